@@ -1,0 +1,67 @@
+# The one place that knows how LLVM and MLIR are linked: statically, once, into
+# libattn_jit.so.
+#
+# Debian's static MLIR archives name libLLVM.so in their interface. Linking it
+# beside LLVM's own archives registers every option twice and dies at start,
+# so that name is taken out and LLVM's components are linked as archives.
+
+execute_process(COMMAND llvm-config-22 --prefix
+                OUTPUT_VARIABLE ATTN_LLVM_PREFIX
+                OUTPUT_STRIP_TRAILING_WHITESPACE
+                RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "llvm-config-22 not found: run ./scripts/setup")
+endif()
+find_package(MLIR 22.1 CONFIG REQUIRED
+             HINTS ${ATTN_LLVM_PREFIX}/lib/cmake/mlir)
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+set(LLVM_LINK_LLVM_DYLIB OFF)
+set(MLIR_BINARY_DIR ${CMAKE_BINARY_DIR})
+
+get_property(imported DIRECTORY PROPERTY IMPORTED_TARGETS)
+foreach(target ${imported})
+  get_target_property(type ${target} TYPE)
+  if(target MATCHES "^MLIR" AND type STREQUAL "STATIC_LIBRARY")
+    get_target_property(libs ${target} INTERFACE_LINK_LIBRARIES)
+    if(libs)
+      list(REMOVE_ITEM libs LLVM)
+      set_target_properties(${target} PROPERTIES
+                            INTERFACE_LINK_LIBRARIES "${libs}")
+    endif()
+  endif()
+endforeach()
+
+llvm_map_components_to_libnames(ATTN_LLVM_LIBS
+  NVPTX Core Support Passes Target AsmPrinter Linker ScalarOpts InstCombine
+  TransformUtils Analysis IPO BitWriter)
+separate_arguments(ATTN_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+
+# attn_add_library(NAME sources...): a static piece of libattn_jit.so, built
+# with the project's flags and the one precompiled header of MLIR.
+function(attn_add_library name)
+  cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC attn_mlir_flags ${ARG_LINK})
+  target_precompile_headers(${name} REUSE_FROM attn_pch)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+add_library(attn_mlir_flags INTERFACE)
+target_include_directories(attn_mlir_flags SYSTEM INTERFACE
+  ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+target_include_directories(attn_mlir_flags INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+target_compile_definitions(attn_mlir_flags INTERFACE ${ATTN_LLVM_DEFINITIONS})
+target_compile_options(attn_mlir_flags INTERFACE
+  -fno-exceptions -Wall -Wextra -Wno-unused-parameter)
+
+file(WRITE ${CMAKE_BINARY_DIR}/pch.cpp "")
+add_library(attn_pch STATIC ${CMAKE_BINARY_DIR}/pch.cpp)
+target_link_libraries(attn_pch PUBLIC attn_mlir_flags)
+target_precompile_headers(attn_pch PRIVATE
+  ${PROJECT_SOURCE_DIR}/include/attn/support/mlir_pch.h)

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attn/dialect/Attn.h"
+
+using namespace mlir;
+using namespace attn;
+
+#include "attn/dialect/AttnDialect.cpp.inc"
+#include "attn/dialect/AttnEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "attn/dialect/AttnAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "attn/dialect/AttnTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "attn/dialect/AttnOps.cpp.inc"
+
+void AttnDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "attn/dialect/AttnAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "attn/dialect/AttnOps.cpp.inc"
+      >();
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attn/dialect/Ws.h"
+
+using namespace mlir;
+using namespace attn::ws;
+
+#include "attn/dialect/WsDialect.cpp.inc"
+#include "attn/dialect/WsEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "attn/dialect/WsAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "attn/dialect/WsTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "attn/dialect/WsOps.cpp.inc"
+
+void WsDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "attn/dialect/WsAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "attn/dialect/WsTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "attn/dialect/WsOps.cpp.inc"
+      >();
+}

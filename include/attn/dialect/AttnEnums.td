@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_DIALECT_ATTNENUMS_TD
+#define ATTN_DIALECT_ATTNENUMS_TD
+
+include "attn/dialect/AttnDialect.td"
+
+class Attn_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::attn";
+  let genSpecializedAttr = 0;
+}
+
+def Attn_KernelKind : Attn_Enum<"KernelKind", "which computation a kernel is", [
+  I32EnumAttrCase<"Fwd", 0, "fwd">, I32EnumAttrCase<"Bwd", 1, "bwd">,
+  I32EnumAttrCase<"Decode", 2, "decode">, I32EnumAttrCase<"Combine", 3, "combine">]>;
+
+def Attn_MaskKind : Attn_Enum<"MaskKind", "built-in mask and its alignment", [
+  I32EnumAttrCase<"None", 0, "none">,
+  I32EnumAttrCase<"CausalTopLeft", 1, "causal_top_left">,
+  I32EnumAttrCase<"CausalBottomRight", 2, "causal_bottom_right">]>;
+def Attn_MaskKindAttr : EnumAttr<Attn_Dialect, Attn_MaskKind, "mask"> {
+  let assemblyFormat = "$value";
+}
+
+def Attn_LayoutKind : Attn_Enum<"LayoutKind", "order of the dimensions of Q, K, V and O", [
+  I32EnumAttrCase<"BSHD", 0, "bshd">]>;
+def Attn_LayoutKindAttr : EnumAttr<Attn_Dialect, Attn_LayoutKind, "layout"> {
+  let assemblyFormat = "$value";
+}
+
+def Attn_WorkKind : Attn_Enum<"WorkKind", "how work items reach CTAs", [
+  I32EnumAttrCase<"Grid", 0, "grid">,       // one item a CTA
+  I32EnumAttrCase<"Static", 1, "static">,   // persistent: item += grid size
+  I32EnumAttrCase<"Dynamic", 2, "dynamic">  // persistent: a global counter
+]>;
+
+def Attn_WorkOrder : Attn_Enum<"WorkOrder", "order of the work items", [
+  I32EnumAttrCase<"Linear", 0, "linear">,              // row block fastest, then head, then batch
+  I32EnumAttrCase<"LongestFirst", 1, "longest_first">  // last row block first, heads and batches fastest
+]>;
+
+def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user takes part", [
+  I32EnumAttrCase<"Absent", 0, "absent">, I32EnumAttrCase<"Present", 1, "present">]>;
+
+// The schedule's vocabulary.
+def Attn_Space : Attn_Enum<"Space", "where a place of a schedule lies", [
+  I32EnumAttrCase<"Reg", 0, "reg">, I32EnumAttrCase<"Smem", 1, "smem">,
+  I32EnumAttrCase<"Tmem", 2, "tmem">]>;
+def Attn_Guard : Attn_Enum<"Guard", "when a guarded entry runs", [
+  I32EnumAttrCase<"Always", 0, "always">, I32EnumAttrCase<"Once", 1, "once">,
+  I32EnumAttrCase<"Last", 2, "last">, I32EnumAttrCase<"LastNonempty", 3, "last_nonempty">,
+  I32EnumAttrCase<"Nonempty", 4, "nonempty">]>;
+def Attn_Act : Attn_Enum<"Act", "what an entry of a role's body does", [
+  I32EnumAttrCase<"Op", 0, "op">, I32EnumAttrCase<"Await", 1, "await">,
+  I32EnumAttrCase<"Get", 2, "get">, I32EnumAttrCase<"Put", 3, "put">,
+  I32EnumAttrCase<"Sig", 4, "sig">, I32EnumAttrCase<"Commit", 5, "commit">,
+  I32EnumAttrCase<"Wait", 6, "wait">, I32EnumAttrCase<"Take", 7, "take">,
+  I32EnumAttrCase<"Give", 8, "give">, I32EnumAttrCase<"Sync", 9, "sync">]>;
+def Attn_Granularity : Attn_Enum<"Granularity", "who arrives on a channel's barrier", [
+  I32EnumAttrCase<"Warpgroup", 0, "wg">, I32EnumAttrCase<"Warp", 1, "warp">,
+  I32EnumAttrCase<"Thread", 2, "thread">]>;
+def Attn_Scope : Attn_Enum<"Scope", "which CTAs share a channel", [
+  I32EnumAttrCase<"Cta", 0, "cta">, I32EnumAttrCase<"Cluster", 1, "cluster">,
+  I32EnumAttrCase<"Pair", 2, "pair">]>;
+def Attn_Peel : Attn_Enum<"Peel", "which copies of the steady body exist", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"First", 1, "first">,
+  I32EnumAttrCase<"FirstMasked", 2, "first_masked">]>;
+
+#endif // ATTN_DIALECT_ATTNENUMS_TD

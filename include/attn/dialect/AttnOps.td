@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_DIALECT_ATTNOPS_TD
+#define ATTN_DIALECT_ATTNOPS_TD
+
+include "attn/dialect/ScheduleAttrs.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Attn_KernelKindAttr : EnumAttr<Attn_Dialect, Attn_KernelKind, "kernel_kind"> {
+  let assemblyFormat = "$value";
+}
+
+class Attn_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<Attn_Dialect, opMnemonic, traits>;
+
+def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
+  let summary = "one line of a schedule table: key, #attn.config and #attn.schedule";
+  let description = [{
+    The key is the kernel kind, the machine (named in the schedule) and the
+    problem class: head sizes (-1: any), and the masks it serves. A schedule file is a module with one such op; the
+    table is all the files of `codegen/data/schedules`.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Attn_KernelKindAttr:$kind,
+    I64Attr:$head_dim, I64Attr:$head_dim_v, StrArrayAttr:$masks,
+    Attn_ConfigAttr:$config, Attn_ScheduleAttr:$schedule);
+  let assemblyFormat = [{
+    $kind $sym_name `head_dim` $head_dim `,` $head_dim_v `masks` $masks
+    `config` $config `schedule` $schedule attr-dict
+  }];
+}
+
+#endif // ATTN_DIALECT_ATTNOPS_TD

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// #attn.problem, #attn.config and #attn.schedule. The parts of a schedule are
+// attributes of their own that only #attn.schedule prints.
+#ifndef ATTN_DIALECT_SCHEDULEATTRS_TD
+#define ATTN_DIALECT_SCHEDULEATTRS_TD
+
+include "attn/dialect/AttnEnums.td"
+
+class Attn_Attr<string name, string attrMnemonic> : AttrDef<Attn_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+// A part of a schedule: never printed alone.
+class Attn_PartAttr<string name> : AttrDef<Attn_Dialect, name> {
+  let attrName = "attn.part." # name;
+}
+
+def Attn_ProblemAttr : Attn_Attr<"Problem", "problem"> {
+  let summary = "what a kernel computes: the compile-time part of the problem";
+  let parameters = (ins EnumParameter<Attn_KernelKind>:$kind, "::mlir::Type":$dtype,
+    "int64_t":$head_dim, "int64_t":$head_dim_v, EnumParameter<Attn_LayoutKind>:$layout,
+    EnumParameter<Attn_MaskKind>:$mask, EnumParameter<Attn_RegionKind>:$score_region,
+    EnumParameter<Attn_RegionKind>:$mask_region);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
+  let summary = "the shape of one CTA's work";
+  let description = [{
+    `tile_m` x `tile_n`: rows of Q and of K/V in one step of a CTA. `work` and
+    `order`: how work items reach CTAs. `rescale_threshold` (log2 units): O is
+    rescaled only when the running maximum of a row grew by more (0: always;
+    the probabilities then reach 2^threshold, which fp32 sums and bf16 hold).
+    `exp2_degree`: degree of the polynomial for the share of exponentials that
+    the schedule moves off the exponential unit. `cta_group`: CTAs that share one
+    MMA.
+  }];
+  let parameters = (ins "int64_t":$tile_m, "int64_t":$tile_n,
+    EnumParameter<Attn_WorkKind>:$work, DefaultValuedParameter<"::attn::WorkOrder", "::attn::WorkOrder::Linear">:$order,
+    DefaultValuedParameter<"int64_t", "0">:$rescale_threshold,
+    DefaultValuedParameter<"int64_t", "3">:$exp2_degree,
+    DefaultValuedParameter<"int64_t", "1">:$cta_group);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Attn_SplitAttr : Attn_PartAttr<"Split"> {
+  let summary = "sub-tiles: values whose type has `axis` are cut in `count`";
+  // also: a value that lacks the axis, and the axis it is cut along instead
+  let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$count,
+    OptionalArrayRefParameter<"::mlir::StringAttr">:$whole,
+    OptionalArrayRefParameter<"::mlir::StringAttr">:$alsoValues,
+    OptionalArrayRefParameter<"::mlir::StringAttr">:$alsoAxes);
+}
+def Attn_RoleAttr : Attn_PartAttr<"Role"> {
+  let summary = "a role: `replicas` (0: not replicated) x `warps` warps with `regs` registers a thread";
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$replicas, "int64_t":$warps,
+    "int64_t":$regs, "bool":$onLeader);
+}
+def Attn_PlaceAttr : Attn_PartAttr<"Place"> {
+  let summary = "storage for values: a channel (with barriers) or a hold (without)";
+  // cycles: alternatives that take slots in turn; the values of one cycle share a slot and a barrier.
+  // parts: numerators and denominators, flattened. over: host place; overCross: of the other sub-tile.
+  let parameters = (ins "::mlir::StringAttr":$name, "bool":$channel,
+    ArrayRefParameter<"::mlir::ArrayAttr">:$cycles, "::attn::Space":$space, "int64_t":$depth,
+    OptionalArrayRefParameter<"int64_t">:$parts, "::mlir::StringAttr":$over, "bool":$overCross,
+    OptionalArrayRefParameter<"::mlir::StringAttr">:$only, "bool":$fullImplied, "bool":$freeImplied,
+    "::attn::Granularity":$granularity, "::attn::Scope":$scope);
+}
+def Attn_EdgeAttr : Attn_PartAttr<"Edge"> {
+  let summary = "order without data: the first `credits` waits pass";
+  let parameters = (ins "::mlir::StringAttr":$name, "bool":$split, "::mlir::StringAttr":$joinsPlace,
+    "int64_t":$joinsPart, "int64_t":$credits);
+}
+def Attn_TurnAttr : Attn_PartAttr<"Turn"> {
+  let summary = "a ring of edges between the replicas of `ring`, primed at replica 0";
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$ring, "bool":$unprimed);
+}
+def Attn_SyncAttr : Attn_PartAttr<"Sync"> {
+  let summary = "a rendezvous of all replicas of `ring`";
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$ring);
+}
+def Attn_EntryAttr : Attn_PartAttr<"Entry"> {
+  let summary = "one entry of a body; subtile and part are -1 where not given";
+  let parameters = (ins "::attn::Guard":$guard, "::attn::Act":$act, "::mlir::StringAttr":$target,
+    "int64_t":$subtile, "int64_t":$part, "int64_t":$shift);
+}
+def Attn_BodyAttr : Attn_PartAttr<"Body"> {
+  let summary = "the entries of one role (replica -1: of all its replicas), in issue order";
+  let parameters = (ins "::mlir::StringAttr":$role, "int64_t":$replica,
+    OptionalArrayRefParameter<"::attn::EntryAttr">:$before,
+    OptionalArrayRefParameter<"::attn::EntryAttr">:$kv,
+    OptionalArrayRefParameter<"::attn::EntryAttr">:$after);
+}
+def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
+  let summary = "who does which step, in what order, how deep: one mapping as data";
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$machine,
+    "::attn::SplitAttr":$split, // null: not cut
+    OptionalArrayRefParameter<"::mlir::StringAttr">:$remat,
+    ArrayRefParameter<"::attn::RoleAttr">:$roles,
+    OptionalArrayRefParameter<"::attn::PlaceAttr">:$places,
+    OptionalArrayRefParameter<"::attn::EdgeAttr">:$edges,
+    OptionalArrayRefParameter<"::attn::TurnAttr">:$turns,
+    OptionalArrayRefParameter<"::attn::SyncAttr">:$syncs,
+    "int64_t":$exp2SoftNumerator, "int64_t":$exp2SoftDenominator, "::attn::Peel":$peel,
+    OptionalArrayRefParameter<"::attn::BodyAttr">:$bodies);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Number of sub-tiles: 1 where nothing is cut.
+    int64_t getSubtiles() const { return getSplit() ? getSplit().getCount() : 1; }
+    ::attn::RoleAttr findRole(::llvm::StringRef name) const;
+    ::attn::PlaceAttr findPlace(::llvm::StringRef name) const;
+    /// The body of a replica, or the role's common one; null if there is none.
+    ::attn::BodyAttr findBody(::llvm::StringRef role, int64_t replica = -1) const;
+  }];
+}
+
+#endif // ATTN_DIALECT_SCHEDULEATTRS_TD

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The `tile` dialect: types, attributes and ops.
+#ifndef ATTN_DIALECT_TILE_H
+#define ATTN_DIALECT_TILE_H
+
+#include "attn/support/mlir_pch.h"
+#include "attn/dialect/Attn.h"
+#include "attn/dialect/TileDialect.h.inc"
+#include "attn/dialect/TileEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "attn/dialect/TileAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "attn/dialect/TileTypes.h.inc"
+#define GET_OP_CLASSES
+#include "attn/dialect/TileOps.h.inc"
+
+#endif // ATTN_DIALECT_TILE_H

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Level L1: one CTA's program on tile values.
+#ifndef ATTN_DIALECT_TILEOPS_TD
+#define ATTN_DIALECT_TILEOPS_TD
+
+include "attn/dialect/TileTypes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Tile_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<Tile_Dialect, opMnemonic, traits>;
+
+def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, SingleBlock]> {
+  let summary = "a kernel: its arguments and one `tile.work`";
+  let description = [{
+    The arguments are whole tensors and scalars with their names in
+    `arg_names`; outputs are arguments as well.
+
+    **Constraints**
+    - C1: as many `arg_names` as arguments, all different
+    - C2: one `tile.work` and, beside it, pure scalar ops only
+    - C3: every step name occurs once
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$arg_names,
+    Attn_ProblemAttr:$problem, OptionalAttr<Attn_ConfigAttr>:$config,
+    OptionalAttr<Attn_ScheduleAttr>:$schedule);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `args` $arg_names `problem` $problem (`config` $config^)?
+    (`schedule` $schedule^)? attr-dict-with-keyword $body
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Tile_WorkOp : Tile_Op<"work", [NoTerminator, SingleBlock]> {
+  let summary = "what is done for each work item";
+  let description = [{
+    **Constraints**
+    - C1: inside a `tile.kernel`
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+def Tile_StepOp : Tile_Op<"step", [SingleBlock]> {
+  let summary = "the unit of scheduling: a named piece of the program";
+  let description = [{
+    Its operands are the values of other steps; kernel arguments, scalars and
+    constants are used directly. `when = masked` says that the step exists only
+    in the code of masked ranges; it then must pass its first operand through
+    elsewhere.
+
+    **Constraints**
+    - C1: as many block arguments as operands, of the same types
+    - C2: `tile.yield` yields the result types
+    - C3: a body uses no tile or work value from outside, except through operands
+    - C4: a `tile.load`, `tile.store`, `tile.store_row` or `tile.mma` is the only
+      such op of its step
+    - C5: a masked step has one result, of the type of its first operand
+  }];
+  let arguments = (ins SymbolNameAttr:$name, Variadic<AnyType>:$operands_, UnitAttr:$masked);
+  let results = (outs Variadic<AnyType>:$results_);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $name (`masked` $masked^)? `(` $operands_ `)` attr-dict-with-keyword `:`
+    functional-type($operands_, $results_) $body
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike,
+    ParentOneOf<["StepOp", "ForOp", "BoundsOp"]>]> {
+  let summary = "the results of a step, of a loop's iteration or of bounds";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Tile_NextWorkOp : Tile_Op<"next_work"> {
+  let summary = "the work item of this turn";
+  let description = [{
+    `extents`: row blocks, heads, batches. Their product is the number of items.
+  }];
+  let arguments = (ins I32:$blocks, I32:$heads, I32:$batches);
+  let results = (outs Tile_WorkType:$work);
+  let assemblyFormat = "`extents` `(` $blocks `,` $heads `,` $batches `)` attr-dict";
+}
+
+def Tile_CoordsOfOp : Tile_Op<"work_coords", [Pure]> {
+  let summary = "row block, head and batch of a work item";
+  let arguments = (ins Tile_WorkType:$work);
+  let results = (outs I32:$block, I32:$head, I32:$batch);
+  let assemblyFormat = "$work attr-dict";
+}
+
+def Tile_BoundsOp : Tile_Op<"bounds", [Pure, SingleBlock]> {
+  let summary = "the ends of the streamed ranges of a work item, as scalar arithmetic";
+  let description = [{
+    Results are block numbers, highest first: range r of the loop runs from
+    bounds[r] - 1 down to bounds[r + 1]. Every role computes them for itself.
+
+    **Constraints**
+    - C1: the region takes the work item and yields one i32 a result
+    - C2: pure scalar ops only
+  }];
+  let arguments = (ins Tile_WorkType:$work);
+  let results = (outs Variadic<I32>:$bounds);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$work attr-dict-with-keyword `:` type($bounds) $body";
+  let hasRegionVerifier = 1;
+}
+
+def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
+  let summary = "the one streaming loop, over ordered ranges of blocks";
+  let description = [{
+    Range r runs downward from bounds[r] - 1 to bounds[r + 1]; masked ranges come
+    first. The region's first argument is the block number (i32), then the
+    carried values.
+
+    **Constraints**
+    - C1: one more bound than kinds
+    - C2: block arguments are i32 and the types of `inits`; results and
+      yielded values have those types
+    - C3: only `tile.step`s and pure scalar ops in the body
+  }];
+  let arguments = (ins Variadic<I32>:$bounds, StrArrayAttr:$kinds, Variadic<AnyType>:$inits);
+  let results = (outs Variadic<AnyType>:$results_);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `ranges` $kinds `bounds` `(` $bounds `)` `init` `(` $inits `)` attr-dict-with-keyword
+    `:` functional-type($inits, $results_) $body
+  }];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getBlockNumber() { return getBody().getArgument(0); }
+  }];
+}
+def Tile_LoadOp : Tile_Op<"load"> {
+  let summary = "a tile of a tensor, rows from `row` on; rows past its end are zero";
+  let description = [{
+    `map` is the access map: (batch, head, position, dim) to the tensor's
+    dimensions. The tile has positions as rows and dims as columns.
+
+    **Constraints**
+    - C1: the source has rank 4 and a static last dimension
+    - C2: `map` is a permutation of 4 dimensions that keeps the last
+    - C3: the tile has rank 2, the source's element type and its head dim
+  }];
+  let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
+    AffineMapAttr:$map);
+  let results = (outs AnyRankedTensor:$tile);
+  let assemblyFormat = [{
+    $source `at` `(` $batch `,` $head `,` $row `)` $map attr-dict
+    `:` type($source) `->` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+def Tile_StoreOp : Tile_Op<"store"> {
+  let summary = "writes a tile; rows past the tensor's end are dropped";
+  let description = [{
+    **Constraints**
+    - C1 to C3 of `tile.load`, for the destination
+  }];
+  let arguments = (ins AnyRankedTensor:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
+    I32:$row, AffineMapAttr:$map);
+  let assemblyFormat = [{
+    $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` $map attr-dict
+    `:` type($tile) `,` type($dest)
+  }];
+  let hasVerifier = 1;
+}
+def Tile_StoreRowOp : Tile_Op<"store_row"> {
+  let summary = "writes a row vector to (batch, head, row); rows past the end are dropped";
+  let description = [{
+    **Constraints**
+    - C1: the row vector has rank 1, the destination rank 3, with one element type
+  }];
+  let arguments = (ins AnyRankedTensor:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head, I32:$row);
+  let assemblyFormat = [{
+    $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` attr-dict `:` type($tile) `,` type($dest)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
+  let summary = "A * B (or A * B^T), added to `acc` where given, in fp32";
+  let description = [{
+    **Constraints**
+    - C1: ranks are 2, A and B have one 16-bit float type and agree in the
+      contracted dimension
+    - C2: the result is f32, M x N; `acc` has its type
+  }];
+  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, Optional<AnyRankedTensor>:$acc,
+    UnitAttr:$transpose_b);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $a `,` $b (`acc` `(` $acc^ `:` type($acc) `)`)? (`transpose_b` $transpose_b^)? attr-dict
+    `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
+  let summary = "reduces a tile along `dim` to a vector";
+  let description = [{
+    With `partial`, lanes that hold a row each keep their own share: `tile.complete`
+    adds the shares.
+
+    **Constraints**
+    - C1: the source has rank 2, `dim` is 0 or 1, the result lacks that dimension
+    - C2: only `add` may be partial
+  }];
+  let arguments = (ins Tile_ReduceKindAttr:$kind, AnyRankedTensor:$source, I64Attr:$dim, UnitAttr:$partial);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $kind $source `dim` $dim (`partial` $partial^)? attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+def Tile_CompleteOp : Tile_Op<"complete", [Pure]> {
+  let summary = "adds the shares of a partial row sum";
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+}
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "repeats a vector along `dim`";
+  let description = [{
+    **Constraints**
+    - C1: the source is the result without dimension `dim`
+  }];
+  let arguments = (ins AnyRankedTensor:$source, I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `dim` $dim attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+def Tile_CoordsOp : Tile_Op<"coords", [Pure]> {
+  let summary = "`offset` + the coordinate of each element along `dim`";
+  let description = [{
+    **Constraints**
+    - C1: the result is i32 and has dimension `dim`
+  }];
+  let arguments = (ins I32:$offset, I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$offset `dim` $dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+def Tile_GatherOp : Tile_Op<"gather"> {
+  let summary = "reads elements of a captured tensor; an index out of bounds reads zero";
+  let description = [{
+    Each index is an i32 or an i32 tile of the result's shape. How it is loaded
+    follows from what the indices depend on.
+
+    **Constraints**
+    - C1: as many indices as the capture has dimensions
+    - C2: tile indices have the result's shape
+  }];
+  let arguments = (ins AnyRankedTensor:$source, Variadic<AnyType>:$indices);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `:` type($indices) `]` attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+def Tile_AnyOp : Tile_Op<"any", [Pure]> {
+  let summary = "true where some row of those sharing a warp is true";
+  let description = [{
+    A uniform over-approximation: it may guard work that is a no-op for rows
+    that are false.
+  }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
+def Tile_AttendOp : Tile_Op<"attend", [Pure, AllTypesMatch<["state", "result"]>]> {
+  let summary = "the softmax-weighted sum of V over the whole row, as one abstract reduction";
+  let description = [{
+    Adds one block of scores and values to a state that stands for
+    sum_j softmax(s)_j v_j over the whole row; `tile.attend_result` reads it out.
+    `attn-fuse-online-softmax` replaces both by the (m, l, O) recurrence. `scale`
+    multiplies the scores first.
+  }];
+  let arguments = (ins AnyRankedTensor:$scores, AnyRankedTensor:$values, AnyRankedTensor:$state, F32:$scale);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $scores `,` $values `state` `(` $state `)` `scale` `(` $scale `)` attr-dict
+    `:` type($scores) `,` type($values) `->` type($result)
+  }];
+}
+def Tile_AttendResultOp : Tile_Op<"attend_result", [Pure]> {
+  let summary = "O (normalized) and LSE of an attend state";
+  let arguments = (ins AnyRankedTensor:$state);
+  let results = (outs AnyRankedTensor:$o, AnyRankedTensor:$lse);
+  let assemblyFormat = "$state attr-dict `:` type($state) `->` type($o) `,` type($lse)";
+}
+
+def Tile_PieceOp : Tile_Op<"piece", [Pure]> {
+  let summary = "the rows of one sub-tile of a whole tile";
+  let arguments = (ins AnyRankedTensor:$source, I32:$subtile);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `[` $subtile `]` attr-dict `:` type($source) `->` type($result)";
+}
+def Tile_SubtileIdOp : Tile_Op<"subtile_id", [Pure]> {
+  let summary = "which sub-tile this program is for";
+  let results = (outs I32:$id);
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // ATTN_DIALECT_TILEOPS_TD

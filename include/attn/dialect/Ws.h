@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The `ws` dialect: types, attributes and ops.
+#ifndef ATTN_DIALECT_WS_H
+#define ATTN_DIALECT_WS_H
+
+#include "attn/support/mlir_pch.h"
+#include "attn/dialect/Tile.h"
+#include "attn/dialect/WsDialect.h.inc"
+#include "attn/dialect/WsEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "attn/dialect/WsAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "attn/dialect/WsTypes.h.inc"
+#define GET_OP_CLASSES
+#include "attn/dialect/WsOps.h.inc"
+
+#endif // ATTN_DIALECT_WS_H

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attn/tools/Registration.h"
+#include "attn/codegen/Passes.h"
+#include "attn/passes/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Target/LLVM/NVVM/Target.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void attn::registerDialects(DialectRegistry &registry) {
+  registry.insert<AttnDialect, tile::TileDialect, ws::WsDialect,
+                  nvx::NvxDialect>();
+  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, DLTIDialect,
+                  func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect,
+                  tensor::TensorDialect, ub::UBDialect,
+                  vector::VectorDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+  NVVM::registerNVVMTargetInterfaceExternalModels(registry);
+}
+
+void attn::registerPasses() {
+  registerAttnPasses();
+  codegen::registerAttnCodegenPasses();
+  registerCanonicalizerPass();
+  registerCSEPass();
+  registerStripDebugInfoPass();
+}
