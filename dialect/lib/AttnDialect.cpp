@@ -10,6 +10,7 @@ using namespace attn;
 #include "attn/dialect/AttnAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "attn/dialect/AttnTypes.cpp.inc"
+#include "attn/dialect/ScoreOpInterface.cpp.inc"
 #define GET_OP_CLASSES
 #include "attn/dialect/AttnOps.cpp.inc"
 
@@ -22,4 +23,5 @@ void AttnDialect::initialize() {
 #define GET_OP_LIST
 #include "attn/dialect/AttnOps.cpp.inc"
       >();
+  attachScoreModels(*getContext());
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text form and accessors of #attn.schedule; checks of #attn.config.
+// Accessors and checks of #attn.schedule and #attn.config.
 #include "attn/dialect/Attn.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace attn;
@@ -40,8 +41,76 @@ BodyAttr ScheduleAttr::findBody(StringRef role, int64_t replica) const {
   return common;
 }
 
-Attribute ScheduleAttr::parse(AsmParser &parser, Type) { return {}; }
-void ScheduleAttr::print(AsmPrinter &printer) const {}
+/// Reports the first name that occurs twice in `items`.
+template <typename T>
+static LogicalResult verifyUnique(function_ref<InFlightDiagnostic()> emitError,
+                                  StringRef what, ArrayRef<T> items,
+                                  llvm::StringSet<> &seen) {
+  for (T item : items) {
+    if (!seen.insert(item.getName().getValue()).second) {
+      return emitError() << "expected each " << what << " once, got '"
+                         << item.getName().getValue() << "' twice";
+    }
+  }
+  return success();
+}
+
+static LogicalResult
+verifyUniqueBodies(function_ref<InFlightDiagnostic()> emitError,
+                   ArrayRef<BodyAttr> bodies) {
+  llvm::SmallDenseSet<std::pair<StringAttr, int64_t>> seen;
+  for (BodyAttr body : bodies) {
+    if (!seen.insert({body.getRole(), body.getReplica()}).second) {
+      return emitError() << "expected one body a role, got a second one for '"
+                         << body.getRole().getValue() << "'";
+    }
+  }
+  return success();
+}
+
+/// Only what makes the attribute a well-formed text: whether it fits a kernel
+/// and a machine is for the schedule's verifier.
+LogicalResult
+ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                     StringAttr name, StringAttr machine, SplitAttr split,
+                     ArrayRef<StringAttr> remat, ArrayRef<RoleAttr> roles,
+                     ArrayRef<PlaceAttr> places, ArrayRef<EdgeAttr> edges,
+                     ArrayRef<TurnAttr> turns, ArrayRef<SyncAttr> syncs,
+                     int64_t softNumerator, int64_t softDenominator, Peel peel,
+                     ArrayRef<BodyAttr> bodies) {
+  if (!name || !machine) {
+    return emitError() << "expected a schedule with a name and a machine";
+  }
+  if (split && split.getCount() < 1) {
+    return emitError() << "expected a split in at least 1 sub-tile, got "
+                       << split.getCount();
+  }
+  if (softDenominator < 1 || softNumerator < 0 ||
+      softNumerator > softDenominator) {
+    return emitError() << "expected knob 'exp2_soft' to be a share of at most "
+                          "1, got "
+                       << softNumerator << " of " << softDenominator;
+  }
+  for (PlaceAttr place : places) {
+    for (size_t i = 1; i < place.getParts().size(); i += 2) {
+      if (place.getParts()[i] < 1) {
+        return emitError() << "expected parts of '"
+                           << place.getName().getValue()
+                           << "' with a denominator of at least 1, got "
+                           << place.getParts()[i];
+      }
+    }
+  }
+  llvm::StringSet<> roleNames, placeNames, edgeNames, syncNames;
+  // A turn is a ring of edges: both are waited for by name.
+  return failure(
+      failed(verifyUnique(emitError, "role", roles, roleNames)) ||
+      failed(verifyUnique(emitError, "place", places, placeNames)) ||
+      failed(verifyUnique(emitError, "edge or turn", edges, edgeNames)) ||
+      failed(verifyUnique(emitError, "edge or turn", turns, edgeNames)) ||
+      failed(verifyUnique(emitError, "rendezvous", syncs, syncNames)) ||
+      failed(verifyUniqueBodies(emitError, bodies)));
+}
 
 LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t tileM, int64_t tileN, WorkKind work,

@@ -1,19 +1,410 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers and folds of the tile dialect; labels are those of TileOps.td.
 #include "attn/dialect/Tile.h"
 
 using namespace mlir;
 using namespace attn::tile;
 
-LogicalResult KernelOp::verifyRegions() { return success(); }
-LogicalResult WorkOp::verify() { return success(); }
-LogicalResult StepOp::verifyRegions() { return success(); }
-LogicalResult BoundsOp::verifyRegions() { return success(); }
-LogicalResult ForOp::verifyRegions() { return success(); }
-LogicalResult LoadOp::verify() { return success(); }
-LogicalResult StoreOp::verify() { return success(); }
-LogicalResult StoreRowOp::verify() { return success(); }
-LogicalResult MmaOp::verify() { return success(); }
-LogicalResult ReduceOp::verify() { return success(); }
-LogicalResult BroadcastOp::verify() { return success(); }
-LogicalResult CoordsOp::verify() { return success(); }
-LogicalResult GatherOp::verify() { return success(); }
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Structure.
+//===----------------------------------------------------------------------===//
+
+static bool isConstant(Operation *op) {
+  return op->hasTrait<OpTrait::ConstantLike>();
+}
+
+/// No effects and no tiles: arithmetic that every role can repeat.
+static bool isPureScalar(Operation *op) {
+  return isMemoryEffectFree(op) &&
+         llvm::none_of(op->getResultTypes(),
+                       [](Type type) { return isa<ShapedType>(type); });
+}
+
+static LogicalResult verifyNames(KernelOp op) {
+  unsigned arguments = op.getBody().getNumArguments();
+  if (op.getArgNames().size() != arguments) {
+    return op.emitOpError("expected ")
+           << arguments << " names in 'args', got " << op.getArgNames().size();
+  }
+  llvm::SmallDenseSet<Attribute> seen;
+  for (Attribute name : op.getArgNames()) {
+    if (!seen.insert(name).second) {
+      return op.emitOpError("expected the names in 'args' to be different, "
+                            "got ")
+             << name << " twice";
+    }
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  if (failed(verifyNames(*this))) { // C1
+    return failure();
+  }
+  unsigned works = 0;
+  for (Operation &op : getBody().getOps()) { // C2
+    works += isa<WorkOp>(op);
+    if (!isa<WorkOp>(op) && !isConstant(&op) && !isPureScalar(&op)) {
+      return op.emitOpError("expected only pure scalar ops and constants "
+                            "beside 'tile.work' in 'tile.kernel'");
+    }
+  }
+  if (works != 1) {
+    return emitOpError("expected one 'tile.work', got ") << works;
+  }
+  llvm::DenseMap<StringAttr, StepOp> steps; // C3
+  auto result = walk([&](StepOp step) {
+    auto [at, isNew] = steps.try_emplace(step.getNameAttr(), step);
+    if (isNew) {
+      return WalkResult::advance();
+    }
+    auto error = step.emitOpError("expected step names to be different, got @")
+                 << step.getName() << " twice";
+    error.attachNote(at->second.getLoc()) << "the other step";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult WorkOp::verify() {
+  if (!isa_and_present<KernelOp>((*this)->getParentOp())) {
+    return emitOpError("expected to be in a 'tile.kernel'");
+  }
+  return success();
+}
+
+/// The terminator yields `types`.
+static LogicalResult verifyYield(Operation *op, Block &block,
+                                 TypeRange types) {
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield) {
+    return op->emitOpError("expected the body to end with 'tile.yield'");
+  }
+  if (yield.getValues().getTypes() != types) {
+    return yield.emitOpError("expected to yield (")
+           << types << "), got (" << yield.getValues().getTypes() << ")";
+  }
+  return success();
+}
+
+/// C3 of tile.step: what may be used from outside a body.
+static bool isUsableInside(Value value) {
+  if (!isa<ShapedType, WorkType>(value.getType())) {
+    return true;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    return isa<KernelOp>(argument.getOwner()->getParentOp());
+  }
+  return isConstant(value.getDefiningOp());
+}
+
+static LogicalResult verifyCaptures(StepOp step) {
+  Region &body = step.getBody();
+  auto result = step.walk([&](Operation *op) {
+    if (op == step) {
+      return WalkResult::advance();
+    }
+    for (auto [number, value] : llvm::enumerate(op->getOperands())) {
+      if (!body.isAncestor(value.getParentRegion()) &&
+          !isUsableInside(value)) {
+        op->emitOpError("expected operand #")
+            << number << " of type " << value.getType()
+            << " to come through an operand of step @" << step.getName();
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult StepOp::verifyRegions() {
+  Block &block = getBody().front();
+  if (block.getArgumentTypes() != getOperandTypes()) { // C1
+    return emitOpError("expected block arguments (")
+           << getOperandTypes() << "), got (" << block.getArgumentTypes()
+           << ")";
+  }
+  if (failed(verifyYield(*this, block, getResultTypes())) || // C2
+      failed(verifyCaptures(*this))) {                       // C3
+    return failure();
+  }
+  auto scheduled = [](Operation &op) {
+    return isa<LoadOp, LoadRowOp, StoreOp, StoreRowOp, StoreRegOp, ReduceAddOp,
+               MmaOp>(op);
+  };
+  auto count = llvm::count_if(block, scheduled); // C4
+  if (count > 1) {
+    return emitOpError("expected at most one load, store or mma in a step, "
+                       "got ")
+           << count;
+  }
+  if (getMasked() && (getNumResults() != 1 || getNumOperands() == 0 ||
+                      getOperand(0).getType() != getResult(0).getType())) {
+    return emitOpError("expected a masked step to have one result, of the " // C5
+                       "type of its first operand, got (")
+           << getOperandTypes() << ") and (" << getResultTypes() << ")";
+  }
+  return success();
+}
+
+LogicalResult BoundsOp::verifyRegions() {
+  Block &block = getBody().front();
+  if (block.getArgumentTypes() != TypeRange(getWork().getType())) { // C1
+    return emitOpError("expected one block argument, of type ")
+           << getWork().getType() << ", got (" << block.getArgumentTypes()
+           << ")";
+  }
+  if (failed(verifyYield(*this, block, getResultTypes()))) {
+    return failure();
+  }
+  for (Operation &op : block.without_terminator()) { // C2
+    if (!isConstant(&op) && !isPureScalar(&op)) {
+      return op.emitOpError("expected only pure scalar ops and constants in "
+                            "'tile.bounds'");
+    }
+  }
+  return success();
+}
+
+static LogicalResult verifyKinds(ForOp op) {
+  if (op.getBounds().size() != op.getKinds().size() + 1) { // C1
+    return op.emitOpError("expected ")
+           << op.getKinds().size() + 1 << " bounds for "
+           << op.getKinds().size() << " ranges, got " << op.getBounds().size();
+  }
+  bool full = false; // C4
+  for (Attribute attr : op.getKinds()) {
+    auto kind = symbolizeRangeKind(cast<StringAttr>(attr).getValue());
+    if (!kind) {
+      return op.emitOpError("expected ranges to be \"masked\" or \"full\", got ")
+             << attr;
+    }
+    if (full && *kind == RangeKind::Masked) {
+      return op.emitOpError("expected masked ranges before full ones, got ")
+             << op.getKinds();
+    }
+    full |= *kind == RangeKind::Full;
+  }
+  return success();
+}
+
+LogicalResult ForOp::verifyRegions() {
+  if (failed(verifyKinds(*this))) {
+    return failure();
+  }
+  Block &block = getBody().front();
+  SmallVector<Type> arguments = {IntegerType::get(getContext(), 32)};
+  llvm::append_range(arguments, getInits().getTypes());
+  if (block.getArgumentTypes() != TypeRange(arguments)) { // C2
+    return emitOpError("expected block arguments (")
+           << TypeRange(arguments) << "), got (" << block.getArgumentTypes()
+           << ")";
+  }
+  if (getResultTypes() != getInits().getTypes()) {
+    return emitOpError("expected results (")
+           << getInits().getTypes() << "), got (" << getResultTypes() << ")";
+  }
+  if (failed(verifyYield(*this, block, getResultTypes()))) {
+    return failure();
+  }
+  for (Operation &op : block.without_terminator()) { // C3
+    if (!isa<StepOp>(op) && !isConstant(&op) && !isPureScalar(&op)) {
+      return op.emitOpError("expected only steps, pure scalar ops and "
+                            "constants in 'tile.for'");
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and stores.
+//===----------------------------------------------------------------------===//
+
+/// C1 to C3 of tile.load. `name`: what the op calls the tensor.
+static LogicalResult verifyAccess(Operation *op, RankedTensorType tile,
+                                  StringRef name, RankedTensorType tensor,
+                                  AffineMapAttr access) {
+  if (tensor.getRank() != 4 || tensor.isDynamicDim(3)) { // C1
+    return op->emitOpError("expected '")
+           << name << "' to have rank 4 and a static last dimension, got "
+           << tensor;
+  }
+  AffineMap map = access.getValue();
+  if (map.getNumDims() != 4 || map.getNumSymbols() != 0 ||
+      !map.isPermutation() || map.getDimPosition(3) != 3) { // C2
+    return op->emitOpError("expected 'map' to be a permutation of 4 dimensions "
+                           "that keeps the last, got ")
+           << access;
+  }
+  if (tile.getRank() != 2 || tile.getElementType() != tensor.getElementType() ||
+      tile.getDimSize(1) != tensor.getDimSize(3)) { // C3
+    return op->emitOpError("expected a tile of rank 2 with the element type "
+                           "and the last dimension of '")
+           << name << "', got " << tile << " and " << tensor;
+  }
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  return verifyAccess(*this, tensorOf(getTile()), "source",
+                      tensorOf(getSource()), getMapAttr());
+}
+
+LogicalResult StoreOp::verify() {
+  return verifyAccess(*this, tensorOf(getTile()), "dest", tensorOf(getDest()),
+                      getMapAttr());
+}
+
+LogicalResult StoreRowOp::verify() {
+  // A thread's share of the row vector, once it is distributed.
+  auto tile = dyn_cast<ShapedType>(getTile().getType());
+  RankedTensorType dest = tensorOf(getDest());
+  if (!tile || tile.getRank() != 1 || dest.getRank() != 3 ||
+      tile.getElementType() != dest.getElementType()) {
+    return emitOpError("expected 'tile' of rank 1 and 'dest' of rank 3 with "
+                       "one element type, got ")
+           << getTile().getType() << " and " << dest;
+  }
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  RankedTensorType source = tensorOf(getSource());
+  if (static_cast<int64_t>(getIndices().size()) != source.getRank()) { // C1
+    return emitOpError("expected ")
+           << source.getRank() << " indices for 'source', got "
+           << getIndices().size();
+  }
+  auto result = dyn_cast<RankedTensorType>(getResult().getType());
+  if (getElementTypeOrSelf(getResult()) != source.getElementType()) { // C3
+    return emitOpError("expected the result to have the element type of "
+                       "'source', got ")
+           << getResult().getType() << " and " << source;
+  }
+  for (auto [number, index] : llvm::enumerate(getIndices())) { // C2
+    auto tile = dyn_cast<RankedTensorType>(index.getType());
+    bool fits = !tile || (result && tile.getShape() == result.getShape());
+    if (!fits || !getElementTypeOrSelf(index).isInteger(32)) {
+      return emitOpError("expected index #")
+             << number << " to be i32 or a tile of them of the result's shape, "
+             << "got " << index.getType() << " for " << getResult().getType();
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tile arithmetic.
+//===----------------------------------------------------------------------===//
+
+LogicalResult MmaOp::verify() {
+  RankedTensorType a = tensorOf(getA()), b = tensorOf(getB()),
+                   result = tensorOf(getResult());
+  Type element = a.getElementType();
+  bool bit16 = element.isF16() || element.isBF16();
+  unsigned contracted = getTransposeB() ? 1 : 0;
+  if (a.getRank() != 2 || b.getRank() != 2 || !bit16 ||
+      b.getElementType() != element ||
+      a.getDimSize(1) != b.getDimSize(contracted)) { // C1
+    return emitOpError("expected 'a' and 'b' of rank 2 and one 16-bit float "
+                       "type that agree in the contracted dimension, got ")
+           << a << " and " << b << (getTransposeB() ? " transposed" : "");
+  }
+  SmallVector<int64_t> shape = {a.getDimSize(0), b.getDimSize(1 - contracted)};
+  if (!result.getElementType().isF32() ||
+      result.getShape() != ArrayRef<int64_t>(shape)) { // C2
+    return emitOpError("expected the result to be ")
+           << shape[0] << "x" << shape[1] << "xf32, got " << result;
+  }
+  if (getAcc() && tensorOf(getAcc()) != result) {
+    return emitOpError("expected 'acc' to have the result's type ")
+           << result << ", got " << tensorOf(getAcc());
+  }
+  return success();
+}
+
+/// `row` is `tile` without dimension `dim`.
+static LogicalResult verifyRow(Operation *op, RankedTensorType tile,
+                               RankedTensorType row, int64_t dim) {
+  if (tile.getRank() != 2 || dim < 0 || dim > 1) {
+    return op->emitOpError("expected a tile of rank 2 and 'dim' to be 0 or 1, "
+                           "got ")
+           << tile << " and " << dim;
+  }
+  if (row.getRank() != 1 || row.getDimSize(0) != tile.getDimSize(1 - dim) ||
+      row.getElementType() != tile.getElementType()) {
+    return op->emitOpError("expected the vector to be ")
+           << tile << " without dimension " << dim << ", got " << row;
+  }
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  if (getPartial() && getKind() != ReduceKind::Add) { // C2
+    return emitOpError("expected only 'add' to be partial, got '")
+           << stringifyReduceKind(getKind()) << "'";
+  }
+  return verifyRow(*this, tensorOf(getSource()), tensorOf(getResult()), // C1
+                   getDim());
+}
+
+LogicalResult BroadcastOp::verify() {
+  return verifyRow(*this, tensorOf(getResult()), tensorOf(getSource()),
+                   getDim());
+}
+
+LogicalResult CoordsOp::verify() {
+  RankedTensorType type = tensorOf(getResult());
+  if (!type.getElementType().isInteger(32) ||
+      getDim() >= static_cast<uint64_t>(type.getRank())) {
+    return emitOpError("expected an i32 tile that has dimension ")
+           << getDim() << ", got " << type;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Folds.
+//===----------------------------------------------------------------------===//
+
+/// The constant's one element, where all are the same; null otherwise.
+static Attribute splatOf(Attribute constant) {
+  auto elements = dyn_cast_if_present<SplatElementsAttr>(constant);
+  return elements ? elements.getSplatValue<Attribute>() : Attribute();
+}
+
+static OpFoldResult foldSplat(Attribute constant, Type type) {
+  Attribute splat = splatOf(constant);
+  auto tile = cast<RankedTensorType>(type);
+  // A layout says where elements lie: only constants without one are free.
+  if (!splat || !tile.hasStaticShape() || tile.getEncoding()) {
+    return {};
+  }
+  return DenseElementsAttr::get(tile, splat);
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  return foldSplat(adaptor.getSource(), getType());
+}
+
+OpFoldResult PieceOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getType()) {
+    return getSource();
+  }
+  return foldSplat(adaptor.getSource(), getType());
+}
+
+OpFoldResult AnyOp::fold(FoldAdaptor adaptor) {
+  return splatOf(adaptor.getSource());
+}
+
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/tools/Registration.h"
 #include "attn/codegen/Passes.h"
+#include "attn/codegen/Pipelines.h"
 #include "attn/passes/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -29,6 +30,7 @@ void attn::registerDialects(DialectRegistry &registry) {
 void attn::registerPasses() {
   registerAttnPasses();
   codegen::registerAttnCodegenPasses();
+  registerPipelines();
   registerCanonicalizerPass();
   registerCSEPass();
   registerStripDebugInfoPass();

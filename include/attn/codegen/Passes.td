@@ -6,5 +6,98 @@
 #define ATTN_CODEGEN_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "attn/codegen/Hardware.td"
+
+def LowerToLLVM : Pass<"attn-lower-to-llvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "lower one kernel module to the llvm and nvvm dialects";
+  let description = [{
+    **Requires**: a `gpu.module` of `llvm.func`s whose bodies hold `nvx`,
+    `nvvm`, `llvm`, `arith`, `math`, `scf`, `cf`, `ub` and `vector` (vectors of
+    one dimension are the per-thread values).
+
+    **Ensures**: only `llvm` and `nvvm` that translates to LLVM IR. Floating
+    point is decided here: every operation has `contract` and `afn` (never
+    `nnan` or `ninf`: -inf is data), every function flushes f32 denormals.
+
+    **Before/After**
+    ```mlir
+    %y = math.log2 %x : f32
+    ```
+    ```mlir
+    %y = llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"(%x) : (f32) -> f32
+    ```
+
+    An operation of `math` that the target has no instruction for is an error
+    that names it. Idempotent. Results change by the approximations of
+    `ex2.approx`, `lg2.approx`, `rcp.approx`, `div.approx`, `sqrt.approx`, `tanh.approx`, `sin.approx`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def EmitPtx : Pass<"attn-emit-ptx", "::mlir::ModuleOp"> {
+  let summary = "replace kernel modules by their PTX";
+  let description = [{
+    **Requires**: `gpu.module`s with one `#nvvm.target`, as `attn-lower-to-llvm`
+    leaves them; others are lowered first.
+
+    **Ensures**: each is a `gpu.binary` of its name and discardable attributes
+    (the launch plan among them) with one object, which holds the PTX text. The same
+    input gives the same bytes.
+
+    The LLVM passes are a fixed list (LLVMPipeline.cpp). The PTX version is
+    that of the target's features (`+ptx87`), or the lowest at which every
+    instruction selects. What LLVM cannot select is a diagnostic and, in
+    `reproducer-dir`, a file of LLVM IR.
+
+    **Before/After**
+    ```mlir
+    gpu.module @kernels [#nvvm.target<chip = "sm_90a">] { ... }
+    ```
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "...">]
+    ```
+  }];
+  let options = [
+    Option<"reproducerDir", "reproducer-dir", "std::string", /*default=*/"",
+           "where to write LLVM IR that fails to compile (default: the system's "
+           "temporary directory)">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def Assemble : Pass<"attn-assemble", "::mlir::ModuleOp"> {
+  let summary = "assemble PTX to a cubin with ptxas and judge its report";
+  let description = [{
+    **Requires**: `gpu.binary`s with an object of PTX.
+
+    **Ensures**: each has a second object, the cubin, whose properties hold
+    `kernels`: for each kernel `registers`, `stack`, `spill_stores`,
+    `spill_loads`, `barriers` and `shared`. A spill, or a warning that the
+    assembler serialized wgmma or ignored setmaxnreg (C75xx), is an error
+    unless `allow-spills`.
+
+    `ptxas` is taken from the option, else from PATH, the CUDA directories, or
+    the wheel `nvidia-cuda-nvcc`; 12.8 or newer.
+  }];
+  let options = [
+    Option<"ptxas", "ptxas", "std::string", /*default=*/"",
+           "the assembler to run (default: search)">,
+    Option<"allowSpills", "allow-spills", "bool", /*default=*/"false",
+           "report spills and C75xx as warnings">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
 
 #endif // ATTN_CODEGEN_PASSES_TD

@@ -13,6 +13,22 @@
 #include "attn/dialect/AttnAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "attn/dialect/AttnTypes.h.inc"
+
+namespace attn {
+/// The range of `op`'s result by upstream's integer range inference.
+std::optional<mlir::ConstantIntRanges>
+inferIntegerRange(mlir::Operation *op,
+                  llvm::ArrayRef<mlir::ConstantIntRanges> operands);
+/// Attaches ScoreOpInterface to the upstream ops that regions may use.
+void attachScoreModels(mlir::MLIRContext &context);
+// Keywords of attn.attention.
+mlir::ParseResult parseMask(mlir::OpAsmParser &parser, MaskKindAttr &mask);
+void printMask(mlir::OpAsmPrinter &printer, mlir::Operation *, MaskKindAttr);
+mlir::ParseResult parseLayout(mlir::OpAsmParser &parser, LayoutKindAttr &);
+void printLayout(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                 LayoutKindAttr);
+} // namespace attn
+#include "attn/dialect/ScoreOpInterface.h.inc"
 #define GET_OP_CLASSES
 #include "attn/dialect/AttnOps.h.inc"
 

@@ -5,6 +5,7 @@
 #define ATTN_DIALECT_NVXOPS_TD
 
 include "attn/dialect/NvxEnums.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
@@ -14,6 +15,204 @@ def Nvx_Dialect : Dialect {
   let name = "nvx";
   let cppNamespace = "::attn::nvx";
   let summary = "Instructions of NVIDIA GPUs that upstream nvvm lacks";
+  let description = [{
+    Values are those of one thread. A tile that a warpgroup holds in registers
+    is a `vector<Nxf32>` in the register order of the instruction that made it;
+    a matrix operand in registers is a `vector<Nxi32>`, each element two or
+    four packed numbers. Anything upstream `nvvm` says well is not here.
+  }];
+}
+
+class Nvx_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Nvx_Dialect, mnemonic, traits>;
+
+def Nvx_F32Vector : FixedVectorOfRankAndType<[1], [F32]>;
+def Nvx_I32Vector : FixedVectorOfRankAndType<[1], [I32]>;
+
+//===----------------------------------------------------------------------===//
+// Warpgroup matrix multiply (sm_90a)
+//===----------------------------------------------------------------------===//
+
+def Nvx_WgmmaOp : Nvx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "one asynchronous GEMM of a warpgroup: D = A * B (+ C)";
+  let description = [{
+    D(64 x N) = A(64 x K) * B(K x N), plus C where `acc` is given, with f32
+    accumulation. The 128 threads of the warpgroup execute it together.
+
+    **PTX** (sm_90a): one volatile inline assembly of `wgmma.fence`, one
+    `wgmma.mma_async.m64nNk16` (k32 for 8-bit elements) a k step, and
+    `wgmma.commit_group`; so that nothing comes between them.
+
+    **Operands**
+    - `a`: an i32, the low word of the descriptor of A in shared memory, whose
+      high word is `a_desc_hi`; or `vector<(4 * steps) x i32>`, the fragments of A.
+    - `b`: the low word of the descriptor of B, whose high word is `b_desc_hi`.
+    - `acc`: C in the register order of D. Without it the first step ignores
+      what D's registers held.
+    - `a_offsets`, `b_offsets`: for each k step, what to add to the low word
+      (units of 16 bytes).
+    - `transpose_a`, `transpose_b`: the operand in shared memory is MN-major.
+
+    **Constraints**
+    - C1: D has 4, 8, ..., 128 elements a thread (N = 8, 16, ..., 256).
+    - C2: `b_offsets` has one entry a k step, at least one.
+    - C3: A in shared memory has `a_desc_hi` and as many `a_offsets` as k steps.
+    - C4: A in registers has 4 elements a k step and neither `a_desc_hi`,
+      `a_offsets` nor `transpose_a`.
+    - C5: 8-bit elements are not transposed.
+    - C6: `acc` has the type of the result.
+
+    **Effects**: reads shared memory; D is in flight, and may be used only by
+    another `nvx.wgmma` (as `acc`) or `nvx.wgmma_wait` until a wait that covers
+    this GEMM. The registers of A are read until then: whoever writes the next
+    A before that wait has the assembler serialize every wgmma (C7513), unless
+    the wait passes this A through, which costs a second set of registers.
+
+    **Example**
+    ```mlir
+    %s = nvx.wgmma bf16 a(%qdesc : i32) b(%kdesc) {
+      a_desc_hi = 0x40000040 : i32, b_desc_hi = 0x40000040 : i32,
+      a_offsets = array<i32: 0, 2, 4, 6>, b_offsets = array<i32: 0, 2, 4, 6>}
+      : vector<64xf32>
+    %o1 = nvx.wgmma bf16 a(%p : vector<32xi32>) b(%vdesc) acc(%o0 : vector<64xf32>) {
+      b_desc_hi = 0x40000040 : i32, transpose_b,
+      b_offsets = array<i32: 0, 128, 256, 384, 512, 640, 768, 896>}
+      : vector<64xf32>
+    ```
+  }];
+  let arguments = (ins
+    EnumProp<Nvx_ElementType>:$element,
+    AnyTypeOf<[I32, Nvx_I32Vector]>:$a,
+    I32:$b,
+    Optional<Nvx_F32Vector>:$acc,
+    OptionalAttr<I32Attr>:$a_desc_hi,
+    I32Attr:$b_desc_hi,
+    OptionalAttr<DenseI32ArrayAttr>:$a_offsets,
+    DenseI32ArrayAttr:$b_offsets,
+    UnitAttr:$transpose_a,
+    UnitAttr:$transpose_b);
+  let results = (outs Nvx_F32Vector:$result);
+  let assemblyFormat = [{
+    $element `a` `(` $a `:` type($a) `)` `b` `(` $b `)` (`acc` `(` $acc^ `:` type($acc) `)`)?
+    attr-dict `:` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// The number of k steps.
+    int64_t getSteps() { return getBOffsets().size(); }
+    /// N of the instruction's shape.
+    int64_t getN() { return getResult().getType().getNumElements() * 2; }
+    bool isAInRegisters() { return ::llvm::isa<::mlir::VectorType>(getA().getType()); }
+  }];
+  let hasVerifier = 1;
+}
+
+def Nvx_WgmmaWaitOp : Nvx_Op<"wgmma_wait", [
+    MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["values", "results"]>]> {
+  let summary = "wait until at most `pending` groups of wgmma are in flight";
+  let description = [{
+    The results are the operands, after the wait; they may be used freely if
+    their GEMM was covered.
+
+    **PTX** (sm_90a): a volatile `wgmma.wait_group.sync.aligned` that reads and
+    writes every element in place, so that no use moves above it.
+
+    **Constraints**
+    - C1: `pending` is from 0 to 7.
+
+    **Example**
+    ```mlir
+    %s1, %o1 = nvx.wgmma_wait 0 (%s0, %o0) : vector<64xf32>, vector<64xf32>
+    ```
+  }];
+  let arguments = (ins
+    ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<7>]>:$pending,
+    Variadic<AnyTypeOf<[Nvx_F32Vector, Nvx_I32Vector]>>:$values);
+  let results = (outs Variadic<AnyTypeOf<[Nvx_F32Vector, Nvx_I32Vector]>>:$results);
+  let assemblyFormat = [{
+    $pending (` ` `(` $values^ `)`)? attr-dict (`:` type($values)^)?
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions and arithmetic
+//===----------------------------------------------------------------------===//
+
+def Nvx_PackOp : Nvx_Op<"pack", [Pure]> {
+  let summary = "round pairs of f32 to 16 bits and pack each pair into an i32";
+  let description = [{
+    Element i of the result holds source element 2i in its low half and 2i + 1
+    in its high half, rounded to nearest even.
+
+    **PTX** (sm_90): `cvt.rn.bf16x2.f32` or `cvt.rn.f16x2.f32`, one a pair.
+
+    **Constraints**
+    - C1: `element` is bf16 or f16.
+    - C2: the source has twice as many elements as the result.
+
+    **Example**
+    ```mlir
+    %p = nvx.pack bf16 %s : vector<64xf32> -> vector<32xi32>
+    ```
+  }];
+  let arguments = (ins EnumProp<Nvx_ElementType>:$element, Nvx_F32Vector:$source);
+  let results = (outs Nvx_I32Vector:$result);
+  let assemblyFormat =
+    "$element $source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Nvx_Exp2PolyOp : Nvx_Op<"exp2_poly", [Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "2^x by a polynomial on the FMA pipes";
+  let description = [{
+    x = n + f with integer n and |f| <= 1/2 (Cody-Waite, by adding and taking
+    away 1.5 * 2^23), 2^f by a minimax polynomial of `degree`, and n added to
+    the exponent. Its purpose is to spare the MUFU unit. The numbers are in
+    Exp2Poly.h.
+
+    **Numerics**: for -125.5 <= x < 127.5 the relative error against 2^x is at most
+    7.6e-5, 2.8e-6 or 2.5e-7 for degree 3, 4 or 5. Below -126, and for -inf, the
+    result is a denormal number: 0 to every f32 instruction of a kernel, which
+    flushes. x >= 127.5 is undefined, and a NaN gives a huge number.
+
+    **PTX**: max, add, sub, sub, `degree` fma, shl, add; visible arithmetic.
+
+    **Constraints**
+    - C1: `degree` is 3, 4 or 5.
+
+    **Example**
+    ```mlir
+    %p = nvx.exp2_poly %x {degree = 3 : i32} : vector<16xf32>
+    ```
+  }];
+  let arguments = (ins
+    AnyTypeOf<[F32, Nvx_F32Vector]>:$x,
+    ConfinedAttr<I32Attr, [IntMinValue<3>, IntMaxValue<5>]>:$degree);
+  let results = (outs AnyTypeOf<[F32, Nvx_F32Vector]>:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+def Nvx_MbarrierWaitOp : Nvx_Op<"mbarrier_wait", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "wait until the phase of given parity of a barrier completed";
+  let description = [{
+    **PTX** (sm_90): a loop of `mbarrier.try_wait.parity.shared::cta` on a
+    32-bit address, in one volatile assembly, so that the values that live
+    across it stay in one basic block. Upstream's op of the same purpose wants
+    a suspend-time hint.
+
+    **Effects**: acquires what the phase's arrivals released (CTA scope).
+
+    **Example**
+    ```mlir
+    nvx.mbarrier_wait %barrier, %parity : !llvm.ptr<3>
+    ```
+  }];
+  let arguments = (ins LLVM_PointerInAddressSpace<3>:$address, I32:$parity);
+  let assemblyFormat = "$address `,` $parity attr-dict `:` qualified(type($address))";
 }
 
 #endif // ATTN_DIALECT_NVXOPS_TD

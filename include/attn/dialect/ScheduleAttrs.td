@@ -6,6 +6,8 @@
 #define ATTN_DIALECT_SCHEDULEATTRS_TD
 
 include "attn/dialect/AttnEnums.td"
+include "attn/dialect/MachineAttr.td"
+include "attn/dialect/ValuesAttr.td"
 
 class Attn_Attr<string name, string attrMnemonic> : AttrDef<Attn_Dialect, name> {
   let mnemonic = attrMnemonic;
@@ -60,7 +62,8 @@ def Attn_RoleAttr : Attn_PartAttr<"Role"> {
 def Attn_PlaceAttr : Attn_PartAttr<"Place"> {
   let summary = "storage for values: a channel (with barriers) or a hold (without)";
   // cycles: alternatives that take slots in turn; the values of one cycle share a slot and a barrier.
-  // parts: numerators and denominators, flattened. over: host place; overCross: of the other sub-tile.
+  // parts: numerators and denominators, flattened. over: host place, null where the place has storage
+  // of its own; overCross: of the other sub-tile.
   let parameters = (ins "::mlir::StringAttr":$name, "bool":$channel,
     ArrayRefParameter<"::mlir::ArrayAttr">:$cycles, "::attn::Space":$space, "int64_t":$depth,
     OptionalArrayRefParameter<"int64_t">:$parts, "::mlir::StringAttr":$over, "bool":$overCross,
@@ -68,7 +71,7 @@ def Attn_PlaceAttr : Attn_PartAttr<"Place"> {
     "::attn::Granularity":$granularity, "::attn::Scope":$scope);
 }
 def Attn_EdgeAttr : Attn_PartAttr<"Edge"> {
-  let summary = "order without data: the first `credits` waits pass";
+  let summary = "order without data: the first `credits` waits pass; joinsPlace: null, or the channel it arrives on";
   let parameters = (ins "::mlir::StringAttr":$name, "bool":$split, "::mlir::StringAttr":$joinsPlace,
     "int64_t":$joinsPart, "int64_t":$credits);
 }
@@ -94,6 +97,33 @@ def Attn_BodyAttr : Attn_PartAttr<"Body"> {
 }
 def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
   let summary = "who does which step, in what order, how deep: one mapping as data";
+  let description = [{
+    ```
+    schedule := `<` name `machine` name `{` item* `}` `>`
+    item   := `split` axis n [`whole` `(` value,.. `)`] [`also` `(` value `:` axis,.. `)`]
+            | `remat` `(` step,.. `)`
+            | `role` name [`[` n `]`] `warps` n `regs` n [`on` `leader`]
+            | `chan` name `=` cycle (`|` cycle)* `in` space option*   // cycle := value (`+` value)*
+            | `hold` name `=` value `in` space option*
+            | `turn` name `ring` role [`unprimed`]
+            | `sync` name `ring` role
+            | `edge` name [`split`] [`joins` chan `:` part] [`credits` n]
+            | `knob` `exp2_soft` n `of` n | `knob` `peel` (`none` | `first` | `first_masked`)
+            | `body` role [`[` n `]`] `{` [`before` list] [`kv` list] [`after` list] `}`
+    option := in this order: `depth` n, `parts` `(` n `of` n,.. `)`, `over` place [`[` `cross` `]`],
+              `for` `(` step,.. `)`, `full_implied`, `free_implied`, `gran` granularity, `scope` scope
+    list   := `{` entry* `}`
+    entry  := [guard `:`] (step [`[` n `]`] [`:` part] | act `(` name [`[` n `]`] `)`) [`+` shift]
+    ```
+    `x[n]` is a sub-tile of x, `: n` a part, `+ n` a shift by n iterations (in `before` and
+    `after`: work items). `over x[cross]` lies over the other sub-tile of x. A name that is
+    a guard's word or no identifier is quoted.
+
+    **Constraints** (what fits a kernel and a machine is judged by `attn-verify-schedule`)
+    - C1: the names of roles, of places, of edges and turns, and of rendezvous are different
+    - C2: one body a role and replica
+    - C3: denominators are at least 1, `exp2_soft` is at most 1, a split has at least 1 sub-tile
+  }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$machine,
     "::attn::SplitAttr":$split, // null: not cut
     OptionalArrayRefParameter<"::mlir::StringAttr">:$remat,
@@ -105,6 +135,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     "int64_t":$exp2SoftNumerator, "int64_t":$exp2SoftDenominator, "::attn::Peel":$peel,
     OptionalArrayRefParameter<"::attn::BodyAttr">:$bodies);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Number of sub-tiles: 1 where nothing is cut.
     int64_t getSubtiles() const { return getSplit() ? getSplit().getCount() : 1; }

@@ -21,7 +21,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, 
 
     **Constraints**
     - C1: as many `arg_names` as arguments, all different
-    - C2: one `tile.work` and, beside it, pure scalar ops only
+    - C2: one `tile.work` and, beside it, pure scalar ops and constants only
     - C3: every step name occurs once
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$arg_names,
@@ -58,8 +58,8 @@ def Tile_StepOp : Tile_Op<"step", [SingleBlock]> {
     - C1: as many block arguments as operands, of the same types
     - C2: `tile.yield` yields the result types
     - C3: a body uses no tile or work value from outside, except through operands
-    - C4: a `tile.load`, `tile.store`, `tile.store_row` or `tile.mma` is the only
-      such op of its step
+    - C4: a `tile.load`, `tile.load_row`, `tile.store`, `tile.store_row`,
+      `tile.store_reg`, `tile.reduce_add` or `tile.mma` is the only such op of its step
     - C5: a masked step has one result, of the type of its first operand
   }];
   let arguments = (ins SymbolNameAttr:$name, Variadic<AnyType>:$operands_, UnitAttr:$masked);
@@ -104,7 +104,7 @@ def Tile_BoundsOp : Tile_Op<"bounds", [Pure, SingleBlock]> {
 
     **Constraints**
     - C1: the region takes the work item and yields one i32 a result
-    - C2: pure scalar ops only
+    - C2: pure scalar ops and constants only
   }];
   let arguments = (ins Tile_WorkType:$work);
   let results = (outs Variadic<I32>:$bounds);
@@ -124,7 +124,8 @@ def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
     - C1: one more bound than kinds
     - C2: block arguments are i32 and the types of `inits`; results and
       yielded values have those types
-    - C3: only `tile.step`s and pure scalar ops in the body
+    - C3: only `tile.step`s, pure scalar ops and constants in the body
+    - C4: kinds are `masked` or `full`, masked ones first
   }];
   let arguments = (ins Variadic<I32>:$bounds, StrArrayAttr:$kinds, Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyType>:$results_);
@@ -178,9 +179,57 @@ def Tile_StoreRowOp : Tile_Op<"store_row"> {
     **Constraints**
     - C1: the row vector has rank 1, the destination rank 3, with one element type
   }];
-  let arguments = (ins AnyRankedTensor:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head, I32:$row);
+  let arguments = (ins AnyType:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head, I32:$row);
   let assemblyFormat = [{
     $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` attr-dict `:` type($tile) `,` type($dest)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_LoadRowOp : Tile_Op<"load_row"> {
+  let summary = "a row vector from (batch, head, row); rows past the end are zero";
+  let description = [{
+    **Constraints**
+    - C1: the row vector has rank 1, the source rank 3, with one element type
+  }];
+  let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row);
+  let results = (outs AnyRankedTensor:$tile);
+  let assemblyFormat = [{
+    $source `at` `(` $batch `,` $head `,` $row `)` attr-dict `:` type($source) `->` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+def Tile_ReduceAddOp : Tile_Op<"reduce_add"> {
+  let summary = "adds a tile to a tensor in memory, like a store; rows past the end are dropped";
+  let description = [{
+    Additions of several CTAs to one element happen in any order.
+
+    **Constraints**
+    - C1 to C3 of `tile.load`, for the destination
+    - C4: the elements are f32
+  }];
+  let arguments = (ins AnyRankedTensor:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
+    I32:$row, AffineMapAttr:$map);
+  let assemblyFormat = [{
+    $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` $map attr-dict
+    `:` type($tile) `,` type($dest)
+  }];
+  let hasVerifier = 1;
+}
+def Tile_StoreRegOp : Tile_Op<"store_reg"> {
+  let summary = "writes a tile from where it was computed; rows past the end are dropped";
+  let description = [{
+    The threads that hold the tile write it, unlike `tile.store`, which hands it to
+    a copy engine.
+
+    **Constraints**
+    - C1 to C3 of `tile.load`, for the destination
+  }];
+  let arguments = (ins AnyRankedTensor:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
+    I32:$row, AffineMapAttr:$map);
+  let assemblyFormat = [{
+    $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` $map attr-dict
+    `:` type($tile) `,` type($dest)
   }];
   let hasVerifier = 1;
 }
@@ -236,6 +285,7 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source `dim` $dim attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 def Tile_CoordsOp : Tile_Op<"coords", [Pure]> {
   let summary = "`offset` + the coordinate of each element along `dim`";
@@ -257,6 +307,7 @@ def Tile_GatherOp : Tile_Op<"gather"> {
     **Constraints**
     - C1: as many indices as the capture has dimensions
     - C2: tile indices have the result's shape
+    - C3: the result has the source's element type
   }];
   let arguments = (ins AnyRankedTensor:$source, Variadic<AnyType>:$indices);
   let results = (outs AnyType:$result);
@@ -274,6 +325,21 @@ def Tile_AnyOp : Tile_Op<"any", [Pure]> {
   let arguments = (ins AnyRankedTensor:$source);
   let results = (outs I1:$result);
   let assemblyFormat = "$source attr-dict `:` type($source)";
+  let hasFolder = 1;
+}
+
+def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
+  let summary = "the same tile in another layout";
+  let description = [{
+    Between the accumulator's layout and the A operand's, on 16-bit elements, the
+    elements stay where they are.
+
+    **Constraints**
+    - C1: shapes and element types agree
+  }];
+  let arguments = (ins AnyType:$source);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
 }
 
 def Tile_AttendOp : Tile_Op<"attend", [Pure, AllTypesMatch<["state", "result"]>]> {
@@ -303,6 +369,7 @@ def Tile_PieceOp : Tile_Op<"piece", [Pure]> {
   let arguments = (ins AnyRankedTensor:$source, I32:$subtile);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source `[` $subtile `]` attr-dict `:` type($source) `->` type($result)";
+  let hasFolder = 1;
 }
 def Tile_SubtileIdOp : Tile_Op<"subtile_id", [Pure]> {
   let summary = "which sub-tile this program is for";

@@ -19,6 +19,7 @@ def Tile_Dialect : Dialect {
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
   let dependentDialects = ["::attn::AttnDialect", "::mlir::arith::ArithDialect",
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect"];
 }
@@ -33,13 +34,11 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   let summary = "how the elements of a tile lie in the registers of a warpgroup";
   let description = [{
     `atom` repeated `repeats` times along the columns. `slice` = 1 is a row
-    vector: the layout of the parent with its columns dropped, each row held
-    by the lanes that hold the row (`partial`: each of them holds a share
-    still to be added).
+    vector: the layout with its columns dropped, each row held by all
+    lanes that hold a part of the row.
   }];
   let parameters = (ins EnumParameter<Tile_Atom>:$atom, "int64_t":$repeats,
-    DefaultValuedParameter<"int64_t", "0">:$slice,
-    DefaultValuedParameter<"bool", "false">:$partial);
+    DefaultValuedParameter<"int64_t", "0">:$slice);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -7,4 +7,135 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
+  let summary = "attach #attn.config to each attn.attention";
+  let description = [{
+    Chooses the shape of one CTA's work from the schedule table, or from the
+    entry of `schedule-file`.
+
+    **Requires** any module.
+
+    **Ensures** every `attn.attention` has a `config` whose tiles are legal:
+    `tile_m` a multiple of 64 and `tile_n` a multiple of 16, both at least
+    that. Its head dims are in the table.
+
+    **Before**
+    ```mlir
+    %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) : ...
+    ```
+    **After**
+    ```mlir
+    %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+        config <tile_m = 128, tile_n = 128, work = grid> : ...
+    ```
+    Does nothing to an attention that has a `config` already: it is only
+    checked. `rescale_threshold` and `exp2_degree` of the config chosen are the
+    numerics of the kernel. Remark `configure`: the config and where it is from.
+  }];
+  let dependentDialects = ["::attn::AttnDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90a\"",
+           "machine whose entries are considered">,
+    Option<"scheduleFile", "schedule-file", "std::string", "\"\"",
+           "file with the one table entry to use">,
+  ];
+}
+
+def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
+  let summary = "turn functions round attn.attention into one CTA's program";
+  let description = [{
+    The function becomes a `tile.kernel` of its name: a grid over blocks of
+    query positions, heads and batches, and a `tile.for` over blocks of keys,
+    last block first, masked blocks before the others. A score region is
+    inlined on tiles after the scale; without one the scale is left to
+    `tile.attend`. The mask step holds the built-in mask, the end of the keys and
+    the mask region; with a mask region every block is masked.
+
+    **Requires** an `attn.attention` with `config` is, with `func.return`, the
+    only op of a `func.func` that nothing calls; its operands are the arguments
+    of the function and its results the function's.
+
+    **Ensures** no `attn.attention`; each new kernel has the arguments q, k, v,
+    scale, captures, o, lse, and one `tile.for` whose steps are ld_k, ld_v, qk,
+    score, mask, attend. Bounds hold 0 <= lo <= mid <= hi for all lengths.
+    Captures are named by the attribute `attn.name` of the function's argument,
+    else c0, c1, ...
+
+    **Before**
+    ```mlir
+    func.func @f(%q: tensor<?x?x?x64xbf16>, ...) -> (...) {
+      %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+          config <tile_m = 128, tile_n = 128, work = grid> : ...
+      return %o, %lse : ...
+    }
+    ```
+    **After**
+    ```mlir
+    tile.kernel @f args ["q", "k", "v", "scale", "o", "lse"] problem <...> config <...> {
+    ^bb0(%q: tensor<?x?x?x64xbf16>, ..., %o: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>):
+      tile.work {
+        %w = tile.step @next ...
+        %qt = tile.step @ld_q (%w) ...
+        %hi, %mid, %lo = tile.bounds %w : i32, i32, i32 { ... }
+        %st = tile.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(%zero) ... {
+          // ld_k, ld_v, qk, score, mask, attend
+        }
+        // attend_result, cvt_o, st_o, st_lse
+      }
+    }
+    ```
+    Functions without attention are left alone. Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect"];
+}
+
+def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp"> {
+  let summary = "turn the softmax over a whole row into the (m, l, O) recurrence";
+  let description = [{
+    **Requires** a kernel with `config`; a step @attend in its `tile.for` that
+    holds one `tile.attend` on a carried state starting at zero, and a step
+    @attend_result after it that holds one `tile.attend_result`. The attend's
+    scale is a value of the kernel, outside `tile.work`.
+
+    **Ensures** no `tile.attend` or `tile.attend_result`; in the place of @attend
+    the steps stat, exp, sum, cvt, rescale, pv, and in that of @attend_result the
+    steps fin, norm. The loop carries the row maximum m (log2 units, starting at the
+    lowest finite float), the partial row sum l and O.
+
+    **Before**
+    ```mlir
+    %st = tile.for ... init(%zero) {
+    ^bb0(%j: i32, %state: tensor<128x64xf32>):
+      ...
+      %n = tile.step @attend (%s, %v, %state) ... {
+        %x = tile.attend %a, %b state(%c) scale(%scale) ...
+      }
+    }
+    %o, %lse = tile.step @attend_result (%st) ...
+    ```
+    **After**
+    ```mlir
+    %m, %l, %acc = tile.for ... init(%lowest, %zero1, %zero) {
+    ^bb0(%j: i32, %m0: tensor<128xf32>, %l0: tensor<128xf32>, %o0: tensor<128x64xf32>):
+      ...
+      %m1, %alpha = tile.step @stat (%s, %m0) ...
+      %p32 = tile.step @exp (%s, %m1) ...
+      %l1 = tile.step @sum (%p32, %l0, %alpha) ...
+      %p = tile.step @cvt (%p32) ...
+      %o1 = tile.step @rescale (%o0, %alpha) ...
+      %o2 = tile.step @pv (%p, %v, %o1) ...
+    }
+    %inv, %lse = tile.step @fin (%l, %m) ...
+    %o = tile.step @norm (%acc, %inv) ...
+    ```
+    Kernels without `tile.attend` are left alone. Numerics: exponentials are
+    base 2 with the scale folded in; with `rescale_threshold` t > 0 m may lag the
+    row maximum by t, so that probabilities reach 2^t; P is rounded to V's type.
+    Remark `fuse-online-softmax`: the threshold used.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+include "attn/passes/Schedules.td"
+include "attn/passes/Roles.td"
+
 #endif // ATTN_PASSES_PASSES_TD

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The part of the runtime's C interface (attn/runtime/attn.h) that the
+benchmarks use, through ctypes."""
+
+import ctypes
+import json
+
+CUDA = 2  # kDLCUDA
+DTYPES = {"bf16": (4, 16), "f16": (2, 16), "f32": (2, 32), "i32": (0, 32)}
+
+
+class DLDevice(ctypes.Structure):
+    _fields_ = [("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32)]
+
+
+class DLDataType(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", DLDevice),
+        ("ndim", ctypes.c_int32),
+        ("dtype", DLDataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class LaunchArgs(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("num_tensors", ctypes.c_size_t),
+        ("tensors", ctypes.POINTER(ctypes.POINTER(DLTensor))),
+        ("tensor_names", ctypes.POINTER(ctypes.c_char_p)),
+        ("num_scalars", ctypes.c_size_t),
+        ("scalars", ctypes.POINTER(ctypes.c_double)),
+        ("scalar_names", ctypes.POINTER(ctypes.c_char_p)),
+        ("device", DLDevice),
+        ("stream", ctypes.c_void_p),
+        ("workspace", ctypes.c_void_p),
+        ("workspace_size", ctypes.c_size_t),
+    ]
+
+
+def make_tensor(pointer, device, dtype, shape, strides):
+    """A DLTensor on CUDA device `device`; it keeps its shape alive."""
+    shape_array = (ctypes.c_int64 * len(shape))(*shape)
+    strides_array = (ctypes.c_int64 * len(strides))(*strides)
+    code, bits = DTYPES[dtype]
+    tensor = DLTensor(pointer, DLDevice(CUDA, device), len(shape), DLDataType(code, bits, 1),
+                      shape_array, strides_array, 0)
+    tensor.keep = (shape_array, strides_array)
+    return tensor
+
+
+def make_args(tensors, scalars, device, stream):
+    """The arguments of one call, from {name: DLTensor} and {name: number};
+    they keep what they point to alive."""
+    pointers = (ctypes.POINTER(DLTensor) * len(tensors))(*[ctypes.pointer(t) for t in tensors.values()])
+    tensor_names = (ctypes.c_char_p * len(tensors))(*[n.encode() for n in tensors])
+    values = (ctypes.c_double * len(scalars))(*scalars.values())
+    scalar_names = (ctypes.c_char_p * len(scalars))(*[n.encode() for n in scalars])
+    args = LaunchArgs(ctypes.sizeof(LaunchArgs), len(tensors), pointers, tensor_names,
+                      len(scalars), values, scalar_names, DLDevice(CUDA, device), stream, None, 0)
+    args.keep = (list(tensors.values()), pointers, tensor_names, values, scalar_names)
+    return args
+
+
+class Library:
+    """libattn_runtime.so"""
+
+    def __init__(self, path):
+        self.c = ctypes.CDLL(path)
+        self.c.attn_version.restype = ctypes.c_char_p
+        self.c.attn_last_error.restype = ctypes.c_char_p
+        self.c.attn_bundle_plan.restype = ctypes.c_char_p
+        self.c.attn_bundle_plan.argtypes = [ctypes.c_void_p]
+        self.c.attn_bundle_destroy.restype = None
+        self.c.attn_bundle_destroy.argtypes = [ctypes.c_void_p]
+        self.c.attn_bundle_load.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t,
+                                            ctypes.POINTER(ctypes.c_void_p)]
+        self.c.attn_bundle_prepare.argtypes = [ctypes.c_void_p, DLDevice]
+        self.c.attn_workspace_size.argtypes = [ctypes.c_void_p, ctypes.POINTER(LaunchArgs),
+                                               ctypes.POINTER(ctypes.c_size_t)]
+        self.c.attn_launch.argtypes = [ctypes.c_void_p, ctypes.POINTER(LaunchArgs)]
+        self.version = self.c.attn_version().decode()
+
+    def check(self, status):
+        if status:
+            raise RuntimeError(f"status {status}: {self.c.attn_last_error().decode(errors='replace')}")
+
+    def load(self, path):
+        handle = ctypes.c_void_p()
+        self.check(self.c.attn_bundle_load(str(path).encode(), None, 0, ctypes.byref(handle)))
+        return Bundle(self, handle)
+
+
+class Bundle:
+    """A loaded bundle; it lives as long as the process."""
+
+    def __init__(self, library, handle):
+        self.library, self.handle = library, handle
+        self.plan = json.loads(library.c.attn_bundle_plan(handle).decode())
+
+    def argument_names(self):
+        """Returns the names of the plan's tensors and of its scalars."""
+        tensors = [a["name"] for a in self.plan["args"] if a["kind"] == "tensor"]
+        return tensors, [a["name"] for a in self.plan["args"] if a["kind"] != "tensor"]
+
+    def prepare(self, device):
+        self.library.check(self.library.c.attn_bundle_prepare(self.handle, DLDevice(CUDA, device)))
+
+    def workspace_size(self, args):
+        size = ctypes.c_size_t()
+        self.library.check(self.library.c.attn_workspace_size(self.handle, ctypes.byref(args), ctypes.byref(size)))
+        return size.value
+
+    def launcher(self, args):
+        """Returns a function that launches with `args`, and does little else."""
+        launch, handle, pointer, check = self.library.c.attn_launch, self.handle, ctypes.pointer(args), self.library.check
+
+        def call():
+            status = launch(handle, pointer)
+            if status:
+                check(status)
+
+        return call

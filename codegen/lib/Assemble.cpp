@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "PtxAssembler.h"
+#include "attn/codegen/Passes.h"
+
+namespace attn::codegen {
+#define GEN_PASS_DEF_ASSEMBLE
+#include "attn/codegen/Passes.h.inc"
+} // namespace attn::codegen
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+/// The report as attributes: a dictionary a kernel. Times are not in it, so
+/// that the same input gives the same bytes.
+static DictionaryAttr getProperties(Builder &builder,
+                                    const AssemblyReport &report) {
+  SmallVector<NamedAttribute> kernels;
+  for (const KernelReport &kernel : report.kernels) {
+    auto number = [&](StringRef name, unsigned value) {
+      return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
+    };
+    kernels.push_back(builder.getNamedAttr(
+        kernel.name,
+        builder.getDictionaryAttr({number("barriers", kernel.barriers),
+                                   number("registers", kernel.registers),
+                                   number("shared", kernel.shared),
+                                   number("spill_loads", kernel.spillLoads),
+                                   number("spill_stores", kernel.spillStores),
+                                   number("stack", kernel.stack)})));
+  }
+  return builder.getDictionaryAttr(
+      builder.getNamedAttr("kernels", builder.getDictionaryAttr(kernels)));
+}
+
+namespace {
+
+struct AssemblePass : attn::codegen::impl::AssembleBase<AssemblePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<gpu::BinaryOp> binaries(getOperation().getOps<gpu::BinaryOp>());
+    if (binaries.empty()) {
+      return;
+    }
+    Expected<std::string> found = findPtxas(ptxas);
+    if (!found) {
+      getOperation().emitError(llvm::toString(found.takeError()));
+      return signalPassFailure();
+    }
+    for (gpu::BinaryOp binary : binaries) {
+      if (failed(assemble(binary, *found))) {
+        return signalPassFailure();
+      }
+    }
+  }
+
+private:
+  template <typename T> using Expected = llvm::Expected<T>;
+
+  /// Adds to each object of PTX its cubin.
+  LogicalResult assemble(gpu::BinaryOp binary, StringRef program) {
+    SmallVector<Attribute> objects(binary.getObjects().getValue());
+    for (Attribute attr : binary.getObjects()) {
+      auto object = dyn_cast<gpu::ObjectAttr>(attr);
+      auto target = object ? dyn_cast<NVVM::NVVMTargetAttr>(object.getTarget())
+                           : NVVM::NVVMTargetAttr();
+      if (!target || object.getFormat() != gpu::CompilationTarget::Assembly) {
+        continue;
+      }
+      Expected<Assembly> assembly =
+          assemblePtx(object.getObject(), target.getChip(), program);
+      if (!assembly) {
+        return binary.emitError(llvm::toString(assembly.takeError()));
+      }
+      if (failed(judge(binary, assembly->report))) {
+        return failure();
+      }
+      Builder builder(&getContext());
+      objects.push_back(gpu::ObjectAttr::get(
+          &getContext(), target, gpu::CompilationTarget::Binary,
+          builder.getStringAttr(assembly->cubin),
+          getProperties(builder, assembly->report), /*kernels=*/nullptr));
+    }
+    binary.setObjectsAttr(ArrayAttr::get(&getContext(), objects));
+    return success();
+  }
+
+  /// Reports what the assembler warned of; fails on losses that were not
+  /// asked for.
+  LogicalResult judge(gpu::BinaryOp binary, const AssemblyReport &report) {
+    bool fatal = !report.losses.empty() && !allowSpills;
+    for (const std::string &line : report.warnings) {
+      if (!fatal) {
+        binary.emitWarning("ptxas: ") << line;
+      }
+    }
+    if (!fatal) {
+      return success();
+    }
+    InFlightDiagnostic error =
+        binary.emitError("expected no spill and no serialized instruction in '")
+        << binary.getName() << "', got " << report.losses.size();
+    for (const std::string &line : report.losses) {
+      error.attachNote() << "ptxas: " << line;
+    }
+    return error;
+  }
+};
+
+} // namespace

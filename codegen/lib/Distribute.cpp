@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-distribute: tiles become the values that one thread of a warpgroup holds.
+//
+// In the accumulator's layout thread t holds, in register r, the element
+//   row = 16 (t / 32) + (t % 32) / 4 + 8 ((r / 2) % 2)
+//   column = 8 (r / 4) + 2 (t % 4) + r % 2
+// so a thread has two rows, and a row lies in the four lanes of a quad. The
+// A operand holds the same elements, packed in pairs.
+#include "attn/codegen/Passes.h"
+
+namespace attn::codegen {
+#define GEN_PASS_DEF_DISTRIBUTE
+#include "attn/codegen/Passes.h.inc"
+} // namespace attn::codegen
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+constexpr int64_t threads = 128;
+constexpr int64_t rowsPerThread = 2;
+
+tile::LayoutAttr layoutOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<tile::LayoutAttr>(tensor.getEncoding())
+                : tile::LayoutAttr();
+}
+
+/// What a thread holds of a tile; null for types that are not laid out.
+Type distributedType(Type type) {
+  tile::LayoutAttr layout = layoutOf(type);
+  if (!layout) {
+    return {};
+  }
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = tensor.getElementType();
+  if (layout.getSlice() != 0) {
+    return VectorType::get({rowsPerThread}, element);
+  }
+  int64_t elements = tensor.getNumElements() / threads;
+  if (element.isBF16() || element.isF16()) {
+    return VectorType::get({elements / 2}, IntegerType::get(type.getContext(), 32));
+  }
+  return VectorType::get({elements}, element);
+}
+
+/// Row of register r among the two of a thread.
+int64_t rowOfRegister(int64_t r) { return (r / 2) % 2; }
+
+class Distributor {
+public:
+  Distributor(ws::KernelOp kernel, ws::RoleOp role)
+      : kernel(kernel), role(role), builder(role) {}
+
+  LogicalResult run();
+
+private:
+  void convertTypes(Operation *op);
+  LogicalResult rewrite(Operation *op);
+  Value rewriteSplat(tensor::SplatOp op);
+  Value rewriteBroadcast(tile::BroadcastOp op);
+  Value rewriteReduce(tile::ReduceOp op);
+  Value rewriteComplete(tile::CompleteOp op);
+  Value rewriteCoords(tile::CoordsOp op);
+  Value rewriteAny(tile::AnyOp op);
+  FailureOr<Value> rewriteTruncate(arith::TruncFOp op);
+  Value rewriteExp2(math::Exp2Op op);
+
+  Value combine(tile::ReduceKind kind, Value a, Value b);
+  Value reduceQuad(tile::ReduceKind kind, Value rows);
+  Value slice(Value vector, int64_t offset, int64_t size);
+  Value extract(Value vector, int64_t index) {
+    return vector::ExtractOp::create(builder, loc, vector, ArrayRef<int64_t>{index});
+  }
+  Value pair(Value a, Value b) {
+    auto type = VectorType::get({2}, a.getType());
+    return vector::FromElementsOp::create(builder, loc, type, ValueRange{a, b});
+  }
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, value, 32);
+  }
+  Value lane();
+  Value warp();
+  Value threadId();
+
+  ws::KernelOp kernel;
+  ws::RoleOp role;
+  OpBuilder builder;
+  Location loc = builder.getUnknownLoc();
+  Value tid, laneId, warpId;
+};
+
+Value Distributor::threadId() {
+  if (!tid) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&role.getBody().front());
+    tid = NVVM::ThreadIdXOp::create(builder, role.getLoc(), builder.getI32Type());
+    laneId = arith::AndIOp::create(builder, role.getLoc(), tid, constant(31));
+    Value shifted =
+        arith::ShRUIOp::create(builder, role.getLoc(), tid, constant(5));
+    warpId = arith::AndIOp::create(builder, role.getLoc(), shifted, constant(3));
+  }
+  return tid;
+}
+Value Distributor::lane() {
+  threadId();
+  return laneId;
+}
+Value Distributor::warp() {
+  threadId();
+  return warpId;
+}
+
+Value Distributor::slice(Value vector, int64_t offset, int64_t size) {
+  return vector::ExtractStridedSliceOp::create(
+      builder, loc, vector, ArrayRef<int64_t>{offset}, ArrayRef<int64_t>{size},
+      ArrayRef<int64_t>{1});
+}
+
+Value Distributor::combine(tile::ReduceKind kind, Value a, Value b) {
+  if (kind == tile::ReduceKind::Max) {
+    return arith::MaxNumFOp::create(builder, loc, a, b);
+  }
+  return arith::AddFOp::create(builder, loc, a, b);
+}
+
+/// Combines a per-row vector over the four lanes that hold a row.
+Value Distributor::reduceQuad(tile::ReduceKind kind, Value rows) {
+  SmallVector<Value> done;
+  for (int64_t row = 0; row < rowsPerThread; ++row) {
+    Value value = extract(rows, row);
+    for (int64_t distance : {1, 2}) {
+      Value other = NVVM::ShflOp::create(
+          builder, loc, value.getType(), constant(-1), value,
+          constant(distance), constant(31), NVVM::ShflKind::bfly, UnitAttr());
+      value = combine(kind, value, other);
+    }
+    done.push_back(value);
+  }
+  return pair(done[0], done[1]);
+}
+
+Value Distributor::rewriteSplat(tensor::SplatOp op) {
+  return vector::BroadcastOp::create(builder, loc, op.getResult().getType(),
+                                     op.getInput());
+}
+
+Value Distributor::rewriteBroadcast(tile::BroadcastOp op) {
+  auto type = cast<VectorType>(op.getResult().getType());
+  SmallVector<int64_t> mask;
+  for (int64_t r = 0; r < type.getNumElements(); ++r) {
+    mask.push_back(rowOfRegister(r));
+  }
+  return vector::ShuffleOp::create(builder, loc, op.getSource(), op.getSource(),
+                                   mask);
+}
+
+Value Distributor::rewriteReduce(tile::ReduceOp op) {
+  Value source = op.getSource();
+  int64_t registers = cast<VectorType>(source.getType()).getNumElements();
+  // Four chains, two a row: register r belongs to chain r % 4.
+  Value chains = slice(source, 0, 4);
+  for (int64_t r = 4; r < registers; r += 4) {
+    chains = combine(op.getKind(), chains, slice(source, r, 4));
+  }
+  Value row0 = combine(op.getKind(), extract(chains, 0), extract(chains, 1));
+  Value row1 = combine(op.getKind(), extract(chains, 2), extract(chains, 3));
+  Value rows = pair(row0, row1);
+  return op.getPartial() ? rows : reduceQuad(op.getKind(), rows);
+}
+
+Value Distributor::rewriteComplete(tile::CompleteOp op) {
+  return reduceQuad(tile::ReduceKind::Add, op.getSource());
+}
+
+Value Distributor::rewriteCoords(tile::CoordsOp op) {
+  auto type = cast<VectorType>(op.getResult().getType());
+  bool isRow = type.getNumElements() == rowsPerThread || op.getDim() == 0;
+  SmallVector<int32_t> fixed;
+  Value base;
+  if (isRow) {
+    Value row = arith::MulIOp::create(builder, loc, warp(), constant(16));
+    Value quad = arith::ShRUIOp::create(builder, loc, lane(), constant(2));
+    base = arith::AddIOp::create(builder, loc, row, quad);
+    for (int64_t r = 0; r < type.getNumElements(); ++r) {
+      bool whole = type.getNumElements() != rowsPerThread;
+      fixed.push_back(8 * (whole ? rowOfRegister(r) : r));
+    }
+  } else {
+    Value inQuad = arith::AndIOp::create(builder, loc, lane(), constant(3));
+    base = arith::MulIOp::create(builder, loc, inQuad, constant(2));
+    for (int64_t r = 0; r < type.getNumElements(); ++r) {
+      fixed.push_back(8 * (r / 4) + r % 2);
+    }
+  }
+  base = arith::AddIOp::create(builder, loc, base, op.getOffset());
+  Value splat = vector::BroadcastOp::create(builder, loc, type, base);
+  Value offsets = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(fixed)));
+  return arith::AddIOp::create(builder, loc, splat, offsets);
+}
+
+Value Distributor::rewriteAny(tile::AnyOp op) {
+  auto type = cast<VectorType>(op.getSource().getType());
+  Value any = extract(op.getSource(), 0);
+  for (int64_t i = 1; i < type.getNumElements(); ++i) {
+    any = arith::OrIOp::create(builder, loc, any, extract(op.getSource(), i));
+  }
+  return NVVM::VoteSyncOp::create(builder, loc, builder.getI1Type(), constant(-1),
+                                  any, NVVM::VoteSyncKind::any);
+}
+
+FailureOr<Value> Distributor::rewriteTruncate(arith::TruncFOp op) {
+  auto source = dyn_cast<VectorType>(op.getIn().getType());
+  if (!source || source.getNumElements() % 2 != 0) {
+    return op.emitOpError("attn-distribute: expected an even number of "
+                          "elements a thread, got ")
+           << op.getIn().getType();
+  }
+  return nvx::PackOp::create(builder, loc, op.getOut().getType(),
+                             nvx::ElementType::BF16, op.getIn())
+      .getResult();
+}
+
+/// A share of the exponentials of a tile goes to the FMA units: pairs of
+/// registers spread evenly, but none of the last eighth, which gates what follows.
+Value Distributor::rewriteExp2(math::Exp2Op op) {
+  ScheduleAttr schedule = kernel.getSchedule();
+  int64_t soft = schedule.getExp2SoftNumerator();
+  int64_t of = schedule.getExp2SoftDenominator();
+  int64_t registers = cast<VectorType>(op.getResult().getType()).getNumElements();
+  if (soft == 0 || registers == rowsPerThread) {
+    return {};
+  }
+  int64_t usable = soft == of ? registers / 2 : registers / 2 * 7 / 8;
+  int64_t wanted = std::min(usable, registers / 2 * soft / of);
+  SmallVector<int64_t> onFma, onUnit;
+  for (int64_t p = 0; p < registers / 2; ++p) {
+    bool chosen = p < usable && (p + 1) * wanted / usable != p * wanted / usable;
+    auto &list = chosen ? onFma : onUnit;
+    list.append({2 * p, 2 * p + 1});
+  }
+  auto pick = [&](ArrayRef<int64_t> list) -> Value {
+    return vector::ShuffleOp::create(builder, loc, op.getOperand(), op.getOperand(), list);
+  };
+  Value poly = nvx::Exp2PolyOp::create(
+      builder, loc, VectorType::get({(int64_t)onFma.size()}, builder.getF32Type()),
+      pick(onFma), builder.getI32IntegerAttr(kernel.getConfig().getExp2Degree()));
+  if (onUnit.empty()) {
+    return poly;
+  }
+  Value unit = math::Exp2Op::create(builder, loc, pick(onUnit));
+  SmallVector<int64_t> merge(registers);
+  for (auto [i, r] : llvm::enumerate(onFma)) {
+    merge[r] = i;
+  }
+  for (auto [i, r] : llvm::enumerate(onUnit)) {
+    merge[r] = onFma.size() + i;
+  }
+  return vector::ShuffleOp::create(builder, loc, poly, unit, merge);
+}
+
+void Distributor::convertTypes(Operation *op) {
+  auto convert = [](Value value) {
+    if (Type type = distributedType(value.getType())) {
+      value.setType(type);
+    }
+  };
+  for (Region &region : op->getRegions()) {
+    for (Block &block : region) {
+      llvm::for_each(block.getArguments(), convert);
+    }
+  }
+  llvm::for_each(op->getResults(), convert);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (auto type = dyn_cast<VectorType>(constant.getType())) {
+      auto splat = cast<SplatElementsAttr>(constant.getValue());
+      constant.setValueAttr(DenseElementsAttr::get(type, splat.getSplatValue<Attribute>()));
+    }
+  }
+}
+
+LogicalResult Distributor::rewrite(Operation *op) {
+  builder.setInsertionPoint(op);
+  loc = op->getLoc();
+  if (auto truncate = dyn_cast<arith::TruncFOp>(op);
+      truncate && isa<VectorType>(op->getResult(0).getType())) {
+    FailureOr<Value> packed = rewriteTruncate(truncate);
+    if (failed(packed)) {
+      return failure();
+    }
+    op->getResult(0).replaceAllUsesWith(*packed);
+    op->erase();
+    return success();
+  }
+  Value value =
+      TypeSwitch<Operation *, Value>(op)
+          .Case([&](tensor::SplatOp op) { return rewriteSplat(op); })
+          .Case([&](tile::BroadcastOp op) { return rewriteBroadcast(op); })
+          .Case([&](tile::ReduceOp op) { return rewriteReduce(op); })
+          .Case([&](tile::CompleteOp op) { return rewriteComplete(op); })
+          .Case([&](tile::CoordsOp op) { return rewriteCoords(op); })
+          .Case([&](tile::AnyOp op) { return rewriteAny(op); })
+          .Case([&](tile::ConvertLayoutOp op) { return op.getSource(); })
+          .Case([&](math::Exp2Op op) {
+            return isa<VectorType>(op.getType()) ? rewriteExp2(op) : Value();
+          })
+          .Default(Value());
+  if (value) {
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+  }
+  return success();
+}
+
+LogicalResult Distributor::run() {
+  SmallVector<Operation *> ops;
+  WalkResult walked = role.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op); reduce && reduce.getDim() != 1) {
+      reduce.emitOpError("attn-distribute: expected a reduction along dimension "
+                         "1, got ")
+          << reduce.getDim();
+      return WalkResult::interrupt();
+    }
+    ops.push_back(op);
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted()) {
+    return failure();
+  }
+  llvm::for_each(ops, [&](Operation *op) { convertTypes(op); });
+  for (Operation *op : ops) {
+    if (failed(rewrite(op))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+/// What the pass ensures: no tile is left in a role.
+LogicalResult checkNoTiles(ws::KernelOp kernel) {
+  WalkResult result = kernel.walk([&](Operation *op) {
+    for (Value value : op->getResults()) {
+      auto tensor = dyn_cast<RankedTensorType>(value.getType());
+      if (tensor && tensor.hasStaticShape()) {
+        op->emitOpError("attn-distribute: expected no tile to be left, got ")
+            << tensor;
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+class DistributePass
+    : public attn::codegen::impl::DistributeBase<DistributePass> {
+public:
+  using DistributeBase::DistributeBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
+      for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+        if (failed(Distributor(kernel, role).run())) {
+          return signalPassFailure();
+        }
+      }
+      if (failed(checkNoTiles(kernel))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace

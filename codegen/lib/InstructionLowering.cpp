@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "InstructionLowering.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+namespace {
+// L2 eviction policies of a bulk copy (PTX ISA, createpolicy encodings).
+constexpr int64_t evictFirst = 0x12F0000000000000;
+constexpr int64_t evictLast = 0x14F0000000000000;
+constexpr int64_t mmaDepth = 16; // k of one wgmma on 16-bit elements
+} // namespace
+
+bool InstructionLowering::isSingleThread(ws::RoleOp role) {
+  return !role
+              .walk([](Operation *op) {
+                return isa<ws::MmaOp, ws::PutOp, ws::StoreOp, tile::StoreRowOp>(op)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+Value InstructionLowering::paramOf(Param::Kind kind, Value tensor, int64_t dim) {
+  unsigned argument = cast<BlockArgument>(tensor).getArgNumber();
+  const Param *param = llvm::find(params, Param{kind, argument, dim, {}, {}});
+  return function.getArgument(param - params.begin());
+}
+
+Value InstructionLowering::tid() {
+  return NVVM::ThreadIdXOp::create(*builder, loc, builder->getI32Type());
+}
+
+Value InstructionLowering::smemAddress(Value offset) {
+  auto ptr = LLVM::LLVMPointerType::get(builder->getContext(), 3);
+  Value base = LLVM::AddressOfOp::create(*builder, loc, ptr, smemName);
+  Value address = LLVM::PtrToIntOp::create(*builder, loc, builder->getI32Type(), base);
+  return add(address, offset);
+}
+
+Value InstructionLowering::sharedPointer(Value address) {
+  auto ptr = LLVM::LLVMPointerType::get(builder->getContext(), 3);
+  return LLVM::IntToPtrOp::create(*builder, loc, ptr, address);
+}
+
+/// Byte address of the tile in a slot.
+Value InstructionLowering::slotAddress(Value slot) {
+  auto at = slot.getDefiningOp<ws::SlotAtOp>();
+  auto type = cast<ws::SlotType>(slot.getType());
+  auto channel = kernel.lookupSymbol<ws::ChannelOp>(type.getChannel().getAttr());
+  int64_t slotBytes = 0;
+  for (Type tile : channel.getTypes().getAsValueRange<TypeAttr>()) {
+    slotBytes = std::max(slotBytes, SmemTile(cast<RankedTensorType>(tile)).bytes());
+  }
+  Value index = values.lookupOrDefault(at.getIndex());
+  slotBytes = llvm::alignTo(slotBytes, 1024);
+  return smemAddress(add(mul(index, slotBytes), constant(*channel.getOffset())));
+}
+
+Value InstructionLowering::descriptorLow(Value address, int64_t leadingBytes) {
+  Value units = arith::ShRUIOp::create(*builder, loc, address, constant(4));
+  Value low = arith::AndIOp::create(*builder, loc, units, constant(0x3FFF));
+  return arith::OrIOp::create(*builder, loc, low, constant(leadingBytes / 16 << 16));
+}
+
+LogicalResult InstructionLowering::lowerScalars(OpBuilder &at) {
+  builder = &at;
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    if (isa<FloatType>(argument.getType())) {
+      Param wanted{Param::Scalar, argument.getArgNumber(), 0, {}, {}};
+      if (llvm::is_contained(params, wanted)) {
+        values.map(argument, paramOf(Param::Scalar, argument));
+      }
+    }
+  }
+  for (Operation &op : kernel.getBody().front()) {
+    if (isa<ws::ChannelOp, ws::HoldOp, ws::RoleOp, ws::SetupOp>(op)) {
+      continue;
+    }
+    if (failed(lower(&op))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult InstructionLowering::lowerBlock(Block &block, OpBuilder &at) {
+  OpBuilder *outer = builder;
+  builder = &at;
+  for (Operation &op : block) {
+    if (!isa<scf::YieldOp>(op) && failed(lower(&op))) {
+      return failure();
+    }
+  }
+  builder = outer ? outer : &at;
+  return success();
+}
+
+LogicalResult InstructionLowering::lower(Operation *op) {
+  loc = op->getLoc();
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](ws::WorkLoopOp op) { return lowerWorkLoop(op); })
+      .Case([&](scf::ForOp op) { return lowerFor(op); })
+      .Case([&](scf::IfOp op) { return lowerIf(op); })
+      .Case([&](tile::BoundsOp op) { return lowerBounds(op); })
+      .Case([&](ws::MmaOp op) { return lowerMma(op); })
+      .Case([&](ws::AwaitOp op) { return lowerAwait(op); })
+      .Case([&](tile::NextWorkOp op) { return lowerNextWork(op), success(); })
+      .Case([&](ws::CopyOp op) { return lowerCopy(op), success(); })
+      .Case([&](ws::StoreOp op) { return lowerStore(op), success(); })
+      .Case([&](ws::PutOp op) { return lowerPut(op), success(); })
+      .Case([&](tile::StoreRowOp op) { return lowerStoreRow(op), success(); })
+      .Case([&](tile::GatherOp op) { return lowerGather(op), success(); })
+      .Case([&](ws::SlotAtOp) { return success(); })
+      .Case([&](tensor::DimOp) { return success(); })
+      .Case([&](tile::CoordsOfOp op) {
+        for (auto [result, value] : llvm::zip(op->getResults(), works[op.getWork()])) {
+          values.map(result, value);
+        }
+        return success();
+      })
+      .Case([&](LLVM::AllocaOp op) {
+        // Counters become registers: they must stand in the entry block.
+        OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+        Value one = arith::ConstantIntOp::create(entry, loc, 1, 32);
+        values.map(op.getResult(),
+                   LLVM::AllocaOp::create(entry, loc, op.getType(), op.getElemType(), one));
+        return success();
+      })
+      .Case([&](ws::SmemOp op) {
+        Value address = smemAddress(values.lookup(op.getOffset()));
+        values.map(op.getAddress(), sharedPointer(address));
+        return success();
+      })
+      .Case([&](arith::IndexCastOp op) -> LogicalResult {
+        auto dim = op.getIn().getDefiningOp<tensor::DimOp>();
+        if (!dim) {
+          builder->clone(*op, values);
+          return success();
+        }
+        values.map(op.getOut(),
+                   paramOf(Param::Dim, dim.getSource(), *dim.getConstantIndex()));
+        return success();
+      })
+      .Default([&](Operation *op) -> LogicalResult {
+        if (isa_and_nonnull<ws::WsDialect, tile::TileDialect, tensor::TensorDialect>(
+                op->getDialect())) {
+          return op->emitOpError("attn-lower-to-nvvm: no lowering for this op");
+        }
+        builder->clone(*op, values);
+        return success();
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+LogicalResult InstructionLowering::lowerWorkLoop(ws::WorkLoopOp op) {
+  item = NVVM::BlockIdXOp::create(*builder, loc, builder->getI32Type());
+  if (kernel.getConfig().getWork() == WorkKind::Grid) {
+    return lowerBlock(op.getBody().front(), *builder);
+  }
+  if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
+    return op.emitOpError("attn-lower-to-nvvm: no lowering for work 'dynamic'");
+  }
+  Value heads = arith::MulIOp::create(*builder, loc, values.lookup(op.getHeads()),
+                                      values.lookup(op.getBatches()));
+  Value items =
+      arith::MulIOp::create(*builder, loc, values.lookup(op.getBlocks()), heads);
+  Value stride = NVVM::GridDimXOp::create(*builder, loc, builder->getI32Type());
+  auto loop = scf::ForOp::create(*builder, loc, item, items, stride);
+  item = loop.getInductionVar();
+  OpBuilder inner = OpBuilder::atBlockTerminator(loop.getBody());
+  return lowerBlock(op.getBody().front(), inner);
+}
+
+void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
+  Value blocks = values.lookup(op.getBlocks());
+  Value heads = values.lookup(op.getHeads());
+  auto div = [&](Value a, Value b) -> Value {
+    return arith::DivUIOp::create(*builder, loc, a, b);
+  };
+  auto rem = [&](Value a, Value b) -> Value {
+    return arith::RemUIOp::create(*builder, loc, a, b);
+  };
+  Value block, plane; // plane: head and batch
+  if (kernel.getConfig().getOrder() == WorkOrder::Linear) {
+    block = rem(item, blocks);
+    plane = div(item, blocks);
+  } else {
+    Value planes = arith::MulIOp::create(*builder, loc, heads,
+                                         values.lookup(op.getBatches()));
+    Value last = arith::SubIOp::create(*builder, loc, blocks, constant(1));
+    block = arith::SubIOp::create(*builder, loc, last, div(item, planes));
+    plane = rem(item, planes);
+  }
+  works[op.getWork()] = {block, rem(plane, heads), div(plane, heads)};
+}
+
+LogicalResult InstructionLowering::lowerBounds(tile::BoundsOp op) {
+  works[op.getBody().getArgument(0)] = works[op.getWork()];
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    if (failed(lower(&inner))) {
+      return failure();
+    }
+  }
+  Operation *yield = op.getBody().front().getTerminator();
+  for (auto [result, value] : llvm::zip(op.getResults(), yield->getOperands())) {
+    values.map(result, values.lookupOrDefault(value));
+  }
+  return success();
+}
+
+LogicalResult InstructionLowering::lowerFor(scf::ForOp op) {
+  SmallVector<Value> inits;
+  for (Value init : op.getInitArgs()) {
+    inits.push_back(values.lookupOrDefault(init));
+  }
+  auto loop = scf::ForOp::create(
+      *builder, loc, values.lookupOrDefault(op.getLowerBound()),
+      values.lookupOrDefault(op.getUpperBound()),
+      values.lookupOrDefault(op.getStep()), inits);
+  Block *body = loop.getBody();
+  if (!body->empty()) {
+    body->back().erase();
+  }
+  values.map(op.getInductionVar(), loop.getInductionVar());
+  values.map(op.getRegionIterArgs(), loop.getRegionIterArgs());
+  OpBuilder inner = OpBuilder::atBlockEnd(body);
+  if (failed(lowerBlock(*op.getBody(), inner))) {
+    return failure();
+  }
+  SmallVector<Value> yielded;
+  for (Value value : op.getBody()->getTerminator()->getOperands()) {
+    yielded.push_back(values.lookupOrDefault(value));
+  }
+  scf::YieldOp::create(inner, loc, yielded);
+  values.map(op.getResults(), loop.getResults());
+  return success();
+}
+
+LogicalResult InstructionLowering::lowerIf(scf::IfOp op) {
+  bool hasElse = !op.getElseRegion().empty();
+  auto branch = scf::IfOp::create(*builder, loc, op.getResultTypes(),
+                                  values.lookupOrDefault(op.getCondition()),
+                                  /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
+  for (auto [from, to] : llvm::zip(op->getRegions(), branch->getRegions())) {
+    if (from.empty()) {
+      continue;
+    }
+    if (!to.front().empty()) {
+      to.front().back().erase();
+    }
+    OpBuilder inner = OpBuilder::atBlockEnd(&to.front());
+    if (failed(lowerBlock(from.front(), inner))) {
+      return failure();
+    }
+    SmallVector<Value> yielded;
+    for (Value value : from.front().getTerminator()->getOperands()) {
+      yielded.push_back(values.lookupOrDefault(value));
+    }
+    scf::YieldOp::create(inner, loc, yielded);
+  }
+  values.map(op.getResults(), branch.getResults());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+void InstructionLowering::lowerCopy(ws::CopyOp op) {
+  Value destination = sharedPointer(slotAddress(op.getSlot()));
+  auto clusterPtr = LLVM::LLVMPointerType::get(builder->getContext(), 7);
+  destination = LLVM::AddrSpaceCastOp::create(*builder, loc, clusterPtr, destination);
+  Value zero = constant(0);
+  SmallVector<Value> box{zero, values.lookup(op.getRow()), zero,
+                         values.lookup(op.getHead()), values.lookup(op.getBatch())};
+  Value hint = arith::ConstantIntOp::create(
+      *builder, loc, op.getShared() ? evictLast : evictFirst, 64);
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      *builder, loc, destination, paramOf(Param::TensorMap, op.getSource()), box,
+      values.lookup(op.getBarrier()), ValueRange{}, Value(), hint,
+      NVVM::TMALoadModeAttr::get(builder->getContext(), NVVM::TMALoadMode::TILE),
+      builder->getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());
+}
+
+void InstructionLowering::lowerStore(ws::StoreOp op) {
+  auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
+  SmemTile tile(cast<RankedTensorType>(hold.getType()));
+  Value piece = mul(values.lookup(op.getPiece()), llvm::alignTo(tile.bytes(), 1024));
+  Value source = sharedPointer(smemAddress(add(piece, constant(*hold.getOffset()))));
+  Value zero = constant(0);
+  SmallVector<Value> box{zero, values.lookup(op.getRow()), zero,
+                         values.lookup(op.getHead()), values.lookup(op.getBatch())};
+  NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+      *builder, loc, paramOf(Param::TensorMap, op.getDest()), source, box, Value(),
+      NVVM::TMAStoreModeAttr::get(builder->getContext(), NVVM::TMAStoreMode::TILE),
+      Value());
+  NVVM::CpAsyncBulkCommitGroupOp::create(*builder, loc);
+}
+
+/// Four 8x8 matrices an instruction: sixteen rows of a warp by sixteen columns.
+void InstructionLowering::lowerPut(ws::PutOp op) {
+  auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
+  SmemTile tile(cast<RankedTensorType>(hold.getType()));
+  MLIRContext *context = builder->getContext();
+  auto binary = [&](auto create, Value a, int64_t b) -> Value {
+    return decltype(create)::create(*builder, loc, a, constant(b));
+  };
+  Value thread = tid();
+  Value warp = binary(arith::AndIOp(), binary(arith::ShRUIOp(), thread, 5), 3);
+  Value row = add(mul(warp, 16), binary(arith::AndIOp(), thread, 15));
+  Value high = binary(arith::AndIOp(), binary(arith::ShRUIOp(), thread, 4), 1);
+  Value swizzle = binary(arith::AndIOp(),
+                         binary(arith::ShRUIOp(), row, tile.swizzleRowShift()),
+                         tile.chunksPerSpan() - 1);
+  Value piece = mul(values.lookup(op.getPiece()), llvm::alignTo(tile.bytes(), 1024));
+  Value base = smemAddress(add(piece, constant(*hold.getOffset())));
+  base = add(base, mul(row, tile.spanBytes()));
+  Value packed = values.lookup(op.getValue());
+  for (int64_t k = 0; k < tile.columns / 16; ++k) {
+    int64_t panel = 2 * k / tile.chunksPerSpan();
+    Value chunk = binary(arith::OrIOp(), high, 2 * k % tile.chunksPerSpan());
+    chunk = arith::XOrIOp::create(*builder, loc, chunk, swizzle);
+    Value address = add(base, mul(chunk, SmemTile::chunkBytes));
+    address = add(address, constant(panel * tile.panelBytes()));
+    SmallVector<Value> registers;
+    for (int64_t i = 0; i < 4; ++i) {
+      registers.push_back(
+          vector::ExtractOp::create(*builder, loc, packed, ArrayRef<int64_t>{4 * k + i}));
+    }
+    NVVM::StMatrixOp::create(
+        *builder, loc, sharedPointer(address), registers,
+        NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row),
+        NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+        NVVM::LdStMatrixEltTypeAttr::get(context, NVVM::LdStMatrixEltType::B16));
+  }
+}
+
+Value InstructionLowering::elementPointer(Value tensor, ValueRange indices) {
+  Value offset = arith::ConstantIntOp::create(*builder, loc, 0, 64);
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    Value wide = arith::ExtSIOp::create(*builder, loc, builder->getI64Type(), index);
+    Value scaled = arith::MulIOp::create(*builder, loc, wide,
+                                         paramOf(Param::Stride, tensor, dim));
+    offset = add(offset, scaled);
+  }
+  Value pointer = paramOf(Param::Pointer, tensor);
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  return LLVM::GEPOp::create(*builder, loc, pointer.getType(), element, pointer, offset);
+}
+
+/// The first of this thread's two rows within a warpgroup.
+Value InstructionLowering::threadRow() {
+  auto binary = [&](auto create, Value a, int64_t b) -> Value {
+    return decltype(create)::create(*builder, loc, a, constant(b));
+  };
+  Value thread = tid();
+  Value warp = binary(arith::AndIOp(), binary(arith::ShRUIOp(), thread, 5), 3);
+  Value quad = binary(arith::AndIOp(), binary(arith::ShRUIOp(), thread, 2), 7);
+  return add(mul(warp, 16), quad);
+}
+
+/// One lane of each quad writes the row that the quad shares.
+void InstructionLowering::lowerStoreRow(tile::StoreRowOp op) {
+  Value rows = paramOf(Param::Dim, op.getDest(), 2);
+  Value inQuad = arith::AndIOp::create(*builder, loc, tid(), constant(3));
+  Value first = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq, inQuad,
+                                      constant(0));
+  Value tile = values.lookup(op.getTile());
+  for (int64_t i = 0; i < 2; ++i) {
+    Value row = add(values.lookup(op.getRow()), add(threadRow(), constant(8 * i)));
+    Value inside =
+        arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::slt, row, rows);
+    Value writes = arith::AndIOp::create(*builder, loc, first, inside);
+    Value value = vector::ExtractOp::create(*builder, loc, tile, ArrayRef<int64_t>{i});
+    auto branch = scf::IfOp::create(*builder, loc, writes, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(*builder);
+    builder->setInsertionPointToStart(branch.thenBlock());
+    Value pointer = elementPointer(
+        op.getDest(), {values.lookup(op.getBatch()), values.lookup(op.getHead()), row});
+    LLVM::StoreOp::create(*builder, loc, value, pointer);
+  }
+}
+
+/// An element within bounds, or zero: the index is clamped, so that no address
+/// outside the tensor is formed.
+Value InstructionLowering::gatherElement(tile::GatherOp op, ValueRange indices) {
+  Value inside;
+  SmallVector<Value> clamped;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    Value size = paramOf(Param::Dim, op.getSource(), dim);
+    Value ok =
+        arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, index, size);
+    inside = inside ? arith::AndIOp::create(*builder, loc, inside, ok) : ok;
+    clamped.push_back(
+        arith::SelectOp::create(*builder, loc, ok, index, constant(0)));
+  }
+  Type element = cast<RankedTensorType>(op.getSource().getType()).getElementType();
+  Value loaded = LLVM::LoadOp::create(*builder, loc, element,
+                                      elementPointer(op.getSource(), clamped));
+  Value zero = arith::ConstantOp::create(*builder, loc, builder->getZeroAttr(element));
+  return arith::SelectOp::create(*builder, loc, inside, loaded, zero);
+}
+
+void InstructionLowering::lowerGather(tile::GatherOp op) {
+  auto vectorType = dyn_cast<VectorType>(op.getResult().getType());
+  int64_t count = vectorType ? vectorType.getNumElements() : 1;
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < count; ++i) {
+    SmallVector<Value> indices;
+    for (Value index : op.getIndices()) {
+      Value value = values.lookup(index);
+      if (isa<VectorType>(value.getType())) {
+        value = vector::ExtractOp::create(*builder, loc, value, ArrayRef<int64_t>{i});
+      }
+      indices.push_back(value);
+    }
+    elements.push_back(gatherElement(op, indices));
+  }
+  values.map(op.getResult(), vectorType ? vector::FromElementsOp::create(
+                                              *builder, loc, vectorType, elements)
+                                              .getResult()
+                                        : elements.front());
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix instructions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Offsets of the k steps of an operand whose rows run along k (units of 16 bytes).
+SmallVector<int32_t> stepsAlongRow(SmemTile tile) {
+  SmallVector<int32_t> offsets;
+  for (int64_t k = 0; k < tile.columns; k += mmaDepth) {
+    int64_t bytes = k / tile.panelColumns() * tile.panelBytes() +
+                    k % tile.panelColumns() * SmemTile::elementBytes;
+    offsets.push_back(bytes / 16);
+  }
+  return offsets;
+}
+/// The same where k runs down the rows.
+SmallVector<int32_t> stepsDownRows(SmemTile tile) {
+  SmallVector<int32_t> offsets;
+  for (int64_t k = 0; k < tile.rows; k += mmaDepth) {
+    offsets.push_back(k * tile.spanBytes() / 16);
+  }
+  return offsets;
+}
+} // namespace
+
+LogicalResult InstructionLowering::lowerMma(ws::MmaOp op) {
+  SmemTile b(cast<ws::SlotType>(op.getB().getType()).getTile());
+  SmallVector<int32_t> bSteps = op.getTransposeB() ? stepsAlongRow(b) : stepsDownRows(b);
+  Value bLow = descriptorLow(slotAddress(op.getB()), op.getTransposeB() ? 16 : b.panelBytes());
+  Value aOperand;
+  IntegerAttr aHigh;
+  DenseI32ArrayAttr aSteps;
+  if (auto slot = dyn_cast<ws::SlotType>(op.getA().getType())) {
+    SmemTile a(slot.getTile());
+    Value address = slotAddress(op.getA());
+    if (op.getPiece()) {
+      address = add(address, mul(values.lookup(op.getPiece()), 64 * a.spanBytes()));
+    }
+    aOperand = descriptorLow(address, 16);
+    aHigh = builder->getI32IntegerAttr(a.descriptorHigh());
+    aSteps = builder->getDenseI32ArrayAttr(stepsAlongRow(a));
+  } else {
+    aOperand = values.lookup(op.getA());
+  }
+  Value acc = op.getAcc() ? values.lookup(op.getAcc()) : Value();
+  UnitAttr transposed = op.getTransposeB() ? UnitAttr() : builder->getUnitAttr();
+  auto wgmma = nvx::WgmmaOp::create(
+      *builder, loc, op.getResult().getType(), nvx::ElementType::BF16, aOperand, bLow, acc,
+      aHigh, builder->getI32IntegerAttr(b.descriptorHigh()), aSteps,
+      builder->getDenseI32ArrayAttr(bSteps), UnitAttr(), transposed);
+  values.map(op.getResult(), wgmma.getResult());
+  issueOrder[op.getToken()] = issued++;
+  return success();
+}
+
+/// Groups complete in order: as many may stay pending as were issued after.
+LogicalResult InstructionLowering::lowerAwait(ws::AwaitOp op) {
+  auto found = issueOrder.find(op.getToken());
+  if (found == issueOrder.end()) {
+    return op.emitOpError("attn-lower-to-nvvm: expected the MMA of this token in "
+                          "the code before");
+  }
+  uint32_t pending = issued - 1 - found->second;
+  Value value = values.lookup(op.getValue());
+  auto wait = nvx::WgmmaWaitOp::create(*builder, loc, TypeRange{value.getType()}, pending,
+                                       ValueRange{value});
+  values.map(op.getResult(), wait.getResult(0));
+  return success();
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lowers the ops of a role, one by one, to instructions.
+#ifndef ATTN_CODEGEN_INSTRUCTIONLOWERING_H
+#define ATTN_CODEGEN_INSTRUCTIONLOWERING_H
+
+#include "KernelParams.h"
+#include "Swizzle.h"
+#include "attn/dialect/Nvx.h"
+
+namespace attn::codegen {
+
+class InstructionLowering {
+public:
+  InstructionLowering(ws::KernelOp kernel, mlir::LLVM::LLVMFuncOp function,
+                      llvm::ArrayRef<Param> params, llvm::StringRef smem)
+      : kernel(kernel), function(function), params(params), smemName(smem) {}
+
+  /// The scalar ops of the kernel's body, outside of roles.
+  mlir::LogicalResult lowerScalars(mlir::OpBuilder &builder);
+  /// Lowers all ops of a block at the builder's place.
+  mlir::LogicalResult lowerBlock(mlir::Block &block, mlir::OpBuilder &builder);
+  void map(mlir::Value from, mlir::Value to) { values.map(from, to); }
+  /// Is the work of a role asynchronous throughout, so that one thread runs it?
+  static bool isSingleThread(ws::RoleOp role);
+
+private:
+  mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerWorkLoop(ws::WorkLoopOp op);
+  mlir::LogicalResult lowerFor(mlir::scf::ForOp op);
+  mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
+  mlir::LogicalResult lowerBounds(tile::BoundsOp op);
+  void lowerNextWork(tile::NextWorkOp op);
+  void lowerCopy(ws::CopyOp op);
+  void lowerStore(ws::StoreOp op);
+  void lowerPut(ws::PutOp op);
+  void lowerStoreRow(tile::StoreRowOp op);
+  void lowerGather(tile::GatherOp op);
+  mlir::LogicalResult lowerMma(ws::MmaOp op);
+  mlir::LogicalResult lowerAwait(ws::AwaitOp op);
+
+  mlir::Value paramOf(Param::Kind kind, mlir::Value tensor, int64_t dim = 0);
+  mlir::Value slotAddress(mlir::Value slot);
+  mlir::Value smemAddress(mlir::Value offset);
+  mlir::Value sharedPointer(mlir::Value address);
+  mlir::Value descriptorLow(mlir::Value address, int64_t leadingBytes);
+  mlir::Value elementPointer(mlir::Value tensor, mlir::ValueRange indices);
+  mlir::Value gatherElement(tile::GatherOp op, mlir::ValueRange indices);
+  mlir::Value threadRow();
+  mlir::Value tid();
+  mlir::Value constant(int64_t value) {
+    return mlir::arith::ConstantIntOp::create(*builder, loc, value, 32);
+  }
+  mlir::Value add(mlir::Value a, mlir::Value b) {
+    return mlir::arith::AddIOp::create(*builder, loc, a, b);
+  }
+  mlir::Value mul(mlir::Value a, int64_t b) {
+    return mlir::arith::MulIOp::create(*builder, loc, a, constant(b));
+  }
+
+  ws::KernelOp kernel;
+  mlir::LLVM::LLVMFuncOp function;
+  llvm::ArrayRef<Param> params;
+  std::string smemName;
+  mlir::IRMapping values;
+  mlir::OpBuilder *builder = nullptr;
+  mlir::Location loc = mlir::UnknownLoc::get(kernel.getContext());
+  /// Block, head and batch of a work item; the number of the current item.
+  llvm::DenseMap<mlir::Value, std::array<mlir::Value, 3>> works;
+  mlir::Value item;
+  /// Groups issued so far in a block, to count how many follow a token.
+  llvm::DenseMap<mlir::Value, int64_t> issueOrder;
+  int64_t issued = 0;
+};
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_INSTRUCTIONLOWERING_H

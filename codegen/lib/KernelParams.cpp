@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelParams.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+namespace {
+
+class Collector {
+public:
+  explicit Collector(ws::KernelOp kernel) : kernel(kernel) {}
+
+  FailureOr<SmallVector<Param>> run() {
+    WalkResult result = kernel.walk([&](Operation *op) {
+      return failed(visit(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted()) {
+      return failure();
+    }
+    llvm::sort(params, [](const Param &a, const Param &b) {
+      return std::tie(a.kind, a.argument, a.dim) < std::tie(b.kind, b.argument, b.dim);
+    });
+    return params;
+  }
+
+private:
+  static unsigned number(Value argument) {
+    return cast<BlockArgument>(argument).getArgNumber();
+  }
+  void add(Param param) {
+    if (!llvm::is_contained(params, param)) {
+      params.push_back(param);
+    }
+  }
+
+  LogicalResult addMap(Operation *op, Value tensor, RankedTensorType box, AffineMap map) {
+    Param param{Param::TensorMap, number(tensor), 0, box, map};
+    auto *known = llvm::find(params, param);
+    if (known != params.end() && known->box != box) {
+      return op->emitOpError("attn-lower-to-nvvm: expected one box for argument ")
+             << param.argument << ", got " << known->box << " and " << box;
+    }
+    add(param);
+    return success();
+  }
+
+  void addAccess(Value tensor) {
+    add({Param::Pointer, number(tensor), 0, {}, {}});
+    auto type = cast<RankedTensorType>(tensor.getType());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      add({Param::Dim, number(tensor), dim, {}, {}});
+      add({Param::Stride, number(tensor), dim, {}, {}});
+    }
+  }
+
+  LogicalResult visit(Operation *op) {
+    if (auto copy = dyn_cast<ws::CopyOp>(op)) {
+      return addMap(op, copy.getSource(),
+                    cast<ws::SlotType>(copy.getSlot().getType()).getTile(), copy.getMap());
+    }
+    if (auto store = dyn_cast<ws::StoreOp>(op)) {
+      auto hold = kernel.lookupSymbol<ws::HoldOp>(store.getHold());
+      auto tile = cast<RankedTensorType>(hold.getType());
+      return addMap(op, store.getDest(),
+                    RankedTensorType::get(tile.getShape(), tile.getElementType()),
+                    store.getMap());
+    }
+    if (auto store = dyn_cast<tile::StoreRowOp>(op)) {
+      addAccess(store.getDest());
+    } else if (auto gather = dyn_cast<tile::GatherOp>(op)) {
+      addAccess(gather.getSource());
+    } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+      add({Param::Dim, number(dim.getSource()), *dim.getConstantIndex(), {}, {}});
+    }
+    for (Value operand : op->getOperands()) {
+      if (isa<FloatType>(operand.getType()) && isa<BlockArgument>(operand) &&
+          operand.getParentBlock() == &kernel.getBody().front()) {
+        add({Param::Scalar, number(operand), 0, {}, {}});
+      }
+    }
+    return success();
+  }
+
+  ws::KernelOp kernel;
+  SmallVector<Param> params;
+};
+
+} // namespace
+
+FailureOr<SmallVector<Param>> codegen::collectParams(ws::KernelOp kernel) {
+  return Collector(kernel).run();
+}
+
+SmallVector<std::string> codegen::dimNames(ws::KernelOp kernel, unsigned argument) {
+  StringRef name = cast<StringAttr>(kernel.getArgNames()[argument]).getValue();
+  auto type = cast<RankedTensorType>(kernel.getBody().getArgument(argument).getType());
+  SmallVector<std::string> names;
+  if (name == "q" || name == "o") {
+    names = {"b", "sq", "hq", "d"};
+  } else if (name == "k" || name == "v") {
+    names = {"b", "sk", "hk", "d"};
+  } else if (name == "lse") {
+    names = {"b", "hq", "sq"};
+  } else {
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      names.push_back((name + "_d" + Twine(dim)).str());
+    }
+  }
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      names[dim] = std::to_string(size);
+    }
+  }
+  return names;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parameters of a kernel as launched: what its code uses of the arguments
+// that a user gives, in one order for the code and for the launch plan.
+#ifndef ATTN_CODEGEN_KERNELPARAMS_H
+#define ATTN_CODEGEN_KERNELPARAMS_H
+
+#include "attn/dialect/Ws.h"
+
+namespace attn::codegen {
+
+struct Param {
+  enum Kind { TensorMap, Pointer, Dim, Stride, Scalar } kind;
+  unsigned argument; // of the ws.kernel
+  int64_t dim = 0;   // of Dim and Stride
+  // Of TensorMap: the box, and (batch, head, position, dim) to dimensions.
+  mlir::RankedTensorType box;
+  mlir::AffineMap map;
+
+  bool operator==(const Param &other) const {
+    return kind == other.kind && argument == other.argument && dim == other.dim;
+  }
+};
+
+/// All parameters of a kernel: tensor maps first, then pointers, then scalars.
+/// An argument copied with two different boxes is an error.
+mlir::FailureOr<llvm::SmallVector<Param>> collectParams(ws::KernelOp kernel);
+
+/// Names of the sizes of a kernel's tensor arguments: "b", "sq", "hq", ...; a
+/// number where the size is static.
+llvm::SmallVector<std::string> dimNames(ws::KernelOp kernel, unsigned argument);
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_KERNELPARAMS_H

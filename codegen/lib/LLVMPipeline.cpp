@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The fixed list of LLVM passes, the same everywhere. The schedule is in the
+// order of the instructions already: nothing here may look for a better one.
+#include "LLVMPipeline.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+using namespace llvm;
+
+namespace {
+
+/// Assembly may synchronize threads: none of it may be made to depend on more
+/// conditions than it does.
+void markAssemblyConvergent(Module &module) {
+  for (Function &function : module) {
+    for (Instruction &instruction : instructions(function)) {
+      auto *call = dyn_cast<CallBase>(&instruction);
+      if (call && call->isInlineAsm()) {
+        call->setConvergent();
+      }
+    }
+  }
+}
+
+/// Asks the assembler not to unroll: `.pragma "nounroll"` at each loop.
+struct ForbidUnrollingPass : PassInfoMixin<ForbidUnrollingPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &manager) {
+    for (Loop *loop :
+         manager.getResult<LoopAnalysis>(function).getLoopsInPreorder()) {
+      loop->setLoopAlreadyUnrolled();
+    }
+    return PreservedAnalyses::all();
+  }
+};
+
+/// The backend's passes that move instructions between blocks, or build new
+/// ones for loops and addresses. Names of 22.1; one that is unknown is ignored.
+constexpr StringLiteral kReordering[] = {
+    "Canonicalize Freeze Instructions in Loops",
+    "Loop Strength Reduction",
+    "Speculatively execute instructions",
+    "consthoist",
+    "early-tailduplication",
+    "gvn",
+    "machine-sink",
+    "nary-reassociate",
+    "slsr"};
+
+/// Says no to them.
+struct ReorderingGate : OptPassGate {
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(StringRef pass, StringRef) const override {
+    return !is_contained(kReordering, pass);
+  }
+};
+
+FunctionPassManager makePasses() {
+  FunctionPassManager passes;
+  passes.addPass(ScalarizerPass());
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass());
+  // Not InstCombine: it sinks instructions past the waits.
+  passes.addPass(InstSimplifyPass());
+  // A branch stays a branch, and a select a select: both are choices made
+  // above.
+  passes.addPass(SimplifyCFGPass(SimplifyCFGOptions()
+                                     .speculateBlocks(false)
+                                     .hoistCommonInsts(false)
+                                     .sinkCommonInsts(false)
+                                     .convertSwitchToLookupTable(false)));
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(ADCEPass());
+  passes.addPass(ForbidUnrollingPass());
+  return passes;
+}
+
+} // namespace
+
+void attn::codegen::runLLVMPipeline(Module &module, TargetMachine &machine) {
+  PassBuilder builder(&machine);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  markAssemblyConvergent(module);
+  FunctionPassManager passes = makePasses();
+  for (Function &function : module) {
+    if (!function.isDeclaration()) {
+      passes.run(function, functions);
+    }
+  }
+}
+
+void attn::codegen::disableReordering(LLVMContext &context) {
+  static ReorderingGate gate;
+  context.setOptPassGate(gate);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LaunchPlan.h"
+#include "Swizzle.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+namespace json = llvm::json;
+
+namespace {
+
+class PlanBuilder {
+public:
+  PlanBuilder(ws::KernelOp kernel, ArrayRef<Param> params, int64_t threads)
+      : kernel(kernel), params(params), threads(threads) {}
+
+  json::Object build();
+
+private:
+  std::string nameOf(unsigned argument) {
+    return cast<StringAttr>(kernel.getArgNames()[argument]).getValue().str();
+  }
+  static json::Value dim(StringRef name) {
+    int64_t size;
+    if (!name.getAsInteger(10, size)) {
+      return size;
+    }
+    return name.str();
+  }
+  static std::string dtypeOf(Type type) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return text;
+  }
+  json::Object problem();
+  json::Object argument(unsigned index);
+  json::Object tensorMap(const Param &param);
+  json::Object parameter(const Param &param);
+  json::Value gridSize();
+  json::Object launch();
+
+  ws::KernelOp kernel;
+  ArrayRef<Param> params;
+  int64_t threads;
+};
+
+json::Object PlanBuilder::problem() {
+  ProblemAttr problem = kernel.getProblem();
+  auto region = [](attn::RegionKind kind) {
+    return kind == attn::RegionKind::Present ? "custom" : "none";
+  };
+  return json::Object{{"kind", stringifyKernelKind(problem.getKind())},
+          {"dtype", dtypeOf(problem.getDtype())},
+          {"head_dim", problem.getHeadDim()},
+          {"head_dim_v", problem.getHeadDimV()},
+          {"layout", stringifyLayoutKind(problem.getLayout())},
+          {"mask", stringifyMaskKind(problem.getMask())},
+          {"score_region", region(problem.getScoreRegion())},
+          {"mask_region", region(problem.getMaskRegion())}};
+}
+
+json::Object PlanBuilder::argument(unsigned index) {
+  Type type = kernel.getBody().getArgument(index).getType();
+  std::string name = nameOf(index);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor) {
+    return json::Object{{"name", name}, {"kind", dtypeOf(type)}};
+  }
+  json::Array dims;
+  for (const std::string &size : dimNames(kernel, index)) {
+    dims.push_back(dim(size));
+  }
+  bool written = name == "o" || name == "lse";
+  return json::Object{{"name", name},
+          {"kind", "tensor"},
+          {"dtype", dtypeOf(tensor.getElementType())},
+          {"access", written ? "write" : "read"},
+          {"dims", std::move(dims)}};
+}
+
+/// Five dimensions: columns of a panel, positions, panels, heads, batches, so
+/// that one copy brings a whole tile as panels.
+json::Object PlanBuilder::tensorMap(const Param &param) {
+  SmemTile tile(param.box);
+  SmallVector<std::string> sizes = dimNames(kernel, param.argument);
+  std::string name = nameOf(param.argument);
+  auto dimOf = [&](unsigned coordinate) { return param.map.getDimPosition(coordinate); };
+  // map: (batch, head, position, dim) -> tensor; result d reads dimension map[d].
+  auto tensorDim = [&](unsigned coordinate) -> unsigned {
+    for (unsigned d = 0; d < param.map.getNumResults(); ++d) {
+      if (dimOf(d) == coordinate) {
+        return d;
+      }
+    }
+    return 0;
+  };
+  auto strided = [&](unsigned coordinate, int64_t box) {
+    unsigned d = tensorDim(coordinate);
+    return json::Object{
+        {"size", dim(sizes[d])},
+        {"stride", json::Array{"mul", name + ".stride." + std::to_string(d),
+                               SmemTile::elementBytes}},
+        {"box", box}};
+  };
+  json::Array dims;
+  dims.push_back(json::Object{{"size", tile.panelColumns()}, {"box", tile.panelColumns()}});
+  dims.push_back(strided(2, tile.rows));
+  dims.push_back(json::Object{
+      {"size", tile.panels()}, {"stride", tile.spanBytes()}, {"box", tile.panels()}});
+  dims.push_back(strided(1, 1));
+  dims.push_back(strided(0, 1));
+  return json::Object{{"kind", "tensor_map"},
+          {"tensor", name},
+          {"swizzle", tile.spanBytes()},
+          {"l2_promotion", 256},
+          {"dims", std::move(dims)}};
+}
+
+json::Object PlanBuilder::parameter(const Param &param) {
+  std::string name = nameOf(param.argument);
+  switch (param.kind) {
+  case Param::TensorMap:
+    return tensorMap(param);
+  case Param::Pointer:
+    return json::Object{{"kind", "pointer"}, {"tensor", name}};
+  case Param::Dim:
+    return json::Object{{"kind", "i32"}, {"expr", dim(dimNames(kernel, param.argument)[param.dim])}};
+  case Param::Stride:
+    return json::Object{{"kind", "i64"}, {"expr", name + ".stride." + std::to_string(param.dim)}};
+  case Param::Scalar:
+    return json::Object{{"kind", "f32"}, {"arg", name}};
+  }
+  return json::Object{};
+}
+
+json::Value PlanBuilder::gridSize() {
+  int64_t rows = kernel.getConfig().getTileM();
+  json::Array blocks{"ceildiv", "sq", rows};
+  json::Array heads{"mul", "hq", "b"};
+  json::Array items{"mul", std::move(blocks), std::move(heads)};
+  if (kernel.getConfig().getWork() == WorkKind::Grid) {
+    return items;
+  }
+  return json::Array{"min", std::move(items), "sm_count"};
+}
+
+json::Object PlanBuilder::launch() {
+  json::Array parameters;
+  for (const Param &param : params) {
+    parameters.push_back(parameter(param));
+  }
+  return json::Object{{"kernel", kernel.getSymName()},
+          {"grid", json::Array{gridSize(), 1, 1}},
+          {"block", json::Array{threads, 1, 1}},
+          {"cluster", json::Array{1, 1, 1}},
+          {"smem", static_cast<int64_t>(*kernel.getSmemBytes())},
+          {"params", std::move(parameters)}};
+}
+
+json::Object PlanBuilder::build() {
+  json::Array arguments;
+  for (unsigned i = 0; i < kernel.getBody().getNumArguments(); ++i) {
+    arguments.push_back(argument(i));
+  }
+  json::Array checks{json::Object{
+      {"expr", json::Array{"mod", "hq", json::Array{"max", "hk", 1}}},
+      {"equals", 0},
+      {"message", "q heads must be a multiple of kv heads"}}};
+  std::string schedule;
+  llvm::raw_string_ostream(schedule) << kernel.getSchedule();
+  json::Object variant{{"when", 1}, {"workspace", 0}, {"launches", json::Array{launch()}}};
+  return json::Object{{"version", 1},
+          {"name", kernel.getSymName()},
+          {"target", kernel.getMachine()},
+          {"problem", problem()},
+          {"args", std::move(arguments)},
+          {"checks", std::move(checks)},
+          {"variants", json::Array{std::move(variant)}},
+          {"schedule", std::move(schedule)}};
+}
+
+} // namespace
+
+std::string codegen::buildLaunchPlan(ws::KernelOp kernel, ArrayRef<Param> params,
+                                     int64_t threads) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << json::Value(PlanBuilder(kernel, params, threads).build());
+  return text;
+}

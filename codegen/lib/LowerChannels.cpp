@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-lower-channels: channels, edges, turns and rendezvous become mbarriers
+// and named barriers. Everything that a schedule may not say is derived here:
+//
+//   counter       one a role and ring, +1 a cycle; slot = cycle mod depth, parity =
+//                 (cycle div depth) mod 2, kept in registers
+//   full[slot]    1 arrival (the copy's issuer), which also announces the bytes
+//   free[slot]    one arrival a warp of every role that reads the channel
+//   edge          one arrival a warp of every role that signals it
+//   turn, sync    named barriers
+#include "attn/codegen/Passes.h"
+
+namespace attn::codegen {
+#define GEN_PASS_DEF_LOWERCHANNELS
+#include "attn/codegen/Passes.h.inc"
+} // namespace attn::codegen
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+constexpr int64_t barrierBytes = 8;
+constexpr int64_t warpThreads = 32;
+
+/// Barriers of a channel in shared memory, and who arrives on them.
+struct ChannelBarriers {
+  int64_t depth, fullOffset, freeOffset, freeCount = 0;
+};
+struct EdgeBarrier {
+  int64_t offset, count = 0, credits;
+};
+
+/// A role whose work is only asynchronous: one thread runs it.
+bool isSingleThread(ws::RoleOp role) {
+  return !role
+              .walk([](Operation *op) {
+                return isa<ws::MmaOp, ws::PutOp, ws::StoreOp, tile::StoreRowOp>(op)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+class ChannelLowering {
+public:
+  explicit ChannelLowering(ws::KernelOp kernel)
+      : kernel(kernel), builder(kernel.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult planBarriers();
+  void countArrivals();
+  LogicalResult planNamedBarriers();
+  void emitSetup();
+  LogicalResult lowerRole(ws::RoleOp role);
+  LogicalResult lowerOp(Operation *op);
+  void lowerAcquire(ws::AcquireOp op);
+  void lowerWait(ws::WaitOp op);
+  void lowerRelease(ws::ReleaseOp op);
+  void lowerCopy(ws::CopyOp op);
+  void lowerTake(ws::TakeOp op);
+  void lowerGive(ws::GiveOp op);
+  void lowerStore(ws::StoreOp op);
+  void lowerAwaitStore(ws::AwaitStoreOp op);
+  void convertSlots(ws::RoleOp role);
+  void primeTurns(ws::RoleOp role);
+
+  struct Counter {
+    Value slot, parity;
+  };
+  Counter counterFor(StringRef name);
+  Value barrierAt(int64_t offset, Value slot);
+  std::pair<Value, Value> advance(StringRef name, int64_t depth);
+  void arriveByWarp(Value barrier);
+  scf::IfOp onlyIf(Value condition);
+  Value isLaneZero();
+  Value isRoleThreadZero();
+  void roleBarrier();
+  int64_t replicasOf(StringRef role);
+  int64_t warpsOf(StringRef role);
+  StringRef channelOf(Value slot) {
+    return cast<ws::SlotType>(slot.getType()).getChannel().getValue();
+  }
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, value, 32);
+  }
+  Value tid() {
+    return NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
+  }
+  Type sharedPtr() {
+    return LLVM::LLVMPointerType::get(builder.getContext(), 3);
+  }
+
+  ws::KernelOp kernel;
+  OpBuilder builder;
+  Location loc = builder.getUnknownLoc();
+  ws::RoleOp role;
+  bool singleThread = false;
+  llvm::MapVector<StringRef, ChannelBarriers> channels;
+  llvm::MapVector<StringRef, EdgeBarrier> edges;
+  llvm::StringMap<int64_t> namedBarriers; // first id of a turn, a sync, a role
+  llvm::StringMap<Counter> counters;
+  int64_t barrierEnd = 0;
+};
+
+int64_t ChannelLowering::replicasOf(StringRef name) {
+  return kernel.lookupSymbol<ws::RoleOp>(name).getReplicas();
+}
+int64_t ChannelLowering::warpsOf(StringRef name) {
+  return kernel.lookupSymbol<ws::RoleOp>(name).getWarps();
+}
+
+LogicalResult ChannelLowering::planBarriers() {
+  if (!kernel.getSmemBytes()) {
+    return kernel.emitOpError("attn-lower-channels: expected planned shared "
+                              "memory, got none");
+  }
+  int64_t offset = *kernel.getSmemBytes();
+  for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
+    int64_t ring = barrierBytes * channel.getDepth();
+    channels[channel.getSymName()] = {(int64_t)channel.getDepth(), offset,
+                                      offset + ring};
+    offset += 2 * ring;
+  }
+  for (auto edge : kernel.getBody().getOps<ws::EdgeOp>()) {
+    if (edge.getCredits() > 1) {
+      return edge.emitOpError("attn-lower-channels: expected at most 1 credit, "
+                              "got ")
+             << edge.getCredits();
+    }
+    edges[edge.getSymName()] = {offset, 0, (int64_t)edge.getCredits()};
+    offset += barrierBytes;
+  }
+  barrierEnd = offset;
+  return success();
+}
+
+void ChannelLowering::countArrivals() {
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    int64_t arrivals =
+        isSingleThread(role) ? 1 : role.getWarps() * role.getReplicas();
+    llvm::SetVector<StringRef> readChannels, signalled;
+    role.walk([&](ws::ReleaseOp op) { readChannels.insert(channelOf(op.getSlot())); });
+    role.walk([&](ws::SignalOp op) { signalled.insert(op.getEdge()); });
+    for (StringRef name : readChannels) {
+      channels[name].freeCount += arrivals;
+    }
+    for (StringRef name : signalled) {
+      edges[name].count += arrivals;
+    }
+  }
+}
+
+/// Id 0 is the CTA's; then one a replica of each role that stores, a turn's
+/// ring, and one a rendezvous.
+LogicalResult ChannelLowering::planNamedBarriers() {
+  int64_t next = 1;
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    bool stores = false;
+    role.walk([&](ws::StoreOp) { stores = true; });
+    if (stores) {
+      namedBarriers[role.getSymName()] = next;
+      next += role.getReplicas();
+    }
+  }
+  for (auto turn : kernel.getBody().getOps<ws::TurnOp>()) {
+    namedBarriers[turn.getSymName()] = next;
+    next += replicasOf(turn.getRing());
+  }
+  for (auto sync : kernel.getBody().getOps<ws::RendezvousOp>()) {
+    namedBarriers[sync.getSymName()] = next++;
+  }
+  if (next > 16) {
+    return kernel.emitOpError("attn-lower-channels: expected at most 16 named "
+                              "barriers, got ")
+           << next;
+  }
+  return success();
+}
+
+Value ChannelLowering::barrierAt(int64_t offset, Value slot) {
+  Value address = constant(offset);
+  if (slot) {
+    Value bytes = arith::MulIOp::create(builder, loc, slot, constant(barrierBytes));
+    address = arith::AddIOp::create(builder, loc, address, bytes);
+  }
+  return ws::SmemOp::create(builder, loc, sharedPtr(), address);
+}
+
+void ChannelLowering::emitSetup() {
+  builder.setInsertionPoint(*kernel.getBody().getOps<ws::RoleOp>().begin());
+  loc = kernel.getLoc();
+  auto setup = ws::SetupOp::create(builder, loc);
+  builder.createBlock(&setup.getBody());
+  auto init = [&](int64_t offset, int64_t count) {
+    NVVM::MBarrierInitOp::create(builder, loc, barrierAt(offset, {}),
+                                 constant(count), Value());
+  };
+  for (auto &[name, channel] : channels) {
+    for (int64_t slot = 0; slot < channel.depth; ++slot) {
+      init(channel.fullOffset + barrierBytes * slot, 1);
+    }
+    for (int64_t slot = 0; slot < channel.depth; ++slot) {
+      init(channel.freeOffset + barrierBytes * slot,
+           std::max<int64_t>(1, channel.freeCount));
+    }
+  }
+  for (auto &[name, edge] : edges) {
+    init(edge.offset, std::max<int64_t>(1, edge.count));
+  }
+}
+
+/// The counter of this role and ring lives in two stack slots, which become
+/// registers.
+ChannelLowering::Counter ChannelLowering::counterFor(StringRef name) {
+  Counter &counter = counters[name];
+  if (!counter.slot) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&role.getBody().front());
+    Type ptr = LLVM::LLVMPointerType::get(builder.getContext());
+    Value one = constant(1), zero = constant(0);
+    counter.slot = LLVM::AllocaOp::create(builder, loc, ptr, builder.getI32Type(), one);
+    counter.parity = LLVM::AllocaOp::create(builder, loc, ptr, builder.getI32Type(), one);
+    LLVM::StoreOp::create(builder, loc, zero, counter.slot);
+    LLVM::StoreOp::create(builder, loc, zero, counter.parity);
+  }
+  return counter;
+}
+
+/// The slot and parity of this cycle; the counter moves to the next.
+std::pair<Value, Value> ChannelLowering::advance(StringRef name, int64_t depth) {
+  Counter counter = counterFor(name);
+  Value slot = LLVM::LoadOp::create(builder, loc, builder.getI32Type(), counter.slot);
+  Value parity = LLVM::LoadOp::create(builder, loc, builder.getI32Type(), counter.parity);
+  if (depth == 1) {
+    Value flipped = arith::XOrIOp::create(builder, loc, parity, constant(1));
+    LLVM::StoreOp::create(builder, loc, flipped, counter.parity);
+    return {constant(0), parity};
+  }
+  Value next = arith::AddIOp::create(builder, loc, slot, constant(1));
+  Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next,
+                                      constant(depth));
+  Value wrapped = arith::SelectOp::create(builder, loc, wraps, constant(0), next);
+  Value bit = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), wraps);
+  Value flipped = arith::XOrIOp::create(builder, loc, parity, bit);
+  LLVM::StoreOp::create(builder, loc, wrapped, counter.slot);
+  LLVM::StoreOp::create(builder, loc, flipped, counter.parity);
+  return {slot, parity};
+}
+
+scf::IfOp ChannelLowering::onlyIf(Value condition) {
+  auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  return branch;
+}
+
+Value ChannelLowering::isLaneZero() {
+  Value lane = arith::AndIOp::create(builder, loc, tid(), constant(31));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, constant(0));
+}
+Value ChannelLowering::isRoleThreadZero() {
+  Value thread = arith::AndIOp::create(builder, loc, tid(), constant(127));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, constant(0));
+}
+
+/// One arrival a warp: the lanes of a warp have run together since their last
+/// read, which was a matrix instruction or a warp-wide op.
+void ChannelLowering::arriveByWarp(Value barrier) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (!singleThread) {
+    onlyIf(isLaneZero());
+  }
+  NVVM::MBarrierArriveOp::create(builder, loc, Type(), barrier, Value());
+}
+
+void ChannelLowering::lowerAcquire(ws::AcquireOp op) {
+  StringRef name = channelOf(op.getSlot());
+  const ChannelBarriers &channel = channels[name];
+  auto [slot, parity] = advance(name, channel.depth);
+  if (!kernel.lookupSymbol<ws::ChannelOp>(name).getFreeImplied()) {
+    // The other parity: the first round of slots is free from the start.
+    Value other = arith::XOrIOp::create(builder, loc, parity, constant(1));
+    nvx::MbarrierWaitOp::create(builder, loc, barrierAt(channel.freeOffset, slot), other);
+  }
+  op.getSlot().replaceAllUsesWith(
+      ws::SlotAtOp::create(builder, loc, op.getSlot().getType(), slot));
+  op.erase();
+}
+
+void ChannelLowering::lowerCopy(ws::CopyOp op) {
+  const ChannelBarriers &channel = channels[channelOf(op.getSlot())];
+  auto at = op.getSlot().getDefiningOp<ws::SlotAtOp>();
+  auto tile = cast<ws::SlotType>(op.getSlot().getType()).getTile();
+  Value barrier = barrierAt(channel.fullOffset, at.getIndex());
+  int64_t bytes = tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
+  NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), barrier, constant(bytes),
+                                         NVVM::MemScopeKind::CTA, false, Value());
+  op.getBarrierMutable().assign(barrier);
+}
+
+void ChannelLowering::lowerWait(ws::WaitOp op) {
+  StringRef name = channelOf(op.getSlot());
+  const ChannelBarriers &channel = channels[name];
+  auto [slot, parity] = advance(name, channel.depth);
+  nvx::MbarrierWaitOp::create(builder, loc, barrierAt(channel.fullOffset, slot), parity);
+  op.getSlot().replaceAllUsesWith(
+      ws::SlotAtOp::create(builder, loc, op.getSlot().getType(), slot));
+  op.erase();
+}
+
+/// A slot travels through loops as its number.
+void ChannelLowering::lowerRelease(ws::ReleaseOp op) {
+  StringRef name = channelOf(op.getSlot());
+  if (!kernel.lookupSymbol<ws::ChannelOp>(name).getFreeImplied()) {
+    Value index = ws::SlotIndexOp::create(builder, loc, builder.getI32Type(), op.getSlot());
+    arriveByWarp(barrierAt(channels[name].freeOffset, index));
+  }
+  op.erase();
+}
+
+void ChannelLowering::lowerTake(ws::TakeOp op) {
+  auto turn = kernel.lookupSymbol<ws::TurnOp>(op.getTurn());
+  if (replicasOf(turn.getRing()) > 1) {
+    Value id = arith::AddIOp::create(builder, loc, op.getReplica(),
+                                     constant(namedBarriers[op.getTurn()]));
+    Value count = constant(2 * warpThreads * warpsOf(turn.getRing()));
+    NVVM::BarrierOp::create(builder, loc, TypeRange{}, id, count, {}, Value());
+  }
+  op.erase();
+}
+
+void ChannelLowering::lowerGive(ws::GiveOp op) {
+  auto turn = kernel.lookupSymbol<ws::TurnOp>(op.getTurn());
+  int64_t replicas = replicasOf(turn.getRing());
+  if (replicas > 1) {
+    Value next = arith::AddIOp::create(builder, loc, op.getReplica(), constant(1));
+    Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next,
+                                        constant(replicas));
+    next = arith::SelectOp::create(builder, loc, wraps, constant(0), next);
+    Value id = arith::AddIOp::create(builder, loc, next,
+                                     constant(namedBarriers[op.getTurn()]));
+    Value count = constant(2 * warpThreads * warpsOf(turn.getRing()));
+    NVVM::BarrierArriveOp::create(builder, loc, id, count);
+  }
+  op.erase();
+}
+
+/// A turn starts at replica 0: it makes the first arrival on its own barrier.
+void ChannelLowering::primeTurns(ws::RoleOp role) {
+  llvm::SetVector<StringRef> turns;
+  role.walk([&](ws::TakeOp op) { turns.insert(op.getTurn()); });
+  for (StringRef name : turns) {
+    if (role.getReplicas() == 1) {
+      continue;
+    }
+    builder.setInsertionPointToStart(&role.getBody().front());
+    loc = role.getLoc();
+    Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        role.getBody().getArgument(0), constant(0));
+    onlyIf(first);
+    NVVM::BarrierArriveOp::create(builder, loc, constant(namedBarriers[name]),
+                                  constant(2 * warpThreads * role.getWarps()));
+  }
+}
+
+/// All threads of this replica.
+void ChannelLowering::roleBarrier() {
+  Value id = arith::AddIOp::create(builder, loc, role.getBody().getArgument(0),
+                                   constant(namedBarriers[role.getSymName()]));
+  NVVM::BarrierOp::create(builder, loc, TypeRange{}, id,
+                          constant(warpThreads * role.getWarps()), {}, Value());
+}
+
+/// Every thread has made its share visible to the copy engine; one thread issues.
+void ChannelLowering::lowerStore(ws::StoreOp op) {
+  NVVM::FenceProxyOp::create(
+      builder, loc,
+      NVVM::ProxyKindAttr::get(builder.getContext(), NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(builder.getContext(), NVVM::SharedSpace::shared_cta));
+  roleBarrier();
+  OpBuilder::InsertionGuard guard(builder);
+  onlyIf(isRoleThreadZero());
+  op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
+}
+
+void ChannelLowering::lowerAwaitStore(ws::AwaitStoreOp op) {
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    onlyIf(isRoleThreadZero());
+    NVVM::CpAsyncBulkWaitGroupOp::create(builder, loc, 0,
+                                         builder.getUnitAttr());
+  }
+  roleBarrier();
+  op.erase();
+}
+
+LogicalResult ChannelLowering::lowerOp(Operation *op) {
+  builder.setInsertionPoint(op);
+  loc = op->getLoc();
+  TypeSwitch<Operation *>(op)
+      .Case([&](ws::AcquireOp op) { lowerAcquire(op); })
+      .Case([&](ws::CopyOp op) { lowerCopy(op); })
+      .Case([&](ws::WaitOp op) { lowerWait(op); })
+      .Case([&](ws::ReleaseOp op) { lowerRelease(op); })
+      .Case([&](ws::TakeOp op) { lowerTake(op); })
+      .Case([&](ws::GiveOp op) { lowerGive(op); })
+      .Case([&](ws::StoreOp op) { lowerStore(op); })
+      .Case([&](ws::AwaitStoreOp op) { lowerAwaitStore(op); })
+      .Case([&](ws::SignalOp op) {
+        arriveByWarp(barrierAt(edges[op.getEdge()].offset, {}));
+        op.erase();
+      })
+      .Case([&](ws::WaitEdgeOp op) {
+        auto [slot, parity] = advance(op.getEdge(), 1);
+        if (edges[op.getEdge()].credits == 1) {
+          parity = arith::XOrIOp::create(builder, loc, parity, constant(1));
+        }
+        nvx::MbarrierWaitOp::create(
+            builder, loc, barrierAt(edges[op.getEdge()].offset, {}), parity);
+        op.erase();
+      })
+      .Case([&](ws::SyncOp op) {
+        auto sync = kernel.lookupSymbol<ws::RendezvousOp>(op.getRendezvous());
+        int64_t threads =
+            warpThreads * warpsOf(sync.getRing()) * replicasOf(sync.getRing());
+        NVVM::BarrierOp::create(builder, loc, TypeRange{},
+                                constant(namedBarriers[op.getRendezvous()]),
+                                constant(threads), {}, Value());
+        op.erase();
+      });
+  return success();
+}
+
+/// Slots become numbers where they travel: block arguments and results of loops.
+void ChannelLowering::convertSlots(ws::RoleOp role) {
+  role.walk([&](Operation *op) {
+    auto convert = [&](Value value) {
+      auto type = dyn_cast<ws::SlotType>(value.getType());
+      if (!type) {
+        return;
+      }
+      value.setType(builder.getI32Type());
+      SmallVector<OpOperand *> uses;
+      for (OpOperand &use : value.getUses()) {
+        if (!isa<scf::YieldOp, scf::ForOp, scf::IfOp>(use.getOwner())) {
+          uses.push_back(&use);
+        }
+      }
+      for (OpOperand *use : uses) {
+        builder.setInsertionPoint(use->getOwner());
+        use->set(ws::SlotAtOp::create(builder, value.getLoc(), type, value));
+      }
+    };
+    if (isa<scf::ForOp, scf::IfOp>(op)) {
+      for (Region &region : op->getRegions()) {
+        for (Block &block : region) {
+          llvm::for_each(block.getArguments(), convert);
+        }
+      }
+      llvm::for_each(op->getResults(), convert);
+    }
+  });
+  role.walk([&](Operation *op) {
+    if (!isa<scf::YieldOp, scf::ForOp>(op)) {
+      return;
+    }
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (auto at = operand.get().getDefiningOp<ws::SlotAtOp>()) {
+        operand.set(at.getIndex());
+      }
+    }
+  });
+  SmallVector<ws::SlotIndexOp> indices;
+  role.walk([&](ws::SlotIndexOp op) { indices.push_back(op); });
+  for (ws::SlotIndexOp op : indices) {
+    op.getIndex().replaceAllUsesWith(op.getSlot().getDefiningOp<ws::SlotAtOp>().getIndex());
+    op.erase();
+  }
+}
+
+LogicalResult ChannelLowering::lowerRole(ws::RoleOp role) {
+  this->role = role;
+  singleThread = isSingleThread(role);
+  counters.clear();
+  primeTurns(role);
+  SmallVector<Operation *> ops;
+  role.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    if (failed(lowerOp(op))) {
+      return failure();
+    }
+  }
+  convertSlots(role);
+  return success();
+}
+
+LogicalResult ChannelLowering::run() {
+  if (failed(planBarriers())) {
+    return failure();
+  }
+  countArrivals();
+  if (failed(planNamedBarriers())) {
+    return failure();
+  }
+  emitSetup();
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    if (failed(lowerRole(role))) {
+      return failure();
+    }
+  }
+  for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front())) {
+    if (isa<ws::EdgeOp, ws::TurnOp, ws::RendezvousOp>(op)) {
+      op.erase();
+    }
+  }
+  kernel.setSmemBytes(barrierEnd);
+  return success();
+}
+
+class LowerChannelsPass
+    : public attn::codegen::impl::LowerChannelsBase<LowerChannelsPass> {
+public:
+  using LowerChannelsBase::LowerChannelsBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
+      if (failed(ChannelLowering(kernel).run())) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace

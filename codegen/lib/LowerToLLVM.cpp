@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One kernel module to the llvm and nvvm dialects, in three steps: decide
+// floating point, expand what LLVM says badly, convert the rest.
+#include "Lowering.h"
+#include "attn/codegen/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace attn::codegen {
+#define GEN_PASS_DEF_LOWERTOLLVM
+#include "attn/codegen/Passes.h.inc"
+} // namespace attn::codegen
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+/// The one place that decides contraction, approximation and denormals.
+static void setFloatingPoint(gpu::GPUModuleOp module) {
+  module.walk([](arith::ArithFastMathInterface op) {
+    auto flags = op.getFastMathFlagsAttr().getValue() |
+                 arith::FastMathFlags::contract | arith::FastMathFlags::afn;
+    op->setAttr(op.getFastMathAttrName(),
+                arith::FastMathFlagsAttr::get(op.getContext(), flags));
+  });
+  module.walk([](LLVM::FastmathFlagsInterface op) {
+    auto flags = op.getFastmathAttr().getValue() |
+                 LLVM::FastmathFlags::contract | LLVM::FastmathFlags::afn;
+    op->setAttr(op.getFastmathAttrName(),
+                LLVM::FastmathFlagsAttr::get(op.getContext(), flags));
+  });
+  module.walk([](LLVM::LLVMFuncOp function) {
+    function.setDenormalFpMathF32("preserve-sign,preserve-sign");
+  });
+}
+
+/// Rewrites within `arith`, `math` and `vector`, and `nvx` to the end.
+static void expand(gpu::GPUModuleOp module) {
+  RewritePatternSet toArith(module.getContext());
+  arith::populateCeilFloorDivExpandOpsPatterns(toArith);
+  populateExp2PolyPatterns(toArith);
+  populateMathToNVVMPatterns(toArith);
+  walkAndApplyPatterns(module, std::move(toArith));
+  // What the first set made is not visited by the walk that made it.
+  RewritePatternSet toLLVM(module.getContext());
+  populateMathToNVVMPatterns(toLLVM);
+  populateNvxToLLVMPatterns(toLLVM);
+  walkAndApplyPatterns(module, std::move(toLLVM));
+}
+
+static LogicalResult lowerControlFlow(gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  ConversionTarget target(*module.getContext());
+  target.addIllegalDialect<scf::SCFDialect>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
+static LogicalResult convert(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LLVMTypeConverter types(context);
+  RewritePatternSet patterns(context);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  index::populateIndexToLLVMConversionPatterns(types, patterns);
+  populateMathToLLVMConversionPatterns(types, patterns);
+  populateNVVMToLLVMConversionPatterns(patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns);
+  ub::populateUBToLLVMConversionPatterns(types, patterns);
+
+  ConversionTarget target(*context);
+  target.addLegalDialect<LLVM::LLVMDialect>();
+  target.addLegalOp<gpu::GPUModuleOp>();
+  target.addDynamicallyLegalDialect<NVVM::NVVMDialect>([](Operation *op) {
+    auto builder = dyn_cast<NVVM::BasicPtxBuilderInterface>(op);
+    return !builder || builder.hasIntrinsic();
+  });
+  return applyFullConversion(module, target, std::move(patterns));
+}
+
+LogicalResult attn::codegen::lowerToLLVM(gpu::GPUModuleOp module) {
+  if (failed(verifyMath(module))) {
+    return failure();
+  }
+  setFloatingPoint(module);
+  expand(module);
+  return failure(failed(lowerControlFlow(module)) || failed(convert(module)));
+}
+
+namespace {
+
+struct LowerToLLVMPass : attn::codegen::impl::LowerToLLVMBase<LowerToLLVMPass> {
+  void runOnOperation() override {
+    if (failed(lowerToLLVM(getOperation()))) {
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-lower-to-nvvm: a ws.kernel becomes a gpu.module with one function, in
+// which each warpgroup runs the program of its role.
+#include "InstructionLowering.h"
+#include "LaunchPlan.h"
+#include "attn/codegen/Passes.h"
+
+namespace attn::codegen {
+#define GEN_PASS_DEF_LOWERTONVVM
+#include "attn/codegen/Passes.h.inc"
+} // namespace attn::codegen
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+namespace {
+
+constexpr int64_t warpgroupThreads = 128;
+constexpr int64_t warpsPerWarpgroup = 4;
+constexpr int64_t registerFile = 65536;
+constexpr int64_t maxThreadRegisters = 255;
+
+/// The warpgroups of a CTA: roles of fewer than four warps share one.
+struct Placement {
+  ws::RoleOp role;
+  int64_t firstWarp;
+};
+
+class KernelLowering {
+public:
+  explicit KernelLowering(ws::KernelOp kernel)
+      : kernel(kernel), loc(kernel.getLoc()), builder(kernel) {}
+
+  LogicalResult run();
+
+private:
+  void placeRoles();
+  LogicalResult checkRegisters();
+  LLVM::LLVMFuncOp createFunction();
+  void emitSetup(InstructionLowering &lowering);
+  LogicalResult emitRoles(InstructionLowering &lowering);
+  LogicalResult emitWarpgroup(int64_t warpgroup, InstructionLowering &lowering);
+  LogicalResult emitRole(const Placement &placement, InstructionLowering &lowering);
+  void emitRegisterCount(int64_t registers);
+  int64_t registersOf(int64_t warpgroup);
+  int64_t launchRegisters() {
+    return std::min(maxThreadRegisters, registerFile / threads) / 8 * 8;
+  }
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, value, 32);
+  }
+  Value isEqual(Value a, int64_t b) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, constant(b));
+  }
+  scf::IfOp emitIf(Value condition) {
+    auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    return branch;
+  }
+
+  ws::KernelOp kernel;
+  Location loc;
+  OpBuilder builder;
+  SmallVector<Param> params;
+  SmallVector<Placement> placements;
+  int64_t threads = 0;
+  Value warp; // of the CTA, uniform
+};
+
+void KernelLowering::placeRoles() {
+  int64_t next = 0;
+  bool sharing = false;
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    int64_t warps = role.getWarps() * role.getReplicas();
+    bool small = role.getWarps() < warpsPerWarpgroup;
+    if (!small || !sharing) {
+      next = llvm::alignTo(next, warpsPerWarpgroup);
+    }
+    placements.push_back({role, next});
+    next += warps;
+    sharing = small;
+  }
+  threads = llvm::alignTo(next, warpsPerWarpgroup) * 32;
+}
+
+int64_t KernelLowering::registersOf(int64_t warpgroup) {
+  for (const Placement &placement : placements) {
+    ws::RoleOp role = placement.role;
+    int64_t first = placement.firstWarp / warpsPerWarpgroup;
+    int64_t last = (placement.firstWarp + role.getWarps() * role.getReplicas() - 1) /
+                   warpsPerWarpgroup;
+    if (first <= warpgroup && warpgroup <= last) {
+      return role.getRegs();
+    }
+  }
+  return 0;
+}
+
+LogicalResult KernelLowering::checkRegisters() {
+  int64_t total = 0;
+  for (int64_t wg = 0; wg < threads / warpgroupThreads; ++wg) {
+    total += registersOf(wg) * warpgroupThreads;
+  }
+  if (total > registerFile) {
+    return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
+           << registerFile << " registers over all roles, got " << total;
+  }
+  return success();
+}
+
+LLVM::LLVMFuncOp KernelLowering::createFunction() {
+  MLIRContext *context = builder.getContext();
+  auto ptr = LLVM::LLVMPointerType::get(context);
+  SmallVector<Type> types;
+  for (const Param &param : params) {
+    switch (param.kind) {
+    case Param::TensorMap:
+      types.push_back(ptr);
+      break;
+    case Param::Pointer:
+      types.push_back(LLVM::LLVMPointerType::get(context, 1));
+      break;
+    case Param::Dim:
+      types.push_back(builder.getI32Type());
+      break;
+    case Param::Stride:
+      types.push_back(builder.getI64Type());
+      break;
+    case Param::Scalar:
+      types.push_back(builder.getF32Type());
+      break;
+    }
+  }
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
+  auto function = LLVM::LLVMFuncOp::create(builder, loc, kernel.getSymName(), type);
+  auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
+  for (auto [i, param] : llvm::enumerate(params)) {
+    if (param.kind == Param::TensorMap) {
+      function.setArgAttr(i, "llvm.byval", TypeAttr::get(bytes));
+      function.setArgAttr(i, "llvm.align", builder.getI64IntegerAttr(64));
+      function.setArgAttr(i, "nvvm.grid_constant", builder.getUnitAttr());
+    }
+  }
+  function->setAttr("nvvm.kernel", builder.getUnitAttr());
+  function->setAttr("nvvm.maxntid", builder.getDenseI32ArrayAttr({(int32_t)threads}));
+  function->setAttr("nvvm.minctasm", builder.getI32IntegerAttr(1));
+  return function;
+}
+
+/// One thread initializes the barriers; all see them before any role starts.
+void KernelLowering::emitSetup(InstructionLowering &lowering) {
+  Value tid = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
+  Value shifted = arith::ShRUIOp::create(builder, loc, tid, constant(5));
+  warp = NVVM::ShflOp::create(builder, loc, builder.getI32Type(), constant(-1), shifted,
+                              constant(0), constant(31), NVVM::ShflKind::idx, UnitAttr());
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    emitIf(isEqual(tid, 0));
+    for (auto setup : kernel.getBody().getOps<ws::SetupOp>()) {
+      (void)lowering.lowerBlock(setup.getBody().front(), builder);
+    }
+    NVVM::FenceMbarrierInitOp::create(builder, loc);
+  }
+  NVVM::BarrierOp::create(builder, loc);
+}
+
+void KernelLowering::emitRegisterCount(int64_t registers) {
+  int64_t launch = launchRegisters();
+  if (registers == launch) {
+    return;
+  }
+  auto action = registers > launch ? NVVM::SetMaxRegisterAction::increase
+                                   : NVVM::SetMaxRegisterAction::decrease;
+  NVVM::SetMaxRegisterOp::create(builder, loc, registers, action);
+}
+
+LogicalResult KernelLowering::emitRole(const Placement &placement,
+                                       InstructionLowering &lowering) {
+  ws::RoleOp role = placement.role;
+  Value first = arith::SubIOp::create(builder, loc, warp, constant(placement.firstWarp));
+  Value replica = arith::DivUIOp::create(builder, loc, first, constant(role.getWarps()));
+  lowering.map(role.getBody().getArgument(0), replica);
+  if (lowering.isSingleThread(role)) {
+    Value tid = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
+    Value lane = arith::AndIOp::create(builder, loc, tid, constant(31));
+    emitIf(isEqual(lane, 0));
+  }
+  return lowering.lowerBlock(role.getBody().front(), builder);
+}
+
+/// Warps first <= w < end run one role; the branch is uniform in a warp.
+LogicalResult KernelLowering::emitRoles(InstructionLowering &lowering) {
+  // One branch a register count: setmaxnreg acts on whole warpgroups.
+  int64_t groups = threads / warpgroupThreads;
+  for (int64_t begin = 0; begin < groups;) {
+    int64_t end = begin + 1;
+    ws::RoleOp role;
+    for (const Placement &placement : placements) {
+      if (placement.firstWarp == begin * warpsPerWarpgroup) {
+        role = placement.role;
+      }
+    }
+    if (role && role.getWarps() >= warpsPerWarpgroup) {
+      end = begin + role.getReplicas() * role.getWarps() / warpsPerWarpgroup;
+    }
+    Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp,
+                                        constant(end * warpsPerWarpgroup));
+    auto branch = scf::IfOp::create(builder, loc, below, /*withElseRegion=*/end < groups);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      emitRegisterCount(registersOf(begin));
+      for (const Placement &placement : placements) {
+        int64_t group = placement.firstWarp / warpsPerWarpgroup;
+        if (group < begin || group >= end) {
+          continue;
+        }
+        OpBuilder::InsertionGuard inner(builder);
+        ws::RoleOp placed = placement.role;
+        if (placed.getWarps() < warpsPerWarpgroup) {
+          emitIf(isEqual(warp, placement.firstWarp));
+        }
+        if (failed(emitRole(placement, lowering))) {
+          return failure();
+        }
+      }
+    }
+    if (end < groups) {
+      builder.setInsertionPointToStart(branch.elseBlock());
+    }
+    begin = end;
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::run() {
+  FailureOr<SmallVector<Param>> collected = collectParams(kernel);
+  if (failed(collected)) {
+    return failure();
+  }
+  params = *collected;
+  placeRoles();
+  if (failed(checkRegisters())) {
+    return failure();
+  }
+  auto target = NVVM::NVVMTargetAttr::get(builder.getContext(), 2, "nvptx64-nvidia-cuda",
+                                          kernel.getMachine());
+  auto module = gpu::GPUModuleOp::create(builder, loc, kernel.getSymName(),
+                                         builder.getArrayAttr({target}));
+  module->setAttr("attn.plan",
+                  builder.getStringAttr(buildLaunchPlan(kernel, params, threads)));
+  builder.setInsertionPointToStart(module.getBody());
+  std::string smemName = (kernel.getSymName() + "_smem").str();
+  LLVM::GlobalOp::create(builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+                         /*isConstant=*/false, LLVM::Linkage::External, smemName,
+                         Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
+  LLVM::LLVMFuncOp function = createFunction();
+  Block *entry = function.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  LLVM::ReturnOp::create(builder, loc, ValueRange{});
+  builder.setInsertionPointToStart(entry);
+  InstructionLowering lowering(kernel, function, params, smemName);
+  if (failed(lowering.lowerScalars(builder))) {
+    return failure();
+  }
+  emitSetup(lowering);
+  if (failed(emitRoles(lowering))) {
+    return failure();
+  }
+  kernel.emitRemark("attn-lower-to-nvvm: ")
+      << threads << " threads, launched with " << launchRegisters()
+      << " registers each";
+  kernel.erase();
+  return success();
+}
+
+class LowerToNVVMPass
+    : public attn::codegen::impl::LowerToNVVMBase<LowerToNVVMPass> {
+public:
+  using LowerToNVVMBase::LowerToNVVMBase;
+
+  void runOnOperation() override {
+    for (auto kernel :
+         llvm::make_early_inc_range(getOperation().getOps<ws::KernelOp>())) {
+      if (failed(KernelLowering(kernel).run())) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds and runs ptxas, and reads what it reports.
+#ifndef ATTN_CODEGEN_PTXASSEMBLER_H
+#define ATTN_CODEGEN_PTXASSEMBLER_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace attn::codegen {
+
+/// What the assembler says of one kernel; sizes in bytes.
+struct KernelReport {
+  std::string name;
+  unsigned registers = 0;
+  unsigned stack = 0;
+  unsigned spillStores = 0;
+  unsigned spillLoads = 0;
+  unsigned barriers = 0;
+  unsigned shared = 0;
+};
+
+struct AssemblyReport {
+  std::vector<KernelReport> kernels;
+  /// Lines that warn, as ptxas wrote them: spills, C75xx and any other.
+  std::vector<std::string> warnings;
+  /// Those among them that mean a slow kernel.
+  std::vector<std::string> losses;
+  double seconds = 0;
+};
+
+struct Assembly {
+  std::string cubin;
+  AssemblyReport report;
+};
+
+/// The path of a ptxas of 12.8 or newer: `requested` if given, else the first
+/// found. The error says where was looked.
+llvm::Expected<std::string> findPtxas(llvm::StringRef requested);
+
+/// Reads the output of `ptxas -v`.
+AssemblyReport parsePtxasOutput(llvm::StringRef output);
+
+/// Assembles `ptx` for `chip`; the error holds ptxas' own lines.
+llvm::Expected<Assembly> assemblePtx(llvm::StringRef ptx, llvm::StringRef chip,
+                                     llvm::StringRef ptxas);
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_PTXASSEMBLER_H

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a tile lies in shared memory: panels of columns, each row of a panel one
+// swizzle span wide. The copy engine writes it so, and matrix instructions and
+// stmatrix address it so.
+#ifndef ATTN_CODEGEN_SWIZZLE_H
+#define ATTN_CODEGEN_SWIZZLE_H
+
+#include "attn/support/mlir_pch.h"
+
+namespace attn::codegen {
+
+/// A rows x columns tile of 16-bit elements in shared memory.
+struct SmemTile {
+  int64_t rows, columns;
+
+  explicit SmemTile(mlir::RankedTensorType type)
+      : rows(type.getDimSize(0)), columns(type.getDimSize(1)) {}
+  SmemTile(int64_t rows, int64_t columns) : rows(rows), columns(columns) {}
+
+  static constexpr int64_t elementBytes = 2;
+  static constexpr int64_t chunkBytes = 16; // what a swizzle moves as one
+
+  /// The widest span of 128, 64 or 32 bytes whose elements divide a row.
+  int64_t spanBytes() const {
+    for (int64_t bytes : {128, 64}) {
+      if (columns * elementBytes % bytes == 0) {
+        return bytes;
+      }
+    }
+    return 32;
+  }
+  int64_t panelColumns() const { return spanBytes() / elementBytes; }
+  int64_t panels() const { return columns / panelColumns(); }
+  int64_t panelBytes() const { return rows * spanBytes(); }
+  int64_t bytes() const { return rows * columns * elementBytes; }
+  int64_t chunksPerSpan() const { return spanBytes() / chunkBytes; }
+  /// The chunk number is XORed with (row >> shift) % chunksPerSpan.
+  int64_t swizzleRowShift() const { return llvm::Log2_64(128 / spanBytes()); }
+
+  /// High word of the wgmma descriptor: stride between groups of eight rows, in
+  /// units of 16 bytes, and the swizzle mode (1: 128, 2: 64, 3: 32 bytes).
+  uint32_t descriptorHigh() const {
+    uint32_t mode = spanBytes() == 128 ? 1 : spanBytes() == 64 ? 2 : 3;
+    return mode << 30 | static_cast<uint32_t>(8 * spanBytes() / 16);
+  }
+};
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_SWIZZLE_H

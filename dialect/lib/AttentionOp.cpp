@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Text form and verifier of attn.attention; labels are those of its description.
+#include "attn/dialect/Attn.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// One keyword of an enum; an EnumAttr's own form would print a space first.
+template <typename Attr, typename Enum>
+static ParseResult parseEnum(OpAsmParser &parser, Attr &attr) {
+  auto value = FieldParser<Enum>::parse(parser);
+  if (failed(value)) {
+    return failure();
+  }
+  attr = Attr::get(parser.getContext(), *value);
+  return success();
+}
+
+ParseResult attn::parseMask(OpAsmParser &parser, MaskKindAttr &mask) {
+  return parseEnum<MaskKindAttr, MaskKind>(parser, mask);
+}
+void attn::printMask(OpAsmPrinter &printer, Operation *, MaskKindAttr mask) {
+  printer << stringifyMaskKind(mask.getValue());
+}
+ParseResult attn::parseLayout(OpAsmParser &parser, LayoutKindAttr &layout) {
+  return parseEnum<LayoutKindAttr, LayoutKind>(parser, layout);
+}
+void attn::printLayout(OpAsmPrinter &printer, Operation *,
+                       LayoutKindAttr layout) {
+  printer << stringifyLayoutKind(layout.getValue());
+}
+
+ProblemAttr AttentionOp::getProblem() {
+  auto region = [](bool present) {
+    return present ? attn::RegionKind::Present : attn::RegionKind::Absent;
+  };
+  return ProblemAttr::get(getContext(), KernelKind::Fwd,
+                          getQuery().getType().getElementType(), getHeadDim(),
+                          getHeadDimV(), getLayout(), getMask(),
+                          region(hasScoreRegion()), region(hasMaskRegion()));
+}
+
+namespace {
+/// One tensor of the op with the name that diagnostics use.
+struct Named {
+  StringRef name;
+  RankedTensorType type;
+};
+} // namespace
+
+/// Equal where both are static.
+static LogicalResult expectDim(AttentionOp op, Named tensor, unsigned dim,
+                               StringRef what, int64_t expected) {
+  int64_t got = tensor.type.getDimSize(dim);
+  if (ShapedType::isDynamic(got) || ShapedType::isDynamic(expected) ||
+      got == expected) {
+    return success();
+  }
+  return op.emitOpError("expected '")
+         << tensor.name << "' " << what << " to be " << expected << ", got "
+         << got;
+}
+
+// C2
+static LogicalResult verifyHeadDim(AttentionOp op, Named tensor) {
+  int64_t dim = tensor.type.getDimSize(3);
+  if (ShapedType::isDynamic(dim)) {
+    return op.emitOpError("expected '")
+           << tensor.name << "' head dim to be static, got ?";
+  }
+  if (dim < 16 || dim > 256 || dim % 16 != 0) {
+    return op.emitOpError("expected '")
+           << tensor.name
+           << "' head dim to be a multiple of 16 from 16 to 256, got " << dim;
+  }
+  return success();
+}
+
+// C6
+static LogicalResult verifyHeads(AttentionOp op) {
+  int64_t heads = op.getQuery().getType().getDimSize(2);
+  int64_t keyHeads = op.getKey().getType().getDimSize(2);
+  if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(keyHeads)) {
+    return success();
+  }
+  if (keyHeads == 0 ? heads != 0 : heads % keyHeads != 0) {
+    return op.emitOpError("expected 'query' heads to be a multiple of 'key' "
+                          "heads, got ")
+           << heads << " and " << keyHeads;
+  }
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  Named query{"query", getQuery().getType()}, key{"key", getKey().getType()},
+      value{"value", getValue().getType()}, out{"out", getOut().getType()},
+      lse{"lse", getLse().getType()};
+  if (failed(verifyHeadDim(*this, query)) ||
+      failed(verifyHeadDim(*this, value))) {
+    return failure();
+  }
+  struct Rule {
+    Named tensor;
+    unsigned dim;
+    StringRef what;
+    int64_t expected;
+  };
+  auto dim = [](Named tensor, unsigned d) { return tensor.type.getDimSize(d); };
+  const Rule rules[] = {{key, 3, "head dim", dim(query, 3)}, // C3
+                        {key, 0, "batch size", dim(query, 0)}, // C4
+                        {value, 0, "batch size", dim(query, 0)},
+                        {value, 1, "seqlen", dim(key, 1)}, // C5
+                        {value, 2, "heads", dim(key, 2)},
+                        {out, 0, "batch size", dim(query, 0)}, // C7
+                        {out, 1, "seqlen", dim(query, 1)},
+                        {out, 2, "heads", dim(query, 2)},
+                        {out, 3, "head dim", dim(value, 3)},
+                        {lse, 0, "batch size", dim(query, 0)}, // C8
+                        {lse, 1, "heads", dim(query, 2)},
+                        {lse, 2, "seqlen", dim(query, 1)}};
+  for (const Rule &rule : rules) {
+    if (failed(expectDim(*this, rule.tensor, rule.dim, rule.what,
+                         rule.expected))) {
+      return failure();
+    }
+  }
+  if (ShapedType::isDynamic(dim(out, 3))) {
+    return emitOpError("expected 'out' head dim to be ")
+           << dim(value, 3) << ", got ?";
+  }
+  return verifyHeads(*this);
+}
+
+/// C15: an index must not need more than the i32 that it becomes.
+static LogicalResult verifyIndex(AttentionOp op, StringRef name,
+                                 Operation &inner) {
+  if (auto cast = dyn_cast<arith::IndexCastOp>(inner)) {
+    for (Type type : {cast.getIn().getType(), cast.getType()}) {
+      if (!type.isIndex() && !type.isInteger(32)) {
+        return op.emitOpError("expected 'arith.index_cast' of the ")
+               << name << " region to be between i32 and index, got " << type;
+      }
+    }
+  }
+  auto constant = dyn_cast<arith::ConstantIndexOp>(inner);
+  if (constant && !llvm::isInt<32>(constant.value())) {
+    return op.emitOpError("expected index constants of the ")
+           << name << " region to fit i32, got " << constant.value();
+  }
+  return success();
+}
+
+// C12, C14
+static LogicalResult verifyRegionOp(AttentionOp op, StringRef name,
+                                    Operation &inner) {
+  if (!isa<ScoreOpInterface>(inner)) {
+    return op.emitOpError("expected the ops of the ")
+           << name << " region to implement ScoreOpInterface, got '"
+           << inner.getName() << "'";
+  }
+  for (Type type : inner.getResultTypes()) {
+    if (!type.isF32() && !type.isInteger(32) && !type.isInteger(1) &&
+        !type.isIndex()) {
+      return op.emitOpError("expected the values of the ")
+             << name << " region to be f32, i32, i1 or index, got " << type
+             << " of '" << inner.getName() << "'";
+    }
+  }
+  return verifyIndex(op, name, inner);
+}
+
+// C9, C10
+static LogicalResult verifyRegion(AttentionOp op, Region &region,
+                                  StringRef name, TypeRange arguments,
+                                  Type result) {
+  if (region.empty()) {
+    return success();
+  }
+  Block &block = region.front();
+  if (block.getArgumentTypes() != arguments) {
+    return op.emitOpError("expected the ")
+           << name << " region to take (" << arguments << "), got ("
+           << TypeRange(block.getArgumentTypes()) << ")";
+  }
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield) {
+    return op.emitOpError("expected the ")
+           << name << " region to end with 'attn.yield'";
+  }
+  if (yield.getResult().getType() != result) {
+    return op.emitOpError("expected the ")
+           << name << " region to yield " << result << ", got "
+           << yield.getResult().getType();
+  }
+  for (Operation &inner : block.without_terminator()) {
+    if (failed(verifyRegionOp(op, name, inner))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult AttentionOp::verifyRegions() {
+  Builder builder(getContext());
+  Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
+  SmallVector<Type> arguments(4, i32);
+  llvm::append_range(arguments, getCaptures().getTypes());
+  if (failed(verifyRegion(*this, getAllow(), "mask", arguments,
+                          builder.getI1Type()))) {
+    return failure();
+  }
+  arguments.insert(arguments.begin(), f32);
+  return verifyRegion(*this, getScore(), "score", arguments, f32);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accessors and checks of #attn.machine.
+#include "attn/dialect/Attn.h"
+
+using namespace mlir;
+using namespace attn;
+
+static SpaceInfoAttr findIn(ArrayRef<SpaceInfoAttr> spaces, Space space) {
+  for (SpaceInfoAttr info : spaces) {
+    if (info.getName() == space) {
+      return info;
+    }
+  }
+  return {};
+}
+
+SpaceInfoAttr MachineAttr::findSpace(Space space) const {
+  return findIn(getSpaces(), space);
+}
+
+LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  StringAttr name,
+                                  ArrayRef<SpaceInfoAttr> spaces,
+                                  MmaInfoAttr mma, RegisterInfoAttr registers,
+                                  BarrierInfoAttr barriers, WarpInfoAttr warps,
+                                  int64_t smemLimit) {
+  for (auto [i, info] : llvm::enumerate(spaces)) {
+    if (findIn(spaces.take_front(i), info.getName())) {
+      return emitError() << "expected space '" << stringifySpace(info.getName())
+                         << "' once, got it twice";
+    }
+    if (info.getCapacity() < 1 || info.getUnit() < 1) {
+      return emitError() << "expected capacity and unit of space '"
+                         << stringifySpace(info.getName())
+                         << "' to be positive, got " << info.getCapacity()
+                         << " and " << info.getUnit();
+    }
+  }
+  auto checkSpace = [&](StringRef what, Space space) -> LogicalResult {
+    if (findIn(spaces, space)) {
+      return success();
+    }
+    return emitError() << "expected " << what << " of 'mma' in a space of the "
+                       << "machine, got '" << stringifySpace(space) << "'";
+  };
+  LogicalResult result = checkSpace("the accumulator", mma.getAccumulator());
+  for (Space space : mma.getA()) {
+    result = failure(failed(result) || failed(checkSpace("operand a", space)));
+  }
+  for (Space space : mma.getB()) {
+    result = failure(failed(result) || failed(checkSpace("operand b", space)));
+  }
+  if (failed(result)) {
+    return failure();
+  }
+  if (registers.getTotal() < 1 || registers.getGranule() < 1 ||
+      warps.getLanes() < 1 || warps.getGroup() < 1 || smemLimit < 1) {
+    return emitError() << "expected 'registers', 'warps' and 'smem_limit' to "
+                          "be positive, got "
+                       << registers.getTotal() << " registers in granules of "
+                       << registers.getGranule() << ", " << warps.getLanes()
+                       << " lanes, groups of " << warps.getGroup() << " and "
+                       << smemLimit << " bytes";
+  }
+  return success();
+}

@@ -1,0 +1,10 @@
+// Attention without a mask at head dim 64, as in encoders and cross attention.
+// Keys may be more or fewer than queries.
+func.func @full_d64(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>,
+                    %v: tensor<?x?x?x64xbf16>, %scale: f32)
+    -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>)
+        -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>
+}

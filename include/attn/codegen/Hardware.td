@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From roles and channels to instructions.
+#ifndef ATTN_CODEGEN_HARDWARE_TD
+#define ATTN_CODEGEN_HARDWARE_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Distribute : Pass<"attn-distribute", "::mlir::ModuleOp"> {
+  let summary = "turn tiles into the values that one thread holds";
+  let description = [{
+    A tile becomes a vector in register order; 16-bit tiles are packed in
+    pairs. Reductions, broadcasts, coordinates and packing follow from the layout.
+
+    **Requires** `ws.kernel`s whose register tiles have a `#tile.layout`.
+
+    **Ensures** no value of a role is a tile.
+
+    **Before** `%p = math.exp2 %s : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>`
+    **After** `%p = math.exp2 %s : vector<64xf32>`
+
+    The share of exponentials that the schedule's `exp2_soft` names becomes
+    `nvx.exp2_poly`, whose error is documented there; otherwise numerics do not change.
+  }];
+  let dependentDialects = ["::attn::nvx::NvxDialect", "::mlir::vector::VectorDialect",
+    "::mlir::NVVM::NVVMDialect"];
+}
+
+def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
+  let summary = "turn channels, edges, turns and rendezvous into barriers";
+  let description = [{
+    **Requires** `ws.kernel`s with planned shared memory and expanded loops.
+
+    **Ensures** no `ws.acquire`, `ws.wait`, `ws.release`, `ws.take`, `ws.give`, `ws.signal`,
+    `ws.wait_edge`, `ws.sync` or `ws.await_store`; `ws.setup` initializes every
+    barrier; slots are numbers where they travel.
+
+    **Before** `%s = ws.wait : !ws.slot<@k, tensor<128x64xbf16>>`
+    **After**
+    ```mlir
+    nvx.mbarrier_wait %full, %parity : !llvm.ptr<3>
+    %s = ws.slot_at %slot : !ws.slot<@k, tensor<128x64xbf16>>
+    ```
+    Arrival counts, parities and bytes are derived from the roles and the tiles.
+  }];
+  let dependentDialects = ["::attn::nvx::NvxDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
+}
+
+def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "turn kernels into gpu.modules of instructions, with their launch plans";
+  let description = [{
+    **Requires** `ws.kernel`s after `attn-lower-channels`.
+
+    **Ensures** a `gpu.module` a kernel, with only `nvx` and upstream dialects in it;
+    registers of the roles within the register file; its attribute `attn.plan` is the launch plan.
+
+    **Before** `ws.kernel @f machine "sm_90a" ... { ws.role @load ... ws.role @wg ... }`
+    **After**
+    ```mlir
+    gpu.module @f [#nvvm.target<chip = "sm_90a">] attributes {attn.plan = "..."} {
+      llvm.func @f(...) attributes {nvvm.kernel, ...} { ... }
+    }
+    ```
+  }];
+  let dependentDialects = ["::attn::nvx::NvxDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+#endif // ATTN_CODEGEN_HARDWARE_TD

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The whole compiler as one pipeline, cut in stages.
+#ifndef ATTN_CODEGEN_PIPELINES_H
+#define ATTN_CODEGEN_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include <string>
+
+namespace attn {
+
+/// The stages, each a boundary at which IR can be printed and read back.
+enum class Stage { Attn, Tile, Schedule, Ws, Nvvm, Llvm, Ptx, Cubin };
+
+struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("machine to compile for"),
+                             llvm::cl::init("sm_90a")};
+  Option<std::string> scheduleFile{
+      *this, "schedule-file",
+      llvm::cl::desc("take config and schedule from this file"),
+      llvm::cl::init("")};
+  Option<std::string> ptxas{*this, "ptxas",
+                            llvm::cl::desc("assembler to run (default: search)"),
+                            llvm::cl::init("")};
+};
+
+/// Adds the passes of one stage: its input is the stage before's output.
+void addStage(Stage stage, mlir::OpPassManager &manager,
+              const PipelineOptions &options);
+
+/// Adds all passes up to and including `last`. Input of any stage is accepted:
+/// a pass leaves alone what is already below its level.
+void addStagesThrough(Stage last, mlir::OpPassManager &manager,
+                      const PipelineOptions &options);
+
+/// Registers `attn-to-ptx` and one sub-pipeline a stage, `attn-stage-<name>`.
+void registerPipelines();
+
+} // namespace attn
+
+#endif // ATTN_CODEGEN_PIPELINES_H

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_DIALECT_ATTENTIONOP_TD
+#define ATTN_DIALECT_ATTENTIONOP_TD
+
+include "attn/dialect/ScheduleAttrs.td"
+include "attn/dialect/ScoreOpInterface.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Attn_Tensor : Type<
+    And<[RankedTensorOf<[BF16]>.predicate, HasAnyRankOfPred<[4]>]>,
+    "rank-4 tensor of bf16, the supported element type", "::mlir::RankedTensorType">;
+def Attn_LseTensor : Type<
+    And<[RankedTensorOf<[F32]>.predicate, HasAnyRankOfPred<[3]>]>,
+    "rank-3 tensor of f32", "::mlir::RankedTensorType">;
+def Attn_Capture : Type<
+    Or<[F32.predicate, I32.predicate,
+        And<[RankedTensorOf<[F32, I32]>.predicate, HasAnyRankOfPred<[1, 2, 3, 4]>]>]>,
+    "f32, i32 or a tensor of them of rank 1 to 4">;
+
+def Attn_AttentionOp : Op<Attn_Dialect, "attention",
+    [Pure, IsolatedFromAbove]> {
+  let summary = "attention: softmax(mask(score(scale * Q K^T))) V, and its LSE";
+  let description = [{
+    For every batch b, query head h and query position i, with the scores
+
+        s[j] = score(scale * sum_c Q[b, i, h, c] * K[b, j, h / group, c], b, h, i, j)
+
+    over the keys j that both the built-in mask and the mask region admit:
+
+        O[b, i, h, :] = sum_j softmax(s)[j] * V[b, j, h / group, :]
+        LSE[b, h, i]  = log(sum_j exp(s[j]))
+
+    where group = query heads / key heads. The order is scale, score, mask,
+    softmax.
+
+    **Operands**
+    - `query` (B, Sq, Hq, D), `key` (B, Sk, Hk, D), `value` (B, Sk, Hk, Dv): bf16
+    - `scale`: f32, positive at run time
+    - `captures`: scalars and tensors that the regions read
+
+    **Masks** `none`; `causal_top_left`: j <= i; `causal_bottom_right`:
+    j <= i + Sk - Sq.
+
+    **Regions** `score_region` takes (s, b, h, i, j, captures...) and yields the
+    new score. `mask_region` takes (b, h, i, j, captures...) and yields whether
+    query i may see key j. i is the query position, j the key position, h the
+    query head.
+
+    **Constraints**
+    - C1: `query`, `key`, `value` and `out` have rank 4 and element type bf16
+    - C2: head dims are static, multiples of 16, from 16 to 256
+    - C3: `key` has the head dim of `query`
+    - C4: `key` and `value` have the batch size of `query`
+    - C5: `value` has the seqlen and the heads of `key`
+    - C6: the heads of `query` are a multiple of those of `key`
+    - C7: `out` is (B, Sq, Hq, Dv)
+    - C8: `lse` is f32 of shape (B, Hq, Sq)
+    - C9: the score region is one block with arguments (f32, i32, i32, i32, i32,
+      captures...) and yields one f32
+    - C10: the mask region is one block with arguments (i32, i32, i32, i32,
+      captures...) and yields one i1
+    - C11: captures are f32, i32, or tensors of them of rank 1 to 4
+    - C12: the ops of a region implement `ScoreOpInterface`
+    - C13: a region uses no value from outside
+    - C14: values computed in a region are f32, i32, i1 or index
+    - C15: index is i32 in disguise: `arith.index_cast` is between i32 and index,
+      and index constants fit i32
+
+    C2 to C8 compare static sizes only; the others are checked at launch.
+
+    **Numerics** Accumulation and softmax are f32; LSE is the natural logarithm.
+    A row without an admissible key gives O = 0 and LSE = -inf.
+
+    **Effects** none.
+
+    **Example**
+    ```mlir
+    %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+        captures(%slopes : tensor<?xf32>)
+        score_region {
+        ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %slope: tensor<?xf32>):
+          %head = arith.index_cast %h : i32 to index
+          %m = tensor.extract %slope[%head] : tensor<?xf32>
+          %d = arith.subi %j, %i : i32
+          %distance = arith.sitofp %d : i32 to f32
+          %bias = arith.mulf %m, %distance : f32
+          %r = arith.addf %s, %bias : f32
+          attn.yield %r : f32
+        } : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>)
+          -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+    ```
+  }];
+  let arguments = (ins Attn_Tensor:$query, Attn_Tensor:$key, Attn_Tensor:$value, F32:$scale,
+    Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
+    OptionalAttr<Attn_ConfigAttr>:$config);
+  let results = (outs Attn_Tensor:$out, Attn_LseTensor:$lse);
+  let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$allow);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `scale` `(` $scale `)` `mask` `(` custom<Mask>($mask) `)` `layout` `(` custom<Layout>($layout) `)`
+    (`captures` `(` $captures^ `:` type($captures) `)`)? (`config` $config^)?
+    (`score_region` $score^)? (`mask_region` $allow^)? attr-dict
+    `:` `(` type($query) `,` type($key) `,` type($value) `)` `->` `(` type($out) `,` type($lse) `)`
+  }];
+  let hasRegionVerifier = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What a forward kernel of this op computes.
+    ::attn::ProblemAttr getProblem();
+    int64_t getHeadDim() { return getQuery().getType().getDimSize(3); }
+    int64_t getHeadDimV() { return getValue().getType().getDimSize(3); }
+    bool hasScoreRegion() { return !getScore().empty(); }
+    bool hasMaskRegion() { return !getAllow().empty(); }
+  }];
+}
+
+def Attn_YieldOp : Op<Attn_Dialect, "yield",
+    [Pure, Terminator, ReturnLike, ParentOneOf<["AttentionOp"]>]> {
+  let summary = "the new score, or whether the pair is admitted";
+  let arguments = (ins AnyType:$result);
+  let assemblyFormat = "$result attr-dict `:` type($result)";
+}
+
+#endif // ATTN_DIALECT_ATTENTIONOP_TD

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// #attn.machine: what a schedule needs to know of a target, as data. The
+// machines are the files of codegen/data/machines.
+#ifndef ATTN_DIALECT_MACHINEATTR_TD
+#define ATTN_DIALECT_MACHINEATTR_TD
+
+include "attn/dialect/AttnEnums.td"
+
+class Attn_MachinePartAttr<string name, string part> : AttrDef<Attn_Dialect, name> {
+  let mnemonic = "machine_" # part;
+}
+
+def Attn_SpaceInfoAttr : Attn_MachinePartAttr<"SpaceInfo", "space"> {
+  let summary = "a memory: `capacity` units of `unit` bytes; private: each warp has its own";
+  let parameters = (ins EnumParameter<Attn_Space>:$name, "int64_t":$capacity,
+    "int64_t":$unit, "bool":$isPrivate);
+  let assemblyFormat = "$name `capacity` $capacity `unit` $unit `private` $isPrivate";
+}
+def Attn_MmaInfoAttr : Attn_MachinePartAttr<"MmaInfo", "mma"> {
+  let summary = "where an MMA's accumulator and operands may lie; whether its end can signal a barrier";
+  let parameters = (ins EnumParameter<Attn_Space>:$accumulator,
+    ArrayRefParameter<"::attn::Space">:$a, ArrayRefParameter<"::attn::Space">:$b,
+    "bool":$signalsBarriers);
+  let assemblyFormat = [{
+    `acc` $accumulator `a` `[` $a `]` `b` `[` $b `]` `signals_barriers` $signalsBarriers
+  }];
+}
+def Attn_RegisterInfoAttr : Attn_MachinePartAttr<"RegisterInfo", "registers"> {
+  let summary = "the register file and what a role may ask of it";
+  let description = [{
+    `total`: of one CTA. A role asks for a multiple of `granule` in `lowest`..`highest`. Of
+    these, `reserve` are not for declared places; `reserve_small` where a role
+    has at most `small`.
+  }];
+  let parameters = (ins "int64_t":$total, "int64_t":$lowest, "int64_t":$highest,
+    "int64_t":$granule, "int64_t":$reserve, "int64_t":$small, "int64_t":$reserve_small);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Attn_BarrierInfoAttr : Attn_MachinePartAttr<"BarrierInfo", "barriers"> {
+  let summary = "barriers that a schedule may use: named ones (hardware ids), and barriers in memory";
+  let parameters = (ins "int64_t":$named, "int64_t":$memory, "int64_t":$bytes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Attn_WarpInfoAttr : Attn_MachinePartAttr<"WarpInfo", "warps"> {
+  let summary = "lanes of a warp, and warps of the group that shares a register count";
+  let parameters = (ins "int64_t":$lanes, "int64_t":$group);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Attn_MachineAttr : AttrDef<Attn_Dialect, "Machine"> {
+  let mnemonic = "machine";
+  let summary = "a target, as far as schedules are concerned";
+  let description = [{
+    `smem_limit`: bytes of shared memory that one CTA can have, barriers included.
+
+    **Constraints**
+    - C1: a space is described once; sizes are positive
+    - C2: spaces that `mma` names are described
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name,
+    ArrayRefParameter<"::attn::SpaceInfoAttr">:$spaces, "::attn::MmaInfoAttr":$mma,
+    "::attn::RegisterInfoAttr":$registers, "::attn::BarrierInfoAttr":$barriers,
+    "::attn::WarpInfoAttr":$warps, "int64_t":$smemLimit);
+  let assemblyFormat = [{
+    `<` $name `spaces` `[` $spaces `]` `mma` $mma `registers` $registers
+    `barriers` $barriers `warps` $warps `smem_limit` $smemLimit `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The description of a space; null where the machine has none.
+    ::attn::SpaceInfoAttr findSpace(::attn::Space space) const;
+  }];
+}
+
+#endif // ATTN_DIALECT_MACHINEATTR_TD

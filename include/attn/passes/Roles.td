@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From one CTA's program and its schedule to one program a role.
+#ifndef ATTN_PASSES_ROLES_TD
+#define ATTN_PASSES_ROLES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Subtile : Pass<"attn-subtile", "::mlir::ModuleOp"> {
+  let summary = "cut the owned rows into the sub-tiles of the schedule";
+  let description = [{
+    After it the program is that of one sub-tile: `tile.subtile_id` says which.
+    Steps that compute on registers are cut; loads stay whole, and each sub-tile reads
+    its `tile.piece` of them.
+
+    **Requires** kernels with `config` and `schedule`, whose split axis is M and
+    whose loaded tiles of that axis are `whole`.
+
+    **Ensures** every register tile has tile_m / sub-tiles rows.
+
+    **Before**
+    ```mlir
+    %s = tile.step @qk (%q, %k) : (tensor<128x64xbf16>, tensor<128x64xbf16>) -> tensor<128x128xf32> { ... }
+    ```
+    **After**
+    ```mlir
+    %s = tile.step @qk (%q, %k) : (tensor<128x64xbf16>, tensor<128x64xbf16>) -> tensor<64x128xf32> {
+    ^bb0(%a: tensor<128x64xbf16>, %b: tensor<128x64xbf16>):
+      %t = tile.subtile_id
+      %p = tile.piece %a[%t] : tensor<128x64xbf16> -> tensor<64x64xbf16>
+      ...
+    ```
+    Does nothing to a kernel whose schedule has no split. Does not change numerics.
+    Remark: the number of sub-tiles and their rows.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect"];
+}
+
+def ResolveLayouts : Pass<"attn-resolve-layouts", "::mlir::ModuleOp"> {
+  let summary = "give every register tile its layout";
+  let description = [{
+    Anchored at matrix instructions: results lie as their accumulator, a
+    register operand A as that operand, and row vectors as a slice of
+    either. Loaded tiles have no layout: the copy and the instruction that reads them
+    agree on theirs.
+
+    **Requires** register tiles of 64 rows (`attn-subtile`).
+
+    **Ensures** every register tile's type has a `#tile.layout`.
+
+    **Before** `tensor<64x128xf32>`
+    **After** `tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>`
+
+    A tile that fits no layout is an error that names the tile and what was
+    expected. Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect"];
+}
+
+def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
+  let summary = "one program a role, with channels between them";
+  let description = [{
+    Replays the schedule: each role gets the steps that its body lists, in a
+    `ws.for` of entries with their slots and shifts. A role waits for a channel's
+    value before its first read of it, unless a `get` moved the wait up.
+
+    **Requires** laid-out kernels with a verified schedule.
+
+    **Ensures** no `tile.kernel`; values cross roles through channels alone.
+
+    **Before**
+    ```mlir
+    tile.kernel @f ... schedule <"x" machine "m" { role load ... chan k = k in smem depth 2 ... }> { tile.work { ... } }
+    ```
+    **After**
+    ```mlir
+    ws.kernel @f machine "m" ... {
+      ws.channel @k [tensor<128x64xbf16>] depth 2
+      ws.role @load warps 1 regs 24 replicas 1 { ... }
+      ws.role @wg warps 4 regs 240 replicas 2 { ... }
+    }
+    ```
+    What a schedule may say and this lowering cannot do is an error that names the
+    place, role or step. Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::ws::WsDialect"];
+}
+
+def PlanMemory : Pass<"attn-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "give every channel and hold its place in shared memory";
+  let description = [{
+    Places follow one another in the order of the schedule, aligned to 1024
+    bytes; a place `over` another begins where its host does. The order that such an alias
+    demands has been proved by the schedule's verifier.
+
+    **Requires** `ws.kernel`s.
+
+    **Ensures** every channel and hold has an `offset`; `smem_bytes` is set and,
+    with the barriers, within the machine's limit.
+
+    **Before** `ws.channel @k [tensor<128x64xbf16>] depth 2`
+    **After** `ws.channel @k [tensor<128x64xbf16>] depth 2 at 16384`
+
+    Remark: the bytes used.
+  }];
+  let dependentDialects = ["::attn::ws::WsDialect"];
+}
+
+def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
+  let summary = "expand the modulo schedule of each role";
+  let description = [{
+    The first time step is the prologue, then one steady loop a range (masked
+    entries exist in masked ones only), then the epilogue. Carried values,
+    slots and results of earlier times travel through the loops; awaits stand before the
+    first touch of an operand or result in flight, releases after the last read.
+
+    **Requires** `ws.for` loops with shifts of at most 1.
+
+    **Ensures** no `ws.for`, `ws.entry` or `ws.await_step`; every MMA is awaited in
+    the block that issues it; every slot waited for is released once.
+
+    **Before** `ws.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(...) { ws.entry @qk slot 1 shift 0 ... }`
+    **After**
+    ```mlir
+    %r = scf.if %nonempty {
+      // prologue
+      %a = scf.for %t = %one to %m iter_args(...) { /* masked copy */ }
+      %b = scf.for %t = %m to %n iter_args(...) { /* full copy */ }
+      // epilogue
+    } else { ... }
+    ```
+    Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::ws::WsDialect", "::mlir::scf::SCFDialect"];
+}
+
+def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
+  let summary = "prove that the roles' synchronization ends and is balanced";
+  let description = [{
+    Unrolls every role for work items of 0 to 3 blocks, each split between masked
+    and full, and for persistent kernels for sequences of up to three items, and
+    runs them against one another. Changes nothing.
+
+    **Requires** `ws.kernel`s after `attn-pipeline`.
+
+    **Ensures** no deadlock; both ends of every channel, edge and turn cycle equally.
+
+    An error says which role waits where, in which cycle.
+  }];
+}
+
+#endif // ATTN_PASSES_ROLES_TD

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Is a schedule legal for a kernel? The rules V1 to V21 of the schedule's
+// documentation, judged on a model of the kernel that is built from its IR.
+#ifndef ATTN_PASSES_SCHEDULEMODEL_H
+#define ATTN_PASSES_SCHEDULEMODEL_H
+
+#include "attn/dialect/Tile.h"
+
+namespace attn {
+
+/// What a schedule takes of its machine, for one CTA.
+struct ScheduleStatistics {
+  int64_t smemBytes = 0;         // barriers included
+  int64_t mbarriers = 0;         // barriers in shared memory
+  int64_t namedBarriers = 0;     // hardware barriers, for turns and rendezvous
+  int64_t fragmentRegisters = 0; // a thread, for places in registers
+  int64_t registers = 0;         // of the whole CTA, by the roles' budgets
+  int64_t tmemColumns = 0;
+};
+
+/// Judges `schedule` for `kernel`, whose tiles are those of a whole CTA (before
+/// `attn-subtile`). A violation is reported through `emitError`, its message
+/// starting with the rule: "V9: ...". The machine is the one that the schedule
+/// names. `statistics`, where given, is set as soon as it is known.
+mlir::LogicalResult
+verifySchedule(tile::KernelOp kernel, ConfigAttr config, ScheduleAttr schedule,
+               llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+               ScheduleStatistics *statistics = nullptr);
+
+} // namespace attn
+
+#endif // ATTN_PASSES_SCHEDULEMODEL_H

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Choosing and judging schedules.
+#ifndef ATTN_PASSES_SCHEDULES_TD
+#define ATTN_PASSES_SCHEDULES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Schedule : Pass<"attn-schedule", "::mlir::ModuleOp"> {
+  let summary = "attach a #attn.schedule to each tile.kernel";
+  let description = [{
+    The schedule is that of the table entry whose key fits the kernel's problem
+    and `target`, or of the one entry in `schedule-file`. Wherever it comes from,
+    `verifySchedule` judges it: rules V1 to V21.
+
+    **Requires** kernels with `config`, of tiles of a whole CTA, whose values have
+    names: those of `codegen/data/values`, or the kernel's own in an attribute
+    `attn.values = #attn.kernel_values<...>`.
+
+    **Ensures** every `tile.kernel` has a legal `schedule` for `target`; its
+    `config` has the tile sizes, work and CTA group of the schedule's entry.
+
+    **Before**
+    ```mlir
+    tile.kernel @f args [...] problem <...> config <tile_m = 128, tile_n = 128, work = grid> {
+    ```
+    **After**
+    ```mlir
+    tile.kernel @f args [...] problem <...> config <tile_m = 128, tile_n = 128, work = grid>
+        schedule <"fwd_d128" machine "sm_90a" { ... }> {
+    ```
+    A kernel that has a schedule keeps it; it is judged as well. Does not change
+    numerics. Remark `schedule`: which schedule, and from where. Remark
+    `schedule-resources`: shared memory, barriers and registers it takes.
+  }];
+  let dependentDialects = ["::attn::AttnDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90a\"",
+           "machine to schedule for">,
+    Option<"scheduleFile", "schedule-file", "std::string", "\"\"",
+           "file with the one table entry to use">,
+  ];
+}
+
+def VerifySchedule : Pass<"attn-verify-schedule", "::mlir::ModuleOp"> {
+  let summary = "check that the schedules of all tile.kernels are legal";
+  let description = [{
+    **Requires** kernels as `attn-schedule` does.
+
+    **Ensures** the schedule of every kernel that has one obeys the rules V1 to
+    V21; a violation is an error that starts with the rule.
+
+    Changes nothing. Remark `schedule-resources`: what each schedule takes.
+  }];
+  let dependentDialects = ["::attn::AttnDialect"];
+}
+
+#endif // ATTN_PASSES_SCHEDULES_TD

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bundle: one checksummed file that holds a launch plan and its kernels.
+//
+// Layout, little endian:
+//   header   magic "ATTNBNDL", u32 version, u32 section count, u64 file size,
+//            u64 checksum of the section table
+//   table    per section: u32 kind, u32 zero, u64 offset, u64 size,
+//            u64 checksum
+//   sections in table order, each at the next multiple of 16 bytes; every
+//            padding byte is zero
+// Checksums are 64-bit FNV-1a. The same bundle always gives the same bytes.
+
+#ifndef ATTN_RUNTIME_BUNDLE_H
+#define ATTN_RUNTIME_BUNDLE_H
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace attn::runtime {
+
+/// A compiled artifact. Empty `ptx` or `cubin` means that there is none; a
+/// bundle always has a plan.
+struct Bundle {
+  /// The launch plan, JSON text.
+  std::string plan;
+  /// PTX text, without a terminating zero.
+  std::string ptx;
+  /// The assembled kernels of the plan's target.
+  std::vector<char> cubin;
+};
+
+/// Returns the file image of `bundle`.
+std::vector<char> writeBundle(const Bundle &bundle);
+
+/// Reads the `size` bytes at `data`, which may hold anything. On failure
+/// returns false and sets `err` to the field that is wrong, with the expected
+/// and the found value; `bundle` is then unchanged.
+bool readBundle(const void *data, std::size_t size, Bundle &bundle,
+                std::string &err);
+
+/// Writes `bundle` to `path` so that a reader sees the old file or the whole
+/// new one: temporary file beside it, fsync, rename.
+bool writeBundleFile(const Bundle &bundle, const std::string &path,
+                     std::string &err);
+
+/// Reads the bundle in file `path`.
+bool readBundleFile(const std::string &path, Bundle &bundle, std::string &err);
+
+} // namespace attn::runtime
+
+#endif // ATTN_RUNTIME_BUNDLE_H

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Questions to a bound schedule: sub-tiles, homes of values, cells, barriers.
+#include "BoundSchedule.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::sched;
+
+std::string sched::quote(StringRef name, Subtile t) {
+  std::string text = "'" + name.str();
+  if (t != whole) {
+    text += "[" + std::to_string(t) + "]";
+  }
+  return text + "'";
+}
+
+int Place::cycleOf(int value) const {
+  for (auto [i, cycle] : llvm::enumerate(cycles)) {
+    if (llvm::is_contained(cycle, value)) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+bool Place::carries(int value) const {
+  return llvm::any_of(
+      cycles, [&](auto &cycle) { return llvm::is_contained(cycle, value); });
+}
+
+//===----------------------------------------------------------------------===//
+// Sub-tiles
+//===----------------------------------------------------------------------===//
+
+/// A step is cut as its first cut result is; one without results, as what it
+/// stores is.
+StringRef BoundSchedule::stepAxis(int index) const {
+  const KernelStep &step = kernel->steps[index];
+  ArrayRef<int> values = step.writes;
+  if (values.empty()) {
+    values = ArrayRef<int>(step.reads).take_front(1);
+  }
+  for (int value : values) {
+    if (!cutAxis[value].empty()) {
+      return cutAxis[value];
+    }
+  }
+  return {};
+}
+
+SmallVector<Subtile, 4> BoundSchedule::subtiles(bool cut) const {
+  if (!cut) {
+    return {whole};
+  }
+  return llvm::to_vector<4>(llvm::seq(0, subtileCount));
+}
+
+SmallVector<Subtile, 4> BoundSchedule::subtilesRead(int step, int value,
+                                                    Subtile t) const {
+  StringRef axis = cutAxis[value];
+  if (!axis.empty() && axis == stepAxis(step)) {
+    return {t};
+  }
+  return subtiles(!axis.empty());
+}
+
+int64_t BoundSchedule::valueBytes(int value) const {
+  int64_t bytes = kernel->values[value].bytes();
+  return cutAxis[value].empty() ? bytes : bytes / subtileCount;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+bool BoundSchedule::computes(const Instance &instance, int value) const {
+  int producer = kernel->values[value].producer;
+  return producer >= 0 && (instance.runs[producer] || remat[producer]);
+}
+
+/// A hold is the place of all values of an accumulator; a channel carries the
+/// values that it names.
+static bool isHomeOf(const KernelModel &kernel, const Place &place, int value) {
+  if (place.channel) {
+    return place.carries(value);
+  }
+  return llvm::any_of(place.cycles, [&](auto &cycle) {
+    return llvm::any_of(cycle, [&](int held) {
+      return kernel.values[held].family == kernel.values[value].family;
+    });
+  });
+}
+
+const Place *BoundSchedule::homeOf(int value, int step,
+                                   const Instance &instance) const {
+  const Place *channel = nullptr, *hold = nullptr;
+  bool own = computes(instance, value);
+  for (const Place &place : places) {
+    if (!isHomeOf(*kernel, place, value)) {
+      continue;
+    }
+    if (!place.only.empty()) {
+      if (step >= 0 && llvm::is_contained(place.only, step)) {
+        return &place;
+      }
+    } else if (place.channel) {
+      channel = channel ? channel : &place;
+    } else if (!hold && (step < 0 || own || place.space != Space::Reg)) {
+      // Registers of another role are out of reach.
+      hold = &place;
+    }
+  }
+  if (hold || own) {
+    return hold;
+  }
+  return channel;
+}
+
+const Place *BoundSchedule::channelOf(int value) const {
+  for (const Place &place : places) {
+    if (place.channel && place.carries(value)) {
+      return &place;
+    }
+  }
+  return nullptr;
+}
+
+SmallVector<const Place *, 2> BoundSchedule::targetsOf(int value,
+                                                       Engine engine) const {
+  SmallVector<const Place *, 2> targets;
+  // Where an MMA cannot signal a barrier its result is in registers, and the
+  // threads put it into a channel.
+  bool toChannels =
+      engine != Engine::Mma || machine.getMma().getSignalsBarriers();
+  for (const Place &place : places) {
+    if (isHomeOf(*kernel, place, value) && (toChannels || !place.channel)) {
+      targets.push_back(&place);
+    }
+  }
+  return targets;
+}
+
+void BoundSchedule::appendCells(const Place &place, Subtile t, int cycle,
+                                int part, int value,
+                                SmallVectorImpl<int> &cells) const {
+  const Place &base = place.host < 0 ? place : places[place.host];
+  bool guest = place.host >= 0;
+  SmallVector<Subtile, 4> hostTiles = {t};
+  auto all = [](int count) { return llvm::to_vector<4>(llvm::seq(0, count)); };
+  SmallVector<int, 4> slots = {cycle % place.depth}, atoms = all(base.atoms),
+                      members = all(base.members);
+  if (part >= 0 && place.parts > 1 && place.parts == base.atoms) {
+    atoms = {part};
+  }
+  if (guest && base.depth != place.depth) {
+    slots = all(base.depth);
+  }
+  if (guest && base.cut) {
+    hostTiles = t == whole ? subtiles(true)
+                           : SmallVector<Subtile, 4>{place.cross ? 1 - t : t};
+  } else if (guest) {
+    hostTiles = {whole};
+    if (t != whole) {
+      atoms = {t};
+    }
+  }
+  if (!guest) {
+    ArrayRef<int> cycleValues = place.cycles[place.cycleOf(value)];
+    if (cycleValues.size() > 1) {
+      members = {int(llvm::find(cycleValues, value) - cycleValues.begin())};
+    }
+  }
+  for (Subtile tile : hostTiles) {
+    for (int slot : slots) {
+      for (int atom : atoms) {
+        for (int member : members) {
+          cells.push_back(
+              base.cellBase +
+              (((tile + 1) * base.depth + slot) * base.atoms + atom) *
+                  base.members +
+              member);
+        }
+      }
+    }
+  }
+}
+
+std::string BoundSchedule::describeBarrier(int index) const {
+  const Barrier &barrier = barriers[index];
+  if (barrier.kind == Barrier::EdgeBarrier) {
+    return "edge " + quote(edges[barrier.owner].name, barrier.subtile);
+  }
+  const Place &place = places[barrier.owner];
+  std::string text = barrier.kind == Barrier::Full ? "the full barrier of "
+                                                   : "the free barrier of ";
+  text += quote(place.name, barrier.subtile);
+  if (place.depth > 1) {
+    text += " slot " + std::to_string(barrier.slot);
+  }
+  if (place.parts > 1 && barrier.kind == Barrier::Full) {
+    text += " part " + std::to_string(barrier.part);
+  }
+  return text;
+}

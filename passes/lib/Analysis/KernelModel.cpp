@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelModel.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::sched;
+using llvm::formatv;
+
+LogicalResult sched::reject(EmitError emitError, StringRef rule,
+                            const llvm::formatv_object_base &message) {
+  return emitError() << rule << ": " << message.str();
+}
+
+int KernelModel::findValue(StringRef name) const {
+  auto it = valueIndex.find(name);
+  return it == valueIndex.end() ? -1 : it->second;
+}
+
+int KernelModel::findStep(StringRef name) const {
+  auto it = stepIndex.find(name);
+  return it == stepIndex.end() ? -1 : it->second;
+}
+
+std::optional<ValueInstance> KernelModel::resolve(int value, int item,
+                                                  int iteration,
+                                                  ArrayRef<int> trips) const {
+  if (values[value].origin == Origin::Final) {
+    iteration = trips[item];
+  }
+  // A carried value may be yielded unchanged, so this can take several steps.
+  while (value >= 0 && values[value].origin != Origin::Step) {
+    if (iteration == 0) {
+      return std::nullopt;
+    }
+    --iteration;
+    value = values[value].yielded;
+  }
+  if (value < 0) {
+    return std::nullopt;
+  }
+  return ValueInstance{value, item,
+                       values[value].perIteration() ? iteration : -1};
+}
+
+namespace attn::sched {
+
+/// Reads the model out of the IR.
+class KernelReader {
+public:
+  KernelReader(KernelModel &model, ConfigAttr config, KernelValuesAttr names,
+               EmitError emitError)
+      : model(model), config(config), names(names), emitError(emitError) {}
+
+  LogicalResult read(tile::KernelOp kernel);
+
+private:
+  LogicalResult readStep(tile::StepOp op, Section region);
+  LogicalResult readLoop(tile::ForOp op);
+  LogicalResult connectLoop(tile::ForOp op);
+  LogicalResult addValue(Value value, StringAttr name, ArrayAttr axes,
+                         Origin origin, Section region);
+  LogicalResult checkAxis(StringRef name, StringRef axis, int64_t size);
+  void readEngine(tile::StepOp op, KernelStep &step);
+  int operandOf(tile::StepOp op, Value inner);
+  void findFamilies();
+
+  KernelModel &model;
+  ConfigAttr config;
+  KernelValuesAttr names;
+  EmitError emitError;
+  llvm::DenseMap<Value, int> known;
+  llvm::StringMap<int64_t> axisSizes;
+};
+
+} // namespace attn::sched
+
+LogicalResult KernelReader::checkAxis(StringRef name, StringRef axis,
+                                      int64_t size) {
+  auto [it, isNew] = axisSizes.try_emplace(axis, size);
+  if (isNew || it->second == size) {
+    return success();
+  }
+  return reject(emitError, "V1",
+                formatv("expected axis '{0}' of value '{1}' to have {2} "
+                        "elements, got {3}",
+                        axis, name, it->second, size));
+}
+
+LogicalResult KernelReader::addValue(Value value, StringAttr name,
+                                     ArrayAttr axes, Origin origin,
+                                     Section region) {
+  KernelValue entry;
+  entry.name = name.getValue();
+  entry.origin = origin;
+  entry.region = region;
+  entry.isWork = isa<tile::WorkType>(value.getType());
+  // A work item travels as its number.
+  entry.elementBytes = 4;
+  if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
+    if (!type.hasStaticShape() || type.getRank() != int64_t(axes.size()) ||
+        !type.getElementType().isIntOrFloat()) {
+      return reject(emitError, "V1",
+                    formatv("expected value '{0}' to have {1} axes, got {2}",
+                            entry.name, axes.size(), type));
+    }
+    entry.elementBytes =
+        llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+    llvm::append_range(entry.shape, type.getShape());
+    for (auto [axis, size] :
+         llvm::zip(axes.getAsRange<StringAttr>(), type.getShape())) {
+      entry.axes.push_back(axis.getValue());
+      if (failed(checkAxis(entry.name, axis.getValue(), size))) {
+        return failure();
+      }
+    }
+  } else if (!axes.empty()) {
+    return reject(emitError, "V1",
+                  formatv("expected value '{0}' to be a tile, got {1}",
+                          entry.name, value.getType()));
+  }
+  int index = model.values.size();
+  if (!model.valueIndex.try_emplace(entry.name, index).second) {
+    return reject(emitError, "V1",
+                  formatv("expected names of values to differ, got '{0}' twice",
+                          entry.name));
+  }
+  known[value] = index;
+  model.values.push_back(std::move(entry));
+  return success();
+}
+
+/// The operand of the step that a value in its body stands for.
+int KernelReader::operandOf(tile::StepOp op, Value inner) {
+  auto argument = dyn_cast_if_present<BlockArgument>(inner);
+  if (!argument || argument.getOwner() != &op.getBody().front() ||
+      argument.getArgNumber() >= op.getOperands().size()) {
+    return -1;
+  }
+  auto it = known.find(op.getOperands()[argument.getArgNumber()]);
+  return it == known.end() ? -1 : it->second;
+}
+
+void KernelReader::readEngine(tile::StepOp op, KernelStep &step) {
+  for (Operation &inner : op.getBody().front()) {
+    if (isa<tile::LoadOp, tile::LoadRowOp>(inner)) {
+      step.engine = Engine::Copy;
+    } else if (isa<tile::StoreOp, tile::ReduceAddOp>(inner)) {
+      step.engine = Engine::Store;
+    } else if (auto mma = dyn_cast<tile::MmaOp>(inner)) {
+      step.engine = Engine::Mma;
+      step.a = operandOf(op, mma.getA());
+      step.b = operandOf(op, mma.getB());
+      step.accumulator = operandOf(op, mma.getAcc());
+    }
+  }
+}
+
+LogicalResult KernelReader::readStep(tile::StepOp op, Section region) {
+  KernelStep step;
+  step.name = op.getName();
+  step.region = region;
+  for (Value operand : op.getOperands()) {
+    // What is neither a step's result nor carried is a constant.
+    if (auto it = known.find(operand); it != known.end()) {
+      step.reads.push_back(it->second);
+    }
+  }
+  readEngine(op, step);
+  int index = model.steps.size();
+  if (!model.stepIndex.try_emplace(step.name, index).second) {
+    return reject(emitError, "V1",
+                  formatv("expected step '{0}' once, got it twice", step.name));
+  }
+  ValuesAttr results = names.findStep(step.name);
+  size_t count = results ? results.getNames().size() : 0;
+  if (count != op->getNumResults()) {
+    return reject(
+        emitError, "V1",
+        formatv("expected names for the {0} results of step '{1}', got {2}",
+                op->getNumResults(), step.name, count));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (failed(addValue(op->getResult(i), results.getNames()[i],
+                        results.getAxes()[i], Origin::Step, region))) {
+      return failure();
+    }
+    step.writes.push_back(model.values.size() - 1);
+    model.values.back().producer = index;
+  }
+  model.steps.push_back(std::move(step));
+  return success();
+}
+
+LogicalResult KernelReader::readLoop(tile::ForOp op) {
+  size_t carried = op->getNumResults();
+  Block &body = op.getBody().front();
+  if (names.getCarried().getNames().size() != carried ||
+      names.getFinal().getNames().size() != carried ||
+      body.getNumArguments() != carried + 1) {
+    return reject(emitError, "V1",
+                  formatv("expected names for the {0} carried values of the "
+                          "loop, got {1} and {2}",
+                          carried, names.getCarried().getNames().size(),
+                          names.getFinal().getNames().size()));
+  }
+  for (size_t i = 0; i < carried; ++i) {
+    if (failed(addValue(
+            body.getArgument(i + 1), names.getCarried().getNames()[i],
+            names.getCarried().getAxes()[i], Origin::Carried, Section::Loop))) {
+      return failure();
+    }
+  }
+  for (auto step : body.getOps<tile::StepOp>()) {
+    if (failed(readStep(step, Section::Loop))) {
+      return failure();
+    }
+  }
+  for (size_t i = 0; i < carried; ++i) {
+    if (failed(addValue(op->getResult(i), names.getFinal().getNames()[i],
+                        names.getFinal().getAxes()[i], Origin::Final,
+                        Section::After))) {
+      return failure();
+    }
+  }
+  return connectLoop(op);
+}
+
+LogicalResult KernelReader::connectLoop(tile::ForOp op) {
+  Block &body = op.getBody().front();
+  auto yield = dyn_cast<tile::YieldOp>(body.back());
+  if (!yield || yield->getNumOperands() != op->getNumResults()) {
+    return reject(
+        emitError, "V1",
+        formatv("expected the loop to yield {0} values", op->getNumResults()));
+  }
+  for (auto [i, value] : llvm::enumerate(yield->getOperands())) {
+    auto it = known.find(value);
+    int yielded = it == known.end() ? -1 : it->second;
+    for (Value end :
+         {Value(body.getArgument(i + 1)), Value(op->getResult(i))}) {
+      KernelValue &entry = model.values[known[end]];
+      entry.yielded = yielded;
+      // A value yielded unchanged has the producer of what it came from.
+      entry.producer = yielded < 0 ? -1 : model.values[yielded].producer;
+    }
+  }
+  return success();
+}
+
+/// An MMA updates its accumulator in place, and a carried value lies where the
+/// one that it becomes does.
+void KernelReader::findFamilies() {
+  llvm::EquivalenceClasses<int> classes;
+  BitVector inPlace(model.values.size());
+  for (int v = 0, e = model.values.size(); v < e; ++v) {
+    classes.insert(v);
+  }
+  auto join = [&](int a, int b) {
+    bool either = inPlace[classes.getLeaderValue(a)] ||
+                  inPlace[classes.getLeaderValue(b)];
+    classes.unionSets(a, b);
+    if (either) {
+      inPlace.set(classes.getLeaderValue(a));
+    }
+  };
+  for (const KernelStep &step : model.steps) {
+    if (step.accumulator >= 0 && !step.writes.empty()) {
+      inPlace.set(classes.getLeaderValue(step.writes.front()));
+      join(step.accumulator, step.writes.front());
+    }
+  }
+  for (int v = 0, e = model.values.size(); v < e; ++v) {
+    int yielded = model.values[v].yielded;
+    if (yielded >= 0 && (inPlace[classes.getLeaderValue(v)] ||
+                         inPlace[classes.getLeaderValue(yielded)])) {
+      join(v, yielded);
+    }
+  }
+  for (int v = 0, e = model.values.size(); v < e; ++v) {
+    model.values[v].family = classes.getLeaderValue(v);
+  }
+}
+
+LogicalResult KernelReader::read(tile::KernelOp kernel) {
+  auto works = kernel.getBody().getOps<tile::WorkOp>();
+  if (!llvm::hasSingleElement(works)) {
+    return reject(
+        emitError, "V1",
+        formatv("expected one tile.work in kernel '{0}'", kernel.getSymName()));
+  }
+  if (names.getKind() != kernel.getProblem().getKind()) {
+    return reject(emitError, "V1",
+                  formatv("expected value names for kind '{0}', got '{1}'",
+                          stringifyKernelKind(kernel.getProblem().getKind()),
+                          stringifyKernelKind(names.getKind())));
+  }
+  axisSizes["M"] = config.getTileM();
+  axisSizes["N"] = config.getTileN();
+  Section region = Section::Before;
+  for (Operation &op : (*works.begin()).getBody().front()) {
+    if (auto step = dyn_cast<tile::StepOp>(op)) {
+      if (failed(readStep(step, region))) {
+        return failure();
+      }
+    } else if (auto loop = dyn_cast<tile::ForOp>(op)) {
+      if (region == Section::After) {
+        return reject(emitError, "V1",
+                      formatv("expected one tile.for in kernel '{0}'",
+                              kernel.getSymName()));
+      }
+      if (failed(readLoop(loop))) {
+        return failure();
+      }
+      region = Section::After;
+    }
+  }
+  findFamilies();
+  return success();
+}
+
+FailureOr<KernelModel> KernelModel::build(tile::KernelOp kernel,
+                                          ConfigAttr config,
+                                          KernelValuesAttr names,
+                                          EmitError emitError) {
+  KernelModel model;
+  if (failed(KernelReader(model, config, names, emitError).read(kernel))) {
+    return failure();
+  }
+  return model;
+}

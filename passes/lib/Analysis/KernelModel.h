@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tile.kernel as the judge of schedules sees it: steps that read and write
+// named values, before, in and after one loop.
+#ifndef ATTN_PASSES_LIB_ANALYSIS_KERNELMODEL_H
+#define ATTN_PASSES_LIB_ANALYSIS_KERNELMODEL_H
+
+#include "attn/dialect/Tile.h"
+
+namespace attn::sched {
+
+using namespace mlir;
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// Reports a violation of `rule`.
+LogicalResult reject(EmitError emitError, StringRef rule,
+                     const llvm::formatv_object_base &message);
+
+/// Who carries out a step: the copy engine, the tensor core, the store engine
+/// (all three asynchronously), or the threads of the role themselves.
+enum class Engine { Copy, Mma, Store, Threads };
+enum class Section { Before, Loop, After };
+enum class Origin { Step, Carried, Final };
+
+struct KernelValue {
+  StringRef name;
+  SmallVector<StringRef, 2> axes;
+  SmallVector<int64_t, 2> shape;
+  int64_t elementBytes = 0;
+  bool isWork = false;
+  Origin origin = Origin::Step;
+  Section region = Section::Before; // of the step that produces it
+  int producer = -1;                // step; -1: a constant
+  int yielded = -1;                 // what a carried or final value was in the
+                                    // iteration before; -1: a constant
+  int family = -1; // values updated in place, in one accumulator, share it
+
+  int64_t bytes() const {
+    int64_t total = elementBytes;
+    for (int64_t size : shape) {
+      total *= size;
+    }
+    return total;
+  }
+  bool perIteration() const {
+    return origin != Origin::Final && region == Section::Loop;
+  }
+};
+
+struct KernelStep {
+  StringRef name;
+  Engine engine = Engine::Threads;
+  Section region = Section::Before;
+  SmallVector<int, 4> reads;
+  SmallVector<int, 2> writes;
+  int a = -1, b = -1, accumulator = -1; // operands of an MMA, where read
+};
+
+/// One value of one iteration of one work item; iteration -1: outside the loop.
+struct ValueInstance {
+  int value, item, iteration;
+};
+
+class KernelModel {
+public:
+  static FailureOr<KernelModel> build(tile::KernelOp kernel, ConfigAttr config,
+                                      KernelValuesAttr names,
+                                      EmitError emitError);
+
+  std::vector<KernelValue> values;
+  std::vector<KernelStep> steps;
+
+  int findValue(StringRef name) const;
+  int findStep(StringRef name) const;
+
+  /// What a read of `value` in (item, iteration) means, when item i has
+  /// trips[i] iterations; nullopt: an initial constant.
+  std::optional<ValueInstance> resolve(int value, int item, int iteration,
+                                       ArrayRef<int> trips) const;
+
+private:
+  friend class KernelReader;
+  llvm::StringMap<int> valueIndex, stepIndex;
+};
+
+} // namespace attn::sched
+
+#endif // ATTN_PASSES_LIB_ANALYSIS_KERNELMODEL_H

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Waits, acquires and releases of channels, and asynchronous operations, which
+// are awaited where something of the same role touches what they touch.
+#include "ProgramWriter.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::sched;
+using llvm::formatv;
+
+//===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramWriter::waitFull(const CycleKey &key, int part) {
+  const Place &place = *key.place;
+  if (!place.hasFull) {
+    return success();
+  }
+  for (int p : builder.partsOf(place, part)) {
+    unsigned bit = globalCycle(key) * maxParts + p;
+    if (waited[bit]) {
+      continue;
+    }
+    waited.set(bit);
+    int &last = lastTaken[bound.ringOf(place, key.subtile) * maxParts + p];
+    if (last >= key.cycle) {
+      return reject(builder.emitError, "V7",
+                    formatv("expected role '{0}' to take the cycles of {1} in "
+                            "the order in which they are written, got cycle "
+                            "{2} after {3}",
+                            instance.name, quote(place.name, key.subtile),
+                            key.cycle, last));
+    }
+    last = key.cycle;
+    add(Token::Wait,
+        bound.fullBarrier(place, key.subtile, key.cycle % place.depth, p),
+        key.cycle / place.depth);
+  }
+  return success();
+}
+
+void ProgramWriter::acquire(const CycleKey &key) {
+  const Place &place = *key.place;
+  if (!place.channel || acquired[globalCycle(key)]) {
+    return;
+  }
+  acquired.set(globalCycle(key));
+  if (place.hasFree && key.cycle >= place.depth) {
+    add(Token::Wait,
+        bound.freeBarrier(place, key.subtile, key.cycle % place.depth),
+        key.cycle / place.depth - 1);
+  }
+}
+
+void ProgramWriter::arriveFree(const CycleKey &key) {
+  const Place &place = *key.place;
+  if (place.hasFree) {
+    add(Token::Arrive,
+        bound.freeBarrier(place, key.subtile, key.cycle % place.depth),
+        key.cycle / place.depth);
+  }
+}
+
+/// A cycle is free when its last reader is done: at once, when the MMAs before
+/// this point are done, or when the role has awaited the reader.
+void ProgramWriter::release(const CycleKey &key) {
+  Flight *reader = nullptr;
+  for (Flight &flight : flights) {
+    if (llvm::is_contained(flight.reads, key)) {
+      reader = &flight;
+    }
+  }
+  if (!reader) {
+    arriveFree(key);
+  } else if (reader->engine != Engine::Mma ||
+             !bound.machine.getMma().getSignalsBarriers()) {
+    reader->pending.push_back(key);
+  } else if (key.place->hasFree) {
+    commit(Signal{bound.freeBarrier(*key.place, key.subtile,
+                                    key.cycle % key.place->depth),
+                  key.cycle / key.place->depth, index});
+  }
+}
+
+void ProgramWriter::commit(ArrayRef<Signal> list) {
+  add(Token::Issue, protocol.operations.size());
+  protocol.operations.push_back(
+      {index, -1, pipeOf(Engine::Mma), {}, {}, store(list)});
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous operations
+//===----------------------------------------------------------------------===//
+
+/// Operations of one pipe end in order, so those issued before end as well.
+void ProgramWriter::awaitOperation(int operation) {
+  auto awaited = llvm::find_if(flights, [&](const Flight &flight) {
+    return flight.operation == operation;
+  });
+  if (awaited == flights.end()) {
+    return;
+  }
+  int pipe = awaited->pipe;
+  SmallVector<CycleKey, 4> free;
+  llvm::erase_if(flights, [&](const Flight &flight) {
+    if (flight.pipe != pipe || flight.operation > operation) {
+      return false;
+    }
+    if (!flight.pending.empty()) {
+      add(Token::Await, flight.operation);
+      for (const CycleKey &key : flight.pending) {
+        arriveFree(key);
+      }
+    }
+    return true;
+  });
+  add(Token::Await, operation);
+}
+
+static bool meet(ArrayRef<int> a, ArrayRef<Access> b) {
+  return llvm::any_of(b, [&](const Access &access) {
+    return llvm::is_contained(a, access.cell);
+  });
+}
+
+LogicalResult ProgramWriter::awaitConflicts(int x, const Accesses &accesses) {
+  Engine engine = builder.engineOf(items[x]);
+  SmallVector<int, 4> conflicts;
+  for (const Flight &flight : flights) {
+    // One tensor core works in order.
+    bool inOrder = engine == Engine::Mma && flight.engine == Engine::Mma;
+    if (inOrder || (!meet(flight.writeCells, accesses.reads) &&
+                    !meet(flight.writeCells, accesses.writes) &&
+                    !meet(flight.readCells, accesses.writes))) {
+      continue;
+    }
+    if (flight.engine == Engine::Mma &&
+        bound.machine.getMma().getSignalsBarriers()) {
+      return reject(
+          builder.emitError, "V21",
+          formatv("expected a barrier between {0} and {1} of role '{2}', "
+                  "which cannot await its own MMAs",
+                  protocol.describeItem(index, flight.item - items.data()),
+                  protocol.describeItem(index, x), instance.name));
+    }
+    conflicts.push_back(flight.operation);
+  }
+  for (int operation : conflicts) {
+    awaitOperation(operation);
+  }
+  return success();
+}
+
+void ProgramWriter::writeAsync(int x, const Accesses &accesses) {
+  const Item &item = items[x];
+  Engine engine = builder.engineOf(item);
+  SmallVector<Signal, 4> signals =
+      builder.fullSignals(index, item, accesses.sites);
+  // A copy that signals a barrier is not awaited by its role, and copies end in
+  // any order.
+  bool inPipe = engine != Engine::Copy || signals.empty();
+  int operation = protocol.operations.size();
+  Span reads = store(accesses.reads), writes = store(accesses.writes);
+  add(Token::Issue, operation, 0, x);
+  protocol.operations.push_back(
+      {index, x, inPipe ? pipeOf(engine) : -1, reads, writes,
+       store(engine == Engine::Mma ? ArrayRef<Signal>()
+                                   : ArrayRef<Signal>(signals))});
+  if (inPipe) {
+    Flight &flight = flights.emplace_back();
+    flight.operation = operation;
+    flight.engine = engine;
+    flight.pipe = pipeOf(engine);
+    flight.item = &item;
+    for (const Access &access : accesses.reads) {
+      flight.readCells.push_back(access.cell);
+    }
+    for (const Access &access : accesses.writes) {
+      flight.writeCells.push_back(access.cell);
+    }
+    llvm::append_range(flight.reads, accesses.cycles);
+  }
+  if (engine == Engine::Mma && !signals.empty()) {
+    commit(signals);
+  }
+}

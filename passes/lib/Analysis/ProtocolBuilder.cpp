@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Expansion of bodies, and what each entry reads and writes (V5).
+#include "ProtocolBuilder.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::sched;
+using llvm::formatv;
+
+//===----------------------------------------------------------------------===//
+// Cycles
+//===----------------------------------------------------------------------===//
+
+CycleTable::CycleTable(const BoundSchedule &bound, ArrayRef<int> trips)
+    : bound(bound), items(trips.size()), span(2) {
+  for (int trip : trips) {
+    span = std::max(span, trip + 1);
+  }
+  int size = 0;
+  for (const Place &place : bound.places) {
+    for (int t = whole; t < bound.subtileCount; ++t) {
+      ringOffsets.push_back(size);
+      size += place.cycles.size() * items * span;
+    }
+  }
+  counts.assign(ringOffsets.size(), 0);
+  numbers.assign(size, -1);
+}
+
+int CycleTable::key(const Place &place, Subtile t,
+                    ValueInstance instance) const {
+  int cycle = place.cycleOf(instance.value);
+  return ringOffsets[bound.ringOf(place, t)] +
+         (cycle * items + instance.item) * span + instance.iteration + 1;
+}
+
+int CycleTable::number(const Place &place, Subtile t, ValueInstance instance) {
+  int &number = numbers[key(place, t, instance)];
+  if (number < 0) {
+    number = counts[bound.ringOf(place, t)]++;
+  }
+  return number;
+}
+
+int CycleTable::find(const Place &place, Subtile t,
+                     ValueInstance instance) const {
+  return numbers[key(place, t, instance)];
+}
+
+void CycleTable::finish() {
+  bases.assign(1, 0);
+  for (int count : counts) {
+    bases.push_back(bases.back() + count);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Expansion
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Unrolls the body of one role.
+class Expander {
+public:
+  Expander(const Instance &instance, ArrayRef<int> trips,
+           SmallVectorImpl<Item> &items)
+      : instance(instance), trips(trips), items(items) {}
+
+  void expand();
+
+private:
+  void expandOutside(ArrayRef<Entry> list, int turn);
+  void expandLoop(int item);
+  void expandEmpty(int item);
+  void mark(Item::Kind kind, int item) {
+    items.push_back({kind, nullptr, item, -1});
+  }
+
+  const Instance &instance;
+  ArrayRef<int> trips;
+  SmallVectorImpl<Item> &items;
+};
+
+} // namespace
+
+/// Entries before and after the loop: a shift delays them by work items.
+void Expander::expandOutside(ArrayRef<Entry> list, int turn) {
+  for (const Entry &entry : list) {
+    int item = turn - entry.shift;
+    if (item >= 0 && item < int(trips.size()) &&
+        (entry.guard != Guard::Nonempty || trips[item] > 0)) {
+      items.push_back({Item::Run, &entry, item, -1});
+    }
+  }
+}
+
+/// Software pipelining: `x + s` runs x of s iterations ago.
+void Expander::expandLoop(int item) {
+  int longest = 0;
+  for (const Entry &entry : instance.kv) {
+    longest = std::max(longest, entry.shift);
+  }
+  int trip = trips[item], turns = trip ? trip + longest : 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    for (const Entry &entry : instance.kv) {
+      int iteration = turn - entry.shift;
+      if (entry.guard == Guard::Always) {
+        if (iteration >= 0 && iteration < trip) {
+          items.push_back({Item::Run, &entry, item, iteration});
+        }
+      } else if (turn == (entry.guard == Guard::Once ? 0 : turns - 1)) {
+        items.push_back({Item::Run, &entry, item, -1});
+      }
+    }
+    mark(Item::IterationEnd, item);
+  }
+}
+
+/// An empty work item runs its guarded entries, waits first: one that follows
+/// them in the loop must not depend on them.
+void Expander::expandEmpty(int item) {
+  for (bool waits : {true, false}) {
+    for (const Entry &entry : instance.kv) {
+      if ((entry.guard == Guard::Once || entry.guard == Guard::Last) &&
+          (entry.act == Act::Wait) == waits) {
+        items.push_back({Item::Run, &entry, item, -1});
+      }
+    }
+  }
+}
+
+void Expander::expand() {
+  int longest = 0;
+  for (auto *list : {&instance.before, &instance.after}) {
+    for (const Entry &entry : *list) {
+      longest = std::max(longest, entry.shift);
+    }
+  }
+  int count = trips.size();
+  for (int turn = 0; turn < count + longest; ++turn) {
+    expandOutside(instance.before, turn);
+    if (turn < count) {
+      expandLoop(turn);
+      if (trips[turn] == 0) {
+        expandEmpty(turn);
+      }
+      mark(Item::LoopEnd, turn);
+    }
+    expandOutside(instance.after, turn);
+    mark(Item::ItemEnd, std::min(turn, count - 1));
+  }
+}
+
+void ProtocolBuilder::expand() {
+  protocol.items.resize(bound.instances.size());
+  for (auto [i, instance] : llvm::enumerate(bound.instances)) {
+    Expander(instance, trips, protocol.items[i]).expand();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reads and writes
+//===----------------------------------------------------------------------===//
+
+ValueInstance ProtocolBuilder::written(int value, int item,
+                                       int iteration) const {
+  return {value, item, kernel.values[value].perIteration() ? iteration : -1};
+}
+
+Engine ProtocolBuilder::engineOf(const Item &item) const {
+  return item.entry->act == Act::Op ? kernel.steps[item.entry->target].engine
+                                    : Engine::Threads;
+}
+
+ArrayRef<int> ProtocolBuilder::valuesRead(const Item &item) const {
+  const Entry &entry = *item.entry;
+  if (entry.act == Act::Op) {
+    return kernel.steps[entry.target].reads;
+  }
+  const Place &place = *bound.channelOf(entry.target);
+  return place.cycles[place.cycleOf(entry.target)];
+}
+
+SmallVector<Site, 4> ProtocolBuilder::writtenSites(const Item &item) const {
+  SmallVector<Site, 4> sites;
+  const Entry &entry = *item.entry;
+  auto add = [&](const Place *place, Subtile t, int value) {
+    ValueInstance instance = written(value, item.item, item.iteration);
+    sites.push_back({place, t, cycles.find(*place, t, instance), instance});
+  };
+  if (entry.act == Act::Put) {
+    const Place *place = bound.channelOf(entry.target);
+    for (int value : valuesRead(item)) {
+      add(place, entry.subtile, value);
+    }
+    return sites;
+  }
+  const KernelStep &step = kernel.steps[entry.target];
+  for (int value : step.writes) {
+    Subtile t = bound.axisOf(value).empty() ? whole : entry.subtile;
+    for (const Place *place : bound.targetsOf(value, step.engine)) {
+      add(place, t, value);
+    }
+  }
+  return sites;
+}
+
+LogicalResult ProtocolBuilder::readSites(const Instance &instance,
+                                         const Item &item, int value,
+                                         SmallVectorImpl<Site> &sites) const {
+  const Entry &entry = *item.entry;
+  bool isStep = entry.act == Act::Op;
+  int producer = kernel.values[value].producer;
+  if (producer >= 0 && bound.remat[producer]) {
+    return success();
+  }
+  const Place *home = bound.homeOf(value, isStep ? entry.target : -1, instance);
+  std::optional<ValueInstance> source =
+      kernel.resolve(value, item.item, item.iteration, trips);
+  if (home && home->channel && isStep) {
+    // A channel carries values by their own names.
+    source = written(value, item.item, item.iteration);
+  }
+  if (!source) {
+    return success();
+  }
+  SmallVector<Subtile, 4> tiles;
+  if (isStep) {
+    tiles = bound.subtilesRead(entry.target, value, entry.subtile);
+  } else {
+    tiles = {bound.axisOf(value).empty() ? whole : entry.subtile};
+  }
+  for (Subtile t : tiles) {
+    if (!home) {
+      if (!bound.computes(instance, value)) {
+        return reject(emitError, "V5",
+                      formatv("expected a channel or a shared hold to bring "
+                              "'{0}' to role '{1}', got none",
+                              kernel.values[value].name, instance.name));
+      }
+      sites.push_back({nullptr, t, -1, *source});
+      continue;
+    }
+    int cycle = cycles.find(*home, t, *source);
+    if (cycle < 0) {
+      return reject(emitError, "V5",
+                    formatv("expected something to write '{0}' to {1}, where "
+                            "role '{2}' reads it, got nothing",
+                            kernel.values[value].name, quote(home->name, t),
+                            instance.name));
+    }
+    sites.push_back({home, t, cycle, *source});
+  }
+  return success();
+}
+
+SmallVector<int, 4> ProtocolBuilder::partsOf(const Place &place,
+                                             int part) const {
+  if (part >= 0 && part < place.parts) {
+    return {part};
+  }
+  return llvm::to_vector<4>(llvm::seq(0, place.parts));
+}
+
+bool ProtocolBuilder::isLastPart(const Item &item) const {
+  int part = item.entry->part;
+  return part < 0 ||
+         part + 1 == int(bound.partsListed[item.entry->target].size());
+}
+
+SmallVector<Signal, 4>
+ProtocolBuilder::fullSignals(int instance, const Item &item,
+                             ArrayRef<Site> sites) const {
+  SmallVector<Signal, 4> result;
+  Engine engine = engineOf(item);
+  bool threads = engine == Engine::Threads;
+  if (!threads && !isLastPart(item)) {
+    return result;
+  }
+  // A copy arrives by itself, whoever issued it.
+  int source = engine == Engine::Copy
+                   ? int(bound.instances.size()) + item.entry->target
+                   : instance;
+  for (const Site &site : sites) {
+    const Place &place = *site.place;
+    if (!place.hasFull) {
+      continue;
+    }
+    for (int part : partsOf(place, threads ? item.entry->part : -1)) {
+      Signal signal{bound.fullBarrier(place, site.subtile,
+                                      site.cycle % place.depth, part),
+                    site.cycle / place.depth, source};
+      bool known = llvm::any_of(result, [&](const Signal &other) {
+        return other.barrier == signal.barrier && other.phase == signal.phase;
+      });
+      if (!known) {
+        result.push_back(signal);
+      }
+    }
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbering
+//===----------------------------------------------------------------------===//
+
+void ProtocolBuilder::numberCycles() {
+  for (auto &items : protocol.items) {
+    for (const Item &item : items) {
+      if (item.writes()) {
+        for (const Site &site : writtenSites(item)) {
+          cycles.number(*site.place, site.subtile, site.instance);
+        }
+      }
+    }
+  }
+  cycles.finish();
+}
+
+void ProtocolBuilder::expect(int barrier, int phase, int source) {
+  auto &phases = protocol.expected[barrier];
+  if (int(phases.size()) <= phase) {
+    phases.resize(phase + 1);
+  }
+  if (!llvm::is_contained(phases[phase], source)) {
+    phases[phase].push_back(source);
+  }
+}
+
+/// Every write of a channel's cycle arrives on its full barrier, and every
+/// consumer gives every cycle of a ring back.
+void ProtocolBuilder::expectArrivals() {
+  for (int i = 0, e = bound.instances.size(); i < e; ++i) {
+    for (const Item &item : protocol.items[i]) {
+      if (item.writes()) {
+        for (const Signal &s : fullSignals(i, item, writtenSites(item))) {
+          expect(s.barrier, s.phase, s.source);
+        }
+      }
+    }
+  }
+  for (const Place &place : bound.places) {
+    for (int t = whole; t < bound.subtileCount; ++t) {
+      int ring = bound.ringOf(place, t);
+      for (int cycle = 0; cycle < cycles.count(ring) && place.hasFree;
+           ++cycle) {
+        for (int consumer : bound.consumers[ring].set_bits()) {
+          expect(bound.freeBarrier(place, t, cycle % place.depth),
+                 cycle / place.depth, consumer);
+        }
+      }
+    }
+  }
+}
+
+LogicalResult ProtocolBuilder::build() {
+  expand();
+  numberCycles();
+  protocol.expected.resize(bound.barriers.size());
+  protocol.cellCount = bound.cellCount;
+  SmallVector<int, 4> zeros(bound.instances.size(), 0);
+  signalCount.assign(bound.barriers.size(), zeros);
+  waitCount.assign(bound.barriers.size(), zeros);
+  expectArrivals();
+  protocol.programs.resize(bound.instances.size());
+  for (int i = 0, e = bound.instances.size(); i < e; ++i) {
+    if (failed(buildProgram(*this, i))) {
+      return failure();
+    }
+  }
+  return failure(failed(checkCoverage()) || failed(checkBalance()));
+}
+
+LogicalResult Protocol::derive(EmitError emitError) {
+  return ProtocolBuilder(*this, emitError).build();
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptions
+//===----------------------------------------------------------------------===//
+
+static std::string describePoint(int item, int iteration) {
+  std::string text = formatv(" (work item {0}", item);
+  if (iteration >= 0) {
+    text += formatv(", iteration {0}", iteration);
+  }
+  return text + ")";
+}
+
+std::string Protocol::describeItem(int instance, int index) const {
+  if (index < 0) {
+    return "a commit of '" + bound.instances[instance].name + "'";
+  }
+  const Item &item = items[instance][index];
+  const Entry &entry = *item.entry;
+  std::string text;
+  if (entry.act == Act::Op) {
+    text = quote(bound.kernel->steps[entry.target].name, entry.subtile);
+  } else {
+    text =
+        formatv("{0}({1})", stringifyAct(entry.act),
+                quote(bound.kernel->values[entry.target].name, entry.subtile));
+  }
+  return text + describePoint(item.item, item.iteration);
+}
+
+std::string Protocol::describeTag(const Tag &tag) const {
+  std::string text =
+      tag.what >= 0
+          ? quote(bound.kernel->values[tag.what].name, tag.subtile)
+          : "a partial result of " +
+                quote(bound.kernel->steps[-1 - tag.what].name, tag.subtile);
+  return text + describePoint(tag.item, tag.iteration);
+}
+
+std::string Protocol::describeSource(int source) const {
+  int instances = bound.instances.size();
+  if (source < instances) {
+    return "'" + bound.instances[source].name + "'";
+  }
+  return "the copy of " + quote(bound.kernel->steps[source - instances].name);
+}

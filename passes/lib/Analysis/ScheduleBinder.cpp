@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names, sub-tiles, roles, places and edges.
+#include "ScheduleBinder.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::sched;
+using llvm::formatv;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScheduleBinder::findValue(StringAttr name, StringRef user,
+                                        int &value) {
+  value = kernel.findValue(name.getValue());
+  if (value >= 0) {
+    return success();
+  }
+  return reject(emitError, "V1",
+                formatv("expected {0} to name a value of the kernel, got '{1}'",
+                        user, name.getValue()));
+}
+
+LogicalResult ScheduleBinder::findStep(StringAttr name, StringRef user,
+                                       int &step) {
+  step = kernel.findStep(name.getValue());
+  if (step >= 0) {
+    return success();
+  }
+  return reject(emitError, "V1",
+                formatv("expected {0} to name a step of the kernel, got '{1}'",
+                        user, name.getValue()));
+}
+
+LogicalResult ScheduleBinder::findRole(StringAttr name, StringRef user,
+                                       int &role) {
+  for (auto [i, entry] : llvm::enumerate(bound.roles)) {
+    if (entry.name == name.getValue()) {
+      role = i;
+      return success();
+    }
+  }
+  return reject(
+      emitError, "V1",
+      formatv("expected {0} to name a role, got '{1}'", user, name.getValue()));
+}
+
+//===----------------------------------------------------------------------===//
+// Sub-tiles and roles
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScheduleBinder::bindSplit() {
+  bound.cutAxis.assign(kernel.values.size(), StringRef());
+  SplitAttr split = schedule.getSplit();
+  if (!split) {
+    return success();
+  }
+  bound.subtileCount = split.getCount();
+  StringRef axis = split.getAxis().getValue();
+  bool found = false;
+  for (auto [v, value] : llvm::enumerate(kernel.values)) {
+    if (llvm::is_contained(value.axes, axis)) {
+      bound.cutAxis[v] = axis;
+      found = true;
+    }
+  }
+  if (!found) {
+    return reject(emitError, "V1",
+                  formatv("expected 'split' along an axis of the kernel, got "
+                          "'{0}'",
+                          axis));
+  }
+  for (StringAttr name : split.getWhole()) {
+    int value;
+    if (failed(findValue(name, "'whole'", value))) {
+      return failure();
+    }
+    bound.cutAxis[value] = StringRef();
+  }
+  for (auto [name, other] :
+       llvm::zip(split.getAlsoValues(), split.getAlsoAxes())) {
+    int value;
+    if (failed(findValue(name, "'also'", value))) {
+      return failure();
+    }
+    if (!llvm::is_contained(kernel.values[value].axes, other.getValue())) {
+      return reject(emitError, "V1",
+                    formatv("expected 'also' to cut '{0}' along one of its "
+                            "axes, got '{1}'",
+                            name.getValue(), other.getValue()));
+    }
+    bound.cutAxis[value] = other.getValue();
+  }
+  return checkCuts();
+}
+
+LogicalResult ScheduleBinder::checkCuts() {
+  for (auto [v, value] : llvm::enumerate(kernel.values)) {
+    for (auto [axis, size] : llvm::zip(value.axes, value.shape)) {
+      if (axis == bound.cutAxis[v] && size % bound.subtileCount != 0) {
+        return reject(emitError, "V24",
+                      formatv("expected {0} sub-tiles to divide axis '{1}' of "
+                              "'{2}', got {3} elements",
+                              bound.subtileCount, axis, value.name, size));
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult ScheduleBinder::bindRoles() {
+  bound.remat.resize(kernel.steps.size());
+  for (StringAttr name : schedule.getRemat()) {
+    int step;
+    if (failed(findStep(name, "'remat'", step))) {
+      return failure();
+    }
+    bound.remat.set(step);
+  }
+  for (RoleAttr attr : schedule.getRoles()) {
+    if (attr.getOnLeader()) {
+      return reject(emitError, "V25",
+                    formatv("expected role '{0}' on each CTA, got 'on leader': "
+                            "CTA pairs are not judged",
+                            attr.getName().getValue()));
+    }
+    bound.roles.push_back({attr.getName().getValue(), int(attr.getReplicas()),
+                           attr.getWarps(), attr.getRegs()});
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScheduleBinder::bindPlace(PlaceAttr attr) {
+  Place &place = bound.places.emplace_back();
+  place.attr = attr;
+  place.name = attr.getName().getValue();
+  place.channel = attr.getChannel();
+  place.space = attr.getSpace();
+  place.depth = attr.getDepth();
+  place.parts = std::max<int>(attr.getParts().size() / 2, 1);
+  place.hasFull = place.channel && !attr.getFullImplied();
+  place.hasFree = place.channel && !attr.getFreeImplied();
+  if (place.depth < 1) {
+    return reject(emitError, "V4",
+                  formatv("expected '{0}' to have a depth of at least 1, got "
+                          "{1}",
+                          place.name, place.depth));
+  }
+  if (attr.getScope() != Scope::Cta) {
+    return reject(emitError, "V25",
+                  formatv("expected '{0}' to have scope 'cta', got '{1}': "
+                          "pairs and clusters are not judged",
+                          place.name, stringifyScope(attr.getScope())));
+  }
+  std::string user = quote(place.name);
+  for (ArrayAttr cycle : attr.getCycles()) {
+    auto &values = place.cycles.emplace_back();
+    for (auto name : cycle.getAsRange<StringAttr>()) {
+      if (failed(findValue(name, user, values.emplace_back()))) {
+        return failure();
+      }
+      place.cut |= !bound.axisOf(values.back()).empty();
+    }
+    place.members = std::max<int>(place.members, values.size());
+  }
+  for (StringAttr name : attr.getOnly()) {
+    if (failed(findStep(name, user, place.only.emplace_back()))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult ScheduleBinder::bindHost(Place &place) {
+  StringAttr over = place.attr.getOver();
+  place.atoms = std::max(place.atoms, place.parts);
+  if (!over) {
+    return success();
+  }
+  auto host = llvm::find_if(bound.places, [&](const Place &other) {
+    return other.name == over.getValue();
+  });
+  if (host == bound.places.end() || host->attr.getOver()) {
+    return reject(
+        emitError, "V10",
+        formatv("expected '{0}' over a place with storage of its own, "
+                "got '{1}'",
+                place.name, over.getValue()));
+  }
+  if (host->space != place.space) {
+    return reject(emitError, "V10",
+                  formatv("expected '{0}' in '{1}' as its host '{2}', got "
+                          "'{3}'",
+                          place.name, stringifySpace(host->space), host->name,
+                          stringifySpace(place.space)));
+  }
+  place.cross = place.attr.getOverCross();
+  if (place.cross && (bound.subtileCount != 2 || !host->cut || !place.cut)) {
+    return reject(
+        emitError, "V10",
+        formatv("expected '{0}' over the other sub-tile of '{1}' with "
+                "both cut in 2, got {2} sub-tiles",
+                place.name, host->name, bound.subtileCount));
+  }
+  place.host = host - bound.places.begin();
+  host->atoms =
+      std::max({host->atoms, place.parts, host->cut ? 1 : bound.subtileCount});
+  return success();
+}
+
+LogicalResult ScheduleBinder::bindPlaces() {
+  for (PlaceAttr attr : schedule.getPlaces()) {
+    if (failed(bindPlace(attr))) {
+      return failure();
+    }
+  }
+  for (Place &place : bound.places) {
+    if (failed(bindHost(place))) {
+      return failure();
+    }
+  }
+  for (Place &place : bound.places) {
+    place.cellBase = bound.cellCount;
+    bound.cellCount +=
+        (bound.subtileCount + 1) * place.depth * place.atoms * place.members;
+    for (auto &cycle : place.cycles) {
+      int64_t bytes = 0;
+      for (int value : cycle) {
+        bytes += bound.valueBytes(value);
+      }
+      place.bytes = std::max(place.bytes, bytes);
+    }
+    place.bytes *= place.subtiles(bound.subtileCount) * int64_t(place.depth);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Edges, turns, rendezvous
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScheduleBinder::bindEdges() {
+  for (EdgeAttr attr : schedule.getEdges()) {
+    Edge &edge = bound.edges.emplace_back();
+    edge.name = attr.getName().getValue().str();
+    edge.cut = attr.getSplit();
+    edge.part = attr.getJoinsPart();
+    edge.credits = attr.getCredits();
+    if (!attr.getJoinsPlace()) {
+      continue;
+    }
+    auto place = llvm::find_if(bound.places, [&](const Place &other) {
+      return other.name == attr.getJoinsPlace().getValue();
+    });
+    if (place == bound.places.end() || !place->hasFull ||
+        edge.part >= place->parts) {
+      return reject(emitError, "V1",
+                    formatv("expected edge '{0}' to join a part of a channel "
+                            "with a full barrier, got part {1} of '{2}'",
+                            edge.name, edge.part,
+                            attr.getJoinsPlace().getValue()));
+    }
+    edge.joins = place - bound.places.begin();
+  }
+  return bindTurns();
+}
+
+LogicalResult ScheduleBinder::bindTurns() {
+  for (TurnAttr attr : schedule.getTurns()) {
+    int role;
+    StringRef name = attr.getName().getValue();
+    if (failed(findRole(attr.getRing(), quote(name), role))) {
+      return failure();
+    }
+    for (int i = 0; i < std::max(bound.roles[role].replicas, 1); ++i) {
+      Edge &edge = bound.edges.emplace_back();
+      edge.name = formatv("{0} of {1}[{2}]", name, bound.roles[role].name, i);
+      edge.credits = i == 0 && !attr.getUnprimed();
+    }
+  }
+  for (SyncAttr attr : schedule.getSyncs()) {
+    int role;
+    StringRef name = attr.getName().getValue();
+    if (failed(findRole(attr.getRing(), quote(name), role))) {
+      return failure();
+    }
+    bound.rendezvous.push_back(
+        {name, role, std::max(bound.roles[role].replicas, 1)});
+  }
+  return success();
+}
+
+void ScheduleBinder::numberBarriers() {
+  auto add = [&](Barrier::Kind kind, int owner, int slots, int parts) {
+    int base = bound.barriers.size();
+    for (int t = whole; t < bound.subtileCount; ++t) {
+      for (int slot = 0; slot < slots; ++slot) {
+        for (int part = 0; part < parts; ++part) {
+          bound.barriers.push_back({kind, owner, t, slot, part});
+        }
+      }
+    }
+    return base;
+  };
+  for (auto [i, place] : llvm::enumerate(bound.places)) {
+    if (place.channel) {
+      place.fullBase = add(Barrier::Full, i, place.depth, place.parts);
+      place.freeBase = add(Barrier::Free, i, place.depth, 1);
+    }
+  }
+  for (auto [i, edge] : llvm::enumerate(bound.edges)) {
+    edge.barrierBase = add(Barrier::EdgeBarrier, i, 1, 1);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// All of it
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScheduleBinder::bind() {
+  if (failed(bindSplit()) || failed(bindRoles()) || failed(bindPlaces()) ||
+      failed(bindEdges()) || failed(bindBodies())) {
+    return failure();
+  }
+  numberBarriers();
+  return success();
+}
+
+FailureOr<BoundSchedule> BoundSchedule::bind(const KernelModel &kernel,
+                                             MachineAttr machine,
+                                             ScheduleAttr schedule,
+                                             EmitError emitError) {
+  BoundSchedule bound;
+  bound.kernel = &kernel;
+  bound.machine = machine;
+  bound.schedule = schedule;
+  if (failed(ScheduleBinder(bound, emitError).bind())) {
+    return failure();
+  }
+  return bound;
+}

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-pipeline: expands the modulo schedule of each role's streaming loop into
+// a prologue, one steady loop a range, and an epilogue, in issue order.
+#include "attn/passes/Passes.h"
+
+namespace attn {
+#define GEN_PASS_DEF_PIPELINE
+#include "attn/passes/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// An MMA that has been issued and not yet awaited.
+struct InFlight {
+  StringRef entry;
+  Value result, token;
+  Value registerA; // the A operand's definition in the ws.for; null: in a slot
+  SmallVector<Value> releases;
+};
+
+/// Which code copy is being written.
+struct TimeStep {
+  Value time;        // i32
+  int64_t minShift, maxShift; // shifts of the entries that run
+  bool masked, first, last;
+};
+
+class LoopExpander {
+public:
+  LoopExpander(ws::ForOp loop, Peel peel)
+      : loop(loop), peel(peel), builder(loop), loc(loop.getLoc()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult analyze();
+  LogicalResult noteRead(ws::EntryOp reader, Value value);
+  /// The entry result behind a value that an entry reads, and how many steps
+  /// of time ago it was computed; null for values from outside.
+  std::pair<OpResult, int64_t> sourceOf(Value value, int64_t readerShift);
+
+  void seed(int64_t time);
+  void advance();
+  LogicalResult emitStep(const TimeStep &step);
+  void emitEntry(ws::EntryOp entry, const TimeStep &step);
+  void passThrough(ws::EntryOp entry);
+  Value lookup(Value value, int64_t readerShift);
+  Value blockNumber(int64_t shift, Value time);
+  void awaitConflicts(ws::EntryOp entry);
+  void awaitThrough(size_t count);
+  void awaitStep(StringRef entry);
+  SmallVector<Value> releasesOf(ws::EntryOp entry);
+
+  LogicalResult emitNonempty();
+  LogicalResult emitSteadyLoop(Value from, Value to, bool masked);
+  void emitEmpty();
+  SmallVector<Value> finalValues();
+  SmallVector<std::pair<OpResult, int64_t>> carriedHistory();
+
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, value, 32);
+  }
+
+  ws::ForOp loop;
+  Peel peel;
+  OpBuilder builder;
+  Location loc;
+  Operation *yield = nullptr;
+  SmallVector<ws::EntryOp> entries; // in issue order
+  int64_t maxShift = 0, maskShift = 0;
+  bool anyMasked = false;
+  Value trips, top;
+  /// history[v][a]: v as computed a steps of time ago.
+  llvm::MapVector<OpResult, SmallVector<Value>> history;
+  llvm::MapVector<OpResult, int64_t> maxAge;
+  DenseMap<OpResult, ws::EntryOp> lastReader; // of slots
+  SmallVector<InFlight> inFlight;
+};
+
+ws::EntryOp entryOf(OpResult value) {
+  return cast<ws::EntryOp>(value.getOwner());
+}
+int64_t shiftOf(OpResult value) { return entryOf(value).getShift(); }
+
+/// Values that an entry reads from outside of itself.
+SetVector<Value> capturesOf(ws::EntryOp entry) {
+  SetVector<Value> captures;
+  if (entry.getPassthrough()) {
+    captures.insert(entry.getPassthrough());
+  }
+  entry.getBody().walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (!entry.getBody().isAncestor(operand.getParentRegion())) {
+        captures.insert(operand);
+      }
+    }
+  });
+  return captures;
+}
+
+std::pair<OpResult, int64_t> LoopExpander::sourceOf(Value value,
+                                                    int64_t readerShift) {
+  int64_t age = readerShift;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner()->getParentOp() != loop ||
+        argument.getArgNumber() == 0) {
+      return {};
+    }
+    value = yield->getOperand(argument.getArgNumber() - 1);
+    ++age;
+  }
+  auto result = dyn_cast<OpResult>(value);
+  if (!result || result.getOwner()->getParentOp() != loop) {
+    return {};
+  }
+  return {result, age - shiftOf(result)};
+}
+
+LogicalResult LoopExpander::noteRead(ws::EntryOp reader, Value value) {
+  auto [source, age] = sourceOf(value, reader.getShift());
+  if (!source) {
+    return success();
+  }
+  // ws.for C4
+  if (age < 0 ||
+      (age == 0 && entryOf(source).getSlot() > reader.getSlot())) {
+    return reader.emitOpError("V8: '")
+           << reader.getName() << "' reads what '" << entryOf(source).getName()
+           << "' has not computed yet";
+  }
+  int64_t &oldest = maxAge[source];
+  oldest = std::max(oldest, age);
+  if (isa<ws::SlotType>(source.getType())) {
+    auto &last = lastReader[source];
+    if (!last || std::make_pair(last.getShift(), last.getSlot()) <
+                     std::make_pair(reader.getShift(), reader.getSlot())) {
+      last = reader;
+    }
+  }
+  return success();
+}
+
+LogicalResult LoopExpander::analyze() {
+  yield = loop.getBody().front().getTerminator();
+  for (auto entry : loop.getBody().getOps<ws::EntryOp>()) {
+    entries.push_back(entry);
+    maxShift = std::max<int64_t>(maxShift, entry.getShift());
+    if (entry.getPassthrough()) {
+      anyMasked = true;
+      maskShift = entry.getShift();
+    }
+    if (entry.getShift() > 1) {
+      return entry.emitOpError("attn-pipeline: expected a shift of at most 1 "
+                               "for '")
+             << entry.getName() << "', got " << entry.getShift();
+    }
+  }
+  llvm::sort(entries, [](ws::EntryOp a, ws::EntryOp b) {
+    return a.getSlot() < b.getSlot();
+  });
+  for (ws::EntryOp entry : entries) {
+    if (entry.getGuard() == "last" && maxShift == 0) {
+      return entry.emitOpError("attn-pipeline: no lowering for 'last' in a "
+                               "loop without shifts");
+    }
+    for (Value value : capturesOf(entry)) {
+      if (failed(noteRead(entry, value))) {
+        return failure();
+      }
+    }
+  }
+  for (Value value : yield->getOperands()) {
+    auto [source, age] = sourceOf(value, maxShift);
+    if (!source) {
+      return loop.emitOpError("attn-pipeline: expected carried values to be "
+                              "made by entries");
+    }
+    int64_t &oldest = maxAge[source];
+    oldest = std::max(oldest, age);
+  }
+  return success();
+}
+
+/// Iteration -1 of a carried value is its initial one.
+void LoopExpander::seed(int64_t time) {
+  for (auto [value, init] : llvm::zip(yield->getOperands(), loop.getInits())) {
+    auto result = cast<OpResult>(value);
+    if (shiftOf(result) - 1 == time) {
+      auto &ages = history[result];
+      if (ages.empty()) {
+        ages.push_back({});
+      }
+      ages[0] = init;
+    }
+  }
+}
+
+void LoopExpander::advance() {
+  for (auto &[value, ages] : history) {
+    ages.insert(ages.begin(), Value());
+  }
+}
+
+Value LoopExpander::blockNumber(int64_t shift, Value time) {
+  // top - 1 - (time - shift)
+  Value start =
+      arith::AddIOp::create(builder, loc, top, constant(shift - 1));
+  return arith::SubIOp::create(builder, loc, start, time);
+}
+
+Value LoopExpander::lookup(Value value, int64_t readerShift) {
+  auto [source, age] = sourceOf(value, readerShift);
+  if (!source) {
+    return value;
+  }
+  auto found = history.find(source);
+  if (found == history.end() || (int64_t)found->second.size() <= age) {
+    return {};
+  }
+  return found->second[age];
+}
+
+void LoopExpander::awaitThrough(size_t count) {
+  for (InFlight &op : MutableArrayRef(inFlight).take_front(count)) {
+    Value done = ws::AwaitOp::create(builder, loc, op.result.getType(),
+                                    op.result, op.token);
+    for (auto &[value, ages] : history) {
+      for (Value &version : ages) {
+        if (version == op.result) {
+          version = done;
+        }
+      }
+    }
+    for (Value slot : op.releases) {
+      ws::ReleaseOp::create(builder, loc, slot);
+    }
+  }
+  inFlight.erase(inFlight.begin(), inFlight.begin() + count);
+}
+
+void LoopExpander::awaitStep(StringRef entry) {
+  for (size_t i = inFlight.size(); i-- > 0;) {
+    if (inFlight[i].entry == entry) {
+      return awaitThrough(i + 1);
+    }
+  }
+}
+
+/// An MMA is awaited before its result is touched and before the registers of
+/// its A operand are written again.
+void LoopExpander::awaitConflicts(ws::EntryOp entry) {
+  size_t count = 0;
+  SmallVector<Value> reads;
+  for (Value value : capturesOf(entry)) {
+    reads.push_back(lookup(value, entry.getShift()));
+  }
+  for (auto [i, op] : llvm::enumerate(inFlight)) {
+    bool rewrites =
+        op.registerA && op.registerA.getDefiningOp() == entry.getOperation();
+    if (rewrites || llvm::is_contained(reads, op.result)) {
+      count = i + 1;
+    }
+  }
+  awaitThrough(count);
+}
+
+SmallVector<Value> LoopExpander::releasesOf(ws::EntryOp entry) {
+  SmallVector<Value> releases;
+  for (Value value : capturesOf(entry)) {
+    auto [source, age] = sourceOf(value, entry.getShift());
+    if (source && lastReader.lookup(source) == entry) {
+      releases.push_back(lookup(value, entry.getShift()));
+    }
+  }
+  return releases;
+}
+
+void LoopExpander::passThrough(ws::EntryOp entry) {
+  auto &ages = history[entry->getResult(0)];
+  if (ages.empty()) {
+    ages.push_back({});
+  }
+  ages[0] = lookup(entry.getPassthrough(), entry.getShift());
+}
+
+void LoopExpander::emitEntry(ws::EntryOp entry, const TimeStep &step) {
+  if (auto await = dyn_cast<ws::AwaitStepOp>(entry.getBody().front().front())) {
+    return awaitStep(await.getStep());
+  }
+  awaitConflicts(entry);
+  IRMapping mapping;
+  for (Value value : capturesOf(entry)) {
+    if (value == loop.getBody().getArgument(0)) {
+      mapping.map(value, blockNumber(entry.getShift(), step.time));
+    } else {
+      mapping.map(value, lookup(value, entry.getShift()));
+    }
+  }
+  bool isMma = false;
+  auto releases = releasesOf(entry);
+  for (Operation &op : entry.getBody().front().without_terminator()) {
+    Operation *cloned = builder.clone(op, mapping);
+    if (auto mma = dyn_cast<ws::MmaOp>(cloned)) {
+      isMma = true;
+      auto source = cast<ws::MmaOp>(op);
+      Value a = source.getA();
+      if (auto convert = a.getDefiningOp<tile::ConvertLayoutOp>()) {
+        a = convert.getSource();
+      }
+      Value registerA = isa<ws::SlotType>(a.getType())
+                            ? Value()
+                            : sourceOf(a, entry.getShift()).first;
+      inFlight.push_back({entry.getName(), mma.getResult(), mma.getToken(),
+                          registerA, releases});
+    }
+  }
+  Operation *terminator = entry.getBody().front().getTerminator();
+  for (auto [result, value] :
+       llvm::zip(entry->getResults(), terminator->getOperands())) {
+    auto &ages = history[result];
+    if (ages.empty()) {
+      ages.push_back({});
+    }
+    ages[0] = mapping.lookupOrDefault(value);
+  }
+  if (!isMma) {
+    for (Value slot : releases) {
+      ws::ReleaseOp::create(builder, loc, slot);
+    }
+  }
+}
+
+LogicalResult LoopExpander::emitStep(const TimeStep &step) {
+  for (ws::EntryOp entry : entries) {
+    if (entry.getGuard()) {
+      if ((step.first && *entry.getGuard() == "once") ||
+          (step.last && *entry.getGuard() == "last")) {
+        emitEntry(entry, step);
+      }
+      continue;
+    }
+    int64_t shift = entry.getShift();
+    if (shift < step.minShift || shift > step.maxShift) {
+      continue;
+    }
+    if (entry.getPassthrough() && !step.masked) {
+      passThrough(entry);
+    } else {
+      emitEntry(entry, step);
+    }
+  }
+  // Nothing stays in flight across code copies.
+  awaitThrough(inFlight.size());
+  return success();
+}
+
+/// What the loop carries from one step of time to the next.
+SmallVector<std::pair<OpResult, int64_t>> LoopExpander::carriedHistory() {
+  SmallVector<std::pair<OpResult, int64_t>> carried;
+  for (auto [value, oldest] : maxAge) {
+    for (int64_t age = 0; age < oldest; ++age) {
+      carried.push_back({value, age});
+    }
+  }
+  return carried;
+}
+
+LogicalResult LoopExpander::emitSteadyLoop(Value from, Value to, bool masked) {
+  auto carried = carriedHistory();
+  SmallVector<Value> inits;
+  for (auto [value, age] : carried) {
+    auto &ages = history[value];
+    if ((int64_t)ages.size() <= age || !ages[age]) {
+      return entryOf(value).emitOpError("V8: '")
+             << entryOf(value).getName()
+             << "' is read in the steady loop before its first value exists";
+    }
+    inits.push_back(ages[age]);
+  }
+  auto steady = scf::ForOp::create(builder, loc, from, to, constant(1), inits);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = steady.getBody();
+    if (!body->empty()) {
+      body->back().erase();
+    }
+    builder.setInsertionPointToEnd(body);
+    for (auto [i, pair] : llvm::enumerate(carried)) {
+      history[pair.first][pair.second] = steady.getRegionIterArg(i);
+    }
+    advance();
+    if (failed(emitStep({steady.getInductionVar(), 0, maxShift, masked, false,
+                         false}))) {
+      return failure();
+    }
+    SmallVector<Value> yielded;
+    for (auto [value, age] : carried) {
+      yielded.push_back(history[value][age]);
+    }
+    scf::YieldOp::create(builder, loc, yielded);
+  }
+  for (auto &[value, ages] : history) {
+    ages.assign(1, Value());
+  }
+  for (auto [i, pair] : llvm::enumerate(carried)) {
+    auto &ages = history[pair.first];
+    if ((int64_t)ages.size() <= pair.second) {
+      ages.resize(pair.second + 1);
+    }
+    ages[pair.second] = steady.getResult(i);
+  }
+  return success();
+}
+
+SmallVector<Value> LoopExpander::finalValues() {
+  SmallVector<Value> values;
+  for (Value value : yield->getOperands()) {
+    values.push_back(lookup(value, maxShift));
+  }
+  return values;
+}
+
+LogicalResult LoopExpander::emitNonempty() {
+  bool splitRanges = anyMasked && peel == Peel::FirstMasked;
+  seed(-1);
+  advance();
+  seed(0);
+  Value zero = constant(0), one = constant(1);
+  if (failed(emitStep({zero, 0, 0, anyMasked, true, false}))) {
+    return failure();
+  }
+  Value from = one;
+  size_t ranges = splitRanges ? loop.getKinds().size() : 1;
+  for (size_t r = 0; r < ranges; ++r) {
+    bool lastRange = r + 1 == ranges;
+    Value to = trips;
+    bool masked = anyMasked;
+    if (splitRanges) {
+      masked = cast<StringAttr>(loop.getKinds()[r]).getValue() == "masked";
+    }
+    if (!lastRange) {
+      // Iterations of the ranges so far, as times of the masked entries.
+      Value done = arith::SubIOp::create(builder, loc, top,
+                                         loop.getBounds()[r + 1]);
+      done = arith::AddIOp::create(builder, loc, done, constant(maskShift));
+      done = arith::MinSIOp::create(builder, loc, done, trips);
+      to = arith::MaxSIOp::create(builder, loc, done, from);
+    }
+    if (failed(emitSteadyLoop(from, to, masked))) {
+      return failure();
+    }
+    from = to;
+  }
+  if (maxShift > 0) {
+    advance();
+    return emitStep({trips, 1, maxShift, anyMasked, false, true});
+  }
+  return success();
+}
+
+/// An empty range runs what is pinned in the loop, waits first.
+void LoopExpander::emitEmpty() {
+  SmallVector<ws::EntryOp> pinned;
+  for (ws::EntryOp entry : entries) {
+    if (entry.getGuard()) {
+      pinned.push_back(entry);
+    }
+  }
+  auto waits = [](ws::EntryOp entry) {
+    return !entry.getBody().getOps<ws::WaitEdgeOp>().empty();
+  };
+  llvm::sort(pinned, [&](ws::EntryOp a, ws::EntryOp b) {
+    return std::make_tuple(!waits(a), a.getSlot()) <
+           std::make_tuple(!waits(b), b.getSlot());
+  });
+  TimeStep step{constant(0), 0, 0, false, true, true};
+  for (ws::EntryOp entry : pinned) {
+    emitEntry(entry, step);
+  }
+}
+
+LogicalResult LoopExpander::run() {
+  if (failed(analyze())) {
+    return failure();
+  }
+  top = loop.getBounds().front();
+  trips = arith::SubIOp::create(builder, loc, top, loop.getBounds().back());
+  Value nonempty = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sgt, trips, constant(0));
+  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), nonempty,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+    while (!block->empty()) {
+      block->back().erase();
+    }
+  }
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  if (failed(emitNonempty())) {
+    return failure();
+  }
+  SmallVector<Value> finals = finalValues();
+  for (Value value : finals) {
+    if (!value) {
+      return loop.emitOpError("attn-pipeline: a carried value has no value "
+                              "at the loop's end");
+    }
+  }
+  scf::YieldOp::create(builder, loc, finals);
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  history.clear();
+  emitEmpty();
+  scf::YieldOp::create(builder, loc, loop.getInits());
+  loop.replaceAllUsesWith(branch.getResults());
+  loop.erase();
+  return success();
+}
+
+class PipelinePass : public attn::impl::PipelineBase<PipelinePass> {
+public:
+  using PipelineBase::PipelineBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
+      SmallVector<ws::ForOp> loops;
+      kernel.walk([&](ws::ForOp loop) { loops.push_back(loop); });
+      for (ws::ForOp loop : loops) {
+        if (failed(LoopExpander(loop, kernel.getSchedule().getPeel()).run())) {
+          return signalPassFailure();
+        }
+      }
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-schedule: a schedule for each kernel, from the table or from a file;
+// attn-verify-schedule: whether the schedules that kernels have are legal.
+#include "attn/passes/DataTables.h"
+#include "attn/passes/Passes.h"
+#include "attn/passes/ScheduleModel.h"
+#include "attn/passes/ScheduleTable.h"
+#include "mlir/IR/Remarks.h"
+
+namespace attn {
+#define GEN_PASS_DEF_SCHEDULE
+#define GEN_PASS_DEF_VERIFYSCHEDULE
+#include "attn/passes/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+static remark::RemarkOpts remarkOf(StringRef name) {
+  return remark::RemarkOpts::name(name).category("attn");
+}
+
+/// Judges the schedule that a kernel has, and says what it takes.
+static LogicalResult verifyKernel(tile::KernelOp kernel) {
+  if (!kernel.getConfig()) {
+    return kernel.emitOpError("expected a 'config'");
+  }
+  ScheduleStatistics taken;
+  if (failed(verifySchedule(
+          kernel, *kernel.getConfig(), *kernel.getSchedule(),
+          [&] { return kernel.emitOpError(); }, &taken))) {
+    return failure();
+  }
+  remark::analysis(kernel.getLoc(), remarkOf("schedule-resources"))
+      << llvm::formatv(
+             "{0} bytes of shared memory, {1} barriers in memory, {2} "
+             "named, {3} registers, {4} of a thread in fragments, {5} "
+             "columns of tensor memory",
+             taken.smemBytes, taken.mbarriers, taken.namedBarriers,
+             taken.registers, taken.fragmentRegisters, taken.tmemColumns)
+             .str();
+  return success();
+}
+
+/// Ensures: the tiles that the schedule's entry was made for.
+static LogicalResult checkConfig(tile::KernelOp kernel,
+                                 const TableEntry &entry) {
+  ConfigAttr got = *kernel.getConfig(), wanted = entry.config;
+  if (got.getTileM() == wanted.getTileM() &&
+      got.getTileN() == wanted.getTileN() &&
+      got.getWork() == wanted.getWork() &&
+      got.getCtaGroup() == wanted.getCtaGroup()) {
+    return success();
+  }
+  return kernel.emitOpError("expected 'config' to have the tiles, work and CTA "
+                            "group of ")
+         << entry.origin << ", " << wanted << ", got " << got;
+}
+
+namespace {
+
+struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
+  using ScheduleBase::ScheduleBase;
+
+  LogicalResult attach(tile::KernelOp kernel) {
+    if (!kernel.getConfig()) {
+      return kernel.emitOpError("expected a 'config'");
+    }
+    FailureOr<TableEntry> entry =
+        lookupTableEntry(kernel.getContext(), kernel.getProblem(), target,
+                         scheduleFile, [&] { return kernel.emitOpError(); });
+    if (failed(entry) || failed(checkConfig(kernel, *entry))) {
+      return failure();
+    }
+    kernel.setScheduleAttr(entry->schedule);
+    remark::passed(kernel.getLoc(), remarkOf("schedule"))
+        << llvm::formatv("'{0}' for '{1}' from {2}",
+                         entry->schedule.getName().getValue(), target,
+                         entry->origin)
+               .str();
+    return success();
+  }
+
+  LogicalResult keep(tile::KernelOp kernel) {
+    StringRef machine = kernel.getSchedule()->getMachine().getValue();
+    if (machine != target) {
+      return kernel.emitOpError("expected its schedule to be for machine '")
+             << target << "', got '" << machine << "'";
+    }
+    remark::passed(kernel.getLoc(), remarkOf("schedule"))
+        << llvm::formatv("'{0}' for '{1}' from the kernel",
+                         kernel.getSchedule()->getName().getValue(), target)
+               .str();
+    return success();
+  }
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
+      if (failed(kernel.getSchedule() ? keep(kernel) : attach(kernel)) ||
+          failed(verifyKernel(kernel))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+struct VerifySchedulePass
+    : public attn::impl::VerifyScheduleBase<VerifySchedulePass> {
+  using VerifyScheduleBase::VerifyScheduleBase;
+
+  void runOnOperation() override {
+    bool failedAny = false;
+    for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
+      failedAny |= kernel.getSchedule() && failed(verifyKernel(kernel));
+    }
+    if (failedAny) {
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inlines a scalar score or mask region on tiles.
+#ifndef ATTN_PASSES_LIB_SCORELIFTER_H
+#define ATTN_PASSES_LIB_SCORELIFTER_H
+
+#include "attn/dialect/Tile.h"
+
+namespace attn {
+
+/// Each value of the region becomes a tile where it depends on a tile, and
+/// stays a scalar elsewhere. Index values become i32: extracts become
+/// tile.gather, which takes i32.
+class ScoreLifter {
+public:
+  ScoreLifter(mlir::OpBuilder &builder, llvm::ArrayRef<int64_t> shape)
+      : builder(builder), shape(shape) {}
+
+  /// The tile that `region` yields on `arguments`: tiles, scalars and whole
+  /// tensors; null for what the region does not use.
+  mlir::Value lift(mlir::Region &region, mlir::ValueRange arguments);
+
+private:
+  void liftOp(mlir::Operation &op);
+  void liftExtract(mlir::tensor::ExtractOp op);
+  bool isTile(mlir::Value value) const;
+  mlir::Value scalar(mlir::Value value);
+  mlir::Value tile(mlir::Value value);
+  mlir::Type lifted(mlir::Type type, bool toTile) const;
+
+  mlir::OpBuilder &builder;
+  llvm::SmallVector<int64_t> shape;
+  llvm::DenseSet<mlir::Value> tiles; // values of the region that are tiles
+  llvm::DenseMap<mlir::Value, mlir::Value> mapped, splats;
+};
+
+} // namespace attn
+
+#endif // ATTN_PASSES_LIB_SCORELIFTER_H

@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-tile: a function around attn.attention becomes one CTA's program.
+#include "ScoreLifter.h"
+#include "attn/passes/Passes.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace attn {
+#define GEN_PASS_DEF_TILE
+#include "attn/passes/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// The two dimensions of the score matrix. A CTA owns one block of one of
+/// them and streams the blocks of the other: forward owns queries.
+enum class Side { Query, Key };
+
+/// One dimension of the score matrix in the kernel.
+struct Axis {
+  int64_t tile;     // positions a block
+  Value tileSize;   // the same, i32
+  Value length;     // positions in all, i32
+  bool owned;
+};
+
+/// A work item's place: which row block, which query head, which batch; and
+/// the positions of a score tile's elements once they are asked for.
+struct Place {
+  Value block, head, batch;
+  Value queries, keys;
+};
+
+/// Writes the kernel of one attention.
+class KernelWriter {
+public:
+  KernelWriter(OpBuilder &builder, AttentionOp attention, Side owned)
+      : builder(builder), loc(attention.getLoc()), attention(attention),
+        config(*attention.getConfig()), owned(owned) {}
+
+  tile::KernelOp write(StringRef name, ArrayRef<std::string> captureNames);
+
+private:
+  using Body = function_ref<SmallVector<Value>(ValueRange)>;
+
+  void createKernel(StringRef name, ArrayRef<std::string> captureNames);
+  void writeScalars();
+  void writeWork();
+  void writeLoopBody(tile::ForOp loop, Value work, Value q);
+  void writeResults(Value state, Value work);
+
+  Value writeNext();
+  Value writeLoad(StringRef name, Value source, Side side, Value work);
+  SmallVector<Value> writeBounds(Value work);
+  SmallVector<Value> writeQueryOwnedBounds(Value block);
+  Value writeScore(Value s, Value work);
+  Value writeMask(Value s, Value work);
+  Value builtinMask(Value queries, Value keys);
+
+  SmallVector<Value> step(StringRef name, ValueRange operands,
+                          TypeRange results, Body body, bool masked = false);
+  /// Runs `body` at the end of `block`, which starts with arguments of `types`.
+  void fill(Block &block, TypeRange types, Body body);
+  Place place(Value work);
+  /// The first position of this iteration's block along `side`.
+  Value start(Side side, const Place &at);
+  /// The position along `side` of each element of a score tile.
+  Value coords(Side side, Place &at);
+  Value liftRegion(Region &region, ValueRange leading, Place &at);
+
+  Axis &axis(Side side) { return side == Side::Query ? query : key; }
+  Side streamed() const {
+    return owned == Side::Query ? Side::Key : Side::Query;
+  }
+  int64_t dimOf(Side side) const { return side == owned ? 0 : 1; }
+  RankedTensorType scoreType(Type element) {
+    return RankedTensorType::get({axis(owned).tile, axis(streamed()).tile},
+                                 element);
+  }
+  RankedTensorType tileType(Side side, int64_t dim, Type element) {
+    return RankedTensorType::get({axis(side).tile, dim}, element);
+  }
+  Value i32(int64_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(value));
+  }
+  Value f32(double value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getF32FloatAttr(value));
+  }
+  Value splat(Value scalar) {
+    return tensor::SplatOp::create(builder, loc, scalar,
+                                   scoreType(scalar.getType()));
+  }
+  Value add(Value a, Value b) {
+    return arith::AddIOp::create(builder, loc, a, b);
+  }
+  Value sub(Value a, Value b) {
+    return arith::SubIOp::create(builder, loc, a, b);
+  }
+  Value mul(Value a, Value b) {
+    return arith::MulIOp::create(builder, loc, a, b);
+  }
+  Value min(Value a, Value b) {
+    return arith::MinSIOp::create(builder, loc, a, b);
+  }
+  Value max(Value a, Value b) {
+    return arith::MaxSIOp::create(builder, loc, a, b);
+  }
+  Type f32Type() { return builder.getF32Type(); }
+  Type elementType() {
+    return attention.getQuery().getType().getElementType();
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  AttentionOp attention;
+  ConfigAttr config;
+  Side owned;
+
+  tile::KernelOp kernel;
+  Value q, k, v, scale, o, lse;
+  SmallVector<Value> captures;
+  AffineMap layout; // (batch, head, position, dim) to the tensor's dimensions
+  Axis query, key;
+  Value batches, heads, group, softmaxScale;
+  Value iteration; // block number in the loop
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Pieces of a kernel.
+//===----------------------------------------------------------------------===//
+
+void KernelWriter::fill(Block &block, TypeRange types, Body body) {
+  OpBuilder::InsertionGuard guard(builder);
+  block.addArguments(types, SmallVector<Location>(types.size(), loc));
+  builder.setInsertionPointToEnd(&block);
+  SmallVector<Value> results = body(block.getArguments());
+  tile::YieldOp::create(builder, loc, results);
+}
+
+SmallVector<Value> KernelWriter::step(StringRef name, ValueRange operands,
+                                      TypeRange results, Body body,
+                                      bool masked) {
+  auto op =
+      tile::StepOp::create(builder, loc, results, name, operands, masked);
+  fill(op.getBody().emplaceBlock(), operands.getTypes(), body);
+  return llvm::to_vector_of<Value>(op.getResults());
+}
+
+Place KernelWriter::place(Value work) {
+  auto op = tile::CoordsOfOp::create(builder, loc, work);
+  return {op.getBlock(), op.getHead(), op.getBatch(), {}, {}};
+}
+
+Value KernelWriter::start(Side side, const Place &at) {
+  return mul(side == owned ? at.block : iteration, axis(side).tileSize);
+}
+
+Value KernelWriter::coords(Side side, Place &at) {
+  Value &known = side == Side::Query ? at.queries : at.keys;
+  if (!known) {
+    known = tile::CoordsOp::create(builder, loc,
+                                   scoreType(builder.getI32Type()),
+                                   start(side, at), dimOf(side));
+  }
+  return known;
+}
+
+Value KernelWriter::writeNext() {
+  Type type = tile::WorkType::get(builder.getContext());
+  // Work items count blocks of the owned dimension.
+  Value blocks = arith::CeilDivSIOp::create(builder, loc, axis(owned).length,
+                                            axis(owned).tileSize);
+  tile::WorkOp region = tile::WorkOp::create(builder, loc);
+  builder.setInsertionPointToStart(&region.getBody().emplaceBlock());
+  return step("next", {}, type, [&](ValueRange) -> SmallVector<Value> {
+    return {tile::NextWorkOp::create(builder, loc, type, blocks, heads,
+                                     batches)};
+  })[0];
+}
+
+/// A step that loads the block of `side` of this work item and iteration.
+Value KernelWriter::writeLoad(StringRef name, Value source, Side side,
+                              Value work) {
+  int64_t dim = cast<RankedTensorType>(source.getType()).getDimSize(3);
+  Type type = tileType(side, dim, elementType());
+  return step(name, work, type, [&](ValueRange args) -> SmallVector<Value> {
+    Place at = place(args[0]);
+    Value head = at.head;
+    if (side == Side::Key) {
+      head = arith::DivSIOp::create(builder, loc, head, group);
+    }
+    return {tile::LoadOp::create(builder, loc, type, source, at.batch, head,
+                                 start(side, at), layout)};
+  })[0];
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds of the streamed ranges.
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> KernelWriter::writeBounds(Value work) {
+  SmallVector<Type> types(3, builder.getI32Type());
+  auto op = tile::BoundsOp::create(builder, loc, types, work);
+  fill(op.getBody().emplaceBlock(), work.getType(), [&](ValueRange args) {
+    return writeQueryOwnedBounds(place(args[0]).block);
+  });
+  return llvm::to_vector_of<Value>(op.getResults());
+}
+
+/// Key blocks of a block of queries: [mid, hi) need a mask, [0, mid) do not.
+/// With first and last query position f and l, a causal mask with offset `off`
+/// admits keys up to l + off for some row and up to f + off for every row. Both
+/// counts are clamped to 0..length, so that 0 <= mid <= hi.
+SmallVector<Value> KernelWriter::writeQueryOwnedBounds(Value block) {
+  bool causal = attention.getMask() != MaskKind::None;
+  Value zero = i32(0), first;
+  if (causal) {
+    first = mul(block, query.tileSize);
+  }
+  if (attention.getMask() == MaskKind::CausalBottomRight) {
+    first = add(first, sub(key.length, query.length));
+  }
+  auto clamp = [&](Value count) {
+    return max(min(key.length, count), zero);
+  };
+  Value some = causal ? clamp(add(first, query.tileSize)) : key.length;
+  Value hi = arith::CeilDivSIOp::create(builder, loc, some, key.tileSize);
+  if (attention.hasMaskRegion()) {
+    return {hi, zero, zero};
+  }
+  Value every = causal ? clamp(add(first, i32(1))) : key.length;
+  Value mid = arith::DivSIOp::create(builder, loc, every, key.tileSize);
+  return {hi, mid, zero};
+}
+
+//===----------------------------------------------------------------------===//
+// Score and mask.
+//===----------------------------------------------------------------------===//
+
+/// Inlines a region of the user on tiles: (leading..., b, h, i, j, captures...).
+Value KernelWriter::liftRegion(Region &region, ValueRange leading,
+                               Place &at) {
+  ValueRange formal = region.getArguments();
+  size_t n = leading.size();
+  SmallVector<Value> actual(leading);
+  actual.push_back(at.batch);
+  actual.push_back(at.head);
+  // Coordinates only where the region reads them.
+  actual.push_back(formal[n + 2].use_empty() ? Value()
+                                             : coords(Side::Query, at));
+  actual.push_back(formal[n + 3].use_empty() ? Value()
+                                             : coords(Side::Key, at));
+  llvm::append_range(actual, captures);
+  return ScoreLifter(builder, scoreType(f32Type()).getShape())
+      .lift(region, actual);
+}
+
+/// Without a score region the scale is left to the softmax.
+Value KernelWriter::writeScore(Value s, Value work) {
+  Type type = s.getType();
+  return step("score", {s, work}, type,
+              [&](ValueRange args) -> SmallVector<Value> {
+    if (!attention.hasScoreRegion()) {
+      return {args[0]};
+    }
+    Value scaled =
+        arith::MulFOp::create(builder, loc, args[0], splat(scale));
+    Place at = place(args[1]);
+    return {liftRegion(attention.getScore(), scaled, at)};
+  })[0];
+}
+
+/// Which pairs the built-in mask admits; it also ends the keys.
+Value KernelWriter::builtinMask(Value queries, Value keys) {
+  MaskKind kind = attention.getMask();
+  Value limit = queries, offset;
+  if (kind == MaskKind::CausalBottomRight) {
+    offset = splat(sub(key.length, query.length));
+  }
+  Value length = splat(key.length);
+  auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
+    return arith::CmpIOp::create(builder, loc, predicate, keys, bound);
+  };
+  if (kind == MaskKind::None) {
+    return compare(arith::CmpIPredicate::slt, length);
+  }
+  if (offset) {
+    limit = add(queries, offset);
+  }
+  Value causal = compare(arith::CmpIPredicate::sle, limit);
+  Value inside = compare(arith::CmpIPredicate::slt, length);
+  return arith::AndIOp::create(builder, loc, causal, inside);
+}
+
+Value KernelWriter::writeMask(Value s, Value work) {
+  Type type = s.getType();
+  auto body = [&](ValueRange args) -> SmallVector<Value> {
+    Place at = place(args[1]);
+    bool causal = attention.getMask() != MaskKind::None;
+    Value queries = causal ? coords(Side::Query, at) : Value();
+    Value ok = builtinMask(queries, coords(Side::Key, at));
+    if (attention.hasMaskRegion()) {
+      Value user = liftRegion(attention.getAllow(), {}, at);
+      ok = arith::AndIOp::create(builder, loc, ok, user);
+    }
+    auto lowest = DenseElementsAttr::get(
+        cast<ShapedType>(type),
+        APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true));
+    Value excluded = arith::ConstantOp::create(builder, loc, lowest);
+    return {arith::SelectOp::create(builder, loc, ok, args[0], excluded)};
+  };
+  return step("mask", {s, work}, type, body, /*masked=*/true)[0];
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel.
+//===----------------------------------------------------------------------===//
+
+void KernelWriter::createKernel(StringRef name,
+                                ArrayRef<std::string> captureNames) {
+  SmallVector<StringRef> names = {"q", "k", "v", "scale"};
+  SmallVector<Value> inputs = {attention.getQuery(), attention.getKey(),
+                               attention.getValue(), attention.getScale()};
+  llvm::append_range(names, captureNames);
+  llvm::append_range(inputs, attention.getCaptures());
+  names.append({"o", "lse"});
+  llvm::append_range(inputs, attention.getResults());
+  kernel = tile::KernelOp::create(builder, loc, name,
+                                  builder.getStrArrayAttr(names),
+                                  attention.getProblem(), config,
+                                  ScheduleAttr());
+  Block &block = kernel.getBody().emplaceBlock();
+  for (Value input : inputs) {
+    block.addArgument(input.getType(), input.getLoc());
+  }
+  auto args = block.getArguments();
+  q = args[0], k = args[1], v = args[2], scale = args[3];
+  o = args[args.size() - 2], lse = args.back();
+  captures.assign(args.begin() + 4, args.end() - 2);
+  builder.setInsertionPointToStart(&block);
+}
+
+/// Sizes, as i32, and what does not depend on the work item.
+void KernelWriter::writeScalars() {
+  unsigned b = 0, s = 1, h = 2; // bshd
+  SmallVector<Value> indices;
+  for (int64_t i = 0; i < 3; ++i) {
+    indices.push_back(arith::ConstantIndexOp::create(builder, loc, i));
+  }
+  auto size = [&](Value tensor, unsigned dim) -> Value {
+    Value index = tensor::DimOp::create(builder, loc, tensor, indices[dim]);
+    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
+                                      index);
+  };
+  batches = size(q, b);
+  query.length = size(q, s);
+  heads = size(q, h);
+  key.length = size(k, s);
+  group = arith::DivSIOp::create(builder, loc, heads, size(k, h));
+  query.tile = config.getTileM();
+  key.tile = config.getTileN();
+  query.tileSize = i32(query.tile);
+  key.tileSize = i32(key.tile);
+  query.owned = owned == Side::Query;
+  key.owned = !query.owned;
+  MLIRContext *context = builder.getContext();
+  SmallVector<AffineExpr> d(4);
+  bindDimsList(context, MutableArrayRef<AffineExpr>(d));
+  layout = AffineMap::get(4, 0, {d[0], d[2], d[1], d[3]}, context);
+}
+
+void KernelWriter::writeLoopBody(tile::ForOp loop, Value work, Value qTile) {
+  OpBuilder::InsertionGuard guard(builder);
+  Type stateType = loop.getInits()[0].getType();
+  Block &block = loop.getBody().emplaceBlock();
+  iteration = block.addArgument(builder.getI32Type(), loc);
+  Value state = block.addArgument(stateType, loc);
+  builder.setInsertionPointToStart(&block);
+  Value kTile = writeLoad("ld_k", k, streamed(), work);
+  Value vTile = writeLoad("ld_v", v, streamed(), work);
+  Type scores = scoreType(f32Type());
+  Value s = step("qk", {qTile, kTile}, scores,
+                 [&](ValueRange args) -> SmallVector<Value> {
+    return {tile::MmaOp::create(builder, loc, scores, args[0], args[1],
+                                Value(), /*transpose_b=*/true)};
+  })[0];
+  s = writeMask(writeScore(s, work), work);
+  Value next = step("attend", {s, vTile, state}, stateType,
+                    [&](ValueRange args) -> SmallVector<Value> {
+    return {tile::AttendOp::create(builder, loc, stateType, args[0], args[1],
+                                   args[2], softmaxScale)};
+  })[0];
+  tile::YieldOp::create(builder, loc, next);
+}
+
+void KernelWriter::writeResults(Value state, Value work) {
+  Type normalized = state.getType();
+  auto rounded = tileType(owned, attention.getHeadDimV(), elementType());
+  auto row = RankedTensorType::get({axis(owned).tile}, f32Type());
+  SmallVector<Value> results =
+      step("attend_result", state, {normalized, row},
+           [&](ValueRange args) -> SmallVector<Value> {
+    auto op = tile::AttendResultOp::create(builder, loc, normalized, row,
+                                           args[0]);
+    return {op.getO(), op.getLse()};
+  });
+  Value out = step("cvt_o", results[0], rounded,
+                   [&](ValueRange args) -> SmallVector<Value> {
+    return {arith::TruncFOp::create(builder, loc, rounded, args[0])};
+  })[0];
+  step("st_o", {out, work}, {}, [&](ValueRange args) -> SmallVector<Value> {
+    Place at = place(args[1]);
+    tile::StoreOp::create(builder, loc, args[0], o, at.batch, at.head,
+                          start(owned, at), layout);
+    return {};
+  });
+  step("st_lse", {results[1], work}, {},
+       [&](ValueRange args) -> SmallVector<Value> {
+    Place at = place(args[1]);
+    tile::StoreRowOp::create(builder, loc, args[0], lse, at.batch, at.head,
+                             start(owned, at));
+    return {};
+  });
+}
+
+void KernelWriter::writeWork() {
+  // A score region has the scaled score: nothing is left for the softmax.
+  softmaxScale = attention.hasScoreRegion() ? f32(1.0) : scale;
+  Value work = writeNext();
+  Value qTile = writeLoad("ld_q", q, owned, work);
+  SmallVector<Value> bounds = writeBounds(work);
+  auto type = tileType(owned, attention.getHeadDimV(), f32Type());
+  Value zero = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, 0.0f));
+  ArrayAttr kinds = builder.getStrArrayAttr({"masked", "full"});
+  auto loop = tile::ForOp::create(builder, loc, TypeRange(type), bounds, kinds,
+                                  zero);
+  writeLoopBody(loop, work, qTile);
+  writeResults(loop.getResult(0), work);
+}
+
+tile::KernelOp KernelWriter::write(StringRef name,
+                                   ArrayRef<std::string> captureNames) {
+  OpBuilder::InsertionGuard guard(builder);
+  createKernel(name, captureNames);
+  writeScalars();
+  writeWork();
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass.
+//===----------------------------------------------------------------------===//
+
+/// Requires: the function holds one attention of its own arguments, and
+/// returns its results.
+static LogicalResult checkFunction(func::FuncOp func, AttentionOp attention) {
+  for (Operation &op : func.getBody().getOps()) {
+    if (&op != attention && !isa<func::ReturnOp>(op)) {
+      return op.emitOpError("expected only one 'attn.attention' and "
+                            "'func.return' in the function, got '")
+             << op.getName() << "'";
+    }
+  }
+  for (auto [number, operand] : llvm::enumerate(attention->getOperands())) {
+    if (!isa<BlockArgument>(operand)) {
+      return attention.emitOpError("expected operand #")
+             << number << " to be an argument of the function";
+    }
+  }
+  for (BlockArgument argument : func.getArguments()) {
+    if (argument.use_empty()) {
+      return func.emitOpError("expected 'attn.attention' to use argument #")
+             << argument.getArgNumber() << " of the function";
+    }
+  }
+  Operation *end = func.getBody().front().getTerminator();
+  if (!llvm::equal(end->getOperands(), attention.getResults())) {
+    return end->emitOpError("expected the results of 'attn.attention', in "
+                            "order, to be the results of the function");
+  }
+  return success();
+}
+
+/// The kernel's names of captures: attn.name of the function's argument, or c0,
+/// c1, ...
+static FailureOr<SmallVector<std::string>>
+nameCaptures(func::FuncOp func, AttentionOp attention) {
+  SmallVector<std::string> names;
+  llvm::StringSet<> taken;
+  for (StringRef name : {"q", "k", "v", "scale", "o", "lse"}) {
+    taken.insert(name);
+  }
+  for (auto [number, capture] : llvm::enumerate(attention.getCaptures())) {
+    unsigned argument = cast<BlockArgument>(capture).getArgNumber();
+    Attribute given = func.getArgAttr(argument, "attn.name");
+    std::string name = ("c" + Twine(number)).str();
+    if (given) {
+      auto text = dyn_cast<StringAttr>(given);
+      if (!text) {
+        return func.emitOpError("expected 'attn.name' of argument #")
+               << argument << " to be a string, got " << given;
+      }
+      name = text.str();
+    }
+    if (!taken.insert(name).second) {
+      return func.emitOpError("expected the names of the kernel's arguments "
+                              "to be different, got '")
+             << name << "' twice";
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+/// Ensures: one loop, of the steps that the description names.
+static LogicalResult verifyTiled(tile::KernelOp kernel) {
+  SmallVector<tile::ForOp> loops;
+  kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
+  if (loops.size() != 1) {
+    return kernel.emitOpError("attn-tile: expected one 'tile.for', got ")
+           << loops.size();
+  }
+  SmallVector<StringRef> got;
+  for (auto step : loops.front().getBody().getOps<tile::StepOp>()) {
+    got.push_back(step.getName());
+  }
+  const StringRef expected[] = {"ld_k",  "ld_v", "qk",
+                                "score", "mask", "attend"};
+  if (got != ArrayRef<StringRef>(expected)) {
+    return loops.front().emitOpError("attn-tile: expected steps ")
+           << llvm::join(expected, ", ") << ", got " << llvm::join(got, ", ");
+  }
+  return success();
+}
+
+static LogicalResult tileFunction(func::FuncOp func, AttentionOp attention) {
+  if (failed(checkFunction(func, attention))) {
+    return failure();
+  }
+  if (!attention.getConfig()) {
+    return attention.emitOpError("expected 'config', which attn-configure "
+                                 "attaches");
+  }
+  ConfigAttr config = attention.getConfigAttr();
+  if (config.getTileM() < 1 || config.getTileN() < 1) {
+    return attention.emitOpError("expected 'tile_m' and 'tile_n' of 'config' to "
+                                 "be positive, got ")
+           << config.getTileM() << " and " << config.getTileN();
+  }
+  auto names = nameCaptures(func, attention);
+  if (failed(names)) {
+    return failure();
+  }
+  OpBuilder builder(func);
+  KernelWriter writer(builder, attention, Side::Query);
+  tile::KernelOp kernel = writer.write(func.getName(), *names);
+  func.erase();
+  return verifyTiled(kernel);
+}
+
+namespace {
+struct TilePass : public attn::impl::TileBase<TilePass> {
+  using TileBase::TileBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<std::pair<func::FuncOp, AttentionOp>> work;
+    auto result = module.walk([&](AttentionOp attention) {
+      auto func = dyn_cast<func::FuncOp>(attention->getParentOp());
+      if (!func) {
+        attention.emitOpError("expected to be in a 'func.func', got '")
+            << attention->getParentOp()->getName() << "'";
+        return WalkResult::interrupt();
+      }
+      work.emplace_back(func, attention);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted()) {
+      return signalPassFailure();
+    }
+    for (auto [func, attention] : work) {
+      if (!SymbolTable::symbolKnownUseEmpty(func, module)) {
+        func.emitOpError("expected no uses of the function, which becomes a "
+                         "kernel");
+        return signalPassFailure();
+      }
+      if (failed(tileFunction(func, attention))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+} // namespace

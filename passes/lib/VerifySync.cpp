@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-verify-sync: runs the synchronization of all roles for small trip counts and
+// numbers of work items, and proves that it ends and that every ring is
+// balanced. Data is not looked at.
+#include "attn/passes/Passes.h"
+
+namespace attn {
+#define GEN_PASS_DEF_VERIFYSYNC
+#include "attn/passes/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// One synchronization event of a role, in program order.
+struct Event {
+  enum Kind { Acquire, Commit, Wait, Release, Take, Give, Signal, WaitEdge, Sync };
+  Kind kind;
+  StringRef name;
+  Operation *op;
+};
+
+/// A work item of the trial: its numbers of masked and of all blocks.
+struct Item {
+  int64_t masked, total;
+};
+
+/// Unrolls a role's program into its events for given work items.
+class Unroller {
+public:
+  Unroller(ArrayRef<Item> items, SmallVectorImpl<Event> &events)
+      : items(items), events(events) {}
+
+  LogicalResult unroll(ws::RoleOp role) { return run(role.getBody().front()); }
+
+private:
+  LogicalResult run(Block &block);
+  LogicalResult runOp(Operation *op);
+  FailureOr<int64_t> evaluate(Value value, Operation *user);
+  void record(Event::Kind kind, StringRef name, Operation *op) {
+    events.push_back({kind, name, op});
+  }
+  static StringRef channelOf(Value slot) {
+    return cast<ws::SlotType>(slot.getType()).getChannel().getValue();
+  }
+
+  ArrayRef<Item> items;
+  SmallVectorImpl<Event> &events;
+  Item item{0, 0};
+};
+
+/// Scalars that decide trip counts, with the bounds of the current item.
+FailureOr<int64_t> Unroller::evaluate(Value value, Operation *user) {
+  Operation *op = value.getDefiningOp();
+  if (auto bounds = dyn_cast_or_null<tile::BoundsOp>(op)) {
+    // Blocks are counted downward from the top: [total, total - masked, 0].
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    if (index == 0) {
+      return item.total;
+    }
+    return index + 1 == bounds->getNumResults() ? 0 : item.total - item.masked;
+  }
+  if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op)) {
+    if (auto integer = dyn_cast<IntegerAttr>(constant.getValue())) {
+      return integer.getInt();
+    }
+  }
+  if (op && op->getNumOperands() == 2) {
+    FailureOr<int64_t> a = evaluate(op->getOperand(0), user);
+    FailureOr<int64_t> b = evaluate(op->getOperand(1), user);
+    if (failed(a) || failed(b)) {
+      return failure();
+    }
+    if (isa<arith::AddIOp>(op)) {
+      return *a + *b;
+    }
+    if (isa<arith::SubIOp>(op)) {
+      return *a - *b;
+    }
+    if (isa<arith::MinSIOp>(op)) {
+      return std::min(*a, *b);
+    }
+    if (isa<arith::MaxSIOp>(op)) {
+      return std::max(*a, *b);
+    }
+    if (auto compare = dyn_cast<arith::CmpIOp>(op);
+        compare && compare.getPredicate() == arith::CmpIPredicate::sgt) {
+      return *a > *b;
+    }
+  }
+  user->emitOpError("attn-verify-sync: expected a trip count computed from "
+                    "'tile.bounds' and constants");
+  return failure();
+}
+
+LogicalResult Unroller::run(Block &block) {
+  for (Operation &op : block) {
+    if (failed(runOp(&op))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult Unroller::runOp(Operation *op) {
+  if (auto work = dyn_cast<ws::WorkLoopOp>(op)) {
+    for (Item next : items) {
+      item = next;
+      if (failed(run(work.getBody().front()))) {
+        return failure();
+      }
+    }
+    return success();
+  }
+  bool synchronizes = op->walk([](Operation *inner) {
+                          return isa<ws::AcquireOp, ws::CopyOp, ws::WaitOp, ws::ReleaseOp,
+                                     ws::TakeOp, ws::GiveOp, ws::SignalOp, ws::WaitEdgeOp,
+                                     ws::SyncOp>(inner)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        }).wasInterrupted();
+  if (!synchronizes) {
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    FailureOr<int64_t> from = evaluate(loop.getLowerBound(), op);
+    FailureOr<int64_t> to = evaluate(loop.getUpperBound(), op);
+    if (failed(from) || failed(to)) {
+      return failure();
+    }
+    for (int64_t i = *from; i < *to; ++i) {
+      if (failed(run(*loop.getBody()))) {
+        return failure();
+      }
+    }
+    return success();
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    FailureOr<int64_t> condition = evaluate(branch.getCondition(), op);
+    if (failed(condition)) {
+      return failure();
+    }
+    Region &taken = *condition ? branch.getThenRegion() : branch.getElseRegion();
+    return taken.empty() ? success() : run(taken.front());
+  }
+  TypeSwitch<Operation *>(op)
+      .Case([&](ws::AcquireOp o) { record(Event::Acquire, channelOf(o.getSlot()), o); })
+      .Case([&](ws::CopyOp o) { record(Event::Commit, channelOf(o.getSlot()), o); })
+      .Case([&](ws::WaitOp o) { record(Event::Wait, channelOf(o.getSlot()), o); })
+      .Case([&](ws::ReleaseOp o) { record(Event::Release, channelOf(o.getSlot()), o); })
+      .Case([&](ws::TakeOp o) { record(Event::Take, o.getTurn(), o); })
+      .Case([&](ws::GiveOp o) { record(Event::Give, o.getTurn(), o); })
+      .Case([&](ws::SignalOp o) { record(Event::Signal, o.getEdge(), o); })
+      .Case([&](ws::WaitEdgeOp o) { record(Event::WaitEdge, o.getEdge(), o); })
+      .Case([&](ws::SyncOp o) { record(Event::Sync, o.getRendezvous(), o); });
+  return success();
+}
+
+/// A running role: replicas of one role are agents of their own.
+struct Agent {
+  ws::RoleOp role;
+  int64_t replica;
+  SmallVector<Event> events;
+  size_t next = 0;
+  llvm::StringMap<int64_t> counts; // cycles of each kind and name so far
+};
+
+class Trial {
+public:
+  Trial(ws::KernelOp kernel, ArrayRef<Item> items) : kernel(kernel), items(items) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult start();
+  bool step(Agent &agent);
+  bool mayPass(const Agent &agent, const Event &event);
+  LogicalResult reportDeadlock();
+  LogicalResult checkBalance();
+  static std::string key(Event::Kind kind, StringRef name) {
+    return (Twine(static_cast<int>(kind)) + name).str();
+  }
+  int64_t count(const Agent &agent, Event::Kind kind, StringRef name) const {
+    return agent.counts.lookup(key(kind, name));
+  }
+  /// Cycles of `kind` that every role with such events has finished.
+  int64_t least(Event::Kind kind, StringRef name) const;
+  int64_t replicas(StringRef role) {
+    return kernel.lookupSymbol<ws::RoleOp>(role).getReplicas();
+  }
+
+  ws::KernelOp kernel;
+  ArrayRef<Item> items;
+  SmallVector<Agent, 0> agents;
+};
+
+LogicalResult Trial::start() {
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    SmallVector<Event> events;
+    if (failed(Unroller(items, events).unroll(role))) {
+      return failure();
+    }
+    for (int64_t replica = 0; replica < (int64_t)role.getReplicas(); ++replica) {
+      agents.push_back({role, replica, events, 0, {}});
+    }
+  }
+  return success();
+}
+
+int64_t Trial::least(Event::Kind kind, StringRef name) const {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const Agent &agent : agents) {
+    bool takesPart = llvm::any_of(agent.events, [&](const Event &event) {
+      return event.kind == kind && event.name == name;
+    });
+    if (takesPart) {
+      least = std::min(least, count(agent, kind, name));
+    }
+  }
+  return least;
+}
+
+bool Trial::mayPass(const Agent &agent, const Event &event) {
+  int64_t cycle = count(agent, event.kind, event.name);
+  switch (event.kind) {
+  case Event::Acquire: {
+    auto channel = kernel.lookupSymbol<ws::ChannelOp>(event.name);
+    return channel.getFreeImplied() || cycle < (int64_t)channel.getDepth() ||
+           least(Event::Release, event.name) > cycle - (int64_t)channel.getDepth();
+  }
+  case Event::Wait:
+    return least(Event::Commit, event.name) > cycle;
+  case Event::WaitEdge: {
+    int64_t credits = kernel.lookupSymbol<ws::EdgeOp>(event.name).getCredits();
+    return cycle < credits || least(Event::Signal, event.name) > cycle - credits;
+  }
+  case Event::Take: {
+    // Replica r follows replica r - 1 of this cycle; replica 0 that of the last.
+    ws::RoleOp role = agent.role;
+    int64_t ring = role.getReplicas();
+    int64_t before = (agent.replica + ring - 1) % ring;
+    for (const Agent &other : agents) {
+      if (other.role == agent.role && other.replica == before) {
+        int64_t given = count(other, Event::Give, event.name);
+        return agent.replica == 0 ? given >= cycle : given > cycle;
+      }
+    }
+    return false;
+  }
+  case Event::Sync:
+    // All replicas stand at it, or have passed it.
+    return llvm::all_of(agents, [&](const Agent &other) {
+      if (other.role != agent.role) {
+        return true;
+      }
+      int64_t passed = count(other, Event::Sync, event.name);
+      bool stands = other.next < other.events.size() &&
+                    other.events[other.next].kind == Event::Sync &&
+                    other.events[other.next].name == event.name;
+      return passed > cycle || (passed == cycle && stands);
+    });
+  case Event::Commit:
+  case Event::Release:
+  case Event::Give:
+  case Event::Signal:
+    return true;
+  }
+  return true;
+}
+
+bool Trial::step(Agent &agent) {
+  bool moved = false;
+  while (agent.next < agent.events.size() &&
+         mayPass(agent, agent.events[agent.next])) {
+    const Event &event = agent.events[agent.next];
+    ++agent.counts[key(event.kind, event.name)];
+    ++agent.next;
+    moved = true;
+  }
+  return moved;
+}
+
+LogicalResult Trial::reportDeadlock() {
+  InFlightDiagnostic error = kernel.emitOpError("attn-verify-sync: V18: deadlock with ");
+  for (Item item : items) {
+    error << "[" << item.total << " blocks, " << item.masked << " masked] ";
+  }
+  for (const Agent &agent : agents) {
+    if (agent.next < agent.events.size()) {
+      const Event &event = agent.events[agent.next];
+      ws::RoleOp role = agent.role;
+      error.attachNote(event.op->getLoc())
+          << "role '" << role.getSymName() << "' replica " << agent.replica
+          << " waits at '" << event.op->getName().getStringRef() << "' of '"
+          << event.name << "', cycle " << count(agent, event.kind, event.name);
+    }
+  }
+  return error;
+}
+
+/// Both ends of a channel or edge have cycled equally.
+LogicalResult Trial::checkBalance() {
+  auto compare = [&](StringRef name, Event::Kind a, Event::Kind b) -> LogicalResult {
+    int64_t first = least(a, name), second = least(b, name);
+    if (first != second) {
+      return kernel.emitOpError("attn-verify-sync: V15: '")
+             << name << "' expected equal cycles at both ends, got " << first
+             << " and " << second;
+    }
+    return success();
+  };
+  for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
+    if (failed(compare(channel.getSymName(), Event::Acquire, Event::Wait)) ||
+        failed(compare(channel.getSymName(), Event::Wait, Event::Release))) {
+      return failure();
+    }
+  }
+  for (auto edge : kernel.getBody().getOps<ws::EdgeOp>()) {
+    if (failed(compare(edge.getSymName(), Event::Signal, Event::WaitEdge))) {
+      return failure();
+    }
+  }
+  for (auto turn : kernel.getBody().getOps<ws::TurnOp>()) {
+    if (failed(compare(turn.getSymName(), Event::Take, Event::Give))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult Trial::run() {
+  if (failed(start())) {
+    return failure();
+  }
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (Agent &agent : agents) {
+      moved |= step(agent);
+    }
+  }
+  for (const Agent &agent : agents) {
+    if (agent.next < agent.events.size()) {
+      return reportDeadlock();
+    }
+  }
+  return checkBalance();
+}
+
+/// Every item of 0 to 3 blocks, alone and in sequences of up to three.
+LogicalResult verify(ws::KernelOp kernel) {
+  SmallVector<Item> shapes;
+  for (int64_t total = 0; total <= 3; ++total) {
+    for (int64_t masked = 0; masked <= total; ++masked) {
+      shapes.push_back({masked, total});
+    }
+  }
+  bool persistent = kernel.getConfig().getWork() != WorkKind::Grid;
+  for (Item a : shapes) {
+    if (failed(Trial(kernel, {a}).run())) {
+      return failure();
+    }
+    if (!persistent) {
+      continue;
+    }
+    for (Item b : shapes) {
+      if (failed(Trial(kernel, {a, b}).run()) ||
+          failed(Trial(kernel, {a, b, a}).run())) {
+        return failure();
+      }
+    }
+  }
+  return success();
+}
+
+class VerifySyncPass : public attn::impl::VerifySyncBase<VerifySyncPass> {
+public:
+  using VerifySyncBase::VerifySyncBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
+      if (failed(verify(kernel))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace

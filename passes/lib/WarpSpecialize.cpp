@@ -1,0 +1,735 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-warp-specialize: from one program and its schedule to one program a
+// role, with channels between them.
+#include "attn/passes/Passes.h"
+#include "attn/passes/ValueNames.h"
+
+namespace attn {
+#define GEN_PASS_DEF_WARPSPECIALIZE
+#include "attn/passes/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// What the roles share: the steps by name and the homes of the values.
+struct Program {
+  tile::KernelOp kernel;
+  ScheduleAttr schedule;
+  tile::WorkOp work;
+  tile::ForOp loop;
+  llvm::StringMap<tile::StepOp> steps;
+  /// Channel (in shared memory) of a loaded value; hold of a computed one.
+  llvm::MapVector<Value, PlaceAttr> channelOf, holdOf;
+
+  LogicalResult collect();
+  bool inLoop(tile::StepOp step) {
+    return step->getParentOp() == loop;
+  }
+  tile::StepOp producer(Value value) const {
+    return value.getDefiningOp<tile::StepOp>();
+  }
+};
+
+LogicalResult Program::collect() {
+  schedule = *kernel.getSchedule();
+  work = *kernel.getBody().getOps<tile::WorkOp>().begin();
+  auto loops = work.getBody().getOps<tile::ForOp>();
+  if (!llvm::hasSingleElement(loops)) {
+    return kernel.emitOpError("attn-warp-specialize: expected one streaming "
+                              "loop, got ")
+           << std::distance(loops.begin(), loops.end());
+  }
+  loop = *loops.begin();
+  llvm::StringMap<Value> valueOf;
+  kernel.walk([&](tile::StepOp step) {
+    steps[step.getName()] = step;
+    for (auto [name, result] :
+         llvm::zip(getResultNames(step), step.getResults())) {
+      valueOf[name] = result;
+    }
+  });
+  for (PlaceAttr place : schedule.getPlaces()) {
+    auto unsupported = [&](const Twine &what) {
+      return kernel.emitOpError("attn-warp-specialize: place '")
+             << place.getName().getValue() << "': no lowering for " << what;
+    };
+    if (place.getSpace() == Space::Tmem) {
+      return unsupported("space tmem");
+    }
+    if (place.getParts().size() > 2 || place.getScope() != Scope::Cta) {
+      return unsupported("parts and for scopes beyond the CTA");
+    }
+    for (ArrayAttr cycle : place.getCycles()) {
+      if (cycle.size() != 1) {
+        return unsupported("several values a cycle");
+      }
+      auto name = cast<StringAttr>(cycle[0]).getValue();
+      Value value = valueOf.lookup(name);
+      if (place.getChannel()) {
+        tile::StepOp step = value ? producer(value) : tile::StepOp();
+        if (!step || step.getBody().getOps<tile::LoadOp>().empty()) {
+          return unsupported("a channel of '" + name + "', which no load makes");
+        }
+        channelOf[value] = place;
+      } else if (place.getSpace() == Space::Smem) {
+        if (!value || !isa<RankedTensorType>(value.getType())) {
+          return unsupported("a hold of '" + name + "', which no step makes");
+        }
+        holdOf[value] = place;
+      }
+    }
+  }
+  return success();
+}
+
+/// One line of a role's body, after the waits have been put in.
+struct Item {
+  enum Kind { Step, WaitFull, Other } kind;
+  EntryAttr entry;       // null for a derived wait
+  tile::StepOp step;     // of Step
+  Value channelValue;    // of WaitFull
+  int64_t shift, slot;
+  StringAttr guard;      // null: always
+  std::string name;
+};
+
+class RoleBuilder {
+public:
+  RoleBuilder(Program &program, RoleAttr role, OpBuilder &builder,
+              const IRMapping &outer)
+      : program(program), role(role), builder(builder), env(outer) {}
+
+  LogicalResult build();
+
+private:
+  LogicalResult buildWork();
+  LogicalResult buildLoop();
+  LogicalResult collectItems(SmallVectorImpl<Item> &items);
+  void insertWaits(SmallVectorImpl<Item> &items);
+  LogicalResult emitItem(Item &item);
+  LogicalResult emitEntries(ArrayRef<EntryAttr> entries);
+  LogicalResult emitAct(EntryAttr entry);
+  LogicalResult emitStep(tile::StepOp step);
+  LogicalResult emitLoad(tile::StepOp step, tile::LoadOp load);
+  LogicalResult emitMma(tile::StepOp step, tile::MmaOp mma);
+  LogicalResult emitStore(tile::StepOp step, tile::StoreOp store);
+  LogicalResult emitCompute(tile::StepOp step);
+  LogicalResult cloneBody(tile::StepOp step, Operation *except);
+  void waitForOuterChannels();
+  void releaseOuterChannels();
+  SmallVector<unsigned> carriedByRole();
+  bool runs(tile::StepOp step);
+  InFlightDiagnostic error(const Twine &message) {
+    return program.kernel.emitOpError("attn-warp-specialize: role '")
+           << role.getName().getValue() << "': " << message;
+  }
+  StringAttr str(StringRef text) { return builder.getStringAttr(text); }
+  FlatSymbolRefAttr symbol(StringRef name) {
+    return FlatSymbolRefAttr::get(builder.getContext(), name);
+  }
+  ws::SlotType slotType(Value value) {
+    return ws::SlotType::get(
+        builder.getContext(),
+        symbol(program.channelOf[value].getName().getValue()),
+        cast<RankedTensorType>(value.getType()));
+  }
+  Location loc() { return program.kernel.getLoc(); }
+
+  Program &program;
+  RoleAttr role;
+  OpBuilder &builder;
+  IRMapping env;
+  BodyAttr body;
+  Value replica;
+  /// Steps that this role runs, and the outer channel values that it reads.
+  llvm::DenseSet<StringRef> ownSteps;
+  SetVector<Value> outerChannelValues;
+};
+
+bool RoleBuilder::runs(tile::StepOp step) {
+  return ownSteps.contains(step.getName());
+}
+
+LogicalResult RoleBuilder::build() {
+  body = program.schedule.findBody(role.getName().getValue());
+  if (!body || body.getReplica() >= 0) {
+    return error("expected one body for all replicas");
+  }
+  for (ArrayRef<EntryAttr> list :
+       {body.getBefore(), body.getKv(), body.getAfter()}) {
+    for (EntryAttr entry : list) {
+      if (entry.getAct() == Act::Op || entry.getAct() == Act::Await) {
+        if (!program.steps.count(entry.getTarget().getValue())) {
+          return error("expected a step of the kernel, got '" +
+                       entry.getTarget().getValue() + "'");
+        }
+      }
+      if (entry.getAct() == Act::Op) {
+        ownSteps.insert(entry.getTarget().getValue());
+      }
+      if (entry.getPart() >= 0 || entry.getSubtile() >= 0) {
+        return error("no lowering for '" + entry.getTarget().getValue() +
+                     "' by part or by sub-tile");
+      }
+    }
+  }
+  int64_t replicas = std::max<int64_t>(1, role.getReplicas());
+  auto op = ws::RoleOp::create(
+      builder, loc(), str(role.getName().getValue()),
+      builder.getI64IntegerAttr(role.getWarps()),
+      builder.getI64IntegerAttr(role.getRegs()),
+      builder.getI64IntegerAttr(replicas));
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&op.getBody(), {}, builder.getI32Type(),
+                                     loc());
+  replica = block->getArgument(0);
+  return buildWork();
+}
+
+LogicalResult RoleBuilder::buildWork() {
+  auto next = program.steps.lookup("next");
+  if (!next || !llvm::is_contained(program.schedule.getRemat(), str("next"))) {
+    return error("no lowering for work items that one role hands out: expected "
+                 "'remat next'");
+  }
+  auto nextWork = *next.getBody().getOps<tile::NextWorkOp>().begin();
+  auto work = ws::WorkLoopOp::create(
+      builder, loc(), env.lookupOrDefault(nextWork.getBlocks()),
+      env.lookupOrDefault(nextWork.getHeads()),
+      env.lookupOrDefault(nextWork.getBatches()));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&work.getBody());
+  if (failed(emitCompute(next))) {
+    return failure();
+  }
+  for (Operation &op : program.work.getBody().front()) {
+    if (!isa<tile::StepOp, tile::ForOp>(op)) {
+      builder.clone(op, env);
+    }
+  }
+  if (failed(emitEntries(body.getBefore())) || failed(buildLoop()) ||
+      failed(emitEntries(body.getAfter()))) {
+    return failure();
+  }
+  // Stores of the last item still read shared memory.
+  bool stores = false;
+  for (StringRef name : ownSteps) {
+    stores |= !program.steps[name].getBody().getOps<tile::StoreOp>().empty();
+  }
+  if (stores) {
+    builder.setInsertionPointAfter(work);
+    ws::AwaitStoreOp::create(builder, loc());
+  }
+  return success();
+}
+
+/// Channel values that come from outside the loop and are read by this role.
+void RoleBuilder::waitForOuterChannels() {
+  for (EntryAttr entry : body.getKv()) {
+    if (entry.getAct() != Act::Op) {
+      continue;
+    }
+    for (Value operand : program.steps[entry.getTarget().getValue()].getOperands()) {
+      tile::StepOp producer = program.producer(operand);
+      if (program.channelOf.count(operand) && !program.inLoop(producer)) {
+        outerChannelValues.insert(operand);
+      }
+    }
+  }
+  for (Value value : outerChannelValues) {
+    env.map(value, ws::WaitOp::create(builder, loc(), slotType(value)));
+  }
+}
+
+void RoleBuilder::releaseOuterChannels() {
+  for (Value value : outerChannelValues) {
+    ws::ReleaseOp::create(builder, loc(), env.lookup(value));
+  }
+}
+
+/// Loop-carried values that a step of this role makes.
+SmallVector<unsigned> RoleBuilder::carriedByRole() {
+  SmallVector<unsigned> carried;
+  Operation *yield = program.loop.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(yield->getOperands())) {
+    auto step = program.producer(value);
+    if (step && runs(step)) {
+      carried.push_back(index);
+    }
+  }
+  return carried;
+}
+
+LogicalResult RoleBuilder::collectItems(SmallVectorImpl<Item> &items) {
+  for (EntryAttr entry : body.getKv()) {
+    Item item{Item::Other, entry, {}, {}, entry.getShift(), 0, {}, ""};
+    StringRef target = entry.getTarget().getValue();
+    if (entry.getGuard() != Guard::Always) {
+      if (entry.getGuard() != Guard::Once && entry.getGuard() != Guard::Last) {
+        return error("no lowering for guard '" +
+                     stringifyGuard(entry.getGuard()) + "'");
+      }
+      item.guard = str(stringifyGuard(entry.getGuard()));
+    }
+    item.name = target.str();
+    if (entry.getAct() == Act::Op) {
+      item.kind = Item::Step;
+      item.step = program.steps[target];
+    } else if (entry.getAct() == Act::Get) {
+      item.kind = Item::WaitFull;
+      for (auto &[value, place] : program.channelOf) {
+        auto producer = program.producer(value);
+        if (getResultNames(producer)[0] == target) {
+          item.channelValue = value;
+        }
+      }
+      if (!item.channelValue) {
+        return error("expected 'get' of a channel's value, got '" + target + "'");
+      }
+      item.name = "get_" + target.str();
+    } else {
+      item.name = (stringifyAct(entry.getAct()) + "_" + target).str();
+    }
+    items.push_back(item);
+  }
+  return success();
+}
+
+/// A role waits for a channel's value before it first reads it, unless a `get`
+/// has moved the wait up.
+void RoleBuilder::insertWaits(SmallVectorImpl<Item> &items) {
+  DenseSet<Value> waited;
+  for (const Item &item : items) {
+    if (item.kind == Item::WaitFull) {
+      waited.insert(item.channelValue);
+    }
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i].kind != Item::Step) {
+      continue;
+    }
+    for (Value operand : items[i].step.getOperands()) {
+      auto producer = program.producer(operand);
+      if (!program.channelOf.count(operand) || !program.inLoop(producer) ||
+          !waited.insert(operand).second) {
+        continue;
+      }
+      Item wait{Item::WaitFull, {}, {}, operand, items[i].shift, 0, {},
+                ("get_" + getResultNames(producer)[0]).str()};
+      items.insert(items.begin() + i, wait);
+      ++i;
+    }
+  }
+  for (auto [slot, item] : llvm::enumerate(items)) {
+    item.slot = slot;
+  }
+}
+
+LogicalResult RoleBuilder::buildLoop() {
+  waitForOuterChannels();
+  SmallVector<Item> items;
+  if (failed(collectItems(items))) {
+    return failure();
+  }
+  insertWaits(items);
+  llvm::sort(items, [](const Item &a, const Item &b) {
+    return std::tie(a.shift, a.slot) < std::tie(b.shift, b.slot);
+  });
+
+  tile::ForOp source = program.loop;
+  SmallVector<unsigned> carried = carriedByRole();
+  SmallVector<Value> bounds, inits;
+  for (Value bound : source.getBounds()) {
+    bounds.push_back(env.lookupOrDefault(bound));
+  }
+  SmallVector<Type> types{builder.getI32Type()};
+  for (unsigned index : carried) {
+    inits.push_back(env.lookupOrDefault(source.getInits()[index]));
+    types.push_back(inits.back().getType());
+  }
+  auto loop = ws::ForOp::create(builder, loc(),
+                                ArrayRef<Type>(types).drop_front(), bounds,
+                                source.getKinds(), inits);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    SmallVector<Location> locs(types.size(), loc());
+    Block *block = builder.createBlock(&loop.getBody(), {}, types, locs);
+    env.map(source.getBody().getArgument(0), block->getArgument(0));
+    for (auto [i, index] : llvm::enumerate(carried)) {
+      env.map(source.getBody().getArgument(index + 1), block->getArgument(i + 1));
+    }
+    for (Item &item : items) {
+      if (failed(emitItem(item))) {
+        return failure();
+      }
+    }
+    SmallVector<Value> yielded;
+    Operation *yield = source.getBody().front().getTerminator();
+    for (unsigned index : carried) {
+      yielded.push_back(env.lookup(yield->getOperand(index)));
+    }
+    ws::YieldOp::create(builder, loc(), yielded);
+  }
+  for (auto [i, index] : llvm::enumerate(carried)) {
+    env.map(source.getResult(index), loop.getResult(i));
+  }
+  releaseOuterChannels();
+  return success();
+}
+
+/// Wraps what one item does in a `ws.entry` whose results are the step's.
+LogicalResult RoleBuilder::emitItem(Item &item) {
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Value> produced; // of L1
+  SmallVector<Type> types;
+  if (item.kind == Item::Step) {
+    for (Value result : item.step.getResults()) {
+      if (!program.channelOf.count(result) && !program.holdOf.count(result)) {
+        produced.push_back(result);
+        types.push_back(result.getType());
+      }
+    }
+  } else if (item.kind == Item::WaitFull) {
+    produced.push_back(item.channelValue);
+    types.push_back(slotType(item.channelValue));
+  }
+  Value passthrough;
+  if (item.kind == Item::Step && item.step.getMasked()) {
+    passthrough = env.lookup(item.step.getOperand(0));
+  }
+  auto entry = ws::EntryOp::create(
+      builder, loc(), types, str(item.name),
+      builder.getI64IntegerAttr(item.slot),
+      builder.getI64IntegerAttr(item.shift), item.guard, passthrough);
+  builder.createBlock(&entry.getBody());
+  SmallVector<Value> yielded;
+  if (item.kind == Item::WaitFull) {
+    yielded.push_back(ws::WaitOp::create(builder, loc(), types[0]));
+  } else if (failed(item.kind == Item::Step ? emitStep(item.step)
+                                            : emitAct(item.entry))) {
+    return failure();
+  }
+  for (Value value : produced) {
+    if (item.kind == Item::Step) {
+      Value made = env.lookupOrNull(value);
+      if (!made) {
+        return error("step '" + item.name + "' made no value to pass on");
+      }
+      yielded.push_back(made);
+    }
+  }
+  ws::YieldOp::create(builder, loc(), yielded);
+  for (auto [value, result] : llvm::zip(produced, entry.getResults())) {
+    env.map(value, result);
+  }
+  return success();
+}
+
+LogicalResult RoleBuilder::emitEntries(ArrayRef<EntryAttr> entries) {
+  for (EntryAttr entry : entries) {
+    if (entry.getGuard() != Guard::Always) {
+      return error("no lowering for guard '" +
+                   stringifyGuard(entry.getGuard()) + "' outside the loop");
+    }
+    if (failed(emitAct(entry))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult RoleBuilder::emitAct(EntryAttr entry) {
+  StringRef target = entry.getTarget().getValue();
+  switch (entry.getAct()) {
+  case Act::Op:
+    return emitStep(program.steps[target]);
+  case Act::Await: {
+    auto step = program.steps[target];
+    if (!step.getBody().getOps<tile::StoreOp>().empty()) {
+      ws::AwaitStoreOp::create(builder, loc());
+      return success();
+    }
+    ws::AwaitStepOp::create(builder, loc(), symbol(target));
+    return success();
+  }
+  case Act::Sig:
+    ws::SignalOp::create(builder, loc(), symbol(target));
+    return success();
+  case Act::Wait:
+    ws::WaitEdgeOp::create(builder, loc(), symbol(target));
+    return success();
+  case Act::Take:
+    ws::TakeOp::create(builder, loc(), symbol(target), replica);
+    return success();
+  case Act::Give:
+    ws::GiveOp::create(builder, loc(), symbol(target), replica);
+    return success();
+  case Act::Sync:
+    ws::SyncOp::create(builder, loc(), symbol(target));
+    return success();
+  case Act::Get:
+  case Act::Put:
+  case Act::Commit:
+    break;
+  }
+  return error("no lowering for '" + stringifyAct(entry.getAct()) + "(" +
+               target + ")' here");
+}
+
+LogicalResult RoleBuilder::emitStep(tile::StepOp step) {
+  for (Operation &op : step.getBody().front()) {
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      return emitLoad(step, load);
+    }
+    if (auto mma = dyn_cast<tile::MmaOp>(op)) {
+      return emitMma(step, mma);
+    }
+    if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      return emitStore(step, store);
+    }
+  }
+  return emitCompute(step);
+}
+
+/// Clones a step's body but for `except` and the yield; maps its arguments.
+LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
+  for (auto [operand, argument] :
+       llvm::zip(step.getOperands(), step.getBody().getArguments())) {
+    Value value = env.lookupOrNull(operand);
+    if (!value && !program.channelOf.count(operand) &&
+        !program.holdOf.count(operand)) {
+      return error("V5: '" + step.getName() +
+                   "' reads a value that reaches it without a channel");
+    }
+    if (value) {
+      env.map(argument, value);
+    }
+  }
+  for (Operation &op : step.getBody().front().without_terminator()) {
+    if (isa<tile::SubtileIdOp>(op)) {
+      env.map(op.getResult(0), replica);
+    } else if (&op != except && !isa<tile::PieceOp>(op)) {
+      builder.clone(op, env);
+    }
+  }
+  return success();
+}
+
+LogicalResult RoleBuilder::emitLoad(tile::StepOp step, tile::LoadOp load) {
+  Value result = step.getResult(0);
+  if (!program.channelOf.count(result)) {
+    return error("expected a channel for what '" + step.getName() + "' loads");
+  }
+  if (failed(cloneBody(step, load))) {
+    return failure();
+  }
+  Value slot = ws::AcquireOp::create(builder, loc(), slotType(result));
+  UnitAttr shared = program.inLoop(step) ? builder.getUnitAttr() : UnitAttr();
+  ws::CopyOp::create(builder, loc(), env.lookup(load.getSource()),
+                     env.lookup(load.getBatch()), env.lookup(load.getHead()),
+                     env.lookup(load.getRow()), load.getMapAttr(), shared, slot,
+                     Value());
+  return success();
+}
+
+LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
+  if (failed(cloneBody(step, mma))) {
+    return failure();
+  }
+  Value a = mma.getA(), piece;
+  if (auto op = a.getDefiningOp<tile::PieceOp>()) {
+    a = op.getSource();
+    piece = replica;
+  }
+  Value left = env.lookupOrNull(a), right = env.lookupOrNull(mma.getB());
+  if (!left || !right || !isa<ws::SlotType>(right.getType())) {
+    return error("V20: expected operand B of '" + step.getName() +
+                 "' in a channel");
+  }
+  Value acc = mma.getAcc() ? env.lookup(mma.getAcc()) : Value();
+  auto op = ws::MmaOp::create(builder, loc(), step.getResult(0).getType(),
+                              ws::TokenType::get(builder.getContext()), left,
+                              piece, right, acc, mma.getTransposeBAttr());
+  env.map(step.getResult(0), op.getResult());
+  return success();
+}
+
+LogicalResult RoleBuilder::emitStore(tile::StepOp step, tile::StoreOp store) {
+  auto hold = program.holdOf.find(step.getOperand(0));
+  if (hold == program.holdOf.end()) {
+    return error("expected what '" + step.getName() +
+                 "' stores in a hold in smem");
+  }
+  if (failed(cloneBody(step, store))) {
+    return failure();
+  }
+  ws::StoreOp::create(builder, loc(),
+                      symbol(hold->second.getName().getValue()), replica,
+                      env.lookup(store.getDest()), env.lookup(store.getBatch()),
+                      env.lookup(store.getHead()), env.lookup(store.getRow()),
+                      store.getMapAttr());
+  return success();
+}
+
+LogicalResult RoleBuilder::emitCompute(tile::StepOp step) {
+  if (failed(cloneBody(step, nullptr))) {
+    return failure();
+  }
+  Operation *yield = step.getBody().front().getTerminator();
+  for (auto [result, value] :
+       llvm::zip(step.getResults(), yield->getOperands())) {
+    Value made = env.lookupOrDefault(value);
+    if (auto hold = program.holdOf.find(result); hold != program.holdOf.end()) {
+      ws::PutOp::create(builder, loc(), made,
+                        symbol(hold->second.getName().getValue()), replica);
+    } else {
+      env.map(result, made);
+    }
+  }
+  return success();
+}
+
+/// Declares the places, edges, turns and rendezvous of a schedule.
+class Declarer {
+public:
+  Declarer(Program &program, OpBuilder &builder)
+      : program(program), builder(builder) {}
+
+  void run() {
+    for (PlaceAttr place : program.schedule.getPlaces()) {
+      if (place.getSpace() == Space::Smem) {
+        place.getChannel() ? declareChannel(place) : declareHold(place);
+      }
+    }
+    for (EdgeAttr edge : program.schedule.getEdges()) {
+      ws::EdgeOp::create(builder, loc(), edge.getName(),
+                         builder.getI64IntegerAttr(edge.getCredits()));
+    }
+    for (TurnAttr turn : program.schedule.getTurns()) {
+      ws::TurnOp::create(builder, loc(), turn.getName(),
+                         FlatSymbolRefAttr::get(turn.getRing()));
+    }
+    for (SyncAttr sync : program.schedule.getSyncs()) {
+      ws::RendezvousOp::create(builder, loc(), sync.getName(),
+                               FlatSymbolRefAttr::get(sync.getRing()));
+    }
+  }
+
+private:
+  Location loc() { return program.kernel.getLoc(); }
+  FlatSymbolRefAttr hostOf(PlaceAttr place) {
+    return place.getOver() && !place.getOver().getValue().empty()
+               ? FlatSymbolRefAttr::get(place.getOver())
+               : FlatSymbolRefAttr();
+  }
+
+  void declareChannel(PlaceAttr place) {
+    SmallVector<Attribute> types;
+    for (auto &[value, home] : program.channelOf) {
+      if (home == place &&
+          !llvm::is_contained(types, TypeAttr::get(value.getType()))) {
+        types.push_back(TypeAttr::get(value.getType()));
+      }
+    }
+    ws::ChannelOp::create(builder, loc(), place.getName(),
+                          builder.getArrayAttr(types),
+                          builder.getI64IntegerAttr(place.getDepth()),
+                          place.getFullImplied() ? builder.getUnitAttr() : UnitAttr(),
+                          place.getFreeImplied() ? builder.getUnitAttr() : UnitAttr(),
+                          hostOf(place), IntegerAttr());
+  }
+
+  void declareHold(PlaceAttr place) {
+    for (auto &[value, home] : program.holdOf) {
+      if (home == place) {
+        ws::HoldOp::create(
+            builder, loc(), place.getName(), TypeAttr::get(value.getType()),
+            builder.getI64IntegerAttr(program.schedule.getSubtiles()),
+            hostOf(place), IntegerAttr());
+      }
+    }
+  }
+
+  Program &program;
+  OpBuilder &builder;
+};
+
+/// Roles compute for themselves what they need: the rest of the clones goes.
+void eraseDead(ws::KernelOp kernel) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    SmallVector<Operation *> dead;
+    kernel.walk([&](Operation *op) {
+      if (op != kernel && isOpTriviallyDead(op)) {
+        dead.push_back(op);
+      }
+    });
+    for (Operation *op : llvm::reverse(dead)) {
+      if (op->use_empty()) {
+        op->erase();
+        changed = true;
+      }
+    }
+  }
+}
+
+LogicalResult specialize(tile::KernelOp kernel) {
+  Program program{kernel, {}, {}, {}, {}, {}, {}};
+  if (failed(program.collect())) {
+    return failure();
+  }
+  OpBuilder builder(kernel);
+  auto result = ws::KernelOp::create(
+      builder, kernel.getLoc(), kernel.getSymNameAttr(),
+      program.schedule.getMachine(), kernel.getArgNamesAttr(),
+      kernel.getProblemAttr(), kernel.getConfigAttr(), kernel.getScheduleAttr(),
+      IntegerAttr());
+  Block *block = builder.createBlock(&result.getBody());
+  IRMapping env;
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    env.map(argument, block->addArgument(argument.getType(), argument.getLoc()));
+  }
+  Declarer(program, builder).run();
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isa<tile::WorkOp>(op)) {
+      builder.clone(op, env);
+    }
+  }
+  for (RoleAttr role : program.schedule.getRoles()) {
+    if (failed(RoleBuilder(program, role, builder, env).build())) {
+      result.erase();
+      return failure();
+    }
+    builder.setInsertionPointToEnd(block);
+  }
+  eraseDead(result);
+  kernel.erase();
+  return success();
+}
+
+class WarpSpecializePass
+    : public attn::impl::WarpSpecializeBase<WarpSpecializePass> {
+public:
+  using WarpSpecializeBase::WarpSpecializeBase;
+
+  void runOnOperation() override {
+    for (auto kernel :
+         llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
+      if (!kernel.getSchedule() || !kernel.getConfig()) {
+        kernel.emitOpError("attn-warp-specialize: expected a config and a "
+                           "schedule, got none");
+        return signalPassFailure();
+      }
+      if (failed(specialize(kernel))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks a call's tensors and scalars against the plan and binds its symbols.
+
+#ifndef ATTN_RUNTIME_LIB_ARGUMENTS_H
+#define ATTN_RUNTIME_LIB_ARGUMENTS_H
+
+#include "launch_plan.h"
+
+namespace attn::runtime {
+
+/// The call's values, one entry for every plan argument: `tensors[i]` where
+/// argument i is a tensor, `scalars[i]` where it is not.
+struct CallValues {
+  std::vector<const DLTensor *> tensors;
+  std::vector<double> scalars;
+  DLDevice device;
+};
+
+/// A tensor that passed its rules.
+struct BoundTensor {
+  /// The first element; null only if the tensor has none.
+  char *data = nullptr;
+};
+
+/// Arguments that passed their rules.
+struct BoundArguments {
+  explicit BoundArguments(const LaunchPlan &plan)
+      : tensors(plan.args.size()), floats(plan.args.size()),
+        symbols(plan.symbols.size()) {}
+
+  std::vector<BoundTensor> tensors;
+  std::vector<float> floats;
+  /// Dims, i32 and i64 scalars, and strides in elements; a stride that does
+  /// not matter (at most one element along it) has a legal stand-in.
+  SymbolValues symbols;
+};
+
+/// Sorts the public struct's arrays into plan order. Errors name what is
+/// missing, unknown or given twice.
+Status collectArguments(const LaunchPlan &plan, const attn_launch_args &args,
+                        CallValues &out);
+
+/// Checks every rule: rank, type, extents, device, alignment, strides,
+/// overlap, scalars, and the plan's own checks. `multiprocessors` is bound to
+/// "sm_count".
+Status bindArguments(const LaunchPlan &plan, const CallValues &values,
+                     int64_t multiprocessors, BoundArguments &bound);
+
+} // namespace attn::runtime
+
+#endif // ATTN_RUNTIME_LIB_ARGUMENTS_H

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The C interface: argument checks, device lookup and the thread's last error.
+
+#include "cuda_device.h"
+#include "loaded_bundle.h"
+
+#include <cstring>
+
+using namespace attn::runtime;
+
+struct attn_bundle {
+  std::unique_ptr<LoadedBundle> loaded;
+};
+
+static thread_local std::string lastError;
+
+/// Hands `status` to the caller.
+static attn_status report(const Status &status) {
+  lastError = status.getMessage();
+  return status.getCode();
+}
+
+static Status getDevice(DLDevice device, Device *&out) {
+  if (device.device_type != kDLCUDA) {
+    return invalidArgument("expected the device type to be 2 (cuda), got " +
+                           std::to_string(int(device.device_type)));
+  }
+  CudaDevice *cuda = nullptr;
+  if (Status status = getCudaDevice(device.device_id, cuda)) {
+    return status;
+  }
+  out = cuda;
+  return {};
+}
+
+/// Copies the caller's struct, which may be of an older or newer version: what
+/// it lacks is zero, what it has beyond ours is ignored.
+static Status readArgs(const attn_launch_args *args, attn_launch_args &out) {
+  // The first version's size.
+  constexpr size_t least = sizeof(attn_launch_args);
+  if (!args || args->size < least) {
+    return invalidArgument(
+        "expected attn_launch_args.size to be at least " +
+        std::to_string(least) + ", got " +
+        (args ? std::to_string(args->size) : std::string("a null struct")));
+  }
+  std::memcpy(&out, args, sizeof(out));
+  return {};
+}
+
+extern "C" const char *attn_version(void) { return "0.1.0"; }
+
+extern "C" const char *attn_last_error(void) { return lastError.c_str(); }
+
+extern "C" attn_status attn_bundle_load(const char *path, const void *data,
+                                        size_t size, attn_bundle **bundle) {
+  if (!bundle || (!path && !data)) {
+    return report(invalidArgument("expected a path or memory, and a result"));
+  }
+  *bundle = nullptr;
+  Bundle content;
+  std::string err;
+  bool good = path ? readBundleFile(path, content, err)
+                   : readBundle(data, size, content, err);
+  if (!good) {
+    return report({ATTN_INVALID_BUNDLE, err});
+  }
+  auto result = std::make_unique<attn_bundle>();
+  if (Status status =
+          LoadedBundle::create(std::move(content), result->loaded)) {
+    return report(status);
+  }
+  *bundle = result.release();
+  return report({});
+}
+
+extern "C" void attn_bundle_destroy(attn_bundle *bundle) { delete bundle; }
+
+extern "C" const char *attn_bundle_plan(const attn_bundle *bundle) {
+  return bundle ? bundle->loaded->getPlanText().c_str() : "";
+}
+
+extern "C" attn_status attn_bundle_prepare(attn_bundle *bundle,
+                                           DLDevice device) {
+  if (!bundle) {
+    return report(invalidArgument("expected a bundle, got null"));
+  }
+  Device *target = nullptr;
+  if (Status status = getDevice(device, target)) {
+    return report(status);
+  }
+  return report(bundle->loaded->prepare(*target));
+}
+
+extern "C" attn_status attn_workspace_size(attn_bundle *bundle,
+                                           const attn_launch_args *args,
+                                           size_t *bytes) {
+  attn_launch_args copy;
+  if (!bundle || !bytes) {
+    return report(invalidArgument("expected a bundle and a result, got null"));
+  }
+  if (Status status = readArgs(args, copy)) {
+    return report(status);
+  }
+  int64_t multiprocessors = 0;
+  if (bundle->loaded->needsMultiprocessorCount()) {
+    Device *device = nullptr;
+    if (Status status = getDevice(copy.device, device)) {
+      return report(status);
+    }
+    multiprocessors = device->getMultiprocessorCount();
+  }
+  return report(bundle->loaded->workspaceSize(copy, multiprocessors, *bytes));
+}
+
+extern "C" attn_status attn_launch(attn_bundle *bundle,
+                                   const attn_launch_args *args) {
+  attn_launch_args copy;
+  if (!bundle) {
+    return report(invalidArgument("expected a bundle, got null"));
+  }
+  if (Status status = readArgs(args, copy)) {
+    return report(status);
+  }
+  Device *device = nullptr;
+  if (Status status = getDevice(copy.device, device)) {
+    return report(status);
+  }
+  return report(bundle->loaded->launch(*device, copy));
+}
+
+extern "C" void attn_set_log_callback(attn_log_callback callback, void *user) {
+  setLogCallback(callback, user);
+}

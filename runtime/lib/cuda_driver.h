@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of the CUDA driver's interface that is used here, declared from its
+// public ABI so that nothing of CUDA is needed to build, and loaded with dlopen
+// so that nothing of it is needed to start.
+
+#ifndef ATTN_RUNTIME_LIB_CUDA_DRIVER_H
+#define ATTN_RUNTIME_LIB_CUDA_DRIVER_H
+
+#include "status.h"
+
+#include <cstdint>
+
+namespace attn::runtime {
+
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+using CUcontext = struct CUctx_st *;
+using CUmodule = struct CUmod_st *;
+using CUfunction = struct CUfunc_st *;
+using CUstream = struct CUstream_st *;
+using CUevent = struct CUevent_st *;
+
+constexpr CUresult kCudaSuccess = 0;
+
+// CUdevice_attribute
+constexpr int kAttributeMultiprocessorCount = 16;
+constexpr int kAttributeComputeCapabilityMajor = 75;
+constexpr int kAttributeComputeCapabilityMinor = 76;
+// CUfunction_attribute
+constexpr int kFunctionLocalSizeBytes = 3;
+constexpr int kFunctionNumRegs = 4;
+constexpr int kFunctionMaxDynamicSharedSizeBytes = 8;
+// CUjit_option
+constexpr int kJitErrorLogBuffer = 5;
+constexpr int kJitErrorLogBufferSizeBytes = 6;
+// CUlaunchAttributeID
+constexpr int kLaunchAttributeClusterDimension = 4;
+
+/// CUtensorMap.
+struct alignas(128) TensorMap {
+  uint64_t opaque[16];
+};
+
+/// CUlaunchAttribute, with the one value that is used here.
+struct CudaLaunchAttribute {
+  int id;
+  char pad[4];
+  union {
+    char bytes[64];
+    unsigned clusterDim[3];
+  } value;
+};
+static_assert(sizeof(CudaLaunchAttribute) == 72, "the driver's layout");
+
+/// CUlaunchConfig.
+struct CudaLaunchConfig {
+  unsigned gridDimX, gridDimY, gridDimZ;
+  unsigned blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  CUstream hStream;
+  CudaLaunchAttribute *attrs;
+  unsigned numAttrs;
+};
+static_assert(sizeof(CudaLaunchConfig) == 56, "the driver's layout");
+
+/// The functions that loading and launching need. Tests fill in their own.
+struct CudaDriver {
+  CUresult (*init)(unsigned flags);
+  CUresult (*getErrorName)(CUresult, const char **);
+  CUresult (*deviceGetCount)(int *);
+  CUresult (*deviceGet)(CUdevice *, int ordinal);
+  CUresult (*deviceGetAttribute)(int *, int attribute, CUdevice);
+  CUresult (*primaryContextRetain)(CUcontext *, CUdevice);
+  CUresult (*contextGetCurrent)(CUcontext *);
+  CUresult (*contextPush)(CUcontext);
+  CUresult (*contextPop)(CUcontext *);
+  CUresult (*moduleLoadDataEx)(CUmodule *, const void *image, unsigned count,
+                               int *options, void **values);
+  CUresult (*moduleUnload)(CUmodule);
+  CUresult (*moduleGetFunction)(CUfunction *, CUmodule, const char *name);
+  CUresult (*funcGetAttribute)(int *, int attribute, CUfunction);
+  CUresult (*funcSetAttribute)(CUfunction, int attribute, int value);
+  CUresult (*tensorMapEncodeTiled)(TensorMap *, int dataType, uint32_t rank,
+                                   void *address, const uint64_t *sizes,
+                                   const uint64_t *strides, const uint32_t *box,
+                                   const uint32_t *elementStrides,
+                                   int interleave, int swizzle, int l2Promotion,
+                                   int oobFill);
+  CUresult (*launchKernelEx)(const CudaLaunchConfig *, CUfunction,
+                             void **params, void **extra);
+};
+
+/// Looks `name` up in libcuda.so.1, which is loaded on first use and stays.
+/// Null if there is no such library or no such function.
+void *findDriverFunction(const char *name);
+
+/// The process's driver, initialized. Fails if there is none, if it is too old
+/// to have a function of the table, or if cuInit fails.
+Status loadCudaDriver(const CudaDriver *&driver);
+
+/// For example "CUDA_ERROR_INVALID_VALUE".
+std::string cudaErrorName(const CudaDriver &driver, CUresult result);
+
+} // namespace attn::runtime
+
+#endif // ATTN_RUNTIME_LIB_CUDA_DRIVER_H

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "json_reader.h"
+
+#include <algorithm>
+
+using namespace attn::runtime;
+
+static std::string join(const std::string &path, const std::string &key) {
+  return path.empty() ? key : path + "." + key;
+}
+
+std::string JsonReader::text() const {
+  if (value->is_null()) {
+    return "nothing";
+  }
+  std::string all =
+      value->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return all.size() <= 60 ? all : all.substr(0, 57) + "...";
+}
+
+JsonReader JsonReader::get(const char *key) const {
+  static const nlohmann::json missing;
+  return {has(key) ? (*value)[key] : missing, join(path, key)};
+}
+
+Status
+JsonReader::expectObject(std::initializer_list<const char *> known) const {
+  if (!value->is_object()) {
+    return failExpected("an object");
+  }
+  for (auto it = value->begin(); it != value->end(); ++it) {
+    if (std::find(known.begin(), known.end(), it.key()) == known.end()) {
+      return fail("unknown key " + quote(it.key()));
+    }
+  }
+  return {};
+}
+
+Status JsonReader::expectArray(size_t least, size_t most) const {
+  if (value->is_array() && value->size() >= least && value->size() <= most) {
+    return {};
+  }
+  std::string count =
+      least == most ? std::to_string(least)
+                    : std::to_string(least) + " to " + std::to_string(most);
+  return failExpected("an array of " + count + " values");
+}
+
+Status JsonReader::read(std::string &out) const {
+  if (!value->is_string()) {
+    return failExpected("a string");
+  }
+  out = value->get_ref<const std::string &>();
+  return {};
+}
+
+Status JsonReader::read(int64_t &out, int64_t least, int64_t most) const {
+  bool fits = value->is_number_integer() &&
+              (!value->is_number_unsigned() ||
+               value->get<uint64_t>() <= uint64_t(INT64_MAX));
+  if (fits) {
+    out = value->get<int64_t>();
+  }
+  if (!fits || out < least || out > most) {
+    return failExpected("an integer from " + std::to_string(least) + " to " +
+                        std::to_string(most));
+  }
+  return {};
+}
+
+Status JsonReader::readOneOf(std::initializer_list<const char *> names,
+                             std::string &out) const {
+  std::string all;
+  for (const char *name : names) {
+    all += (all.empty() ? "" : ", ") + quote(name);
+    if (value->is_string() && value->get_ref<const std::string &>() == name) {
+      out = name;
+      return {};
+    }
+  }
+  return failExpected("one of " + all);
+}
+
+Status JsonReader::readOneOf(std::initializer_list<int64_t> values,
+                             int64_t &out) const {
+  std::string all;
+  for (int64_t each : values) {
+    all += (all.empty() ? "" : ", ") + std::to_string(each);
+    if (value->is_number_integer() && *value == each) {
+      out = each;
+      return {};
+    }
+  }
+  return failExpected("one of " + all);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A JSON value with its path, whose accessors check the type first and report
+// the path on failure.
+
+#ifndef ATTN_RUNTIME_LIB_JSON_READER_H
+#define ATTN_RUNTIME_LIB_JSON_READER_H
+
+#include "status.h"
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+namespace attn::runtime {
+
+class JsonReader {
+public:
+  JsonReader(const nlohmann::json &value, std::string path)
+      : value(&value), path(std::move(path)) {}
+
+  const std::string &getPath() const { return path; }
+  bool isArray() const { return value->is_array(); }
+  bool isString() const { return value->is_string(); }
+  bool isInteger() const { return value->is_number_integer(); }
+  size_t size() const { return value->size(); }
+
+  Status fail(const std::string &message) const {
+    return invalidPlan(path, message);
+  }
+  Status failExpected(const std::string &want) const {
+    return fail("expected " + want + ", got " + text());
+  }
+
+  JsonReader at(size_t index) const {
+    return {(*value)[index], path + "[" + std::to_string(index) + "]"};
+  }
+
+  /// Requires an object without keys outside `known`.
+  Status expectObject(std::initializer_list<const char *> known) const;
+  Status expectArray(size_t least, size_t most) const;
+
+  bool has(const char *key) const {
+    return value->is_object() && value->contains(key);
+  }
+  /// The member `key`; the null value if it is missing, so that the next check
+  /// reports it.
+  JsonReader get(const char *key) const;
+
+  Status read(std::string &out) const;
+  Status read(int64_t &out, int64_t least, int64_t most) const;
+  /// Requires one of the strings `names`.
+  Status readOneOf(std::initializer_list<const char *> names,
+                   std::string &out) const;
+  Status readOneOf(std::initializer_list<int64_t> values, int64_t &out) const;
+
+private:
+  /// The value as JSON, shortened.
+  std::string text() const;
+
+  const nlohmann::json *value;
+  std::string path;
+};
+
+} // namespace attn::runtime
+
+#endif // ATTN_RUNTIME_LIB_JSON_READER_H

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a launch plan. One function a JSON object, in the order of the text.
+
+#include "launch_plan.h"
+
+#include "json_reader.h"
+
+using namespace attn::runtime;
+
+#define RETURN_IF_FAILED(call)                                                 \
+  if (Status status = (call)) {                                                \
+    return status;                                                             \
+  }
+
+int LaunchPlan::findArg(const std::string &argName) const {
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i].name == argName) {
+      return int(i);
+    }
+  }
+  return -1;
+}
+
+namespace {
+
+constexpr size_t kMaxArgs = 64;
+constexpr size_t kMaxList = 256;
+/// What one block of any supported target can have, bytes.
+constexpr int64_t kMaxSharedMemory = 232448;
+constexpr int64_t kMaxBox = 256;
+
+/// Reads one plan; the plan under construction resolves names.
+class PlanReader {
+public:
+  explicit PlanReader(LaunchPlan &plan) : plan(plan) {}
+  Status readPlan(const JsonReader &json);
+
+private:
+  Status readProblem(const JsonReader &json);
+  Status readArg(const JsonReader &json);
+  Status readTensorArg(const JsonReader &json, PlanArg &arg);
+  Status readCheck(const JsonReader &json);
+  Status readVariant(const JsonReader &json);
+  Status readLaunch(const JsonReader &json, PlanLaunch &launch);
+  Status readTriple(const JsonReader &json, int64_t mostProduct,
+                    std::array<unsigned, 3> &out);
+  Status readParam(const JsonReader &json, PlanParam &param);
+  Status readTensorMap(const JsonReader &json, PlanParam &param);
+  Status readTensorMapDim(const JsonReader &json, bool innermost,
+                          TensorMapDim &dim);
+  Status readTensorName(const JsonReader &json, int &arg);
+  Status readExpr(const JsonReader &json, Expr &out);
+  Status appendExpr(const JsonReader &json, int depth,
+                    std::vector<Expr::Node> &nodes);
+
+  LaunchPlan &plan;
+};
+
+} // namespace
+
+Status PlanReader::appendExpr(const JsonReader &json, int depth,
+                              std::vector<Expr::Node> &nodes) {
+  if (depth >= kMaxExprDepth) {
+    return json.fail("expected an expression at most " +
+                     std::to_string(kMaxExprDepth) + " deep");
+  }
+  if (json.isInteger()) {
+    int64_t value = 0;
+    RETURN_IF_FAILED(json.read(value, INT64_MIN, INT64_MAX));
+    nodes.push_back({ExprOp::Literal, value});
+    return {};
+  }
+  if (json.isString()) {
+    std::string name;
+    RETURN_IF_FAILED(json.read(name));
+    int symbol = plan.symbols.lookup(name);
+    if (symbol < 0) {
+      return json.fail("unknown symbol " + quote(name));
+    }
+    nodes.push_back({ExprOp::Symbol, symbol});
+    return {};
+  }
+  if (!json.isArray() || json.size() == 0) {
+    return json.failExpected("an integer, a symbol or [operator, operands...]");
+  }
+  std::string name;
+  RETURN_IF_FAILED(json.at(0).read(name));
+  ExprOp op;
+  int arity = 0;
+  if (!lookupExprOp(name, op, arity)) {
+    return json.at(0).fail("unknown operator " + quote(name));
+  }
+  size_t least = size_t(arity) + 1;
+  RETURN_IF_FAILED(json.expectArray(least, isVariadic(op) ? kMaxList : least));
+  for (size_t i = 1; i < json.size(); ++i) {
+    RETURN_IF_FAILED(appendExpr(json.at(i), depth + 1, nodes));
+    // Binary operators fold from the left: a b op c op.
+    if (arity == 2 && i >= 2) {
+      nodes.push_back({op, 0});
+    }
+  }
+  if (arity == 3) {
+    nodes.push_back({op, 0});
+  }
+  return {};
+}
+
+Status PlanReader::readExpr(const JsonReader &json, Expr &out) {
+  std::vector<Expr::Node> nodes;
+  RETURN_IF_FAILED(appendExpr(json, 0, nodes));
+  out = Expr(std::move(nodes), json.getPath());
+  return {};
+}
+
+Status PlanReader::readProblem(const JsonReader &json) {
+  PlanProblem &problem = plan.problem;
+  RETURN_IF_FAILED(
+      json.expectObject({"kind", "dtype", "head_dim", "head_dim_v", "layout",
+                         "mask", "score_region", "mask_region"}));
+  RETURN_IF_FAILED(json.get("kind").readOneOf({"fwd", "bwd"}, problem.kind));
+  std::string dtype;
+  RETURN_IF_FAILED(json.get("dtype").readOneOf({"bf16", "f16"}, dtype));
+  parseDataType(dtype, problem.dtype);
+  RETURN_IF_FAILED(json.get("head_dim").read(problem.headDim, 1, 4096));
+  RETURN_IF_FAILED(json.get("head_dim_v").read(problem.headDimV, 1, 4096));
+  RETURN_IF_FAILED(json.get("layout").readOneOf({"bshd"}, problem.layout));
+  RETURN_IF_FAILED(json.get("mask").readOneOf(
+      {"none", "causal_top_left", "causal_bottom_right"}, problem.mask));
+  RETURN_IF_FAILED(
+      json.get("score_region")
+          .readOneOf({"none", "alibi", "custom"}, problem.scoreRegion));
+  return json.get("mask_region")
+      .readOneOf({"none", "documents", "custom"}, problem.maskRegion);
+}
+
+Status PlanReader::readTensorArg(const JsonReader &json, PlanArg &arg) {
+  RETURN_IF_FAILED(
+      json.expectObject({"name", "kind", "dtype", "access", "dims"}));
+  std::string text;
+  RETURN_IF_FAILED(json.get("dtype").read(text));
+  if (!parseDataType(text, arg.dtype)) {
+    return json.get("dtype").fail("unknown element type " + quote(text));
+  }
+  RETURN_IF_FAILED(
+      json.get("access").readOneOf({"read", "write", "readwrite"}, text));
+  arg.access = text == "read"    ? Access::Read
+               : text == "write" ? Access::Write
+                                 : Access::ReadWrite;
+  JsonReader dims = json.get("dims");
+  RETURN_IF_FAILED(dims.expectArray(1, kMaxTensorRank));
+  for (size_t i = 0; i < dims.size(); ++i) {
+    PlanDim dim;
+    dim.isSymbol = dims.at(i).isString();
+    if (dim.isSymbol) {
+      RETURN_IF_FAILED(dims.at(i).read(text));
+      dim.value = plan.symbols.intern(text);
+    } else {
+      RETURN_IF_FAILED(dims.at(i).read(dim.value, 1, INT32_MAX));
+    }
+    arg.dims.push_back(dim);
+  }
+  for (size_t i = 0; i < dims.size(); ++i) {
+    int symbol = plan.symbols.intern(arg.name + ".stride." + std::to_string(i));
+    if (i == 0) {
+      arg.firstStrideSymbol = symbol;
+    }
+  }
+  return {};
+}
+
+Status PlanReader::readArg(const JsonReader &json) {
+  PlanArg arg;
+  RETURN_IF_FAILED(json.get("name").read(arg.name));
+  if (arg.name.empty() || plan.findArg(arg.name) >= 0) {
+    return json.get("name").fail("expected a new name, got " + quote(arg.name));
+  }
+  std::string kind;
+  RETURN_IF_FAILED(
+      json.get("kind").readOneOf({"tensor", "f32", "i32", "i64"}, kind));
+  if (kind == "tensor") {
+    RETURN_IF_FAILED(readTensorArg(json, arg));
+  } else {
+    RETURN_IF_FAILED(json.expectObject({"name", "kind"}));
+    arg.kind = kind == "f32"   ? ArgKind::F32
+               : kind == "i32" ? ArgKind::I32
+                               : ArgKind::I64;
+    if (arg.kind != ArgKind::F32) {
+      arg.symbol = plan.symbols.intern(arg.name);
+    }
+  }
+  plan.args.push_back(std::move(arg));
+  return {};
+}
+
+Status PlanReader::readCheck(const JsonReader &json) {
+  PlanCheck check;
+  RETURN_IF_FAILED(json.expectObject({"expr", "equals", "message"}));
+  RETURN_IF_FAILED(readExpr(json.get("expr"), check.expr));
+  RETURN_IF_FAILED(json.get("equals").read(check.equals, INT64_MIN, INT64_MAX));
+  RETURN_IF_FAILED(json.get("message").read(check.message));
+  plan.checks.push_back(std::move(check));
+  return {};
+}
+
+Status PlanReader::readTensorName(const JsonReader &json, int &arg) {
+  std::string name;
+  RETURN_IF_FAILED(json.read(name));
+  arg = plan.findArg(name);
+  if (arg < 0 || !plan.args[arg].isTensor()) {
+    return json.fail("expected the name of a tensor argument, got " +
+                     quote(name));
+  }
+  return {};
+}
+
+Status PlanReader::readTensorMapDim(const JsonReader &json, bool innermost,
+                                    TensorMapDim &dim) {
+  if (innermost) {
+    // TMA has no stride for dimension 0: its elements are contiguous.
+    RETURN_IF_FAILED(json.expectObject({"size", "box"}));
+  } else {
+    RETURN_IF_FAILED(json.expectObject({"size", "stride", "box"}));
+    RETURN_IF_FAILED(readExpr(json.get("stride"), dim.stride));
+  }
+  RETURN_IF_FAILED(readExpr(json.get("size"), dim.size));
+  return json.get("box").read(dim.box, 1, kMaxBox);
+}
+
+Status PlanReader::readTensorMap(const JsonReader &json, PlanParam &param) {
+  RETURN_IF_FAILED(
+      json.expectObject({"kind", "tensor", "swizzle", "l2_promotion", "dims"}));
+  RETURN_IF_FAILED(readTensorName(json.get("tensor"), param.arg));
+  PlanArg &arg = plan.args[param.arg];
+  arg.usedByTensorMap = true;
+  int64_t number = 0;
+  RETURN_IF_FAILED(json.get("swizzle").readOneOf({0, 32, 64, 128}, number));
+  param.swizzle = int(number);
+  RETURN_IF_FAILED(
+      json.get("l2_promotion").readOneOf({0, 64, 128, 256}, number));
+  param.l2Promotion = int(number);
+  JsonReader dims = json.get("dims");
+  RETURN_IF_FAILED(dims.expectArray(1, kMaxTensorMapRank));
+  param.dims.resize(dims.size());
+  for (size_t i = 0; i < dims.size(); ++i) {
+    RETURN_IF_FAILED(readTensorMapDim(dims.at(i), i == 0, param.dims[i]));
+  }
+  int64_t rowBytes = param.dims[0].box * sizeOf(arg.dtype);
+  if (rowBytes % 16 != 0) {
+    return dims.at(0).get("box").fail("expected a multiple of 16 bytes, got " +
+                                      std::to_string(rowBytes));
+  }
+  if (param.swizzle != 0 && rowBytes > param.swizzle) {
+    return dims.at(0).get("box").fail(
+        "expected at most the swizzle's " + std::to_string(param.swizzle) +
+        " bytes, got " + std::to_string(rowBytes));
+  }
+  return {};
+}
+
+Status PlanReader::readParam(const JsonReader &json, PlanParam &param) {
+  std::string kind;
+  RETURN_IF_FAILED(json.get("kind").readOneOf(
+      {"tensor_map", "pointer", "workspace", "i32", "i64", "f32"}, kind));
+  if (kind == "tensor_map") {
+    param.kind = ParamKind::TensorMap;
+    return readTensorMap(json, param);
+  }
+  if (kind == "pointer") {
+    param.kind = ParamKind::Pointer;
+    RETURN_IF_FAILED(json.expectObject({"kind", "tensor"}));
+    return readTensorName(json.get("tensor"), param.arg);
+  }
+  if (kind == "workspace") {
+    param.kind = ParamKind::Workspace;
+    return json.expectObject({"kind"});
+  }
+  if (kind == "f32") {
+    param.kind = ParamKind::F32;
+    RETURN_IF_FAILED(json.expectObject({"kind", "arg"}));
+    std::string name;
+    RETURN_IF_FAILED(json.get("arg").read(name));
+    param.arg = plan.findArg(name);
+    if (param.arg < 0 || plan.args[param.arg].kind != ArgKind::F32) {
+      return json.get("arg").fail("expected the name of an f32 argument, got " +
+                                  quote(name));
+    }
+    return {};
+  }
+  param.kind = kind == "i32" ? ParamKind::I32 : ParamKind::I64;
+  RETURN_IF_FAILED(json.expectObject({"kind", "expr"}));
+  return readExpr(json.get("expr"), param.expr);
+}
+
+Status PlanReader::readTriple(const JsonReader &json, int64_t mostProduct,
+                              std::array<unsigned, 3> &out) {
+  RETURN_IF_FAILED(json.expectArray(3, 3));
+  int64_t product = 1;
+  for (size_t i = 0; i < 3; ++i) {
+    int64_t value = 0;
+    RETURN_IF_FAILED(json.at(i).read(value, 1, mostProduct));
+    out[i] = unsigned(value);
+    product *= value;
+  }
+  if (product > mostProduct) {
+    return json.fail("expected a product of at most " +
+                     std::to_string(mostProduct) + ", got " +
+                     std::to_string(product));
+  }
+  return {};
+}
+
+Status PlanReader::readLaunch(const JsonReader &json, PlanLaunch &launch) {
+  launch.path = json.getPath();
+  RETURN_IF_FAILED(json.expectObject(
+      {"kernel", "grid", "block", "cluster", "smem", "params"}));
+  RETURN_IF_FAILED(json.get("kernel").read(launch.kernel));
+  if (launch.kernel.empty()) {
+    return json.get("kernel").fail("expected a name, got \"\"");
+  }
+  JsonReader grid = json.get("grid");
+  RETURN_IF_FAILED(grid.expectArray(3, 3));
+  for (size_t i = 0; i < 3; ++i) {
+    RETURN_IF_FAILED(readExpr(grid.at(i), launch.grid[i]));
+  }
+  RETURN_IF_FAILED(readTriple(json.get("block"), 1024, launch.block));
+  RETURN_IF_FAILED(readTriple(json.get("cluster"), 16, launch.cluster));
+  int64_t smem = 0;
+  RETURN_IF_FAILED(json.get("smem").read(smem, 0, kMaxSharedMemory));
+  launch.smem = unsigned(smem);
+  JsonReader params = json.get("params");
+  RETURN_IF_FAILED(params.expectArray(0, kMaxKernelParams));
+  launch.params.resize(params.size());
+  for (size_t i = 0; i < params.size(); ++i) {
+    RETURN_IF_FAILED(readParam(params.at(i), launch.params[i]));
+  }
+  return {};
+}
+
+Status PlanReader::readVariant(const JsonReader &json) {
+  PlanVariant variant;
+  RETURN_IF_FAILED(json.expectObject({"when", "workspace", "launches"}));
+  RETURN_IF_FAILED(readExpr(json.get("when"), variant.when));
+  RETURN_IF_FAILED(readExpr(json.get("workspace"), variant.workspace));
+  JsonReader launches = json.get("launches");
+  RETURN_IF_FAILED(launches.expectArray(1, kMaxList));
+  variant.launches.resize(launches.size());
+  for (size_t i = 0; i < launches.size(); ++i) {
+    RETURN_IF_FAILED(readLaunch(launches.at(i), variant.launches[i]));
+  }
+  plan.variants.push_back(std::move(variant));
+  return {};
+}
+
+static bool usesSymbol(const LaunchPlan &plan, int symbol) {
+  for (const PlanCheck &check : plan.checks) {
+    if (check.expr.uses(symbol)) {
+      return true;
+    }
+  }
+  for (const PlanVariant &variant : plan.variants) {
+    if (variant.when.uses(symbol) || variant.workspace.uses(symbol)) {
+      return true;
+    }
+    for (const PlanLaunch &launch : variant.launches) {
+      for (const Expr &extent : launch.grid) {
+        if (extent.uses(symbol)) {
+          return true;
+        }
+      }
+      for (const PlanParam &param : launch.params) {
+        if (param.expr.uses(symbol)) {
+          return true;
+        }
+        for (const TensorMapDim &dim : param.dims) {
+          if (dim.size.uses(symbol) || dim.stride.uses(symbol)) {
+            return true;
+          }
+        }
+      }
+    }
+  }
+  return false;
+}
+
+Status PlanReader::readPlan(const JsonReader &json) {
+  RETURN_IF_FAILED(
+      json.expectObject({"version", "name", "target", "problem", "args",
+                         "checks", "variants", "report", "schedule"}));
+  int64_t version = 0;
+  RETURN_IF_FAILED(json.get("version").readOneOf({1}, version));
+  RETURN_IF_FAILED(json.get("name").read(plan.name));
+  RETURN_IF_FAILED(json.get("target").read(plan.target));
+  RETURN_IF_FAILED(readProblem(json.get("problem")));
+
+  int smCount = plan.symbols.intern("sm_count");
+  JsonReader args = json.get("args");
+  RETURN_IF_FAILED(args.expectArray(1, kMaxArgs));
+  for (size_t i = 0; i < args.size(); ++i) {
+    RETURN_IF_FAILED(readArg(args.at(i)));
+  }
+  if (json.has("checks")) {
+    JsonReader checks = json.get("checks");
+    RETURN_IF_FAILED(checks.expectArray(0, kMaxList));
+    for (size_t i = 0; i < checks.size(); ++i) {
+      RETURN_IF_FAILED(readCheck(checks.at(i)));
+    }
+  }
+  JsonReader variants = json.get("variants");
+  RETURN_IF_FAILED(variants.expectArray(1, kMaxList));
+  for (size_t i = 0; i < variants.size(); ++i) {
+    RETURN_IF_FAILED(readVariant(variants.at(i)));
+  }
+  if (json.has("schedule")) {
+    RETURN_IF_FAILED(json.get("schedule").read(plan.schedule));
+  }
+  plan.smCountSymbol = usesSymbol(plan, smCount) ? smCount : -1;
+  return {};
+}
+
+Status attn::runtime::parseLaunchPlan(const std::string &text,
+                                      LaunchPlan &plan) {
+  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) {
+    return {ATTN_INVALID_BUNDLE, "plan: expected JSON, got other text"};
+  }
+  LaunchPlan result;
+  RETURN_IF_FAILED(PlanReader(result).readPlan(JsonReader(json, "")));
+  plan = std::move(result);
+  return {};
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The launch plan: what a bundle's kernels take and how they are launched.
+
+#ifndef ATTN_RUNTIME_LIB_LAUNCH_PLAN_H
+#define ATTN_RUNTIME_LIB_LAUNCH_PLAN_H
+
+#include "data_type.h"
+#include "expr.h"
+
+#include <array>
+
+namespace attn::runtime {
+
+constexpr int kMaxTensorRank = 8;
+constexpr int kMaxTensorMapRank = 5;
+constexpr int kMaxKernelParams = 64;
+
+/// What the kernels compute. Tools read it; launching does not.
+struct PlanProblem {
+  std::string kind; // "fwd" or "bwd"
+  DataType dtype = DataType::BF16;
+  int64_t headDim = 0;     // of Q and K
+  int64_t headDimV = 0;    // of V and O
+  std::string layout;      // "bshd"
+  std::string mask;        // "none", "causal_top_left", "causal_bottom_right"
+  std::string scoreRegion; // "none", "alibi", "custom"
+  std::string maskRegion;  // "none", "documents", "custom"
+};
+
+/// One extent of a tensor: fixed, or a symbol bound by the first tensor that
+/// has it.
+struct PlanDim {
+  bool isSymbol = false;
+  /// The extent, or the symbol's number.
+  int64_t value = 0;
+};
+
+enum class Access { Read, Write, ReadWrite };
+enum class ArgKind { Tensor, F32, I32, I64 };
+
+struct PlanArg {
+  std::string name;
+  ArgKind kind = ArgKind::Tensor;
+  // Of tensors:
+  DataType dtype = DataType::F32;
+  Access access = Access::Read;
+  std::vector<PlanDim> dims;
+  /// The number of "<name>.stride.0"; those of the other dims follow it.
+  int firstStrideSymbol = -1;
+  /// A tensor map reads it, so base and strides have to suit TMA.
+  bool usedByTensorMap = false;
+  /// Of i32 and i64 scalars, which expressions may use by name.
+  int symbol = -1;
+
+  bool isTensor() const { return kind == ArgKind::Tensor; }
+};
+
+/// A condition on the problem: `expr` has to equal `equals`.
+struct PlanCheck {
+  Expr expr;
+  int64_t equals = 0;
+  std::string message;
+};
+
+/// One dimension of a tensor map, innermost first. The innermost has no stride.
+struct TensorMapDim {
+  Expr size;   // elements
+  Expr stride; // bytes
+  int64_t box = 0;
+};
+
+enum class ParamKind { TensorMap, Pointer, Workspace, I32, I64, F32 };
+
+struct PlanParam {
+  ParamKind kind = ParamKind::I32;
+  /// Index into the plan's args: of TensorMap, Pointer and F32.
+  int arg = -1;
+  /// Of I32 and I64.
+  Expr expr;
+  // Of TensorMap:
+  int swizzle = 0;     // bytes: 0, 32, 64, 128
+  int l2Promotion = 0; // bytes: 0, 64, 128, 256
+  std::vector<TensorMapDim> dims;
+};
+
+struct PlanLaunch {
+  std::string kernel;
+  std::array<Expr, 3> grid;
+  std::array<unsigned, 3> block{1, 1, 1};
+  std::array<unsigned, 3> cluster{1, 1, 1};
+  unsigned smem = 0; // dynamic shared memory, bytes
+  std::vector<PlanParam> params;
+  /// Where the plan says it, for messages.
+  std::string path;
+};
+
+/// Kernels for the problems that `when` accepts.
+struct PlanVariant {
+  Expr when;
+  Expr workspace; // bytes
+  std::vector<PlanLaunch> launches;
+};
+
+struct LaunchPlan {
+  std::string name;
+  std::string target; // for example "sm_90a"
+  PlanProblem problem;
+  std::vector<PlanArg> args;
+  std::vector<PlanCheck> checks;
+  std::vector<PlanVariant> variants;
+  SymbolTable symbols;
+  /// The number of "sm_count", or -1 where nothing asks for it.
+  int smCountSymbol = -1;
+  /// The schedule's text, for people.
+  std::string schedule;
+
+  int findArg(const std::string &argName) const;
+};
+
+/// Reads a plan and checks all of it: types, ranges, names and unknown keys.
+/// Errors name the place, for example
+/// "plan: variants[0].launches[0].block[0]: expected ...".
+Status parseLaunchPlan(const std::string &json, LaunchPlan &plan);
+
+} // namespace attn::runtime
+
+#endif // ATTN_RUNTIME_LIB_LAUNCH_PLAN_H

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch with every expression evaluated: what a device is asked to do.
+
+#ifndef ATTN_RUNTIME_LIB_PREPARED_LAUNCH_H
+#define ATTN_RUNTIME_LIB_PREPARED_LAUNCH_H
+
+#include "arguments.h"
+
+namespace attn::runtime {
+
+/// A tiled tensor map, innermost dimension first.
+struct TensorMapRequest {
+  DataType dtype = DataType::BF16;
+  int rank = 0;
+  void *address = nullptr;
+  uint64_t sizes[kMaxTensorMapRank];       // elements, at least 1
+  uint64_t strides[kMaxTensorMapRank - 1]; // bytes, of dims 1 and up
+  uint32_t box[kMaxTensorMapRank];         // elements
+  int swizzle = 0;                         // bytes
+  int l2Promotion = 0;                     // bytes
+};
+
+struct PreparedParam {
+  ParamKind kind = ParamKind::I32;
+  /// I32, I64, F32 (by its bits) and pointers, as the kernel reads them.
+  uint64_t value = 0;
+  /// Of TensorMap.
+  TensorMapRequest map;
+};
+
+struct PreparedLaunch {
+  /// The plan's launch; outlives this.
+  const PlanLaunch *launch = nullptr;
+  unsigned grid[3] = {1, 1, 1};
+  std::vector<PreparedParam> params;
+};
+
+/// The first variant whose `when` is not zero.
+Status chooseVariant(const LaunchPlan &plan, const BoundArguments &bound,
+                     const PlanVariant *&variant);
+
+/// The bytes of workspace that `variant` needs.
+Status evaluateWorkspace(const LaunchPlan &plan, const PlanVariant &variant,
+                         const BoundArguments &bound, size_t &bytes);
+
+/// Evaluates `launch`. Sets `skip`, and prepares nothing, if the grid is empty.
+Status prepareLaunch(const LaunchPlan &plan, const PlanLaunch &launch,
+                     const BoundArguments &bound, void *workspace, bool &skip,
+                     PreparedLaunch &out);
+
+} // namespace attn::runtime
+
+#endif // ATTN_RUNTIME_LIB_PREPARED_LAUNCH_H

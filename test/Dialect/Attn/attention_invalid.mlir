@@ -1,0 +1,430 @@
+// Every constraint of attn.attention, by its label.
+// RUN: attn-opt %s -split-input-file -verify-diagnostics
+
+func.func @attention_c1_element_type(%q: tensor<?x?x?x128xf16>, %k: tensor<?x?x?x128xf16>, %v: tensor<?x?x?x128xf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op operand #0 must be rank-4 tensor of bf16, the supported element type, but got 'tensor<?x?x?x128xf16>'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x128xf16>, tensor<?x?x?x128xf16>, tensor<?x?x?x128xf16>) -> (tensor<?x?x?x128xf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c1_rank(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op operand #1 must be rank-4 tensor of bf16, the supported element type, but got 'tensor<?x?x128xbf16>'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c1_out(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op result #0 must be rank-4 tensor of bf16, the supported element type, but got 'tensor<?x?x?x128xf32>'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xf32>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c2_head_dim_dynamic(%q: tensor<?x?x?x?xbf16>, %k: tensor<?x?x?x?xbf16>, %v: tensor<?x?x?x?xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'query' head dim to be static, got ?}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x?xbf16>, tensor<?x?x?x?xbf16>, tensor<?x?x?x?xbf16>) -> (tensor<?x?x?x?xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c2_head_dim(%q: tensor<?x?x?x72xbf16>, %k: tensor<?x?x?x72xbf16>, %v: tensor<?x?x?x72xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'query' head dim to be a multiple of 16 from 16 to 256, got 72}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x72xbf16>, tensor<?x?x?x72xbf16>, tensor<?x?x?x72xbf16>) -> (tensor<?x?x?x72xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c2_head_dim_v(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x512xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'value' head dim to be a multiple of 16 from 16 to 256, got 512}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x512xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c3_key_head_dim(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x96xbf16>, %v: tensor<?x?x?x96xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'key' head dim to be 128, got 96}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x96xbf16>, tensor<?x?x?x96xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c4_key_batch(%q: tensor<2x?x?x128xbf16>, %k: tensor<3x?x?x128xbf16>, %v: tensor<3x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'key' batch size to be 2, got 3}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<2x?x?x128xbf16>, tensor<3x?x?x128xbf16>, tensor<3x?x?x128xbf16>) -> (tensor<2x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c4_value_batch(%q: tensor<2x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<3x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'value' batch size to be 2, got 3}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<2x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<3x?x?x128xbf16>) -> (tensor<2x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c5_value_seqlen(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x64x?x128xbf16>, %v: tensor<?x65x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'value' seqlen to be 64, got 65}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x64x?x128xbf16>, tensor<?x65x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c5_value_heads(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x4x128xbf16>, %v: tensor<?x?x2x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'value' heads to be 4, got 2}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x4x128xbf16>, tensor<?x?x2x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c6_heads(%q: tensor<?x?x6x128xbf16>, %k: tensor<?x?x4x128xbf16>, %v: tensor<?x?x4x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'query' heads to be a multiple of 'key' heads, got 6 and 4}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x6x128xbf16>, tensor<?x?x4x128xbf16>, tensor<?x?x4x128xbf16>) -> (tensor<?x?x6x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c6_no_key_heads(%q: tensor<?x?x6x128xbf16>, %k: tensor<?x?x0x128xbf16>, %v: tensor<?x?x0x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'query' heads to be a multiple of 'key' heads, got 6 and 0}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x6x128xbf16>, tensor<?x?x0x128xbf16>, tensor<?x?x0x128xbf16>) -> (tensor<?x?x6x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c7_out_batch(%q: tensor<2x?x?x128xbf16>, %k: tensor<2x?x?x128xbf16>, %v: tensor<2x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'out' batch size to be 2, got 1}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<2x?x?x128xbf16>, tensor<2x?x?x128xbf16>, tensor<2x?x?x128xbf16>) -> (tensor<1x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c7_out_seqlen(%q: tensor<?x7x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'out' seqlen to be 7, got 8}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x7x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x8x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c7_out_heads(%q: tensor<?x?x8x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'out' heads to be 8, got 4}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x8x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x4x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c7_out_head_dim(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'out' head dim to be 64, got 128}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x64xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c7_out_head_dim_dynamic(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'out' head dim to be 128, got ?}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x?xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c8_lse_type(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op result #1 must be rank-3 tensor of f32, but got 'tensor<?x?x?xbf16>'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xbf16>)
+  return
+}
+
+// -----
+
+func.func @attention_c8_lse_rank(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op result #1 must be rank-3 tensor of f32, but got 'tensor<?x?xf32>'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c8_lse_batch(%q: tensor<2x?x?x128xbf16>, %k: tensor<2x?x?x128xbf16>, %v: tensor<2x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'lse' batch size to be 2, got 3}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<2x?x?x128xbf16>, tensor<2x?x?x128xbf16>, tensor<2x?x?x128xbf16>) -> (tensor<2x?x?x128xbf16>, tensor<3x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c8_lse_heads(%q: tensor<?x?x8x128xbf16>, %k: tensor<?x?x8x128xbf16>, %v: tensor<?x?x8x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'lse' heads to be 8, got 7}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x8x128xbf16>, tensor<?x?x8x128xbf16>, tensor<?x?x8x128xbf16>) -> (tensor<?x?x8x128xbf16>, tensor<?x7x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c8_lse_seqlen(%q: tensor<?x100x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'lse' seqlen to be 100, got 101}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x100x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x100x?x128xbf16>, tensor<?x?x101xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c9_arguments(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected the score region to take ('f32', 'i32', 'i32', 'i32', 'i32'), got ('f32', 'i32', 'i32')}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %i: i32, %j: i32):
+        attn.yield %s : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c9_captures(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %t: tensor<?xf32>) {
+  // expected-error @below {{'attn.attention' op expected the score region to take ('f32', 'i32', 'i32', 'i32', 'i32', 'tensor<?xf32>'), got ('f32', 'i32', 'i32', 'i32', 'i32')}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      captures(%t : tensor<?xf32>)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        attn.yield %s : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c9_yield(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected the score region to yield 'f32', got 'i32'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        attn.yield %i : i32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c9_terminator(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected the score region to end with 'attn.yield'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        ub.unreachable
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c9_blocks(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op region #0 ('score') failed to verify constraint: region with at most 1 blocks}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        cf.br ^bb1
+        ^bb1:
+          attn.yield %s : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c10_arguments(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected the mask region to take ('i32', 'i32', 'i32', 'i32'), got ('f32', 'i32', 'i32', 'i32', 'i32')}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      mask_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        %ok = arith.constant true
+        attn.yield %ok : i1
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c10_yield(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected the mask region to yield 'i1', got 'i32'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        attn.yield %i : i32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c11_capture(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %t: tensor<?xf64>) {
+  // expected-error @below {{'attn.attention' op operand #4 must be variadic of f32, i32 or a tensor of them of rank 1 to 4, but got 'tensor<?xf64>'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      captures(%t : tensor<?xf64>)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c11_capture_rank(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %t: tensor<f32>) {
+  // expected-error @below {{'attn.attention' op operand #4 must be variadic of f32, i32 or a tensor of them of rank 1 to 4, but got 'tensor<f32>'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      captures(%t : tensor<f32>)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c12_op(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected the ops of the score region to implement ScoreOpInterface, got 'math.sin'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        %r = math.sin %s : f32
+        attn.yield %r : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c12_region(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected the ops of the mask region to implement ScoreOpInterface, got 'scf.if'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %c = arith.cmpi slt, %i, %j : i32
+        %r = scf.if %c -> i1 {
+          scf.yield %c : i1
+        } else {
+          scf.yield %c : i1
+        }
+        attn.yield %r : i1
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c13_outside(%q: tensor<?x?x?x128xbf16>, %scale: f32, %bias: f32) {
+  // expected-note @below {{required by region isolation constraints}}
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        // expected-error @below {{'arith.addf' op using value defined outside the region}}
+        %r = arith.addf %s, %bias : f32
+        attn.yield %r : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c14_value(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected the values of the score region to be f32, i32, i1 or index, got 'f64' of 'arith.sitofp'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        %x = arith.sitofp %i : i32 to f64
+        attn.yield %s : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c15_index_cast(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'arith.index_cast' of the mask region to be between i32 and index, got 'i1'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %c = arith.cmpi slt, %i, %j : i32
+        %x = arith.index_cast %c : i1 to index
+        attn.yield %c : i1
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c15_index_constant(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected index constants of the mask region to fit i32, got 2147483648}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %x = arith.constant 2147483648 : index
+        %c = arith.cmpi slt, %i, %j : i32
+        attn.yield %c : i1
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @mask_kind(%q: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{expected one of [none, causal_top_left, causal_bottom_right] for built-in mask and its alignment, got: causal}}
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(causal) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @yield_parent(%x: f32) {
+  // expected-error @below {{'attn.yield' op expects parent op 'attn.attention'}}
+  attn.yield %x : f32
+}

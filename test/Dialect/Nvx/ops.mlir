@@ -1,0 +1,60 @@
+// RUN: attn-opt %s --verify-roundtrip | FileCheck %s
+// RUN: attn-opt %s -mlir-print-op-generic | attn-opt | FileCheck %s
+
+// CHECK-LABEL: llvm.func @wgmma_shared
+// CHECK: nvx.wgmma bf16 a(%{{.*}} : i32) b(%{{.*}}) {a_desc_hi = 1073741888 : i32, a_offsets = array<i32: 0, 2>, b_desc_hi = 1073741888 : i32, b_offsets = array<i32: 0, 2>} : vector<64xf32>
+llvm.func @wgmma_shared(%a: i32, %b: i32) {
+  %d = nvx.wgmma bf16 a(%a : i32) b(%b) {a_desc_hi = 0x40000040 : i32, b_desc_hi = 0x40000040 : i32,
+    a_offsets = array<i32: 0, 2>, b_offsets = array<i32: 0, 2>} : vector<64xf32>
+  llvm.return
+}
+
+// CHECK-LABEL: llvm.func @wgmma_registers
+// CHECK: nvx.wgmma f16 a(%{{.*}} : vector<8xi32>) b(%{{.*}}) acc(%{{.*}} : vector<4xf32>) {b_desc_hi = 1073741888 : i32, b_offsets = array<i32: 0, 128>, transpose_b} : vector<4xf32>
+llvm.func @wgmma_registers(%a: vector<8xi32>, %b: i32, %c: vector<4xf32>) {
+  %d = nvx.wgmma f16 a(%a : vector<8xi32>) b(%b) acc(%c : vector<4xf32>) {b_desc_hi = 0x40000040 : i32,
+    b_offsets = array<i32: 0, 128>, transpose_b} : vector<4xf32>
+  llvm.return
+}
+
+// CHECK-LABEL: llvm.func @wgmma_eight_bit
+// CHECK: nvx.wgmma e4m3
+llvm.func @wgmma_eight_bit(%a: i32, %b: i32) {
+  %d = nvx.wgmma e4m3 a(%a : i32) b(%b) {a_desc_hi = 0x40000040 : i32, b_desc_hi = 0x40000040 : i32,
+    a_offsets = array<i32: 0>, b_offsets = array<i32: 0>} : vector<128xf32>
+  llvm.return
+}
+
+// CHECK-LABEL: llvm.func @wait
+// CHECK: %{{.*}}:2 = nvx.wgmma_wait 1 (%{{.*}}, %{{.*}}) : vector<32xf32>, vector<16xi32>
+// CHECK: nvx.wgmma_wait 0{{$}}
+llvm.func @wait(%a: vector<32xf32>, %b: vector<16xi32>) {
+  %0:2 = nvx.wgmma_wait 1 (%a, %b) : vector<32xf32>, vector<16xi32>
+  nvx.wgmma_wait 0
+  llvm.return
+}
+
+// CHECK-LABEL: llvm.func @pack
+// CHECK: nvx.pack bf16 %{{.*}} : vector<4xf32> -> vector<2xi32>
+// CHECK: nvx.pack f16 %{{.*}} : vector<4xf32> -> vector<2xi32>
+llvm.func @pack(%a: vector<4xf32>) {
+  %0 = nvx.pack bf16 %a : vector<4xf32> -> vector<2xi32>
+  %1 = nvx.pack f16 %a : vector<4xf32> -> vector<2xi32>
+  llvm.return
+}
+
+// CHECK-LABEL: llvm.func @exp2_poly
+// CHECK: nvx.exp2_poly %{{.*}} {degree = 3 : i32} : vector<4xf32>
+// CHECK: nvx.exp2_poly %{{.*}} {degree = 5 : i32} : f32
+llvm.func @exp2_poly(%a: vector<4xf32>, %b: f32) {
+  %0 = nvx.exp2_poly %a {degree = 3 : i32} : vector<4xf32>
+  %1 = nvx.exp2_poly %b {degree = 5 : i32} : f32
+  llvm.return
+}
+
+// CHECK-LABEL: llvm.func @mbarrier_wait
+// CHECK: nvx.mbarrier_wait %{{.*}}, %{{.*}} : !llvm.ptr<3>
+llvm.func @mbarrier_wait(%a: !llvm.ptr<3>, %b: i32) {
+  nvx.mbarrier_wait %a, %b : !llvm.ptr<3>
+  llvm.return
+}

@@ -1,0 +1,118 @@
+// What attn-tile requires of its input.
+// RUN: attn-opt %s --attn-tile -split-input-file -verify-diagnostics
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @no_config(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
+  // expected-error @below {{'attn.attention' op expected 'config', which attn-configure attaches}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @other_op(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
+  // expected-error @below {{'arith.mulf' op expected only one 'attn.attention' and 'func.return' in the function, got 'arith.mulf'}}
+  %twice = arith.mulf %scale, %scale : f32
+  %o, %lse = attn.attention %q, %k, %v scale(%twice) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @two(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
+  %x, %y = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
+  // expected-error @below {{'attn.attention' op expected only one 'attn.attention' and 'func.return' in the function, got 'attn.attention'}}
+  %o, %lse = attn.attention %x, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @results(%q: !t, %k: !t, %v: !t, %scale: f32) -> !t {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
+  // expected-error @below {{'func.return' op expected the results of 'attn.attention', in order, to be the results of the function}}
+  return %o : !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+// expected-error @below {{'func.func' op expected 'attn.attention' to use argument #4 of the function}}
+func.func @unused(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32) -> (!t, !l) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+// expected-error @below {{'func.func' op expected the names of the kernel's arguments to be different, got 'lse' twice}}
+func.func @names(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32 {attn.name = "lse"}) -> (!t, !l) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%x : i32)
+      config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+// expected-error @below {{'func.func' op expected 'attn.name' of argument #4 to be a string, got 1 : i32}}
+func.func @name(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32 {attn.name = 1 : i32}) -> (!t, !l) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%x : i32)
+      config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+// expected-error @below {{'func.func' op expected no uses of the function, which becomes a kernel}}
+func.func @called(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}
+func.func @caller(%q: !t, %scale: f32) {
+  %o, %lse = call @called(%q, %q, %q, %scale) : (!t, !t, !t, f32) -> (!t, !l)
+  return
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @nested(%q: !t, %c: i1, %scale: f32) {
+  scf.if %c {
+    // expected-error @below {{'attn.attention' op expected to be in a 'func.func', got 'scf.if'}}
+    %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd)
+        config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
+  }
+  return
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @tile_size(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
+  // expected-error @below {{'attn.attention' op expected 'tile_m' and 'tile_n' of 'config' to be positive, got 128 and 0}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 0, work = grid> : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}

@@ -1,0 +1,460 @@
+// attn-tile: one kernel in full, then what differs between masks and regions.
+// RUN: attn-opt %s --attn-tile | FileCheck %s
+
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
+
+// Keys 0 .. i + SK - SQ: the last query sees every key. Head dim of V: 64.
+// CHECK-LABEL: tile.kernel @causal args ["q", "k", "v", "scale", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 64, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x64xbf16>, %[[SCALE:.*]]: f32, %[[O:.*]]: tensor<?x?x?x64xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
+// CHECK-NEXT:   %[[C:.*]] = arith.constant 0 : index
+// CHECK-NEXT:   %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT:   %[[C2:.*]] = arith.constant 2 : index
+// CHECK-NEXT:   %[[DIM:.*]] = tensor.dim %[[Q]], %[[C]] : tensor<?x?x?x128xbf16>
+// CHECK-NEXT:   %[[BATCHES:.*]] = arith.index_cast %[[DIM]] : index to i32
+// CHECK-NEXT:   %[[DIM1:.*]] = tensor.dim %[[Q]], %[[C1]] : tensor<?x?x?x128xbf16>
+// CHECK-NEXT:   %[[SQ:.*]] = arith.index_cast %[[DIM1]] : index to i32
+// CHECK-NEXT:   %[[DIM2:.*]] = tensor.dim %[[Q]], %[[C2]] : tensor<?x?x?x128xbf16>
+// CHECK-NEXT:   %[[HQ:.*]] = arith.index_cast %[[DIM2]] : index to i32
+// CHECK-NEXT:   %[[DIM3:.*]] = tensor.dim %[[K]], %[[C1]] : tensor<?x?x?x128xbf16>
+// CHECK-NEXT:   %[[SK:.*]] = arith.index_cast %[[DIM3]] : index to i32
+// CHECK-NEXT:   %[[DIM4:.*]] = tensor.dim %[[K]], %[[C2]] : tensor<?x?x?x128xbf16>
+// CHECK-NEXT:   %[[HK:.*]] = arith.index_cast %[[DIM4]] : index to i32
+// CHECK-NEXT:   %[[GROUP:.*]] = arith.divsi %[[HQ]], %[[HK]] : i32
+// CHECK-NEXT:   %[[TM:.*]] = arith.constant 128 : i32
+// CHECK-NEXT:   %[[TN:.*]] = arith.constant 64 : i32
+// CHECK-NEXT:   %[[CEILDIVSI:.*]] = arith.ceildivsi %[[SQ]], %[[TM]] : i32
+// CHECK-NEXT:   tile.work {
+// CHECK-NEXT:     %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {
+// CHECK-NEXT:       %[[NEXT1:.*]] = tile.next_work extents(%[[CEILDIVSI]], %[[HQ]], %[[BATCHES]])
+// CHECK-NEXT:       tile.yield %[[NEXT1]] : !tile.work
+// CHECK-NEXT:     }
+// CHECK-NEXT:     %[[LD_Q:.*]] = tile.step @ld_q(%[[NEXT]]) : (!tile.work) -> tensor<128x128xbf16> {
+// CHECK-NEXT:     ^bb0(%[[A:.*]]: !tile.work):
+// CHECK-NEXT:       %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[A]]
+// CHECK-NEXT:       %[[ROW:.*]] = arith.muli %[[BLOCK]], %[[TM]] : i32
+// CHECK-NEXT:       %[[LOAD:.*]] = tile.load %[[Q]] at(%[[BATCH]], %[[HEAD]], %[[ROW]]) #[[$MAP]] : tensor<?x?x?x128xbf16> -> tensor<128x128xbf16>
+// CHECK-NEXT:       tile.yield %[[LOAD]] : tensor<128x128xbf16>
+// CHECK-NEXT:     }
+// CHECK-NEXT:     %[[BOUNDS:.*]]:3 = tile.bounds %[[NEXT]] : i32, i32, i32 {
+// CHECK-NEXT:     ^bb0(%[[A1:.*]]: !tile.work):
+// CHECK-NEXT:       %[[BLOCK1:.*]], %[[HEAD1:.*]], %[[BATCH1:.*]] = tile.work_coords %[[A1]]
+// CHECK-NEXT:       %[[C5:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:       %[[ROW1:.*]] = arith.muli %[[BLOCK1]], %[[TM]] : i32
+// CHECK-NEXT:       %[[SUBI:.*]] = arith.subi %[[SK]], %[[SQ]] : i32
+// CHECK-NEXT:       %[[ADDI:.*]] = arith.addi %[[ROW1]], %[[SUBI]] : i32
+// CHECK-NEXT:       %[[ADDI1:.*]] = arith.addi %[[ADDI]], %[[TM]] : i32
+// CHECK-NEXT:       %[[MINSI:.*]] = arith.minsi %[[SK]], %[[ADDI1]] : i32
+// CHECK-NEXT:       %[[MAXSI:.*]] = arith.maxsi %[[MINSI]], %[[C5]] : i32
+// CHECK-NEXT:       %[[CEILDIVSI1:.*]] = arith.ceildivsi %[[MAXSI]], %[[TN]] : i32
+// CHECK-NEXT:       %[[C6:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:       %[[ADDI2:.*]] = arith.addi %[[ADDI]], %[[C6]] : i32
+// CHECK-NEXT:       %[[MINSI1:.*]] = arith.minsi %[[SK]], %[[ADDI2]] : i32
+// CHECK-NEXT:       %[[MAXSI1:.*]] = arith.maxsi %[[MINSI1]], %[[C5]] : i32
+// CHECK-NEXT:       %[[DIVSI1:.*]] = arith.divsi %[[MAXSI1]], %[[TN]] : i32
+// CHECK-NEXT:       tile.yield %[[CEILDIVSI1]], %[[DIVSI1]], %[[C5]] : i32, i32, i32
+// CHECK-NEXT:     }
+// CHECK-NEXT:     %[[C7:.*]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32>
+// CHECK-NEXT:     %[[LOOP:.*]] = tile.for ranges ["masked", "full"] bounds(%[[BOUNDS]]#0, %[[BOUNDS]]#1, %[[BOUNDS]]#2) init(%[[C7]]) : (tensor<128x64xf32>) -> tensor<128x64xf32> {
+// CHECK-NEXT:     ^bb0(%[[A2:.*]]: i32, %[[A3:.*]]: tensor<128x64xf32>):
+// CHECK-NEXT:       %[[LD_K:.*]] = tile.step @ld_k(%[[NEXT]]) : (!tile.work) -> tensor<64x128xbf16> {
+// CHECK-NEXT:       ^bb0(%[[A4:.*]]: !tile.work):
+// CHECK-NEXT:         %[[BLOCK2:.*]], %[[HEAD2:.*]], %[[BATCH2:.*]] = tile.work_coords %[[A4]]
+// CHECK-NEXT:         %[[DIVSI2:.*]] = arith.divsi %[[HEAD2]], %[[GROUP]] : i32
+// CHECK-NEXT:         %[[ROW2:.*]] = arith.muli %[[A2]], %[[TN]] : i32
+// CHECK-NEXT:         %[[LOAD1:.*]] = tile.load %[[K]] at(%[[BATCH2]], %[[DIVSI2]], %[[ROW2]]) #[[$MAP]] : tensor<?x?x?x128xbf16> -> tensor<64x128xbf16>
+// CHECK-NEXT:         tile.yield %[[LOAD1]] : tensor<64x128xbf16>
+// CHECK-NEXT:       }
+// CHECK-NEXT:       %[[LD_V:.*]] = tile.step @ld_v(%[[NEXT]]) : (!tile.work) -> tensor<64x64xbf16> {
+// CHECK-NEXT:       ^bb0(%[[A5:.*]]: !tile.work):
+// CHECK-NEXT:         %[[BLOCK3:.*]], %[[HEAD3:.*]], %[[BATCH3:.*]] = tile.work_coords %[[A5]]
+// CHECK-NEXT:         %[[DIVSI3:.*]] = arith.divsi %[[HEAD3]], %[[GROUP]] : i32
+// CHECK-NEXT:         %[[ROW3:.*]] = arith.muli %[[A2]], %[[TN]] : i32
+// CHECK-NEXT:         %[[LOAD2:.*]] = tile.load %[[V]] at(%[[BATCH3]], %[[DIVSI3]], %[[ROW3]]) #[[$MAP]] : tensor<?x?x?x64xbf16> -> tensor<64x64xbf16>
+// CHECK-NEXT:         tile.yield %[[LOAD2]] : tensor<64x64xbf16>
+// CHECK-NEXT:       }
+// CHECK-NEXT:       %[[QK:.*]] = tile.step @qk(%[[LD_Q]], %[[LD_K]]) : (tensor<128x128xbf16>, tensor<64x128xbf16>) -> tensor<128x64xf32> {
+// CHECK-NEXT:       ^bb0(%[[A6:.*]]: tensor<128x128xbf16>, %[[A7:.*]]: tensor<64x128xbf16>):
+// CHECK-NEXT:         %[[MMA:.*]] = tile.mma %[[A6]], %[[A7]] transpose_b : tensor<128x128xbf16>, tensor<64x128xbf16> -> tensor<128x64xf32>
+// CHECK-NEXT:         tile.yield %[[MMA]] : tensor<128x64xf32>
+// CHECK-NEXT:       }
+// CHECK-NEXT:       %[[SCORE:.*]] = tile.step @score(%[[QK]], %[[NEXT]]) : (tensor<128x64xf32>, !tile.work) -> tensor<128x64xf32> {
+// CHECK-NEXT:       ^bb0(%[[A8:.*]]: tensor<128x64xf32>, %[[A9:.*]]: !tile.work):
+// CHECK-NEXT:         tile.yield %[[A8]] : tensor<128x64xf32>
+// CHECK-NEXT:       }
+// CHECK-NEXT:       %[[MASK:.*]] = tile.step @mask masked(%[[SCORE]], %[[NEXT]]) : (tensor<128x64xf32>, !tile.work) -> tensor<128x64xf32> {
+// CHECK-NEXT:       ^bb0(%[[A10:.*]]: tensor<128x64xf32>, %[[A11:.*]]: !tile.work):
+// CHECK-NEXT:         %[[BLOCK4:.*]], %[[HEAD4:.*]], %[[BATCH4:.*]] = tile.work_coords %[[A11]]
+// CHECK-NEXT:         %[[ROW4:.*]] = arith.muli %[[BLOCK4]], %[[TM]] : i32
+// CHECK-NEXT:         %[[AT:.*]] = tile.coords %[[ROW4]] dim 0 : tensor<128x64xi32>
+// CHECK-NEXT:         %[[ROW5:.*]] = arith.muli %[[A2]], %[[TN]] : i32
+// CHECK-NEXT:         %[[AT1:.*]] = tile.coords %[[ROW5]] dim 1 : tensor<128x64xi32>
+// CHECK-NEXT:         %[[SUBI1:.*]] = arith.subi %[[SK]], %[[SQ]] : i32
+// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SUBI1]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[SK]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[ADDI3:.*]] = arith.addi %[[AT]], %[[SPLAT]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[CMPI:.*]] = arith.cmpi sle, %[[AT1]], %[[ADDI3]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[CMPI1:.*]] = arith.cmpi slt, %[[AT1]], %[[SPLAT1]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI1]] : tensor<128x64xi1>
+// CHECK-NEXT:         %[[C8:.*]] = arith.constant dense<0xFF800000> : tensor<128x64xf32>
+// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[ANDI]], %[[A10]], %[[C8]] : tensor<128x64xi1>, tensor<128x64xf32>
+// CHECK-NEXT:         tile.yield %[[SELECT]] : tensor<128x64xf32>
+// CHECK-NEXT:       }
+// CHECK-NEXT:       %[[ATTEND:.*]] = tile.step @attend(%[[MASK]], %[[LD_V]], %[[A3]]) : (tensor<128x64xf32>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32> {
+// CHECK-NEXT:       ^bb0(%[[A12:.*]]: tensor<128x64xf32>, %[[A13:.*]]: tensor<64x64xbf16>, %[[A14:.*]]: tensor<128x64xf32>):
+// CHECK-NEXT:         %[[ATTEND1:.*]] = tile.attend %[[A12]], %[[A13]] state(%[[A14]]) scale(%[[SCALE]]) : tensor<128x64xf32>, tensor<64x64xbf16> -> tensor<128x64xf32>
+// CHECK-NEXT:         tile.yield %[[ATTEND1]] : tensor<128x64xf32>
+// CHECK-NEXT:       }
+// CHECK-NEXT:       tile.yield %[[ATTEND]] : tensor<128x64xf32>
+// CHECK-NEXT:     }
+// CHECK-NEXT:     %[[ATTEND_RESULT:.*]]:2 = tile.step @attend_result(%[[LOOP]]) : (tensor<128x64xf32>) -> (tensor<128x64xf32>, tensor<128xf32>) {
+// CHECK-NEXT:     ^bb0(%[[A15:.*]]: tensor<128x64xf32>):
+// CHECK-NEXT:       %[[ATTEND_RESULT1:.*]], %[[ATTEND_RESULT2:.*]] = tile.attend_result %[[A15]] : tensor<128x64xf32> -> tensor<128x64xf32>, tensor<128xf32>
+// CHECK-NEXT:       tile.yield %[[ATTEND_RESULT1]], %[[ATTEND_RESULT2]] : tensor<128x64xf32>, tensor<128xf32>
+// CHECK-NEXT:     }
+// CHECK-NEXT:     %[[CVT_O:.*]] = tile.step @cvt_o(%[[ATTEND_RESULT]]#0) : (tensor<128x64xf32>) -> tensor<128x64xbf16> {
+// CHECK-NEXT:     ^bb0(%[[A16:.*]]: tensor<128x64xf32>):
+// CHECK-NEXT:       %[[TRUNCF:.*]] = arith.truncf %[[A16]] : tensor<128x64xf32> to tensor<128x64xbf16>
+// CHECK-NEXT:       tile.yield %[[TRUNCF]] : tensor<128x64xbf16>
+// CHECK-NEXT:     }
+// CHECK-NEXT:     tile.step @st_o(%[[CVT_O]], %[[NEXT]]) : (tensor<128x64xbf16>, !tile.work) -> () {
+// CHECK-NEXT:     ^bb0(%[[A17:.*]]: tensor<128x64xbf16>, %[[A18:.*]]: !tile.work):
+// CHECK-NEXT:       %[[BLOCK5:.*]], %[[HEAD5:.*]], %[[BATCH5:.*]] = tile.work_coords %[[A18]]
+// CHECK-NEXT:       %[[ROW6:.*]] = arith.muli %[[BLOCK5]], %[[TM]] : i32
+// CHECK-NEXT:       tile.store %[[A17]], %[[O]] at(%[[BATCH5]], %[[HEAD5]], %[[ROW6]]) #[[$MAP]] : tensor<128x64xbf16>, tensor<?x?x?x64xbf16>
+// CHECK-NEXT:       tile.yield
+// CHECK-NEXT:     }
+// CHECK-NEXT:     tile.step @st_lse(%[[ATTEND_RESULT]]#1, %[[NEXT]]) : (tensor<128xf32>, !tile.work) -> () {
+// CHECK-NEXT:     ^bb0(%[[A19:.*]]: tensor<128xf32>, %[[A20:.*]]: !tile.work):
+// CHECK-NEXT:       %[[BLOCK6:.*]], %[[HEAD6:.*]], %[[BATCH6:.*]] = tile.work_coords %[[A20]]
+// CHECK-NEXT:       %[[ROW7:.*]] = arith.muli %[[BLOCK6]], %[[TM]] : i32
+// CHECK-NEXT:       tile.store_row %[[A19]], %[[LSE]] at(%[[BATCH6]], %[[HEAD6]], %[[ROW7]]) : tensor<128xf32>, tensor<?x?x?xf32>
+// CHECK-NEXT:       tile.yield
+// CHECK-NEXT:     }
+// CHECK-NEXT:   }
+// CHECK-NEXT: }
+func.func @causal(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32)
+    -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_bottom_right) layout(bshd)
+      config <tile_m = 128, tile_n = 64, work = grid>
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x64xbf16>) -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>
+}
+
+// Without a mask only the end of the keys is masked.
+// CHECK-LABEL: tile.kernel @full args ["q", "k", "v", "scale", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x64xbf16>, %[[K:.*]]: tensor<?x?x?x64xbf16>, %[[V:.*]]: tensor<?x?x?x64xbf16>, %[[SCALE:.*]]: f32, %[[O:.*]]: tensor<?x?x?x64xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
+// CHECK: %[[C1:.*]] = arith.constant 1 : index
+// CHECK: %[[DIM3:.*]] = tensor.dim %[[K]], %[[C1]] : tensor<?x?x?x64xbf16>
+// CHECK: %[[SK:.*]] = arith.index_cast %[[DIM3]] : index to i32
+// CHECK: %[[TN:.*]] = arith.constant 64 : i32
+// CHECK: %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {
+// CHECK: %[[LD_Q:.*]] = tile.step @ld_q(%[[NEXT]]) : (!tile.work) -> tensor<128x64xbf16> {
+// CHECK: %[[BOUNDS:.*]]:3 = tile.bounds %[[NEXT]] : i32, i32, i32 {
+// CHECK-NEXT:     ^bb0(%[[A1:.*]]: !tile.work):
+// CHECK-NEXT:       %[[BLOCK1:.*]], %[[HEAD1:.*]], %[[BATCH1:.*]] = tile.work_coords %[[A1]]
+// CHECK-NEXT:       %[[C5:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:       %[[CEILDIVSI1:.*]] = arith.ceildivsi %[[SK]], %[[TN]] : i32
+// CHECK-NEXT:       %[[DIVSI1:.*]] = arith.divsi %[[SK]], %[[TN]] : i32
+// CHECK-NEXT:       tile.yield %[[CEILDIVSI1]], %[[DIVSI1]], %[[C5]] : i32, i32, i32
+// CHECK-NEXT:     }
+// CHECK: ^bb0(%[[A2:.*]]: i32, %[[A3:.*]]: tensor<128x64xf32>):
+// CHECK: %[[LD_K:.*]] = tile.step @ld_k(%[[NEXT]]) : (!tile.work) -> tensor<64x64xbf16> {
+// CHECK: %[[QK:.*]] = tile.step @qk(%[[LD_Q]], %[[LD_K]]) : (tensor<128x64xbf16>, tensor<64x64xbf16>) -> tensor<128x64xf32> {
+// CHECK: %[[SCORE:.*]] = tile.step @score(%[[QK]], %[[NEXT]]) : (tensor<128x64xf32>, !tile.work) -> tensor<128x64xf32> {
+// CHECK: %[[MASK:.*]] = tile.step @mask masked(%[[SCORE]], %[[NEXT]]) : (tensor<128x64xf32>, !tile.work) -> tensor<128x64xf32> {
+// CHECK-NEXT:       ^bb0(%[[A10:.*]]: tensor<128x64xf32>, %[[A11:.*]]: !tile.work):
+// CHECK-NEXT:         %[[BLOCK4:.*]], %[[HEAD4:.*]], %[[BATCH4:.*]] = tile.work_coords %[[A11]]
+// CHECK-NEXT:         %[[ROW3:.*]] = arith.muli %[[A2]], %[[TN]] : i32
+// CHECK-NEXT:         %[[AT:.*]] = tile.coords %[[ROW3]] dim 1 : tensor<128x64xi32>
+// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SK]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[CMPI:.*]] = arith.cmpi slt, %[[AT]], %[[SPLAT]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[C7:.*]] = arith.constant dense<0xFF800000> : tensor<128x64xf32>
+// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPI]], %[[A10]], %[[C7]] : tensor<128x64xi1>, tensor<128x64xf32>
+// CHECK-NEXT:         tile.yield %[[SELECT]] : tensor<128x64xf32>
+// CHECK-NEXT:       }
+func.func @full(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32)
+    -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 64, work = grid>
+      : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>) -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>
+}
+
+// Keys 0 .. i.
+// CHECK-LABEL: tile.kernel @top_left args ["q", "k", "v", "scale", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = causal_top_left, score_region = absent, mask_region = absent> config <tile_m = 192, tile_n = 128, work = grid> {
+// CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x64xbf16>, %[[K:.*]]: tensor<?x?x?x64xbf16>, %[[V:.*]]: tensor<?x?x?x64xbf16>, %[[SCALE:.*]]: f32, %[[O:.*]]: tensor<?x?x?x64xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
+// CHECK: %[[C1:.*]] = arith.constant 1 : index
+// CHECK: %[[DIM3:.*]] = tensor.dim %[[K]], %[[C1]] : tensor<?x?x?x64xbf16>
+// CHECK: %[[SK:.*]] = arith.index_cast %[[DIM3]] : index to i32
+// CHECK: %[[TM:.*]] = arith.constant 192 : i32
+// CHECK: %[[TN:.*]] = arith.constant 128 : i32
+// CHECK: %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {
+// CHECK: %[[LD_Q:.*]] = tile.step @ld_q(%[[NEXT]]) : (!tile.work) -> tensor<192x64xbf16> {
+// CHECK: %[[BOUNDS:.*]]:3 = tile.bounds %[[NEXT]] : i32, i32, i32 {
+// CHECK-NEXT:     ^bb0(%[[A1:.*]]: !tile.work):
+// CHECK-NEXT:       %[[BLOCK1:.*]], %[[HEAD1:.*]], %[[BATCH1:.*]] = tile.work_coords %[[A1]]
+// CHECK-NEXT:       %[[C5:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:       %[[ROW1:.*]] = arith.muli %[[BLOCK1]], %[[TM]] : i32
+// CHECK-NEXT:       %[[ADDI:.*]] = arith.addi %[[ROW1]], %[[TM]] : i32
+// CHECK-NEXT:       %[[MINSI:.*]] = arith.minsi %[[SK]], %[[ADDI]] : i32
+// CHECK-NEXT:       %[[MAXSI:.*]] = arith.maxsi %[[MINSI]], %[[C5]] : i32
+// CHECK-NEXT:       %[[CEILDIVSI1:.*]] = arith.ceildivsi %[[MAXSI]], %[[TN]] : i32
+// CHECK-NEXT:       %[[C6:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:       %[[ADDI1:.*]] = arith.addi %[[ROW1]], %[[C6]] : i32
+// CHECK-NEXT:       %[[MINSI1:.*]] = arith.minsi %[[SK]], %[[ADDI1]] : i32
+// CHECK-NEXT:       %[[MAXSI1:.*]] = arith.maxsi %[[MINSI1]], %[[C5]] : i32
+// CHECK-NEXT:       %[[DIVSI1:.*]] = arith.divsi %[[MAXSI1]], %[[TN]] : i32
+// CHECK-NEXT:       tile.yield %[[CEILDIVSI1]], %[[DIVSI1]], %[[C5]] : i32, i32, i32
+// CHECK-NEXT:     }
+// CHECK: ^bb0(%[[A2:.*]]: i32, %[[A3:.*]]: tensor<192x64xf32>):
+// CHECK: %[[LD_K:.*]] = tile.step @ld_k(%[[NEXT]]) : (!tile.work) -> tensor<128x64xbf16> {
+// CHECK: %[[QK:.*]] = tile.step @qk(%[[LD_Q]], %[[LD_K]]) : (tensor<192x64xbf16>, tensor<128x64xbf16>) -> tensor<192x128xf32> {
+// CHECK: %[[SCORE:.*]] = tile.step @score(%[[QK]], %[[NEXT]]) : (tensor<192x128xf32>, !tile.work) -> tensor<192x128xf32> {
+// CHECK: %[[MASK:.*]] = tile.step @mask masked(%[[SCORE]], %[[NEXT]]) : (tensor<192x128xf32>, !tile.work) -> tensor<192x128xf32> {
+// CHECK-NEXT:       ^bb0(%[[A10:.*]]: tensor<192x128xf32>, %[[A11:.*]]: !tile.work):
+// CHECK-NEXT:         %[[BLOCK4:.*]], %[[HEAD4:.*]], %[[BATCH4:.*]] = tile.work_coords %[[A11]]
+// CHECK-NEXT:         %[[ROW4:.*]] = arith.muli %[[BLOCK4]], %[[TM]] : i32
+// CHECK-NEXT:         %[[AT:.*]] = tile.coords %[[ROW4]] dim 0 : tensor<192x128xi32>
+// CHECK-NEXT:         %[[ROW5:.*]] = arith.muli %[[A2]], %[[TN]] : i32
+// CHECK-NEXT:         %[[AT1:.*]] = tile.coords %[[ROW5]] dim 1 : tensor<192x128xi32>
+// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SK]] : tensor<192x128xi32>
+// CHECK-NEXT:         %[[CMPI:.*]] = arith.cmpi sle, %[[AT1]], %[[AT]] : tensor<192x128xi32>
+// CHECK-NEXT:         %[[CMPI1:.*]] = arith.cmpi slt, %[[AT1]], %[[SPLAT]] : tensor<192x128xi32>
+// CHECK-NEXT:         %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI1]] : tensor<192x128xi1>
+// CHECK-NEXT:         %[[C8:.*]] = arith.constant dense<0xFF800000> : tensor<192x128xf32>
+// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[ANDI]], %[[A10]], %[[C8]] : tensor<192x128xi1>, tensor<192x128xf32>
+// CHECK-NEXT:         tile.yield %[[SELECT]] : tensor<192x128xf32>
+// CHECK-NEXT:       }
+func.func @top_left(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32)
+    -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_top_left) layout(bshd)
+      config <tile_m = 192, tile_n = 128, work = grid>
+      : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>) -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>
+}
+
+// With a mask region every block is masked, and both masks apply.
+// CHECK-LABEL: tile.kernel @documents args ["q", "k", "v", "scale", "c0", "c1", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = present> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[IDS:.*]]: tensor<?x?xi32>, %[[WINDOW:.*]]: i32, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
+// CHECK: %[[C1:.*]] = arith.constant 1 : index
+// CHECK: %[[DIM1:.*]] = tensor.dim %[[Q]], %[[C1]] : tensor<?x?x?x128xbf16>
+// CHECK: %[[SQ:.*]] = arith.index_cast %[[DIM1]] : index to i32
+// CHECK: %[[DIM3:.*]] = tensor.dim %[[K]], %[[C1]] : tensor<?x?x?x128xbf16>
+// CHECK: %[[SK:.*]] = arith.index_cast %[[DIM3]] : index to i32
+// CHECK: %[[TM:.*]] = arith.constant 128 : i32
+// CHECK: %[[TN:.*]] = arith.constant 64 : i32
+// CHECK: %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {
+// CHECK: %[[LD_Q:.*]] = tile.step @ld_q(%[[NEXT]]) : (!tile.work) -> tensor<128x128xbf16> {
+// CHECK: %[[BOUNDS:.*]]:3 = tile.bounds %[[NEXT]] : i32, i32, i32 {
+// CHECK-NEXT:     ^bb0(%[[A1:.*]]: !tile.work):
+// CHECK-NEXT:       %[[BLOCK1:.*]], %[[HEAD1:.*]], %[[BATCH1:.*]] = tile.work_coords %[[A1]]
+// CHECK-NEXT:       %[[C5:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:       %[[ROW1:.*]] = arith.muli %[[BLOCK1]], %[[TM]] : i32
+// CHECK-NEXT:       %[[SUBI:.*]] = arith.subi %[[SK]], %[[SQ]] : i32
+// CHECK-NEXT:       %[[ADDI:.*]] = arith.addi %[[ROW1]], %[[SUBI]] : i32
+// CHECK-NEXT:       %[[ADDI1:.*]] = arith.addi %[[ADDI]], %[[TM]] : i32
+// CHECK-NEXT:       %[[MINSI:.*]] = arith.minsi %[[SK]], %[[ADDI1]] : i32
+// CHECK-NEXT:       %[[MAXSI:.*]] = arith.maxsi %[[MINSI]], %[[C5]] : i32
+// CHECK-NEXT:       %[[CEILDIVSI1:.*]] = arith.ceildivsi %[[MAXSI]], %[[TN]] : i32
+// CHECK-NEXT:       tile.yield %[[CEILDIVSI1]], %[[C5]], %[[C5]] : i32, i32, i32
+// CHECK-NEXT:     }
+// CHECK: ^bb0(%[[A2:.*]]: i32, %[[A3:.*]]: tensor<128x128xf32>):
+// CHECK: %[[LD_K:.*]] = tile.step @ld_k(%[[NEXT]]) : (!tile.work) -> tensor<64x128xbf16> {
+// CHECK: %[[QK:.*]] = tile.step @qk(%[[LD_Q]], %[[LD_K]]) : (tensor<128x128xbf16>, tensor<64x128xbf16>) -> tensor<128x64xf32> {
+// CHECK: %[[SCORE:.*]] = tile.step @score(%[[QK]], %[[NEXT]]) : (tensor<128x64xf32>, !tile.work) -> tensor<128x64xf32> {
+// CHECK: %[[MASK:.*]] = tile.step @mask masked(%[[SCORE]], %[[NEXT]]) : (tensor<128x64xf32>, !tile.work) -> tensor<128x64xf32> {
+// CHECK-NEXT:       ^bb0(%[[A10:.*]]: tensor<128x64xf32>, %[[A11:.*]]: !tile.work):
+// CHECK-NEXT:         %[[BLOCK4:.*]], %[[HEAD4:.*]], %[[BATCH4:.*]] = tile.work_coords %[[A11]]
+// CHECK-NEXT:         %[[ROW4:.*]] = arith.muli %[[BLOCK4]], %[[TM]] : i32
+// CHECK-NEXT:         %[[AT:.*]] = tile.coords %[[ROW4]] dim 0 : tensor<128x64xi32>
+// CHECK-NEXT:         %[[ROW5:.*]] = arith.muli %[[A2]], %[[TN]] : i32
+// CHECK-NEXT:         %[[AT1:.*]] = tile.coords %[[ROW5]] dim 1 : tensor<128x64xi32>
+// CHECK-NEXT:         %[[SUBI1:.*]] = arith.subi %[[SK]], %[[SQ]] : i32
+// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SUBI1]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[SK]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[ADDI2:.*]] = arith.addi %[[AT]], %[[SPLAT]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[CMPI:.*]] = arith.cmpi sle, %[[AT1]], %[[ADDI2]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[CMPI1:.*]] = arith.cmpi slt, %[[AT1]], %[[SPLAT1]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI1]] : tensor<128x64xi1>
+// CHECK-NEXT:         %[[GATHER:.*]] = tile.gather %[[IDS]][%[[BATCH4]], %[[AT]] : i32, tensor<128x64xi32>] : tensor<?x?xi32> -> tensor<128x64xi32>
+// CHECK-NEXT:         %[[GATHER1:.*]] = tile.gather %[[IDS]][%[[BATCH4]], %[[AT1]] : i32, tensor<128x64xi32>] : tensor<?x?xi32> -> tensor<128x64xi32>
+// CHECK-NEXT:         %[[CMPI2:.*]] = arith.cmpi eq, %[[GATHER]], %[[GATHER1]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[SUBI2:.*]] = arith.subi %[[AT]], %[[AT1]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[SPLAT2:.*]] = tensor.splat %[[WINDOW]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[CMPI3:.*]] = arith.cmpi sle, %[[SUBI2]], %[[SPLAT2]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[ANDI1:.*]] = arith.andi %[[CMPI2]], %[[CMPI3]] : tensor<128x64xi1>
+// CHECK-NEXT:         %[[ANDI2:.*]] = arith.andi %[[ANDI]], %[[ANDI1]] : tensor<128x64xi1>
+// CHECK-NEXT:         %[[C7:.*]] = arith.constant dense<0xFF800000> : tensor<128x64xf32>
+// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[ANDI2]], %[[A10]], %[[C7]] : tensor<128x64xi1>, tensor<128x64xf32>
+// CHECK-NEXT:         tile.yield %[[SELECT]] : tensor<128x64xf32>
+// CHECK-NEXT:       }
+func.func @documents(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %ids: tensor<?x?xi32>, %window: i32)
+    -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_bottom_right) layout(bshd)
+      captures(%ids, %window : tensor<?x?xi32>, i32)
+      config <tile_m = 128, tile_n = 64, work = grid>
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %id_of: tensor<?x?xi32>, %w: i32):
+        %batch = arith.index_cast %b : i32 to index
+        %qi = arith.index_cast %i : i32 to index
+        %kj = arith.index_cast %j : i32 to index
+        %mine = tensor.extract %id_of[%batch, %qi] : tensor<?x?xi32>
+        %other = tensor.extract %id_of[%batch, %kj] : tensor<?x?xi32>
+        %same = arith.cmpi eq, %mine, %other : i32
+        %d = arith.subi %i, %j : i32
+        %near = arith.cmpi sle, %d, %w : i32
+        %ok = arith.andi %same, %near : i1
+        attn.yield %ok : i1
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>
+}
+
+// The region follows the scale, on tiles; what depends on the head alone stays
+// scalar. The softmax has nothing left to scale.
+// CHECK-LABEL: tile.kernel @alibi args ["q", "k", "v", "scale", "slopes", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = present, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[SLOPES:.*]]: tensor<?xf32>, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
+// CHECK: %[[TM:.*]] = arith.constant 128 : i32
+// CHECK: %[[TN:.*]] = arith.constant 64 : i32
+// CHECK: %[[C5:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {
+// CHECK: %[[LD_Q:.*]] = tile.step @ld_q(%[[NEXT]]) : (!tile.work) -> tensor<128x128xbf16> {
+// CHECK: ^bb0(%[[A2:.*]]: i32, %[[A3:.*]]: tensor<128x128xf32>):
+// CHECK: %[[LD_K:.*]] = tile.step @ld_k(%[[NEXT]]) : (!tile.work) -> tensor<64x128xbf16> {
+// CHECK: %[[LD_V:.*]] = tile.step @ld_v(%[[NEXT]]) : (!tile.work) -> tensor<64x128xbf16> {
+// CHECK: %[[QK:.*]] = tile.step @qk(%[[LD_Q]], %[[LD_K]]) : (tensor<128x128xbf16>, tensor<64x128xbf16>) -> tensor<128x64xf32> {
+// CHECK: %[[SCORE:.*]] = tile.step @score(%[[QK]], %[[NEXT]]) : (tensor<128x64xf32>, !tile.work) -> tensor<128x64xf32> {
+// CHECK-NEXT:       ^bb0(%[[A8:.*]]: tensor<128x64xf32>, %[[A9:.*]]: !tile.work):
+// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SCALE]] : tensor<128x64xf32>
+// CHECK-NEXT:         %[[F:.*]] = arith.mulf %[[A8]], %[[SPLAT]] : tensor<128x64xf32>
+// CHECK-NEXT:         %[[BLOCK4:.*]], %[[HEAD4:.*]], %[[BATCH4:.*]] = tile.work_coords %[[A9]]
+// CHECK-NEXT:         %[[ROW3:.*]] = arith.muli %[[BLOCK4]], %[[TM]] : i32
+// CHECK-NEXT:         %[[AT:.*]] = tile.coords %[[ROW3]] dim 0 : tensor<128x64xi32>
+// CHECK-NEXT:         %[[ROW4:.*]] = arith.muli %[[A2]], %[[TN]] : i32
+// CHECK-NEXT:         %[[AT1:.*]] = tile.coords %[[ROW4]] dim 1 : tensor<128x64xi32>
+// CHECK-NEXT:         %[[GATHER:.*]] = tile.gather %[[SLOPES]][%[[HEAD4]] : i32] : tensor<?xf32> -> f32
+// CHECK-NEXT:         %[[C8:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK-NEXT:         %[[F1:.*]] = arith.mulf %[[GATHER]], %[[C8]] : f32
+// CHECK-NEXT:         %[[SUBI:.*]] = arith.subi %[[AT1]], %[[AT]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[SITOFP:.*]] = arith.sitofp %[[SUBI]] : tensor<128x64xi32> to tensor<128x64xf32>
+// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[F1]] : tensor<128x64xf32>
+// CHECK-NEXT:         %[[F2:.*]] = arith.mulf %[[SPLAT1]], %[[SITOFP]] : tensor<128x64xf32>
+// CHECK-NEXT:         %[[ADDF:.*]] = arith.addf %[[F]], %[[F2]] : tensor<128x64xf32>
+// CHECK-NEXT:         %[[C9:.*]] = arith.constant dense<5.000000e-01> : tensor<128x64xf32>
+// CHECK-NEXT:         %[[F3:.*]] = arith.mulf %[[ADDF]], %[[C9]] : tensor<128x64xf32>
+// CHECK-NEXT:         tile.yield %[[F3]] : tensor<128x64xf32>
+// CHECK-NEXT:       }
+// CHECK: %[[MASK:.*]] = tile.step @mask masked(%[[SCORE]], %[[NEXT]]) : (tensor<128x64xf32>, !tile.work) -> tensor<128x64xf32> {
+// CHECK: %[[ATTEND:.*]] = tile.step @attend(%[[MASK]], %[[LD_V]], %[[A3]]) : (tensor<128x64xf32>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32> {
+// CHECK-NEXT:       ^bb0(%[[A12:.*]]: tensor<128x64xf32>, %[[A13:.*]]: tensor<64x128xbf16>, %[[A14:.*]]: tensor<128x128xf32>):
+// CHECK-NEXT:         %[[ATTEND1:.*]] = tile.attend %[[A12]], %[[A13]] state(%[[A14]]) scale(%[[C5]]) : tensor<128x64xf32>, tensor<64x128xbf16> -> tensor<128x128xf32>
+// CHECK-NEXT:         tile.yield %[[ATTEND1]] : tensor<128x128xf32>
+// CHECK-NEXT:       }
+func.func @alibi(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %slopes: tensor<?xf32> {attn.name = "slopes"})
+    -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      captures(%slopes : tensor<?xf32>)
+      config <tile_m = 128, tile_n = 64, work = grid>
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %slope_of: tensor<?xf32>):
+        %head = arith.index_cast %h : i32 to index
+        %slope = tensor.extract %slope_of[%head] : tensor<?xf32>
+        %half = arith.constant 0.5 : f32
+        %m = arith.mulf %slope, %half : f32
+        %d = arith.subi %j, %i : i32
+        %distance = arith.sitofp %d : i32 to f32
+        %bias = arith.mulf %m, %distance : f32
+        %sum = arith.addf %s, %bias : f32
+        %r = arith.mulf %sum, %half : f32
+        attn.yield %r : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>
+}
+
+// Index arithmetic is done in i32; a scalar condition is spread over the tile.
+// CHECK-LABEL: tile.kernel @index args ["q", "k", "v", "scale", "c0", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = present, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[C0:.*]]: tensor<?xf32>, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
+// CHECK: %[[TN:.*]] = arith.constant 64 : i32
+// CHECK: %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {
+// CHECK: %[[LD_Q:.*]] = tile.step @ld_q(%[[NEXT]]) : (!tile.work) -> tensor<128x128xbf16> {
+// CHECK: ^bb0(%[[A2:.*]]: i32, %[[A3:.*]]: tensor<128x128xf32>):
+// CHECK: %[[LD_K:.*]] = tile.step @ld_k(%[[NEXT]]) : (!tile.work) -> tensor<64x128xbf16> {
+// CHECK: %[[QK:.*]] = tile.step @qk(%[[LD_Q]], %[[LD_K]]) : (tensor<128x128xbf16>, tensor<64x128xbf16>) -> tensor<128x64xf32> {
+// CHECK: %[[SCORE:.*]] = tile.step @score(%[[QK]], %[[NEXT]]) : (tensor<128x64xf32>, !tile.work) -> tensor<128x64xf32> {
+// CHECK-NEXT:       ^bb0(%[[A8:.*]]: tensor<128x64xf32>, %[[A9:.*]]: !tile.work):
+// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SCALE]] : tensor<128x64xf32>
+// CHECK-NEXT:         %[[F:.*]] = arith.mulf %[[A8]], %[[SPLAT]] : tensor<128x64xf32>
+// CHECK-NEXT:         %[[BLOCK4:.*]], %[[HEAD4:.*]], %[[BATCH4:.*]] = tile.work_coords %[[A9]]
+// CHECK-NEXT:         %[[ROW3:.*]] = arith.muli %[[A2]], %[[TN]] : i32
+// CHECK-NEXT:         %[[AT:.*]] = tile.coords %[[ROW3]] dim 1 : tensor<128x64xi32>
+// CHECK-NEXT:         %[[C8:.*]] = arith.constant dense<1> : tensor<128x64xi32>
+// CHECK-NEXT:         %[[ADDI:.*]] = arith.addi %[[AT]], %[[C8]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[GATHER:.*]] = tile.gather %[[C0]][%[[ADDI]] : tensor<128x64xi32>] : tensor<?xf32> -> tensor<128x64xf32>
+// CHECK-NEXT:         %[[C9:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:         %[[CMPI:.*]] = arith.cmpi eq, %[[BATCH4]], %[[C9]] : i32
+// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[CMPI]] : tensor<128x64xi1>
+// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[SPLAT1]], %[[GATHER]], %[[F]] : tensor<128x64xi1>, tensor<128x64xf32>
+// CHECK-NEXT:         tile.yield %[[SELECT]] : tensor<128x64xf32>
+// CHECK-NEXT:       }
+func.func @index(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %slopes: tensor<?xf32>)
+    -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      captures(%slopes : tensor<?xf32>)
+      config <tile_m = 128, tile_n = 64, work = grid>
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %table: tensor<?xf32>):
+        %one = arith.constant 1 : index
+        %kj = arith.index_cast %j : i32 to index
+        %next = arith.addi %kj, %one : index
+        %bias = tensor.extract %table[%next] : tensor<?xf32>
+        %first = arith.constant 0 : i32
+        %is_first = arith.cmpi eq, %b, %first : i32
+        %r = arith.select %is_first, %bias, %s : f32
+        attn.yield %r : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>
+}
+
+// A region may ignore all that it gets.
+// CHECK-LABEL: tile.kernel @constant args ["q", "k", "v", "scale", "c0", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = present, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[C0:.*]]: tensor<?xf32>, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
+// CHECK: %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {
+// CHECK: %[[LD_Q:.*]] = tile.step @ld_q(%[[NEXT]]) : (!tile.work) -> tensor<128x128xbf16> {
+// CHECK: %[[LD_K:.*]] = tile.step @ld_k(%[[NEXT]]) : (!tile.work) -> tensor<64x128xbf16> {
+// CHECK: %[[QK:.*]] = tile.step @qk(%[[LD_Q]], %[[LD_K]]) : (tensor<128x128xbf16>, tensor<64x128xbf16>) -> tensor<128x64xf32> {
+// CHECK: %[[SCORE:.*]] = tile.step @score(%[[QK]], %[[NEXT]]) : (tensor<128x64xf32>, !tile.work) -> tensor<128x64xf32> {
+// CHECK-NEXT:       ^bb0(%[[A8:.*]]: tensor<128x64xf32>, %[[A9:.*]]: !tile.work):
+// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SCALE]] : tensor<128x64xf32>
+// CHECK-NEXT:         %[[F:.*]] = arith.mulf %[[A8]], %[[SPLAT]] : tensor<128x64xf32>
+// CHECK-NEXT:         %[[BLOCK4:.*]], %[[HEAD4:.*]], %[[BATCH4:.*]] = tile.work_coords %[[A9]]
+// CHECK-NEXT:         %[[C8:.*]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32>
+// CHECK-NEXT:         tile.yield %[[C8]] : tensor<128x64xf32>
+// CHECK-NEXT:       }
+func.func @constant(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %slopes: tensor<?xf32>)
+    -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      captures(%slopes : tensor<?xf32>)
+      config <tile_m = 128, tile_n = 64, work = grid>
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %table: tensor<?xf32>):
+        %zero = arith.constant 0.0 : f32
+        attn.yield %zero : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>
+}
+
+// Functions without attention, and kernels, stay as they are.
+// CHECK-LABEL: func.func @other(
+// CHECK-SAME: %[[X:.*]]: f32) -> f32 {
+// CHECK-NEXT: %[[Y:.*]] = arith.addf %[[X]], %[[X]] : f32
+// CHECK-NEXT: return %[[Y]] : f32
+func.func @other(%x: f32) -> f32 {
+  %y = arith.addf %x, %x : f32
+  return %y : f32
+}
+
+// CHECK-LABEL: func.func private @declared(f32)
+func.func private @declared(f32)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import sys
+
+import lit.formats
+from lit.llvm.subst import ToolSubst
+from lit.llvm import config as llvm_config
+
+sys.path.insert(0, os.path.join(config.attn_src_root, "test"))
+import hardware
+
+config.name = "attn"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_source_root = os.path.join(config.attn_src_root, "test")
+config.test_exec_root = os.path.join(config.attn_obj_root, "test")
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "unit", "device", "lib", "reference"]
+
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
+for name in ("ATTN_PTXAS", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+# Tools: this build's own first, then LLVM's. A missing one fails its tests.
+bin_dir = os.path.join(config.attn_obj_root, "bin")
+tools = llvm_config.LLVMConfig(lit_config, config)
+tools.with_environment("PATH", [config.llvm_tools_dir, bin_dir], append_path=True)
+tools.add_tool_substitutions(
+    ["attn-opt", "attn-compile", "attn-run"], bin_dir)
+tools.add_tool_substitutions(
+    ["FileCheck", "not", "count", "split-file"], config.llvm_tools_dir)
+config.substitutions.append(("%python", f"'{sys.executable}' -B"))
+config.substitutions.append(("%examples", os.path.join(config.attn_src_root, "examples")))
+config.substitutions.append(("%attn_root", config.attn_src_root))
+config.substitutions.append(("%attn_build", config.attn_obj_root))
+
+# Hardware: `REQUIRES: gpu`, `REQUIRES: sm_90`, `REQUIRES: ptxas`.
+architectures = hardware.gpus(os.path.join(bin_dir, "attn-run"))
+if architectures:
+    config.available_features.update({"gpu"} | set(architectures))
+elif os.environ.get("ATTN_REQUIRE_GPU") == "1":
+    lit_config.fatal("no GPU was found, and ATTN_REQUIRE_GPU=1 demands one")
+else:
+    lit_config.note("no GPU was found: tests that require one are not run")
+
+ptxas = hardware.ptxas()
+if ptxas:
+    config.available_features.add("ptxas")
+    config.environment["ATTN_PTXAS"] = ptxas
+else:
+    lit_config.note("no ptxas %d.%d or newer was found: tests that require one are not run" % hardware.MIN_PTXAS)
+config.substitutions.append(("%ptxas", ptxas or "ptxas-was-not-found"))

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The polynomial of nvx.exp2_poly against 2^x in float64, step by step as the
+// kernel computes it (Exp2Poly.cpp), denormals flushed.
+#include "attn/codegen/Exp2Poly.h"
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <limits>
+
+using namespace attn::codegen::exp2poly;
+
+namespace {
+
+/// The kernel's arithmetic; volatile keeps the compiler from contracting it.
+float evaluate(float x, int degree) {
+  x = x < kClamp ? kClamp : x;
+  volatile float shifted = x + kRound;
+  volatile float whole = shifted - kRound;
+  float fraction = x - whole;
+  const float *c = kCoefficients[degree - kMinDegree];
+  float sum = c[degree];
+  for (int i = degree - 1; i >= 0; --i) {
+    sum = std::fma(sum, fraction, c[i]);
+  }
+  float low = shifted;
+  uint32_t exponent, bits;
+  std::memcpy(&exponent, &low, sizeof(bits));
+  std::memcpy(&bits, &sum, sizeof(bits));
+  bits += exponent << kMantissaBits;
+  float result;
+  std::memcpy(&result, &bits, sizeof(bits));
+  return std::fpclassify(result) == FP_SUBNORMAL ? 0.0f : result;
+}
+
+class Exp2Poly : public testing::TestWithParam<int> {};
+
+TEST_P(Exp2Poly, StaysWithinItsBound) {
+  int degree = GetParam();
+  double worst = 0;
+  for (int64_t i = 0; i < 4000000; ++i) {
+    float x = static_cast<float>(kSmallest + i * (253.0 - 1e-4) / 4000000);
+    double error = evaluate(x, degree) / std::exp2(static_cast<double>(x)) - 1;
+    worst = std::max(worst, std::fabs(error));
+  }
+  EXPECT_LE(worst, kRelativeError[degree - kMinDegree]);
+  // The bound is tight: a better table shows.
+  EXPECT_GE(worst, 0.5 * kRelativeError[degree - kMinDegree]);
+}
+
+TEST_P(Exp2Poly, IsZeroFarBelow) {
+  for (float x : {-126.1f, -126.5f, -127.0f, -150.0f, -1e30f,
+                  -std::numeric_limits<float>::infinity()}) {
+    EXPECT_EQ(evaluate(x, GetParam()), 0.0f) << x;
+  }
+}
+
+TEST_P(Exp2Poly, IsFiniteJustBelowItsEnd) {
+  EXPECT_TRUE(std::isfinite(evaluate(127.49f, GetParam())));
+}
+
+INSTANTIATE_TEST_SUITE_P(Degrees, Exp2Poly,
+                         testing::Range(kMinDegree, kMaxDegree + 1));
+
+} // namespace

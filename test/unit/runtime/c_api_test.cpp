@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The C interface as a program outside sees it: this file links the shared
+// library and nothing of its inside but the plan's text.
+
+#include "attn/runtime/attn.h"
+#include "attn/runtime/bundle.h"
+#include "sample_call.h"
+
+using namespace attn::runtime;
+
+extern "C" const char *attnVersionFromC(void);
+
+namespace {
+
+std::vector<char> sampleImage() {
+  Bundle bundle;
+  bundle.plan = samplePlanText();
+  bundle.ptx = ".version 8.0";
+  return writeBundle(bundle);
+}
+
+attn_bundle *loadSample() {
+  std::vector<char> image = sampleImage();
+  attn_bundle *bundle = nullptr;
+  EXPECT_EQ(attn_bundle_load(nullptr, image.data(), image.size(), &bundle),
+            ATTN_SUCCESS)
+      << attn_last_error();
+  return bundle;
+}
+
+TEST(CApi, isC) { EXPECT_STREQ(attnVersionFromC(), attn_version()); }
+
+TEST(CApi, loadsAndGivesThePlan) {
+  attn_bundle *bundle = loadSample();
+  EXPECT_EQ(attn_bundle_plan(bundle), samplePlanText());
+  attn_bundle_destroy(bundle);
+  attn_bundle_destroy(nullptr);
+}
+
+TEST(CApi, reportsDamagedBundles) {
+  std::vector<char> image = sampleImage();
+  image[200] ^= 1;
+  attn_bundle *bundle = reinterpret_cast<attn_bundle *>(1);
+  EXPECT_EQ(attn_bundle_load(nullptr, image.data(), image.size(), &bundle),
+            ATTN_INVALID_BUNDLE);
+  EXPECT_EQ(bundle, nullptr);
+  EXPECT_NE(std::string(attn_last_error()).find("checksum"), std::string::npos);
+  EXPECT_EQ(attn_bundle_load("/nonexistent", nullptr, 0, &bundle),
+            ATTN_INVALID_BUNDLE);
+  EXPECT_EQ(attn_bundle_load(nullptr, nullptr, 0, &bundle),
+            ATTN_INVALID_ARGUMENT);
+}
+
+TEST(CApi, workspaceIsAPureQuery) {
+  attn_bundle *bundle = loadSample();
+  SampleCall call;
+  attn_launch_args args = call.get();
+  size_t bytes = 1;
+  EXPECT_EQ(attn_workspace_size(bundle, &args, &bytes), ATTN_SUCCESS)
+      << attn_last_error();
+  EXPECT_EQ(bytes, 0u);
+  call.scale = -1;
+  EXPECT_EQ(attn_workspace_size(bundle, &args, &bytes), ATTN_INVALID_ARGUMENT);
+  EXPECT_STREQ(attn_last_error(), "expected 'scale' to be finite and greater "
+                                  "than 0 as f32, got -1.000000");
+  attn_bundle_destroy(bundle);
+}
+
+TEST(CApi, checksItsOwnArguments) {
+  attn_bundle *bundle = loadSample();
+  SampleCall call;
+  attn_launch_args args = call.get();
+  args.size = 8;
+  EXPECT_EQ(attn_launch(bundle, &args), ATTN_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(attn_last_error()).find("attn_launch_args.size"),
+            std::string::npos);
+  EXPECT_EQ(attn_launch(bundle, nullptr), ATTN_INVALID_ARGUMENT);
+  EXPECT_EQ(attn_launch(nullptr, &args), ATTN_INVALID_ARGUMENT);
+  args = call.get();
+  args.device = {kDLCPU, 0};
+  EXPECT_EQ(attn_launch(bundle, &args), ATTN_INVALID_ARGUMENT);
+  EXPECT_STREQ(attn_last_error(),
+               "expected the device type to be 2 (cuda), got 1");
+  attn_bundle_destroy(bundle);
+}
+
+} // namespace

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sample_plan.h"
+
+using namespace attn::runtime;
+
+namespace {
+
+std::string errorWith(const std::string &from, const std::string &to) {
+  LaunchPlan plan;
+  return parseLaunchPlan(samplePlanWith(from, to), plan).getMessage();
+}
+
+TEST(LaunchPlan, readsTheSample) {
+  LaunchPlan plan = parsedPlan();
+  EXPECT_EQ(plan.name, "causal");
+  EXPECT_EQ(plan.problem.headDim, 128);
+  EXPECT_EQ(plan.problem.mask, "causal_top_left");
+  ASSERT_EQ(plan.args.size(), 7u);
+  EXPECT_TRUE(plan.args[0].usedByTensorMap);
+  EXPECT_FALSE(plan.args[2].usedByTensorMap);
+  EXPECT_EQ(plan.args[3].kind, ArgKind::F32);
+  EXPECT_EQ(plan.args[5].access, Access::Write);
+  const PlanLaunch &launch = plan.variants.at(0).launches.at(0);
+  EXPECT_EQ(launch.smem, 197632u);
+  ASSERT_EQ(launch.params.size(), 6u);
+  EXPECT_EQ(launch.params[0].dims.size(), 5u);
+  EXPECT_EQ(plan.smCountSymbol, -1);
+  EXPECT_EQ(plan.schedule, "text");
+}
+
+TEST(LaunchPlan, noticesTheUseOfSmCount) {
+  EXPECT_GE(parsedPlan(samplePlanWith("\"workspace\":0",
+                                      "\"workspace\":[\"mul\",\"sm_count\",8]"))
+                .smCountSymbol,
+            0);
+}
+
+TEST(LaunchPlan, refusesWhatIsNotJson) {
+  LaunchPlan plan;
+  EXPECT_EQ(parseLaunchPlan("{", plan).getMessage(),
+            "plan: expected JSON, got other text");
+  EXPECT_EQ(parseLaunchPlan("", plan).getMessage(),
+            "plan: expected JSON, got other text");
+  EXPECT_EQ(parseLaunchPlan("[1]", plan).getMessage(),
+            "plan: expected an object, got [1]");
+  EXPECT_EQ(parseLaunchPlan("{}", plan).getMessage(),
+            "plan: version: expected one of 1, got nothing");
+}
+
+TEST(LaunchPlan, survivesEveryTruncation) {
+  const std::string text = samplePlanText();
+  for (size_t size = 0; size + 2 < text.size(); ++size) {
+    LaunchPlan plan;
+    EXPECT_TRUE(bool(parseLaunchPlan(text.substr(0, size), plan))) << size;
+  }
+}
+
+/// Any value may be of any type: nothing may be read unchecked.
+TEST(LaunchPlan, survivesAnyTypeAnywhere) {
+  const std::string text = samplePlanText();
+  int replaced = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != ':' && text[at] != ',' && text[at] != '[') {
+      continue;
+    }
+    size_t end = text.find_first_of(",]}:", at + 1);
+    for (const char *value : {"null", "true", "-1", "1e300", "\"x\"", "[]",
+                              "{}", "[[[]]]", "18446744073709551615"}) {
+      LaunchPlan plan;
+      (void)bool(parseLaunchPlan(
+          text.substr(0, at + 1) + value + text.substr(end), plan));
+      ++replaced;
+    }
+  }
+  EXPECT_GT(replaced, 1000);
+}
+
+TEST(LaunchPlan, namesTheWrongPlace) {
+  EXPECT_EQ(errorWith("\"version\":1", "\"version\":2"),
+            "plan: version: expected one of 1, got 2");
+  EXPECT_EQ(errorWith("\"fwd\"", "\"sideways\""),
+            "plan: problem.kind: expected one of 'fwd', 'bwd', got "
+            "\"sideways\"");
+  EXPECT_EQ(errorWith("\"head_dim\":128", "\"head_dim\":0"),
+            "plan: problem.head_dim: expected an integer from 1 to 4096, "
+            "got 0");
+  EXPECT_EQ(errorWith("\"name\":\"k\"", "\"name\":\"q\""),
+            "plan: args[1].name: expected a new name, got 'q'");
+  EXPECT_EQ(errorWith("\"dtype\":\"bf16\",\"access\"",
+                      "\"dtype\":\"bf17\",\"access\""),
+            "plan: args[0].dtype: unknown element type 'bf17'");
+  EXPECT_EQ(errorWith("\"read\"", "\"look\""),
+            "plan: args[0].access: expected one of 'read', 'write', "
+            "'readwrite', got \"look\"");
+  EXPECT_EQ(errorWith("[384,1,1]", "[384,4,1]"),
+            "plan: variants[0].launches[0].block: expected a product of at "
+            "most 1024, got 1536");
+  EXPECT_EQ(errorWith("197632", "232449"),
+            "plan: variants[0].launches[0].smem: expected an integer from 0 "
+            "to 232448, got 232449");
+  EXPECT_EQ(errorWith("\"swizzle\":128", "\"swizzle\":256"),
+            "plan: variants[0].launches[0].params[0].swizzle: expected one of "
+            "0, 32, 64, 128, got 256");
+  EXPECT_EQ(errorWith("\"tensor\":\"lse\"", "\"tensor\":\"scale\""),
+            "plan: variants[0].launches[0].params[2].tensor: expected the "
+            "name of a tensor argument, got 'scale'");
+  EXPECT_EQ(errorWith("\"arg\":\"scale\"", "\"arg\":\"q\""),
+            "plan: variants[0].launches[0].params[5].arg: expected the name "
+            "of an f32 argument, got 'q'");
+  EXPECT_EQ(errorWith("\"kind\":\"pointer\"", "\"kind\":\"ptr\""),
+            "plan: variants[0].launches[0].params[2].kind: expected one of "
+            "'tensor_map', 'pointer', 'workspace', 'i32', 'i64', 'f32', got "
+            "\"ptr\"");
+}
+
+TEST(LaunchPlan, refusesUnknownKeys) {
+  EXPECT_EQ(errorWith("\"smem\"", "\"launch_early\":true,\"smem\""),
+            "plan: variants[0].launches[0]: unknown key 'launch_early'");
+  EXPECT_EQ(errorWith("\"equals\"", "\"equal\""),
+            "plan: checks[0]: unknown key 'equal'");
+}
+
+TEST(LaunchPlan, checksTensorMapBoxes) {
+  EXPECT_EQ(errorWith("\"size\":64,\"box\":64", "\"size\":64,\"box\":65"),
+            "plan: variants[0].launches[0].params[0].dims[0].box: expected a "
+            "multiple of 16 bytes, got 130");
+  EXPECT_EQ(errorWith("\"size\":64,\"box\":64", "\"size\":64,\"box\":128"),
+            "plan: variants[0].launches[0].params[0].dims[0].box: expected at "
+            "most the swizzle's 128 bytes, got 256");
+  EXPECT_EQ(errorWith("\"box\":176", "\"box\":257"),
+            "plan: variants[0].launches[0].params[1].dims[1].box: expected an "
+            "integer from 1 to 256, got 257");
+  EXPECT_EQ(errorWith("\"size\":64,\"box\":64",
+                      "\"size\":64,\"stride\":2,\"box\":64"),
+            "plan: variants[0].launches[0].params[0].dims[0]: unknown key "
+            "'stride'");
+}
+
+} // namespace

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The launch path down to the driver's functions.
+
+#include "cuda_device.h"
+#include "fake_driver.h"
+#include "loaded_bundle.h"
+#include "sample_call.h"
+
+using namespace attn::runtime;
+
+namespace {
+
+class Launch : public testing::Test {
+protected:
+  void SetUp() override {
+    driver = makeFakeDriver();
+    fakeState().paramCount = 6;
+  }
+
+  /// Opens the device and loads the bundle; returns the first message.
+  std::string load(const std::string &plan = samplePlanText(),
+                   bool withCubin = true) {
+    Bundle bundle;
+    bundle.plan = plan;
+    bundle.ptx = ".version 8.0";
+    if (withCubin) {
+      bundle.cubin = {'\x7f', 'E', 'L', 'F'};
+    }
+    loaded.reset(); // before its device
+    if (Status status = CudaDevice::open(driver, 0, device)) {
+      return status.getMessage();
+    }
+    if (Status status = LoadedBundle::create(bundle, loaded)) {
+      return status.getMessage();
+    }
+    return loaded->prepare(*device).getMessage();
+  }
+
+  std::string launch() {
+    attn_launch_args args = call.get();
+    args.stream = reinterpret_cast<void *>(0x77);
+    return loaded->launch(*device, args).getMessage();
+  }
+
+  CudaDriver driver;
+  std::unique_ptr<CudaDevice> device;
+  std::unique_ptr<LoadedBundle> loaded;
+  SampleCall call;
+};
+
+using U64s = std::vector<uint64_t>;
+using U32s = std::vector<uint32_t>;
+
+TEST_F(Launch, encodesTensorMaps) {
+  ASSERT_EQ(load(), "");
+  call.k.view.byte_offset = 64;
+  call.k.strides = {4000, 264, 128, 1};
+  ASSERT_EQ(launch(), "");
+  ASSERT_EQ(fakeState().maps.size(), 2u);
+  const RecordedMap &q = fakeState().maps[0];
+  EXPECT_EQ(q.dataType, 9);
+  EXPECT_EQ(q.address, reinterpret_cast<void *>(0x10000));
+  EXPECT_EQ(q.sizes, (U64s{64, 5, 2, 4, 2}));
+  EXPECT_EQ(q.strides, (U64s{1024, 128, 256, 5120}));
+  EXPECT_EQ(q.box, (U32s{64, 128, 2, 1, 1}));
+  EXPECT_EQ(q.swizzle, 3);
+  EXPECT_EQ(q.l2Promotion, 3);
+  const RecordedMap &k = fakeState().maps[1];
+  EXPECT_EQ(k.address, reinterpret_cast<void *>(0x20040));
+  EXPECT_EQ(k.sizes, (U64s{32, 7, 2, 2}));
+  EXPECT_EQ(k.strides, (U64s{528, 256, 8000}));
+  EXPECT_EQ(k.swizzle, 2);
+  EXPECT_EQ(k.l2Promotion, 2);
+}
+
+TEST_F(Launch, passesConfigurationAndParameters) {
+  ASSERT_EQ(load(), "");
+  EXPECT_EQ(fakeState().sharedSizes, std::vector<int>{197632});
+  EXPECT_EQ(fakeState().functions, std::vector<std::string>{"causal"});
+  ASSERT_EQ(launch(), "");
+  ASSERT_EQ(fakeState().launches.size(), 1u);
+  const RecordedLaunch &made = fakeState().launches[0];
+  EXPECT_EQ(made.config.gridDimX, 8u);
+  EXPECT_EQ(made.config.gridDimY, 1u);
+  EXPECT_EQ(made.config.blockDimX, 384u);
+  EXPECT_EQ(made.config.sharedMemBytes, 197632u);
+  EXPECT_EQ(made.config.hStream, reinterpret_cast<CUstream>(0x77));
+  EXPECT_EQ(made.config.numAttrs, 0u);
+  // Maps by value, aligned to 64 bytes.
+  EXPECT_EQ(made.params[0], fakeState().maps[0].target);
+  EXPECT_EQ(made.words[0], 1u);
+  EXPECT_EQ(made.words[1], 2u);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(made.params[1]) % 64, 0u);
+  EXPECT_EQ(made.words[2], 0x60000u);
+  EXPECT_EQ(uint32_t(made.words[3]), 5u);
+  EXPECT_EQ(made.words[4], 4u);
+  EXPECT_EQ(uint32_t(made.words[5]), 0x3f000000u);
+}
+
+TEST_F(Launch, makesThePrimaryContextCurrentAndRestores) {
+  ASSERT_EQ(load(), "");
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(fakeState().launches[0].context, device->getContext());
+  EXPECT_EQ(fakeState().pushes, fakeState().pops);
+  int before = fakeState().pushes;
+  fakeState().current = device->getContext();
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(fakeState().pushes, before);
+}
+
+TEST_F(Launch, passesClusters) {
+  ASSERT_EQ(load(samplePlanWith("\"cluster\":[1,1,1]", "\"cluster\":[2,1,1]")),
+            "");
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(fakeState().launches[0].cluster, (U32s{2, 1, 1}));
+  call.resize(1, 5, 7, 3, 3);
+  EXPECT_EQ(launch(), "plan: variants[0].launches[0].grid[0]: expected a "
+                      "multiple of the cluster's 2, got 3");
+}
+
+TEST_F(Launch, encodesStrideZero) {
+  ASSERT_EQ(load(), "");
+  call.k.strides[0] = 0;
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(fakeState().maps[1].strides, (U64s{512, 256, 0}));
+  EXPECT_EQ(fakeState().maps[1].sizes, (U64s{32, 7, 2, 2}));
+}
+
+TEST_F(Launch, emptyGridIsSkipped) {
+  ASSERT_EQ(load(), "");
+  call.resize(2, 0, 7, 4, 2);
+  call.q.view.data = nullptr;
+  EXPECT_EQ(launch(), "");
+  call.resize(0, 5, 7, 4, 2);
+  EXPECT_EQ(launch(), "");
+  EXPECT_TRUE(fakeState().launches.empty());
+  EXPECT_TRUE(fakeState().maps.empty());
+}
+
+TEST_F(Launch, emptyKeysAreEncodedAsOne) {
+  ASSERT_EQ(load(), "");
+  call.resize(2, 5, 0, 4, 2);
+  call.k.view.data = nullptr;
+  call.v.view.data = nullptr;
+  ASSERT_EQ(launch(), "");
+  const RecordedMap &k = fakeState().maps[1];
+  EXPECT_EQ(k.sizes, (U64s{32, 1, 2, 2}));
+  EXPECT_NE(k.address, nullptr);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(k.address) % 16, 0u);
+  for (uint64_t stride : k.strides) {
+    EXPECT_EQ(stride % 16, 0u);
+  }
+  EXPECT_EQ(fakeState().launches.size(), 1u);
+}
+
+TEST_F(Launch, loadsPtxWithoutCubin) {
+  ASSERT_EQ(load(samplePlanText(), /*withCubin=*/false), "");
+  EXPECT_EQ(fakeState().image, ".ver");
+  loaded.reset();
+  EXPECT_EQ(fakeState().unloads, 1);
+}
+
+TEST_F(Launch, prefersTheCubin) {
+  ASSERT_EQ(load(), "");
+  EXPECT_EQ(fakeState().image, "\x7f"
+                               "ELF");
+}
+
+TEST_F(Launch, refusesOtherTargets) {
+  const std::string text = "expected compute capability 9.0 for target "
+                           "sm_90a, got ";
+  fakeState().major = 8;
+  EXPECT_EQ(load(), text + "8.0");
+  fakeState().major = 10;
+  EXPECT_EQ(load(), text + "10.0");
+  EXPECT_EQ(load(samplePlanWith("sm_90a", "sm_90")), "");
+  EXPECT_EQ(load(samplePlanWith("sm_90a", "sm_100f")), "");
+  fakeState().minor = 3;
+  EXPECT_EQ(load(samplePlanWith("sm_90a", "sm_100f")), "");
+  EXPECT_EQ(load(samplePlanWith("sm_90a", "sm_100a")),
+            "expected compute capability 10.0 for target sm_100a, got 10.3");
+  fakeState().major = 12;
+  EXPECT_EQ(load(samplePlanWith("sm_90a", "sm_100f")),
+            "expected compute capability 10.0 for target sm_100f, got 12.3");
+  EXPECT_EQ(load(samplePlanWith("sm_90a", "gfx942")),
+            "plan: target: expected sm_<number>[a|f], got 'gfx942'");
+}
+
+TEST_F(Launch, namesTheErrorAndTheKernel) {
+  fakeState().failing = "cuModuleLoadDataEx";
+  fakeState().failure = 209;
+  fakeState().jitLog = "ptxas fatal";
+  EXPECT_EQ(load(), "cuModuleLoadDataEx (cubin) of kernel 'causal' failed "
+                    "with CUDA_ERROR_NO_BINARY_FOR_GPU: ptxas fatal");
+  fakeState().failing = "cuModuleGetFunction";
+  fakeState().failure = 500;
+  EXPECT_EQ(load(), "cuModuleGetFunction of kernel 'causal' failed with CUDA "
+                    "error 500");
+  fakeState().failing = "cuFuncSetAttribute";
+  fakeState().failure = 1;
+  EXPECT_EQ(load(), "cuFuncSetAttribute (197632 bytes of shared memory) of "
+                    "kernel 'causal' failed with CUDA_ERROR_INVALID_VALUE");
+  fakeState().failing = "";
+  ASSERT_EQ(load(), "");
+  fakeState().failing = "cuTensorMapEncodeTiled";
+  EXPECT_EQ(launch(), "cuTensorMapEncodeTiled of kernel 'causal' failed with "
+                      "CUDA_ERROR_INVALID_VALUE");
+  fakeState().failing = "cuLaunchKernelEx";
+  EXPECT_EQ(launch(), "cuLaunchKernelEx of kernel 'causal' failed with "
+                      "CUDA_ERROR_INVALID_VALUE");
+}
+
+TEST_F(Launch, refusesOrdinalsThatAreNotThere) {
+  std::unique_ptr<CudaDevice> none;
+  EXPECT_EQ(CudaDevice::open(driver, 1, none).getMessage(),
+            "expected a CUDA device ordinal from 0 to 0, got 1");
+  fakeState().deviceCount = 0;
+  EXPECT_EQ(CudaDevice::open(driver, 0, none).getMessage(), "no CUDA device");
+}
+
+TEST_F(Launch, refusesProblemsWithoutVariant) {
+  ASSERT_EQ(load(samplePlanWith("1000000", "3")), "");
+  EXPECT_EQ(launch(), "no variant of 'causal' accepts this problem");
+}
+
+TEST_F(Launch, refusesParametersThatDoNotFit) {
+  ASSERT_EQ(load(samplePlanWith("\"kind\":\"i32\",\"expr\":\"sq\"",
+                                "\"kind\":\"i32\",\"expr\":[\"mul\",\"sq\","
+                                "1000000000]")),
+            "");
+  EXPECT_EQ(launch(), "plan: variants[0].launches[0].params[3].expr: expected "
+                      "a 32-bit integer, got 5000000000");
+  ASSERT_EQ(load(samplePlanWith("\"stride\":128", "\"stride\":130")), "");
+  EXPECT_EQ(launch(), "plan: variants[0].launches[0].params[0].dims[2].stride:"
+                      " expected a multiple of 16 bytes from 0 to below 2^40,"
+                      " got 130");
+  ASSERT_EQ(load(samplePlanWith("[\"mul\",[\"ceildiv\",\"sq\",128],\"hq\","
+                                "\"b\"],1,1]",
+                                "1,1,65536]")),
+            "");
+  EXPECT_EQ(launch(), "plan: variants[0].launches[0].grid[2]: expected 0 to "
+                      "65535, got 65536");
+}
+
+TEST_F(Launch, asksForWorkspace) {
+  ASSERT_EQ(load(samplePlanWith("\"workspace\":0",
+                                "\"workspace\":[\"mul\",\"sm_count\",16]")),
+            "");
+  EXPECT_TRUE(loaded->needsMultiprocessorCount());
+  size_t bytes = 0;
+  EXPECT_EQ(loaded->workspaceSize(call.get(), 132, bytes).getMessage(), "");
+  EXPECT_EQ(bytes, 2112u);
+  EXPECT_EQ(launch(),
+            "expected the workspace to be at least 2112 bytes, got 0");
+  attn_launch_args args = call.get();
+  args.workspace_size = 4096;
+  args.workspace = reinterpret_cast<void *>(0x80);
+  EXPECT_EQ(loaded->launch(*device, args).getMessage(),
+            "expected the workspace's address to be a multiple of 256 and not "
+            "null, got 128");
+  args.workspace = reinterpret_cast<void *>(0x100);
+  EXPECT_EQ(loaded->launch(*device, args).getMessage(), "");
+}
+
+} // namespace

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "options.h"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+using namespace attn::run;
+
+namespace {
+
+std::string parse(std::vector<const char *> argv, Options &options) {
+  std::string err;
+  bool good = parseOptions(int(argv.size()), argv.data(), options, err);
+  EXPECT_EQ(good, err.empty());
+  return err;
+}
+
+std::string errorOf(std::vector<const char *> argv) {
+  Options options;
+  return parse(std::move(argv), options);
+}
+
+TEST(RunOptions, readsAll) {
+  Options o;
+  EXPECT_EQ(parse({"x.bundle", "--device=cuda:1", "--q=2x4096x16x128",
+                   "--kv=2x300x4x128", "--check", "--bench", "--guard",
+                   "--repeat=200", "--seed=7", "--scale=0.25", "--pad-strides",
+                   "--broadcast-kv", "--json=f"},
+                  o),
+            "");
+  EXPECT_EQ(o.input, "x.bundle");
+  EXPECT_EQ(o.device, "cuda");
+  EXPECT_EQ(o.ordinal, 1);
+  EXPECT_EQ(o.q, (Shape{2, 4096, 16, 128}));
+  EXPECT_EQ(o.kv, (Shape{2, 300, 4, 128}));
+  EXPECT_TRUE(o.check && o.bench && o.guard && o.padStrides && o.broadcastKv);
+  EXPECT_EQ(o.repeat, 200);
+  EXPECT_EQ(o.seed, 7u);
+  EXPECT_EQ(o.scale, 0.25);
+  EXPECT_EQ(o.json, "f");
+}
+
+TEST(RunOptions, keysDefaultToQueries) {
+  Options o;
+  EXPECT_EQ(parse({"x", "--q=1x0x2x64"}, o), "");
+  EXPECT_EQ(o.kv, (Shape{1, 0, 2, 64}));
+}
+
+TEST(RunOptions, namesWhatIsWrong) {
+  EXPECT_EQ(errorOf({"x", "--quiet"}), "unknown option '--quiet'; see --help");
+  EXPECT_EQ(errorOf({"x", "-q"}), "unknown option '-q'; see --help");
+  for (const char *shape : {"--q=", "--q", "--q=1x2x3", "--q=1x2x3x4x5",
+                            "--q=1x2x3x0", "--q=1x-2x3x4", "--q=1x2x3x4 ",
+                            "--q=axbxcxd", "--q=1x2x3x99999999999999999999"}) {
+    EXPECT_NE(errorOf({"x", shape})
+                  .find("option '--q': expected BATCHxSEQLENxHEADSxHEAD_DIM "
+                        "such as 2x4096x16x128, got '"),
+              std::string::npos)
+        << shape;
+  }
+  EXPECT_EQ(errorOf({"x", "--check=1", "--q=1x1x1x64"}),
+            "option '--check': expected no value, got '1'");
+  EXPECT_EQ(errorOf({"x", "--seed=-1", "--q=1x1x1x64"}),
+            "option '--seed': expected an integer of at least 0, got '-1'");
+  EXPECT_EQ(errorOf({"x", "--scale=0", "--q=1x1x1x64"}),
+            "option '--scale': expected a finite number greater than 0, got "
+            "'0'");
+  EXPECT_EQ(errorOf({"x", "--device=tpu", "--q=1x1x1x64"}),
+            "option '--device': expected cuda, cuda:N or sim, got 'tpu'");
+  EXPECT_EQ(errorOf({"--q=1x1x1x64"}), "expected an input file; see --help");
+  EXPECT_EQ(errorOf({"x"}), "expected option '--q' or '--random'; see --help");
+  EXPECT_EQ(errorOf({"x", "y", "--q=1x1x1x64"}),
+            "expected one input, got 'x' and 'y'");
+  EXPECT_EQ(errorOf({"x", "--random=3", "--q=1x1x1x64"}),
+            "option '--random': expected no '--q' or '--kv' beside it");
+  EXPECT_EQ(errorOf({"x", "--q=1x1x1x64", "--kv=2x1x1x64"}),
+            "option '--kv': expected the batch of '--q', 1, got 2");
+  EXPECT_EQ(errorOf({"x", "--q=1x1x1x64", "--kv=1x1x1x128"}),
+            "option '--kv': expected the head_dim of '--q', 64, got 128");
+}
+
+TEST(RunOptions, helpNeedsNoInput) { EXPECT_EQ(errorOf({"--help"}), ""); }
+
+} // namespace

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sample_plan.h"
+#include "tensors.h"
+
+#include <cmath>
+#include <set>
+
+using namespace attn;
+using namespace attn::run;
+
+namespace {
+
+TEST(RunProblem, randomProblemsCoverTheEdges) {
+  runtime::LaunchPlan plan = runtime::parsedPlan();
+  int emptyQ = 0, emptyK = 0, ones = 0, padded = 0, broadcast = 0, scaled = 0;
+  std::set<int64_t> groups;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    Problem p = makeRandomProblem(plan, seed);
+    ASSERT_LE(p.seqQ, 701);
+    ASSERT_LE(p.seqK, 701);
+    ASSERT_EQ(p.headsQ % p.headsK, 0);
+    ASSERT_GT(p.scale, 0);
+    emptyQ += p.seqQ == 0;
+    emptyK += p.seqK == 0;
+    ones += p.seqQ == 1 || p.seqK == 1;
+    padded += p.padStrides;
+    broadcast += p.broadcastKv;
+    scaled += p.scale != float(1 / std::sqrt(128.0));
+    groups.insert(p.headsQ / p.headsK);
+  }
+  EXPECT_GT(emptyQ, 5);
+  EXPECT_GT(emptyK, 5);
+  EXPECT_GT(ones, 20);
+  EXPECT_GT(padded, 100);
+  EXPECT_GT(broadcast, 20);
+  EXPECT_GT(scaled, 50);
+  EXPECT_GE(groups.size(), 8u);
+  EXPECT_TRUE(groups.count(16));
+  EXPECT_EQ(makeRandomProblem(plan, 7).describe(),
+            makeRandomProblem(plan, 7).describe());
+}
+
+TEST(RunProblem, tensorsFollowThePlan) {
+  runtime::LaunchPlan plan = runtime::parsedPlan();
+  Options options;
+  options.q = {2, 5, 4, 128};
+  options.kv = {2, 7, 2, 128};
+  options.padStrides = options.broadcastKv = true;
+  Problem problem = makeProblem(plan, options);
+  EXPECT_TRUE(problem.alibi);
+  EXPECT_EQ(problem.mask, Mask::CausalTopLeft);
+  std::vector<HostTensor> tensors;
+  std::string err;
+  ASSERT_TRUE(makeTensors(plan, problem, tensors, err)) << err;
+  ASSERT_EQ(tensors.size(), 6u);
+  EXPECT_EQ(tensors[0].strides, (std::vector<int64_t>{2768, 552, 136, 1}));
+  EXPECT_EQ(findTensor(tensors, "k")->strides[0], 0);
+  EXPECT_EQ(findTensor(tensors, "slopes")->shape, std::vector<int64_t>{4});
+  EXPECT_FLOAT_EQ(findTensor(tensors, "slopes")->get(3), 1.0f / 256);
+  EXPECT_EQ(findTensor(tensors, "lse")->strides,
+            (std::vector<int64_t>{35, 8, 1}));
+  // Both batches see the same keys.
+  EXPECT_EQ(findTensor(tensors, "k")->get(100),
+            findTensor(tensors, "k")->get(7 * 2 * 128 + 100));
+  // Padding is poison, values do not depend on it.
+  EXPECT_EQ(tensors[0].bytes[kGuardBytes + 128 * 2], kPoison);
+  problem.padStrides = false;
+  std::vector<HostTensor> packed;
+  ASSERT_TRUE(makeTensors(plan, problem, packed, err)) << err;
+  EXPECT_EQ(packed[0].toFloats(), tensors[0].toFloats());
+}
+
+TEST(RunProblem, refusesCapturesOfUnknownExtent) {
+  runtime::LaunchPlan plan = runtime::parsedPlan(
+      runtime::samplePlanWith("\"access\":\"read\",\"dims\":[\"hq\"]",
+                              "\"access\":\"read\",\"dims\":[\"n\",3]"));
+  Options options;
+  options.q = options.kv = {2, 5, 4, 128};
+  std::vector<HostTensor> tensors;
+  std::string err;
+  EXPECT_FALSE(makeTensors(plan, makeProblem(plan, options), tensors, err));
+  EXPECT_EQ(err, "cannot tell the extent of 'n', a dim of 'slopes'");
+}
+
+TEST(RunProblem, customRegionsHaveNoReference) {
+  EXPECT_EQ(whyNotCheckable(runtime::parsedPlan()), "");
+  EXPECT_EQ(whyNotCheckable(runtime::parsedPlan(
+                runtime::samplePlanWith("\"alibi\"", "\"custom\""))),
+            "there is no reference for a custom score or mask region");
+}
+
+} // namespace

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A plan like the compiler's, for the tests to use and to spoil.
+
+#ifndef ATTN_TEST_UNIT_RUNTIME_SAMPLE_PLAN_H
+#define ATTN_TEST_UNIT_RUNTIME_SAMPLE_PLAN_H
+
+#include "launch_plan.h"
+
+#include <gtest/gtest.h>
+
+namespace attn::runtime {
+
+inline std::string samplePlanText() {
+  return R"({
+ "version":1, "name":"causal", "target":"sm_90a",
+ "problem":{"kind":"fwd","dtype":"bf16","head_dim":128,"head_dim_v":128,
+   "layout":"bshd","mask":"causal_top_left","score_region":"alibi",
+   "mask_region":"none"},
+ "args":[
+  {"name":"q","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sq","hq",128]},
+  {"name":"k","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sk","hk",128]},
+  {"name":"v","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sk","hk",128]},
+  {"name":"scale","kind":"f32"},
+  {"name":"slopes","kind":"tensor","dtype":"f32","access":"read","dims":["hq"]},
+  {"name":"o","kind":"tensor","dtype":"bf16","access":"write","dims":["b","sq","hq",128]},
+  {"name":"lse","kind":"tensor","dtype":"f32","access":"write","dims":["b","hq","sq"]}],
+ "checks":[{"expr":["mod","hq","hk"],"equals":0,
+   "message":"q heads must be a multiple of kv heads"}],
+ "variants":[{"when":["lt","sq",1000000],"workspace":0,"launches":[{
+   "kernel":"causal",
+   "grid":[["mul",["ceildiv","sq",128],"hq","b"],1,1],
+   "block":[384,1,1],"cluster":[1,1,1],"smem":197632,
+   "params":[
+    {"kind":"tensor_map","tensor":"q","swizzle":128,"l2_promotion":256,"dims":[
+      {"size":64,"box":64},
+      {"size":"sq","stride":["mul","q.stride.1",2],"box":128},
+      {"size":2,"stride":128,"box":2},
+      {"size":"hq","stride":["mul","q.stride.2",2],"box":1},
+      {"size":"b","stride":["mul","q.stride.0",2],"box":1}]},
+    {"kind":"tensor_map","tensor":"k","swizzle":64,"l2_promotion":128,"dims":[
+      {"size":32,"box":32},
+      {"size":"sk","stride":["mul","k.stride.1",2],"box":176},
+      {"size":"hk","stride":["mul","k.stride.2",2],"box":1},
+      {"size":"b","stride":["mul","k.stride.0",2],"box":1}]},
+    {"kind":"pointer","tensor":"lse"},
+    {"kind":"i32","expr":"sq"},
+    {"kind":"i64","expr":["mul","slopes.stride.0",4]},
+    {"kind":"f32","arg":"scale"}]}]}],
+ "report":{"anything":[1,2]}, "schedule":"text"
+})";
+}
+
+/// The sample with its first `from` replaced.
+inline std::string samplePlanWith(const std::string &from,
+                                  const std::string &to) {
+  std::string text = samplePlanText();
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+inline LaunchPlan parsedPlan(const std::string &text = samplePlanText()) {
+  LaunchPlan plan;
+  Status status = parseLaunchPlan(text, plan);
+  EXPECT_FALSE(bool(status)) << status.getMessage();
+  return plan;
+}
+
+} // namespace attn::runtime
+
+#endif // ATTN_TEST_UNIT_RUNTIME_SAMPLE_PLAN_H

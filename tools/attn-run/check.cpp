@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+using namespace attn;
+using namespace attn::run;
+
+namespace {
+
+/// What one row adds to the result.
+struct RowErrors {
+  bool compared = false;
+  bool empty = false;
+  double maxError = 0;
+  double maxErrorRounded = 0;
+  double sumError = 0;
+  double sumErrorRounded = 0;
+  double lseError = 0;
+  std::string failure;
+};
+
+std::string text(const char *format, double a, double b) {
+  char buffer[160];
+  std::snprintf(buffer, sizeof(buffer), format, a, b);
+  return buffer;
+}
+
+class Checker {
+public:
+  Checker(const ReferenceInputs &in, const HostTensor &o, const HostTensor *lse)
+      : in(in), p(in.problem), o(o), lse(lse) {}
+
+  /// Row `index` in the order (batch, head, i).
+  RowErrors checkRow(int64_t index, bool compare, RowResult &scratch) const;
+
+private:
+  double output(const Row &row, int64_t c) const {
+    return o.get(((row.batch * p.seqQ + row.i) * p.headsQ + row.head) * p.dimV +
+                 c);
+  }
+  double outputLse(const Row &row) const {
+    return lse->get((row.batch * p.headsQ + row.head) * p.seqQ + row.i);
+  }
+  void checkEmpty(const Row &row, RowErrors &errors) const;
+  void checkFinite(const Row &row, RowErrors &errors) const;
+  void compareRow(const Row &row, const RowResult &want,
+                  RowErrors &errors) const;
+  std::string where(const Row &row) const;
+
+  const ReferenceInputs &in;
+  const Problem &p;
+  const HostTensor &o;
+  const HostTensor *lse;
+};
+
+} // namespace
+
+std::string Checker::where(const Row &row) const {
+  return " at batch " + std::to_string(row.batch) + ", head " +
+         std::to_string(row.head) + ", row " + std::to_string(row.i);
+}
+
+void Checker::checkEmpty(const Row &row, RowErrors &errors) const {
+  errors.empty = true;
+  for (int64_t c = 0; c < p.dimV; ++c) {
+    if (output(row, c) != 0) {
+      errors.failure = "expected O to be 0 in a row without keys, got " +
+                       text("%g", output(row, c), 0) + where(row);
+      return;
+    }
+  }
+  if (lse && outputLse(row) != -INFINITY) {
+    errors.failure = "expected LSE to be -inf in a row without keys, got " +
+                     text("%g", outputLse(row), 0) + where(row);
+  }
+}
+
+void Checker::checkFinite(const Row &row, RowErrors &errors) const {
+  for (int64_t c = 0; c < p.dimV; ++c) {
+    if (!std::isfinite(output(row, c))) {
+      errors.failure = "expected O to be finite, got " +
+                       text("%g", output(row, c), 0) + where(row) +
+                       ", column " + std::to_string(c);
+      return;
+    }
+  }
+  if (lse && !std::isfinite(outputLse(row))) {
+    errors.failure = "expected LSE to be finite, got " +
+                     text("%g", outputLse(row), 0) + where(row);
+  }
+}
+
+void Checker::compareRow(const Row &row, const RowResult &want,
+                         RowErrors &errors) const {
+  errors.compared = true;
+  for (int64_t c = 0; c < p.dimV; ++c) {
+    double exact = want.exact[size_t(c)];
+    double error = std::fabs(output(row, c) - exact);
+    double rounded = std::fabs(want.rounded[size_t(c)] - exact);
+    errors.maxError = std::max(errors.maxError, error);
+    errors.maxErrorRounded = std::max(errors.maxErrorRounded, rounded);
+    errors.sumError += error;
+    errors.sumErrorRounded += rounded;
+  }
+  if (!lse) {
+    return;
+  }
+  errors.lseError = std::fabs(outputLse(row) - want.lse);
+  double bound =
+      kLseRelative * std::max(1.0, std::fabs(want.lse)) + kLseAbsolute;
+  if (!(errors.lseError <= bound)) {
+    errors.failure = text("expected LSE to be %.9g", want.lse, 0) +
+                     text(" within %.2g, got %.9g", bound, outputLse(row)) +
+                     where(row);
+  }
+}
+
+RowErrors Checker::checkRow(int64_t index, bool compare,
+                            RowResult &scratch) const {
+  Row row = {index / (p.headsQ * p.seqQ), index / p.seqQ % p.headsQ,
+             index % p.seqQ};
+  RowErrors errors;
+  if (!hasAdmissibleKey(in, row)) {
+    checkEmpty(row, errors);
+    return errors;
+  }
+  checkFinite(row, errors);
+  if (compare && errors.failure.empty()) {
+    computeRow(in, row, scratch);
+    compareRow(row, scratch, errors);
+  }
+  return errors;
+}
+
+ReferenceInputs
+attn::run::makeReferenceInputs(const Problem &problem,
+                               const std::vector<HostTensor> &tensors) {
+  ReferenceInputs in;
+  in.problem = problem;
+  in.q = findTensor(tensors, "q")->toFloats();
+  in.k = findTensor(tensors, "k")->toFloats();
+  in.v = findTensor(tensors, "v")->toFloats();
+  for (int64_t h = 0; problem.alibi && h < problem.headsQ; ++h) {
+    in.slopes.push_back(alibiSlope(h, problem.headsQ));
+  }
+  for (int64_t b = 0; problem.documents && b < problem.batch; ++b) {
+    std::vector<int32_t> ids =
+        documentIds(problem.seed, b, problem.documentLength());
+    in.documents.insert(in.documents.end(), ids.begin(), ids.end());
+  }
+  return in;
+}
+
+/// Applies the bounds that hold over all compared rows.
+static void judge(CheckResult &result) {
+  if (!result.failure.empty()) {
+    return;
+  }
+  double most = kMaxErrorFactor * result.maxErrorRounded + kMaxErrorFloor;
+  double mean = kMeanErrorFactor * result.meanErrorRounded + kMeanErrorFloor;
+  if (!(result.maxError <= most)) {
+    result.failure = text("expected the max error of O to be at most %.3g, "
+                          "got %.3g",
+                          most, result.maxError);
+  } else if (!(result.meanError <= mean)) {
+    result.failure = text("expected the mean error of O to be at most %.3g, "
+                          "got %.3g",
+                          mean, result.meanError);
+  }
+}
+
+CheckResult attn::run::checkOutputs(const ReferenceInputs &in,
+                                    const HostTensor &o, const HostTensor *lse,
+                                    double macBudget) {
+  const Problem &p = in.problem;
+  CheckResult result;
+  result.rows = p.rows();
+  double rowCost = std::max(1.0, double(p.seqK) * double(p.dim + 2 * p.dimV));
+  int64_t sample = int64_t(macBudget / rowCost);
+  sample = std::clamp<int64_t>(sample, std::min<int64_t>(256, result.rows),
+                               result.rows);
+  Random random(p.seed, 3000);
+
+  Checker checker(in, o, lse);
+  std::vector<RowErrors> rows(static_cast<size_t>(result.rows));
+  parallelFor(result.rows, 16, [&](int64_t begin, int64_t end) {
+    RowResult scratch;
+    for (int64_t i = begin; i < end; ++i) {
+      // Row i is in the sample with equal chance; first and last always are.
+      bool compare =
+          sample == result.rows || i == 0 || i + 1 == result.rows ||
+          random.uniform(uint64_t(i)) * double(result.rows) < double(sample);
+      rows[size_t(i)] = checker.checkRow(i, compare, scratch);
+    }
+  });
+
+  for (const RowErrors &row : rows) {
+    result.rowsCompared += row.compared;
+    result.emptyRows += row.empty;
+    result.maxError = std::max(result.maxError, row.maxError);
+    result.maxErrorRounded =
+        std::max(result.maxErrorRounded, row.maxErrorRounded);
+    result.meanError += row.sumError;
+    result.meanErrorRounded += row.sumErrorRounded;
+    result.lseError = std::max(result.lseError, row.lseError);
+    if (result.failure.empty()) {
+      result.failure = row.failure;
+    }
+  }
+  double elements = std::max(1.0, double(result.rowsCompared) * double(p.dimV));
+  result.meanError /= elements;
+  result.meanErrorRounded /= elements;
+  judge(result);
+  return result;
+}

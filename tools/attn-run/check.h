@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares a kernel's outputs with the reference.
+
+#ifndef ATTN_TOOLS_ATTN_RUN_CHECK_H
+#define ATTN_TOOLS_ATTN_RUN_CHECK_H
+
+#include "reference.h"
+#include "tensors.h"
+
+namespace attn::run {
+
+// The bounds. With O64 the float64 reference and Oref the one whose scores,
+// probabilities and output are rounded to the dtype:
+//   max |O - O64| <= 2 max |Oref - O64| + 1e-5
+//   mean |O - O64| <= 1.5 mean |Oref - O64| + 1e-6
+//   |LSE - LSE64| <= 2e-5 max(1, |LSE64|) + 1e-4
+// The absolute terms let rows pass where the rounded reference happens to be
+// exact, such as rows with one key.
+constexpr double kMaxErrorFactor = 2;
+constexpr double kMaxErrorFloor = 1e-5;
+constexpr double kMeanErrorFactor = 1.5;
+constexpr double kMeanErrorFloor = 1e-6;
+constexpr double kLseRelative = 2e-5;
+constexpr double kLseAbsolute = 1e-4;
+
+struct CheckResult {
+  /// Empty if all is well, else the first rule that is broken.
+  std::string failure;
+  int64_t rows = 0;
+  int64_t rowsCompared = 0;
+  /// Rows without an admissible key, all of which are checked.
+  int64_t emptyRows = 0;
+  double maxError = 0;
+  double maxErrorRounded = 0;
+  double meanError = 0;
+  double meanErrorRounded = 0;
+  double lseError = 0;
+};
+
+/// The inputs of the reference, read back from the tensors that the kernel got.
+ReferenceInputs makeReferenceInputs(const Problem &problem,
+                                    const std::vector<HostTensor> &tensors);
+
+/// Checks `o` (batch, seqlen, heads, dim), and `lse` (batch, heads, seqlen)
+/// unless it is null. Every element is checked for NaN and every empty row for
+/// its values; the others are compared with the reference, or an even sample
+/// of them where there are too many for the CPU (`macBudget` multiply-adds).
+CheckResult checkOutputs(const ReferenceInputs &in, const HostTensor &o,
+                         const HostTensor *lse, double macBudget = 4e9);
+
+} // namespace attn::run
+
+#endif // ATTN_TOOLS_ATTN_RUN_CHECK_H

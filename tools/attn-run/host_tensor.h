@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A strided tensor between two guard bands, in host memory.
+
+#ifndef ATTN_TOOLS_ATTN_RUN_HOST_TENSOR_H
+#define ATTN_TOOLS_ATTN_RUN_HOST_TENSOR_H
+
+#include "data_type.h"
+#include "numbers.h"
+#include "parallel.h"
+
+#include <string>
+#include <vector>
+
+namespace attn::run {
+
+/// Every byte that is no element, and every byte of an output before it is
+/// written: in all float types a NaN that no instruction produces.
+constexpr unsigned char kPoison = 0xff;
+/// Bytes of guard before and after the elements.
+constexpr size_t kGuardBytes = 4096;
+
+struct HostTensor {
+  std::string name;
+  runtime::DataType dtype = runtime::DataType::F32;
+  bool isOutput = false;
+  std::vector<int64_t> shape;
+  /// In elements.
+  std::vector<int64_t> strides;
+  /// Guard, storage, guard.
+  std::vector<unsigned char> bytes;
+
+  int64_t elementCount() const;
+  /// The offset in elements of element `index`, counted row major.
+  int64_t offsetOf(int64_t index) const;
+  unsigned char *at(int64_t index) {
+    return bytes.data() + kGuardBytes +
+           size_t(offsetOf(index)) * size_t(runtime::sizeOf(dtype));
+  }
+  const unsigned char *at(int64_t index) const {
+    return const_cast<HostTensor *>(this)->at(index);
+  }
+
+  /// Makes row-major strides: packed, or with `pad` elements of padding at the
+  /// end of every dim but the first. `broadcastDim`, unless -1, gets stride 0.
+  void layOut(int64_t pad, int broadcastDim);
+  /// Allocates `bytes`, all poison.
+  void allocate();
+  /// Stores `value`, converted to the tensor's type.
+  void set(int64_t index, double value);
+  float get(int64_t index) const;
+
+  /// Sets every element to `value(index)`, in parallel.
+  template <typename Value> void fill(const Value &value) {
+    parallelFor(elementCount(), 1 << 16, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        set(i, value(i));
+      }
+    });
+  }
+  /// All elements as floats, row major.
+  std::vector<float> toFloats() const;
+
+  /// Empty, or the first thing wrong with the bytes of an output: a changed
+  /// guard or padding byte, or an element that is still poison.
+  std::string checkPoison() const;
+};
+
+} // namespace attn::run
+
+#endif // ATTN_TOOLS_ATTN_RUN_HOST_TENSOR_H

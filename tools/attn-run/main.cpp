@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-run: launch, check and measure a compiled attention kernel.
+
+#include "compile_input.h"
+#include "options.h"
+#include "report.h"
+#include "session.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <unistd.h>
+
+using namespace attn;
+using namespace attn::run;
+
+namespace {
+
+/// What all problems of one run share.
+struct Run {
+  Options options;
+  attn_bundle *bundle = nullptr;
+  runtime::LaunchPlan plan;
+  Gpu gpu;
+  JsonFile json;
+  /// Why --check is not possible, or empty.
+  std::string notCheckable;
+};
+
+struct Counts {
+  int64_t passed = 0;
+  int64_t failed = 0;
+  int64_t skipped = 0;
+};
+
+bool fail(const std::string &message) {
+  std::fprintf(stderr, "attn-run: error: %s\n", message.c_str());
+  return false;
+}
+
+JsonLine startLine(const Run &run, const Problem &problem) {
+  JsonLine line;
+  line.add("gpu", run.gpu.getName())
+      .add("driver", run.gpu.getDriverVersion())
+      .add("bundle", run.options.input)
+      .add("kernel", run.plan.name)
+      .add("target", run.plan.target)
+      .add("batch", problem.batch)
+      .add("seqlen_q", problem.seqQ)
+      .add("seqlen_k", problem.seqK)
+      .add("heads_q", problem.headsQ)
+      .add("heads_k", problem.headsK)
+      .add("head_dim", problem.dim)
+      .add("head_dim_v", problem.dimV)
+      .add("scale", double(problem.scale))
+      .add("seed", problem.seed)
+      .add("padded", problem.padStrides)
+      .add("broadcast_kv", problem.broadcastKv);
+  return line;
+}
+
+void writeCheck(Run &run, const Problem &problem, const CheckResult &result) {
+  JsonLine line = startLine(run, problem);
+  line.add("result", "check")
+      .add("passed", result.failure.empty())
+      .add("failure", result.failure)
+      .add("rows", result.rows)
+      .add("rows_compared", result.rowsCompared)
+      .add("empty_rows", result.emptyRows)
+      .add("max_error", result.maxError)
+      .add("max_error_rounded", result.maxErrorRounded)
+      .add("mean_error", result.meanError)
+      .add("mean_error_rounded", result.meanErrorRounded)
+      .add("lse_error", result.lseError);
+  run.json.write(line);
+}
+
+void writeOutcome(Run &run, const Problem &problem, const char *result,
+                  bool passed, const std::string &failure) {
+  JsonLine line = startLine(run, problem);
+  line.add("result", result).add("passed", passed).add("failure", failure);
+  run.json.write(line);
+}
+
+std::string summary(const CheckResult &result) {
+  char text[256];
+  std::snprintf(text, sizeof(text),
+                "%" PRId64 " of %" PRId64 " rows compared, %" PRId64
+                " empty; O max %.3g (rounded reference %.3g), mean %.3g "
+                "(%.3g); LSE %.3g",
+                result.rowsCompared, result.rows, result.emptyRows,
+                result.maxError, result.maxErrorRounded, result.meanError,
+                result.meanErrorRounded, result.lseError);
+  return text;
+}
+
+/// One of the options' actions: prints its line and tells whether it passed.
+bool report(Run &run, const Problem &problem, const char *action, bool passed,
+            const std::string &detail) {
+  std::printf("%s: %s%s%s\n", action, passed ? "passed" : "FAILED",
+              detail.empty() ? "" : ": ", detail.c_str());
+  writeOutcome(run, problem, action, passed, passed ? "" : detail);
+  return passed;
+}
+
+bool runCheck(Run &run, Session &session, const Problem &problem) {
+  CheckResult result = session.check();
+  std::printf("check: %s: %s\n", result.failure.empty() ? "passed" : "FAILED",
+              summary(result).c_str());
+  if (!result.failure.empty()) {
+    std::printf("check: %s\n", result.failure.c_str());
+  }
+  writeCheck(run, problem, result);
+  return result.failure.empty();
+}
+
+bool runBench(Run &run, Session &session, const Problem &problem) {
+  double milliseconds = 0;
+  if (!session.measure(run.options.rounds, milliseconds)) {
+    return report(run, problem, "bench", false, session.getError());
+  }
+  // A custom mask's pairs are not known: all that causality leaves count.
+  Problem counted = problem;
+  ReferenceInputs in =
+      counted.documents ? session.referenceInputs() : ReferenceInputs{};
+  in.problem = counted;
+  double flops = 2.0 * double(countAdmissiblePairs(in)) *
+                 double(problem.dim + problem.dimV);
+  double teraflops = flops / milliseconds / 1e9;
+  std::printf("bench: %.1f us, %.1f TFLOP/s (median of %" PRId64 " rounds)\n",
+              milliseconds * 1e3, teraflops, run.options.rounds);
+  JsonLine line = startLine(run, problem);
+  line.add("result", "bench")
+      .add("passed", true)
+      .add("microseconds", milliseconds * 1e3)
+      .add("flops", flops)
+      .add("tflops", teraflops);
+  run.json.write(line);
+  return true;
+}
+
+/// The one problem that --q and --kv give.
+bool runOne(Run &run) {
+  const Options &options = run.options;
+  Problem problem = makeProblem(run.plan, options);
+  std::printf("problem: %s seed=%" PRIu64 "\n", problem.describe().c_str(),
+              problem.seed);
+  Session session(run.gpu, run.bundle, run.plan, problem, options.ordinal,
+                  options.timeout);
+  if (!session.prepare() || !session.launchAndDownload()) {
+    return report(run, problem, "launch", false, session.getError());
+  }
+  bool passed = true;
+  if (!options.check && !options.guard && !options.repeat && !options.bench) {
+    report(run, problem, "launch", true, "");
+  }
+  if (options.check) {
+    passed &= runCheck(run, session, problem);
+  }
+  if (options.guard) {
+    bool good = session.checkGuards();
+    passed &=
+        report(run, problem, "guard", good, good ? "" : session.getError());
+  }
+  if (options.repeat > 0) {
+    bool good = session.repeat(options.repeat);
+    passed &= report(run, problem, "repeat", good,
+                     good ? std::to_string(options.repeat) +
+                                " launches, bit-identical"
+                          : session.getError());
+  }
+  // A wrong or hanging kernel's speed says nothing.
+  if (options.bench && passed) {
+    passed &= runBench(run, session, problem);
+  }
+  return passed;
+}
+
+/// Runs one random problem; empty, or what failed.
+std::string runRandomProblem(Run &run, const Problem &problem,
+                             std::string &detail, bool &gpuLost) {
+  Session session(run.gpu, run.bundle, run.plan, problem, run.options.ordinal,
+                  run.options.timeout);
+  if (!session.prepare() || !session.launchAndDownload() ||
+      !session.checkGuards()) {
+    gpuLost = session.isGpuLost();
+    return session.getError();
+  }
+  if (!run.notCheckable.empty()) {
+    return "";
+  }
+  CheckResult result = session.check();
+  detail = summary(result);
+  writeCheck(run, problem, result);
+  return result.failure;
+}
+
+Counts runRandom(Run &run) {
+  const Options &options = run.options;
+  Counts counts;
+  bool gpuLost = false;
+  for (int64_t n = 0; n < options.random && !gpuLost; ++n) {
+    uint64_t seed = options.firstSeed + uint64_t(n);
+    Problem problem = makeRandomProblem(run.plan, seed);
+    std::string detail;
+    std::string failure = runRandomProblem(run, problem, detail, gpuLost);
+    std::printf("seed %" PRIu64 ": %s: %s; %s\n", seed,
+                problem.describe().c_str(),
+                failure.empty() ? "passed" : "FAILED", detail.c_str());
+    (failure.empty() ? counts.passed : counts.failed) += 1;
+    if (!failure.empty()) {
+      std::printf("  %s\n  reproduce: attn-run %s --device=%s --random=1 "
+                  "--first-seed=%" PRIu64 "\n",
+                  failure.c_str(), options.input.c_str(),
+                  options.device.c_str(), seed);
+      writeOutcome(run, problem, "random", false, failure);
+    }
+    std::fflush(stdout);
+  }
+  counts.skipped = options.random - counts.passed - counts.failed;
+  if (counts.skipped > 0) {
+    std::printf("the GPU is lost: %" PRId64 " problems skipped\n",
+                counts.skipped);
+  }
+  std::printf("%" PRId64 " passed, %" PRId64 " failed, %" PRId64 " skipped\n",
+              counts.passed, counts.failed, counts.skipped);
+  return counts;
+}
+
+bool loadInput(Run &run) {
+  const Options &options = run.options;
+  std::string path = options.input;
+  std::string err;
+  bool isIR = path.size() > 5 && path.compare(path.size() - 5, 5, ".mlir") == 0;
+  if (isIR && !compileInput(options, path, err)) {
+    return fail(err);
+  }
+  attn_status status = attn_bundle_load(path.c_str(), nullptr, 0, &run.bundle);
+  if (isIR) {
+    ::unlink(path.c_str());
+  }
+  if (status != ATTN_SUCCESS) {
+    return fail(options.input + ": " + attn_last_error());
+  }
+  // The library has accepted this text already.
+  (void)bool(runtime::parseLaunchPlan(attn_bundle_plan(run.bundle), run.plan));
+  run.notCheckable = whyNotCheckable(run.plan);
+  if (options.check && !run.notCheckable.empty()) {
+    return fail("option '--check': " + run.notCheckable);
+  }
+  return true;
+}
+
+bool openDevice(Run &run) {
+  if (run.options.device == "sim") {
+    return fail("option '--device': no simulator in this build");
+  }
+  if (!run.gpu.open(run.options.ordinal)) {
+    return fail(run.gpu.getError());
+  }
+  DLDevice device = {kDLCUDA, run.options.ordinal};
+  if (attn_bundle_prepare(run.bundle, device) != ATTN_SUCCESS) {
+    return fail(attn_last_error());
+  }
+  std::printf("gpu: %s, driver for CUDA %s\n", run.gpu.getName().c_str(),
+              run.gpu.getDriverVersion().c_str());
+  std::printf("kernel: %s for %s\n", run.plan.name.c_str(),
+              run.plan.target.c_str());
+  return true;
+}
+
+void printLog(attn_log_level, const char *message, void *) {
+  std::printf("%s\n", message);
+}
+
+bool runAll(Run &run) {
+  std::string err;
+  if (!run.options.json.empty() && !run.json.open(run.options.json, err)) {
+    return fail(err);
+  }
+  attn_set_log_callback(printLog, nullptr);
+  if (!loadInput(run) || !openDevice(run)) {
+    return false;
+  }
+  if (run.options.random > 0) {
+    Counts counts = runRandom(run);
+    return counts.failed == 0 && counts.skipped == 0;
+  }
+  return runOne(run);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Run run;
+  std::string err;
+  if (!parseOptions(argc - 1, argv + 1, run.options, err)) {
+    fail(err);
+    return 1;
+  }
+  if (run.options.help) {
+    std::fputs(helpText(), stdout);
+    return 0;
+  }
+  bool good = runAll(run);
+  std::fflush(stdout);
+  // No teardown: a hung kernel would hang it too.
+  ::_exit(good ? 0 : 1);
+}

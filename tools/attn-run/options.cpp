@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "options.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+using namespace attn::run;
+
+const char *attn::run::helpText() {
+  return R"(usage: attn-run INPUT [options]
+
+Launches an attention kernel, checks it and measures it. INPUT is a bundle, or
+IR in a file that ends in .mlir, which is compiled first.
+
+Shapes are batch x seqlen x heads x head_dim:
+  --q=BxSxHxD        shape of Q
+  --kv=BxSxHxD       shape of K and V (default: that of Q)
+  --scale=X          softmax scale (default: 1/sqrt(head_dim))
+  --seed=N           seed of the inputs (default: 0)
+  --pad-strides      pad rows, heads and batches so that no tensor is packed
+  --broadcast-kv     one K and V for all batches, through a stride of 0
+
+What to do with it (any of these, in this order; default: launch once):
+  --check            compare O and LSE with a float64 reference on the CPU
+  --guard            check that nothing outside the outputs is written and
+                     that every element of them is
+  --repeat=N         launch N times and require bit-identical outputs
+  --bench            median time and TFLOP/s
+  --rounds=N         rounds of --bench (default: 5)
+
+  --random=N         check and guard N problems drawn from seeds, instead of
+                     one given by --q and --kv
+  --first-seed=N     the first of those seeds (default: 0)
+
+  --device=cuda|sim  what to run on (default: cuda), --device=cuda:1 for the
+                     second GPU
+  --timeout=SECONDS  give up on a kernel that does not finish (default: 60)
+  --json=FILE        also write one JSON object a line for every result
+  --target=NAME      target of IR (default: sm_90a)
+  --schedule=FILE    schedule of IR (default: the compiler's choice)
+  --help             print this
+
+Exit status: 0 if all went well, 1 if not.
+)";
+}
+
+bool attn::run::parseShape(const std::string &text, Shape &shape) {
+  const char *at = text.c_str();
+  for (size_t i = 0; i < 4; ++i) {
+    if (*at < '0' || *at > '9') {
+      return false;
+    }
+    char *end = nullptr;
+    errno = 0;
+    shape[i] = std::strtoll(at, &end, 10);
+    if (errno != 0 || shape[i] > INT32_MAX || *end != (i < 3 ? 'x' : 0)) {
+      return false;
+    }
+    at = end + 1;
+  }
+  return shape[3] >= 1;
+}
+
+namespace {
+
+/// One option's value, "" if it had none.
+struct Option {
+  std::string name;
+  std::string value;
+  bool hasValue = false;
+};
+
+bool fail(const Option &option, const std::string &want, std::string &err) {
+  err = "option '" + option.name + "': expected " + want + ", got '" +
+        option.value + "'";
+  return false;
+}
+
+bool setFlag(const Option &option, bool &out, std::string &err) {
+  out = true;
+  return !option.hasValue || fail(option, "no value", err);
+}
+
+bool setText(const Option &option, std::string &out, std::string &err) {
+  out = option.value;
+  return !out.empty() || fail(option, "a value", err);
+}
+
+template <typename T>
+bool setInteger(const Option &option, int64_t least, T &out, std::string &err) {
+  char *end = nullptr;
+  errno = 0;
+  long long value = std::strtoll(option.value.c_str(), &end, 10);
+  if (option.value.empty() || *end != 0 || errno != 0 || value < least) {
+    return fail(option, "an integer of at least " + std::to_string(least), err);
+  }
+  out = T(value);
+  return true;
+}
+
+bool setPositive(const Option &option, double &out, std::string &err) {
+  char *end = nullptr;
+  out = std::strtod(option.value.c_str(), &end);
+  if (option.value.empty() || *end != 0 || !std::isfinite(out) || out <= 0) {
+    return fail(option, "a finite number greater than 0", err);
+  }
+  return true;
+}
+
+bool setShape(const Option &option, Shape &out, std::string &err) {
+  return parseShape(option.value, out) ||
+         fail(option, "BATCHxSEQLENxHEADSxHEAD_DIM such as 2x4096x16x128", err);
+}
+
+bool setDevice(const Option &option, Options &options, std::string &err) {
+  options.device = option.value.substr(0, option.value.find(':'));
+  bool known = options.device == "cuda" || options.device == "sim";
+  if (known && options.device != option.value) {
+    Option ordinal = option;
+    ordinal.value = option.value.substr(options.device.size() + 1);
+    return setInteger(ordinal, 0, options.ordinal, err);
+  }
+  return known || fail(option, "cuda, cuda:N or sim", err);
+}
+
+bool setOption(const Option &option, Options &options, std::string &err) {
+  const std::string &name = option.name;
+  if (name == "--help") {
+    return setFlag(option, options.help, err);
+  }
+  if (name == "--check") {
+    return setFlag(option, options.check, err);
+  }
+  if (name == "--bench") {
+    return setFlag(option, options.bench, err);
+  }
+  if (name == "--guard") {
+    return setFlag(option, options.guard, err);
+  }
+  if (name == "--pad-strides") {
+    return setFlag(option, options.padStrides, err);
+  }
+  if (name == "--broadcast-kv") {
+    return setFlag(option, options.broadcastKv, err);
+  }
+  if (name == "--q") {
+    options.hasShape = true;
+    return setShape(option, options.q, err);
+  }
+  if (name == "--kv") {
+    return setShape(option, options.kv, err);
+  }
+  if (name == "--scale") {
+    return setPositive(option, options.scale, err);
+  }
+  if (name == "--seed") {
+    return setInteger(option, 0, options.seed, err);
+  }
+  if (name == "--repeat") {
+    return setInteger(option, 1, options.repeat, err);
+  }
+  if (name == "--random") {
+    return setInteger(option, 1, options.random, err);
+  }
+  if (name == "--first-seed") {
+    return setInteger(option, 0, options.firstSeed, err);
+  }
+  if (name == "--rounds") {
+    return setInteger(option, 1, options.rounds, err);
+  }
+  if (name == "--timeout") {
+    return setPositive(option, options.timeout, err);
+  }
+  if (name == "--device") {
+    return setDevice(option, options, err);
+  }
+  if (name == "--json") {
+    return setText(option, options.json, err);
+  }
+  if (name == "--target") {
+    return setText(option, options.target, err);
+  }
+  if (name == "--schedule") {
+    return setText(option, options.schedule, err);
+  }
+  err = "unknown option '" + name + "'; see --help";
+  return false;
+}
+
+Option splitOption(const std::string &text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos) {
+    return {text, "", false};
+  }
+  return {text.substr(0, equals), text.substr(equals + 1), true};
+}
+
+bool checkOptions(const Options &options, bool hasKv, std::string &err) {
+  if (options.help) {
+    return true;
+  }
+  if (options.input.empty()) {
+    err = "expected an input file; see --help";
+  } else if (options.random > 0 && (options.hasShape || hasKv)) {
+    err = "option '--random': expected no '--q' or '--kv' beside it";
+  } else if (options.random == 0 && !options.hasShape) {
+    err = "expected option '--q' or '--random'; see --help";
+  } else if (hasKv && options.q[0] != options.kv[0]) {
+    err = "option '--kv': expected the batch of '--q', " +
+          std::to_string(options.q[0]) + ", got " +
+          std::to_string(options.kv[0]);
+  } else if (hasKv && options.q[3] != options.kv[3]) {
+    err = "option '--kv': expected the head_dim of '--q', " +
+          std::to_string(options.q[3]) + ", got " +
+          std::to_string(options.kv[3]);
+  }
+  return err.empty();
+}
+
+} // namespace
+
+bool attn::run::parseOptions(int argc, const char *const *argv,
+                             Options &options, std::string &err) {
+  bool hasKv = false;
+  for (int i = 0; i < argc; ++i) {
+    std::string text = argv[i];
+    if (text.rfind("-", 0) == 0) {
+      Option option = splitOption(text);
+      hasKv |= option.name == "--kv";
+      if (!setOption(option, options, err)) {
+        return false;
+      }
+    } else if (!options.input.empty()) {
+      err =
+          "expected one input, got '" + options.input + "' and '" + text + "'";
+      return false;
+    } else {
+      options.input = text;
+    }
+  }
+  if (!checkOptions(options, hasKv, err)) {
+    return false;
+  }
+  if (!hasKv) {
+    options.kv = options.q;
+  }
+  return true;
+}

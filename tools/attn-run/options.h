@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line of attn-run.
+
+#ifndef ATTN_TOOLS_ATTN_RUN_OPTIONS_H
+#define ATTN_TOOLS_ATTN_RUN_OPTIONS_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace attn::run {
+
+/// Batch, sequence length, heads, head dim.
+using Shape = std::array<int64_t, 4>;
+
+struct Options {
+  bool help = false;
+  std::string input;
+  std::string device = "cuda";
+  int ordinal = 0;
+  bool hasShape = false;
+  Shape q{};
+  Shape kv{};
+  double scale = 0; // 0: 1/sqrt(head dim)
+  uint64_t seed = 0;
+  bool padStrides = false;
+  bool broadcastKv = false;
+  bool check = false;
+  bool bench = false;
+  bool guard = false;
+  int64_t repeat = 0;
+  int64_t random = 0;
+  uint64_t firstSeed = 0;
+  int64_t rounds = 5;
+  double timeout = 60; // seconds
+  std::string json;
+  // Of an input that has to be compiled first:
+  std::string target = "sm_90a";
+  std::string schedule;
+};
+
+/// The text of --help.
+const char *helpText();
+
+/// Reads the arguments after the program's name. On failure returns false and
+/// names the option in `err`.
+bool parseOptions(int argc, const char *const *argv, Options &options,
+                  std::string &err);
+
+/// Reads "BxSxHxD"; each a decimal number, D at least 1.
+bool parseShape(const std::string &text, Shape &shape);
+
+} // namespace attn::run
+
+#endif // ATTN_TOOLS_ATTN_RUN_OPTIONS_H

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "problem.h"
+
+#include "numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+using namespace attn;
+using namespace attn::run;
+
+int64_t Problem::causalKeys(int64_t i) const {
+  int64_t keys = seqK;
+  if (mask == Mask::CausalTopLeft) {
+    keys = i + 1;
+  } else if (mask == Mask::CausalBottomRight) {
+    keys = i + 1 + seqK - seqQ;
+  }
+  return std::clamp<int64_t>(keys, 0, seqK);
+}
+
+std::string Problem::describe() const {
+  char text[256];
+  auto number = [](int64_t value) { return static_cast<long long>(value); };
+  std::snprintf(text, sizeof(text),
+                "q=%lldx%lldx%lldx%lld kv=%lldx%lldx%lldx%lld scale=%g%s%s",
+                number(batch), number(seqQ), number(headsQ), number(dim),
+                number(batch), number(seqK), number(headsK), number(dim),
+                double(scale), padStrides ? " padded" : "",
+                broadcastKv ? " broadcast-kv" : "");
+  return text;
+}
+
+/// What the kernels fix.
+static Problem fromPlan(const runtime::LaunchPlan &plan) {
+  const runtime::PlanProblem &fixed = plan.problem;
+  Problem problem;
+  problem.dim = fixed.headDim;
+  problem.dimV = fixed.headDimV;
+  problem.dtype = fixed.dtype;
+  problem.mask = fixed.mask == "causal_top_left"       ? Mask::CausalTopLeft
+                 : fixed.mask == "causal_bottom_right" ? Mask::CausalBottomRight
+                                                       : Mask::None;
+  problem.alibi = fixed.scoreRegion == "alibi";
+  problem.documents = fixed.maskRegion == "documents";
+  return problem;
+}
+
+static float defaultScale(const Problem &problem) {
+  return float(1 / std::sqrt(double(problem.dim)));
+}
+
+Problem attn::run::makeProblem(const runtime::LaunchPlan &plan,
+                               const Options &options) {
+  Problem problem = fromPlan(plan);
+  // A head dim that the kernels do not have is left for the runtime to refuse.
+  if (options.q[3] != problem.dim) {
+    problem.dim = options.q[3];
+  }
+  problem.batch = options.q[0];
+  problem.seqQ = options.q[1];
+  problem.headsQ = options.q[2];
+  problem.seqK = options.kv[1];
+  problem.headsK = options.kv[2];
+  problem.scale =
+      options.scale > 0 ? float(options.scale) : defaultScale(problem);
+  problem.seed = options.seed;
+  problem.padStrides = options.padStrides;
+  problem.broadcastKv = options.broadcastKv;
+  return problem;
+}
+
+/// A length: 0 or 1 now and then, small ones, round ones, primes, and any.
+static int64_t randomLength(const Random &random, uint64_t index) {
+  static const int64_t primes[] = {2,   3,   5,   7,   13,  31,  61,  67,  127,
+                                   131, 191, 193, 257, 383, 389, 509, 641, 701};
+  static const int64_t round[] = {64, 128, 176, 192, 256, 352, 384, 512, 640};
+  double kind = random.uniform(index);
+  if (kind < 0.05) {
+    return 0;
+  }
+  if (kind < 0.12) {
+    return 1;
+  }
+  if (kind < 0.25) {
+    return random.integer(index + 1, 2, 64);
+  }
+  if (kind < 0.50) {
+    return primes[random.integer(index + 1, 0, std::size(primes) - 1)];
+  }
+  if (kind < 0.65) {
+    return round[random.integer(index + 1, 0, std::size(round) - 1)];
+  }
+  return random.integer(index + 1, 2, 700);
+}
+
+/// Dim `dim` of argument `name` if the plan fixes it, else `value`.
+static int64_t fixedOr(const runtime::LaunchPlan &plan, const char *name,
+                       size_t dim, int64_t value) {
+  int arg = plan.findArg(name);
+  if (arg < 0 || plan.args[arg].dims.size() <= dim ||
+      plan.args[arg].dims[dim].isSymbol) {
+    return value;
+  }
+  return plan.args[arg].dims[dim].value;
+}
+
+Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
+                                     uint64_t seed) {
+  static const int64_t groups[] = {1, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16};
+  Random random(seed, 1000);
+  Problem problem = fromPlan(plan);
+  problem.seed = seed;
+  problem.batch = fixedOr(plan, "q", 0, random.integer(0, 1, 3));
+  problem.seqQ = fixedOr(plan, "q", 1, randomLength(random, 10));
+  problem.seqK = fixedOr(plan, "k", 1, randomLength(random, 20));
+  if (random.uniform(1) < 0.3) {
+    problem.seqK = fixedOr(plan, "k", 1, problem.seqQ);
+  }
+  problem.headsK = fixedOr(plan, "k", 2, random.integer(2, 1, 4));
+  int64_t group = groups[random.integer(3, 0, std::size(groups) - 1)];
+  group = std::min<int64_t>(group, std::max<int64_t>(1, 24 / problem.headsK));
+  problem.headsQ = fixedOr(plan, "q", 2, problem.headsK * group);
+  problem.scale = random.uniform(4) < 0.7
+                      ? defaultScale(problem)
+                      : float(0.01 + 0.5 * random.uniform(5));
+  problem.padStrides = random.uniform(6) < 0.5;
+  problem.broadcastKv = random.uniform(7) < 0.15;
+  return problem;
+}
+
+std::string attn::run::whyNotCheckable(const runtime::LaunchPlan &plan) {
+  const runtime::PlanProblem &problem = plan.problem;
+  if (problem.kind != "fwd") {
+    return "there is no reference for kind '" + problem.kind + "'";
+  }
+  if (problem.scoreRegion == "custom" || problem.maskRegion == "custom") {
+    return "there is no reference for a custom score or mask region";
+  }
+  return "";
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One attention problem: sizes, mask, regions and how its tensors lie in
+// memory.
+
+#ifndef ATTN_TOOLS_ATTN_RUN_PROBLEM_H
+#define ATTN_TOOLS_ATTN_RUN_PROBLEM_H
+
+#include "launch_plan.h"
+#include "options.h"
+
+namespace attn::run {
+
+enum class Mask { None, CausalTopLeft, CausalBottomRight };
+
+struct Problem {
+  int64_t batch = 0;
+  int64_t seqQ = 0;
+  int64_t seqK = 0;
+  int64_t headsQ = 0;
+  int64_t headsK = 0;
+  int64_t dim = 0;  // of Q and K
+  int64_t dimV = 0; // of V and O
+  runtime::DataType dtype = runtime::DataType::BF16;
+  Mask mask = Mask::None;
+  bool alibi = false;
+  bool documents = false;
+  /// The softmax scale as the kernel gets it.
+  float scale = 0;
+  uint64_t seed = 0;
+  bool padStrides = false;
+  bool broadcastKv = false;
+
+  int64_t rows() const { return batch * headsQ * seqQ; }
+  /// The entries of the document ids of one batch.
+  int64_t documentLength() const { return seqQ > seqK ? seqQ : seqK; }
+  /// How many keys, from key 0 on, the causal mask leaves to row `i`.
+  int64_t causalKeys(int64_t i) const;
+  /// For people: "q=1x2x3x64 kv=... scale=...".
+  std::string describe() const;
+};
+
+/// The problem that the options give for the kernels of `plan`.
+Problem makeProblem(const runtime::LaunchPlan &plan, const Options &options);
+
+/// The problem of `seed`: lengths 0 to about 700, often odd, prime or tiny,
+/// grouped heads, padded strides, broadcast K and V, scales.
+Problem makeRandomProblem(const runtime::LaunchPlan &plan, uint64_t seed);
+
+/// Empty, or why these kernels have no reference here.
+std::string whyNotCheckable(const runtime::LaunchPlan &plan);
+
+} // namespace attn::run
+
+#endif // ATTN_TOOLS_ATTN_RUN_PROBLEM_H

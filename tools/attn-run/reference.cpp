@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "reference.h"
+
+#include "numbers.h"
+#include "parallel.h"
+
+#include <atomic>
+#include <cmath>
+
+using namespace attn;
+using namespace attn::run;
+
+#if defined(__x86_64__)
+#define ATTN_VECTORIZED __attribute__((target_clones("avx2", "default")))
+#else
+#define ATTN_VECTORIZED
+#endif
+
+bool attn::run::isAdmissible(const ReferenceInputs &in, const Row &row,
+                             int64_t j) {
+  const Problem &p = in.problem;
+  if (j >= p.causalKeys(row.i)) {
+    return false;
+  }
+  if (!p.documents) {
+    return true;
+  }
+  const int32_t *ids = &in.documents[size_t(row.batch * p.documentLength())];
+  return ids[row.i] == ids[j];
+}
+
+bool attn::run::hasAdmissibleKey(const ReferenceInputs &in, const Row &row) {
+  int64_t keys = in.problem.causalKeys(row.i);
+  for (int64_t j = 0; j < keys; ++j) {
+    if (isAdmissible(in, row, j)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int64_t attn::run::countAdmissiblePairs(const ReferenceInputs &in) {
+  const Problem &p = in.problem;
+  std::atomic<int64_t> total{0};
+  // Heads are alike.
+  parallelFor(p.batch * p.seqQ, 64, [&](int64_t begin, int64_t end) {
+    int64_t pairs = 0;
+    for (int64_t at = begin; at < end; ++at) {
+      Row row = {at / p.seqQ, 0, at % p.seqQ};
+      int64_t keys = p.causalKeys(row.i);
+      if (!p.documents) {
+        pairs += keys;
+        continue;
+      }
+      for (int64_t j = 0; j < keys; ++j) {
+        pairs += isAdmissible(in, row, j);
+      }
+    }
+    total += pairs;
+  });
+  return total * p.headsQ;
+}
+
+/// In eight lanes, so that the order of additions is the same at any vector
+/// width.
+ATTN_VECTORIZED
+static double dot(const float *a, const float *b, int64_t size) {
+  double lanes[8] = {};
+  int64_t i = 0;
+  for (; i + 8 <= size; i += 8) {
+    for (int l = 0; l < 8; ++l) {
+      lanes[l] += double(a[i + l]) * double(b[i + l]);
+    }
+  }
+  for (; i < size; ++i) {
+    lanes[0] += double(a[i]) * double(b[i]);
+  }
+  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
+         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+/// exact += p * v and rounded += r * v.
+ATTN_VECTORIZED
+static void accumulate(double p, double r, const float *v, int64_t size,
+                       double *exact, double *rounded) {
+  for (int64_t i = 0; i < size; ++i) {
+    exact[i] += p * double(v[i]);
+    rounded[i] += r * double(v[i]);
+  }
+}
+
+/// Fills keys, scores and roundedScores.
+static void scoreRow(const ReferenceInputs &in, const Row &row, int64_t headK,
+                     RowResult &out) {
+  const Problem &p = in.problem;
+  const float *q = &in.q[size_t(
+      ((row.batch * p.seqQ + row.i) * p.headsQ + row.head) * p.dim)];
+  int64_t keys = p.causalKeys(row.i);
+  for (int64_t j = 0; j < keys; ++j) {
+    if (!isAdmissible(in, row, j)) {
+      continue;
+    }
+    const float *k =
+        &in.k[size_t(((row.batch * p.seqK + j) * p.headsK + headK) * p.dim)];
+    double product = dot(q, k, p.dim);
+    double bias =
+        p.alibi ? double(in.slopes[size_t(row.head)]) * double(j - row.i) : 0;
+    double stored = roundTo(p.dtype, float(product));
+    out.keys.push_back(j);
+    out.scores.push_back(product * double(p.scale) + bias);
+    out.roundedScores.push_back(float(stored * double(p.scale) + bias));
+  }
+}
+
+/// Turns scores into exp(score - max); returns the sum and sets `most` to max.
+static double exponentiate(std::vector<double> &scores, double &most) {
+  most = -INFINITY;
+  for (double score : scores) {
+    most = std::max(most, score);
+  }
+  double sum = 0;
+  for (double &score : scores) {
+    score = std::exp(score - most);
+    sum += score;
+  }
+  return sum;
+}
+
+void attn::run::computeRow(const ReferenceInputs &in, const Row &row,
+                           RowResult &out) {
+  const Problem &p = in.problem;
+  out.keys.clear();
+  out.scores.clear();
+  out.roundedScores.clear();
+  out.exact.assign(size_t(p.dimV), 0);
+  out.rounded.assign(size_t(p.dimV), 0);
+  int64_t headK = row.head / (p.headsQ / p.headsK);
+  scoreRow(in, row, headK, out);
+  out.hasKeys = !out.keys.empty();
+  out.lse = -INFINITY;
+  if (!out.hasKeys) {
+    return;
+  }
+  double most = 0;
+  double ignored = 0;
+  double sum = exponentiate(out.scores, most);
+  double roundedSum = exponentiate(out.roundedScores, ignored);
+  out.lse = most + std::log(sum);
+  for (size_t n = 0; n < out.keys.size(); ++n) {
+    const float *v = &in.v[size_t(
+        ((row.batch * p.seqK + out.keys[n]) * p.headsK + headK) * p.dimV)];
+    float probability =
+        roundTo(p.dtype, float(out.roundedScores[n] / roundedSum));
+    accumulate(out.scores[n] / sum, probability, v, p.dimV, out.exact.data(),
+               out.rounded.data());
+  }
+  for (double &value : out.rounded) {
+    value = roundTo(p.dtype, float(value));
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention on the CPU, one row at a time: in float64, and as a kernel that
+// rounds what it stores would compute it.
+
+#ifndef ATTN_TOOLS_ATTN_RUN_REFERENCE_H
+#define ATTN_TOOLS_ATTN_RUN_REFERENCE_H
+
+#include "problem.h"
+
+namespace attn::run {
+
+/// A problem with its inputs as floats, packed (batch, seqlen, heads, dim).
+struct ReferenceInputs {
+  Problem problem;
+  std::vector<float> q;
+  std::vector<float> k;
+  std::vector<float> v;
+  /// One a query head; empty unless problem.alibi.
+  std::vector<float> slopes;
+  /// problem.documentLength() a batch; empty unless problem.documents.
+  std::vector<int32_t> documents;
+};
+
+struct Row {
+  int64_t batch;
+  int64_t head;
+  int64_t i;
+};
+
+/// One row's results, and the memory its computation needs.
+struct RowResult {
+  bool hasKeys = false;
+  /// Natural log; -inf without keys.
+  double lse = 0;
+  /// O in float64; zeros without keys.
+  std::vector<double> exact;
+  /// O with the scores, the probabilities and O itself rounded to the
+  /// problem's dtype.
+  std::vector<double> rounded;
+
+  std::vector<int64_t> keys;
+  std::vector<double> scores;
+  std::vector<double> roundedScores;
+};
+
+/// Whether row `row` may attend to key `j`.
+bool isAdmissible(const ReferenceInputs &in, const Row &row, int64_t j);
+
+/// Whether row `row` has an admissible key.
+bool hasAdmissibleKey(const ReferenceInputs &in, const Row &row);
+
+/// The admissible (row, key) pairs of all batches and heads.
+int64_t countAdmissiblePairs(const ReferenceInputs &in);
+
+/// Computes `row`. The score of an admissible key is
+/// scale * q.k [+ slope * (j - i)].
+void computeRow(const ReferenceInputs &in, const Row &row, RowResult &out);
+
+} // namespace attn::run
+
+#endif // ATTN_TOOLS_ATTN_RUN_REFERENCE_H

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One problem on the GPU: its tensors there, launches, and what they wrote.
+
+#ifndef ATTN_TOOLS_ATTN_RUN_SESSION_H
+#define ATTN_TOOLS_ATTN_RUN_SESSION_H
+
+#include "attn/runtime/attn.h"
+#include "check.h"
+#include "cuda_memory.h"
+
+#include <deque>
+
+namespace attn::run {
+
+class Session {
+public:
+  Session(Gpu &gpu, attn_bundle *bundle, const runtime::LaunchPlan &plan,
+          const Problem &problem, int ordinal, double timeout)
+      : gpu(gpu), bundle(bundle), plan(plan), problem(problem),
+        ordinal(ordinal), timeout(timeout) {}
+
+  // Each returns false and sets the error on failure.
+
+  /// Makes the tensors and uploads them, outputs as poison.
+  bool prepare();
+  bool launch();
+  /// Launches once on poisoned outputs and downloads them.
+  bool launchAndDownload();
+  /// Requires what launchAndDownload() got to be in bounds and complete, and
+  /// the inputs to be unchanged.
+  bool checkGuards();
+  /// Launches `count` times and requires identical outputs.
+  bool repeat(int64_t count);
+  /// The median time of a launch in milliseconds.
+  bool measure(int64_t rounds, double &milliseconds);
+
+  CheckResult check() const;
+  ReferenceInputs referenceInputs() const {
+    return makeReferenceInputs(problem, tensors);
+  }
+  const std::string &getError() const { return error; }
+  /// Whether the GPU cannot be used any more, after a hang or a fault.
+  bool isGpuLost() const { return gpuLost; }
+
+private:
+  bool fail(const std::string &message);
+  bool failGpu();
+  void describeTensors();
+  bool allocateWorkspace();
+  bool finish();
+  bool poisonOutputs();
+  bool download(const HostTensor &like, size_t index,
+                std::vector<unsigned char> &bytes);
+  bool timeSlice(size_t count, std::vector<double> &times);
+
+  Gpu &gpu;
+  attn_bundle *bundle;
+  const runtime::LaunchPlan &plan;
+  Problem problem;
+  int ordinal;
+  double timeout;
+
+  std::vector<HostTensor> tensors;
+  std::deque<DeviceBuffer> buffers;
+  std::vector<DLTensor> views;
+  std::vector<const DLTensor *> viewPointers;
+  std::vector<double> scalars;
+  DeviceBuffer workspace;
+  attn_launch_args args = {};
+  std::string error;
+  bool gpuLost = false;
+};
+
+} // namespace attn::run
+
+#endif // ATTN_TOOLS_ATTN_RUN_SESSION_H

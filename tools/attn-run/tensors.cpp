@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tensors.h"
+
+#include <cmath>
+
+using namespace attn;
+using namespace attn::run;
+using runtime::DataType;
+using runtime::LaunchPlan;
+using runtime::PlanArg;
+
+const HostTensor *attn::run::findTensor(const std::vector<HostTensor> &tensors,
+                                        const std::string &name) {
+  for (const HostTensor &tensor : tensors) {
+    if (tensor.name == name) {
+      return &tensor;
+    }
+  }
+  return nullptr;
+}
+
+float attn::run::alibiSlope(int64_t head, int64_t heads) {
+  return float(std::exp2(-8.0 * double(head + 1) / double(heads)));
+}
+
+std::vector<int32_t> attn::run::documentIds(uint64_t seed, int64_t batch,
+                                            int64_t length) {
+  Random random(seed, 2000 + uint64_t(batch));
+  // About five documents a batch.
+  double change = 4.0 / double(length > 4 ? length : 4);
+  std::vector<int32_t> ids(static_cast<size_t>(length));
+  for (int64_t i = 1; i < length; ++i) {
+    bool next = random.uniform(uint64_t(i)) < change;
+    ids[size_t(i)] = ids[size_t(i) - 1] + next;
+  }
+  return ids;
+}
+
+/// The shape of the argument if it is one that every plan has.
+static bool knownShape(const std::string &name, const Problem &p,
+                       std::vector<int64_t> &shape) {
+  if (name == "q") {
+    shape = {p.batch, p.seqQ, p.headsQ, p.dim};
+  } else if (name == "k") {
+    shape = {p.batch, p.seqK, p.headsK, p.dim};
+  } else if (name == "v") {
+    shape = {p.batch, p.seqK, p.headsK, p.dimV};
+  } else if (name == "o") {
+    shape = {p.batch, p.seqQ, p.headsQ, p.dimV};
+  } else if (name == "lse") {
+    shape = {p.batch, p.headsQ, p.seqQ};
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// The extent that a dim of a known tensor gives symbol `symbol`.
+static bool extentOf(const LaunchPlan &plan, const Problem &problem,
+                     int64_t symbol, int64_t &extent) {
+  for (const PlanArg &arg : plan.args) {
+    std::vector<int64_t> shape;
+    if (!arg.isTensor() || !knownShape(arg.name, problem, shape) ||
+        shape.size() != arg.dims.size()) {
+      continue;
+    }
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (arg.dims[i].isSymbol && arg.dims[i].value == symbol) {
+        extent = shape[i];
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static bool isSlopes(const PlanArg &arg, const Problem &problem) {
+  return problem.alibi && arg.dtype == DataType::F32 && arg.dims.size() == 1;
+}
+
+static bool isDocuments(const PlanArg &arg, const Problem &problem) {
+  return problem.documents && arg.dtype == DataType::I32 &&
+         arg.dims.size() == 2;
+}
+
+/// The shape of what a region captures: its dims are those of the known
+/// tensors, or new symbols whose extent the kind of capture tells.
+static bool captureShape(const LaunchPlan &plan, const PlanArg &arg,
+                         const Problem &problem, std::vector<int64_t> &shape,
+                         std::string &err) {
+  if (isSlopes(arg, problem)) {
+    shape = {problem.headsQ};
+    return true;
+  }
+  if (isDocuments(arg, problem)) {
+    shape = {problem.batch, problem.documentLength()};
+    return true;
+  }
+  for (const runtime::PlanDim &dim : arg.dims) {
+    int64_t extent = dim.value;
+    if (dim.isSymbol && !extentOf(plan, problem, dim.value, extent)) {
+      err = "cannot tell the extent of '" +
+            plan.symbols.getName(int(dim.value)) + "', a dim of '" + arg.name +
+            "'";
+      return false;
+    }
+    shape.push_back(extent);
+  }
+  return true;
+}
+
+/// The elements of padding that keep rows aligned for TMA where they are now.
+static int64_t paddingOf(const PlanArg &arg, const Problem &problem) {
+  if (!problem.padStrides || arg.dims.size() < 2) {
+    return 0;
+  }
+  return arg.usedByTensorMap || arg.dims.size() == 4
+             ? 16 / runtime::sizeOf(arg.dtype)
+             : 3;
+}
+
+/// Standard normal elements. Broadcast batches are the same elements: they are
+/// set once, and by one thread.
+static void fillNormal(const Random &random, HostTensor &tensor) {
+  if (tensor.strides[0] != 0 || tensor.shape[0] == 0) {
+    tensor.fill([&](int64_t i) { return random.normal(uint64_t(i)); });
+    return;
+  }
+  int64_t count = tensor.elementCount() / tensor.shape[0];
+  for (int64_t i = 0; i < count; ++i) {
+    tensor.set(i, random.normal(uint64_t(i)));
+  }
+}
+
+static void fillTensor(const PlanArg &arg, const Problem &problem,
+                       uint64_t stream, HostTensor &tensor) {
+  if (tensor.isOutput) {
+    return;
+  }
+  if (isSlopes(arg, problem)) {
+    tensor.fill([&](int64_t i) { return alibiSlope(i, problem.headsQ); });
+  } else if (isDocuments(arg, problem)) {
+    int64_t length = problem.documentLength();
+    for (int64_t b = 0; b < problem.batch; ++b) {
+      std::vector<int32_t> ids = documentIds(problem.seed, b, length);
+      for (int64_t i = 0; i < length; ++i) {
+        tensor.set(b * length + i, ids[size_t(i)]);
+      }
+    }
+  } else if (arg.dtype == DataType::I32 || arg.dtype == DataType::I64 ||
+             arg.dtype == DataType::U8) {
+    tensor.fill([](int64_t) { return 0; });
+  } else {
+    fillNormal(Random(problem.seed, stream), tensor);
+  }
+}
+
+bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
+                            std::vector<HostTensor> &tensors,
+                            std::string &err) {
+  tensors.clear();
+  for (const PlanArg &arg : plan.args) {
+    if (!arg.isTensor()) {
+      continue;
+    }
+    HostTensor tensor;
+    tensor.name = arg.name;
+    tensor.dtype = arg.dtype;
+    tensor.isOutput = arg.access != runtime::Access::Read;
+    if (!knownShape(arg.name, problem, tensor.shape) &&
+        !captureShape(plan, arg, problem, tensor.shape, err)) {
+      return false;
+    }
+    bool broadcast =
+        problem.broadcastKv && (arg.name == "k" || arg.name == "v");
+    tensor.layOut(paddingOf(arg, problem), broadcast ? 0 : -1);
+    tensor.allocate();
+    fillTensor(arg, problem, tensors.size(), tensor);
+    tensors.push_back(std::move(tensor));
+  }
+  return true;
+}
