@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text form and verifier of attn.attention; labels are those of its description.
+// Text form and verifier of attn.attention; labels are those of its
+// description.
 #include "attn/dialect/Attn.h"
 
 using namespace mlir;
@@ -107,7 +108,7 @@ LogicalResult AttentionOp::verify() {
     int64_t expected;
   };
   auto dim = [](Named tensor, unsigned d) { return tensor.type.getDimSize(d); };
-  const Rule rules[] = {{key, 3, "head dim", dim(query, 3)}, // C3
+  const Rule rules[] = {{key, 3, "head dim", dim(query, 3)},   // C3
                         {key, 0, "batch size", dim(query, 0)}, // C4
                         {value, 0, "batch size", dim(query, 0)},
                         {value, 1, "seqlen", dim(key, 1)}, // C5

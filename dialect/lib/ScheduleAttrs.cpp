@@ -68,6 +68,50 @@ verifyUniqueBodies(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// What is counted is small; one bound keeps the work of every pass in range.
+static LogicalResult verifyCounts(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayRef<RoleAttr> roles,
+                                  ArrayRef<PlaceAttr> places,
+                                  ArrayRef<EdgeAttr> edges,
+                                  ArrayRef<BodyAttr> bodies) {
+  constexpr int64_t limit = 64;
+  auto check = [&](StringRef what, StringAttr name,
+                   int64_t value) -> LogicalResult {
+    if (value <= limit) {
+      return success();
+    }
+    return emitError() << "expected " << what << " of '" << name.getValue()
+                       << "' to be at most " << limit << ", got " << value;
+  };
+  LogicalResult result = success();
+  auto add = [&](StringRef what, StringAttr name, int64_t value) {
+    if (succeeded(result)) {
+      result = check(what, name, value);
+    }
+  };
+  for (RoleAttr role : roles) {
+    add("the replicas", role.getName(), role.getReplicas());
+  }
+  for (PlaceAttr place : places) {
+    add("the depth", place.getName(), place.getDepth());
+    add("the parts", place.getName(), place.getParts().size() / 2);
+  }
+  for (EdgeAttr edge : edges) {
+    add("the credits", edge.getName(), edge.getCredits());
+  }
+  for (BodyAttr body : bodies) {
+    for (ArrayRef<EntryAttr> list :
+         {body.getBefore(), body.getKv(), body.getAfter()}) {
+      for (EntryAttr entry : list) {
+        add("the sub-tile", entry.getTarget(), entry.getSubtile());
+        add("the part", entry.getTarget(), entry.getPart());
+        add("the shift", entry.getTarget(), entry.getShift());
+      }
+    }
+  }
+  return result;
+}
+
 /// Only what makes the attribute a well-formed text: whether it fits a kernel
 /// and a machine is for the schedule's verifier.
 LogicalResult
@@ -81,8 +125,8 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!name || !machine) {
     return emitError() << "expected a schedule with a name and a machine";
   }
-  if (split && split.getCount() < 1) {
-    return emitError() << "expected a split in at least 1 sub-tile, got "
+  if (split && (split.getCount() < 1 || split.getCount() > 64)) {
+    return emitError() << "expected a split in 1 to 64 sub-tiles, got "
                        << split.getCount();
   }
   if (softDenominator < 1 || softNumerator < 0 ||
@@ -109,7 +153,8 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(verifyUnique(emitError, "edge or turn", edges, edgeNames)) ||
       failed(verifyUnique(emitError, "edge or turn", turns, edgeNames)) ||
       failed(verifyUnique(emitError, "rendezvous", syncs, syncNames)) ||
-      failed(verifyUniqueBodies(emitError, bodies)));
+      failed(verifyUniqueBodies(emitError, bodies)) ||
+      failed(verifyCounts(emitError, roles, places, edges, bodies)));
 }
 
 LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -80,8 +80,8 @@ static Value derivative(Calc c, Operation *op, unsigned n) {
         }
         Value taken = c.indicator(operand(0));
         return n == 1 ? taken
-                      : arith::SubFOp::create(c.builder, c.loc,
-                                              c.constant(1.0), taken);
+                      : arith::SubFOp::create(c.builder, c.loc, c.constant(1.0),
+                                              taken);
       })
       .Case<math::FmaOp>(
           [&](auto) { return n == 2 ? c.constant(1.0) : operand(1 - n); })
@@ -113,8 +113,7 @@ static Value derivative(Calc c, Operation *op, unsigned n) {
 
 namespace {
 template <typename Op>
-struct ScoreModel
-    : public ScoreOpInterface::ExternalModel<ScoreModel<Op>, Op> {
+struct ScoreModel : public ScoreOpInterface::ExternalModel<ScoreModel<Op>, Op> {
   FailureOr<Value> differentiate(Operation *op, OpBuilder &builder,
                                  unsigned number) const {
     if (number >= op->getNumOperands() || op->getNumResults() != 1 ||

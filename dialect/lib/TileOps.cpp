@@ -79,8 +79,7 @@ LogicalResult WorkOp::verify() {
 }
 
 /// The terminator yields `types`.
-static LogicalResult verifyYield(Operation *op, Block &block,
-                                 TypeRange types) {
+static LogicalResult verifyYield(Operation *op, Block &block, TypeRange types) {
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield) {
     return op->emitOpError("expected the body to end with 'tile.yield'");
@@ -110,8 +109,7 @@ static LogicalResult verifyCaptures(StepOp step) {
       return WalkResult::advance();
     }
     for (auto [number, value] : llvm::enumerate(op->getOperands())) {
-      if (!body.isAncestor(value.getParentRegion()) &&
-          !isUsableInside(value)) {
+      if (!body.isAncestor(value.getParentRegion()) && !isUsableInside(value)) {
         op->emitOpError("expected operand #")
             << number << " of type " << value.getType()
             << " to come through an operand of step @" << step.getName();
@@ -146,8 +144,9 @@ LogicalResult StepOp::verifyRegions() {
   }
   if (getMasked() && (getNumResults() != 1 || getNumOperands() == 0 ||
                       getOperand(0).getType() != getResult(0).getType())) {
-    return emitOpError("expected a masked step to have one result, of the " // C5
-                       "type of its first operand, got (")
+    return emitOpError(
+               "expected a masked step to have one result, of the " // C5
+               "type of its first operand, got (")
            << getOperandTypes() << ") and (" << getResultTypes() << ")";
   }
   return success();
@@ -175,14 +174,15 @@ LogicalResult BoundsOp::verifyRegions() {
 static LogicalResult verifyKinds(ForOp op) {
   if (op.getBounds().size() != op.getKinds().size() + 1) { // C1
     return op.emitOpError("expected ")
-           << op.getKinds().size() + 1 << " bounds for "
-           << op.getKinds().size() << " ranges, got " << op.getBounds().size();
+           << op.getKinds().size() + 1 << " bounds for " << op.getKinds().size()
+           << " ranges, got " << op.getBounds().size();
   }
   bool full = false; // C4
   for (Attribute attr : op.getKinds()) {
     auto kind = symbolizeRangeKind(cast<StringAttr>(attr).getValue());
     if (!kind) {
-      return op.emitOpError("expected ranges to be \"masked\" or \"full\", got ")
+      return op.emitOpError(
+                 "expected ranges to be \"masked\" or \"full\", got ")
              << attr;
     }
     if (full && *kind == RangeKind::Masked) {

@@ -29,9 +29,8 @@ static LogicalResult verifyConfigured(AttentionOp op) {
   if (!config) {
     return op.emitOpError("expected a 'config'");
   }
-  return success(
-      succeeded(checkTile(op, "tile_m", config.getTileM(), 64)) &&
-      succeeded(checkTile(op, "tile_n", config.getTileN(), 16)));
+  return success(succeeded(checkTile(op, "tile_m", config.getTileM(), 64)) &&
+                 succeeded(checkTile(op, "tile_n", config.getTileN(), 16)));
 }
 
 namespace {
@@ -41,9 +40,9 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
   LogicalResult configure(AttentionOp op) {
     std::string origin = "the op";
     if (!op.getConfig()) {
-      auto entry = lookupTableEntry(op.getContext(), op.getProblem(), target,
-                                    scheduleFile,
-                                    [&] { return op.emitOpError(); });
+      auto entry =
+          lookupTableEntry(op.getContext(), op.getProblem(), target,
+                           scheduleFile, [&] { return op.emitOpError(); });
       if (failed(entry)) {
         return failure();
       }

@@ -23,8 +23,8 @@ struct Match {
   tile::ForOp loop;
   tile::StepOp attendStep, resultStep;
   tile::AttendOp attend;
-  unsigned carried = 0;         // number of the state among the loop's values
-  Value scores, values, state;  // operands of the attend step
+  unsigned carried = 0;        // number of the state among the loop's values
+  Value scores, values, state; // operands of the attend step
 };
 
 /// Writes the steps of the recurrence.
@@ -118,8 +118,7 @@ SmallVector<Value> SoftmaxWriter::stat(Value x, Value previous) {
                                    /*partial=*/false);
   Value current = make<arith::MulFOp>(top, cs);
   Value limit = tau ? make<arith::AddFOp>(previous, tau) : previous;
-  Value grew =
-      make<arith::CmpFOp>(arith::CmpFPredicate::OGT, current, limit);
+  Value grew = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, current, limit);
   Value next = make<arith::SelectOp>(grew, current, previous);
   Value difference = make<arith::SubFOp>(previous, next);
   return {next, make<math::Exp2Op>(difference)};
@@ -151,30 +150,30 @@ SoftmaxWriter::Carried SoftmaxWriter::writeIteration(Carried old) {
   Values s = step("stat", {match.scores, old.m}, {rowType, rowType},
                   [&](ValueRange a) { return stat(a[0], a[1]); });
   Value m = s[0], alpha = s[1];
-  Value p32 = step("exp", {match.scores, m}, scoreType,
-                   [&](ValueRange a) -> Values {
-    Value cs = splat(c, scoreType);
-    Value bias = along(make<arith::NegFOp>(a[1]), scoreType);
-    return {make<math::Exp2Op>(make<math::FmaOp>(a[0], cs, bias))};
-  })[0];
-  Value l = step("sum", {p32, old.l, alpha}, rowType,
-                 [&](ValueRange a) -> Values {
-    Value sum = make<tile::ReduceOp>(rowType, tile::ReduceKind::Add, a[0], 1,
-                                     /*partial=*/true);
-    return {make<math::FmaOp>(a[1], a[2], sum)};
-  })[0];
+  Value p32 =
+      step("exp", {match.scores, m}, scoreType, [&](ValueRange a) -> Values {
+        Value cs = splat(c, scoreType);
+        Value bias = along(make<arith::NegFOp>(a[1]), scoreType);
+        return {make<math::Exp2Op>(make<math::FmaOp>(a[0], cs, bias))};
+      })[0];
+  Value l =
+      step("sum", {p32, old.l, alpha}, rowType, [&](ValueRange a) -> Values {
+        Value sum =
+            make<tile::ReduceOp>(rowType, tile::ReduceKind::Add, a[0], 1,
+                                 /*partial=*/true);
+        return {make<math::FmaOp>(a[1], a[2], sum)};
+      })[0];
   Value p = step("cvt", p32, pType, [&](ValueRange a) -> Values {
     return {make<arith::TruncFOp>(pType, a[0])};
   })[0];
-  Value scaled = step("rescale", {old.o, alpha}, outType,
-                      [&](ValueRange a) -> Values {
-    return {rescale(a[0], a[1])};
-  })[0];
+  Value scaled =
+      step("rescale", {old.o, alpha}, outType,
+           [&](ValueRange a) -> Values { return {rescale(a[0], a[1])}; })[0];
   Value o = step("pv", {p, match.values, scaled}, outType,
                  [&](ValueRange a) -> Values {
-    return {make<tile::MmaOp>(outType, a[0], a[1], a[2],
-                              /*transpose_b=*/false)};
-  })[0];
+                   return {make<tile::MmaOp>(outType, a[0], a[1], a[2],
+                                             /*transpose_b=*/false)};
+                 })[0];
   return {m, l, o};
 }
 
@@ -182,17 +181,17 @@ SoftmaxWriter::Carried SoftmaxWriter::writeIteration(Carried old) {
 void SoftmaxWriter::writeResults(Carried last) {
   using Values = SmallVector<Value>;
   builder.setInsertionPoint(match.resultStep);
-  Values f = step("fin", {last.l, last.m}, {rowType, rowType},
-                  [&](ValueRange a) -> Values {
-    Value l = make<tile::CompleteOp>(rowType, a[0]);
-    Value zero = constant(0.0, rowType), one = constant(1.0, rowType);
-    Value ln2 = constant(kLn2, rowType);
-    Value empty = make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, l, zero);
-    Value inverse = make<arith::DivFOp>(one, l);
-    Value factor = make<arith::SelectOp>(empty, zero, inverse);
-    Value lse = make<arith::AddFOp>(a[1], make<math::Log2Op>(l));
-    return {factor, make<arith::MulFOp>(lse, ln2)};
-  });
+  Values f = step(
+      "fin", {last.l, last.m}, {rowType, rowType}, [&](ValueRange a) -> Values {
+        Value l = make<tile::CompleteOp>(rowType, a[0]);
+        Value zero = constant(0.0, rowType), one = constant(1.0, rowType);
+        Value ln2 = constant(kLn2, rowType);
+        Value empty = make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, l, zero);
+        Value inverse = make<arith::DivFOp>(one, l);
+        Value factor = make<arith::SelectOp>(empty, zero, inverse);
+        Value lse = make<arith::AddFOp>(a[1], make<math::Log2Op>(l));
+        return {factor, make<arith::MulFOp>(lse, ln2)};
+      });
   Value o = step("norm", {last.o, f[0]}, outType, [&](ValueRange a) -> Values {
     return {make<arith::MulFOp>(a[0], along(a[1], outType))};
   })[0];
@@ -211,13 +210,12 @@ tile::ForOp SoftmaxWriter::rebuildLoop() {
   builder.setInsertionPoint(old);
   unsigned n = match.carried;
   SmallVector<Value> inits(old.getInits());
-  Value lowest =
-      constant(-std::numeric_limits<float>::max(), rowType);
+  Value lowest = constant(-std::numeric_limits<float>::max(), rowType);
   Value zero = constant(0.0, rowType);
   inits.insert(inits.begin() + n, {lowest, zero});
-  auto loop = tile::ForOp::create(
-      builder, old.getLoc(), ValueRange(inits).getTypes(), old.getBounds(),
-      old.getKinds(), inits);
+  auto loop =
+      tile::ForOp::create(builder, old.getLoc(), ValueRange(inits).getTypes(),
+                          old.getBounds(), old.getKinds(), inits);
   loop->setDiscardableAttrs(old->getDiscardableAttrDictionary());
   loop.getBody().takeBody(old.getBody());
   Block &block = loop.getBody().front();
@@ -232,9 +230,9 @@ void SoftmaxWriter::write() {
   unsigned n = match.carried;
   Block &block = loop.getBody().front();
   builder.setInsertionPoint(match.attendStep);
-  Carried next = writeIteration({block.getArgument(n + 1),
-                                 block.getArgument(n + 2),
-                                 block.getArgument(n + 3)});
+  Carried next =
+      writeIteration({block.getArgument(n + 1), block.getArgument(n + 2),
+                      block.getArgument(n + 3)});
   auto yield = cast<tile::YieldOp>(block.getTerminator());
   SmallVector<Value> yielded(yield.getValues());
   yielded[n] = next.o;
@@ -246,8 +244,8 @@ void SoftmaxWriter::write() {
     unsigned shifted = i < n ? i : i + 2;
     old.getResult(i).replaceAllUsesWith(loop.getResult(shifted));
   }
-  writeResults({loop.getResult(n), loop.getResult(n + 1),
-                loop.getResult(n + 2)});
+  writeResults(
+      {loop.getResult(n), loop.getResult(n + 1), loop.getResult(n + 2)});
   old.erase();
 }
 
@@ -269,8 +267,7 @@ static FailureOr<tile::StepOp> stepOf(Operation *op, unsigned operands) {
   for (unsigned i = 0; i < operands; ++i) {
     if (op->getOperand(i) != step.getBody().getArgument(i)) {
       return op->emitOpError("expected operand #")
-             << i << " to be argument #" << i << " of step @"
-             << step.getName();
+             << i << " to be argument #" << i << " of step @" << step.getName();
     }
   }
   if (!llvm::equal(step.getBody().front().getTerminator()->getOperands(),

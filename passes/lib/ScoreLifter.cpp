@@ -16,8 +16,7 @@ static Value constantOf(OpBuilder &builder, arith::ConstantOp op, Type type) {
   TypedAttr value = op.getValue();
   Type element = getElementTypeOrSelf(type);
   if (auto number = dyn_cast<IntegerAttr>(value)) {
-    APInt bits =
-        number.getValue().sextOrTrunc(element.getIntOrFloatBitWidth());
+    APInt bits = number.getValue().sextOrTrunc(element.getIntOrFloatBitWidth());
     value = IntegerAttr::get(element, bits);
   }
   if (auto tile = dyn_cast<ShapedType>(type)) {
@@ -55,7 +54,8 @@ Value ScoreLifter::tile(Value value) {
 }
 
 void ScoreLifter::liftExtract(tensor::ExtractOp op) {
-  bool toTile = llvm::any_of(op.getIndices(), [&](Value i) { return isTile(i); });
+  bool toTile =
+      llvm::any_of(op.getIndices(), [&](Value i) { return isTile(i); });
   SmallVector<Value> indices;
   for (Value index : op.getIndices()) {
     indices.push_back(isTile(index) ? tile(index) : scalar(index));
@@ -75,7 +75,8 @@ void ScoreLifter::liftOp(Operation &op) {
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     return liftExtract(extract);
   }
-  bool toTile = llvm::any_of(op.getOperands(), [&](Value v) { return isTile(v); });
+  bool toTile =
+      llvm::any_of(op.getOperands(), [&](Value v) { return isTile(v); });
   Value result = op.getResult(0);
   if (toTile) {
     tiles.insert(result);
@@ -96,7 +97,8 @@ void ScoreLifter::liftOp(Operation &op) {
 
 Value ScoreLifter::lift(Region &region, ValueRange arguments) {
   Block &block = region.front();
-  for (auto [formal, actual] : llvm::zip_equal(block.getArguments(), arguments)) {
+  for (auto [formal, actual] :
+       llvm::zip_equal(block.getArguments(), arguments)) {
     if (!actual) {
       continue;
     }

@@ -21,10 +21,9 @@ enum class Side { Query, Key };
 
 /// One dimension of the score matrix in the kernel.
 struct Axis {
-  int64_t tile;     // positions a block
-  Value tileSize;   // the same, i32
-  Value length;     // positions in all, i32
-  bool owned;
+  int64_t tile;   // positions a block
+  Value tileSize; // the same, i32
+  Value length;   // positions in all, i32
 };
 
 /// A work item's place: which row block, which query head, which batch; and
@@ -111,9 +110,7 @@ private:
     return arith::MaxSIOp::create(builder, loc, a, b);
   }
   Type f32Type() { return builder.getF32Type(); }
-  Type elementType() {
-    return attention.getQuery().getType().getElementType();
-  }
+  Type elementType() { return attention.getQuery().getType().getElementType(); }
 
   OpBuilder &builder;
   Location loc;
@@ -147,8 +144,7 @@ void KernelWriter::fill(Block &block, TypeRange types, Body body) {
 SmallVector<Value> KernelWriter::step(StringRef name, ValueRange operands,
                                       TypeRange results, Body body,
                                       bool masked) {
-  auto op =
-      tile::StepOp::create(builder, loc, results, name, operands, masked);
+  auto op = tile::StepOp::create(builder, loc, results, name, operands, masked);
   fill(op.getBody().emplaceBlock(), operands.getTypes(), body);
   return llvm::to_vector_of<Value>(op.getResults());
 }
@@ -165,9 +161,9 @@ Value KernelWriter::start(Side side, const Place &at) {
 Value KernelWriter::coords(Side side, Place &at) {
   Value &known = side == Side::Query ? at.queries : at.keys;
   if (!known) {
-    known = tile::CoordsOp::create(builder, loc,
-                                   scoreType(builder.getI32Type()),
-                                   start(side, at), dimOf(side));
+    known =
+        tile::CoordsOp::create(builder, loc, scoreType(builder.getI32Type()),
+                               start(side, at), dimOf(side));
   }
   return known;
 }
@@ -180,8 +176,8 @@ Value KernelWriter::writeNext() {
   tile::WorkOp region = tile::WorkOp::create(builder, loc);
   builder.setInsertionPointToStart(&region.getBody().emplaceBlock());
   return step("next", {}, type, [&](ValueRange) -> SmallVector<Value> {
-    return {tile::NextWorkOp::create(builder, loc, type, blocks, heads,
-                                     batches)};
+    return {
+        tile::NextWorkOp::create(builder, loc, type, blocks, heads, batches)};
   })[0];
 }
 
@@ -227,9 +223,7 @@ SmallVector<Value> KernelWriter::writeQueryOwnedBounds(Value block) {
   if (attention.getMask() == MaskKind::CausalBottomRight) {
     first = add(first, sub(key.length, query.length));
   }
-  auto clamp = [&](Value count) {
-    return max(min(key.length, count), zero);
-  };
+  auto clamp = [&](Value count) { return max(min(key.length, count), zero); };
   Value some = causal ? clamp(add(first, query.tileSize)) : key.length;
   Value hi = arith::CeilDivSIOp::create(builder, loc, some, key.tileSize);
   if (attention.hasMaskRegion()) {
@@ -244,9 +238,9 @@ SmallVector<Value> KernelWriter::writeQueryOwnedBounds(Value block) {
 // Score and mask.
 //===----------------------------------------------------------------------===//
 
-/// Inlines a region of the user on tiles: (leading..., b, h, i, j, captures...).
-Value KernelWriter::liftRegion(Region &region, ValueRange leading,
-                               Place &at) {
+/// Inlines a region of the user on tiles: (leading..., b, h, i, j,
+/// captures...).
+Value KernelWriter::liftRegion(Region &region, ValueRange leading, Place &at) {
   ValueRange formal = region.getArguments();
   size_t n = leading.size();
   SmallVector<Value> actual(leading);
@@ -255,8 +249,7 @@ Value KernelWriter::liftRegion(Region &region, ValueRange leading,
   // Coordinates only where the region reads them.
   actual.push_back(formal[n + 2].use_empty() ? Value()
                                              : coords(Side::Query, at));
-  actual.push_back(formal[n + 3].use_empty() ? Value()
-                                             : coords(Side::Key, at));
+  actual.push_back(formal[n + 3].use_empty() ? Value() : coords(Side::Key, at));
   llvm::append_range(actual, captures);
   return ScoreLifter(builder, scoreType(f32Type()).getShape())
       .lift(region, actual);
@@ -267,14 +260,14 @@ Value KernelWriter::writeScore(Value s, Value work) {
   Type type = s.getType();
   return step("score", {s, work}, type,
               [&](ValueRange args) -> SmallVector<Value> {
-    if (!attention.hasScoreRegion()) {
-      return {args[0]};
-    }
-    Value scaled =
-        arith::MulFOp::create(builder, loc, args[0], splat(scale));
-    Place at = place(args[1]);
-    return {liftRegion(attention.getScore(), scaled, at)};
-  })[0];
+                if (!attention.hasScoreRegion()) {
+                  return {args[0]};
+                }
+                Value scaled =
+                    arith::MulFOp::create(builder, loc, args[0], splat(scale));
+                Place at = place(args[1]);
+                return {liftRegion(attention.getScore(), scaled, at)};
+              })[0];
 }
 
 /// Which pairs the built-in mask admits; it also ends the keys.
@@ -332,10 +325,9 @@ void KernelWriter::createKernel(StringRef name,
   llvm::append_range(inputs, attention.getCaptures());
   names.append({"o", "lse"});
   llvm::append_range(inputs, attention.getResults());
-  kernel = tile::KernelOp::create(builder, loc, name,
-                                  builder.getStrArrayAttr(names),
-                                  attention.getProblem(), config,
-                                  ScheduleAttr());
+  kernel =
+      tile::KernelOp::create(builder, loc, name, builder.getStrArrayAttr(names),
+                             attention.getProblem(), config, ScheduleAttr());
   Block &block = kernel.getBody().emplaceBlock();
   for (Value input : inputs) {
     block.addArgument(input.getType(), input.getLoc());
@@ -368,8 +360,6 @@ void KernelWriter::writeScalars() {
   key.tile = config.getTileN();
   query.tileSize = i32(query.tile);
   key.tileSize = i32(key.tile);
-  query.owned = owned == Side::Query;
-  key.owned = !query.owned;
   MLIRContext *context = builder.getContext();
   SmallVector<AffineExpr> d(4);
   bindDimsList(context, MutableArrayRef<AffineExpr>(d));
@@ -386,17 +376,18 @@ void KernelWriter::writeLoopBody(tile::ForOp loop, Value work, Value qTile) {
   Value kTile = writeLoad("ld_k", k, streamed(), work);
   Value vTile = writeLoad("ld_v", v, streamed(), work);
   Type scores = scoreType(f32Type());
-  Value s = step("qk", {qTile, kTile}, scores,
-                 [&](ValueRange args) -> SmallVector<Value> {
-    return {tile::MmaOp::create(builder, loc, scores, args[0], args[1],
-                                Value(), /*transpose_b=*/true)};
-  })[0];
+  Value s = step(
+      "qk", {qTile, kTile}, scores, [&](ValueRange args) -> SmallVector<Value> {
+        return {tile::MmaOp::create(builder, loc, scores, args[0], args[1],
+                                    Value(), /*transpose_b=*/true)};
+      })[0];
   s = writeMask(writeScore(s, work), work);
-  Value next = step("attend", {s, vTile, state}, stateType,
-                    [&](ValueRange args) -> SmallVector<Value> {
-    return {tile::AttendOp::create(builder, loc, stateType, args[0], args[1],
-                                   args[2], softmaxScale)};
-  })[0];
+  Value next =
+      step("attend", {s, vTile, state}, stateType,
+           [&](ValueRange args) -> SmallVector<Value> {
+             return {tile::AttendOp::create(builder, loc, stateType, args[0],
+                                            args[1], args[2], softmaxScale)};
+           })[0];
   tile::YieldOp::create(builder, loc, next);
 }
 
@@ -407,14 +398,14 @@ void KernelWriter::writeResults(Value state, Value work) {
   SmallVector<Value> results =
       step("attend_result", state, {normalized, row},
            [&](ValueRange args) -> SmallVector<Value> {
-    auto op = tile::AttendResultOp::create(builder, loc, normalized, row,
-                                           args[0]);
-    return {op.getO(), op.getLse()};
-  });
-  Value out = step("cvt_o", results[0], rounded,
-                   [&](ValueRange args) -> SmallVector<Value> {
-    return {arith::TruncFOp::create(builder, loc, rounded, args[0])};
-  })[0];
+             auto op = tile::AttendResultOp::create(builder, loc, normalized,
+                                                    row, args[0]);
+             return {op.getO(), op.getLse()};
+           });
+  Value out = step(
+      "cvt_o", results[0], rounded, [&](ValueRange args) -> SmallVector<Value> {
+        return {arith::TruncFOp::create(builder, loc, rounded, args[0])};
+      })[0];
   step("st_o", {out, work}, {}, [&](ValueRange args) -> SmallVector<Value> {
     Place at = place(args[1]);
     tile::StoreOp::create(builder, loc, args[0], o, at.batch, at.head,
@@ -423,11 +414,11 @@ void KernelWriter::writeResults(Value state, Value work) {
   });
   step("st_lse", {results[1], work}, {},
        [&](ValueRange args) -> SmallVector<Value> {
-    Place at = place(args[1]);
-    tile::StoreRowOp::create(builder, loc, args[0], lse, at.batch, at.head,
-                             start(owned, at));
-    return {};
-  });
+         Place at = place(args[1]);
+         tile::StoreRowOp::create(builder, loc, args[0], lse, at.batch, at.head,
+                                  start(owned, at));
+         return {};
+       });
 }
 
 void KernelWriter::writeWork() {
@@ -437,11 +428,11 @@ void KernelWriter::writeWork() {
   Value qTile = writeLoad("ld_q", q, owned, work);
   SmallVector<Value> bounds = writeBounds(work);
   auto type = tileType(owned, attention.getHeadDimV(), f32Type());
-  Value zero = arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(type, 0.0f));
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         DenseElementsAttr::get(type, 0.0f));
   ArrayAttr kinds = builder.getStrArrayAttr({"masked", "full"});
-  auto loop = tile::ForOp::create(builder, loc, TypeRange(type), bounds, kinds,
-                                  zero);
+  auto loop =
+      tile::ForOp::create(builder, loc, TypeRange(type), bounds, kinds, zero);
   writeLoopBody(loop, work, qTile);
   writeResults(loop.getResult(0), work);
 }
@@ -491,8 +482,8 @@ static LogicalResult checkFunction(func::FuncOp func, AttentionOp attention) {
 
 /// The kernel's names of captures: attn.name of the function's argument, or c0,
 /// c1, ...
-static FailureOr<SmallVector<std::string>>
-nameCaptures(func::FuncOp func, AttentionOp attention) {
+static FailureOr<SmallVector<std::string>> nameCaptures(func::FuncOp func,
+                                                        AttentionOp attention) {
   SmallVector<std::string> names;
   llvm::StringSet<> taken;
   for (StringRef name : {"q", "k", "v", "scale", "o", "lse"}) {
@@ -532,9 +523,9 @@ static LogicalResult verifyTiled(tile::KernelOp kernel) {
   for (auto step : loops.front().getBody().getOps<tile::StepOp>()) {
     got.push_back(step.getName());
   }
-  const StringRef expected[] = {"ld_k",  "ld_v", "qk",
-                                "score", "mask", "attend"};
-  if (got != ArrayRef<StringRef>(expected)) {
+  SmallVector<StringRef> expected = {"ld_k",  "ld_v", "qk",
+                                     "score", "mask", "attend"};
+  if (got != expected) {
     return loops.front().emitOpError("attn-tile: expected steps ")
            << llvm::join(expected, ", ") << ", got " << llvm::join(got, ", ");
   }
@@ -551,8 +542,9 @@ static LogicalResult tileFunction(func::FuncOp func, AttentionOp attention) {
   }
   ConfigAttr config = attention.getConfigAttr();
   if (config.getTileM() < 1 || config.getTileN() < 1) {
-    return attention.emitOpError("expected 'tile_m' and 'tile_n' of 'config' to "
-                                 "be positive, got ")
+    return attention.emitOpError(
+               "expected 'tile_m' and 'tile_n' of 'config' to "
+               "be positive, got ")
            << config.getTileM() << " and " << config.getTileN();
   }
   auto names = nameCaptures(func, attention);

@@ -6,8 +6,8 @@ attn.table_entry fwd @fwd_d128 head_dim 128, 128
     schedule <"fwd_d128" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
-  role load warps 1 regs 24
-  role wg[2] warps 4 regs 240
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
   chan q = q in smem depth 1
   chan k = k in smem depth 2
   chan v = v in smem depth 2

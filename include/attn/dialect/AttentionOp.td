@@ -97,7 +97,8 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
   let results = (outs Attn_Tensor:$out, Attn_LseTensor:$lse);
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$allow);
   let assemblyFormat = [{
-    $query `,` $key `,` $value `scale` `(` $scale `)` `mask` `(` custom<Mask>($mask) `)` `layout` `(` custom<Layout>($layout) `)`
+    $query `,` $key `,` $value `scale` `(` $scale `)` `mask` `(` custom<Mask>($mask) `)`
+    `layout` `(` custom<Layout>($layout) `)`
     (`captures` `(` $captures^ `:` type($captures) `)`)? (`config` $config^)?
     (`score_region` $score^)? (`mask_region` $allow^)? attr-dict
     `:` `(` type($query) `,` type($key) `,` type($value) `)` `->` `(` type($out) `,` type($lse) `)`

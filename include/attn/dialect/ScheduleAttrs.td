@@ -123,6 +123,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     - C1: the names of roles, of places, of edges and turns, and of rendezvous are different
     - C2: one body a role and replica
     - C3: denominators are at least 1, `exp2_soft` is at most 1, a split has at least 1 sub-tile
+    - C4: replicas, sub-tiles, depths, parts, credits and shifts are at most 64
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$machine,
     "::attn::SplitAttr":$split, // null: not cut

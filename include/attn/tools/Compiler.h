@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The compiler as a function: IR of any stage in, an artifact out.
+#ifndef ATTN_TOOLS_COMPILER_H
+#define ATTN_TOOLS_COMPILER_H
+
+#include "attn/codegen/Pipelines.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace attn {
+
+enum class Emit { Attn, Tile, Schedule, Ws, Nvvm, Llvm, Ptx, Cubin, Bundle };
+
+struct CompileOptions {
+  std::string target = "sm_90a";
+  std::string scheduleFile; // empty: the table
+  std::string ptxas;        // empty: search
+  Emit emit = Emit::Bundle;
+  bool bytecode = false;    // IR as bytecode
+  bool genericForm = false; // IR in generic form
+  bool verbose = false;     // pass remarks on
+  bool timing = false;      // report the time by pass and by assembler
+};
+
+/// Reads the module in `path` ("-": standard input). Diagnostics go to the context.
+mlir::OwningOpRef<mlir::ModuleOp> readModule(mlir::MLIRContext &context,
+                                             llvm::StringRef path);
+
+/// Compiles `module` in place as far as `options.emit` needs and returns the bytes
+/// of the artifact. Diagnostics go to the context.
+mlir::FailureOr<std::string> compile(mlir::ModuleOp module,
+                                     const CompileOptions &options);
+
+/// Writes `bytes` to `path` ("-": standard output) whole or not at all. On failure
+/// returns false and sets `error`.
+bool writeArtifact(llvm::StringRef path, llvm::StringRef bytes, std::string &error);
+
+} // namespace attn
+
+#endif // ATTN_TOOLS_COMPILER_H

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-compile: IR of any stage to the artifact of a later one.
+#include "attn/codegen/EmbeddedData.h"
+#include "attn/dialect/Attn.h"
+#include "attn/tools/Compiler.h"
+#include "attn/tools/Registration.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace attn;
+namespace cl = llvm::cl;
+
+namespace {
+
+struct Arguments {
+  cl::OptionCategory category{"attn-compile"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"), cl::init("-"),
+                             cl::cat(category)};
+  cl::opt<std::string> target{"target", cl::desc("machine to compile for"),
+                              cl::init("sm_90a"), cl::cat(category)};
+  cl::opt<Emit> emit{
+      "emit", cl::desc("what to write"), cl::init(Emit::Bundle), cl::cat(category),
+      cl::values(clEnumValN(Emit::Attn, "attn", "attention with its config"),
+                 clEnumValN(Emit::Tile, "tile", "one CTA's program"),
+                 clEnumValN(Emit::Schedule, "schedule", "the program and its schedule"),
+                 clEnumValN(Emit::Ws, "ws", "roles and channels, pipelined"),
+                 clEnumValN(Emit::Nvvm, "nvvm", "instructions"),
+                 clEnumValN(Emit::Llvm, "llvm", "the llvm dialect, with the launch plan"),
+                 clEnumValN(Emit::Ptx, "ptx", "PTX"),
+                 clEnumValN(Emit::Cubin, "cubin", "machine code"),
+                 clEnumValN(Emit::Bundle, "bundle", "plan, PTX and machine code"))};
+  cl::opt<std::string> output{"o", cl::desc("output file"), cl::init("-"),
+                              cl::cat(category)};
+  cl::opt<std::string> schedule{"schedule", cl::desc("file with config and schedule"),
+                                cl::init(""), cl::cat(category)};
+  cl::opt<bool> explain{"explain", cl::desc("say what was decided, and the resources"),
+                        cl::cat(category)};
+  cl::opt<bool> timing{"timing", cl::desc("report the time by pass"), cl::cat(category)};
+  cl::opt<bool> listTargets{"list-targets", cl::desc("list the machines"),
+                            cl::cat(category)};
+  cl::opt<bool> bytecode{"emit-bytecode", cl::desc("write IR as bytecode"),
+                         cl::cat(category)};
+  cl::opt<bool> generic{"generic", cl::desc("write IR in generic form"),
+                        cl::cat(category)};
+};
+
+/// Remarks without a snippet of IR: one line each.
+void printDiagnostic(Diagnostic &diagnostic) {
+  llvm::errs() << diagnostic.getLocation() << ": ";
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    llvm::errs() << "error: ";
+    break;
+  case DiagnosticSeverity::Warning:
+    llvm::errs() << "warning: ";
+    break;
+  case DiagnosticSeverity::Remark:
+    llvm::errs() << "remark: ";
+    break;
+  case DiagnosticSeverity::Note:
+    llvm::errs() << "note: ";
+    break;
+  }
+  llvm::errs() << diagnostic << "\n";
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    printDiagnostic(note);
+  }
+}
+
+CompileOptions optionsOf(const Arguments &arguments) {
+  CompileOptions options;
+  options.target = arguments.target;
+  options.scheduleFile = arguments.schedule;
+  options.emit = arguments.emit;
+  options.bytecode = arguments.bytecode;
+  options.genericForm = arguments.generic;
+  options.verbose = arguments.explain;
+  options.timing = arguments.timing;
+  if (auto path = llvm::sys::Process::GetEnv("ATTN_PTXAS")) {
+    options.ptxas = *path;
+  }
+  return options;
+}
+
+int compileTo(StringRef input, const CompileOptions &options, StringRef output,
+              llvm::function_ref<void(Diagnostic &)> report, std::string &error) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+    report(diagnostic);
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = readModule(context, input);
+  if (!module) {
+    return 1;
+  }
+  FailureOr<std::string> artifact = compile(*module, options);
+  if (failed(artifact)) {
+    return 1;
+  }
+  return writeArtifact(output, *artifact, error) ? 0 : 1;
+}
+
+void listTargets() {
+  for (const EmbeddedFile &file : listEmbeddedFiles("machines")) {
+    llvm::outs() << file.path.rsplit('/').second.rsplit('.').first << "\n";
+  }
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) int attn_compile_main(int argc,
+                                                                        char **argv) {
+  Arguments arguments;
+  cl::HideUnrelatedOptions(arguments.category);
+  cl::ParseCommandLineOptions(argc, argv, "attn: compiler for attention kernels\n");
+  if (arguments.listTargets) {
+    listTargets();
+    return 0;
+  }
+  std::string error;
+  int status = compileTo(arguments.input, optionsOf(arguments), arguments.output,
+                         printDiagnostic, error);
+  if (!error.empty()) {
+    llvm::errs() << "attn-compile: error: cannot write '" << arguments.output
+                 << "': " << error << "\n";
+  }
+  return status;
+}
+
+/// Compiles the IR in `path` to a bundle at `output`. Returns 0, or 1 with the
+/// diagnostics in `message`.
+extern "C" __attribute__((visibility("default"))) int
+attn_jit_compile_file(const char *path, const char *target, const char *schedule,
+                      const char *output, char *message, size_t size) {
+  CompileOptions options;
+  options.target = target ? target : options.target;
+  options.scheduleFile = schedule ? schedule : "";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  std::string error;
+  int status = compileTo(path, options, output,
+                         [&](Diagnostic &diagnostic) {
+                           stream << diagnostic.getLocation() << ": " << diagnostic << "\n";
+                         },
+                         error);
+  text += error;
+  if (message && size > 0) {
+    size_t length = std::min(size - 1, text.size());
+    std::copy_n(text.begin(), length, message);
+    message[length] = '\0';
+  }
+  return status;
+}

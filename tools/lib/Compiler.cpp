@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attn/tools/Compiler.h"
+#include "attn/runtime/bundle.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SourceMgr.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+Stage lastStage(Emit emit) {
+  switch (emit) {
+  case Emit::Attn:
+    return Stage::Attn;
+  case Emit::Tile:
+    return Stage::Tile;
+  case Emit::Schedule:
+    return Stage::Schedule;
+  case Emit::Ws:
+    return Stage::Ws;
+  case Emit::Nvvm:
+    return Stage::Nvvm;
+  case Emit::Llvm:
+    return Stage::Llvm;
+  case Emit::Ptx:
+    return Stage::Ptx;
+  case Emit::Cubin:
+  case Emit::Bundle:
+    return Stage::Cubin;
+  }
+  return Stage::Cubin;
+}
+
+/// Remarks are wanted with --explain alone.
+class RemarkFilter : public ScopedDiagnosticHandler {
+public:
+  explicit RemarkFilter(MLIRContext *context)
+      : ScopedDiagnosticHandler(context, [](Diagnostic &diagnostic) {
+          return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+        }) {}
+};
+
+std::string printModule(ModuleOp module, const CompileOptions &options) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (options.bytecode) {
+    (void)writeBytecodeToFile(module, stream);
+    return text;
+  }
+  OpPrintingFlags flags;
+  module.print(stream, options.genericForm ? flags.printGenericOpForm() : flags);
+  stream << "\n";
+  return text;
+}
+
+FailureOr<gpu::BinaryOp> theBinary(ModuleOp module) {
+  auto binaries = module.getOps<gpu::BinaryOp>();
+  if (!llvm::hasSingleElement(binaries)) {
+    module.emitError("expected one kernel to write as one artifact, got ")
+        << std::distance(binaries.begin(), binaries.end());
+    return failure();
+  }
+  return *binaries.begin();
+}
+
+std::string objectOf(gpu::BinaryOp binary, gpu::CompilationTarget format) {
+  for (Attribute attribute : binary.getObjects()) {
+    auto object = cast<gpu::ObjectAttr>(attribute);
+    if (object.getFormat() == format) {
+      return object.getObject().getValue().str();
+    }
+  }
+  return "";
+}
+
+/// The assembler's report as JSON, for the plan's free-form part.
+llvm::json::Value toJson(Attribute attribute) {
+  if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
+    llvm::json::Object object;
+    for (NamedAttribute entry : dictionary) {
+      object[entry.getName().str()] = toJson(entry.getValue());
+    }
+    return object;
+  }
+  if (auto integer = dyn_cast<IntegerAttr>(attribute)) {
+    return integer.getInt();
+  }
+  return nullptr;
+}
+
+FailureOr<std::string> makeBundle(gpu::BinaryOp binary) {
+  auto planText = binary->getAttrOfType<StringAttr>("attn.plan");
+  if (!planText) {
+    return binary.emitError("expected a launch plan in 'attn.plan', got none");
+  }
+  llvm::Expected<llvm::json::Value> plan = llvm::json::parse(planText.getValue());
+  if (!plan || !plan->getAsObject()) {
+    return binary.emitError("expected 'attn.plan' to be a JSON object: ")
+           << (plan ? std::string("got another value") : llvm::toString(plan.takeError()));
+  }
+  for (Attribute attribute : binary.getObjects()) {
+    auto object = cast<gpu::ObjectAttr>(attribute);
+    if (object.getFormat() == gpu::CompilationTarget::Binary && object.getProperties()) {
+      (*plan->getAsObject())["report"] = toJson(object.getProperties());
+    }
+  }
+  attn::runtime::Bundle bundle;
+  llvm::raw_string_ostream(bundle.plan) << *plan;
+  bundle.ptx = objectOf(binary, gpu::CompilationTarget::Assembly);
+  std::string cubin = objectOf(binary, gpu::CompilationTarget::Binary);
+  bundle.cubin.assign(cubin.begin(), cubin.end());
+  std::vector<char> bytes = attn::runtime::writeBundle(bundle);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+} // namespace
+
+OwningOpRef<ModuleOp> attn::readModule(MLIRContext &context, StringRef path) {
+  return parseSourceFile<ModuleOp>(path, ParserConfig(&context));
+}
+
+FailureOr<std::string> attn::compile(ModuleOp module, const CompileOptions &options) {
+  std::optional<RemarkFilter> filter;
+  if (!options.verbose) {
+    filter.emplace(module.getContext());
+  }
+  PipelineOptions pipeline;
+  pipeline.target = options.target;
+  pipeline.scheduleFile = options.scheduleFile;
+  pipeline.ptxas = options.ptxas;
+  PassManager manager(module.getContext());
+  if (options.timing) {
+    manager.enableTiming();
+  }
+  addStagesThrough(lastStage(options.emit), manager, pipeline);
+  if (failed(manager.run(module))) {
+    return failure();
+  }
+  if (options.emit <= Emit::Llvm) {
+    return printModule(module, options);
+  }
+  FailureOr<gpu::BinaryOp> binary = theBinary(module);
+  if (failed(binary)) {
+    return failure();
+  }
+  switch (options.emit) {
+  case Emit::Ptx:
+    return objectOf(*binary, gpu::CompilationTarget::Assembly);
+  case Emit::Cubin:
+    return objectOf(*binary, gpu::CompilationTarget::Binary);
+  default:
+    return makeBundle(*binary);
+  }
+}
+
+bool attn::writeArtifact(StringRef path, StringRef bytes, std::string &error) {
+  if (path == "-") {
+    llvm::outs() << bytes;
+    llvm::outs().flush();
+    return true;
+  }
+  llvm::Error failed = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
+    stream << bytes;
+    return llvm::Error::success();
+  });
+  if (failed) {
+    error = llvm::toString(std::move(failed));
+    return false;
+  }
+  return true;
+}
