@@ -47,15 +47,7 @@ Value InstructionLowering::sharedPointer(Value address) {
 /// Byte address of the tile in a slot.
 Value InstructionLowering::slotAddress(Value slot) {
   auto at = slot.getDefiningOp<ws::SlotAtOp>();
-  auto type = cast<ws::SlotType>(slot.getType());
-  auto channel = kernel.lookupSymbol<ws::ChannelOp>(type.getChannel().getAttr());
-  int64_t slotBytes = 0;
-  for (Type tile : channel.getTypes().getAsValueRange<TypeAttr>()) {
-    slotBytes = std::max(slotBytes, SmemTile(cast<RankedTensorType>(tile)).bytes());
-  }
-  Value index = values.lookupOrDefault(at.getIndex());
-  slotBytes = llvm::alignTo(slotBytes, 1024);
-  return smemAddress(add(mul(index, slotBytes), constant(*channel.getOffset())));
+  return smemAddress(values.lookupOrDefault(at.getOffset()));
 }
 
 Value InstructionLowering::descriptorLow(Value address, int64_t leadingBytes) {

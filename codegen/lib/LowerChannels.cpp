@@ -9,6 +9,7 @@
 //   free[slot]    one arrival a warp of every role that reads the channel
 //   edge          one arrival a warp of every role that signals it
 //   turn, sync    named barriers
+#include "Swizzle.h"
 #include "attn/codegen/Passes.h"
 
 namespace attn::codegen {
@@ -18,6 +19,7 @@ namespace attn::codegen {
 
 using namespace mlir;
 using namespace attn;
+using namespace attn::codegen;
 
 namespace {
 
@@ -31,6 +33,14 @@ struct ChannelBarriers {
 struct EdgeBarrier {
   int64_t offset, count = 0, credits;
 };
+
+int64_t slotBytes(ws::ChannelOp channel) {
+  int64_t bytes = 0;
+  for (Type tile : channel.getTypes().getAsValueRange<TypeAttr>()) {
+    bytes = std::max(bytes, SmemTile(cast<RankedTensorType>(tile)).bytes());
+  }
+  return llvm::alignTo(bytes, 1024);
+}
 
 /// A role whose work is only asynchronous: one thread runs it.
 bool isSingleThread(ws::RoleOp role) {
@@ -63,6 +73,7 @@ private:
   void lowerCopy(ws::CopyOp op);
   void lowerTake(ws::TakeOp op);
   void lowerGive(ws::GiveOp op);
+  Value nextTurnId(StringRef name, int64_t replicas);
   void lowerStore(ws::StoreOp op);
   void lowerAwaitStore(ws::AwaitStoreOp op);
   void convertSlots(ws::RoleOp role);
@@ -73,7 +84,12 @@ private:
   };
   Counter counterFor(StringRef name);
   Value barrierAt(int64_t offset, Value slot);
-  std::pair<Value, Value> advance(StringRef name, int64_t depth);
+  struct Cycle {
+    Value slot, parity;
+  };
+  Cycle currentCycle(StringRef name, int64_t depth);
+  void moveOn(StringRef name, int64_t depth, Cycle cycle);
+  Value tileOffset(StringRef name, Value slot);
   void arriveByWarp(Value barrier);
   scf::IfOp onlyIf(Value condition);
   Value isLaneZero();
@@ -103,6 +119,9 @@ private:
   llvm::MapVector<StringRef, EdgeBarrier> edges;
   llvm::StringMap<int64_t> namedBarriers; // first id of a turn, a sync, a role
   llvm::StringMap<Counter> counters;
+  llvm::StringMap<Value> nextTurn;
+  /// Of a slot in the block that waits for it: the barrier to arrive on next.
+  DenseMap<Value, Value> barrierOf;
   int64_t barrierEnd = 0;
 };
 
@@ -230,25 +249,41 @@ ChannelLowering::Counter ChannelLowering::counterFor(StringRef name) {
   return counter;
 }
 
-/// The slot and parity of this cycle; the counter moves to the next.
-std::pair<Value, Value> ChannelLowering::advance(StringRef name, int64_t depth) {
+/// The slot and parity of this cycle. `moveOn` must follow, once every value
+/// that depends on them has been computed: then the counter's registers are
+/// updated in place.
+ChannelLowering::Cycle ChannelLowering::currentCycle(StringRef name, int64_t depth) {
   Counter counter = counterFor(name);
-  Value slot = LLVM::LoadOp::create(builder, loc, builder.getI32Type(), counter.slot);
   Value parity = LLVM::LoadOp::create(builder, loc, builder.getI32Type(), counter.parity);
+  Value slot = depth == 1 ? constant(0)
+                          : LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                                                 counter.slot)
+                                .getResult();
+  return {slot, parity};
+}
+
+void ChannelLowering::moveOn(StringRef name, int64_t depth, Cycle cycle) {
+  Counter counter = counterFor(name);
   if (depth == 1) {
-    Value flipped = arith::XOrIOp::create(builder, loc, parity, constant(1));
+    Value flipped = arith::XOrIOp::create(builder, loc, cycle.parity, constant(1));
     LLVM::StoreOp::create(builder, loc, flipped, counter.parity);
-    return {constant(0), parity};
+    return;
   }
-  Value next = arith::AddIOp::create(builder, loc, slot, constant(1));
+  Value next = arith::AddIOp::create(builder, loc, cycle.slot, constant(1));
   Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next,
                                       constant(depth));
   Value wrapped = arith::SelectOp::create(builder, loc, wraps, constant(0), next);
   Value bit = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), wraps);
-  Value flipped = arith::XOrIOp::create(builder, loc, parity, bit);
+  Value flipped = arith::XOrIOp::create(builder, loc, cycle.parity, bit);
   LLVM::StoreOp::create(builder, loc, wrapped, counter.slot);
   LLVM::StoreOp::create(builder, loc, flipped, counter.parity);
-  return {slot, parity};
+}
+
+/// First byte of a slot's tile in shared memory.
+Value ChannelLowering::tileOffset(StringRef name, Value slot) {
+  auto channel = kernel.lookupSymbol<ws::ChannelOp>(name);
+  Value bytes = arith::MulIOp::create(builder, loc, slot, constant(slotBytes(channel)));
+  return arith::AddIOp::create(builder, loc, bytes, constant(*channel.getOffset()));
 }
 
 scf::IfOp ChannelLowering::onlyIf(Value condition) {
@@ -279,22 +314,24 @@ void ChannelLowering::arriveByWarp(Value barrier) {
 void ChannelLowering::lowerAcquire(ws::AcquireOp op) {
   StringRef name = channelOf(op.getSlot());
   const ChannelBarriers &channel = channels[name];
-  auto [slot, parity] = advance(name, channel.depth);
+  Cycle cycle = currentCycle(name, channel.depth);
   if (!kernel.lookupSymbol<ws::ChannelOp>(name).getFreeImplied()) {
     // The other parity: the first round of slots is free from the start.
-    Value other = arith::XOrIOp::create(builder, loc, parity, constant(1));
-    nvx::MbarrierWaitOp::create(builder, loc, barrierAt(channel.freeOffset, slot), other);
+    Value other = arith::XOrIOp::create(builder, loc, cycle.parity, constant(1));
+    nvx::MbarrierWaitOp::create(builder, loc,
+                                barrierAt(channel.freeOffset, cycle.slot), other);
   }
-  op.getSlot().replaceAllUsesWith(
-      ws::SlotAtOp::create(builder, loc, op.getSlot().getType(), slot));
+  Value slot = ws::SlotAtOp::create(builder, loc, op.getSlot().getType(),
+                                    tileOffset(name, cycle.slot));
+  barrierOf[slot] = barrierAt(channel.fullOffset, cycle.slot);
+  moveOn(name, channel.depth, cycle);
+  op.getSlot().replaceAllUsesWith(slot);
   op.erase();
 }
 
 void ChannelLowering::lowerCopy(ws::CopyOp op) {
-  const ChannelBarriers &channel = channels[channelOf(op.getSlot())];
-  auto at = op.getSlot().getDefiningOp<ws::SlotAtOp>();
   auto tile = cast<ws::SlotType>(op.getSlot().getType()).getTile();
-  Value barrier = barrierAt(channel.fullOffset, at.getIndex());
+  Value barrier = barrierOf.lookup(op.getSlot());
   int64_t bytes = tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
   NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), barrier, constant(bytes),
                                          NVVM::MemScopeKind::CTA, false, Value());
@@ -304,19 +341,32 @@ void ChannelLowering::lowerCopy(ws::CopyOp op) {
 void ChannelLowering::lowerWait(ws::WaitOp op) {
   StringRef name = channelOf(op.getSlot());
   const ChannelBarriers &channel = channels[name];
-  auto [slot, parity] = advance(name, channel.depth);
-  nvx::MbarrierWaitOp::create(builder, loc, barrierAt(channel.fullOffset, slot), parity);
-  op.getSlot().replaceAllUsesWith(
-      ws::SlotAtOp::create(builder, loc, op.getSlot().getType(), slot));
+  Cycle cycle = currentCycle(name, channel.depth);
+  nvx::MbarrierWaitOp::create(builder, loc, barrierAt(channel.fullOffset, cycle.slot),
+                              cycle.parity);
+  Value slot = ws::SlotAtOp::create(builder, loc, op.getSlot().getType(),
+                                    tileOffset(name, cycle.slot));
+  barrierOf[slot] = barrierAt(channel.freeOffset, cycle.slot);
+  moveOn(name, channel.depth, cycle);
+  op.getSlot().replaceAllUsesWith(slot);
   op.erase();
 }
 
-/// A slot travels through loops as its number.
 void ChannelLowering::lowerRelease(ws::ReleaseOp op) {
   StringRef name = channelOf(op.getSlot());
-  if (!kernel.lookupSymbol<ws::ChannelOp>(name).getFreeImplied()) {
-    Value index = ws::SlotIndexOp::create(builder, loc, builder.getI32Type(), op.getSlot());
-    arriveByWarp(barrierAt(channels[name].freeOffset, index));
+  auto channel = kernel.lookupSymbol<ws::ChannelOp>(name);
+  if (!channel.getFreeImplied()) {
+    Value barrier = barrierOf.lookup(op.getSlot());
+    if (!barrier) {
+      // The slot came through a loop: its number follows from its place.
+      Value offset =
+          ws::SlotOffsetOp::create(builder, loc, builder.getI32Type(), op.getSlot());
+      Value bytes = arith::SubIOp::create(builder, loc, offset,
+                                          constant(*channel.getOffset()));
+      Value slot = arith::DivUIOp::create(builder, loc, bytes, constant(slotBytes(channel)));
+      barrier = barrierAt(channels[name].freeOffset, slot);
+    }
+    arriveByWarp(barrier);
   }
   op.erase();
 }
@@ -332,18 +382,28 @@ void ChannelLowering::lowerTake(ws::TakeOp op) {
   op.erase();
 }
 
+/// The barrier of the replica after this one, computed once a role.
+Value ChannelLowering::nextTurnId(StringRef name, int64_t replicas) {
+  Value &id = nextTurn[name];
+  if (!id) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&role.getBody().front());
+    Value next = arith::AddIOp::create(builder, loc, role.getBody().getArgument(0),
+                                       constant(1));
+    Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next,
+                                        constant(replicas));
+    next = arith::SelectOp::create(builder, loc, wraps, constant(0), next);
+    id = arith::AddIOp::create(builder, loc, next, constant(namedBarriers[name]));
+  }
+  return id;
+}
+
 void ChannelLowering::lowerGive(ws::GiveOp op) {
   auto turn = kernel.lookupSymbol<ws::TurnOp>(op.getTurn());
   int64_t replicas = replicasOf(turn.getRing());
   if (replicas > 1) {
-    Value next = arith::AddIOp::create(builder, loc, op.getReplica(), constant(1));
-    Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next,
-                                        constant(replicas));
-    next = arith::SelectOp::create(builder, loc, wraps, constant(0), next);
-    Value id = arith::AddIOp::create(builder, loc, next,
-                                     constant(namedBarriers[op.getTurn()]));
     Value count = constant(2 * warpThreads * warpsOf(turn.getRing()));
-    NVVM::BarrierArriveOp::create(builder, loc, id, count);
+    NVVM::BarrierArriveOp::create(builder, loc, nextTurnId(op.getTurn(), replicas), count);
   }
   op.erase();
 }
@@ -414,12 +474,14 @@ LogicalResult ChannelLowering::lowerOp(Operation *op) {
         op.erase();
       })
       .Case([&](ws::WaitEdgeOp op) {
-        auto [slot, parity] = advance(op.getEdge(), 1);
+        Cycle cycle = currentCycle(op.getEdge(), 1);
+        Value parity = cycle.parity;
         if (edges[op.getEdge()].credits == 1) {
           parity = arith::XOrIOp::create(builder, loc, parity, constant(1));
         }
         nvx::MbarrierWaitOp::create(
             builder, loc, barrierAt(edges[op.getEdge()].offset, {}), parity);
+        moveOn(op.getEdge(), 1, cycle);
         op.erase();
       })
       .Case([&](ws::SyncOp op) {
@@ -434,7 +496,7 @@ LogicalResult ChannelLowering::lowerOp(Operation *op) {
   return success();
 }
 
-/// Slots become numbers where they travel: block arguments and results of loops.
+/// Slots travel through loops as the offsets of their tiles.
 void ChannelLowering::convertSlots(ws::RoleOp role) {
   role.walk([&](Operation *op) {
     auto convert = [&](Value value) {
@@ -469,14 +531,15 @@ void ChannelLowering::convertSlots(ws::RoleOp role) {
     }
     for (OpOperand &operand : op->getOpOperands()) {
       if (auto at = operand.get().getDefiningOp<ws::SlotAtOp>()) {
-        operand.set(at.getIndex());
+        operand.set(at.getOffset());
       }
     }
   });
-  SmallVector<ws::SlotIndexOp> indices;
-  role.walk([&](ws::SlotIndexOp op) { indices.push_back(op); });
-  for (ws::SlotIndexOp op : indices) {
-    op.getIndex().replaceAllUsesWith(op.getSlot().getDefiningOp<ws::SlotAtOp>().getIndex());
+  SmallVector<ws::SlotOffsetOp> offsets;
+  role.walk([&](ws::SlotOffsetOp op) { offsets.push_back(op); });
+  for (ws::SlotOffsetOp op : offsets) {
+    auto at = op.getSlot().getDefiningOp<ws::SlotAtOp>();
+    op.getOffset().replaceAllUsesWith(at.getOffset());
     op.erase();
   }
 }
@@ -485,6 +548,8 @@ LogicalResult ChannelLowering::lowerRole(ws::RoleOp role) {
   this->role = role;
   singleThread = isSingleThread(role);
   counters.clear();
+  barrierOf.clear();
+  nextTurn.clear();
   primeTurns(role);
   SmallVector<Operation *> ops;
   role.walk([&](Operation *op) { ops.push_back(op); });

@@ -119,8 +119,10 @@ SmallVector<Value> SoftmaxWriter::stat(Value x, Value previous) {
   Value current = make<arith::MulFOp>(top, cs);
   Value limit = tau ? make<arith::AddFOp>(previous, tau) : previous;
   Value grew = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, current, limit);
+  // The old maximum is last read by `next`, which can then take its register.
+  Value growth = make<arith::SubFOp>(previous, current);
+  Value difference = make<arith::SelectOp>(grew, growth, constant(0.0, rowType));
   Value next = make<arith::SelectOp>(grew, current, previous);
-  Value difference = make<arith::SubFOp>(previous, next);
   return {next, make<math::Exp2Op>(difference)};
 }
 

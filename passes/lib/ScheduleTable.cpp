@@ -20,11 +20,17 @@ struct Key {
   StringRef machine;
 
   static Key of(ProblemAttr problem, StringRef target) {
-    return {problem.getKind(),
+    Key key{problem.getKind(),
             problem.getHeadDim(),
             problem.getHeadDimV(),
             {stringifyMaskKind(problem.getMask())},
             target};
+    // A mask of the user's is one more mask that an entry must serve: it
+    // needs registers for what it reads.
+    if (problem.getMaskRegion() == attn::RegionKind::Present) {
+      key.masks.push_back("region");
+    }
+    return key;
   }
   static Key of(TableEntryOp entry) {
     Key key{entry.getKind(),
@@ -53,7 +59,7 @@ struct Key {
   std::string describeProblem() const {
     return llvm::formatv("{0}, head dims {1} and {2}, mask '{3}'",
                          stringifyKernelKind(kind), headDim, headDimV,
-                         llvm::join(masks, "' or '"));
+                         llvm::join(masks, "' and '"));
   }
   std::string describe() const {
     return llvm::formatv("{0}, on '{1}'", describeProblem(), machine);

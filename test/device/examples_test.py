@@ -20,6 +20,8 @@ BUILD = os.environ.get("ATTN_BUILD", os.path.join(ROOT, "build"))
 BUNDLES = os.environ.get("ATTN_BUNDLES")
 EXAMPLES = sorted(os.path.basename(f)[:-5] for f in glob.glob(os.path.join(ROOT, "examples", "*.mlir")))
 RUNNER = os.path.join(BUILD, "bin", "attn-run")
+# What the regions of an example compute, for the reference.
+REGIONS = {"alibi": ["--score-region=alibi"], "documents": ["--mask-region=documents"]}
 RANDOM_PROBLEMS = 25
 REPEATS = 200
 
@@ -44,7 +46,7 @@ class Examples(unittest.TestCase):
         self.addCleanup(self.temp.cleanup)
 
     def expect_success(self, name, *options):
-        command = [RUNNER, self.bundle(name), "--device=cuda", *options]
+        command = [RUNNER, self.bundle(name), "--device=cuda", *REGIONS.get(name, []), *options]
         done = run(command)
         self.assertEqual(done.returncode, 0, " ".join(command) + "\n" + done.stdout)
         return done.stdout

@@ -27,6 +27,27 @@ struct Run {
   std::string notCheckable;
 };
 
+/// Fills in what the user says that custom regions compute.
+void nameRegions(const Options &options, runtime::PlanProblem &problem) {
+  if (problem.scoreRegion == "custom" && !options.scoreRegion.empty()) {
+    problem.scoreRegion = options.scoreRegion;
+  }
+  if (problem.maskRegion == "custom" && !options.maskRegion.empty()) {
+    problem.maskRegion = options.maskRegion;
+  }
+}
+
+std::string regionOptions(const Options &options) {
+  std::string text;
+  if (!options.scoreRegion.empty()) {
+    text += " --score-region=" + options.scoreRegion;
+  }
+  if (!options.maskRegion.empty()) {
+    text += " --mask-region=" + options.maskRegion;
+  }
+  return text;
+}
+
 struct Counts {
   int64_t passed = 0;
   int64_t failed = 0;
@@ -210,9 +231,9 @@ Counts runRandom(Run &run) {
     (failure.empty() ? counts.passed : counts.failed) += 1;
     if (!failure.empty()) {
       std::printf("  %s\n  reproduce: attn-run %s --device=%s --random=1 "
-                  "--first-seed=%" PRIu64 "\n",
+                  "--first-seed=%" PRIu64 "%s\n",
                   failure.c_str(), options.input.c_str(),
-                  options.device.c_str(), seed);
+                  options.device.c_str(), seed, regionOptions(options).c_str());
       writeOutcome(run, problem, "random", false, failure);
     }
     std::fflush(stdout);
@@ -244,6 +265,7 @@ bool loadInput(Run &run) {
   }
   // The library has accepted this text already.
   (void)bool(runtime::parseLaunchPlan(attn_bundle_plan(run.bundle), run.plan));
+  nameRegions(run.options, run.plan.problem);
   run.notCheckable = whyNotCheckable(run.plan);
   if (options.check && !run.notCheckable.empty()) {
     return fail("option '--check': " + run.notCheckable);

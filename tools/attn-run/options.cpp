@@ -35,6 +35,10 @@ What to do with it (any of these, in this order; default: launch once):
                      one given by --q and --kv
   --first-seed=N     the first of those seeds (default: 0)
 
+  --score-region=alibi    what the kernel's score region computes, for the
+                          reference: score + slopes[h] * (j - i)
+  --mask-region=documents what its mask region computes: ids[b,i] == ids[b,j]
+
   --device=cuda|sim  what to run on (default: cuda), --device=cuda:1 for the
                      second GPU
   --timeout=SECONDS  give up on a kernel that does not finish (default: 60)
@@ -179,6 +183,14 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   }
   if (name == "--json") {
     return setText(option, options.json, err);
+  }
+  if (name == "--score-region") {
+    options.scoreRegion = option.value;
+    return option.value == "alibi" || fail(option, "alibi", err);
+  }
+  if (name == "--mask-region") {
+    options.maskRegion = option.value;
+    return option.value == "documents" || fail(option, "documents", err);
   }
   if (name == "--target") {
     return setText(option, options.target, err);

@@ -35,6 +35,9 @@ struct Options {
   int64_t rounds = 5;
   double timeout = 60; // seconds
   std::string json;
+  // What a custom region computes, for the reference: "alibi", "documents".
+  std::string scoreRegion;
+  std::string maskRegion;
   // Of an input that has to be compiled first:
   std::string target = "sm_90a";
   std::string schedule;

@@ -137,7 +137,8 @@ std::string attn::run::whyNotCheckable(const runtime::LaunchPlan &plan) {
     return "there is no reference for kind '" + problem.kind + "'";
   }
   if (problem.scoreRegion == "custom" || problem.maskRegion == "custom") {
-    return "there is no reference for a custom score or mask region";
+    return "there is no reference for a custom score or mask region; see "
+           "--score-region and --mask-region";
   }
   return "";
 }

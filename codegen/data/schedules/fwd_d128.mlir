@@ -2,12 +2,12 @@
 // take turns on the tensor core; PV of the previous block overlaps the softmax.
 attn.table_entry fwd @fwd_d128 head_dim 128, 128
     masks ["none", "causal_top_left", "causal_bottom_right"]
-    config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, rescale_threshold = 8>
+    config <tile_m = 128, tile_n = 128, work = grid, order = linear, rescale_threshold = 8>
     schedule <"fwd_d128" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
-  role load warps 1 regs 40
-  role wg[2] warps 4 regs 232
+  role load warps 1 regs 24
+  role wg[2] warps 4 regs 240
   chan q = q in smem depth 1
   chan k = k in smem depth 2
   chan v = v in smem depth 2

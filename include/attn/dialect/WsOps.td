@@ -287,17 +287,17 @@ def Ws_SmemOp : Ws_Op<"smem", [Pure]> {
   let results = (outs LLVM_AnyPointer:$address);
   let assemblyFormat = "$offset attr-dict `:` type($address)";
 }
-def Ws_SlotIndexOp : Ws_Op<"slot_index", [Pure]> {
-  let summary = "the number of a slot";
+def Ws_SlotOffsetOp : Ws_Op<"slot_offset", [Pure]> {
+  let summary = "the first byte of a slot's tile in shared memory";
   let arguments = (ins Ws_SlotType:$slot);
-  let results = (outs I32:$index);
+  let results = (outs I32:$offset);
   let assemblyFormat = "$slot attr-dict `:` type($slot)";
 }
 def Ws_SlotAtOp : Ws_Op<"slot_at", [Pure]> {
-  let summary = "a channel's slot by its number";
-  let arguments = (ins I32:$index);
+  let summary = "a channel's slot by the first byte of its tile in shared memory";
+  let arguments = (ins I32:$offset);
   let results = (outs Ws_SlotType:$slot);
-  let assemblyFormat = "$index attr-dict `:` type($slot)";
+  let assemblyFormat = "$offset attr-dict `:` type($slot)";
 }
 
 #endif // ATTN_DIALECT_WSOPS_TD

@@ -158,7 +158,7 @@ LogicalResult ScheduleBinder::bindPlace(PlaceAttr attr) {
                           "pairs and clusters are not judged",
                           place.name, stringifyScope(attr.getScope())));
   }
-  std::string user = quote(place.name);
+  std::string user = "place " + quote(place.name);
   for (ArrayAttr cycle : attr.getCycles()) {
     auto &values = place.cycles.emplace_back();
     for (auto name : cycle.getAsRange<StringAttr>()) {

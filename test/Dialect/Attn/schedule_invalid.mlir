@@ -11,7 +11,7 @@
 
 // -----
 
-// expected-error @+1 {{expected valid keyword}}
+// expected-error @+1 {{expected 'machine'}}
 #s = #attn.schedule<"x">
 
 // -----
@@ -57,7 +57,7 @@
 // -----
 
 // expected-error @+1 {{expected the name of a value}}
-#s = #attn.schedule<"x" machine "m" { chan a = a | in smem }>
+#s = #attn.schedule<"x" machine "m" { chan a = a | 3 in smem }>
 
 // -----
 

@@ -87,7 +87,8 @@ TEST(RunProblem, customRegionsHaveNoReference) {
   EXPECT_EQ(whyNotCheckable(runtime::parsedPlan()), "");
   EXPECT_EQ(whyNotCheckable(runtime::parsedPlan(
                 runtime::samplePlanWith("\"alibi\"", "\"custom\""))),
-            "there is no reference for a custom score or mask region");
+            "there is no reference for a custom score or mask region; see "
+            "--score-region and --mask-region");
 }
 
 } // namespace

@@ -1,0 +1,2 @@
+// A module without an entry.
+module {}

@@ -1,0 +1,27 @@
+// A schedule that stages O over V, which the other consumer still reads.
+attn.table_entry fwd @mine head_dim 128, 128
+    masks ["none", "causal_top_left", "causal_bottom_right"]
+    config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, rescale_threshold = 8>
+    schedule <"mine" machine "sm_90a" {
+  split M 2 whole(q)
+  remat(next)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan q = q in smem depth 1
+  chan k = k in smem depth 2
+  chan v = v in smem depth 2
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem over v
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  body load {
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin norm await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>

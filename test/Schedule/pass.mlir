@@ -1,0 +1,57 @@
+// attn-schedule: hit in the table, entry from a file, a schedule that is kept; and each error.
+
+// RUN: attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule --remark-format=emitRemark --remarks-filter=attn 2>%t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
+// CHECK: tile.kernel @causal
+// CHECK-SAME: config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, rescale_threshold = 8> schedule <"fwd_d128" machine "sm_90a" {
+// REMARK: fwd_d128.mlir:{{.*}}: remark: {{.*}}schedule{{.*}}'fwd_d128' for 'sm_90a' from entry '@fwd_d128' of 'schedules/fwd_d128.mlir'
+// REMARK: fwd_d128.mlir:{{.*}}: remark: {{.*}}schedule-resources{{.*}}196688 bytes of shared memory, 10 barriers in memory, 2 named, 64512 registers, 160 of a thread in fragments, 0 columns of tensor memory
+
+// RUN: attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/mine.mlir --remark-format=emitRemark --remarks-filter=attn 2>&1 -o /dev/null | FileCheck %s --check-prefix=FILE
+// FILE: remark: {{.*}}'mine' for 'sm_90a' from entry '@mine' of '{{.*}}Inputs{{/|\\}}mine.mlir'
+
+// RUN: attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/mine.mlir --attn-schedule --attn-verify-schedule --remark-format=emitRemark --remarks-filter=attn 2>&1 -o /dev/null | FileCheck %s --check-prefix=KEEP
+// KEEP: remark: {{.*}}'mine' for 'sm_90a' from entry '@mine'
+// KEEP: remark: {{.*}}'mine' for 'sm_90a' from the kernel
+// KEEP: schedule-resources
+// KEEP-NOT: error
+
+// RUN: sed 's/head_dim = 128, head_dim_v = 128/head_dim = 96, head_dim_v = 80/' %S/Inputs/fwd_d128.mlir | not attn-opt --attn-schedule 2>&1 | FileCheck %s --check-prefix=MISS
+// MISS: error: 'tile.kernel' op expected a schedule for fwd, head dims 96 and 80, mask 'causal_bottom_right', on 'sm_90a' in the table, which has
+// MISS: @fwd_d128: fwd, head dims 128 and 128, mask 'none' or 'causal_top_left' or 'causal_bottom_right', on 'sm_90a'
+// MISS: @fwd_d64: fwd, head dims 64 and 64
+
+// RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=target=sm_80 2>&1 | FileCheck %s --check-prefix=TARGET
+// TARGET: error: 'tile.kernel' op expected a target among 'sm_100a', 'sm_90a', got 'sm_80'
+
+// RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=target=sm_100a 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: error: 'tile.kernel' op expected a schedule for fwd, head dims 128 and 128, mask 'causal_bottom_right', on 'sm_100a' in the table, which has
+
+// RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/none.mlir 2>&1 | FileCheck %s --check-prefix=NOFILE
+// NOFILE: error: 'tile.kernel' op expected schedule file '{{.*}}none.mlir' to exist, got no such file
+
+// RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/broken.mlir 2>&1 | FileCheck %s --check-prefix=BROKEN
+// BROKEN: broken.mlir:19:8: error: {{.*}}expected knob 'exp2_soft' or 'peel'
+// BROKEN: error: 'tile.kernel' op expected schedule file '{{.*}}broken.mlir' to be valid IR, got a file that does not parse
+
+// RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: error: 'tile.kernel' op expected one attn.table_entry in '{{.*}}empty.mlir', got 0
+
+// RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/d64.mlir 2>&1 | FileCheck %s --check-prefix=KEY
+// KEY: error: 'tile.kernel' op expected the entry '@mine' of '{{.*}}d64.mlir' to be for fwd, head dims 128 and 128, mask 'causal_bottom_right', got fwd, head dims 64 and 64, mask 'none' or 'causal_top_left' or 'causal_bottom_right'
+
+// RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/sm_100a.mlir 2>&1 | FileCheck %s --check-prefix=MACHINE
+// MACHINE: error: 'tile.kernel' op expected the schedule of entry '@mine' of '{{.*}}sm_100a.mlir' to be for machine 'sm_90a', got 'sm_100a'
+
+// RUN: attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule -o %t.scheduled && not attn-opt %t.scheduled --attn-schedule=target=sm_100a 2>&1 | FileCheck %s --check-prefix=KEPT
+// KEPT: error: 'tile.kernel' op expected its schedule to be for machine 'sm_100a', got 'sm_90a'
+
+// RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/tile64.mlir 2>&1 | FileCheck %s --check-prefix=CONFIG
+// CONFIG: error: 'tile.kernel' op expected 'config' to have the tiles, work and CTA group of entry '@mine' of '{{.*}}tile64.mlir', #attn.config<tile_m = 64, {{.*}}>, got #attn.config<tile_m = 128, {{.*}}>
+
+// RUN: sed 's/config <[^>]*>//' %S/Inputs/fwd_d128.mlir | not attn-opt --attn-schedule 2>&1 | FileCheck %s --check-prefix=NOCONFIG
+// NOCONFIG: error: 'tile.kernel' op expected a 'config'
+
+// RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/racy.mlir 2>&1 | FileCheck %s --check-prefix=RACY
+// RACY: fwd_d128.mlir:{{.*}}: error: 'tile.kernel' op V9: expected 'cvt_o[0]' (work item 0) to overwrite 'v' (work item 0, iteration 0) with 'oe[0]' (work item 0) after 'pv[1]' (work item 0, iteration 0) read it, got no order between them
+// RACY: note: with work items of 1 iterations
