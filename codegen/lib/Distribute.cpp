@@ -236,6 +236,9 @@ Value Distributor::rewriteExp2(math::Exp2Op op) {
   }
   int64_t usable = soft == of ? registers / 2 : registers / 2 * 7 / 8;
   int64_t wanted = std::min(usable, registers / 2 * soft / of);
+  if (wanted == 0) {
+    return {};
+  }
   SmallVector<int64_t> onFma, onUnit;
   for (int64_t p = 0; p < registers / 2; ++p) {
     bool chosen = p < usable && (p + 1) * wanted / usable != p * wanted / usable;

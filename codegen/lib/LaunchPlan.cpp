@@ -39,6 +39,7 @@ private:
   json::Object parameter(const Param &param);
   json::Value gridSize();
   json::Object launch();
+  json::Object resources();
 
   ws::KernelOp kernel;
   ArrayRef<Param> params;
@@ -158,6 +159,24 @@ json::Object PlanBuilder::launch() {
           {"params", std::move(parameters)}};
 }
 
+/// What the kernel takes of the machine, role by role.
+json::Object PlanBuilder::resources() {
+  json::Array roles;
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    roles.push_back(json::Object{
+        {"name", role.getSymName()},
+        {"replicas", static_cast<int64_t>(role.getReplicas())},
+        {"warps", static_cast<int64_t>(role.getWarps())},
+        {"registers", static_cast<int64_t>(role.getRegs())}});
+  }
+  int64_t barriers = 0;
+  kernel.walk([&](NVVM::MBarrierInitOp) { ++barriers; });
+  return json::Object{{"roles", std::move(roles)},
+                      {"threads", threads},
+                      {"shared_memory", static_cast<int64_t>(*kernel.getSmemBytes())},
+                      {"mbarriers", barriers}};
+}
+
 json::Object PlanBuilder::build() {
   json::Array arguments;
   for (unsigned i = 0; i < kernel.getBody().getNumArguments(); ++i) {
@@ -177,7 +196,8 @@ json::Object PlanBuilder::build() {
           {"args", std::move(arguments)},
           {"checks", std::move(checks)},
           {"variants", json::Array{std::move(variant)}},
-          {"schedule", std::move(schedule)}};
+          {"schedule", std::move(schedule)},
+          {"report", resources()}};
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "InstructionLowering.h"
 #include "LaunchPlan.h"
 #include "attn/codegen/Passes.h"
+#include "attn/support/Decision.h"
 
 namespace attn::codegen {
 #define GEN_PASS_DEF_LOWERTONVVM
@@ -269,9 +270,10 @@ LogicalResult KernelLowering::run() {
   if (failed(emitRoles(lowering))) {
     return failure();
   }
-  kernel.emitRemark("attn-lower-to-nvvm: ")
-      << threads << " threads, launched with " << launchRegisters()
-      << " registers each";
+  decided(kernel.getLoc(), "lower-to-nvvm")
+      << llvm::formatv("{0} threads, launched with {1} registers each", threads,
+                       launchRegisters())
+             .str();
   kernel.erase();
   return success();
 }

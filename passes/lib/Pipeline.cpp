@@ -35,18 +35,20 @@ public:
       : loop(loop), peel(peel), builder(loop), loc(loop.getLoc()) {}
 
   LogicalResult run();
+  /// How often the body has been written: prologue, steady loops, epilogue.
+  int64_t getCopies() const { return copies; }
+  int64_t getMaxShift() const { return maxShift; }
 
 private:
   LogicalResult analyze();
-  LogicalResult noteRead(ws::EntryOp reader, Value value);
-  /// The entry result behind a value that an entry reads, and how many steps
-  /// of time ago it was computed; null for values from outside.
-  std::pair<OpResult, int64_t> sourceOf(Value value, int64_t readerShift);
+  void noteRead(ws::EntryOp reader, Value value);
 
   void seed(int64_t time);
   void advance();
   LogicalResult emitStep(const TimeStep &step);
-  void emitEntry(ws::EntryOp entry, const TimeStep &step);
+  LogicalResult emitEntry(ws::EntryOp entry, const TimeStep &step);
+  LogicalResult mapCaptures(ws::EntryOp entry, const TimeStep &step,
+                            IRMapping &mapping);
   void passThrough(ws::EntryOp entry);
   Value lookup(Value value, int64_t readerShift);
   Value blockNumber(int64_t shift, Value time);
@@ -57,7 +59,7 @@ private:
 
   LogicalResult emitNonempty();
   LogicalResult emitSteadyLoop(Value from, Value to, bool masked);
-  void emitEmpty();
+  LogicalResult emitEmpty();
   SmallVector<Value> finalValues();
   SmallVector<std::pair<OpResult, int64_t>> carriedHistory();
 
@@ -71,7 +73,7 @@ private:
   Location loc;
   Operation *yield = nullptr;
   SmallVector<ws::EntryOp> entries; // in issue order
-  int64_t maxShift = 0, maskShift = 0;
+  int64_t maxShift = 0, maskShift = 0, copies = 0;
   bool anyMasked = false;
   Value trips, top;
   /// history[v][a]: v as computed a steps of time ago.
@@ -86,51 +88,10 @@ ws::EntryOp entryOf(OpResult value) {
 }
 int64_t shiftOf(OpResult value) { return entryOf(value).getShift(); }
 
-/// Values that an entry reads from outside of itself.
-SetVector<Value> capturesOf(ws::EntryOp entry) {
-  SetVector<Value> captures;
-  if (entry.getPassthrough()) {
-    captures.insert(entry.getPassthrough());
-  }
-  entry.getBody().walk([&](Operation *op) {
-    for (Value operand : op->getOperands()) {
-      if (!entry.getBody().isAncestor(operand.getParentRegion())) {
-        captures.insert(operand);
-      }
-    }
-  });
-  return captures;
-}
-
-std::pair<OpResult, int64_t> LoopExpander::sourceOf(Value value,
-                                                    int64_t readerShift) {
-  int64_t age = readerShift;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner()->getParentOp() != loop ||
-        argument.getArgNumber() == 0) {
-      return {};
-    }
-    value = yield->getOperand(argument.getArgNumber() - 1);
-    ++age;
-  }
-  auto result = dyn_cast<OpResult>(value);
-  if (!result || result.getOwner()->getParentOp() != loop) {
-    return {};
-  }
-  return {result, age - shiftOf(result)};
-}
-
-LogicalResult LoopExpander::noteRead(ws::EntryOp reader, Value value) {
-  auto [source, age] = sourceOf(value, reader.getShift());
+void LoopExpander::noteRead(ws::EntryOp reader, Value value) {
+  auto [source, age] = loop.getSource(value, reader.getShift());
   if (!source) {
-    return success();
-  }
-  // ws.for C4
-  if (age < 0 ||
-      (age == 0 && entryOf(source).getSlot() > reader.getSlot())) {
-    return reader.emitOpError("V8: '")
-           << reader.getName() << "' reads what '" << entryOf(source).getName()
-           << "' has not computed yet";
+    return;
   }
   int64_t &oldest = maxAge[source];
   oldest = std::max(oldest, age);
@@ -141,7 +102,6 @@ LogicalResult LoopExpander::noteRead(ws::EntryOp reader, Value value) {
       last = reader;
     }
   }
-  return success();
 }
 
 LogicalResult LoopExpander::analyze() {
@@ -167,14 +127,12 @@ LogicalResult LoopExpander::analyze() {
       return entry.emitOpError("attn-pipeline: no lowering for 'last' in a "
                                "loop without shifts");
     }
-    for (Value value : capturesOf(entry)) {
-      if (failed(noteRead(entry, value))) {
-        return failure();
-      }
+    for (Value value : entry.getCaptures()) {
+      noteRead(entry, value);
     }
   }
   for (Value value : yield->getOperands()) {
-    auto [source, age] = sourceOf(value, maxShift);
+    auto [source, age] = loop.getSource(value, maxShift);
     if (!source) {
       return loop.emitOpError("attn-pipeline: expected carried values to be "
                               "made by entries");
@@ -213,7 +171,7 @@ Value LoopExpander::blockNumber(int64_t shift, Value time) {
 }
 
 Value LoopExpander::lookup(Value value, int64_t readerShift) {
-  auto [source, age] = sourceOf(value, readerShift);
+  auto [source, age] = loop.getSource(value, readerShift);
   if (!source) {
     return value;
   }
@@ -255,7 +213,7 @@ void LoopExpander::awaitStep(StringRef entry) {
 void LoopExpander::awaitConflicts(ws::EntryOp entry) {
   size_t count = 0;
   SmallVector<Value> reads;
-  for (Value value : capturesOf(entry)) {
+  for (Value value : entry.getCaptures()) {
     reads.push_back(lookup(value, entry.getShift()));
   }
   for (auto [i, op] : llvm::enumerate(inFlight)) {
@@ -270,8 +228,8 @@ void LoopExpander::awaitConflicts(ws::EntryOp entry) {
 
 SmallVector<Value> LoopExpander::releasesOf(ws::EntryOp entry) {
   SmallVector<Value> releases;
-  for (Value value : capturesOf(entry)) {
-    auto [source, age] = sourceOf(value, entry.getShift());
+  for (Value value : entry.getCaptures()) {
+    auto [source, age] = loop.getSource(value, entry.getShift());
     if (source && lastReader.lookup(source) == entry) {
       releases.push_back(lookup(value, entry.getShift()));
     }
@@ -287,18 +245,30 @@ void LoopExpander::passThrough(ws::EntryOp entry) {
   ages[0] = lookup(entry.getPassthrough(), entry.getShift());
 }
 
-void LoopExpander::emitEntry(ws::EntryOp entry, const TimeStep &step) {
+LogicalResult LoopExpander::mapCaptures(ws::EntryOp entry, const TimeStep &step,
+                                        IRMapping &mapping) {
+  for (Value value : entry.getCaptures()) {
+    Value version = value == loop.getBody().getArgument(0)
+                        ? blockNumber(entry.getShift(), step.time)
+                        : lookup(value, entry.getShift());
+    if (!version) {
+      return entry.emitOpError("attn-pipeline: expected what '")
+             << entry.getName() << "' reads to have a value wherever it runs";
+    }
+    mapping.map(value, version);
+  }
+  return success();
+}
+
+LogicalResult LoopExpander::emitEntry(ws::EntryOp entry, const TimeStep &step) {
   if (auto await = dyn_cast<ws::AwaitStepOp>(entry.getBody().front().front())) {
-    return awaitStep(await.getStep());
+    awaitStep(await.getStep());
+    return success();
   }
   awaitConflicts(entry);
   IRMapping mapping;
-  for (Value value : capturesOf(entry)) {
-    if (value == loop.getBody().getArgument(0)) {
-      mapping.map(value, blockNumber(entry.getShift(), step.time));
-    } else {
-      mapping.map(value, lookup(value, entry.getShift()));
-    }
+  if (failed(mapCaptures(entry, step, mapping))) {
+    return failure();
   }
   bool isMma = false;
   auto releases = releasesOf(entry);
@@ -313,7 +283,7 @@ void LoopExpander::emitEntry(ws::EntryOp entry, const TimeStep &step) {
       }
       Value registerA = isa<ws::SlotType>(a.getType())
                             ? Value()
-                            : sourceOf(a, entry.getShift()).first;
+                            : loop.getSource(a, entry.getShift()).first;
       inFlight.push_back({entry.getName(), mma.getResult(), mma.getToken(),
                           registerA, releases});
     }
@@ -332,27 +302,27 @@ void LoopExpander::emitEntry(ws::EntryOp entry, const TimeStep &step) {
       ws::ReleaseOp::create(builder, loc, slot);
     }
   }
+  return success();
 }
 
 LogicalResult LoopExpander::emitStep(const TimeStep &step) {
   for (ws::EntryOp entry : entries) {
-    if (entry.getGuard()) {
-      if ((step.first && *entry.getGuard() == "once") ||
-          (step.last && *entry.getGuard() == "last")) {
-        emitEntry(entry, step);
-      }
-      continue;
-    }
     int64_t shift = entry.getShift();
-    if (shift < step.minShift || shift > step.maxShift) {
+    bool runs = shift >= step.minShift && shift <= step.maxShift;
+    if (entry.getGuard()) {
+      runs = (step.first && *entry.getGuard() == "once") ||
+             (step.last && *entry.getGuard() == "last");
+    }
+    if (!runs) {
       continue;
     }
     if (entry.getPassthrough() && !step.masked) {
       passThrough(entry);
-    } else {
-      emitEntry(entry, step);
+    } else if (failed(emitEntry(entry, step))) {
+      return failure();
     }
   }
+  ++copies;
   // Nothing stays in flight across code copies.
   awaitThrough(inFlight.size());
   return success();
@@ -463,7 +433,7 @@ LogicalResult LoopExpander::emitNonempty() {
 }
 
 /// An empty range runs what is pinned in the loop, waits first.
-void LoopExpander::emitEmpty() {
+LogicalResult LoopExpander::emitEmpty() {
   SmallVector<ws::EntryOp> pinned;
   for (ws::EntryOp entry : entries) {
     if (entry.getGuard()) {
@@ -479,8 +449,11 @@ void LoopExpander::emitEmpty() {
   });
   TimeStep step{constant(0), 0, 0, false, true, true};
   for (ws::EntryOp entry : pinned) {
-    emitEntry(entry, step);
+    if (failed(emitEntry(entry, step))) {
+      return failure();
+    }
   }
+  return success();
 }
 
 LogicalResult LoopExpander::run() {
@@ -512,10 +485,41 @@ LogicalResult LoopExpander::run() {
   scf::YieldOp::create(builder, loc, finals);
   builder.setInsertionPointToEnd(branch.elseBlock());
   history.clear();
-  emitEmpty();
+  if (failed(emitEmpty())) {
+    return failure();
+  }
   scf::YieldOp::create(builder, loc, loop.getInits());
   loop.replaceAllUsesWith(branch.getResults());
   loop.erase();
+  return success();
+}
+
+/// What the pass ensures; the verifier of ws.mma sees to the awaits.
+LogicalResult check(ws::KernelOp kernel) {
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    llvm::DenseSet<Attribute> released;
+    role.walk([&](ws::ReleaseOp op) {
+      released.insert(op.getSlot().getType().getChannel());
+    });
+    WalkResult result = role.walk([&](Operation *op) {
+      if (isa<ws::ForOp, ws::EntryOp, ws::AwaitStepOp>(op)) {
+        op->emitOpError("attn-pipeline: expected the loop to be expanded");
+        return WalkResult::interrupt();
+      }
+      auto wait = dyn_cast<ws::WaitOp>(op);
+      if (wait && !released.contains(wait.getSlot().getType().getChannel())) {
+        op->emitOpError("attn-pipeline: expected role '")
+            << role.getSymName() << "' to release "
+            << wait.getSlot().getType().getChannel()
+            << ", for which it waits, got no release";
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted()) {
+      return failure();
+    }
+  }
   return success();
 }
 
@@ -528,9 +532,18 @@ public:
       SmallVector<ws::ForOp> loops;
       kernel.walk([&](ws::ForOp loop) { loops.push_back(loop); });
       for (ws::ForOp loop : loops) {
-        if (failed(LoopExpander(loop, kernel.getSchedule().getPeel()).run())) {
+        LoopExpander expander(loop, kernel.getSchedule().getPeel());
+        auto role = loop->getParentOfType<ws::RoleOp>();
+        if (failed(expander.run())) {
           return signalPassFailure();
         }
+        kernel.emitRemark("attn-pipeline: role '")
+            << (role ? role.getSymName() : StringRef()) << "': "
+            << expander.getCopies() << " copies of the loop's body, shifts 0 to "
+            << expander.getMaxShift();
+      }
+      if (failed(check(kernel))) {
+        return signalPassFailure();
       }
     }
   }

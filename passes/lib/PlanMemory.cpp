@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // attn-plan-memory: gives every channel and hold its place in shared memory.
-#include "attn/passes/MachineInfo.h"
+#include "attn/passes/DataTables.h"
 #include "attn/passes/Passes.h"
+#include "attn/support/Decision.h"
 
 namespace attn {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -14,49 +15,29 @@ using namespace attn;
 
 namespace {
 
-// Swizzled tiles repeat every 1024 bytes.
-constexpr int64_t tileAlignment = 1024;
 constexpr int64_t barrierBytes = 8;
-
-int64_t tileBytes(Type type) {
-  auto tile = cast<RankedTensorType>(type);
-  return llvm::alignTo(tile.getNumElements() * tile.getElementTypeBitWidth() / 8,
-                       tileAlignment);
-}
-
-int64_t bytesOf(ws::ChannelOp channel) {
-  int64_t slot = 0;
-  for (Type type : channel.getTypes().getAsValueRange<TypeAttr>()) {
-    slot = std::max(slot, tileBytes(type));
-  }
-  return slot * channel.getDepth();
-}
-int64_t bytesOf(ws::HoldOp hold) {
-  return tileBytes(hold.getType()) * hold.getPieces();
-}
 
 class Planner {
 public:
   explicit Planner(ws::KernelOp kernel) : kernel(kernel) {}
 
   LogicalResult run() {
-    Builder builder(kernel.getContext());
     int64_t barriers = 0;
     for (Operation &op : kernel.getBody().front()) {
       if (auto channel = dyn_cast<ws::ChannelOp>(op)) {
-        if (!channel.getOver()) {
-          channel.setOffset(place(channel.getSymName(), bytesOf(channel)));
-        }
+        place(channel);
         barriers += 2 * channel.getDepth();
-      } else if (auto hold = dyn_cast<ws::HoldOp>(op); hold && !hold.getOver()) {
-        hold.setOffset(place(hold.getSymName(), bytesOf(hold)));
+      } else if (auto hold = dyn_cast<ws::HoldOp>(op)) {
+        place(hold);
       } else if (isa<ws::EdgeOp>(op)) {
         ++barriers;
       }
     }
     for (Operation &op : kernel.getBody().front()) {
-      if (auto hold = dyn_cast<ws::HoldOp>(op);
-          hold && hold.getOver() && failed(placeOver(hold))) {
+      auto channel = dyn_cast<ws::ChannelOp>(op);
+      auto hold = dyn_cast<ws::HoldOp>(op);
+      if ((channel && failed(placeOver(channel))) ||
+          (hold && failed(placeOver(hold)))) {
         return failure();
       }
     }
@@ -64,44 +45,75 @@ public:
     return checkLimit(end + barriers * barrierBytes);
   }
 
-private:
-  int64_t place(StringRef name, int64_t bytes) {
-    int64_t offset = end;
-    extents[name] = {offset, bytes};
-    end += bytes;
-    return offset;
-  }
-
-  LogicalResult placeOver(ws::HoldOp hold) {
-    auto host = extents.find(*hold.getOver());
-    if (host == extents.end()) {
-      return hold.emitOpError("attn-plan-memory: expected '")
-             << *hold.getOver() << "' to be a place in shared memory";
+  /// What the pass ensures: every place has its bytes within `smem_bytes`.
+  LogicalResult check() {
+    for (Operation &op : kernel.getBody().front()) {
+      auto channel = dyn_cast<ws::ChannelOp>(op);
+      auto hold = dyn_cast<ws::HoldOp>(op);
+      if ((channel && failed(checkPlace(channel))) ||
+          (hold && failed(checkPlace(hold)))) {
+        return failure();
+      }
     }
-    auto [offset, bytes] = host->second;
-    if (bytesOf(hold) > bytes) {
-      return hold.emitOpError("attn-plan-memory: expected at most ")
-             << bytes << " bytes over '" << *hold.getOver() << "', got "
-             << bytesOf(hold);
-    }
-    hold.setOffset(offset);
     return success();
   }
 
+private:
+  template <typename Op>
+  void place(Op op) {
+    if (op.getOver()) {
+      return;
+    }
+    op.setOffset(end);
+    extents[op.getSymName()] = {end, op.getBytes()};
+    end += op.getBytes();
+  }
+
+  template <typename Op>
+  LogicalResult placeOver(Op op) {
+    if (!op.getOver()) {
+      return success();
+    }
+    auto host = extents.find(*op.getOver());
+    if (host == extents.end()) {
+      return op.emitOpError("attn-plan-memory: expected '")
+             << *op.getOver() << "' to be a place in shared memory";
+    }
+    auto [offset, bytes] = host->second;
+    if (op.getBytes() > bytes) {
+      return op.emitOpError("attn-plan-memory: expected at most ")
+             << bytes << " bytes over '" << *op.getOver() << "', got "
+             << op.getBytes();
+    }
+    op.setOffset(offset);
+    extents[op.getSymName()] = {offset, op.getBytes()};
+    return success();
+  }
+
+  template <typename Op>
+  LogicalResult checkPlace(Op op) {
+    if (op.getOffset() &&
+        static_cast<int64_t>(*op.getOffset()) + op.getBytes() <= end) {
+      return success();
+    }
+    return op.emitOpError("attn-plan-memory: expected a place within ")
+           << end << " bytes of shared memory";
+  }
+
   LogicalResult checkLimit(int64_t bytes) {
-    FailureOr<MachineInfo> machine = getMachineInfo(
+    FailureOr<MachineAttr> machine = lookupMachine(
         kernel.getContext(), kernel.getMachine(),
         [&]() { return kernel.emitOpError("attn-plan-memory: "); });
     if (failed(machine)) {
       return failure();
     }
-    if (bytes > machine->smemBytes) {
+    if (bytes > machine->getSmemLimit()) {
       return kernel.emitOpError("attn-plan-memory: expected at most ")
-             << machine->smemBytes << " bytes of shared memory on '"
+             << machine->getSmemLimit() << " bytes of shared memory on '"
              << kernel.getMachine() << "', got " << bytes;
     }
-    kernel.emitRemark("attn-plan-memory: ") << bytes
-                                            << " bytes of shared memory";
+    decided(kernel.getLoc(), "plan-memory")
+        << llvm::formatv("{0} bytes of shared memory", bytes).str();
     return success();
   }
 
@@ -116,7 +128,8 @@ public:
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
-      if (failed(Planner(kernel).run())) {
+      Planner planner(kernel);
+      if (failed(planner.run()) || failed(planner.check())) {
         return signalPassFailure();
       }
     }

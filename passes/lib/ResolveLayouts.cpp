@@ -29,7 +29,8 @@ public:
 
   LogicalResult run() {
     markLoaded();
-    WalkResult result = kernel.walk([&](Operation *op) {
+    // The kernel's own arguments lie in memory.
+    WalkResult result = kernel.getBody().walk([&](Operation *op) {
       for (Region &region : op->getRegions()) {
         for (Block &block : region) {
           for (Value argument : block.getArguments()) {
@@ -48,6 +49,24 @@ public:
     });
     return result.wasInterrupted() ? failure() : convertOperandsA();
   }
+
+  /// What the pass ensures: every register tile has a layout.
+  LogicalResult check() {
+    WalkResult result = kernel.getBody().walk([&](Operation *op) {
+      for (Value value : op->getResults()) {
+        auto type = dyn_cast<RankedTensorType>(value.getType());
+        if (type && isTile(type) && !loaded.contains(value) &&
+            !isa_and_present<LayoutAttr>(type.getEncoding())) {
+          op->emitOpError("attn-resolve-layouts: expected a layout, got ")
+              << type;
+          return WalkResult::interrupt();
+        }
+      }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+  size_t getConversions() const { return conversions; }
 
 private:
   /// Loaded tiles stay where the copy puts them: they have no register layout.
@@ -91,6 +110,7 @@ private:
       auto converted = RankedTensorType::get(type.getShape(), type.getElementType(), *wanted);
       mma.getAMutable().assign(tile::ConvertLayoutOp::create(
           builder, mma.getLoc(), converted, mma.getA()));
+      ++conversions;
     }
     return success();
   }
@@ -160,6 +180,7 @@ private:
 
   tile::KernelOp kernel;
   DenseSet<Value> loaded;
+  size_t conversions = 0;
 };
 
 class ResolveLayoutsPass
@@ -169,9 +190,14 @@ public:
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
-      if (failed(Resolver(kernel).run())) {
+      Resolver resolver(kernel);
+      if (failed(resolver.run()) || failed(resolver.check())) {
         return signalPassFailure();
       }
+      kernel.emitRemark("attn-resolve-layouts: ")
+          << resolver.getConversions()
+          << " register operands converted to layout "
+          << tile::stringifyAtom(Atom::WgmmaA);
     }
   }
 };

@@ -3,6 +3,7 @@
 // attn-subtile: cuts the owned rows of a kernel into the sub-tiles that its
 // schedule names, so that the program is that of one sub-tile.
 #include "attn/passes/Passes.h"
+#include "attn/support/Decision.h"
 
 namespace attn {
 #define GEN_PASS_DEF_SUBTILE
@@ -24,8 +25,12 @@ public:
         pieceRows(rows / schedule.getSubtiles()) {}
 
   LogicalResult run();
+  /// What the pass ensures: register tiles have the rows of a sub-tile.
+  LogicalResult check();
 
 private:
+  LogicalResult cutLoop(tile::ForOp loop);
+  LogicalResult checkCut(Operation *op, ValueRange values);
   bool isCut(tile::StepOp step) const {
     return step
         .walk([](Operation *op) {
@@ -80,6 +85,15 @@ void Cutter::addPieceOffset(Operation *op, OpOperand &offset, Value subtile) {
   offset.set(arith::AddIOp::create(builder, op->getLoc(), offset.get(), shift));
 }
 
+/// The first row that an op reads or writes in memory; null for other ops.
+static OpOperand *rowOf(Operation *op) {
+  return TypeSwitch<Operation *, OpOperand *>(op)
+      .Case<tile::StoreOp, tile::StoreRowOp, tile::StoreRegOp,
+            tile::ReduceAddOp, tile::LoadRowOp>(
+          [](auto access) { return &access.getRowMutable(); })
+      .Default(nullptr);
+}
+
 LogicalResult Cutter::cutBody(tile::StepOp step) {
   OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody().front());
   Value subtile;
@@ -95,10 +109,8 @@ LogicalResult Cutter::cutBody(tile::StepOp step) {
   for (Operation *op : ops) {
     if (auto coords = dyn_cast<tile::CoordsOp>(op); coords && coords.getDim() == 0) {
       addPieceOffset(op, coords.getOffsetMutable(), getSubtile());
-    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
-      addPieceOffset(op, store.getRowMutable(), getSubtile());
-    } else if (auto store = dyn_cast<tile::StoreRowOp>(op)) {
-      addPieceOffset(op, store.getRowMutable(), getSubtile());
+    } else if (OpOperand *row = rowOf(op)) {
+      addPieceOffset(op, *row, getSubtile());
     } else if (auto mma = dyn_cast<tile::MmaOp>(op)) {
       // A whole tile from a load: this sub-tile reads its rows of it.
       auto type = cast<RankedTensorType>(mma.getA().getType());
@@ -159,33 +171,56 @@ LogicalResult Cutter::run() {
   }
   auto work = *kernel.getBody().getOps<tile::WorkOp>().begin();
   for (Operation &op : work.getBody().front()) {
-    if (auto loop = dyn_cast<tile::ForOp>(op)) {
-      for (Value init : loop.getInits()) {
-        if (failed(cutType(init))) {
-          return failure();
-        }
-      }
-      for (Value argument : loop.getBody().getArguments().drop_front()) {
-        if (failed(cutType(argument))) {
-          return failure();
-        }
-      }
-      for (auto step : loop.getBody().getOps<tile::StepOp>()) {
-        if (isCut(step) && failed(cutStep(step))) {
-          return failure();
-        }
-      }
-      for (Value result : loop.getResults()) {
-        if (failed(cutType(result))) {
-          return failure();
-        }
-      }
-    } else if (auto step = dyn_cast<tile::StepOp>(op);
-               step && isCut(step) && failed(cutStep(step))) {
+    auto loop = dyn_cast<tile::ForOp>(op);
+    auto step = dyn_cast<tile::StepOp>(op);
+    if ((loop && failed(cutLoop(loop))) ||
+        (step && isCut(step) && failed(cutStep(step)))) {
       return failure();
     }
   }
   return success();
+}
+
+LogicalResult Cutter::cutLoop(tile::ForOp loop) {
+  auto cutTypes = [&](auto values) {
+    return success(llvm::all_of(
+        values, [&](Value value) { return succeeded(cutType(value)); }));
+  };
+  if (failed(cutTypes(loop.getInits())) ||
+      failed(cutTypes(loop.getBody().getArguments().drop_front()))) {
+    return failure();
+  }
+  for (auto step : loop.getBody().getOps<tile::StepOp>()) {
+    if (isCut(step) && failed(cutStep(step))) {
+      return failure();
+    }
+  }
+  return cutTypes(loop.getResults());
+}
+
+LogicalResult Cutter::checkCut(Operation *op, ValueRange values) {
+  for (Value value : values) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && type.hasStaticShape() && type.getRank() > 0 &&
+        type.getDimSize(0) != pieceRows) {
+      return op->emitOpError("attn-subtile: expected tiles of ")
+             << pieceRows << " rows after the cut, got " << type;
+    }
+  }
+  return success();
+}
+
+LogicalResult Cutter::check() {
+  WalkResult result = kernel.walk([&](Operation *op) {
+    auto step = dyn_cast<tile::StepOp>(op);
+    auto parent = op->getParentOfType<tile::StepOp>();
+    bool computes = parent && isCut(parent) && !isa<tile::PieceOp>(op);
+    bool cut = (step && isCut(step)) || isa<tile::ForOp>(op) || computes;
+    return cut && failed(checkCut(op, op->getResults()))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 class SubtilePass : public attn::impl::SubtileBase<SubtilePass> {
@@ -194,21 +229,25 @@ public:
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
-      if (!kernel.getSchedule()) {
-        kernel.emitOpError("attn-subtile: expected a schedule, got none");
+      if (!kernel.getSchedule() || !kernel.getConfig()) {
+        kernel.emitOpError("attn-subtile: expected a config and a schedule, "
+                           "got no ")
+            << (kernel.getConfig() ? "schedule" : "config");
         return signalPassFailure();
       }
       if (kernel.getSchedule()->getSubtiles() == 1) {
         continue;
       }
-      if (failed(Cutter(kernel).run())) {
+      Cutter cutter(kernel);
+      if (failed(cutter.run()) || failed(cutter.check())) {
         return signalPassFailure();
       }
-      kernel.emitRemark("attn-subtile: ")
-          << kernel.getSchedule()->getSubtiles() << " sub-tiles of "
-          << kernel.getConfig()->getTileM() /
-                 kernel.getSchedule()->getSubtiles()
-          << " rows";
+      decided(kernel.getLoc(), "subtile")
+          << llvm::formatv("{0} sub-tiles of {1} rows",
+                           kernel.getSchedule()->getSubtiles(),
+                           kernel.getConfig()->getTileM() /
+                               kernel.getSchedule()->getSubtiles())
+                 .str();
     }
   }
 };

@@ -28,6 +28,9 @@ struct Item {
   int64_t masked, total;
 };
 
+/// Trips of a loop that are unrolled at most; trials have up to 3 blocks.
+constexpr int64_t maxTrips = 64;
+
 /// Unrolls a role's program into its events for given work items.
 class Unroller {
 public:
@@ -39,6 +42,7 @@ public:
 private:
   LogicalResult run(Block &block);
   LogicalResult runOp(Operation *op);
+  LogicalResult runLoop(scf::ForOp loop);
   FailureOr<int64_t> evaluate(Value value, Operation *user);
   void record(Event::Kind kind, StringRef name, Operation *op) {
     events.push_back({kind, name, op});
@@ -92,13 +96,34 @@ FailureOr<int64_t> Unroller::evaluate(Value value, Operation *user) {
     }
   }
   user->emitOpError("attn-verify-sync: expected a trip count computed from "
-                    "'tile.bounds' and constants");
+                    "'tile.bounds' and constants, got ")
+      << (op ? op->getName().getStringRef() : "a block argument");
   return failure();
 }
 
 LogicalResult Unroller::run(Block &block) {
   for (Operation &op : block) {
     if (failed(runOp(&op))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult Unroller::runLoop(scf::ForOp loop) {
+  FailureOr<int64_t> from = evaluate(loop.getLowerBound(), loop);
+  FailureOr<int64_t> to = evaluate(loop.getUpperBound(), loop);
+  FailureOr<int64_t> step = evaluate(loop.getStep(), loop);
+  if (failed(from) || failed(to) || failed(step)) {
+    return failure();
+  }
+  if (*step < 1 || (*to - *from) / *step > maxTrips) {
+    return loop.emitOpError("attn-verify-sync: expected at most ")
+           << maxTrips << " trips with a step of at least 1, got " << *from
+           << " to " << *to << " step " << *step;
+  }
+  for (int64_t i = *from; i < *to; i += *step) {
+    if (failed(run(*loop.getBody()))) {
       return failure();
     }
   }
@@ -126,17 +151,7 @@ LogicalResult Unroller::runOp(Operation *op) {
     return success();
   }
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    FailureOr<int64_t> from = evaluate(loop.getLowerBound(), op);
-    FailureOr<int64_t> to = evaluate(loop.getUpperBound(), op);
-    if (failed(from) || failed(to)) {
-      return failure();
-    }
-    for (int64_t i = *from; i < *to; ++i) {
-      if (failed(run(*loop.getBody()))) {
-        return failure();
-      }
-    }
-    return success();
+    return runLoop(loop);
   }
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     FailureOr<int64_t> condition = evaluate(branch.getCondition(), op);
@@ -145,6 +160,10 @@ LogicalResult Unroller::runOp(Operation *op) {
     }
     Region &taken = *condition ? branch.getThenRegion() : branch.getElseRegion();
     return taken.empty() ? success() : run(taken.front());
+  }
+  if (op->getNumRegions() != 0) {
+    return op->emitOpError("attn-verify-sync: expected 'scf.for' and 'scf.if' "
+                           "alone round synchronization");
   }
   TypeSwitch<Operation *>(op)
       .Case([&](ws::AcquireOp o) { record(Event::Acquire, channelOf(o.getSlot()), o); })
@@ -180,13 +199,15 @@ private:
   bool mayPass(const Agent &agent, const Event &event);
   LogicalResult reportDeadlock();
   LogicalResult checkBalance();
+  LogicalResult checkChannel(StringRef name);
   static std::string key(Event::Kind kind, StringRef name) {
     return (Twine(static_cast<int>(kind)) + name).str();
   }
   int64_t count(const Agent &agent, Event::Kind kind, StringRef name) const {
     return agent.counts.lookup(key(kind, name));
   }
-  /// Cycles of `kind` that every role with such events has finished.
+  /// Cycles of `kind` that every role with such events has finished: 0 where
+  /// no role has any.
   int64_t least(Event::Kind kind, StringRef name) const;
   int64_t replicas(StringRef role) {
     return kernel.lookupSymbol<ws::RoleOp>(role).getReplicas();
@@ -211,16 +232,17 @@ LogicalResult Trial::start() {
 }
 
 int64_t Trial::least(Event::Kind kind, StringRef name) const {
-  int64_t least = std::numeric_limits<int64_t>::max();
+  std::optional<int64_t> least;
   for (const Agent &agent : agents) {
     bool takesPart = llvm::any_of(agent.events, [&](const Event &event) {
       return event.kind == kind && event.name == name;
     });
     if (takesPart) {
-      least = std::min(least, count(agent, kind, name));
+      int64_t cycles = count(agent, kind, name);
+      least = std::min(least.value_or(cycles), cycles);
     }
   }
-  return least;
+  return least.value_or(0);
 }
 
 bool Trial::mayPass(const Agent &agent, const Event &event) {
@@ -284,10 +306,11 @@ bool Trial::step(Agent &agent) {
 }
 
 LogicalResult Trial::reportDeadlock() {
-  InFlightDiagnostic error = kernel.emitOpError("attn-verify-sync: V18: deadlock with ");
-  for (Item item : items) {
-    error << "[" << item.total << " blocks, " << item.masked << " masked] ";
-  }
+  InFlightDiagnostic error =
+      kernel.emitOpError("attn-verify-sync: V18: deadlock with ");
+  llvm::interleaveComma(items, error, [&](Item item) {
+    error << "[" << item.total << " blocks, " << item.masked << " masked]";
+  });
   for (const Agent &agent : agents) {
     if (agent.next < agent.events.size()) {
       const Event &event = agent.events[agent.next];
@@ -299,6 +322,30 @@ LogicalResult Trial::reportDeadlock() {
     }
   }
   return error;
+}
+
+/// Each role that reads a channel releases what it waited for, and each that
+/// fills it copies into what it acquired.
+LogicalResult Trial::checkChannel(StringRef name) {
+  for (const Agent &agent : agents) {
+    auto compare = [&](Event::Kind a, Event::Kind b, StringRef what) {
+      int64_t first = count(agent, a, name), second = count(agent, b, name);
+      if (first == second) {
+        return success();
+      }
+      ws::RoleOp role = agent.role;
+      return LogicalResult(
+          kernel.emitOpError("attn-verify-sync: V15: role '")
+          << role.getSymName() << "' replica " << agent.replica
+          << " expected equal numbers of " << what << " of '" << name
+          << "', got " << first << " and " << second);
+    };
+    if (failed(compare(Event::Wait, Event::Release, "waits and releases")) ||
+        failed(compare(Event::Acquire, Event::Commit, "acquires and copies"))) {
+      return failure();
+    }
+  }
+  return success();
 }
 
 /// Both ends of a channel or edge have cycled equally.
@@ -313,8 +360,8 @@ LogicalResult Trial::checkBalance() {
     return success();
   };
   for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
-    if (failed(compare(channel.getSymName(), Event::Acquire, Event::Wait)) ||
-        failed(compare(channel.getSymName(), Event::Wait, Event::Release))) {
+    if (failed(checkChannel(channel.getSymName())) ||
+        failed(compare(channel.getSymName(), Event::Acquire, Event::Wait))) {
       return failure();
     }
   }
@@ -385,6 +432,8 @@ public:
       if (failed(verify(kernel))) {
         return signalPassFailure();
       }
+      kernel.emitRemark("attn-verify-sync: no deadlock with work items of 0 to 3 "
+                        "blocks");
     }
   }
 };

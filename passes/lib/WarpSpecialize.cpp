@@ -2,8 +2,8 @@
 //
 // attn-warp-specialize: from one program and its schedule to one program a
 // role, with channels between them.
+#include "attn/passes/DataTables.h"
 #include "attn/passes/Passes.h"
-#include "attn/passes/ValueNames.h"
 
 namespace attn {
 #define GEN_PASS_DEF_WARPSPECIALIZE
@@ -25,7 +25,21 @@ struct Program {
   /// Channel (in shared memory) of a loaded value; hold of a computed one.
   llvm::MapVector<Value, PlaceAttr> channelOf, holdOf;
 
+  KernelValuesAttr names;
+
   LogicalResult collect();
+  LogicalResult collectPlace(PlaceAttr place,
+                             const llvm::StringMap<Value> &valueOf);
+  LogicalResult setHome(Value value, PlaceAttr place,
+                        llvm::MapVector<Value, PlaceAttr> &homes);
+  /// What a schedule may say and no later pass has a lowering for.
+  LogicalResult checkSupported();
+  InFlightDiagnostic unsupported(PlaceAttr place, const Twine &what) {
+    return kernel.emitOpError("attn-warp-specialize: place '")
+           << place.getName().getValue() << "': no lowering for " << what;
+  }
+  /// What the schedule's places call the results of a step.
+  SmallVector<StringRef> getResultNames(tile::StepOp step);
   bool inLoop(tile::StepOp step) {
     return step->getParentOp() == loop;
   }
@@ -34,7 +48,24 @@ struct Program {
   }
 };
 
+SmallVector<StringRef> Program::getResultNames(tile::StepOp step) {
+  SmallVector<StringRef> result;
+  if (ValuesAttr values = names.findStep(step.getName())) {
+    for (StringAttr name : values.getNames()) {
+      result.push_back(name.getValue());
+    }
+  }
+  result.resize(step.getNumResults());
+  return result;
+}
+
 LogicalResult Program::collect() {
+  FailureOr<KernelValuesAttr> values = lookupKernelValues(
+      kernel, [&] { return kernel.emitOpError("attn-warp-specialize: "); });
+  if (failed(values)) {
+    return failure();
+  }
+  names = *values;
   schedule = *kernel.getSchedule();
   work = *kernel.getBody().getOps<tile::WorkOp>().begin();
   auto loops = work.getBody().getOps<tile::ForOp>();
@@ -53,34 +84,82 @@ LogicalResult Program::collect() {
     }
   });
   for (PlaceAttr place : schedule.getPlaces()) {
-    auto unsupported = [&](const Twine &what) {
-      return kernel.emitOpError("attn-warp-specialize: place '")
-             << place.getName().getValue() << "': no lowering for " << what;
-    };
-    if (place.getSpace() == Space::Tmem) {
-      return unsupported("space tmem");
+    if (failed(collectPlace(place, valueOf))) {
+      return failure();
     }
-    if (place.getParts().size() > 2 || place.getScope() != Scope::Cta) {
-      return unsupported("parts and for scopes beyond the CTA");
+  }
+  return checkSupported();
+}
+
+LogicalResult Program::setHome(Value value, PlaceAttr place,
+                               llvm::MapVector<Value, PlaceAttr> &homes) {
+  auto [home, isNew] = homes.insert({value, place});
+  if (!isNew) {
+    return unsupported(place, "a value that is in '" +
+                                  home->second.getName().getValue() +
+                                  "' as well");
+  }
+  return success();
+}
+
+LogicalResult
+Program::collectPlace(PlaceAttr place, const llvm::StringMap<Value> &valueOf) {
+  if (place.getSpace() == Space::Tmem) {
+    return unsupported(place, "space tmem");
+  }
+  if (place.getParts().size() > 2 || place.getScope() != Scope::Cta) {
+    return unsupported(place, "parts and for scopes beyond the CTA");
+  }
+  if (place.getOverCross() || !place.getOnly().empty()) {
+    return unsupported(place, place.getOverCross() ? "'over' across sub-tiles"
+                                                   : "'for' some steps");
+  }
+  bool channel = place.getChannel(), smem = place.getSpace() == Space::Smem;
+  if (channel && !smem) {
+    return unsupported(place, "a channel outside of smem");
+  }
+  if (!channel && smem && (place.getDepth() > 1 || place.getCycles().size() > 1)) {
+    return unsupported(place, "a hold of several values or depths");
+  }
+  for (ArrayAttr cycle : place.getCycles()) {
+    if (cycle.size() != 1) {
+      return unsupported(place, "several values a cycle");
     }
-    for (ArrayAttr cycle : place.getCycles()) {
-      if (cycle.size() != 1) {
-        return unsupported("several values a cycle");
-      }
-      auto name = cast<StringAttr>(cycle[0]).getValue();
-      Value value = valueOf.lookup(name);
-      if (place.getChannel()) {
-        tile::StepOp step = value ? producer(value) : tile::StepOp();
-        if (!step || step.getBody().getOps<tile::LoadOp>().empty()) {
-          return unsupported("a channel of '" + name + "', which no load makes");
-        }
-        channelOf[value] = place;
-      } else if (place.getSpace() == Space::Smem) {
-        if (!value || !isa<RankedTensorType>(value.getType())) {
-          return unsupported("a hold of '" + name + "', which no step makes");
-        }
-        holdOf[value] = place;
-      }
+    auto name = cast<StringAttr>(cycle[0]).getValue();
+    Value value = valueOf.lookup(name);
+    tile::StepOp step = value ? producer(value) : tile::StepOp();
+    if (channel && (!step || step.getBody().getOps<tile::LoadOp>().empty())) {
+      return unsupported(place, "a channel of '" + name +
+                                    "', which no load makes");
+    }
+    if (smem && (!value || !isa<RankedTensorType>(value.getType()))) {
+      return unsupported(place, "a hold of '" + name + "', which no step makes");
+    }
+    if (smem && failed(setHome(value, place, channel ? channelOf : holdOf))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult Program::checkSupported() {
+  auto error = [&](const Twine &what) {
+    return kernel.emitOpError("attn-warp-specialize: no lowering for ") << what;
+  };
+  for (EdgeAttr edge : schedule.getEdges()) {
+    if (edge.getSplit() || edge.getJoinsPlace()) {
+      return error(edge.getSplit() ? "split" : "joined")
+             << " edge '" << edge.getName().getValue() << "'";
+    }
+  }
+  for (TurnAttr turn : schedule.getTurns()) {
+    if (turn.getUnprimed()) {
+      return error("unprimed turn '") << turn.getName().getValue() << "'";
+    }
+  }
+  for (RoleAttr role : schedule.getRoles()) {
+    if (role.getOnLeader()) {
+      return error("role '") << role.getName().getValue() << "' on a leader";
     }
   }
   return success();
@@ -112,6 +191,8 @@ private:
   void insertWaits(SmallVectorImpl<Item> &items);
   LogicalResult emitItem(Item &item);
   LogicalResult emitEntries(ArrayRef<EntryAttr> entries);
+  LogicalResult checkOutside(EntryAttr entry);
+  LogicalResult checkPassesOn(tile::StepOp step, Operation *op);
   LogicalResult emitAct(EntryAttr entry);
   LogicalResult emitStep(tile::StepOp step);
   LogicalResult emitLoad(tile::StepOp step, tile::LoadOp load);
@@ -196,7 +277,11 @@ LogicalResult RoleBuilder::buildWork() {
     return error("no lowering for work items that one role hands out: expected "
                  "'remat next'");
   }
-  auto nextWork = *next.getBody().getOps<tile::NextWorkOp>().begin();
+  auto works = next.getBody().getOps<tile::NextWorkOp>();
+  if (works.empty()) {
+    return error("expected step 'next' to hold 'tile.next_work'");
+  }
+  tile::NextWorkOp nextWork = *works.begin();
   auto work = ws::WorkLoopOp::create(
       builder, loc(), env.lookupOrDefault(nextWork.getBlocks()),
       env.lookupOrDefault(nextWork.getHeads()),
@@ -218,7 +303,7 @@ LogicalResult RoleBuilder::buildWork() {
   // Stores of the last item still read shared memory.
   bool stores = false;
   for (StringRef name : ownSteps) {
-    stores |= !program.steps[name].getBody().getOps<tile::StoreOp>().empty();
+    stores |= !program.steps.lookup(name).getBody().getOps<tile::StoreOp>().empty();
   }
   if (stores) {
     builder.setInsertionPointAfter(work);
@@ -283,12 +368,15 @@ LogicalResult RoleBuilder::collectItems(SmallVectorImpl<Item> &items) {
       item.kind = Item::WaitFull;
       for (auto &[value, place] : program.channelOf) {
         auto producer = program.producer(value);
-        if (getResultNames(producer)[0] == target) {
+        if (program.getResultNames(producer)[0] == target) {
           item.channelValue = value;
         }
       }
       if (!item.channelValue) {
         return error("expected 'get' of a channel's value, got '" + target + "'");
+      }
+      if (item.guard) {
+        return error("no lowering for a guard of 'get(" + target + ")'");
       }
       item.name = "get_" + target.str();
     } else {
@@ -319,7 +407,7 @@ void RoleBuilder::insertWaits(SmallVectorImpl<Item> &items) {
         continue;
       }
       Item wait{Item::WaitFull, {}, {}, operand, items[i].shift, 0, {},
-                ("get_" + getResultNames(producer)[0]).str()};
+                ("get_" + program.getResultNames(producer)[0]).str()};
       items.insert(items.begin() + i, wait);
       ++i;
     }
@@ -370,7 +458,12 @@ LogicalResult RoleBuilder::buildLoop() {
     SmallVector<Value> yielded;
     Operation *yield = source.getBody().front().getTerminator();
     for (unsigned index : carried) {
-      yielded.push_back(env.lookup(yield->getOperand(index)));
+      Value value = env.lookupOrNull(yield->getOperand(index));
+      if (!value) {
+        return error("V5: no lowering for carried value " + Twine(index) +
+                     ", which does not stay in registers");
+      }
+      yielded.push_back(value);
     }
     ws::YieldOp::create(builder, loc(), yielded);
   }
@@ -399,7 +492,15 @@ LogicalResult RoleBuilder::emitItem(Item &item) {
   }
   Value passthrough;
   if (item.kind == Item::Step && item.step.getMasked()) {
-    passthrough = env.lookup(item.step.getOperand(0));
+    passthrough = env.lookupOrNull(item.step.getOperand(0));
+    if (!passthrough) {
+      return error("V5: '" + item.name +
+                   "' passes on a value that reaches it without a channel");
+    }
+  }
+  if (item.guard && !types.empty()) {
+    return error("no lowering for a guard of '" + item.name +
+                 "', which makes a value");
   }
   auto entry = ws::EntryOp::create(
       builder, loc(), types, str(item.name),
@@ -429,11 +530,35 @@ LogicalResult RoleBuilder::emitItem(Item &item) {
   return success();
 }
 
+/// Outside the loop nothing is in flight but stores, and nothing is shifted
+/// but their await.
+LogicalResult RoleBuilder::checkOutside(EntryAttr entry) {
+  StringRef target = entry.getTarget().getValue();
+  tile::StepOp step = program.steps.lookup(target);
+  auto holds = [&](auto op) {
+    return step && !step.getBody().getOps<decltype(op)>().empty();
+  };
+  if (entry.getAct() == Act::Op && holds(tile::MmaOp())) {
+    return error("no lowering for MMA '" + target + "' outside the loop");
+  }
+  if (entry.getAct() == Act::Await && !holds(tile::StoreOp())) {
+    return error("no lowering for 'await(" + target + ")' outside the loop");
+  }
+  if (entry.getShift() != 0 && entry.getAct() != Act::Await) {
+    return error("no lowering for a shift of '" + target +
+                 "' outside the loop");
+  }
+  return success();
+}
+
 LogicalResult RoleBuilder::emitEntries(ArrayRef<EntryAttr> entries) {
   for (EntryAttr entry : entries) {
     if (entry.getGuard() != Guard::Always) {
       return error("no lowering for guard '" +
                    stringifyGuard(entry.getGuard()) + "' outside the loop");
+    }
+    if (failed(checkOutside(entry))) {
+      return failure();
     }
     if (failed(emitAct(entry))) {
       return failure();
@@ -510,6 +635,13 @@ LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
     }
   }
   for (Operation &op : step.getBody().front().without_terminator()) {
+    if (isa<tile::SubtileIdOp>(op) &&
+        std::max<int64_t>(1, role.getReplicas()) != program.schedule.getSubtiles()) {
+      return error("expected a replica for each of " +
+                   Twine(program.schedule.getSubtiles()) +
+                   " sub-tiles, of which '" + step.getName() +
+                   "' computes one, got " + Twine(role.getReplicas()));
+    }
     if (isa<tile::SubtileIdOp>(op)) {
       env.map(op.getResult(0), replica);
     } else if (&op != except && !isa<tile::PieceOp>(op)) {
@@ -519,7 +651,20 @@ LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
   return success();
 }
 
+/// A step of an asynchronous op makes that op's result and nothing else.
+LogicalResult RoleBuilder::checkPassesOn(tile::StepOp step, Operation *op) {
+  Operation *yield = step.getBody().front().getTerminator();
+  if (yield->getNumOperands() != 1 || yield->getOperand(0) != op->getResult(0)) {
+    return error("expected '" + step.getName() + "' to make the result of its '" +
+                 op->getName().getStringRef() + "' alone");
+  }
+  return success();
+}
+
 LogicalResult RoleBuilder::emitLoad(tile::StepOp step, tile::LoadOp load) {
+  if (failed(checkPassesOn(step, load))) {
+    return failure();
+  }
   Value result = step.getResult(0);
   if (!program.channelOf.count(result)) {
     return error("expected a channel for what '" + step.getName() + "' loads");
@@ -529,15 +674,16 @@ LogicalResult RoleBuilder::emitLoad(tile::StepOp step, tile::LoadOp load) {
   }
   Value slot = ws::AcquireOp::create(builder, loc(), slotType(result));
   UnitAttr shared = program.inLoop(step) ? builder.getUnitAttr() : UnitAttr();
-  ws::CopyOp::create(builder, loc(), env.lookup(load.getSource()),
-                     env.lookup(load.getBatch()), env.lookup(load.getHead()),
-                     env.lookup(load.getRow()), load.getMapAttr(), shared, slot,
-                     Value());
+  ws::CopyOp::create(builder, loc(), env.lookupOrDefault(load.getSource()),
+                     env.lookupOrDefault(load.getBatch()),
+                     env.lookupOrDefault(load.getHead()),
+                     env.lookupOrDefault(load.getRow()), load.getMapAttr(),
+                     shared, slot, Value());
   return success();
 }
 
 LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
-  if (failed(cloneBody(step, mma))) {
+  if (failed(checkPassesOn(step, mma)) || failed(cloneBody(step, mma))) {
     return failure();
   }
   Value a = mma.getA(), piece;
@@ -550,7 +696,7 @@ LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
     return error("V20: expected operand B of '" + step.getName() +
                  "' in a channel");
   }
-  Value acc = mma.getAcc() ? env.lookup(mma.getAcc()) : Value();
+  Value acc = mma.getAcc() ? env.lookupOrDefault(mma.getAcc()) : Value();
   auto op = ws::MmaOp::create(builder, loc(), step.getResult(0).getType(),
                               ws::TokenType::get(builder.getContext()), left,
                               piece, right, acc, mma.getTransposeBAttr());
@@ -559,7 +705,11 @@ LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
 }
 
 LogicalResult RoleBuilder::emitStore(tile::StepOp step, tile::StoreOp store) {
-  auto hold = program.holdOf.find(step.getOperand(0));
+  auto argument = dyn_cast<BlockArgument>(store.getTile());
+  bool isOperand = argument && argument.getOwner()->getParentOp() == step;
+  auto hold = isOperand ? program.holdOf.find(
+                              step.getOperand(argument.getArgNumber()))
+                        : program.holdOf.end();
   if (hold == program.holdOf.end()) {
     return error("expected what '" + step.getName() +
                  "' stores in a hold in smem");
@@ -569,9 +719,10 @@ LogicalResult RoleBuilder::emitStore(tile::StepOp step, tile::StoreOp store) {
   }
   ws::StoreOp::create(builder, loc(),
                       symbol(hold->second.getName().getValue()), replica,
-                      env.lookup(store.getDest()), env.lookup(store.getBatch()),
-                      env.lookup(store.getHead()), env.lookup(store.getRow()),
-                      store.getMapAttr());
+                      env.lookupOrDefault(store.getDest()),
+                      env.lookupOrDefault(store.getBatch()),
+                      env.lookupOrDefault(store.getHead()),
+                      env.lookupOrDefault(store.getRow()), store.getMapAttr());
   return success();
 }
 
@@ -678,6 +829,38 @@ void eraseDead(ws::KernelOp kernel) {
   }
 }
 
+/// What the pass ensures: roles use what they compute, what a channel brings,
+/// and the kernel's scalars.
+LogicalResult check(ws::KernelOp kernel) {
+  WalkResult result = kernel.walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (kernel.getBody().isAncestor(operand.getParentRegion())) {
+        continue;
+      }
+      auto role = op->getParentOfType<ws::RoleOp>();
+      InFlightDiagnostic error =
+          op->emitOpError("attn-warp-specialize: V5: expected a value of role '")
+          << (role ? role.getSymName() : StringRef("none"))
+          << "' or of a channel, got one of another role";
+      error.attachNote(operand.getLoc()) << "the value";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+void remark(ws::KernelOp kernel) {
+  auto count = [&](auto op) {
+    return llvm::range_size(kernel.getBody().getOps<decltype(op)>());
+  };
+  InFlightDiagnostic text = kernel.emitRemark("attn-warp-specialize: ");
+  text << count(ws::RoleOp()) << " roles, " << count(ws::ChannelOp())
+       << " channels, " << count(ws::HoldOp()) << " holds, "
+       << count(ws::EdgeOp()) << " edges, " << count(ws::TurnOp())
+       << " turns, " << count(ws::RendezvousOp()) << " rendezvous";
+}
+
 LogicalResult specialize(tile::KernelOp kernel) {
   Program program{kernel, {}, {}, {}, {}, {}, {}};
   if (failed(program.collect())) {
@@ -708,6 +891,11 @@ LogicalResult specialize(tile::KernelOp kernel) {
     builder.setInsertionPointToEnd(block);
   }
   eraseDead(result);
+  if (failed(check(result))) {
+    result.erase();
+    return failure();
+  }
+  remark(result);
   kernel.erase();
   return success();
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/tools/Compiler.h"
+#include "ResourceReport.h"
 #include "attn/runtime/bundle.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace mlir;
@@ -36,14 +38,14 @@ Stage lastStage(Emit emit) {
   return Stage::Cubin;
 }
 
-/// Remarks are wanted with --explain alone.
-class RemarkFilter : public ScopedDiagnosticHandler {
-public:
-  explicit RemarkFilter(MLIRContext *context)
-      : ScopedDiagnosticHandler(context, [](Diagnostic &diagnostic) {
-          return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
-        }) {}
-};
+/// Lets the passes' remarks reach the diagnostics.
+LogicalResult enableRemarks(MLIRContext *context) {
+  // Every kind is named: the filter of one that is not set matches nothing.
+  remark::RemarkCategories categories{"attn", "attn", "attn", "attn", "attn"};
+  return remark::enableOptimizationRemarks(
+      *context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+      /*printAsEmitRemarks=*/true);
+}
 
 std::string printModule(ModuleOp module, const CompileOptions &options) {
   std::string text;
@@ -106,7 +108,10 @@ FailureOr<std::string> makeBundle(gpu::BinaryOp binary) {
   for (Attribute attribute : binary.getObjects()) {
     auto object = cast<gpu::ObjectAttr>(attribute);
     if (object.getFormat() == gpu::CompilationTarget::Binary && object.getProperties()) {
-      (*plan->getAsObject())["report"] = toJson(object.getProperties());
+      llvm::json::Value assembled = toJson(object.getProperties());
+      if (llvm::json::Object *report = plan->getAsObject()->getObject("report")) {
+        (*report)["assembler"] = std::move(assembled);
+      }
     }
   }
   attn::runtime::Bundle bundle;
@@ -125,9 +130,8 @@ OwningOpRef<ModuleOp> attn::readModule(MLIRContext &context, StringRef path) {
 }
 
 FailureOr<std::string> attn::compile(ModuleOp module, const CompileOptions &options) {
-  std::optional<RemarkFilter> filter;
-  if (!options.verbose) {
-    filter.emplace(module.getContext());
+  if (options.verbose && failed(enableRemarks(module.getContext()))) {
+    return module.emitError("cannot enable remarks");
   }
   PipelineOptions pipeline;
   pipeline.target = options.target;
@@ -147,6 +151,9 @@ FailureOr<std::string> attn::compile(ModuleOp module, const CompileOptions &opti
   FailureOr<gpu::BinaryOp> binary = theBinary(module);
   if (failed(binary)) {
     return failure();
+  }
+  if (options.verbose) {
+    printResources(*binary, llvm::errs());
   }
   switch (options.emit) {
   case Emit::Ptx:

@@ -9,6 +9,16 @@
 #include "attn/dialect/WsDialect.h.inc"
 #include "attn/dialect/WsEnums.h.inc"
 
+namespace attn::ws {
+
+/// Swizzled tiles repeat every 1024 bytes of shared memory.
+constexpr int64_t tileAlignment = 1024;
+
+/// Bytes of a static tile in shared memory.
+int64_t tileBytes(mlir::Type tile);
+
+} // namespace attn::ws
+
 #define GET_ATTRDEF_CLASSES
 #include "attn/dialect/WsAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES

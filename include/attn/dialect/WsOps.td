@@ -33,14 +33,22 @@ class Ws_Type<string name, string typeMnemonic> : TypeDef<Ws_Dialect, name> {
 }
 def Ws_SlotType : Ws_Type<"Slot", "slot"> {
   let summary = "one slot of a channel, with the tile that it carries";
+  let description = [{
+    **Constraints**
+    - C1: the tile is a static 16-bit tile of rank 2
+  }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$channel, "::mlir::RankedTensorType":$tile);
   let assemblyFormat = "`<` $channel `,` $tile `>`";
+  let genVerifyDecl = 1;
 }
 def Ws_TokenType : Ws_Type<"Token", "token"> {
   let summary = "an asynchronous op in flight";
 }
 
 class Ws_Op<string opMnemonic, list<Trait> traits = []> : Op<Ws_Dialect, opMnemonic, traits>;
+
+def Ws_CountAttr : ConfinedAttr<I64Attr, [IntPositive]>;
+def Ws_NumberAttr : ConfinedAttr<I64Attr, [IntNonNegative]>;
 
 //===----------------------------------------------------------------------===//
 // Structure
@@ -49,15 +57,24 @@ class Ws_Op<string opMnemonic, list<Trait> traits = []> : Op<Ws_Dialect, opMnemo
 def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTerminator, SingleBlock]> {
   let summary = "a kernel for one machine: declarations and one program a role";
   let description = [{
+    The arguments are whole tensors and scalars with their names in `arg_names`.
     `smem_bytes` is set by `attn-plan-memory`.
 
     **Constraints**
     - C1: as many `arg_names` as arguments
-    - C2: at least one role; role names differ from other symbols
+    - C2: at least one role
+    - C3: declarations, `ws.setup`, roles and pure scalar ops alone
+    - C4: a slot's channel is a `ws.channel` of the kernel that carries its tile
+    - C5: `ws.put` and `ws.store` name a `ws.hold`; a tile put has its type, and the
+      tensor stored to its element type and columns
+    - C6: `ws.take` and `ws.give` name a `ws.turn`, `ws.sync` a `ws.rendezvous`, all in
+      the role of its ring; `ws.signal` and `ws.wait_edge` name a `ws.edge`
+    - C7: the ring of a turn or rendezvous is a role
+    - C8: a place lies over another channel or hold of the kernel
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$machine, StrArrayAttr:$arg_names,
     Attn_ProblemAttr:$problem, Attn_ConfigAttr:$config, Attn_ScheduleAttr:$schedule,
-    OptionalAttr<I64Attr>:$smem_bytes);
+    OptionalAttr<Ws_NumberAttr>:$smem_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `machine` $machine `args` $arg_names `problem` $problem `config` $config
@@ -66,68 +83,109 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
   let hasRegionVerifier = 1;
 }
 
-def Ws_ChannelOp : Ws_Op<"channel", [Symbol]> {
+def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
   let summary = "a ring of `depth` slots with a full and a free barrier each";
   let description = [{
-    `types` are the tiles of its alternatives: each cycle carries one of them.
-    `offset`: first byte in shared memory, set by `attn-plan-memory`.
+    `types` are the tiles of its alternatives: each cycle carries one of them. A
+    slot is written after `ws.acquire`, read after `ws.wait`, and given back by
+    `ws.release`. `full_implied` and `free_implied`: another order proves that a slot
+    is full or free. `over`: the place whose memory it shares. `offset`: first byte in
+    shared memory, set by `attn-plan-memory`.
 
     **Constraints**
-    - C1: depth is at least 1
-    - C2: at least one type, all 16-bit tiles of rank 2
+    - C1: depth is at least 1, `offset` at least 0
+    - C2: at least one type, all static 16-bit tiles of rank 2
+
+    **Example** `ws.channel @k [tensor<128x64xbf16>] depth 2`
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeArrayAttr:$types, I64Attr:$depth,
-    UnitAttr:$full_implied, UnitAttr:$free_implied, OptionalAttr<FlatSymbolRefAttr>:$over, OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeArrayAttr:$types, Ws_CountAttr:$depth,
+    UnitAttr:$full_implied, UnitAttr:$free_implied, OptionalAttr<FlatSymbolRefAttr>:$over, OptionalAttr<Ws_NumberAttr>:$offset);
   let assemblyFormat = [{
     $sym_name $types `depth` $depth (`full_implied` $full_implied^)? (`free_implied` $free_implied^)?
     (`over` $over^)? (`at` $offset^)? attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Bytes from one slot to the next in shared memory.
+    int64_t getSlotBytes();
+    /// Bytes of the whole ring.
+    int64_t getBytes() { return getSlotBytes() * static_cast<int64_t>(getDepth()); }
+  }];
 }
-def Ws_HoldOp : Ws_Op<"hold", [Symbol]> {
+def Ws_HoldOp : Ws_Op<"hold", [Symbol, HasParent<"KernelOp">]> {
   let summary = "shared memory for a tile, one piece a replica, without barriers";
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, I64Attr:$pieces,
-    OptionalAttr<FlatSymbolRefAttr>:$over, OptionalAttr<I64Attr>:$offset);
+  let description = [{
+    A role writes its own piece (`ws.put`) and copies it out (`ws.store`).
+
+    **Constraints**
+    - C1: `pieces` is at least 1, `offset` at least 0
+    - C2: the type is a static 16-bit tile of rank 2
+
+    **Example** `ws.hold @oe tensor<64x64xbf16> pieces 2`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, Ws_CountAttr:$pieces,
+    OptionalAttr<FlatSymbolRefAttr>:$over, OptionalAttr<Ws_NumberAttr>:$offset);
   let assemblyFormat = [{
     $sym_name $type `pieces` $pieces (`over` $over^)? (`at` $offset^)? attr-dict
   }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Bytes from one piece to the next in shared memory.
+    int64_t getPieceBytes();
+    /// Bytes of all pieces.
+    int64_t getBytes() { return getPieceBytes() * static_cast<int64_t>(getPieces()); }
+  }];
 }
-def Ws_EdgeOp : Ws_Op<"edge", [Symbol]> {
+def Ws_EdgeOp : Ws_Op<"edge", [Symbol, HasParent<"KernelOp">]> {
   let summary = "order without data; the first `credits` waits pass";
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$credits);
+  let description = [{
+    **Constraints**
+    - C1: `credits` is at least 0
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Ws_NumberAttr:$credits);
   let assemblyFormat = "$sym_name `credits` $credits attr-dict";
 }
-def Ws_TurnOp : Ws_Op<"turn", [Symbol]> {
+def Ws_TurnOp : Ws_Op<"turn", [Symbol, HasParent<"KernelOp">]> {
   let summary = "a ring of edges between the replicas of a role, primed at replica 0";
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$ring);
   let assemblyFormat = "$sym_name `ring` $ring attr-dict";
 }
-def Ws_RendezvousOp : Ws_Op<"rendezvous", [Symbol]> {
+def Ws_RendezvousOp : Ws_Op<"rendezvous", [Symbol, HasParent<"KernelOp">]> {
   let summary = "a meeting point of all replicas of a role";
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$ring);
   let assemblyFormat = "$sym_name `ring` $ring attr-dict";
 }
-def Ws_SetupOp : Ws_Op<"setup", [NoTerminator, SingleBlock]> {
+def Ws_SetupOp : Ws_Op<"setup", [NoTerminator, SingleBlock, NoRegionArguments, HasParent<"KernelOp">]> {
   let summary = "what one thread does before the roles start";
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
-def Ws_RoleOp : Ws_Op<"role", [Symbol, NoTerminator, SingleBlock]> {
+def Ws_RoleOp : Ws_Op<"role", [Symbol, NoTerminator, SingleBlock, HasParent<"KernelOp">]> {
   let summary = "the program of a role; its argument is the replica's number (i32)";
   let description = [{
+    `replicas` copies of `warps` warps run it, each thread with `regs` registers.
+
     **Constraints**
     - C1: one block argument, i32
-    - C2: warps and replicas are at least 1
+    - C2: `warps` and `replicas` are at least 1, `regs` at least 0
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$warps, I64Attr:$regs, I64Attr:$replicas);
+  let arguments = (ins SymbolNameAttr:$sym_name, Ws_CountAttr:$warps, Ws_NumberAttr:$regs, Ws_CountAttr:$replicas);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `warps` $warps `regs` $regs `replicas` $replicas attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Is all its work asynchronous, so that one thread runs it?
+    bool isSingleThread();
+  }];
 }
-def Ws_WorkLoopOp : Ws_Op<"work_loop", [NoTerminator, SingleBlock]> {
+def Ws_WorkLoopOp : Ws_Op<"work_loop", [NoTerminator, SingleBlock, NoRegionArguments, HasParent<"RoleOp">]> {
   let summary = "the body for every work item of this CTA";
+  let description = [{
+    `extents`: row blocks, heads, batches, as for `tile.next_work`, which gives the
+    item of the turn.
+  }];
   let arguments = (ins I32:$blocks, I32:$heads, I32:$batches);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`extents` `(` $blocks `,` $heads `,` $batches `)` attr-dict-with-keyword $body";
@@ -137,13 +195,18 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
   let description = [{
     For time t = 0 .. n - 1 + (largest shift), an entry with shift s runs iteration
     t - s if that exists; entries of one time run in the order of their slots.
-    The text is in the order (shift, slot), which dataflow permits.
+    The text is in the order (shift, slot), which dataflow permits. The block
+    number (i32) is the region's first argument, then come the carried values; ranges
+    are those of `tile.for`.
 
     **Constraints**
-    - C1: only entries in the body, with different slots
-    - C2: one more bound than kinds
+    - C1: entries with different slots and a `ws.yield` alone in the body
+    - C2: one more bound than kinds, which are `masked` or `full`, masked ones first
     - C3: masked entries have one shift
     - C4: a value is computed before it is read, in time
+    - C5: block arguments are i32 and the types of `inits`; results and yielded
+      values have those types
+    - C6: `ws.await_step` names an entry of the loop that holds a `ws.mma`
   }];
   let arguments = (ins Variadic<I32>:$bounds, StrArrayAttr:$kinds, Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyType>:$results_);
@@ -153,20 +216,39 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
     `:` functional-type($inits, $results_) $body
   }];
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The entry's result behind a value that an entry of shift `readerShift`
+    /// reads, and how many steps of time ago it was computed; null for values from
+    /// outside the loop.
+    std::pair<::mlir::OpResult, int64_t> getSource(::mlir::Value value, int64_t readerShift);
+  }];
 }
-def Ws_EntryOp : Ws_Op<"entry", [SingleBlock]> {
+def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, HasParent<"ForOp">]> {
   let summary = "one entry of a role's body in the streaming loop";
   let description = [{
     `masked`: exists only in the code of masked ranges, elsewhere its result is
-    `passthrough`. `guard`: a work-item-level entry pinned in the loop.
+    `passthrough`. `guard`: a work-item-level entry pinned in the loop, which runs in
+    the first (`once`) or `last` step of time, and for an empty loop as well.
+
+    **Constraints**
+    - C1: `slot` and `shift` are at least 0
+    - C2: the guard is `once` or `last`; a guarded entry has no results
+    - C3: a masked entry has one result, of the type of `passthrough`
+    - C4: `ws.yield` yields the result types
+    - C5: a `ws.await_step` is alone in its entry
   }];
-  let arguments = (ins SymbolNameAttr:$name, I64Attr:$slot, I64Attr:$shift,
+  let arguments = (ins SymbolNameAttr:$name, Ws_NumberAttr:$slot, Ws_NumberAttr:$shift,
     OptionalAttr<StrAttr>:$guard, Optional<AnyType>:$passthrough);
   let results = (outs Variadic<AnyType>:$results_);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `slot` $slot `shift` $shift (`guard` $guard^)? (`masked` `(` $passthrough^ `:` type($passthrough) `)`)?
     (`->` type($results_)^)? attr-dict-with-keyword $body
+  }];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Values that the entry reads from outside of itself, in order.
+    ::llvm::SetVector<::mlir::Value> getCaptures();
   }];
 }
 def Ws_YieldOp : Ws_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ForOp", "EntryOp"]>]> {
@@ -181,6 +263,10 @@ def Ws_YieldOp : Ws_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["For
 
 def Ws_AcquireOp : Ws_Op<"acquire"> {
   let summary = "waits until the next slot of a channel is free";
+  let description = [{
+    Cycle by cycle the slots of the ring follow one another. The slot may then be
+    written (`ws.copy`).
+  }];
   let results = (outs Ws_SlotType:$slot);
   let assemblyFormat = "attr-dict `:` type($slot)";
 }
@@ -189,6 +275,11 @@ def Ws_CopyOp : Ws_Op<"copy"> {
   let description = [{
     Rows past the tensor's end arrive as zeros. `map` as for `tile.load`. `shared`:
     other CTAs will read the same tile. `barrier` is set by `attn-lower-channels`.
+
+    **Constraints**
+    - C1: the source has rank 4 and a static last dimension
+    - C2: `map` is a permutation of 4 dimensions that keeps the last
+    - C3: the slot's tile has the source's element type and its head dim
   }];
   let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
     AffineMapAttr:$map, UnitAttr:$shared, Ws_SlotType:$slot, Optional<LLVM_AnyPointer>:$barrier);
@@ -196,14 +287,22 @@ def Ws_CopyOp : Ws_Op<"copy"> {
     $source `at` `(` $batch `,` $head `,` $row `)` $map (`shared` $shared^)? `to` $slot
     (`barrier` $barrier^)? attr-dict `:` type($source) `,` type($slot) (`,` type($barrier)^)?
   }];
+  let hasVerifier = 1;
 }
 def Ws_WaitOp : Ws_Op<"wait"> {
   let summary = "waits until the next slot of a channel is full";
+  let description = [{
+    Every role that waits for a channel reads every cycle of it, and releases each
+    slot once.
+  }];
   let results = (outs Ws_SlotType:$slot);
   let assemblyFormat = "attr-dict `:` type($slot)";
 }
 def Ws_ReleaseOp : Ws_Op<"release"> {
   let summary = "gives a slot back: this role has read it";
+  let description = [{
+    What has read the slot asynchronously has been awaited before.
+  }];
   let arguments = (ins Ws_SlotType:$slot);
   let assemblyFormat = "$slot attr-dict `:` type($slot)";
 }
@@ -216,7 +315,22 @@ def Ws_MmaOp : Ws_Op<"mma", [AttrSizedOperandSegments]> {
   let summary = "A * B (or A * B^T), added to `acc` where given; in flight until awaited";
   let description = [{
     A is a slot (with `piece`, the 64 rows of that sub-tile) or a register tile; B is a
-    slot. The result and a register A may be used by `ws.await` alone while in flight.
+    slot. After `attn-distribute` register tiles are vectors, and their shapes are
+    not looked at. The token is linear: an MMA is awaited in the block that issues
+    it, except in a `ws.entry`, where `attn-pipeline` places the await.
+
+    **Constraints**
+    - C1: A is a slot, a tile of rank 2 or a vector; `piece` only with a slot
+    - C2: the result is of f32; `acc` has its type
+    - C3: A, B and the result agree in element type and shape: M x K times K x N
+      (N x K with `transpose_b`) is M x N; a piece has 64 rows of A
+    - C4: the token is used once, by a `ws.await` in the same block; in a `ws.entry`,
+      not at all
+    - C5: outside of a `ws.entry` the result is used by that `ws.await`, or as `acc` of
+      another `ws.mma`, alone
+    - C6: until that `ws.await`, a register A is used by `ws.mma` alone
+
+    **Effects** reads the slots until awaited.
   }];
   let arguments = (ins AnyType:$a, Optional<I32>:$piece, Ws_SlotType:$b, Optional<AnyType>:$acc, UnitAttr:$transpose_b);
   let results = (outs AnyType:$result, Ws_TokenType:$token);
@@ -224,33 +338,50 @@ def Ws_MmaOp : Ws_Op<"mma", [AttrSizedOperandSegments]> {
     $a (`piece` `(` $piece^ `)`)? `,` $b (`acc` `(` $acc^ `:` type($acc) `)`)?
     (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 def Ws_AwaitOp : Ws_Op<"await", [AllTypesMatch<["value", "result"]>]> {
   let summary = "waits for an MMA and passes its result on";
+  let description = [{
+    **Constraints**
+    - C1: the token is that of a `ws.mma`, and the value its result
+  }];
   let arguments = (ins AnyType:$value, Ws_TokenType:$token);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$value `,` $token attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
-def Ws_AwaitStepOp : Ws_Op<"await_step"> {
+def Ws_AwaitStepOp : Ws_Op<"await_step", [HasParent<"EntryOp">]> {
   let summary = "waits here for the MMA of an entry; `attn-pipeline` finds its token";
   let arguments = (ins FlatSymbolRefAttr:$step);
   let assemblyFormat = "$step attr-dict";
 }
 def Ws_PutOp : Ws_Op<"put"> {
   let summary = "stores a register tile into this replica's piece of a hold";
-  let arguments = (ins AnyType:$value, FlatSymbolRefAttr:$hold, I32:$piece);
+  let description = [{
+    Every thread stores what it holds of the tile.
+
+    **Constraints**
+    - C1: the value is a tile or a vector
+  }];
+  let arguments = (ins AnyTypeOf<[AnyRankedTensor, AnyVectorOfNonZeroRank]>:$value, FlatSymbolRefAttr:$hold, I32:$piece);
   let assemblyFormat = "$value `in` $hold `[` $piece `]` attr-dict `:` type($value)";
 }
 def Ws_StoreOp : Ws_Op<"store"> {
   let summary = "copies a piece of a hold to a tensor, asynchronously";
   let description = [{
     All threads of the role have stored their share before. Rows past the tensor's end are dropped.
+
+    **Constraints**
+    - C1: the destination has rank 4 and a static last dimension
+    - C2: `map` is a permutation of 4 dimensions that keeps the last
   }];
   let arguments = (ins FlatSymbolRefAttr:$hold, I32:$piece, AnyRankedTensor:$dest, I32:$batch,
     I32:$head, I32:$row, AffineMapAttr:$map);
   let assemblyFormat = [{
     $hold `[` $piece `]` `,` $dest `at` `(` $batch `,` $head `,` $row `)` $map attr-dict `:` type($dest)
   }];
+  let hasVerifier = 1;
 }
 def Ws_AwaitStoreOp : Ws_Op<"await_store"> {
   let summary = "waits until the role's stores have read shared memory";

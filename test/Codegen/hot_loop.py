@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Counts the instructions in the steady loops of a forward kernel's PTX.
+
+Reads PTX on standard input, finds the innermost loops that issue wgmma and
+prints for each how often every opcode occurs:
+
+    loop 2: scores untouched by setp and selp
+      order: wait take qk wait pv give wait_group(1) release max ex2 ...
+      ex2.approx.ftz.f32 66
+
+Instructions between "begin inline asm" and "end inline asm" that are no wgmma,
+mbarrier or vote build descriptors and polls; they count as "asm:" + opcode.
+Instructions that run only when a row is rescaled (blocks of products alone) count as "rescale:" + opcode.
+A score is a result of wgmma with A in shared memory, or what fma and ex2 make of
+one; the other operands of those two are row values.
+The order names what takes part in the schedule, once where it repeats: waits for
+and arrivals on mbarriers (wait, release) and named barriers (take, give), products
+with A in shared memory (qk) and in registers (pv), and the softmax by its max, ex2,
+cvt and rescale.
+"""
+
+import collections
+import re
+import sys
+
+LABEL = re.compile(r"^(\$L\w+):")
+REGISTER = re.compile(r"%\w+")
+BRANCH = re.compile(r"^(@!?%\w+\s+)?bra(\.uni)?\s+(\$L\w+)")
+
+
+def parse(lines):
+    """The kernel's basic blocks, as lists of (opcode, text, is in asm)."""
+    blocks, label, in_asm = {"entry": []}, "entry", False
+    order = ["entry"]
+    for line in (line.strip() for line in lines):
+        if "begin inline asm" in line or "end inline asm" in line:
+            in_asm = "begin" in line
+            continue
+        found = LABEL.match(line)
+        if found:
+            label = found[1]
+            blocks[label] = []
+            order.append(label)
+            continue
+        if not line or line[0] in "/{}.(" or line.endswith(":"):
+            continue
+        opcode = re.sub(r"^@!?\S+\s+", "", line).split()[0].rstrip(";")
+        blocks[label].append((opcode, line, in_asm))
+        if BRANCH.match(line) and not in_asm:
+            # What follows a conditional branch is a block of its own.
+            label = f"{label}+{len(order)}"
+            blocks[label] = []
+            order.append(label)
+    return blocks, order
+
+
+def successors(blocks, order):
+    following = {}
+    for label, after in zip(order, order[1:] + [None]):
+        following[label] = []
+        last = blocks[label][-1] if blocks[label] else ("", "", False)
+        branch = None if last[2] else BRANCH.match(last[1])
+        if branch:
+            following[label].append(branch[3])
+        conditional = branch and branch[1]
+        if after and (not branch or conditional) and last[0] != "ret":
+            following[label].append(after)
+    return following
+
+
+def in_order(header, body, following):
+    """The blocks of a loop as they run: reverse postorder from its header."""
+    done, seen = [], set()
+
+    def visit(label):
+        seen.add(label)
+        # The block that falls through last, so that it comes first.
+        for target in following[label]:
+            if target in body and target not in seen:
+                visit(target)
+        done.append(label)
+
+    visit(header)
+    return done[::-1]
+
+
+def loops(order, following):
+    """Natural loops as (header, blocks), one a header."""
+    place = {label: i for i, label in enumerate(order)}
+    before = collections.defaultdict(list)
+    for label, targets in following.items():
+        for target in targets:
+            before[target].append(label)
+    # Depth-first, to know the back edges.
+    state, back, stack = {}, collections.defaultdict(list), [("entry", iter(following["entry"]))]
+    state["entry"] = 1
+    while stack:
+        label, rest = stack[-1]
+        target = next(rest, None)
+        if target is None:
+            state[label] = 2
+            stack.pop()
+        elif state.get(target) == 1:
+            back[target].append(label)
+        elif target not in state:
+            state[target] = 1
+            stack.append((target, iter(following[target])))
+    for header, latches in sorted(back.items(), key=lambda item: place[item[0]]):
+        body, work = {header}, list(latches)
+        while work:
+            label = work.pop()
+            if label not in body:
+                body.add(label)
+                work += before[label]
+        yield header, in_order(header, body, following)
+
+
+def is_qk(op, text):
+    """A is a descriptor: the only list in braces is the result's."""
+    return op.startswith("wgmma.mma_async") and text.count("{") == 1
+
+
+def rare(body, blocks):
+    """Blocks that do nothing but multiply: those of a rescaling that is voted on."""
+    return [label for label in body
+            if blocks[label] and all(op.startswith(("mul.", "bra")) for op, _, _ in blocks[label])
+            and any(op.startswith("mul.") for op, _, _ in blocks[label])]
+
+
+def scores(instructions):
+    """Registers that hold scores or probabilities of single elements."""
+    first = next(text for op, text, _ in instructions if is_qk(op, text))
+    found = set(REGISTER.findall(first.split("{")[1].split("}")[0]))
+    for op, text, _ in instructions:
+        if op.startswith(("fma.", "ex2.")):
+            target, *operands = REGISTER.findall(text)
+            if found & set(operands):
+                found.add(target)
+    return found
+
+
+def event(op, text, label, rescale):
+    """The word for one instruction in the order of its loop, or None."""
+    if op.startswith("wgmma.mma_async"):
+        return "qk" if is_qk(op, text) else "pv"
+    if op.startswith("wgmma.wait_group"):
+        return f"wait_group({text.rstrip(';').split()[-1]})"
+    if label in rescale:
+        return "rescale" if op.startswith("mul.") else None
+    for start, word in (("mbarrier.try_wait", "wait"), ("mbarrier.arrive", "release"), ("bar.sync", "take"),
+                        ("bar.arrive", "give"), ("max.", "max"), ("ex2.", "ex2"), ("cvt.rn.bf16x2", "cvt")):
+        if op.startswith(start):
+            return word
+    return None
+
+
+def main():
+    blocks, order = parse(sys.stdin.read().splitlines())
+    following = successors(blocks, order)
+    number = 0
+    for header, body in loops(order, following):
+        instructions = [item for label in body for item in blocks[label]]
+        if not any(op.startswith("wgmma.mma_async") for op, _, _ in instructions):
+            continue
+        number += 1
+        held = scores(instructions)
+        touching = sum(1 for op, text, in_asm in instructions
+                       if op.startswith(("setp.", "selp.")) and not in_asm
+                       and held & set(REGISTER.findall(text)[1:]))
+        print(f"loop {number}: " + (f"setp and selp on scores: {touching}" if touching else
+                                    "scores untouched by setp and selp"))
+        counts = collections.Counter()
+        rescale = set(rare(body, blocks))
+        events = []
+        for label in body:
+            for op, text, _ in blocks[label]:
+                word = event(op, text, label, rescale)
+                if word and events[-1:] != [word]:
+                    events.append(word)
+        print("  order:", *events)
+        for label in body:
+            for op, _, in_asm in blocks[label]:
+                helper = in_asm and not op.startswith(("wgmma.", "mbarrier.", "vote."))
+                prefix = "asm:" if helper else "rescale:" if label in rescale else ""
+                counts[prefix + op] += 1
+        for op, count in sorted(counts.items()):
+            print(f"  {op} {count}")
+    return 0 if number else "no loop issues wgmma"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PV of a block right after its softmax: no product is in flight during one.
+//
+// RUN: attn-compile %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --emit=ptx -o %t.ptx
+// RUN: FileCheck %s --check-prefix=PTX < %t.ptx
+// RUN: %python %S/../Codegen/hot_loop.py < %t.ptx | FileCheck %s --check-prefix=LOOP
+// RUN: attn-compile %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --emit=ws -o - | FileCheck %s --check-prefix=WS
+//
+// LOOP: loop 1: setp and selp on scores
+// LOOP-NEXT: order: wait qk wait_group(0) release max ex2 cvt rescale wait pv wait_group(0) release{{$}}
+// LOOP: loop 2: scores untouched
+// LOOP-NEXT: order: wait qk wait_group(0) release max ex2 cvt rescale wait pv wait_group(0) release{{$}}
+// LOOP-NOT: bar.sync
+// PTX-NOT: wgmma.wait_group.sync.aligned 1;
+// WS: ws.role @load
+// WS: ws.acquire : <@k,
+// WS: ws.acquire : <@v,
+// WS: scf.for
+// WS: ws.acquire : <@k,
+// WS: ws.acquire : <@v,
+// WS: ws.role @wg
+// WS: scf.for
+// WS: ws.mma {{.*}} transpose_b
+// WS: tile.reduce  max
+// WS: ws.mma {{.*}} acc(
+
+attn.table_entry fwd @no_overlap head_dim 128, 128
+    masks ["none", "causal_top_left", "causal_bottom_right"]
+    config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, rescale_threshold = 8>
+    schedule <"no_overlap" machine "sm_90a" {
+  split M 2 whole(q)
+  remat(next)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan q = q in smem depth 1
+  chan k = k in smem depth 2
+  chan v = v in smem depth 2
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  body load {
+    kv { ld_k once : ld_q ld_v }
+  }
+  body wg {
+    kv { qk score mask stat exp sum cvt rescale pv }
+    after { fin norm await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>

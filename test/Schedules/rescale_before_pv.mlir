@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// O is rescaled just before the product that adds to it, not after the one before.
+//
+// RUN: attn-compile %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --emit=ptx -o %t.ptx
+// RUN: FileCheck %s --check-prefix=PTX < %t.ptx
+// RUN: %python %S/../Codegen/hot_loop.py < %t.ptx | FileCheck %s --check-prefix=LOOP
+// RUN: attn-compile %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --emit=ws -o - | FileCheck %s --check-prefix=WS
+//
+// LOOP: loop 1: setp and selp on scores
+// LOOP-NEXT: order: wait take qk wait rescale pv give wait_group(1) release max ex2 wait_group(0) release cvt{{$}}
+// LOOP: loop 2: scores untouched
+// LOOP-NEXT: order: wait take qk wait rescale pv give wait_group(1) release max ex2 wait_group(0) release cvt{{$}}
+// PTX: setmaxnreg.inc.sync.aligned.u32 232;
+// WS: ws.role @wg
+// WS: scf.for
+// WS: ws.mma {{.*}} transpose_b
+// WS: ws.wait : <@v,
+// WS: scf.if
+// WS: arith.mulf
+// WS: ws.mma {{.*}} acc(
+// WS: ws.give @tc
+
+attn.table_entry fwd @rescale_before_pv head_dim 128, 128
+    masks ["none", "causal_top_left", "causal_bottom_right"]
+    config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, rescale_threshold = 8>
+    schedule <"rescale_before_pv" machine "sm_90a" {
+  split M 2 whole(q)
+  remat(next)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan q = q in smem depth 1
+  chan k = k in smem depth 2
+  chan v = v in smem depth 2
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  body load {
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 rescale + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt }
+    after { fin norm await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One ring of four slots for K and V in turn.
+//
+// RUN: attn-compile %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --emit=ptx -o %t.ptx
+// RUN: FileCheck %s --check-prefix=PTX < %t.ptx
+// RUN: %python %S/../Codegen/hot_loop.py < %t.ptx | FileCheck %s --check-prefix=LOOP
+// RUN: attn-compile %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --emit=ws -o - | FileCheck %s --check-prefix=WS
+//
+// LOOP: loop 1: setp and selp on scores
+// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 wait_group(0) release cvt rescale{{$}}
+// LOOP: loop 2: scores untouched
+// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 wait_group(0) release cvt rescale{{$}}
+// As many slots as two rings of two have.
+// PTX-COUNT-10: mbarrier.init
+// PTX-NOT: mbarrier.init
+// WS: ws.channel @kv [tensor<128x128xbf16>] depth 4 at
+// WS-NOT: ws.channel
+// WS: ws.role @load
+// WS: scf.for
+// WS: ws.acquire : <@kv,
+// WS: ws.acquire : <@kv,
+// WS: ws.role @wg
+// WS: scf.for
+// WS: %[[K:.*]] = ws.wait : <@kv,
+// WS: ws.mma {{.*}}, %[[K]] transpose_b
+// WS: %[[V:.*]] = ws.wait : <@kv,
+// WS: ws.mma {{.*}}, %[[V]] acc(
+
+attn.table_entry fwd @union_ring head_dim 128, 128
+    masks ["none", "causal_top_left", "causal_bottom_right"]
+    config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, rescale_threshold = 8>
+    schedule <"union_ring" machine "sm_90a" {
+  split M 2 whole(q)
+  remat(next)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan q = q in smem depth 1
+  chan kv = k | v in smem depth 4
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  body load {
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin norm await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>
