@@ -49,6 +49,93 @@ Type distributedType(Type type) {
 /// Row of register r among the two of a thread.
 int64_t rowOfRegister(int64_t r) { return (r / 2) % 2; }
 
+/// A packed tile: two 16-bit elements in a register.
+bool isPacked(Type type) {
+  tile::LayoutAttr layout = layoutOf(type);
+  return layout && layout.getSlice() == 0 &&
+         getElementTypeOrSelf(type).isIntOrFloat() &&
+         getElementTypeOrSelf(type).getIntOrFloatBitWidth() == 16;
+}
+
+/// The shape that a layout gives a tile is the tile's.
+LogicalResult checkLayout(Operation *op, Type type) {
+  constexpr int64_t atomRows = 64;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape()) {
+    return success();
+  }
+  tile::LayoutAttr layout = layoutOf(tensor);
+  if (!layout) {
+    return op->emitOpError("attn-distribute: expected a tile with a layout, got ")
+           << tensor;
+  }
+  int64_t columns =
+      layout.getRepeats() * (layout.getAtom() == tile::Atom::WgmmaA ? 16 : 8);
+  bool fits = layout.getSlice() != 0
+                  ? tensor.getShape() == ArrayRef<int64_t>{atomRows}
+                  : tensor.getShape() == ArrayRef<int64_t>({atomRows, columns});
+  if (!fits || columns < 1) {
+    return op->emitOpError("attn-distribute: expected a tile of the shape of "
+                           "its layout, got ")
+           << tensor;
+  }
+  return success();
+}
+
+/// What has a lowering on tiles, of what takes part in a role.
+LogicalResult checkOp(Operation *op) {
+  auto unsupported = [&](const Twine &what) {
+    return op->emitOpError("attn-distribute: no lowering for ") << what;
+  };
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+    if (reduce.getDim() != 1) {
+      return op->emitOpError("attn-distribute: expected a reduction along "
+                             "dimension 1, got ")
+             << reduce.getDim();
+    }
+    if (!getElementTypeOrSelf(reduce.getSource().getType()).isF32()) {
+      return unsupported("a reduction of ") << reduce.getSource().getType();
+    }
+  }
+  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op);
+      broadcast && broadcast.getDim() != 1) {
+    return op->emitOpError("attn-distribute: expected a broadcast along "
+                           "dimension 1, got ")
+           << broadcast.getDim();
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op);
+      constant && layoutOf(constant.getType()) &&
+      !isa<SplatElementsAttr>(constant.getValue())) {
+    return op->emitOpError("attn-distribute: expected a splat constant");
+  }
+  bool packs = isa<arith::TruncFOp, tile::ConvertLayoutOp, scf::IfOp, scf::ForOp>(op);
+  for (Type type : op->getResultTypes()) {
+    if (isPacked(type) && !packs) {
+      return unsupported("arithmetic on packed elements, ") << type;
+    }
+  }
+  return success();
+}
+
+LogicalResult checkRole(ws::RoleOp role) {
+  WalkResult result = role.walk<WalkOrder::PreOrder>([](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      if (failed(checkLayout(op, type))) {
+        return WalkResult::interrupt();
+      }
+    }
+    for (Region &region : op->getRegions()) {
+      for (Type type : region.getArgumentTypes()) {
+        if (failed(checkLayout(op, type))) {
+          return WalkResult::interrupt();
+        }
+      }
+    }
+    return failed(checkOp(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 class Distributor {
 public:
   Distributor(ws::KernelOp kernel, ws::RoleOp role)
@@ -213,6 +300,10 @@ Value Distributor::rewriteAny(tile::AnyOp op) {
 }
 
 FailureOr<Value> Distributor::rewriteTruncate(arith::TruncFOp op) {
+  if (!getElementTypeOrSelf(op.getOut().getType()).isInteger(32)) {
+    return Value(); // a row vector is not packed
+  }
+  Type element = kernel.getProblem().getDtype();
   auto source = dyn_cast<VectorType>(op.getIn().getType());
   if (!source || source.getNumElements() % 2 != 0) {
     return op.emitOpError("attn-distribute: expected an even number of "
@@ -220,7 +311,9 @@ FailureOr<Value> Distributor::rewriteTruncate(arith::TruncFOp op) {
            << op.getIn().getType();
   }
   return nvx::PackOp::create(builder, loc, op.getOut().getType(),
-                             nvx::ElementType::BF16, op.getIn())
+                             element.isF16() ? nvx::ElementType::F16
+                                             : nvx::ElementType::BF16,
+                             op.getIn())
       .getResult();
 }
 
@@ -236,6 +329,9 @@ Value Distributor::rewriteExp2(math::Exp2Op op) {
   }
   int64_t usable = soft == of ? registers / 2 : registers / 2 * 7 / 8;
   int64_t wanted = std::min(usable, registers / 2 * soft / of);
+  if (wanted == 0) {
+    return {};
+  }
   if (wanted == 0) {
     return {};
   }
@@ -294,8 +390,10 @@ LogicalResult Distributor::rewrite(Operation *op) {
     if (failed(packed)) {
       return failure();
     }
-    op->getResult(0).replaceAllUsesWith(*packed);
-    op->erase();
+    if (*packed) {
+      op->getResult(0).replaceAllUsesWith(*packed);
+      op->erase();
+    }
     return success();
   }
   Value value =
@@ -319,20 +417,11 @@ LogicalResult Distributor::rewrite(Operation *op) {
 }
 
 LogicalResult Distributor::run() {
-  SmallVector<Operation *> ops;
-  WalkResult walked = role.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto reduce = dyn_cast<tile::ReduceOp>(op); reduce && reduce.getDim() != 1) {
-      reduce.emitOpError("attn-distribute: expected a reduction along dimension "
-                         "1, got ")
-          << reduce.getDim();
-      return WalkResult::interrupt();
-    }
-    ops.push_back(op);
-    return WalkResult::advance();
-  });
-  if (walked.wasInterrupted()) {
+  if (failed(checkRole(role))) {
     return failure();
   }
+  SmallVector<Operation *> ops;
+  role.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   llvm::for_each(ops, [&](Operation *op) { convertTypes(op); });
   for (Operation *op : ops) {
     if (failed(rewrite(op))) {

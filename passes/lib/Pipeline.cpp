@@ -3,6 +3,7 @@
 // attn-pipeline: expands the modulo schedule of each role's streaming loop into
 // a prologue, one steady loop a range, and an epilogue, in issue order.
 #include "attn/passes/Passes.h"
+#include "attn/support/Decision.h"
 
 namespace attn {
 #define GEN_PASS_DEF_PIPELINE
@@ -537,10 +538,12 @@ public:
         if (failed(expander.run())) {
           return signalPassFailure();
         }
-        kernel.emitRemark("attn-pipeline: role '")
-            << (role ? role.getSymName() : StringRef()) << "': "
-            << expander.getCopies() << " copies of the loop's body, shifts 0 to "
-            << expander.getMaxShift();
+        decided(kernel.getLoc(), "pipeline")
+            << llvm::formatv("role '{0}': {1} copies of the loop's body, shifts "
+                             "0 to {2}",
+                             role ? role.getSymName() : "none",
+                             expander.getCopies(), expander.getMaxShift())
+                   .str();
       }
       if (failed(check(kernel))) {
         return signalPassFailure();

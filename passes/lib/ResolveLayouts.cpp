@@ -3,6 +3,7 @@
 // attn-resolve-layouts: gives every register tile the layout that the matrix
 // instructions at its ends demand.
 #include "attn/passes/Passes.h"
+#include "attn/support/Decision.h"
 
 namespace attn {
 #define GEN_PASS_DEF_RESOLVELAYOUTS
@@ -194,10 +195,11 @@ public:
       if (failed(resolver.run()) || failed(resolver.check())) {
         return signalPassFailure();
       }
-      kernel.emitRemark("attn-resolve-layouts: ")
-          << resolver.getConversions()
-          << " register operands converted to layout "
-          << tile::stringifyAtom(Atom::WgmmaA);
+      decided(kernel.getLoc(), "resolve-layouts")
+          << llvm::formatv("{0} register operands converted to layout {1}",
+                           resolver.getConversions(),
+                           tile::stringifyAtom(Atom::WgmmaA))
+                 .str();
     }
   }
 };

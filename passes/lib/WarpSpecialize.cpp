@@ -4,6 +4,7 @@
 // role, with channels between them.
 #include "attn/passes/DataTables.h"
 #include "attn/passes/Passes.h"
+#include "attn/support/Decision.h"
 
 namespace attn {
 #define GEN_PASS_DEF_WARPSPECIALIZE
@@ -854,11 +855,13 @@ void remark(ws::KernelOp kernel) {
   auto count = [&](auto op) {
     return llvm::range_size(kernel.getBody().getOps<decltype(op)>());
   };
-  InFlightDiagnostic text = kernel.emitRemark("attn-warp-specialize: ");
-  text << count(ws::RoleOp()) << " roles, " << count(ws::ChannelOp())
-       << " channels, " << count(ws::HoldOp()) << " holds, "
-       << count(ws::EdgeOp()) << " edges, " << count(ws::TurnOp())
-       << " turns, " << count(ws::RendezvousOp()) << " rendezvous";
+  decided(kernel.getLoc(), "warp-specialize")
+      << llvm::formatv("{0} roles, {1} channels, {2} holds, {3} edges, {4} "
+                       "turns, {5} rendezvous",
+                       count(ws::RoleOp()), count(ws::ChannelOp()),
+                       count(ws::HoldOp()), count(ws::EdgeOp()),
+                       count(ws::TurnOp()), count(ws::RendezvousOp()))
+             .str();
 }
 
 LogicalResult specialize(tile::KernelOp kernel) {
