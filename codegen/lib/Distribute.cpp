@@ -108,10 +108,22 @@ LogicalResult checkOp(Operation *op) {
       !isa<SplatElementsAttr>(constant.getValue())) {
     return op->emitOpError("attn-distribute: expected a splat constant");
   }
+  Type dtype = op->getParentOfType<ws::KernelOp>().getProblem().getDtype();
+  bool reads = isa<tile::ConvertLayoutOp, ws::PutOp, ws::MmaOp, scf::ForOp,
+                   scf::YieldOp>(op);
+  for (Type type : op->getOperandTypes()) {
+    if (isPacked(type) && !reads) {
+      return unsupported("arithmetic on packed elements, ") << type;
+    }
+  }
   bool packs = isa<arith::TruncFOp, tile::ConvertLayoutOp, scf::IfOp, scf::ForOp>(op);
   for (Type type : op->getResultTypes()) {
     if (isPacked(type) && !packs) {
       return unsupported("arithmetic on packed elements, ") << type;
+    }
+    if (isPacked(type) && getElementTypeOrSelf(type) != dtype) {
+      return op->emitOpError("attn-distribute: expected packed elements to be ")
+             << dtype << ", got " << type;
     }
   }
   return success();
@@ -119,6 +131,9 @@ LogicalResult checkOp(Operation *op) {
 
 LogicalResult checkRole(ws::RoleOp role) {
   WalkResult result = role.walk<WalkOrder::PreOrder>([](Operation *op) {
+    if (failed(checkOp(op))) {
+      return WalkResult::interrupt();
+    }
     for (Type type : op->getResultTypes()) {
       if (failed(checkLayout(op, type))) {
         return WalkResult::interrupt();
@@ -131,7 +146,7 @@ LogicalResult checkRole(ws::RoleOp role) {
         }
       }
     }
-    return failed(checkOp(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
@@ -374,8 +389,9 @@ void Distributor::convertTypes(Operation *op) {
   }
   llvm::for_each(op->getResults(), convert);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    if (auto type = dyn_cast<VectorType>(constant.getType())) {
-      auto splat = cast<SplatElementsAttr>(constant.getValue());
+    auto type = dyn_cast<VectorType>(constant.getType());
+    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+    if (type && splat && splat.getType() != type) {
       constant.setValueAttr(DenseElementsAttr::get(type, splat.getSplatValue<Attribute>()));
     }
   }

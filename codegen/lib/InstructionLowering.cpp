@@ -12,16 +12,6 @@ constexpr int64_t evictLast = 0x14F0000000000000;
 constexpr int64_t mmaDepth = 16; // k of one wgmma on 16-bit elements
 } // namespace
 
-bool InstructionLowering::isSingleThread(ws::RoleOp role) {
-  return !role
-              .walk([](Operation *op) {
-                return isa<ws::MmaOp, ws::PutOp, ws::StoreOp, tile::StoreRowOp>(op)
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
-              })
-              .wasInterrupted();
-}
-
 Value InstructionLowering::paramOf(Param::Kind kind, Value tensor, int64_t dim) {
   unsigned argument = cast<BlockArgument>(tensor).getArgNumber();
   const Param *param = llvm::find(params, Param{kind, argument, dim, {}, {}});
@@ -281,8 +271,7 @@ void InstructionLowering::lowerCopy(ws::CopyOp op) {
 
 void InstructionLowering::lowerStore(ws::StoreOp op) {
   auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
-  SmemTile tile(cast<RankedTensorType>(hold.getType()));
-  Value piece = mul(values.lookup(op.getPiece()), llvm::alignTo(tile.bytes(), 1024));
+  Value piece = mul(values.lookup(op.getPiece()), hold.getPieceBytes());
   Value source = sharedPointer(smemAddress(add(piece, constant(*hold.getOffset()))));
   Value zero = constant(0);
   SmallVector<Value> box{zero, values.lookup(op.getRow()), zero,
@@ -309,7 +298,7 @@ void InstructionLowering::lowerPut(ws::PutOp op) {
   Value swizzle = binary(arith::AndIOp(),
                          binary(arith::ShRUIOp(), row, tile.swizzleRowShift()),
                          tile.chunksPerSpan() - 1);
-  Value piece = mul(values.lookup(op.getPiece()), llvm::alignTo(tile.bytes(), 1024));
+  Value piece = mul(values.lookup(op.getPiece()), hold.getPieceBytes());
   Value base = smemAddress(add(piece, constant(*hold.getOffset())));
   base = add(base, mul(row, tile.spanBytes()));
   Value packed = values.lookup(op.getValue());
@@ -465,8 +454,10 @@ LogicalResult InstructionLowering::lowerMma(ws::MmaOp op) {
   }
   Value acc = op.getAcc() ? values.lookup(op.getAcc()) : Value();
   UnitAttr transposed = op.getTransposeB() ? UnitAttr() : builder->getUnitAttr();
+  bool isHalf = op.getB().getType().getTile().getElementType().isF16();
+  auto element = isHalf ? nvx::ElementType::F16 : nvx::ElementType::BF16;
   auto wgmma = nvx::WgmmaOp::create(
-      *builder, loc, op.getResult().getType(), nvx::ElementType::BF16, aOperand, bLow, acc,
+      *builder, loc, op.getResult().getType(), element, aOperand, bLow, acc,
       aHigh, builder->getI32IntegerAttr(b.descriptorHigh()), aSteps,
       builder->getDenseI32ArrayAttr(bSteps), UnitAttr(), transposed);
   values.map(op.getResult(), wgmma.getResult());

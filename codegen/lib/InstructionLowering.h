@@ -21,8 +21,6 @@ public:
   /// Lowers all ops of a block at the builder's place.
   mlir::LogicalResult lowerBlock(mlir::Block &block, mlir::OpBuilder &builder);
   void map(mlir::Value from, mlir::Value to) { values.map(from, to); }
-  /// Is the work of a role asynchronous throughout, so that one thread runs it?
-  static bool isSingleThread(ws::RoleOp role);
 
 private:
   mlir::LogicalResult lower(mlir::Operation *op);

@@ -9,8 +9,9 @@
 //   free[slot]    one arrival a warp of every role that reads the channel
 //   edge          one arrival a warp of every role that signals it
 //   turn, sync    named barriers
-#include "Swizzle.h"
+#include "KernelChecks.h"
 #include "attn/codegen/Passes.h"
+#include "attn/support/Decision.h"
 
 namespace attn::codegen {
 #define GEN_PASS_DEF_LOWERCHANNELS
@@ -33,25 +34,6 @@ struct ChannelBarriers {
 struct EdgeBarrier {
   int64_t offset, count = 0, credits;
 };
-
-int64_t slotBytes(ws::ChannelOp channel) {
-  int64_t bytes = 0;
-  for (Type tile : channel.getTypes().getAsValueRange<TypeAttr>()) {
-    bytes = std::max(bytes, SmemTile(cast<RankedTensorType>(tile)).bytes());
-  }
-  return llvm::alignTo(bytes, 1024);
-}
-
-/// A role whose work is only asynchronous: one thread runs it.
-bool isSingleThread(ws::RoleOp role) {
-  return !role
-              .walk([](Operation *op) {
-                return isa<ws::MmaOp, ws::PutOp, ws::StoreOp, tile::StoreRowOp>(op)
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
-              })
-              .wasInterrupted();
-}
 
 class ChannelLowering {
 public:
@@ -133,10 +115,6 @@ int64_t ChannelLowering::warpsOf(StringRef name) {
 }
 
 LogicalResult ChannelLowering::planBarriers() {
-  if (!kernel.getSmemBytes()) {
-    return kernel.emitOpError("attn-lower-channels: expected planned shared "
-                              "memory, got none");
-  }
   int64_t offset = *kernel.getSmemBytes();
   for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
     int64_t ring = barrierBytes * channel.getDepth();
@@ -160,7 +138,7 @@ LogicalResult ChannelLowering::planBarriers() {
 void ChannelLowering::countArrivals() {
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
     int64_t arrivals =
-        isSingleThread(role) ? 1 : role.getWarps() * role.getReplicas();
+        role.isSingleThread() ? 1 : role.getWarps() * role.getReplicas();
     llvm::SetVector<StringRef> readChannels, signalled;
     role.walk([&](ws::ReleaseOp op) { readChannels.insert(channelOf(op.getSlot())); });
     role.walk([&](ws::SignalOp op) { signalled.insert(op.getEdge()); });
@@ -197,6 +175,10 @@ LogicalResult ChannelLowering::planNamedBarriers() {
                               "barriers, got ")
            << next;
   }
+  decided(kernel.getLoc(), "lower-channels")
+      << llvm::formatv("{0} barriers in memory, {1} named",
+                       (barrierEnd - *kernel.getSmemBytes()) / barrierBytes, next)
+             .str();
   return success();
 }
 
@@ -282,7 +264,7 @@ void ChannelLowering::moveOn(StringRef name, int64_t depth, Cycle cycle) {
 /// First byte of a slot's tile in shared memory.
 Value ChannelLowering::tileOffset(StringRef name, Value slot) {
   auto channel = kernel.lookupSymbol<ws::ChannelOp>(name);
-  Value bytes = arith::MulIOp::create(builder, loc, slot, constant(slotBytes(channel)));
+  Value bytes = arith::MulIOp::create(builder, loc, slot, constant(channel.getSlotBytes()));
   return arith::AddIOp::create(builder, loc, bytes, constant(*channel.getOffset()));
 }
 
@@ -332,7 +314,7 @@ void ChannelLowering::lowerAcquire(ws::AcquireOp op) {
 void ChannelLowering::lowerCopy(ws::CopyOp op) {
   auto tile = cast<ws::SlotType>(op.getSlot().getType()).getTile();
   Value barrier = barrierOf.lookup(op.getSlot());
-  int64_t bytes = tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
+  int64_t bytes = ws::tileBytes(tile);
   NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), barrier, constant(bytes),
                                          NVVM::MemScopeKind::CTA, false, Value());
   op.getBarrierMutable().assign(barrier);
@@ -363,7 +345,7 @@ void ChannelLowering::lowerRelease(ws::ReleaseOp op) {
           ws::SlotOffsetOp::create(builder, loc, builder.getI32Type(), op.getSlot());
       Value bytes = arith::SubIOp::create(builder, loc, offset,
                                           constant(*channel.getOffset()));
-      Value slot = arith::DivUIOp::create(builder, loc, bytes, constant(slotBytes(channel)));
+      Value slot = arith::DivUIOp::create(builder, loc, bytes, constant(channel.getSlotBytes()));
       barrier = barrierAt(channels[name].freeOffset, slot);
     }
     arriveByWarp(barrier);
@@ -546,7 +528,7 @@ void ChannelLowering::convertSlots(ws::RoleOp role) {
 
 LogicalResult ChannelLowering::lowerRole(ws::RoleOp role) {
   this->role = role;
-  singleThread = isSingleThread(role);
+  singleThread = role.isSingleThread();
   counters.clear();
   barrierOf.clear();
   nextTurn.clear();
@@ -592,7 +574,9 @@ public:
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
-      if (failed(ChannelLowering(kernel).run())) {
+      if (failed(checkChannelsLowerable(kernel)) ||
+          failed(ChannelLowering(kernel).run()) ||
+          failed(checkChannelsLowered(kernel))) {
         return signalPassFailure();
       }
     }

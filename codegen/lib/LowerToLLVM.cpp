@@ -69,6 +69,25 @@ static LogicalResult lowerControlFlow(gpu::GPUModuleOp module) {
   return applyPartialConversion(module, target, std::move(patterns));
 }
 
+static bool isLowered(Operation *op) {
+  if (isa<NVVM::NVVMDialect>(op->getDialect())) {
+    auto builder = dyn_cast<NVVM::BasicPtxBuilderInterface>(op);
+    return !builder || builder.hasIntrinsic();
+  }
+  return isa<LLVM::LLVMDialect>(op->getDialect());
+}
+
+/// What was lowered before stays as it is, floating point included.
+static bool isLowered(gpu::GPUModuleOp module) {
+  return !module.getBody()
+              ->walk([](Operation *op) {
+                return op->getDialect() && isLowered(op)
+                           ? WalkResult::advance()
+                           : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 static LogicalResult convert(gpu::GPUModuleOp module) {
   MLIRContext *context = module.getContext();
   LLVMTypeConverter types(context);
@@ -84,20 +103,26 @@ static LogicalResult convert(gpu::GPUModuleOp module) {
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect>();
   target.addLegalOp<gpu::GPUModuleOp>();
-  target.addDynamicallyLegalDialect<NVVM::NVVMDialect>([](Operation *op) {
-    auto builder = dyn_cast<NVVM::BasicPtxBuilderInterface>(op);
-    return !builder || builder.hasIntrinsic();
-  });
+  target.addDynamicallyLegalDialect<NVVM::NVVMDialect>(
+      [](Operation *op) { return isLowered(op); });
   return applyFullConversion(module, target, std::move(patterns));
 }
 
 LogicalResult attn::codegen::lowerToLLVM(gpu::GPUModuleOp module) {
+  if (isLowered(module)) {
+    return success();
+  }
   if (failed(verifyMath(module))) {
     return failure();
   }
   setFloatingPoint(module);
   expand(module);
-  return failure(failed(lowerControlFlow(module)) || failed(convert(module)));
+  if (failed(lowerControlFlow(module)) || failed(convert(module))) {
+    return failure();
+  }
+  // Once more for the operations that the conversions have made.
+  setFloatingPoint(module);
+  return success();
 }
 
 namespace {

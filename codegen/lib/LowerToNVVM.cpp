@@ -3,6 +3,7 @@
 // attn-lower-to-nvvm: a ws.kernel becomes a gpu.module with one function, in
 // which each warpgroup runs the program of its role.
 #include "InstructionLowering.h"
+#include "KernelChecks.h"
 #include "LaunchPlan.h"
 #include "attn/codegen/Passes.h"
 #include "attn/support/Decision.h"
@@ -22,6 +23,7 @@ constexpr int64_t warpgroupThreads = 128;
 constexpr int64_t warpsPerWarpgroup = 4;
 constexpr int64_t registerFile = 65536;
 constexpr int64_t maxThreadRegisters = 255;
+constexpr int64_t maxThreads = 1024;
 
 /// The warpgroups of a CTA: roles of fewer than four warps share one.
 struct Placement {
@@ -40,7 +42,7 @@ private:
   void placeRoles();
   LogicalResult checkRegisters();
   LLVM::LLVMFuncOp createFunction();
-  void emitSetup(InstructionLowering &lowering);
+  LogicalResult emitSetup(InstructionLowering &lowering);
   LogicalResult emitRoles(InstructionLowering &lowering);
   LogicalResult emitWarpgroup(int64_t warpgroup, InstructionLowering &lowering);
   LogicalResult emitRole(const Placement &placement, InstructionLowering &lowering);
@@ -100,6 +102,10 @@ int64_t KernelLowering::registersOf(int64_t warpgroup) {
 }
 
 LogicalResult KernelLowering::checkRegisters() {
+  if (threads > maxThreads) {
+    return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
+           << maxThreads << " threads over all roles, got " << threads;
+  }
   int64_t total = 0;
   for (int64_t wg = 0; wg < threads / warpgroupThreads; ++wg) {
     total += registersOf(wg) * warpgroupThreads;
@@ -151,7 +157,7 @@ LLVM::LLVMFuncOp KernelLowering::createFunction() {
 }
 
 /// One thread initializes the barriers; all see them before any role starts.
-void KernelLowering::emitSetup(InstructionLowering &lowering) {
+LogicalResult KernelLowering::emitSetup(InstructionLowering &lowering) {
   Value tid = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
   Value shifted = arith::ShRUIOp::create(builder, loc, tid, constant(5));
   warp = NVVM::ShflOp::create(builder, loc, builder.getI32Type(), constant(-1), shifted,
@@ -160,11 +166,14 @@ void KernelLowering::emitSetup(InstructionLowering &lowering) {
     OpBuilder::InsertionGuard guard(builder);
     emitIf(isEqual(tid, 0));
     for (auto setup : kernel.getBody().getOps<ws::SetupOp>()) {
-      (void)lowering.lowerBlock(setup.getBody().front(), builder);
+      if (failed(lowering.lowerBlock(setup.getBody().front(), builder))) {
+        return failure();
+      }
     }
     NVVM::FenceMbarrierInitOp::create(builder, loc);
   }
   NVVM::BarrierOp::create(builder, loc);
+  return success();
 }
 
 void KernelLowering::emitRegisterCount(int64_t registers) {
@@ -183,7 +192,7 @@ LogicalResult KernelLowering::emitRole(const Placement &placement,
   Value first = arith::SubIOp::create(builder, loc, warp, constant(placement.firstWarp));
   Value replica = arith::DivUIOp::create(builder, loc, first, constant(role.getWarps()));
   lowering.map(role.getBody().getArgument(0), replica);
-  if (lowering.isSingleThread(role)) {
+  if (role.isSingleThread()) {
     Value tid = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
     Value lane = arith::AndIOp::create(builder, loc, tid, constant(31));
     emitIf(isEqual(lane, 0));
@@ -266,8 +275,8 @@ LogicalResult KernelLowering::run() {
   if (failed(lowering.lowerScalars(builder))) {
     return failure();
   }
-  emitSetup(lowering);
-  if (failed(emitRoles(lowering))) {
+  if (failed(emitSetup(lowering)) || failed(emitRoles(lowering)) ||
+      failed(checkKernelLowered(module))) {
     return failure();
   }
   decided(kernel.getLoc(), "lower-to-nvvm")
@@ -286,7 +295,8 @@ public:
   void runOnOperation() override {
     for (auto kernel :
          llvm::make_early_inc_range(getOperation().getOps<ws::KernelOp>())) {
-      if (failed(KernelLowering(kernel).run())) {
+      if (failed(checkKernelLowerable(kernel)) ||
+          failed(KernelLowering(kernel).run())) {
         return signalPassFailure();
       }
     }

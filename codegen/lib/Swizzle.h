@@ -33,7 +33,6 @@ struct SmemTile {
   int64_t panelColumns() const { return spanBytes() / elementBytes; }
   int64_t panels() const { return columns / panelColumns(); }
   int64_t panelBytes() const { return rows * spanBytes(); }
-  int64_t bytes() const { return rows * columns * elementBytes; }
   int64_t chunksPerSpan() const { return spanBytes() / chunkBytes; }
   /// The chunk number is XORed with (row >> shift) % chunksPerSpan.
   int64_t swizzleRowShift() const { return llvm::Log2_64(128 / spanBytes()); }

@@ -161,5 +161,23 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t tileM, int64_t tileN, WorkKind work,
                                  WorkOrder order, int64_t threshold,
                                  int64_t degree, int64_t ctaGroup) {
+  // config C1
+  if (tileM < 1 || tileN < 1) {
+    return emitError() << "expected 'tile_m' and 'tile_n' of at least 1, got "
+                       << tileM << " and " << tileN;
+  }
+  // config C2: 2^64 times any length stays far below the largest float.
+  if (threshold < 0 || threshold > 64) {
+    return emitError() << "expected 'rescale_threshold' in 0..64, got "
+                       << threshold;
+  }
+  // config C3
+  if (degree < 3 || degree > 5) {
+    return emitError() << "expected 'exp2_degree' in 3..5, got " << degree;
+  }
+  // config C4
+  if (ctaGroup != 1 && ctaGroup != 2) {
+    return emitError() << "expected 'cta_group' to be 1 or 2, got " << ctaGroup;
+  }
   return success();
 }

@@ -223,6 +223,13 @@ LogicalResult Cutter::check() {
   return failure(result.wasInterrupted());
 }
 
+/// Has a kernel been cut before?
+bool isCut(tile::KernelOp kernel) {
+  return kernel
+      .walk([](tile::SubtileIdOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 class SubtilePass : public attn::impl::SubtileBase<SubtilePass> {
 public:
   using SubtileBase::SubtileBase;
@@ -235,7 +242,7 @@ public:
             << (kernel.getConfig() ? "schedule" : "config");
         return signalPassFailure();
       }
-      if (kernel.getSchedule()->getSubtiles() == 1) {
+      if (kernel.getSchedule()->getSubtiles() == 1 || isCut(kernel)) {
         continue;
       }
       Cutter cutter(kernel);

@@ -540,13 +540,6 @@ static LogicalResult tileFunction(func::FuncOp func, AttentionOp attention) {
     return attention.emitOpError("expected 'config', which attn-configure "
                                  "attaches");
   }
-  ConfigAttr config = attention.getConfigAttr();
-  if (config.getTileM() < 1 || config.getTileN() < 1) {
-    return attention.emitOpError(
-               "expected 'tile_m' and 'tile_n' of 'config' to "
-               "be positive, got ")
-           << config.getTileM() << " and " << config.getTileN();
-  }
   auto names = nameCaptures(func, attention);
   if (failed(names)) {
     return failure();

@@ -159,10 +159,12 @@ def main():
     blocks, order = parse(sys.stdin.read().splitlines())
     following = successors(blocks, order)
     number = 0
-    for header, body in loops(order, following):
+    found = [(header, body) for header, body in loops(order, following)
+             if any(op.startswith("wgmma.mma_async") for label in body for op, _, _ in blocks[label])]
+    for header, body in found:
+        if any(other != header and other in body for other, _ in found):
+            continue  # a loop round these
         instructions = [item for label in body for item in blocks[label]]
-        if not any(op.startswith("wgmma.mma_async") for op, _, _ in instructions):
-            continue
         number += 1
         held = scores(instructions)
         touching = sum(1 for op, text, in_asm in instructions

@@ -23,9 +23,11 @@
 // CHECK-NEXT:         %[[F1:.*]] = arith.mulf %[[REDUCE]], %[[SPLAT]] : tensor<64xf32>
 // CHECK-NEXT:         %[[ADDF:.*]] = arith.addf %[[A5]], %[[C4]] : tensor<64xf32>
 // CHECK-NEXT:         %[[CMPF:.*]] = arith.cmpf ogt, %[[F1]], %[[ADDF]] : tensor<64xf32>
+// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[F1]] : tensor<64xf32>
+// CHECK-NEXT:         %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:         %[[GROWTH:.*]] = arith.select %[[CMPF]], %[[SUBF]], %[[NONE]] : tensor<64xi1>, tensor<64xf32>
 // CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPF]], %[[F1]], %[[A5]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[SELECT]] : tensor<64xf32>
-// CHECK-NEXT:         %[[EXP2:.*]] = math.exp2 %[[SUBF]] : tensor<64xf32>
+// CHECK-NEXT:         %[[EXP2:.*]] = math.exp2 %[[GROWTH]] : tensor<64xf32>
 // CHECK-NEXT:         tile.yield %[[SELECT]], %[[EXP2]] : tensor<64xf32>, tensor<64xf32>
 // CHECK-NEXT:       }
 // CHECK-NEXT:       %[[EXP:.*]] = tile.step @exp(%[[S]], %[[STAT]]#0) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64x16xf32> {
@@ -146,9 +148,11 @@ tile.kernel @threshold args ["s", "v", "scale", "n", "o", "lse"]
 // CHECK-NEXT:         %[[REDUCE:.*]] = tile.reduce  max %[[A4]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
 // CHECK-NEXT:         %[[F1:.*]] = arith.mulf %[[REDUCE]], %[[SPLAT]] : tensor<64xf32>
 // CHECK-NEXT:         %[[CMPF:.*]] = arith.cmpf ogt, %[[F1]], %[[A5]] : tensor<64xf32>
+// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[F1]] : tensor<64xf32>
+// CHECK-NEXT:         %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:         %[[GROWTH:.*]] = arith.select %[[CMPF]], %[[SUBF]], %[[NONE]] : tensor<64xi1>, tensor<64xf32>
 // CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPF]], %[[F1]], %[[A5]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[SELECT]] : tensor<64xf32>
-// CHECK-NEXT:         %[[EXP2:.*]] = math.exp2 %[[SUBF]] : tensor<64xf32>
+// CHECK-NEXT:         %[[EXP2:.*]] = math.exp2 %[[GROWTH]] : tensor<64xf32>
 // CHECK-NEXT:         tile.yield %[[SELECT]], %[[EXP2]] : tensor<64xf32>, tensor<64xf32>
 // CHECK-NEXT:       }
 // CHECK: %[[RESCALE:.*]] = tile.step @rescale(%[[A3]], %[[STAT]]#1) : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64x32xf32> {
@@ -203,9 +207,11 @@ tile.kernel @always args ["s", "v", "scale", "n", "o", "lse"]
 // CHECK-NEXT:         %[[F:.*]] = arith.mulf %[[REDUCE]], %[[SPLAT]] : tensor<64xf32>
 // CHECK-NEXT:         %[[ADDF:.*]] = arith.addf %[[A5]], %[[C5]] : tensor<64xf32>
 // CHECK-NEXT:         %[[CMPF:.*]] = arith.cmpf ogt, %[[F]], %[[ADDF]] : tensor<64xf32>
+// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[F]] : tensor<64xf32>
+// CHECK-NEXT:         %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:         %[[GROWTH:.*]] = arith.select %[[CMPF]], %[[SUBF]], %[[NONE]] : tensor<64xi1>, tensor<64xf32>
 // CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPF]], %[[F]], %[[A5]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[SELECT]] : tensor<64xf32>
-// CHECK-NEXT:         %[[EXP2:.*]] = math.exp2 %[[SUBF]] : tensor<64xf32>
+// CHECK-NEXT:         %[[EXP2:.*]] = math.exp2 %[[GROWTH]] : tensor<64xf32>
 // CHECK-NEXT:         tile.yield %[[SELECT]], %[[EXP2]] : tensor<64xf32>, tensor<64xf32>
 // CHECK-NEXT:       }
 // CHECK: %[[EXP:.*]] = tile.step @exp(%[[S]], %[[STAT]]#0) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64x16xf32> {

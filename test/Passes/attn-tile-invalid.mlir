@@ -105,14 +105,3 @@ func.func @nested(%q: !t, %c: i1, %scale: f32) {
   }
   return
 }
-
-// -----
-
-!t = tensor<?x?x?x64xbf16>
-!l = tensor<?x?x?xf32>
-func.func @tile_size(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
-  // expected-error @below {{'attn.attention' op expected 'tile_m' and 'tile_n' of 'config' to be positive, got 128 and 0}}
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      config <tile_m = 128, tile_n = 0, work = grid> : (!t, !t, !t) -> (!t, !l)
-  return %o, %lse : !t, !l
-}

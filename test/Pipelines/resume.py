@@ -42,7 +42,7 @@ def check(args, source, options):
     if not straight:
         sys.exit(f"{name}: the straight run wrote an empty {args.artifact}")
     same = 0
-    for stage in STAGES:
+    for stage in args.stages.split(","):
         for form in args.forms.split(","):
             path = f"{stem}.{stage}.{form}.mlir"
             text = compile_to(args, source, stage, path, *FORMS[form], *options)
@@ -61,8 +61,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--temp", required=True, help="folder to write into")
-    parser.add_argument("--artifact", default="ptx", choices=["ptx", "bundle"])
+    parser.add_argument("--artifact", default="ptx", choices=["llvm", "ptx", "bundle"])
     parser.add_argument("--forms", default=",".join(FORMS))
+    parser.add_argument("--stages", default=",".join(STAGES))
     parser.add_argument("--schedule", help="schedule file of the straight run; resuming never gets it")
     parser.add_argument("sources", nargs="+", help="files, or folders of .mlir files")
     args = parser.parse_args()
@@ -73,7 +74,7 @@ def main():
             sources += sorted(os.path.join(source, f) for f in os.listdir(source) if f.endswith(".mlir"))
         else:
             sources.append(source)
-    wanted = len(STAGES) * len(args.forms.split(","))
+    wanted = len(args.stages.split(",")) * len(args.forms.split(","))
     wrong = 0
     for source in sources:
         # The schedule decides the tiles, so every stage is written with it.

@@ -15,7 +15,7 @@
 // LOOP: add.ftz.f32 128
 // LOOP: ex2.approx.ftz.f32 2
 // LOOP-NEXT: fma.rn.ftz.f32 388
-// LOOP-NEXT: max.ftz.f32 130
+// LOOP-NEXT: max.ftz.NaN.f32 64
 // PTX: setmaxnreg.inc.sync.aligned.u32 232;
 // WS: exp2_degree = 5
 // WS: knob exp2_soft 1 of 1

@@ -27,10 +27,10 @@
 // WS: ws.acquire : <@v,
 // WS: ws.role @wg
 // WS: ws.sync @drain
-// WS-NEXT: ws.put {{.*}} in @oe
+// WS: ws.put {{.*}} in @oe
 // WS: ws.store @oe
 // WS: ws.await_store
-// WS-NEXT: ws.signal @o_free
+// WS: ws.signal @o_free
 
 attn.table_entry fwd @o_over_v head_dim 128, 128
     masks ["none", "causal_top_left", "causal_bottom_right"]

@@ -42,6 +42,8 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     %s = ws.slot_at %slot : !ws.slot<@k, tensor<128x64xbf16>>
     ```
     Arrival counts, parities and bytes are derived from the roles and the tiles.
+    A channel that several threads fill, or a meeting in a role that one thread
+    runs, is an error. Remark: the barriers in memory and the named ones.
   }];
   let dependentDialects = ["::attn::nvx::NvxDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];

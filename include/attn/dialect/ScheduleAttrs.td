@@ -36,6 +36,12 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     `exp2_degree`: degree of the polynomial for the share of exponentials that
     the schedule moves off the exponential unit. `cta_group`: CTAs that share one
     MMA.
+
+    **Constraints**
+    - C1: tile sizes are at least 1
+    - C2: `rescale_threshold` is in 0..64
+    - C3: `exp2_degree` is in 3..5
+    - C4: `cta_group` is 1 or 2
   }];
   let parameters = (ins "int64_t":$tile_m, "int64_t":$tile_n,
     EnumParameter<Attn_WorkKind>:$work, DefaultValuedParameter<"::attn::WorkOrder", "::attn::WorkOrder::Linear">:$order,

@@ -30,7 +30,8 @@ def Subtile : Pass<"attn-subtile", "::mlir::ModuleOp"> {
       %p = tile.piece %a[%t] : tensor<128x64xbf16> -> tensor<64x64xbf16>
       ...
     ```
-    Does nothing to a kernel whose schedule has no split. Does not change numerics.
+    Does nothing to a kernel whose schedule has no split, or that has been cut.
+    Does not change numerics.
     Remark: the number of sub-tiles and their rows.
   }];
   let dependentDialects = ["::attn::tile::TileDialect"];
@@ -52,7 +53,7 @@ def ResolveLayouts : Pass<"attn-resolve-layouts", "::mlir::ModuleOp"> {
     **After** `tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>`
 
     A tile that fits no layout is an error that names the tile and what was
-    expected. Does not change numerics.
+    expected. Does not change numerics. Remark: the register operands converted.
   }];
   let dependentDialects = ["::attn::tile::TileDialect"];
 }
@@ -81,7 +82,7 @@ def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
     }
     ```
     What a schedule may say and this lowering cannot do is an error that names the
-    place, role or step. Does not change numerics.
+    place, role or step. Does not change numerics. Remark: how many of each it made.
   }];
   let dependentDialects = ["::attn::ws::WsDialect"];
 }
@@ -129,7 +130,7 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
       // epilogue
     } else { ... }
     ```
-    Does not change numerics.
+    Does not change numerics. Remark: for each loop, its role and the copies of its body.
   }];
   let dependentDialects = ["::attn::ws::WsDialect", "::mlir::scf::SCFDialect"];
 }

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelChecks.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+constexpr StringLiteral lowerChannels = "attn-lower-channels: ";
+constexpr StringLiteral lowerToNVVM = "attn-lower-to-nvvm: ";
+constexpr uint64_t warpsPerWarpgroup = 4;
+
+InFlightDiagnostic error(Operation *op, StringRef pass) {
+  return op->emitOpError(pass);
+}
+
+/// Checks every op of a kernel, outermost first.
+LogicalResult checkEach(Operation *root,
+                        function_ref<LogicalResult(Operation *)> check) {
+  WalkResult result = root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Channels.
+//===----------------------------------------------------------------------===//
+
+LogicalResult checkPlaces(ws::KernelOp kernel, StringRef pass) {
+  if (!kernel.getSmemBytes()) {
+    return error(kernel, pass) << "expected planned shared memory, got none";
+  }
+  for (Operation &op : kernel.getBody().front()) {
+    auto channel = dyn_cast<ws::ChannelOp>(op);
+    auto hold = dyn_cast<ws::HoldOp>(op);
+    if ((channel && !channel.getOffset()) || (hold && !hold.getOffset())) {
+      return error(&op, pass) << "expected a place in shared memory, got none";
+    }
+  }
+  return success();
+}
+
+/// Slots come from acquire and wait, and travel through loops and branches.
+LogicalResult checkSlots(Operation *op) {
+  for (Value result : op->getResults()) {
+    if (isa<ws::SlotType>(result.getType()) &&
+        !isa<ws::AcquireOp, ws::WaitOp, scf::ForOp, scf::IfOp>(op)) {
+      return error(op, lowerChannels)
+             << "no lowering for a slot that '" << op->getName() << "' makes";
+    }
+  }
+  auto copy = dyn_cast<ws::CopyOp>(op);
+  if (copy && !copy.getSlot().getDefiningOp<ws::AcquireOp>()) {
+    return error(op, lowerChannels)
+           << "expected a slot that 'ws.acquire' gives, got another";
+  }
+  return success();
+}
+
+/// One thread meets no other; the stores of a role are those of a warpgroup.
+LogicalResult checkMeetings(Operation *op) {
+  auto role = op->getParentOfType<ws::RoleOp>();
+  if (!role || !isa<ws::TakeOp, ws::GiveOp, ws::SyncOp, ws::StoreOp,
+                    ws::AwaitStoreOp>(op)) {
+    return success();
+  }
+  if (role.isSingleThread()) {
+    return error(op, lowerChannels) << "no lowering in role '"
+                                    << role.getSymName()
+                                    << "', which one thread runs";
+  }
+  if (isa<ws::AwaitStoreOp>(op)) {
+    bool stores = false;
+    role.walk([&](ws::StoreOp) { stores = true; });
+    if (!stores) {
+      return error(op, lowerChannels) << "expected a 'ws.store' in role '"
+                                      << role.getSymName() << "', got none";
+    }
+  }
+  return success();
+}
+
+/// The full barrier of a channel expects one arrival.
+LogicalResult checkProducers(ws::KernelOp kernel) {
+  llvm::MapVector<Attribute, ws::RoleOp> producers;
+  return checkEach(kernel, [&](Operation *op) -> LogicalResult {
+    auto acquire = dyn_cast<ws::AcquireOp>(op);
+    auto role = op->getParentOfType<ws::RoleOp>();
+    if (!acquire || !role) {
+      return success();
+    }
+    Attribute channel = acquire.getSlot().getType().getChannel();
+    ws::RoleOp first = producers.insert({channel, role}).first->second;
+    if (first != role) {
+      return error(op, lowerChannels)
+             << "expected one role to fill " << channel << ", got '"
+             << first.getSymName() << "' and '" << role.getSymName() << "'";
+    }
+    if (!role.isSingleThread() || role.getReplicas() != 1) {
+      return error(op, lowerChannels)
+             << "expected one thread to fill " << channel << ", got role '"
+             << role.getSymName() << "' of " << role.getReplicas() << " x "
+             << role.getWarps() << " warps";
+    }
+    return success();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions.
+//===----------------------------------------------------------------------===//
+
+LogicalResult checkRole(ws::RoleOp role) {
+  if (role.isSingleThread()) {
+    if (role.getWarps() < warpsPerWarpgroup && role.getReplicas() == 1) {
+      return success();
+    }
+    return error(role, lowerToNVVM)
+           << "expected fewer than " << warpsPerWarpgroup
+           << " warps and one replica, as one thread runs it, got "
+           << role.getReplicas() << " x " << role.getWarps() << " warps";
+  }
+  if (role.getWarps() == warpsPerWarpgroup) {
+    return success();
+  }
+  return error(role, lowerToNVVM)
+         << "expected " << warpsPerWarpgroup
+         << " warps, as it computes on tiles, got " << role.getWarps();
+}
+
+/// What the swizzles of tiles in shared memory allow.
+LogicalResult checkTile(Operation *op, Type type) {
+  auto tile = cast<RankedTensorType>(type);
+  if (tile.getDimSize(0) % 8 == 0 && tile.getDimSize(1) % 16 == 0) {
+    return success();
+  }
+  return error(op, lowerToNVVM)
+         << "expected rows in multiples of 8 and columns of 16, got " << tile;
+}
+
+LogicalResult checkDeclarations(ws::KernelOp kernel) {
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    if (!isa<RankedTensorType>(argument.getType()) &&
+        !argument.getType().isF32()) {
+      return error(kernel, lowerToNVVM)
+             << "expected arguments to be tensors or f32, got "
+             << argument.getType();
+    }
+    auto tensor = dyn_cast<RankedTensorType>(argument.getType());
+    StringRef name =
+        cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()]).getValue();
+    int64_t rank = llvm::StringSwitch<int64_t>(name)
+                       .Cases({"q", "k", "v", "o"}, 4)
+                       .Case("lse", 3)
+                       .Default(tensor ? tensor.getRank() : 0);
+    if ((tensor ? tensor.getRank() : 0) != rank) {
+      return error(kernel, lowerToNVVM) << "expected argument '" << name
+                                        << "' to have rank " << rank << ", got "
+                                        << argument.getType();
+    }
+  }
+  for (Operation &op : kernel.getBody().front()) {
+    auto role = dyn_cast<ws::RoleOp>(op);
+    auto hold = dyn_cast<ws::HoldOp>(op);
+    if ((role && failed(checkRole(role))) ||
+        (hold && failed(checkTile(hold, hold.getType())))) {
+      return failure();
+    }
+    if (auto channel = dyn_cast<ws::ChannelOp>(op)) {
+      for (Type type : channel.getTypes().getAsValueRange<TypeAttr>()) {
+        if (failed(checkTile(channel, type))) {
+          return failure();
+        }
+      }
+    }
+  }
+  return success();
+}
+
+/// Tensors in memory are arguments of the kernel.
+LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
+  Value tensor = TypeSwitch<Operation *, Value>(op)
+                     .Case([](ws::CopyOp op) { return op.getSource(); })
+                     .Case([](ws::StoreOp op) { return op.getDest(); })
+                     .Case([](tile::StoreRowOp op) { return op.getDest(); })
+                     .Case([](tile::GatherOp op) { return op.getSource(); })
+                     .Case([](tensor::DimOp op) { return op.getSource(); })
+                     .Default(Value());
+  if (tensor && tensor.getParentBlock() != &kernel.getBody().front()) {
+    return error(op, lowerToNVVM) << "expected a tensor of the kernel's "
+                                     "arguments, got one of a region";
+  }
+  if (tensor && !isa<BlockArgument>(tensor)) {
+    return error(op, lowerToNVVM)
+           << "expected a tensor of the kernel's arguments, got one that '"
+           << tensor.getDefiningOp()->getName() << "' makes";
+  }
+  auto dim = dyn_cast<tensor::DimOp>(op);
+  if (!dim) {
+    return success();
+  }
+  std::optional<int64_t> index = dim.getConstantIndex();
+  if (!index || *index < 0 ||
+      *index >= cast<RankedTensorType>(tensor.getType()).getRank()) {
+    return error(op, lowerToNVVM) << "expected a constant dimension of "
+                                  << tensor.getType();
+  }
+  for (Operation *user : dim->getUsers()) {
+    auto toInt = dyn_cast<arith::IndexCastOp>(user);
+    if (!toInt || !toInt.getType().isInteger(32)) {
+      return error(user, lowerToNVVM)
+             << "expected a dimension to be cast to i32 before its use";
+    }
+  }
+  return success();
+}
+
+/// Work items come from the loop over them.
+LogicalResult checkWork(Operation *op) {
+  if (isa<tile::NextWorkOp>(op) && !op->getParentOfType<ws::WorkLoopOp>()) {
+    return error(op, lowerToNVVM) << "expected to be in a 'ws.work_loop'";
+  }
+  for (Value operand : op->getOperands()) {
+    if (!isa<tile::WorkType>(operand.getType())) {
+      continue;
+    }
+    auto argument = dyn_cast<BlockArgument>(operand);
+    Operation *source = argument ? argument.getOwner()->getParentOp()
+                                 : operand.getDefiningOp();
+    if (!isa<tile::NextWorkOp, tile::BoundsOp>(source)) {
+      return error(op, lowerToNVVM) << "no lowering for a work item that '"
+                                    << source->getName() << "' makes";
+    }
+  }
+  return success();
+}
+
+/// What the passes before have done.
+LogicalResult checkPrepared(Operation *op) {
+  for (Type type : op->getResultTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && tensor.hasStaticShape()) {
+      return error(op, lowerToNVVM) << "expected distributed tiles, got " << tensor;
+    }
+  }
+  for (Value operand : op->getOperands()) {
+    if (isa<ws::SlotType>(operand.getType()) &&
+        !operand.getDefiningOp<ws::SlotAtOp>()) {
+      return error(op, lowerToNVVM)
+             << "expected slots that 'ws.slot_at' makes, got another";
+    }
+  }
+  if (auto copy = dyn_cast<ws::CopyOp>(op); copy && !copy.getBarrier()) {
+    return error(op, lowerToNVVM) << "expected a barrier, got none";
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult codegen::checkChannelsLowerable(ws::KernelOp kernel) {
+  if (failed(checkPlaces(kernel, lowerChannels))) {
+    return failure();
+  }
+  auto check = [](Operation *op) -> LogicalResult {
+    if (isa<ws::ForOp>(op)) {
+      return error(op, lowerChannels) << "expected the loop to be expanded";
+    }
+    if (isa<ws::SetupOp>(op)) {
+      return error(op, lowerChannels) << "expected channels without barriers";
+    }
+    return failed(checkMeetings(op)) ? failure() : checkSlots(op);
+  };
+  return failed(checkEach(kernel, check)) ? failure() : checkProducers(kernel);
+}
+
+LogicalResult codegen::checkChannelsLowered(ws::KernelOp kernel) {
+  return checkEach(kernel, [](Operation *op) -> LogicalResult {
+    if (isa<ws::AcquireOp, ws::WaitOp, ws::ReleaseOp, ws::TakeOp, ws::GiveOp,
+            ws::SignalOp, ws::WaitEdgeOp, ws::SyncOp, ws::AwaitStoreOp,
+            ws::SlotOffsetOp>(op)) {
+      return error(op, lowerChannels) << "expected the op to be lowered";
+    }
+    for (Value operand : op->getOperands()) {
+      if (isa<ws::SlotType>(operand.getType()) &&
+          !operand.getDefiningOp<ws::SlotAtOp>()) {
+        return error(op, lowerChannels)
+               << "expected slots that 'ws.slot_at' makes, got another";
+      }
+    }
+    return success();
+  });
+}
+
+LogicalResult codegen::checkKernelLowerable(ws::KernelOp kernel) {
+  if (failed(checkPlaces(kernel, lowerToNVVM)) ||
+      failed(checkDeclarations(kernel))) {
+    return failure();
+  }
+  return checkEach(kernel, [&](Operation *op) {
+    return success(succeeded(checkPrepared(op)) && succeeded(checkWork(op)) &&
+                   succeeded(checkMemory(kernel, op)));
+  });
+}
+
+LogicalResult codegen::checkKernelLowered(gpu::GPUModuleOp module) {
+  return checkEach(module, [&](Operation *op) -> LogicalResult {
+    if (isa_and_nonnull<AttnDialect, tile::TileDialect, ws::WsDialect,
+                        tensor::TensorDialect>(op->getDialect())) {
+      return error(op, lowerToNVVM) << "expected the op to be lowered";
+    }
+    for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+      if (!module.getBodyRegion().isAncestor(operand.getParentRegion())) {
+        return error(op, lowerToNVVM)
+               << "no lowering for operand #" << number << " of type "
+               << operand.getType();
+      }
+    }
+    return success();
+  });
+}

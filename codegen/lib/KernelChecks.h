@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the passes from `ws` to instructions require of a kernel and ensure,
+// beyond what its verifiers say. Every violation is an error at the op.
+#ifndef ATTN_CODEGEN_KERNELCHECKS_H
+#define ATTN_CODEGEN_KERNELCHECKS_H
+
+#include "attn/dialect/Ws.h"
+
+namespace attn::codegen {
+
+/// attn-lower-channels has a lowering for the kernel.
+mlir::LogicalResult checkChannelsLowerable(ws::KernelOp kernel);
+/// attn-lower-channels has lowered everything that synchronizes.
+mlir::LogicalResult checkChannelsLowered(ws::KernelOp kernel);
+/// attn-lower-to-nvvm has a lowering for the kernel.
+mlir::LogicalResult checkKernelLowerable(ws::KernelOp kernel);
+/// attn-lower-to-nvvm has left nothing of the levels above.
+mlir::LogicalResult checkKernelLowered(mlir::gpu::GPUModuleOp module);
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_KERNELCHECKS_H

@@ -1,0 +1,168 @@
+// What attn-distribute requires, and what it has no lowering for.
+// RUN: attn-opt %s --attn-distribute -split-input-file -verify-diagnostics
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!int = tensor<64x16xi32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!half = tensor<64x16xbf16, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!a = tensor<64x16xbf16, #tile.layout<atom = wgmma_a, repeats = 1>>
+!row = tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+!bit = tensor<64xi1, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @reduce_dim machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %x = arith.constant dense<0.0> : !acc
+    // expected-error @below {{'tile.reduce' op attn-distribute: expected a reduction along dimension 1, got 0}}
+    %r = tile.reduce add %x dim 0 : !acc -> tensor<16xf32>
+  }
+}
+
+// -----
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!int = tensor<64x16xi32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!half = tensor<64x16xbf16, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!a = tensor<64x16xbf16, #tile.layout<atom = wgmma_a, repeats = 1>>
+!row = tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+!bit = tensor<64xi1, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @broadcast_dim machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %x = arith.constant dense<0.0> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+    // expected-error @below {{'tile.broadcast' op attn-distribute: expected a broadcast along dimension 1, got 0}}
+    %r = tile.broadcast %x dim 0 : !row -> tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
+  }
+}
+
+// -----
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!int = tensor<64x16xi32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!half = tensor<64x16xbf16, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!a = tensor<64x16xbf16, #tile.layout<atom = wgmma_a, repeats = 1>>
+!row = tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+!bit = tensor<64xi1, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @no_layout machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'arith.constant' op attn-distribute: expected a tile with a layout, got 'tensor<64x16xf32>'}}
+    %x = arith.constant dense<0.0> : tensor<64x16xf32>
+  }
+}
+
+// -----
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!int = tensor<64x16xi32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!half = tensor<64x16xbf16, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!a = tensor<64x16xbf16, #tile.layout<atom = wgmma_a, repeats = 1>>
+!row = tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+!bit = tensor<64xi1, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @wrong_layout machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'arith.constant' op attn-distribute: expected a tile of the shape of its layout, got 'tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 4>>'}}
+    %x = arith.constant dense<0.0> : tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 4>>
+  }
+}
+
+// -----
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!int = tensor<64x16xi32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!half = tensor<64x16xbf16, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!a = tensor<64x16xbf16, #tile.layout<atom = wgmma_a, repeats = 1>>
+!row = tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+!bit = tensor<64xi1, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @packed_arithmetic machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %x = arith.constant dense<0.0> : !acc
+    %h = arith.truncf %x : !acc to !half
+    // expected-error @below {{'arith.addf' op attn-distribute: no lowering for arithmetic on packed elements, 'tensor<64x16xbf16, #tile.layout<atom = wgmma_acc, repeats = 2>>'}}
+    %y = arith.addf %h, %h : !half
+  }
+}
+
+// -----
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!int = tensor<64x16xi32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!half = tensor<64x16xbf16, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!a = tensor<64x16xbf16, #tile.layout<atom = wgmma_a, repeats = 1>>
+!row = tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+!bit = tensor<64xi1, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @packed_extension machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %x = arith.constant dense<0.0> : !acc
+    %h = arith.truncf %x : !acc to !half
+    // expected-error @below {{'arith.extf' op attn-distribute: no lowering for arithmetic on packed elements, 'tensor<64x16xbf16, #tile.layout<atom = wgmma_acc, repeats = 2>>'}}
+    %y = arith.extf %h : !half to !acc
+  }
+}
+
+// -----
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!int = tensor<64x16xi32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!half = tensor<64x16xbf16, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!a = tensor<64x16xbf16, #tile.layout<atom = wgmma_a, repeats = 1>>
+!row = tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+!bit = tensor<64xi1, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @packed_type machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %x = arith.constant dense<0.0> : !acc
+    // expected-error @below {{'arith.truncf' op attn-distribute: expected packed elements to be 'bf16', got 'tensor<64x16xf16, #tile.layout<atom = wgmma_acc, repeats = 2>>'}}
+    %h = arith.truncf %x : !acc to tensor<64x16xf16, #tile.layout<atom = wgmma_acc, repeats = 2>>
+  }
+}
+
+// -----
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!int = tensor<64x16xi32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!half = tensor<64x16xbf16, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!a = tensor<64x16xbf16, #tile.layout<atom = wgmma_a, repeats = 1>>
+!row = tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+!bit = tensor<64xi1, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @integer_reduction machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %x = arith.constant dense<0> : !int
+    // expected-error @below {{'tile.reduce' op attn-distribute: no lowering for a reduction of 'tensor<64x16xi32, #tile.layout<atom = wgmma_acc, repeats = 2>>'}}
+    %r = tile.reduce add %x dim 1 : !int -> tensor<64xi32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+  }
+}

@@ -1,0 +1,196 @@
+// What attn-lower-channels requires, and what it has no lowering for.
+// RUN: attn-opt %s --attn-lower-channels -split-input-file -verify-diagnostics
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// expected-error @below {{'ws.kernel' op attn-lower-channels: expected planned shared memory, got none}}
+ws.kernel @not_planned machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<4xi32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @no_place machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  // expected-error @below {{'ws.channel' op attn-lower-channels: expected a place in shared memory, got none}}
+  ws.channel @k [tensor<128x64xbf16>] depth 2
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<4xi32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @loop machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %n32 = arith.constant 1 : i32
+    // expected-error @below {{'ws.for' op attn-lower-channels: expected the loop to be expanded}}
+    ws.for ranges ["full"] bounds(%n32, %n32) init() : () -> () {
+    ^bb0(%j: i32):
+      ws.yield
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @twice machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  // expected-error @below {{'ws.setup' op attn-lower-channels: expected channels without barriers}}
+  ws.setup {
+  }
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<4xi32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @credits machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  // expected-error @below {{'ws.edge' op attn-lower-channels: expected at most 1 credit, got 2}}
+  ws.edge @e credits 2
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<4xi32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// expected-error @below {{'ws.kernel' op attn-lower-channels: expected at most 16 named barriers, got 17}}
+ws.kernel @named_barriers machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.turn @t ring @wg
+  ws.turn @u ring @wg
+  ws.role @wg warps 4 regs 24 replicas 8 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<4xi32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @selected_slot machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant true
+    %k = ws.wait : <@k, tensor<128x64xbf16>>
+    // expected-error @below {{'arith.select' op attn-lower-channels: no lowering for a slot that 'arith.select' makes}}
+    %s = arith.select %c, %k, %k : !ws.slot<@k, tensor<128x64xbf16>>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @copy_slot machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %s = ws.wait : <@k, tensor<128x64xbf16>>
+    // expected-error @below {{'ws.copy' op attn-lower-channels: expected a slot that 'ws.acquire' gives, got another}}
+    ws.copy %q at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @two_producers machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %s = ws.acquire : <@k, tensor<128x64xbf16>>
+    ws.copy %q at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+  }
+  ws.role @more warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.acquire' op attn-lower-channels: expected one role to fill @k, got 'load' and 'more'}}
+    %s = ws.acquire : <@k, tensor<128x64xbf16>>
+    ws.copy %q at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @wide_producer machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+  ws.role @load warps 1 regs 24 replicas 2 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.acquire' op attn-lower-channels: expected one thread to fill @k, got role 'load' of 2 x 1 warps}}
+    %s = ws.acquire : <@k, tensor<128x64xbf16>>
+    ws.copy %q at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @one_thread_turn machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.turn @t ring @load
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.take' op attn-lower-channels: no lowering in role 'load', which one thread runs}}
+    ws.take @t[%me]
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @await_without_store machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<4xi32>
+    ws.put %v in @h[%me] : vector<4xi32>
+    // expected-error @below {{'ws.await_store' op attn-lower-channels: expected a 'ws.store' in role 'wg', got none}}
+    ws.await_store
+  }
+}

@@ -1,0 +1,245 @@
+// What attn-lower-to-nvvm requires, and what it has no lowering for.
+// RUN: attn-opt %s --attn-lower-to-nvvm -split-input-file -verify-diagnostics
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected planned shared memory, got none}}
+ws.kernel @not_planned machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 0 : i32
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected arguments to be tensors or f32, got 'i32'}}
+ws.kernel @arguments machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%n: i32):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 0 : i32
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected argument 'q' to have rank 4, got 'tensor<?xbf16>'}}
+ws.kernel @rank machine "sm_90a" args ["q"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?xbf16>):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 0 : i32
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @one_thread machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  // expected-error @below {{'ws.role' op attn-lower-to-nvvm: expected fewer than 4 warps and one replica, as one thread runs it, got 1 x 4 warps}}
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 0 : i32
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @few_warps machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
+  // expected-error @below {{'ws.role' op attn-lower-to-nvvm: expected 4 warps, as it computes on tiles, got 2}}
+  ws.role @wg warps 2 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<4xi32>
+    ws.put %v in @h[%me] : vector<4xi32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @tile_shape machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  // expected-error @below {{'ws.channel' op attn-lower-to-nvvm: expected rows in multiples of 8 and columns of 16, got 'tensor<64x8xbf16>'}}
+  ws.channel @k [tensor<64x8xbf16>] depth 1 at 0
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 0 : i32
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected at most 65536 registers over all roles, got 92160}}
+ws.kernel @registers machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
+  ws.role @wg warps 4 regs 240 replicas 3 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<4xi32>
+    ws.put %v in @h[%me] : vector<4xi32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected at most 1024 threads over all roles, got 1152}}
+ws.kernel @threads machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
+  ws.role @wg warps 4 regs 24 replicas 9 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<4xi32>
+    ws.put %v in @h[%me] : vector<4xi32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @tiles machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'arith.constant' op attn-lower-to-nvvm: expected distributed tiles, got 'tensor<64xf32>'}}
+    %t = arith.constant dense<0.0> : tensor<64xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @channels machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %k = ws.wait : <@k, tensor<128x64xbf16>>
+    // expected-error @below {{'ws.release' op attn-lower-to-nvvm: expected slots that 'ws.slot_at' makes, got another}}
+    ws.release %k : <@k, tensor<128x64xbf16>>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @acquire machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.acquire' op attn-lower-to-nvvm: no lowering for this op}}
+    %k = ws.acquire : <@k, tensor<128x64xbf16>>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @barrier machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %s = ws.slot_at %me : <@k, tensor<128x64xbf16>>
+    // expected-error @below {{'ws.copy' op attn-lower-to-nvvm: expected a barrier, got none}}
+    ws.copy %q at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @next_work machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 0 : i32
+    // expected-error @below {{'tile.next_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop'}}
+    %w = tile.next_work extents(%c, %c, %c)
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @dimension machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  %i = arith.constant 7 : index
+  // expected-error @below {{'tensor.dim' op attn-lower-to-nvvm: expected a constant dimension of 'tensor<?x?x?x64xbf16>'}}
+  %d = tensor.dim %q, %i : tensor<?x?x?x64xbf16>
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 0 : i32
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @dimension_cast machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  %i = arith.constant 0 : index
+  %d = tensor.dim %q, %i : tensor<?x?x?x64xbf16>
+  // expected-error @below {{'arith.addi' op attn-lower-to-nvvm: expected a dimension to be cast to i32 before its use}}
+  %e = arith.addi %d, %d : index
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 0 : i32
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @computed_tensor machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 0 : i32
+    %x = arith.constant 4 : index
+    %g = tensor.empty(%x) : tensor<?xf32>
+    // expected-error @below {{'tile.gather' op attn-lower-to-nvvm: expected a tensor of the kernel's arguments, got one of a region}}
+    %v = tile.gather %g[%c : i32] : tensor<?xf32> -> f32
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: attn-opt %s --split-input-file --verify-diagnostics
+
+// @config_c1_tile_sizes
+// expected-error @below {{expected 'tile_m' and 'tile_n' of at least 1, got 0 and 64}}
+module attributes {test.a = #attn.config<tile_m = 0, tile_n = 64, work = grid>} {}
+
+// -----
+
+// @config_c2_threshold
+// expected-error @below {{expected 'rescale_threshold' in 0..64, got -1}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, rescale_threshold = -1>} {}
+
+// -----
+
+// @config_c2_threshold_above
+// expected-error @below {{expected 'rescale_threshold' in 0..64, got 65}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, rescale_threshold = 65>} {}
+
+// -----
+
+// @config_c3_degree
+// expected-error @below {{expected 'exp2_degree' in 3..5, got 2}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, exp2_degree = 2>} {}
+
+// -----
+
+// @config_c4_cta_group
+// expected-error @below {{expected 'cta_group' to be 1 or 2, got 3}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, cta_group = 3>} {}

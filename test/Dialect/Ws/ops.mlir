@@ -1,0 +1,155 @@
+// Round trips of the ws dialect: text, generic text, bytecode.
+// RUN: attn-opt %s --verify-roundtrip | FileCheck %s
+// RUN: attn-opt %s | attn-opt | FileCheck %s
+// RUN: attn-opt %s --mlir-print-op-generic | attn-opt | FileCheck %s
+// RUN: attn-opt %s --emit-bytecode | attn-opt | FileCheck %s
+
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 role wg[2] warps 4 regs 240 }>
+!k = !ws.slot<@k, tensor<128x64xbf16>>
+!acc = tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
+!row = tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
+
+// Every declaration, and the ops of roles before attn-pipeline.
+// CHECK-LABEL: ws.kernel @scheduled machine "sm_90a" args ["q", "o", "n"] problem <kind = fwd,
+// CHECK-SAME: config <tile_m = 128, tile_n = 128, work = grid> schedule <"s" machine "sm_90a" {
+// CHECK: }> smem 65536 {
+// CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x64xbf16>, %[[O:.*]]: tensor<?x?x?x64xbf16>, %[[N:.*]]: i32):
+ws.kernel @scheduled machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 65536 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: i32):
+  // CHECK-NEXT: ws.channel @k [tensor<128x64xbf16>, tensor<64x64xbf16>] depth 2 at 0
+  ws.channel @k [tensor<128x64xbf16>, tensor<64x64xbf16>] depth 2 at 0
+  // CHECK-NEXT: ws.channel @v [tensor<128x64xbf16>] depth 1 full_implied free_implied over @k
+  ws.channel @v [tensor<128x64xbf16>] depth 1 full_implied free_implied over @k
+  // CHECK-NEXT: ws.hold @oe tensor<64x64xbf16> pieces 2 over @k at 32768
+  ws.hold @oe tensor<64x64xbf16> pieces 2 over @k at 32768
+  // CHECK-NEXT: ws.edge @e credits 1
+  ws.edge @e credits 1
+  // CHECK-NEXT: ws.turn @t ring @wg
+  ws.turn @t ring @wg
+  // CHECK-NEXT: ws.rendezvous @r ring @wg
+  ws.rendezvous @r ring @wg
+  // CHECK-NEXT: ws.role @load warps 1 regs 24 replicas 1 {
+  // CHECK-NEXT: ^bb0(%{{.*}}: i32):
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    // CHECK-NEXT: ws.work_loop extents(%[[N]], %[[N]], %[[N]]) {
+    ws.work_loop extents(%n, %n, %n) {
+      // CHECK-NEXT: ws.for ranges ["full"] bounds(%[[N]], %[[N]]) init() : () -> () {
+      // CHECK-NEXT: ^bb0(%[[J:.*]]: i32):
+      ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+      ^bb0(%j: i32):
+        // CHECK-NEXT: ws.entry @ld_q slot 1 shift 0 guard "once" {
+        ws.entry @ld_q slot 1 shift 0 guard "once" {
+          // CHECK-NEXT: ws.wait_edge @e
+          ws.wait_edge @e
+          ws.yield
+        }
+        // CHECK: ws.entry @ld_k slot 0 shift 1 {
+        ws.entry @ld_k slot 0 shift 1 {
+          // CHECK-NEXT: %[[SLOT:.*]] = ws.acquire : <@k, tensor<128x64xbf16>>
+          %slot = ws.acquire : <@k, tensor<128x64xbf16>>
+          // CHECK-NEXT: ws.copy %[[Q]] at(%[[J]], %[[N]], %[[J]]) #[[$MAP]] shared to %[[SLOT]] : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+          ws.copy %q at(%j, %n, %j) #bshd shared to %slot : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+          ws.yield
+        }
+        ws.yield
+      }
+    }
+  }
+  // CHECK: ws.role @wg warps 4 regs 240 replicas 2 {
+  // CHECK-NEXT: ^bb0(%[[ME:.*]]: i32):
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    // CHECK-NEXT: %[[ROW:.*]] = arith.constant
+    %row = arith.constant dense<0.0> : !row
+    // CHECK-NEXT: ws.for ranges ["masked", "full"] bounds(%[[N]], %[[N]], %[[N]]) init(%[[ROW]]) : (tensor<64xf32, #tile.layout<{{.*}}>>) -> tensor<64xf32, #tile.layout<{{.*}}>> {
+    // CHECK-NEXT: ^bb0(%{{.*}}: i32, %[[OLD:.*]]: tensor<64xf32, #tile.layout<{{.*}}>>):
+    %sum = ws.for ranges ["masked", "full"] bounds(%n, %n, %n) init(%row) : (!row) -> !row {
+    ^bb0(%j: i32, %old: !row):
+      // CHECK-NEXT: %[[K:.*]] = ws.entry @get_k slot 0 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
+      %k = ws.entry @get_k slot 0 shift 0 -> !k {
+        // CHECK-NEXT: %[[W:.*]] = ws.wait : <@k, tensor<128x64xbf16>>
+        %w = ws.wait : <@k, tensor<128x64xbf16>>
+        // CHECK-NEXT: ws.yield %[[W]] : !ws.slot<@k, tensor<128x64xbf16>>
+        ws.yield %w : !k
+      }
+      // CHECK: %[[S:.*]] = ws.entry @qk slot 1 shift 0 -> tensor<64x128xf32, #tile.layout<{{.*}}>> {
+      %s = ws.entry @qk slot 1 shift 0 -> !acc {
+        // CHECK-NEXT: %[[R:.*]], %{{.*}} = ws.mma %[[K]] piece(%[[ME]]), %[[K]] transpose_b : !ws.slot<@k, tensor<128x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32, #tile.layout<{{.*}}>>
+        %r, %token = ws.mma %k piece(%me), %k transpose_b : !k, <@k, tensor<128x64xbf16>> -> !acc
+        ws.yield %r : !acc
+      }
+      // CHECK: ws.entry @await_qk slot 2 shift 0 {
+      ws.entry @await_qk slot 2 shift 0 {
+        // CHECK-NEXT: ws.await_step @qk
+        ws.await_step @qk
+        ws.yield
+      }
+      // CHECK: %{{.*}} = ws.entry @mask slot 3 shift 0 masked(%[[S]] : tensor<64x128xf32, #tile.layout<{{.*}}>>) -> tensor<64x128xf32, #tile.layout<{{.*}}>> {
+      %m = ws.entry @mask slot 3 shift 0 masked(%s : !acc) -> !acc {
+        ws.yield %s : !acc
+      }
+      // CHECK: %[[NEW:.*]] = ws.entry @sum slot 4 shift 0 -> tensor<64xf32, #tile.layout<{{.*}}>> {
+      %new = ws.entry @sum slot 4 shift 0 -> !row {
+        %x = arith.addf %old, %old : !row
+        ws.yield %x : !row
+      }
+      // CHECK: ws.yield %[[NEW]] : tensor<64xf32, #tile.layout<{{.*}}>>
+      ws.yield %new : !row
+    }
+  }
+}
+
+// What is left of roles after attn-pipeline, and after attn-lower-channels.
+// CHECK-LABEL: ws.kernel @expanded machine "sm_90a" args ["o", "n"]
+// CHECK: ^bb0(%[[O:.*]]: tensor<?x?x?x64xbf16>, %[[N:.*]]: i32):
+ws.kernel @expanded machine "sm_90a" args ["o", "n"] problem #p config #c schedule #s {
+^bb0(%o: tensor<?x?x?x64xbf16>, %n: i32):
+  ws.channel @k [tensor<128x64xbf16>] depth 2
+  ws.hold @oe tensor<64x64xbf16> pieces 2
+  ws.edge @e credits 0
+  ws.turn @t ring @wg
+  ws.rendezvous @r ring @wg
+  // CHECK: ws.setup {
+  ws.setup {
+    // CHECK-NEXT: %{{.*}} = ws.smem %[[N]] : <3>
+    %p = ws.smem %n : !llvm.ptr<3>
+  }
+  // CHECK: ws.role @wg
+  // CHECK-NEXT: ^bb0(%[[ME:.*]]: i32):
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    %k = ws.wait : <@k, tensor<128x64xbf16>>
+    // CHECK: ws.take @t[%[[ME]]]
+    ws.take @t[%me]
+    %a = arith.constant dense<0> : vector<4xi32>
+    %acc = arith.constant dense<0.0> : vector<32xf32>
+    // CHECK: %[[R:.*]], %[[TOKEN:.*]] = ws.mma %{{.*}}, %[[K:.*]] acc(%{{.*}} : vector<32xf32>) : vector<4xi32>, <@k, tensor<128x64xbf16>> -> vector<32xf32>
+    %r, %token = ws.mma %a, %k acc(%acc : vector<32xf32>) : vector<4xi32>, <@k, tensor<128x64xbf16>> -> vector<32xf32>
+    // CHECK-NEXT: ws.give @t[%[[ME]]]
+    ws.give @t[%me]
+    // CHECK-NEXT: %{{.*}} = ws.await %[[R]], %[[TOKEN]] : vector<32xf32>
+    %done = ws.await %r, %token : vector<32xf32>
+    // CHECK-NEXT: ws.release %[[K]] : <@k, tensor<128x64xbf16>>
+    ws.release %k : <@k, tensor<128x64xbf16>>
+    // CHECK-NEXT: ws.signal @e
+    ws.signal @e
+    // CHECK-NEXT: ws.sync @r
+    ws.sync @r
+    // CHECK-NEXT: ws.put %{{.*}} in @oe[%[[ME]]] : vector<4xi32>
+    ws.put %a in @oe[%me] : vector<4xi32>
+    // CHECK-NEXT: ws.store @oe[%[[ME]]], %[[O]] at(%[[N]], %[[N]], %[[N]]) #[[$MAP]] : tensor<?x?x?x64xbf16>
+    ws.store @oe[%me], %o at(%n, %n, %n) #bshd : tensor<?x?x?x64xbf16>
+    // CHECK-NEXT: ws.await_store
+    ws.await_store
+    // CHECK-NEXT: %[[AT:.*]] = ws.slot_at %[[N]] : <@k, tensor<128x64xbf16>>
+    %at = ws.slot_at %n : <@k, tensor<128x64xbf16>>
+    // CHECK-NEXT: %{{.*}} = ws.slot_offset %[[AT]] : <@k, tensor<128x64xbf16>>
+    %offset = ws.slot_offset %at : <@k, tensor<128x64xbf16>>
+  }
+}

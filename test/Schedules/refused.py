@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Edits legal schedule files into illegal ones, one at a time, and shows that
+attn-compile refuses each: exit status 1, a message with the rule and the name of
+the step or place, and no output file."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.join(os.path.dirname(HERE), "Inputs", "causal_d128.mlir")
+BASE = "rescale_before_pv"
+
+# What is wrong; edits as (old, new) pairs; what the message has to contain; the file.
+CASES = [
+    ("a ring of one slot for K and V, which are held at once",
+     [("depth 4", "depth 1")], "V18: .*deadlock with 'load' at .*the free barrier of 'kv'", "union_ring"),
+    ("a step left out", [(" exp sum ", " exp ")], "V5: .*'lf'"),
+    ("a store left out", [(" st_o st_lse", " st_o")], "V2: expected 'st_lse.*got 0 runs"),
+    ("a load left out", [(" ld_v + 1", "")], "V5: .*'v'"),
+    ("the mask left out", [(" mask ", " ")], "V5: .*'s2'"),
+    ("a step twice", [(" exp sum ", " exp sum sum ")], "V2: expected 'sum.*got 2 runs"),
+    ("a load twice", [(" ld_v + 1", " ld_v + 1 ld_v + 1")], "V2: expected 'ld_v'.*got 2 runs"),
+    ("a step that is not there", [(" exp sum ", " exp dropout sum ")], "V1: .*'dropout'"),
+    ("a value that is not there", [("chan v = v ", "chan v = w2 ")], "V1: .*'v'.*'w2'"),
+    ("a turn that is not there", [("take(tc)", "take(td)")], "V1: .*'td'"),
+    ("PV before its P", [("get(v) + 1", "get(v)"), ("pv + 1", "pv"), ("rescale + 1 ", "")], "V(2|5|8|20): "),
+    ("the product of this block before its softmax", [("get(v) + 1 take(tc) + 1 pv + 1", "get(v) take(tc) + 1 pv")],
+     "V8: expected 'pv.*to find 'p", "pv_before_qk"),
+    ("exp2 before the maximum", [(" stat exp ", " exp stat ")], "V8: expected 'exp.*to find 'm1"),
+    ("more shared memory than there is", [("tile_n = 96", "tile_n = 128")], "V11: expected at most 232448 bytes of shared memory, got 262", "ring_depth_3"),
+    ("more registers than a thread has", [("tile_n = 64", "tile_n = 128")],
+     "V13: expected places in registers to take at most 128 a thread, got 160 for 'p', 's', 'o'", "three_consumers"),
+    ("more registers than the machine has", [("regs 232", "regs 256")], "V13: expected at most 65536 registers over all roles, got"),
+    ("a number of registers that cannot be set", [("regs 232", "regs 228")], "V13: expected role 'wg'.*228"),
+    ("a turn that nobody gives first", [("ring wg", "ring wg unprimed")], "V18: .*'tc of wg"),
+    ("a turn taken and not given", [(" give(tc) + 1", "")], "V6: .*'tc of wg"),
+    ("V without a place", [("  chan v = v in smem depth 2\n", "")], "V20: .*'v' of 'pv'"),
+    ("K that nobody says is free", [("chan k = k in smem depth 2", "chan k = k in smem depth 2 free_implied")], "V9: .*'ld_k'"),
+    ("a place in a space of another machine", [("hold s = s in reg", "hold s = s in tmem")], "V20: .*'s'.*'tmem'"),
+    ("replicas that are no sub-tiles", [("wg[2]", "wg[3]")], "V3: expected role 'wg'.*2 sub-tiles, got 3"),
+    ("O staged over V without the rendezvous", [("sync(drain) ", ""), ("  sync drain ring wg\n", "")], "V9: ", "o_over_v"),
+    ("O staged over V without a signal", [(" sig(o_free)", "")], "V6: .*'o_free'", "o_over_v"),
+    ("the O of the item before under V", [("credits 1", "credits 0")], "V18: .*'o_free'", "o_over_v_static"),
+    ("another head dim", [("head_dim 96, 96", "head_dim 64, 64")], "head dims 128 and 128.*got .*head dims 64 and 64", "head_dim_96"),
+    ("another machine", [("sm_90a", "sm_100a")], "machine 'sm_90a', got 'sm_100a'"),
+    ("a machine that is not there", [("sm_90a", "sm_99z")], "machine 'sm_90a', got 'sm_99z'"),
+    ("text that ends early", [("knob peel first_masked", "")], None),
+]
+
+
+def schedule_text(base, edits):
+    with open(os.path.join(HERE, base + ".mlir"), encoding="utf-8") as file:
+        text = file.read()
+    for old, new in edits:
+        if old not in text:
+            sys.exit(f"{base}: has no '{old}' to replace")
+        text = text.replace(old, new)
+    return text
+
+
+def problem_of(args, case):
+    """What is wrong with the compiler's answer to one case; None if nothing is."""
+    _, edits, wanted, *base = case
+    text = schedule_text(base[0] if base else BASE, edits)
+    if wanted is None:
+        text, wanted = text[: len(text) * 2 // 3], "to be valid IR"
+    schedule = os.path.join(args.temp, "schedule.mlir")
+    output = os.path.join(args.temp, "out.ptx")
+    with open(schedule, "w", encoding="utf-8") as file:
+        file.write(text)
+    if os.path.exists(output):
+        os.remove(output)
+    run = subprocess.run([args.compiler, SOURCE, f"--schedule={schedule}", "--emit=ptx", "-o", output],
+                         capture_output=True, text=True, timeout=60)
+    if run.returncode != 1:
+        return f"exit status {run.returncode}, not 1\n{run.stderr}"
+    if os.path.exists(output):
+        return "it wrote an output file"
+    if "error:" not in run.stderr or not re.search(wanted, run.stderr):
+        return f"expected a message with /{wanted}/, got\n{run.stderr}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--temp", required=True, help="folder to write into")
+    args = parser.parse_args()
+    os.makedirs(args.temp, exist_ok=True)
+    wrong = 0
+    for case in CASES:
+        problem = problem_of(args, case)
+        if problem:
+            wrong += 1
+            print(f"{case[0]}: {problem}")
+    print(f"{len(CASES) - wrong} of {len(CASES)} illegal schedules refused as they should be")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
