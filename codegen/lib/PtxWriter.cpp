@@ -5,6 +5,9 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -92,7 +95,8 @@ private:
       addError("no LLVM IR");
       return false;
     }
-    if (!createMachine()) {
+    checkAssembly();
+    if (!state->errors.empty() || !createMachine()) {
       return false;
     }
     state->module->setTargetTriple(llvm::Triple(target.getTriple()));
@@ -113,6 +117,25 @@ private:
           }
         },
         this);
+  }
+
+  /// The backend trusts the constraints of inline assembly.
+  void checkAssembly() {
+    for (llvm::Function &function : *state->module) {
+      for (llvm::Instruction &instruction : llvm::instructions(function)) {
+        auto *call = dyn_cast<llvm::CallBase>(&instruction);
+        if (!call || !call->isInlineAsm()) {
+          continue;
+        }
+        auto *assembly = cast<llvm::InlineAsm>(call->getCalledOperand());
+        if (llvm::Error error = llvm::InlineAsm::verify(
+                assembly->getFunctionType(), assembly->getConstraintString())) {
+          addError("inline assembly with constraints '" +
+                   assembly->getConstraintString().str() +
+                   "': " + llvm::toString(std::move(error)));
+        }
+      }
+    }
   }
 
   void addError(StringRef text) {
