@@ -6,6 +6,7 @@
 #include "attn/tools/Compiler.h"
 #include "attn/tools/Registration.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -106,6 +107,12 @@ int compileTo(StringRef input, const CompileOptions &options, StringRef output,
   return writeArtifact(output, *artifact, error) ? 0 : 1;
 }
 
+/// MLIR's parser makes tables as long as the numbers in its input say.
+void exitOutOfMemory(void *, const char *, bool) {
+  llvm::errs() << "attn-compile: error: the input needs more memory than there is\n";
+  std::_Exit(1);
+}
+
 void listTargets() {
   for (const EmbeddedFile &file : listEmbeddedFiles("machines")) {
     llvm::outs() << file.path.rsplit('/').second.rsplit('.').first << "\n";
@@ -116,6 +123,7 @@ void listTargets() {
 
 extern "C" __attribute__((visibility("default"))) int attn_compile_main(int argc,
                                                                         char **argv) {
+  llvm::install_bad_alloc_error_handler(exitOutOfMemory);
   Arguments arguments;
   cl::HideUnrelatedOptions(arguments.category);
   cl::ParseCommandLineOptions(argc, argv, "attn: compiler for attention kernels\n");
