@@ -59,6 +59,14 @@ LogicalResult KernelProgram::setHome(Value value, PlaceAttr place,
   return success();
 }
 
+/// Registers become shared memory on the way to a store alone.
+static bool isStoredOnly(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    auto step = dyn_cast<tile::StepOp>(user);
+    return step && !step.getBody().getOps<tile::StoreOp>().empty();
+  });
+}
+
 LogicalResult
 KernelProgram::collectPlace(PlaceAttr place, const llvm::StringMap<Value> &valueOf) {
   if (place.getSpace() == Space::Tmem) {
@@ -92,6 +100,10 @@ KernelProgram::collectPlace(PlaceAttr place, const llvm::StringMap<Value> &value
     if (smem && (!value || !isa<RankedTensorType>(value.getType()))) {
       return unsupported(place, "a hold of '" + name + "', which no step makes");
     }
+    if (smem && !channel && !isStoredOnly(value)) {
+      return unsupported(place, "'" + name + "' in smem, which another step "
+                                "than a store reads");
+    }
     if (smem && failed(setHome(value, place, channel ? channelOf : holdOf))) {
       return failure();
     }
@@ -113,6 +125,9 @@ LogicalResult KernelProgram::checkSupported() {
     if (turn.getUnprimed()) {
       return error("unprimed turn '") << turn.getName().getValue() << "'";
     }
+  }
+  if (schedule.getPeel() == Peel::None) {
+    return error("knob 'peel none': the first step is a copy of its own");
   }
   for (RoleAttr role : schedule.getRoles()) {
     if (role.getOnLeader()) {
