@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-distribute: tiles become the values that one thread of a warpgroup holds.
+// attn-distribute: tiles become the values that one thread of a warpgroup
+// holds.
 //
 // In the accumulator's layout thread t holds, in register r, the element
 //   row = 16 (t / 32) + (t % 32) / 4 + 8 ((r / 2) % 2)
@@ -41,7 +42,8 @@ Type distributedType(Type type) {
   }
   int64_t elements = tensor.getNumElements() / threads;
   if (element.isBF16() || element.isF16()) {
-    return VectorType::get({elements / 2}, IntegerType::get(type.getContext(), 32));
+    return VectorType::get({elements / 2},
+                           IntegerType::get(type.getContext(), 32));
   }
   return VectorType::get({elements}, element);
 }
@@ -66,7 +68,8 @@ LogicalResult checkLayout(Operation *op, Type type) {
   }
   tile::LayoutAttr layout = layoutOf(tensor);
   if (!layout) {
-    return op->emitOpError("attn-distribute: expected a tile with a layout, got ")
+    return op->emitOpError(
+               "attn-distribute: expected a tile with a layout, got ")
            << tensor;
   }
   int64_t columns =
@@ -116,7 +119,8 @@ LogicalResult checkOp(Operation *op) {
       return unsupported("arithmetic on packed elements, ") << type;
     }
   }
-  bool packs = isa<arith::TruncFOp, tile::ConvertLayoutOp, scf::IfOp, scf::ForOp>(op);
+  bool packs =
+      isa<arith::TruncFOp, tile::ConvertLayoutOp, scf::IfOp, scf::ForOp>(op);
   for (Type type : op->getResultTypes()) {
     if (isPacked(type) && !packs) {
       return unsupported("arithmetic on packed elements, ") << type;
@@ -174,7 +178,8 @@ private:
   Value reduceQuad(tile::ReduceKind kind, Value rows);
   Value slice(Value vector, int64_t offset, int64_t size);
   Value extract(Value vector, int64_t index) {
-    return vector::ExtractOp::create(builder, loc, vector, ArrayRef<int64_t>{index});
+    return vector::ExtractOp::create(builder, loc, vector,
+                                     ArrayRef<int64_t>{index});
   }
   Value pair(Value a, Value b) {
     auto type = VectorType::get({2}, a.getType());
@@ -198,11 +203,13 @@ Value Distributor::threadId() {
   if (!tid) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&role.getBody().front());
-    tid = NVVM::ThreadIdXOp::create(builder, role.getLoc(), builder.getI32Type());
+    tid =
+        NVVM::ThreadIdXOp::create(builder, role.getLoc(), builder.getI32Type());
     laneId = arith::AndIOp::create(builder, role.getLoc(), tid, constant(31));
     Value shifted =
         arith::ShRUIOp::create(builder, role.getLoc(), tid, constant(5));
-    warpId = arith::AndIOp::create(builder, role.getLoc(), shifted, constant(3));
+    warpId =
+        arith::AndIOp::create(builder, role.getLoc(), shifted, constant(3));
   }
   return tid;
 }
@@ -310,8 +317,8 @@ Value Distributor::rewriteAny(tile::AnyOp op) {
   for (int64_t i = 1; i < type.getNumElements(); ++i) {
     any = arith::OrIOp::create(builder, loc, any, extract(op.getSource(), i));
   }
-  return NVVM::VoteSyncOp::create(builder, loc, builder.getI1Type(), constant(-1),
-                                  any, NVVM::VoteSyncKind::any);
+  return NVVM::VoteSyncOp::create(builder, loc, builder.getI1Type(),
+                                  constant(-1), any, NVVM::VoteSyncKind::any);
 }
 
 FailureOr<Value> Distributor::rewriteTruncate(arith::TruncFOp op) {
@@ -333,12 +340,14 @@ FailureOr<Value> Distributor::rewriteTruncate(arith::TruncFOp op) {
 }
 
 /// A share of the exponentials of a tile goes to the FMA units: pairs of
-/// registers spread evenly, but none of the last eighth, which gates what follows.
+/// registers spread evenly, but none of the last eighth, which gates what
+/// follows.
 Value Distributor::rewriteExp2(math::Exp2Op op) {
   ScheduleAttr schedule = kernel.getSchedule();
   int64_t soft = schedule.getExp2SoftNumerator();
   int64_t of = schedule.getExp2SoftDenominator();
-  int64_t registers = cast<VectorType>(op.getResult().getType()).getNumElements();
+  int64_t registers =
+      cast<VectorType>(op.getResult().getType()).getNumElements();
   if (soft == 0 || registers == rowsPerThread) {
     return {};
   }
@@ -352,16 +361,20 @@ Value Distributor::rewriteExp2(math::Exp2Op op) {
   }
   SmallVector<int64_t> onFma, onUnit;
   for (int64_t p = 0; p < registers / 2; ++p) {
-    bool chosen = p < usable && (p + 1) * wanted / usable != p * wanted / usable;
+    bool chosen =
+        p < usable && (p + 1) * wanted / usable != p * wanted / usable;
     auto &list = chosen ? onFma : onUnit;
     list.append({2 * p, 2 * p + 1});
   }
   auto pick = [&](ArrayRef<int64_t> list) -> Value {
-    return vector::ShuffleOp::create(builder, loc, op.getOperand(), op.getOperand(), list);
+    return vector::ShuffleOp::create(builder, loc, op.getOperand(),
+                                     op.getOperand(), list);
   };
   Value poly = nvx::Exp2PolyOp::create(
-      builder, loc, VectorType::get({(int64_t)onFma.size()}, builder.getF32Type()),
-      pick(onFma), builder.getI32IntegerAttr(kernel.getConfig().getExp2Degree()));
+      builder, loc,
+      VectorType::get({(int64_t)onFma.size()}, builder.getF32Type()),
+      pick(onFma),
+      builder.getI32IntegerAttr(kernel.getConfig().getExp2Degree()));
   if (onUnit.empty()) {
     return poly;
   }
@@ -392,7 +405,8 @@ void Distributor::convertTypes(Operation *op) {
     auto type = dyn_cast<VectorType>(constant.getType());
     auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
     if (type && splat && splat.getType() != type) {
-      constant.setValueAttr(DenseElementsAttr::get(type, splat.getSplatValue<Attribute>()));
+      constant.setValueAttr(
+          DenseElementsAttr::get(type, splat.getSplatValue<Attribute>()));
     }
   }
 }

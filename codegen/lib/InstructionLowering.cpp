@@ -12,7 +12,8 @@ constexpr int64_t evictLast = 0x14F0000000000000;
 constexpr int64_t mmaDepth = 16; // k of one wgmma on 16-bit elements
 } // namespace
 
-Value InstructionLowering::paramOf(Param::Kind kind, Value tensor, int64_t dim) {
+Value InstructionLowering::paramOf(Param::Kind kind, Value tensor,
+                                   int64_t dim) {
   unsigned argument = cast<BlockArgument>(tensor).getArgNumber();
   const Param *param = llvm::find(params, Param{kind, argument, dim, {}, {}});
   return function.getArgument(param - params.begin());
@@ -25,7 +26,8 @@ Value InstructionLowering::tid() {
 Value InstructionLowering::smemAddress(Value offset) {
   auto ptr = LLVM::LLVMPointerType::get(builder->getContext(), 3);
   Value base = LLVM::AddressOfOp::create(*builder, loc, ptr, smemName);
-  Value address = LLVM::PtrToIntOp::create(*builder, loc, builder->getI32Type(), base);
+  Value address =
+      LLVM::PtrToIntOp::create(*builder, loc, builder->getI32Type(), base);
   return add(address, offset);
 }
 
@@ -43,7 +45,8 @@ Value InstructionLowering::slotAddress(Value slot) {
 Value InstructionLowering::descriptorLow(Value address, int64_t leadingBytes) {
   Value units = arith::ShRUIOp::create(*builder, loc, address, constant(4));
   Value low = arith::AndIOp::create(*builder, loc, units, constant(0x3FFF));
-  return arith::OrIOp::create(*builder, loc, low, constant(leadingBytes / 16 << 16));
+  return arith::OrIOp::create(*builder, loc, low,
+                              constant(leadingBytes / 16 << 16));
 }
 
 LogicalResult InstructionLowering::lowerScalars(OpBuilder &at) {
@@ -97,7 +100,8 @@ LogicalResult InstructionLowering::lower(Operation *op) {
       .Case([&](ws::SlotAtOp) { return success(); })
       .Case([&](tensor::DimOp) { return success(); })
       .Case([&](tile::CoordsOfOp op) {
-        for (auto [result, value] : llvm::zip(op->getResults(), works[op.getWork()])) {
+        for (auto [result, value] :
+             llvm::zip(op->getResults(), works[op.getWork()])) {
           values.map(result, value);
         }
         return success();
@@ -107,7 +111,8 @@ LogicalResult InstructionLowering::lower(Operation *op) {
         OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
         Value one = arith::ConstantIntOp::create(entry, loc, 1, 32);
         values.map(op.getResult(),
-                   LLVM::AllocaOp::create(entry, loc, op.getType(), op.getElemType(), one));
+                   LLVM::AllocaOp::create(entry, loc, op.getType(),
+                                          op.getElemType(), one));
         return success();
       })
       .Case([&](ws::SmemOp op) {
@@ -121,13 +126,13 @@ LogicalResult InstructionLowering::lower(Operation *op) {
           builder->clone(*op, values);
           return success();
         }
-        values.map(op.getOut(),
-                   paramOf(Param::Dim, dim.getSource(), *dim.getConstantIndex()));
+        values.map(op.getOut(), paramOf(Param::Dim, dim.getSource(),
+                                        *dim.getConstantIndex()));
         return success();
       })
       .Default([&](Operation *op) -> LogicalResult {
-        if (isa_and_nonnull<ws::WsDialect, tile::TileDialect, tensor::TensorDialect>(
-                op->getDialect())) {
+        if (isa_and_nonnull<ws::WsDialect, tile::TileDialect,
+                            tensor::TensorDialect>(op->getDialect())) {
           return op->emitOpError("attn-lower-to-nvvm: no lowering for this op");
         }
         builder->clone(*op, values);
@@ -147,10 +152,11 @@ LogicalResult InstructionLowering::lowerWorkLoop(ws::WorkLoopOp op) {
   if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
     return op.emitOpError("attn-lower-to-nvvm: no lowering for work 'dynamic'");
   }
-  Value heads = arith::MulIOp::create(*builder, loc, values.lookup(op.getHeads()),
-                                      values.lookup(op.getBatches()));
-  Value items =
-      arith::MulIOp::create(*builder, loc, values.lookup(op.getBlocks()), heads);
+  Value heads =
+      arith::MulIOp::create(*builder, loc, values.lookup(op.getHeads()),
+                            values.lookup(op.getBatches()));
+  Value items = arith::MulIOp::create(*builder, loc,
+                                      values.lookup(op.getBlocks()), heads);
   Value stride = NVVM::GridDimXOp::create(*builder, loc, builder->getI32Type());
   auto loop = scf::ForOp::create(*builder, loc, item, items, stride);
   item = loop.getInductionVar();
@@ -189,7 +195,8 @@ LogicalResult InstructionLowering::lowerBounds(tile::BoundsOp op) {
     }
   }
   Operation *yield = op.getBody().front().getTerminator();
-  for (auto [result, value] : llvm::zip(op.getResults(), yield->getOperands())) {
+  for (auto [result, value] :
+       llvm::zip(op.getResults(), yield->getOperands())) {
     values.map(result, values.lookupOrDefault(value));
   }
   return success();
@@ -200,10 +207,10 @@ LogicalResult InstructionLowering::lowerFor(scf::ForOp op) {
   for (Value init : op.getInitArgs()) {
     inits.push_back(values.lookupOrDefault(init));
   }
-  auto loop = scf::ForOp::create(
-      *builder, loc, values.lookupOrDefault(op.getLowerBound()),
-      values.lookupOrDefault(op.getUpperBound()),
-      values.lookupOrDefault(op.getStep()), inits);
+  auto loop = scf::ForOp::create(*builder, loc,
+                                 values.lookupOrDefault(op.getLowerBound()),
+                                 values.lookupOrDefault(op.getUpperBound()),
+                                 values.lookupOrDefault(op.getStep()), inits);
   Block *body = loop.getBody();
   if (!body->empty()) {
     body->back().erase();
@@ -225,9 +232,10 @@ LogicalResult InstructionLowering::lowerFor(scf::ForOp op) {
 
 LogicalResult InstructionLowering::lowerIf(scf::IfOp op) {
   bool hasElse = !op.getElseRegion().empty();
-  auto branch = scf::IfOp::create(*builder, loc, op.getResultTypes(),
-                                  values.lookupOrDefault(op.getCondition()),
-                                  /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
+  auto branch =
+      scf::IfOp::create(*builder, loc, op.getResultTypes(),
+                        values.lookupOrDefault(op.getCondition()),
+                        /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
   for (auto [from, to] : llvm::zip(op->getRegions(), branch->getRegions())) {
     if (from.empty()) {
       continue;
@@ -256,29 +264,36 @@ LogicalResult InstructionLowering::lowerIf(scf::IfOp op) {
 void InstructionLowering::lowerCopy(ws::CopyOp op) {
   Value destination = sharedPointer(slotAddress(op.getSlot()));
   auto clusterPtr = LLVM::LLVMPointerType::get(builder->getContext(), 7);
-  destination = LLVM::AddrSpaceCastOp::create(*builder, loc, clusterPtr, destination);
+  destination =
+      LLVM::AddrSpaceCastOp::create(*builder, loc, clusterPtr, destination);
   Value zero = constant(0);
   SmallVector<Value> box{zero, values.lookup(op.getRow()), zero,
-                         values.lookup(op.getHead()), values.lookup(op.getBatch())};
+                         values.lookup(op.getHead()),
+                         values.lookup(op.getBatch())};
   Value hint = arith::ConstantIntOp::create(
       *builder, loc, op.getShared() ? evictLast : evictFirst, 64);
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      *builder, loc, destination, paramOf(Param::TensorMap, op.getSource()), box,
-      values.lookup(op.getBarrier()), ValueRange{}, Value(), hint,
-      NVVM::TMALoadModeAttr::get(builder->getContext(), NVVM::TMALoadMode::TILE),
+      *builder, loc, destination, paramOf(Param::TensorMap, op.getSource()),
+      box, values.lookup(op.getBarrier()), ValueRange{}, Value(), hint,
+      NVVM::TMALoadModeAttr::get(builder->getContext(),
+                                 NVVM::TMALoadMode::TILE),
       builder->getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());
 }
 
 void InstructionLowering::lowerStore(ws::StoreOp op) {
   auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
   Value piece = mul(values.lookup(op.getPiece()), hold.getPieceBytes());
-  Value source = sharedPointer(smemAddress(add(piece, constant(*hold.getOffset()))));
+  Value source =
+      sharedPointer(smemAddress(add(piece, constant(*hold.getOffset()))));
   Value zero = constant(0);
   SmallVector<Value> box{zero, values.lookup(op.getRow()), zero,
-                         values.lookup(op.getHead()), values.lookup(op.getBatch())};
+                         values.lookup(op.getHead()),
+                         values.lookup(op.getBatch())};
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-      *builder, loc, paramOf(Param::TensorMap, op.getDest()), source, box, Value(),
-      NVVM::TMAStoreModeAttr::get(builder->getContext(), NVVM::TMAStoreMode::TILE),
+      *builder, loc, paramOf(Param::TensorMap, op.getDest()), source, box,
+      Value(),
+      NVVM::TMAStoreModeAttr::get(builder->getContext(),
+                                  NVVM::TMAStoreMode::TILE),
       Value());
   NVVM::CpAsyncBulkCommitGroupOp::create(*builder, loc);
 }
@@ -310,28 +325,31 @@ void InstructionLowering::lowerPut(ws::PutOp op) {
     address = add(address, constant(panel * tile.panelBytes()));
     SmallVector<Value> registers;
     for (int64_t i = 0; i < 4; ++i) {
-      registers.push_back(
-          vector::ExtractOp::create(*builder, loc, packed, ArrayRef<int64_t>{4 * k + i}));
+      registers.push_back(vector::ExtractOp::create(
+          *builder, loc, packed, ArrayRef<int64_t>{4 * k + i}));
     }
     NVVM::StMatrixOp::create(
         *builder, loc, sharedPointer(address), registers,
         NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row),
         NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
-        NVVM::LdStMatrixEltTypeAttr::get(context, NVVM::LdStMatrixEltType::B16));
+        NVVM::LdStMatrixEltTypeAttr::get(context,
+                                         NVVM::LdStMatrixEltType::B16));
   }
 }
 
 Value InstructionLowering::elementPointer(Value tensor, ValueRange indices) {
   Value offset = arith::ConstantIntOp::create(*builder, loc, 0, 64);
   for (auto [dim, index] : llvm::enumerate(indices)) {
-    Value wide = arith::ExtSIOp::create(*builder, loc, builder->getI64Type(), index);
+    Value wide =
+        arith::ExtSIOp::create(*builder, loc, builder->getI64Type(), index);
     Value scaled = arith::MulIOp::create(*builder, loc, wide,
                                          paramOf(Param::Stride, tensor, dim));
     offset = add(offset, scaled);
   }
   Value pointer = paramOf(Param::Pointer, tensor);
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  return LLVM::GEPOp::create(*builder, loc, pointer.getType(), element, pointer, offset);
+  return LLVM::GEPOp::create(*builder, loc, pointer.getType(), element, pointer,
+                             offset);
 }
 
 /// The first of this thread's two rows within a warpgroup.
@@ -349,41 +367,48 @@ Value InstructionLowering::threadRow() {
 void InstructionLowering::lowerStoreRow(tile::StoreRowOp op) {
   Value rows = paramOf(Param::Dim, op.getDest(), 2);
   Value inQuad = arith::AndIOp::create(*builder, loc, tid(), constant(3));
-  Value first = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq, inQuad,
-                                      constant(0));
+  Value first = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq,
+                                      inQuad, constant(0));
   Value tile = values.lookup(op.getTile());
   for (int64_t i = 0; i < 2; ++i) {
-    Value row = add(values.lookup(op.getRow()), add(threadRow(), constant(8 * i)));
-    Value inside =
-        arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::slt, row, rows);
+    Value row =
+        add(values.lookup(op.getRow()), add(threadRow(), constant(8 * i)));
+    Value inside = arith::CmpIOp::create(*builder, loc,
+                                         arith::CmpIPredicate::slt, row, rows);
     Value writes = arith::AndIOp::create(*builder, loc, first, inside);
-    Value value = vector::ExtractOp::create(*builder, loc, tile, ArrayRef<int64_t>{i});
-    auto branch = scf::IfOp::create(*builder, loc, writes, /*withElseRegion=*/false);
+    Value value =
+        vector::ExtractOp::create(*builder, loc, tile, ArrayRef<int64_t>{i});
+    auto branch =
+        scf::IfOp::create(*builder, loc, writes, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(*builder);
     builder->setInsertionPointToStart(branch.thenBlock());
-    Value pointer = elementPointer(
-        op.getDest(), {values.lookup(op.getBatch()), values.lookup(op.getHead()), row});
+    Value pointer =
+        elementPointer(op.getDest(), {values.lookup(op.getBatch()),
+                                      values.lookup(op.getHead()), row});
     LLVM::StoreOp::create(*builder, loc, value, pointer);
   }
 }
 
 /// An element within bounds, or zero: the index is clamped, so that no address
 /// outside the tensor is formed.
-Value InstructionLowering::gatherElement(tile::GatherOp op, ValueRange indices) {
+Value InstructionLowering::gatherElement(tile::GatherOp op,
+                                         ValueRange indices) {
   Value inside;
   SmallVector<Value> clamped;
   for (auto [dim, index] : llvm::enumerate(indices)) {
     Value size = paramOf(Param::Dim, op.getSource(), dim);
-    Value ok =
-        arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, index, size);
+    Value ok = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult,
+                                     index, size);
     inside = inside ? arith::AndIOp::create(*builder, loc, inside, ok) : ok;
     clamped.push_back(
         arith::SelectOp::create(*builder, loc, ok, index, constant(0)));
   }
-  Type element = cast<RankedTensorType>(op.getSource().getType()).getElementType();
+  Type element =
+      cast<RankedTensorType>(op.getSource().getType()).getElementType();
   Value loaded = LLVM::LoadOp::create(*builder, loc, element,
                                       elementPointer(op.getSource(), clamped));
-  Value zero = arith::ConstantOp::create(*builder, loc, builder->getZeroAttr(element));
+  Value zero =
+      arith::ConstantOp::create(*builder, loc, builder->getZeroAttr(element));
   return arith::SelectOp::create(*builder, loc, inside, loaded, zero);
 }
 
@@ -396,16 +421,18 @@ void InstructionLowering::lowerGather(tile::GatherOp op) {
     for (Value index : op.getIndices()) {
       Value value = values.lookup(index);
       if (isa<VectorType>(value.getType())) {
-        value = vector::ExtractOp::create(*builder, loc, value, ArrayRef<int64_t>{i});
+        value = vector::ExtractOp::create(*builder, loc, value,
+                                          ArrayRef<int64_t>{i});
       }
       indices.push_back(value);
     }
     elements.push_back(gatherElement(op, indices));
   }
-  values.map(op.getResult(), vectorType ? vector::FromElementsOp::create(
-                                              *builder, loc, vectorType, elements)
-                                              .getResult()
-                                        : elements.front());
+  values.map(op.getResult(),
+             vectorType ? vector::FromElementsOp::create(*builder, loc,
+                                                         vectorType, elements)
+                              .getResult()
+                        : elements.front());
 }
 
 //===----------------------------------------------------------------------===//
@@ -413,7 +440,8 @@ void InstructionLowering::lowerGather(tile::GatherOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Offsets of the k steps of an operand whose rows run along k (units of 16 bytes).
+/// Offsets of the k steps of an operand whose rows run along k (units of 16
+/// bytes).
 SmallVector<int32_t> stepsAlongRow(SmemTile tile) {
   SmallVector<int32_t> offsets;
   for (int64_t k = 0; k < tile.columns; k += mmaDepth) {
@@ -435,8 +463,10 @@ SmallVector<int32_t> stepsDownRows(SmemTile tile) {
 
 LogicalResult InstructionLowering::lowerMma(ws::MmaOp op) {
   SmemTile b(cast<ws::SlotType>(op.getB().getType()).getTile());
-  SmallVector<int32_t> bSteps = op.getTransposeB() ? stepsAlongRow(b) : stepsDownRows(b);
-  Value bLow = descriptorLow(slotAddress(op.getB()), op.getTransposeB() ? 16 : b.panelBytes());
+  SmallVector<int32_t> bSteps =
+      op.getTransposeB() ? stepsAlongRow(b) : stepsDownRows(b);
+  Value bLow = descriptorLow(slotAddress(op.getB()),
+                             op.getTransposeB() ? 16 : b.panelBytes());
   Value aOperand;
   IntegerAttr aHigh;
   DenseI32ArrayAttr aSteps;
@@ -444,7 +474,8 @@ LogicalResult InstructionLowering::lowerMma(ws::MmaOp op) {
     SmemTile a(slot.getTile());
     Value address = slotAddress(op.getA());
     if (op.getPiece()) {
-      address = add(address, mul(values.lookup(op.getPiece()), 64 * a.spanBytes()));
+      address =
+          add(address, mul(values.lookup(op.getPiece()), 64 * a.spanBytes()));
     }
     aOperand = descriptorLow(address, 16);
     aHigh = builder->getI32IntegerAttr(a.descriptorHigh());
@@ -453,7 +484,8 @@ LogicalResult InstructionLowering::lowerMma(ws::MmaOp op) {
     aOperand = values.lookup(op.getA());
   }
   Value acc = op.getAcc() ? values.lookup(op.getAcc()) : Value();
-  UnitAttr transposed = op.getTransposeB() ? UnitAttr() : builder->getUnitAttr();
+  UnitAttr transposed =
+      op.getTransposeB() ? UnitAttr() : builder->getUnitAttr();
   bool isHalf = op.getB().getType().getTile().getElementType().isF16();
   auto element = isHalf ? nvx::ElementType::F16 : nvx::ElementType::BF16;
   auto wgmma = nvx::WgmmaOp::create(
@@ -469,13 +501,14 @@ LogicalResult InstructionLowering::lowerMma(ws::MmaOp op) {
 LogicalResult InstructionLowering::lowerAwait(ws::AwaitOp op) {
   auto found = issueOrder.find(op.getToken());
   if (found == issueOrder.end()) {
-    return op.emitOpError("attn-lower-to-nvvm: expected the MMA of this token in "
-                          "the code before");
+    return op.emitOpError(
+        "attn-lower-to-nvvm: expected the MMA of this token in "
+        "the code before");
   }
   uint32_t pending = issued - 1 - found->second;
   Value value = values.lookup(op.getValue());
-  auto wait = nvx::WgmmaWaitOp::create(*builder, loc, TypeRange{value.getType()}, pending,
-                                       ValueRange{value});
+  auto wait = nvx::WgmmaWaitOp::create(
+      *builder, loc, TypeRange{value.getType()}, pending, ValueRange{value});
   values.map(op.getResult(), wait.getResult(0));
   return success();
 }

@@ -61,14 +61,15 @@ LogicalResult checkSlots(Operation *op) {
 /// One thread meets no other; the stores of a role are those of a warpgroup.
 LogicalResult checkMeetings(Operation *op) {
   auto role = op->getParentOfType<ws::RoleOp>();
-  if (!role || !isa<ws::TakeOp, ws::GiveOp, ws::SyncOp, ws::StoreOp,
-                    ws::AwaitStoreOp>(op)) {
+  if (!role ||
+      !isa<ws::TakeOp, ws::GiveOp, ws::SyncOp, ws::StoreOp, ws::AwaitStoreOp>(
+          op)) {
     return success();
   }
   if (role.isSingleThread()) {
-    return error(op, lowerChannels) << "no lowering in role '"
-                                    << role.getSymName()
-                                    << "', which one thread runs";
+    return error(op, lowerChannels)
+           << "no lowering in role '" << role.getSymName()
+           << "', which one thread runs";
   }
   if (isa<ws::AwaitStoreOp>(op)) {
     bool stores = false;
@@ -149,15 +150,16 @@ LogicalResult checkDeclarations(ws::KernelOp kernel) {
     }
     auto tensor = dyn_cast<RankedTensorType>(argument.getType());
     StringRef name =
-        cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()]).getValue();
+        cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
+            .getValue();
     int64_t rank = llvm::StringSwitch<int64_t>(name)
                        .Cases({"q", "k", "v", "o"}, 4)
                        .Case("lse", 3)
                        .Default(tensor ? tensor.getRank() : 0);
     if ((tensor ? tensor.getRank() : 0) != rank) {
-      return error(kernel, lowerToNVVM) << "expected argument '" << name
-                                        << "' to have rank " << rank << ", got "
-                                        << argument.getType();
+      return error(kernel, lowerToNVVM)
+             << "expected argument '" << name << "' to have rank " << rank
+             << ", got " << argument.getType();
     }
   }
   for (Operation &op : kernel.getBody().front()) {
@@ -203,8 +205,8 @@ LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
   std::optional<int64_t> index = dim.getConstantIndex();
   if (!index || *index < 0 ||
       *index >= cast<RankedTensorType>(tensor.getType()).getRank()) {
-    return error(op, lowerToNVVM) << "expected a constant dimension of "
-                                  << tensor.getType();
+    return error(op, lowerToNVVM)
+           << "expected a constant dimension of " << tensor.getType();
   }
   for (Operation *user : dim->getUsers()) {
     auto toInt = dyn_cast<arith::IndexCastOp>(user);
@@ -226,8 +228,8 @@ LogicalResult checkWork(Operation *op) {
       continue;
     }
     auto argument = dyn_cast<BlockArgument>(operand);
-    Operation *source = argument ? argument.getOwner()->getParentOp()
-                                 : operand.getDefiningOp();
+    Operation *source =
+        argument ? argument.getOwner()->getParentOp() : operand.getDefiningOp();
     if (!isa<tile::NextWorkOp, tile::BoundsOp>(source)) {
       return error(op, lowerToNVVM) << "no lowering for a work item that '"
                                     << source->getName() << "' makes";
@@ -241,7 +243,8 @@ LogicalResult checkPrepared(Operation *op) {
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (tensor && tensor.hasStaticShape()) {
-      return error(op, lowerToNVVM) << "expected distributed tiles, got " << tensor;
+      return error(op, lowerToNVVM)
+             << "expected distributed tiles, got " << tensor;
     }
   }
   for (Value operand : op->getOperands()) {
@@ -312,9 +315,8 @@ LogicalResult codegen::checkKernelLowered(gpu::GPUModuleOp module) {
     }
     for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
       if (!module.getBodyRegion().isAncestor(operand.getParentRegion())) {
-        return error(op, lowerToNVVM)
-               << "no lowering for operand #" << number << " of type "
-               << operand.getType();
+        return error(op, lowerToNVVM) << "no lowering for operand #" << number
+                                      << " of type " << operand.getType();
       }
     }
     return success();

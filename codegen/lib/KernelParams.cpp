@@ -13,13 +13,15 @@ public:
 
   FailureOr<SmallVector<Param>> run() {
     WalkResult result = kernel.walk([&](Operation *op) {
-      return failed(visit(op)) ? WalkResult::interrupt() : WalkResult::advance();
+      return failed(visit(op)) ? WalkResult::interrupt()
+                               : WalkResult::advance();
     });
     if (result.wasInterrupted()) {
       return failure();
     }
     llvm::sort(params, [](const Param &a, const Param &b) {
-      return std::tie(a.kind, a.argument, a.dim) < std::tie(b.kind, b.argument, b.dim);
+      return std::tie(a.kind, a.argument, a.dim) <
+             std::tie(b.kind, b.argument, b.dim);
     });
     return params;
   }
@@ -34,11 +36,13 @@ private:
     }
   }
 
-  LogicalResult addMap(Operation *op, Value tensor, RankedTensorType box, AffineMap map) {
+  LogicalResult addMap(Operation *op, Value tensor, RankedTensorType box,
+                       AffineMap map) {
     Param param{Param::TensorMap, number(tensor), 0, box, map};
     auto *known = llvm::find(params, param);
     if (known != params.end() && known->box != box) {
-      return op->emitOpError("attn-lower-to-nvvm: expected one box for argument ")
+      return op->emitOpError(
+                 "attn-lower-to-nvvm: expected one box for argument ")
              << param.argument << ", got " << known->box << " and " << box;
     }
     add(param);
@@ -57,21 +61,27 @@ private:
   LogicalResult visit(Operation *op) {
     if (auto copy = dyn_cast<ws::CopyOp>(op)) {
       return addMap(op, copy.getSource(),
-                    cast<ws::SlotType>(copy.getSlot().getType()).getTile(), copy.getMap());
+                    cast<ws::SlotType>(copy.getSlot().getType()).getTile(),
+                    copy.getMap());
     }
     if (auto store = dyn_cast<ws::StoreOp>(op)) {
       auto hold = kernel.lookupSymbol<ws::HoldOp>(store.getHold());
       auto tile = cast<RankedTensorType>(hold.getType());
-      return addMap(op, store.getDest(),
-                    RankedTensorType::get(tile.getShape(), tile.getElementType()),
-                    store.getMap());
+      return addMap(
+          op, store.getDest(),
+          RankedTensorType::get(tile.getShape(), tile.getElementType()),
+          store.getMap());
     }
     if (auto store = dyn_cast<tile::StoreRowOp>(op)) {
       addAccess(store.getDest());
     } else if (auto gather = dyn_cast<tile::GatherOp>(op)) {
       addAccess(gather.getSource());
     } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-      add({Param::Dim, number(dim.getSource()), *dim.getConstantIndex(), {}, {}});
+      add({Param::Dim,
+           number(dim.getSource()),
+           *dim.getConstantIndex(),
+           {},
+           {}});
     }
     for (Value operand : op->getOperands()) {
       if (isa<FloatType>(operand.getType()) && isa<BlockArgument>(operand) &&
@@ -92,9 +102,11 @@ FailureOr<SmallVector<Param>> codegen::collectParams(ws::KernelOp kernel) {
   return Collector(kernel).run();
 }
 
-SmallVector<std::string> codegen::dimNames(ws::KernelOp kernel, unsigned argument) {
+SmallVector<std::string> codegen::dimNames(ws::KernelOp kernel,
+                                           unsigned argument) {
   StringRef name = cast<StringAttr>(kernel.getArgNames()[argument]).getValue();
-  auto type = cast<RankedTensorType>(kernel.getBody().getArgument(argument).getType());
+  auto type =
+      cast<RankedTensorType>(kernel.getBody().getArgument(argument).getType());
   SmallVector<std::string> names;
   if (name == "q" || name == "o") {
     names = {"b", "sq", "hq", "d"};

@@ -52,13 +52,13 @@ json::Object PlanBuilder::problem() {
     return kind == attn::RegionKind::Present ? "custom" : "none";
   };
   return json::Object{{"kind", stringifyKernelKind(problem.getKind())},
-          {"dtype", dtypeOf(problem.getDtype())},
-          {"head_dim", problem.getHeadDim()},
-          {"head_dim_v", problem.getHeadDimV()},
-          {"layout", stringifyLayoutKind(problem.getLayout())},
-          {"mask", stringifyMaskKind(problem.getMask())},
-          {"score_region", region(problem.getScoreRegion())},
-          {"mask_region", region(problem.getMaskRegion())}};
+                      {"dtype", dtypeOf(problem.getDtype())},
+                      {"head_dim", problem.getHeadDim()},
+                      {"head_dim_v", problem.getHeadDimV()},
+                      {"layout", stringifyLayoutKind(problem.getLayout())},
+                      {"mask", stringifyMaskKind(problem.getMask())},
+                      {"score_region", region(problem.getScoreRegion())},
+                      {"mask_region", region(problem.getMaskRegion())}};
 }
 
 json::Object PlanBuilder::argument(unsigned index) {
@@ -74,10 +74,10 @@ json::Object PlanBuilder::argument(unsigned index) {
   }
   bool written = name == "o" || name == "lse";
   return json::Object{{"name", name},
-          {"kind", "tensor"},
-          {"dtype", dtypeOf(tensor.getElementType())},
-          {"access", written ? "write" : "read"},
-          {"dims", std::move(dims)}};
+                      {"kind", "tensor"},
+                      {"dtype", dtypeOf(tensor.getElementType())},
+                      {"access", written ? "write" : "read"},
+                      {"dims", std::move(dims)}};
 }
 
 /// Five dimensions: columns of a panel, positions, panels, heads, batches, so
@@ -86,8 +86,11 @@ json::Object PlanBuilder::tensorMap(const Param &param) {
   SmemTile tile(param.box);
   SmallVector<std::string> sizes = dimNames(kernel, param.argument);
   std::string name = nameOf(param.argument);
-  auto dimOf = [&](unsigned coordinate) { return param.map.getDimPosition(coordinate); };
-  // map: (batch, head, position, dim) -> tensor; result d reads dimension map[d].
+  auto dimOf = [&](unsigned coordinate) {
+    return param.map.getDimPosition(coordinate);
+  };
+  // map: (batch, head, position, dim) -> tensor; result d reads dimension
+  // map[d].
   auto tensorDim = [&](unsigned coordinate) -> unsigned {
     for (unsigned d = 0; d < param.map.getNumResults(); ++d) {
       if (dimOf(d) == coordinate) {
@@ -105,17 +108,19 @@ json::Object PlanBuilder::tensorMap(const Param &param) {
         {"box", box}};
   };
   json::Array dims;
-  dims.push_back(json::Object{{"size", tile.panelColumns()}, {"box", tile.panelColumns()}});
+  dims.push_back(json::Object{{"size", tile.panelColumns()},
+                              {"box", tile.panelColumns()}});
   dims.push_back(strided(2, tile.rows));
-  dims.push_back(json::Object{
-      {"size", tile.panels()}, {"stride", tile.spanBytes()}, {"box", tile.panels()}});
+  dims.push_back(json::Object{{"size", tile.panels()},
+                              {"stride", tile.spanBytes()},
+                              {"box", tile.panels()}});
   dims.push_back(strided(1, 1));
   dims.push_back(strided(0, 1));
   return json::Object{{"kind", "tensor_map"},
-          {"tensor", name},
-          {"swizzle", tile.spanBytes()},
-          {"l2_promotion", 256},
-          {"dims", std::move(dims)}};
+                      {"tensor", name},
+                      {"swizzle", tile.spanBytes()},
+                      {"l2_promotion", 256},
+                      {"dims", std::move(dims)}};
 }
 
 json::Object PlanBuilder::parameter(const Param &param) {
@@ -126,9 +131,13 @@ json::Object PlanBuilder::parameter(const Param &param) {
   case Param::Pointer:
     return json::Object{{"kind", "pointer"}, {"tensor", name}};
   case Param::Dim:
-    return json::Object{{"kind", "i32"}, {"expr", dim(dimNames(kernel, param.argument)[param.dim])}};
+    return json::Object{
+        {"kind", "i32"},
+        {"expr", dim(dimNames(kernel, param.argument)[param.dim])}};
   case Param::Stride:
-    return json::Object{{"kind", "i64"}, {"expr", name + ".stride." + std::to_string(param.dim)}};
+    return json::Object{
+        {"kind", "i64"},
+        {"expr", name + ".stride." + std::to_string(param.dim)}};
   case Param::Scalar:
     return json::Object{{"kind", "f32"}, {"arg", name}};
   }
@@ -152,29 +161,30 @@ json::Object PlanBuilder::launch() {
     parameters.push_back(parameter(param));
   }
   return json::Object{{"kernel", kernel.getSymName()},
-          {"grid", json::Array{gridSize(), 1, 1}},
-          {"block", json::Array{threads, 1, 1}},
-          {"cluster", json::Array{1, 1, 1}},
-          {"smem", static_cast<int64_t>(*kernel.getSmemBytes())},
-          {"params", std::move(parameters)}};
+                      {"grid", json::Array{gridSize(), 1, 1}},
+                      {"block", json::Array{threads, 1, 1}},
+                      {"cluster", json::Array{1, 1, 1}},
+                      {"smem", static_cast<int64_t>(*kernel.getSmemBytes())},
+                      {"params", std::move(parameters)}};
 }
 
 /// What the kernel takes of the machine, role by role.
 json::Object PlanBuilder::resources() {
   json::Array roles;
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-    roles.push_back(json::Object{
-        {"name", role.getSymName()},
-        {"replicas", static_cast<int64_t>(role.getReplicas())},
-        {"warps", static_cast<int64_t>(role.getWarps())},
-        {"registers", static_cast<int64_t>(role.getRegs())}});
+    roles.push_back(
+        json::Object{{"name", role.getSymName()},
+                     {"replicas", static_cast<int64_t>(role.getReplicas())},
+                     {"warps", static_cast<int64_t>(role.getWarps())},
+                     {"registers", static_cast<int64_t>(role.getRegs())}});
   }
   int64_t barriers = 0;
   kernel.walk([&](NVVM::MBarrierInitOp) { ++barriers; });
-  return json::Object{{"roles", std::move(roles)},
-                      {"threads", threads},
-                      {"shared_memory", static_cast<int64_t>(*kernel.getSmemBytes())},
-                      {"mbarriers", barriers}};
+  return json::Object{
+      {"roles", std::move(roles)},
+      {"threads", threads},
+      {"shared_memory", static_cast<int64_t>(*kernel.getSmemBytes())},
+      {"mbarriers", barriers}};
 }
 
 json::Object PlanBuilder::build() {
@@ -188,22 +198,23 @@ json::Object PlanBuilder::build() {
       {"message", "q heads must be a multiple of kv heads"}}};
   std::string schedule;
   llvm::raw_string_ostream(schedule) << kernel.getSchedule();
-  json::Object variant{{"when", 1}, {"workspace", 0}, {"launches", json::Array{launch()}}};
+  json::Object variant{
+      {"when", 1}, {"workspace", 0}, {"launches", json::Array{launch()}}};
   return json::Object{{"version", 1},
-          {"name", kernel.getSymName()},
-          {"target", kernel.getMachine()},
-          {"problem", problem()},
-          {"args", std::move(arguments)},
-          {"checks", std::move(checks)},
-          {"variants", json::Array{std::move(variant)}},
-          {"schedule", std::move(schedule)},
-          {"report", resources()}};
+                      {"name", kernel.getSymName()},
+                      {"target", kernel.getMachine()},
+                      {"problem", problem()},
+                      {"args", std::move(arguments)},
+                      {"checks", std::move(checks)},
+                      {"variants", json::Array{std::move(variant)}},
+                      {"schedule", std::move(schedule)},
+                      {"report", resources()}};
 }
 
 } // namespace
 
-std::string codegen::buildLaunchPlan(ws::KernelOp kernel, ArrayRef<Param> params,
-                                     int64_t threads) {
+std::string codegen::buildLaunchPlan(ws::KernelOp kernel,
+                                     ArrayRef<Param> params, int64_t threads) {
   std::string text;
   llvm::raw_string_ostream(text)
       << json::Value(PlanBuilder(kernel, params, threads).build());

@@ -3,7 +3,8 @@
 // attn-lower-channels: channels, edges, turns and rendezvous become mbarriers
 // and named barriers. Everything that a schedule may not say is derived here:
 //
-//   counter       one a role and ring, +1 a cycle; slot = cycle mod depth, parity =
+//   counter       one a role and ring, +1 a cycle; slot = cycle mod depth,
+//   parity =
 //                 (cycle div depth) mod 2, kept in registers
 //   full[slot]    1 arrival (the copy's issuer), which also announces the bytes
 //   free[slot]    one arrival a warp of every role that reads the channel
@@ -140,7 +141,9 @@ void ChannelLowering::countArrivals() {
     int64_t arrivals =
         role.isSingleThread() ? 1 : role.getWarps() * role.getReplicas();
     llvm::SetVector<StringRef> readChannels, signalled;
-    role.walk([&](ws::ReleaseOp op) { readChannels.insert(channelOf(op.getSlot())); });
+    role.walk([&](ws::ReleaseOp op) {
+      readChannels.insert(channelOf(op.getSlot()));
+    });
     role.walk([&](ws::SignalOp op) { signalled.insert(op.getEdge()); });
     for (StringRef name : readChannels) {
       channels[name].freeCount += arrivals;
@@ -177,7 +180,8 @@ LogicalResult ChannelLowering::planNamedBarriers() {
   }
   decided(kernel.getLoc(), "lower-channels")
       << llvm::formatv("{0} barriers in memory, {1} named",
-                       (barrierEnd - *kernel.getSmemBytes()) / barrierBytes, next)
+                       (barrierEnd - *kernel.getSmemBytes()) / barrierBytes,
+                       next)
              .str();
   return success();
 }
@@ -185,7 +189,8 @@ LogicalResult ChannelLowering::planNamedBarriers() {
 Value ChannelLowering::barrierAt(int64_t offset, Value slot) {
   Value address = constant(offset);
   if (slot) {
-    Value bytes = arith::MulIOp::create(builder, loc, slot, constant(barrierBytes));
+    Value bytes =
+        arith::MulIOp::create(builder, loc, slot, constant(barrierBytes));
     address = arith::AddIOp::create(builder, loc, address, bytes);
   }
   return ws::SmemOp::create(builder, loc, sharedPtr(), address);
@@ -223,8 +228,10 @@ ChannelLowering::Counter ChannelLowering::counterFor(StringRef name) {
     builder.setInsertionPointToStart(&role.getBody().front());
     Type ptr = LLVM::LLVMPointerType::get(builder.getContext());
     Value one = constant(1), zero = constant(0);
-    counter.slot = LLVM::AllocaOp::create(builder, loc, ptr, builder.getI32Type(), one);
-    counter.parity = LLVM::AllocaOp::create(builder, loc, ptr, builder.getI32Type(), one);
+    counter.slot =
+        LLVM::AllocaOp::create(builder, loc, ptr, builder.getI32Type(), one);
+    counter.parity =
+        LLVM::AllocaOp::create(builder, loc, ptr, builder.getI32Type(), one);
     LLVM::StoreOp::create(builder, loc, zero, counter.slot);
     LLVM::StoreOp::create(builder, loc, zero, counter.parity);
   }
@@ -234,27 +241,32 @@ ChannelLowering::Counter ChannelLowering::counterFor(StringRef name) {
 /// The slot and parity of this cycle. `moveOn` must follow, once every value
 /// that depends on them has been computed: then the counter's registers are
 /// updated in place.
-ChannelLowering::Cycle ChannelLowering::currentCycle(StringRef name, int64_t depth) {
+ChannelLowering::Cycle ChannelLowering::currentCycle(StringRef name,
+                                                     int64_t depth) {
   Counter counter = counterFor(name);
-  Value parity = LLVM::LoadOp::create(builder, loc, builder.getI32Type(), counter.parity);
-  Value slot = depth == 1 ? constant(0)
-                          : LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
-                                                 counter.slot)
-                                .getResult();
+  Value parity =
+      LLVM::LoadOp::create(builder, loc, builder.getI32Type(), counter.parity);
+  Value slot = depth == 1
+                   ? constant(0)
+                   : LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                                          counter.slot)
+                         .getResult();
   return {slot, parity};
 }
 
 void ChannelLowering::moveOn(StringRef name, int64_t depth, Cycle cycle) {
   Counter counter = counterFor(name);
   if (depth == 1) {
-    Value flipped = arith::XOrIOp::create(builder, loc, cycle.parity, constant(1));
+    Value flipped =
+        arith::XOrIOp::create(builder, loc, cycle.parity, constant(1));
     LLVM::StoreOp::create(builder, loc, flipped, counter.parity);
     return;
   }
   Value next = arith::AddIOp::create(builder, loc, cycle.slot, constant(1));
-  Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next,
-                                      constant(depth));
-  Value wrapped = arith::SelectOp::create(builder, loc, wraps, constant(0), next);
+  Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                      next, constant(depth));
+  Value wrapped =
+      arith::SelectOp::create(builder, loc, wraps, constant(0), next);
   Value bit = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), wraps);
   Value flipped = arith::XOrIOp::create(builder, loc, cycle.parity, bit);
   LLVM::StoreOp::create(builder, loc, wrapped, counter.slot);
@@ -264,23 +276,28 @@ void ChannelLowering::moveOn(StringRef name, int64_t depth, Cycle cycle) {
 /// First byte of a slot's tile in shared memory.
 Value ChannelLowering::tileOffset(StringRef name, Value slot) {
   auto channel = kernel.lookupSymbol<ws::ChannelOp>(name);
-  Value bytes = arith::MulIOp::create(builder, loc, slot, constant(channel.getSlotBytes()));
-  return arith::AddIOp::create(builder, loc, bytes, constant(*channel.getOffset()));
+  Value bytes = arith::MulIOp::create(builder, loc, slot,
+                                      constant(channel.getSlotBytes()));
+  return arith::AddIOp::create(builder, loc, bytes,
+                               constant(*channel.getOffset()));
 }
 
 scf::IfOp ChannelLowering::onlyIf(Value condition) {
-  auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+  auto branch =
+      scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
   builder.setInsertionPointToStart(branch.thenBlock());
   return branch;
 }
 
 Value ChannelLowering::isLaneZero() {
   Value lane = arith::AndIOp::create(builder, loc, tid(), constant(31));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, constant(0));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane,
+                               constant(0));
 }
 Value ChannelLowering::isRoleThreadZero() {
   Value thread = arith::AndIOp::create(builder, loc, tid(), constant(127));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, constant(0));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread,
+                               constant(0));
 }
 
 /// One arrival a warp: the lanes of a warp have run together since their last
@@ -299,9 +316,10 @@ void ChannelLowering::lowerAcquire(ws::AcquireOp op) {
   Cycle cycle = currentCycle(name, channel.depth);
   if (!kernel.lookupSymbol<ws::ChannelOp>(name).getFreeImplied()) {
     // The other parity: the first round of slots is free from the start.
-    Value other = arith::XOrIOp::create(builder, loc, cycle.parity, constant(1));
-    nvx::MbarrierWaitOp::create(builder, loc,
-                                barrierAt(channel.freeOffset, cycle.slot), other);
+    Value other =
+        arith::XOrIOp::create(builder, loc, cycle.parity, constant(1));
+    nvx::MbarrierWaitOp::create(
+        builder, loc, barrierAt(channel.freeOffset, cycle.slot), other);
   }
   Value slot = ws::SlotAtOp::create(builder, loc, op.getSlot().getType(),
                                     tileOffset(name, cycle.slot));
@@ -315,8 +333,9 @@ void ChannelLowering::lowerCopy(ws::CopyOp op) {
   auto tile = cast<ws::SlotType>(op.getSlot().getType()).getTile();
   Value barrier = barrierOf.lookup(op.getSlot());
   int64_t bytes = ws::tileBytes(tile);
-  NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), barrier, constant(bytes),
-                                         NVVM::MemScopeKind::CTA, false, Value());
+  NVVM::MBarrierArriveExpectTxOp::create(
+      builder, loc, Type(), barrier, constant(bytes), NVVM::MemScopeKind::CTA,
+      false, Value());
   op.getBarrierMutable().assign(barrier);
 }
 
@@ -324,8 +343,8 @@ void ChannelLowering::lowerWait(ws::WaitOp op) {
   StringRef name = channelOf(op.getSlot());
   const ChannelBarriers &channel = channels[name];
   Cycle cycle = currentCycle(name, channel.depth);
-  nvx::MbarrierWaitOp::create(builder, loc, barrierAt(channel.fullOffset, cycle.slot),
-                              cycle.parity);
+  nvx::MbarrierWaitOp::create(
+      builder, loc, barrierAt(channel.fullOffset, cycle.slot), cycle.parity);
   Value slot = ws::SlotAtOp::create(builder, loc, op.getSlot().getType(),
                                     tileOffset(name, cycle.slot));
   barrierOf[slot] = barrierAt(channel.freeOffset, cycle.slot);
@@ -341,11 +360,12 @@ void ChannelLowering::lowerRelease(ws::ReleaseOp op) {
     Value barrier = barrierOf.lookup(op.getSlot());
     if (!barrier) {
       // The slot came through a loop: its number follows from its place.
-      Value offset =
-          ws::SlotOffsetOp::create(builder, loc, builder.getI32Type(), op.getSlot());
+      Value offset = ws::SlotOffsetOp::create(
+          builder, loc, builder.getI32Type(), op.getSlot());
       Value bytes = arith::SubIOp::create(builder, loc, offset,
                                           constant(*channel.getOffset()));
-      Value slot = arith::DivUIOp::create(builder, loc, bytes, constant(channel.getSlotBytes()));
+      Value slot = arith::DivUIOp::create(builder, loc, bytes,
+                                          constant(channel.getSlotBytes()));
       barrier = barrierAt(channels[name].freeOffset, slot);
     }
     arriveByWarp(barrier);
@@ -370,12 +390,13 @@ Value ChannelLowering::nextTurnId(StringRef name, int64_t replicas) {
   if (!id) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&role.getBody().front());
-    Value next = arith::AddIOp::create(builder, loc, role.getBody().getArgument(0),
-                                       constant(1));
-    Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next,
-                                        constant(replicas));
+    Value next = arith::AddIOp::create(
+        builder, loc, role.getBody().getArgument(0), constant(1));
+    Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        next, constant(replicas));
     next = arith::SelectOp::create(builder, loc, wraps, constant(0), next);
-    id = arith::AddIOp::create(builder, loc, next, constant(namedBarriers[name]));
+    id = arith::AddIOp::create(builder, loc, next,
+                               constant(namedBarriers[name]));
   }
   return id;
 }
@@ -385,7 +406,8 @@ void ChannelLowering::lowerGive(ws::GiveOp op) {
   int64_t replicas = replicasOf(turn.getRing());
   if (replicas > 1) {
     Value count = constant(2 * warpThreads * warpsOf(turn.getRing()));
-    NVVM::BarrierArriveOp::create(builder, loc, nextTurnId(op.getTurn(), replicas), count);
+    NVVM::BarrierArriveOp::create(builder, loc,
+                                  nextTurnId(op.getTurn(), replicas), count);
   }
   op.erase();
 }
@@ -400,8 +422,9 @@ void ChannelLowering::primeTurns(ws::RoleOp role) {
     }
     builder.setInsertionPointToStart(&role.getBody().front());
     loc = role.getLoc();
-    Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        role.getBody().getArgument(0), constant(0));
+    Value first =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                              role.getBody().getArgument(0), constant(0));
     onlyIf(first);
     NVVM::BarrierArriveOp::create(builder, loc, constant(namedBarriers[name]),
                                   constant(2 * warpThreads * role.getWarps()));
@@ -416,12 +439,15 @@ void ChannelLowering::roleBarrier() {
                           constant(warpThreads * role.getWarps()), {}, Value());
 }
 
-/// Every thread has made its share visible to the copy engine; one thread issues.
+/// Every thread has made its share visible to the copy engine; one thread
+/// issues.
 void ChannelLowering::lowerStore(ws::StoreOp op) {
   NVVM::FenceProxyOp::create(
       builder, loc,
-      NVVM::ProxyKindAttr::get(builder.getContext(), NVVM::ProxyKind::async_shared),
-      NVVM::SharedSpaceAttr::get(builder.getContext(), NVVM::SharedSpace::shared_cta));
+      NVVM::ProxyKindAttr::get(builder.getContext(),
+                               NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(builder.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
   roleBarrier();
   OpBuilder::InsertionGuard guard(builder);
   onlyIf(isRoleThreadZero());

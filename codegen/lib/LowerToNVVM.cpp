@@ -45,7 +45,8 @@ private:
   LogicalResult emitSetup(InstructionLowering &lowering);
   LogicalResult emitRoles(InstructionLowering &lowering);
   LogicalResult emitWarpgroup(int64_t warpgroup, InstructionLowering &lowering);
-  LogicalResult emitRole(const Placement &placement, InstructionLowering &lowering);
+  LogicalResult emitRole(const Placement &placement,
+                         InstructionLowering &lowering);
   void emitRegisterCount(int64_t registers);
   int64_t registersOf(int64_t warpgroup);
   int64_t launchRegisters() {
@@ -55,10 +56,12 @@ private:
     return arith::ConstantIntOp::create(builder, loc, value, 32);
   }
   Value isEqual(Value a, int64_t b) {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, constant(b));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a,
+                                 constant(b));
   }
   scf::IfOp emitIf(Value condition) {
-    auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+    auto branch =
+        scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
     builder.setInsertionPointToStart(branch.thenBlock());
     return branch;
   }
@@ -92,8 +95,9 @@ int64_t KernelLowering::registersOf(int64_t warpgroup) {
   for (const Placement &placement : placements) {
     ws::RoleOp role = placement.role;
     int64_t first = placement.firstWarp / warpsPerWarpgroup;
-    int64_t last = (placement.firstWarp + role.getWarps() * role.getReplicas() - 1) /
-                   warpsPerWarpgroup;
+    int64_t last =
+        (placement.firstWarp + role.getWarps() * role.getReplicas() - 1) /
+        warpsPerWarpgroup;
     if (first <= warpgroup && warpgroup <= last) {
       return role.getRegs();
     }
@@ -140,8 +144,10 @@ LLVM::LLVMFuncOp KernelLowering::createFunction() {
       break;
     }
   }
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
-  auto function = LLVM::LLVMFuncOp::create(builder, loc, kernel.getSymName(), type);
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
+  auto function =
+      LLVM::LLVMFuncOp::create(builder, loc, kernel.getSymName(), type);
   auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
   for (auto [i, param] : llvm::enumerate(params)) {
     if (param.kind == Param::TensorMap) {
@@ -151,7 +157,8 @@ LLVM::LLVMFuncOp KernelLowering::createFunction() {
     }
   }
   function->setAttr("nvvm.kernel", builder.getUnitAttr());
-  function->setAttr("nvvm.maxntid", builder.getDenseI32ArrayAttr({(int32_t)threads}));
+  function->setAttr("nvvm.maxntid",
+                    builder.getDenseI32ArrayAttr({(int32_t)threads}));
   function->setAttr("nvvm.minctasm", builder.getI32IntegerAttr(1));
   return function;
 }
@@ -160,8 +167,9 @@ LLVM::LLVMFuncOp KernelLowering::createFunction() {
 LogicalResult KernelLowering::emitSetup(InstructionLowering &lowering) {
   Value tid = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
   Value shifted = arith::ShRUIOp::create(builder, loc, tid, constant(5));
-  warp = NVVM::ShflOp::create(builder, loc, builder.getI32Type(), constant(-1), shifted,
-                              constant(0), constant(31), NVVM::ShflKind::idx, UnitAttr());
+  warp = NVVM::ShflOp::create(builder, loc, builder.getI32Type(), constant(-1),
+                              shifted, constant(0), constant(31),
+                              NVVM::ShflKind::idx, UnitAttr());
   {
     OpBuilder::InsertionGuard guard(builder);
     emitIf(isEqual(tid, 0));
@@ -189,8 +197,10 @@ void KernelLowering::emitRegisterCount(int64_t registers) {
 LogicalResult KernelLowering::emitRole(const Placement &placement,
                                        InstructionLowering &lowering) {
   ws::RoleOp role = placement.role;
-  Value first = arith::SubIOp::create(builder, loc, warp, constant(placement.firstWarp));
-  Value replica = arith::DivUIOp::create(builder, loc, first, constant(role.getWarps()));
+  Value first =
+      arith::SubIOp::create(builder, loc, warp, constant(placement.firstWarp));
+  Value replica =
+      arith::DivUIOp::create(builder, loc, first, constant(role.getWarps()));
   lowering.map(role.getBody().getArgument(0), replica);
   if (role.isSingleThread()) {
     Value tid = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
@@ -215,9 +225,11 @@ LogicalResult KernelLowering::emitRoles(InstructionLowering &lowering) {
     if (role && role.getWarps() >= warpsPerWarpgroup) {
       end = begin + role.getReplicas() * role.getWarps() / warpsPerWarpgroup;
     }
-    Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp,
-                                        constant(end * warpsPerWarpgroup));
-    auto branch = scf::IfOp::create(builder, loc, below, /*withElseRegion=*/end < groups);
+    Value below =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp,
+                              constant(end * warpsPerWarpgroup));
+    auto branch =
+        scf::IfOp::create(builder, loc, below, /*withElseRegion=*/end < groups);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(branch.thenBlock());
@@ -255,17 +267,18 @@ LogicalResult KernelLowering::run() {
   if (failed(checkRegisters())) {
     return failure();
   }
-  auto target = NVVM::NVVMTargetAttr::get(builder.getContext(), 2, "nvptx64-nvidia-cuda",
-                                          kernel.getMachine());
+  auto target = NVVM::NVVMTargetAttr::get(
+      builder.getContext(), 2, "nvptx64-nvidia-cuda", kernel.getMachine());
   auto module = gpu::GPUModuleOp::create(builder, loc, kernel.getSymName(),
                                          builder.getArrayAttr({target}));
-  module->setAttr("attn.plan",
-                  builder.getStringAttr(buildLaunchPlan(kernel, params, threads)));
+  module->setAttr("attn.plan", builder.getStringAttr(
+                                   buildLaunchPlan(kernel, params, threads)));
   builder.setInsertionPointToStart(module.getBody());
   std::string smemName = (kernel.getSymName() + "_smem").str();
-  LLVM::GlobalOp::create(builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
-                         /*isConstant=*/false, LLVM::Linkage::External, smemName,
-                         Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
+  LLVM::GlobalOp::create(
+      builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+      /*isConstant=*/false, LLVM::Linkage::External, smemName, Attribute(),
+      /*alignment=*/1024, /*addrSpace=*/3);
   LLVM::LLVMFuncOp function = createFunction();
   Block *entry = function.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);

@@ -68,10 +68,14 @@ void attn::registerPipelines() {
         });
   };
   registerStage(Stage::Attn, "attn-stage-attn", "Choose a config");
-  registerStage(Stage::Tile, "attn-stage-tile", "From attention to one CTA's program");
-  registerStage(Stage::Schedule, "attn-stage-schedule", "Attach a verified schedule");
-  registerStage(Stage::Ws, "attn-stage-ws", "From a schedule to pipelined roles");
+  registerStage(Stage::Tile, "attn-stage-tile",
+                "From attention to one CTA's program");
+  registerStage(Stage::Schedule, "attn-stage-schedule",
+                "Attach a verified schedule");
+  registerStage(Stage::Ws, "attn-stage-ws",
+                "From a schedule to pipelined roles");
   registerStage(Stage::Nvvm, "attn-stage-nvvm", "From roles to instructions");
-  registerStage(Stage::Llvm, "attn-stage-llvm", "From instructions to the llvm dialect");
+  registerStage(Stage::Llvm, "attn-stage-llvm",
+                "From instructions to the llvm dialect");
   registerStage(Stage::Ptx, "attn-stage-ptx", "From the llvm dialect to PTX");
 }

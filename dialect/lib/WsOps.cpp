@@ -199,7 +199,8 @@ static LogicalResult verifyDeclaration(KernelOp kernel, Operation *op) {
 
 /// C4 to C8: what the kernel's body names is declared in it.
 static LogicalResult verifySymbolUses(KernelOp kernel, Operation *op) {
-  if (failed(verifySlots(kernel, op)) || failed(verifyDeclaration(kernel, op))) {
+  if (failed(verifySlots(kernel, op)) ||
+      failed(verifyDeclaration(kernel, op))) {
     return failure();
   }
   return TypeSwitch<Operation *, LogicalResult>(op)
@@ -457,9 +458,9 @@ LogicalResult EntryOp::verifyRegions() {
     return emitOpError("expected no results of a guarded entry, got ")
            << getNumResults();
   }
-  if (getPassthrough() && (getNumResults() != 1 ||
-                           getResult(0).getType() !=
-                               getPassthrough().getType())) { // C3
+  if (getPassthrough() &&
+      (getNumResults() != 1 ||
+       getResult(0).getType() != getPassthrough().getType())) { // C3
     return emitOpError("expected one result of type ")
            << getPassthrough().getType() << " of a masked entry, got ("
            << getResultTypes() << ")";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifiers of the `ws` ops that copy and compute; labels are those of WsOps.td.
+// Verifiers of the `ws` ops that copy and compute; labels are those of
+// WsOps.td.
 #include "attn/dialect/Ws.h"
 
 using namespace mlir;
@@ -115,8 +116,8 @@ static LogicalResult verifyShapes(MmaOp op) {
 /// C4 of ws.mma: the one await, in its block.
 static FailureOr<AwaitOp> verifyToken(MmaOp op) {
   Value token = op.getToken();
-  auto await = token.hasOneUse() ? dyn_cast<AwaitOp>(*token.user_begin())
-                                 : AwaitOp();
+  auto await =
+      token.hasOneUse() ? dyn_cast<AwaitOp>(*token.user_begin()) : AwaitOp();
   if (!await || await->getBlock() != op->getBlock()) {
     InFlightDiagnostic error = op.emitOpError(
         "expected one use of the token, by a 'ws.await' in the same block");
@@ -134,7 +135,8 @@ static FailureOr<AwaitOp> verifyToken(MmaOp op) {
 /// C5 and C6 of ws.mma.
 static LogicalResult verifyInFlight(MmaOp op, AwaitOp await) {
   for (OpOperand &use : op.getResult().getUses()) {
-    bool accumulates = isa<MmaOp>(use.getOwner()) && use.getOperandNumber() != 0;
+    bool accumulates =
+        isa<MmaOp>(use.getOwner()) && use.getOperandNumber() != 0;
     if (use.getOwner() != await && !accumulates) {
       InFlightDiagnostic error = op.emitOpError(
           "expected the result to be used by its 'ws.await' alone while in "

@@ -121,7 +121,8 @@ SmallVector<Value> SoftmaxWriter::stat(Value x, Value previous) {
   Value grew = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, current, limit);
   // The old maximum is last read by `next`, which can then take its register.
   Value growth = make<arith::SubFOp>(previous, current);
-  Value difference = make<arith::SelectOp>(grew, growth, constant(0.0, rowType));
+  Value difference =
+      make<arith::SelectOp>(grew, growth, constant(0.0, rowType));
   Value next = make<arith::SelectOp>(grew, current, previous);
   return {next, make<math::Exp2Op>(difference)};
 }

@@ -25,7 +25,7 @@ struct InFlight {
 
 /// Which code copy is being written.
 struct TimeStep {
-  Value time;        // i32
+  Value time;                 // i32
   int64_t minShift, maxShift; // shifts of the entries that run
   bool masked, first, last;
 };
@@ -166,8 +166,7 @@ void LoopExpander::advance() {
 
 Value LoopExpander::blockNumber(int64_t shift, Value time) {
   // top - 1 - (time - shift)
-  Value start =
-      arith::AddIOp::create(builder, loc, top, constant(shift - 1));
+  Value start = arith::AddIOp::create(builder, loc, top, constant(shift - 1));
   return arith::SubIOp::create(builder, loc, start, time);
 }
 
@@ -186,7 +185,7 @@ Value LoopExpander::lookup(Value value, int64_t readerShift) {
 void LoopExpander::awaitThrough(size_t count) {
   for (InFlight &op : MutableArrayRef(inFlight).take_front(count)) {
     Value done = ws::AwaitOp::create(builder, loc, op.result.getType(),
-                                    op.result, op.token);
+                                     op.result, op.token);
     for (auto &[value, ages] : history) {
       for (Value &version : ages) {
         if (version == op.result) {
@@ -364,8 +363,8 @@ LogicalResult LoopExpander::emitSteadyLoop(Value from, Value to, bool masked) {
       history[pair.first][pair.second] = steady.getRegionIterArg(i);
     }
     advance();
-    if (failed(emitStep({steady.getInductionVar(), 0, maxShift, masked, false,
-                         false}))) {
+    if (failed(emitStep(
+            {steady.getInductionVar(), 0, maxShift, masked, false, false}))) {
       return failure();
     }
     SmallVector<Value> yielded;
@@ -415,8 +414,8 @@ LogicalResult LoopExpander::emitNonempty() {
     }
     if (!lastRange) {
       // Iterations of the ranges so far, as times of the masked entries.
-      Value done = arith::SubIOp::create(builder, loc, top,
-                                         loop.getBounds()[r + 1]);
+      Value done =
+          arith::SubIOp::create(builder, loc, top, loop.getBounds()[r + 1]);
       done = arith::AddIOp::create(builder, loc, done, constant(maskShift));
       done = arith::MinSIOp::create(builder, loc, done, trips);
       to = arith::MaxSIOp::create(builder, loc, done, from);
@@ -539,10 +538,11 @@ public:
           return signalPassFailure();
         }
         decided(kernel.getLoc(), "pipeline")
-            << llvm::formatv("role '{0}': {1} copies of the loop's body, shifts "
-                             "0 to {2}",
-                             role ? role.getSymName() : "none",
-                             expander.getCopies(), expander.getMaxShift())
+            << llvm::formatv(
+                   "role '{0}': {1} copies of the loop's body, shifts "
+                   "0 to {2}",
+                   role ? role.getSymName() : "none", expander.getCopies(),
+                   expander.getMaxShift())
                    .str();
       }
       if (failed(check(kernel))) {

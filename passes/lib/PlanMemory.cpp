@@ -59,8 +59,7 @@ public:
   }
 
 private:
-  template <typename Op>
-  void place(Op op) {
+  template <typename Op> void place(Op op) {
     if (op.getOver()) {
       return;
     }
@@ -69,8 +68,7 @@ private:
     end += op.getBytes();
   }
 
-  template <typename Op>
-  LogicalResult placeOver(Op op) {
+  template <typename Op> LogicalResult placeOver(Op op) {
     if (!op.getOver()) {
       return success();
     }
@@ -90,8 +88,7 @@ private:
     return success();
   }
 
-  template <typename Op>
-  LogicalResult checkPlace(Op op) {
+  template <typename Op> LogicalResult checkPlace(Op op) {
     if (op.getOffset() &&
         static_cast<int64_t>(*op.getOffset()) + op.getBytes() <= end) {
       return success();
@@ -101,9 +98,10 @@ private:
   }
 
   LogicalResult checkLimit(int64_t bytes) {
-    FailureOr<MachineAttr> machine = lookupMachine(
-        kernel.getContext(), kernel.getMachine(),
-        [&]() { return kernel.emitOpError("attn-plan-memory: "); });
+    FailureOr<MachineAttr> machine =
+        lookupMachine(kernel.getContext(), kernel.getMachine(), [&]() {
+          return kernel.emitOpError("attn-plan-memory: ");
+        });
     if (failed(machine)) {
       return failure();
     }

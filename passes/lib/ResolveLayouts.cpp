@@ -108,7 +108,8 @@ private:
         return failure();
       }
       OpBuilder builder(mma);
-      auto converted = RankedTensorType::get(type.getShape(), type.getElementType(), *wanted);
+      auto converted = RankedTensorType::get(type.getShape(),
+                                             type.getElementType(), *wanted);
       mma.getAMutable().assign(tile::ConvertLayoutOp::create(
           builder, mma.getLoc(), converted, mma.getA()));
       ++conversions;
@@ -127,7 +128,8 @@ private:
           << ", which holds 16-bit elements in multiples of 16 columns";
       return failure();
     }
-    return LayoutAttr::get(type.getContext(), Atom::WgmmaA, type.getDimSize(1) / 16,
+    return LayoutAttr::get(type.getContext(), Atom::WgmmaA,
+                           type.getDimSize(1) / 16,
                            /*slice=*/0);
   }
 
@@ -138,8 +140,8 @@ private:
              << type << ": ";
     };
     if (type.getDimSize(0) != atomRows) {
-      return error() << "expected " << atomRows
-                     << " rows a warpgroup, got " << type.getDimSize(0);
+      return error() << "expected " << atomRows << " rows a warpgroup, got "
+                     << type.getDimSize(0);
     }
     if (type.getRank() == 1) {
       return LayoutAttr::get(context, Atom::WgmmaAcc, 1, /*slice=*/1);
@@ -149,7 +151,8 @@ private:
       return error() << "expected a multiple of " << columns << " columns, got "
                      << type.getDimSize(1);
     }
-    return LayoutAttr::get(context, Atom::WgmmaAcc, type.getDimSize(1) / columns,
+    return LayoutAttr::get(context, Atom::WgmmaAcc,
+                           type.getDimSize(1) / columns,
                            /*slice=*/0);
   }
 

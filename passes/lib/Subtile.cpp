@@ -32,13 +32,12 @@ private:
   LogicalResult cutLoop(tile::ForOp loop);
   LogicalResult checkCut(Operation *op, ValueRange values);
   bool isCut(tile::StepOp step) const {
-    return step
-        .walk([](Operation *op) {
-          return isa<tile::LoadOp, tile::NextWorkOp>(op)
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted() == false;
+    return step.walk([](Operation *op) {
+                 return isa<tile::LoadOp, tile::NextWorkOp>(op)
+                            ? WalkResult::interrupt()
+                            : WalkResult::advance();
+               })
+               .wasInterrupted() == false;
   }
   LogicalResult cutType(Value value);
   LogicalResult cutStep(tile::StepOp step);
@@ -64,8 +63,8 @@ LogicalResult Cutter::cutType(Value value) {
   }
   SmallVector<int64_t> shape(type.getShape());
   shape[0] = pieceRows;
-  auto cut = RankedTensorType::get(shape, type.getElementType(),
-                                   type.getEncoding());
+  auto cut =
+      RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
   value.setType(cut);
   if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
     auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
@@ -80,7 +79,8 @@ LogicalResult Cutter::cutType(Value value) {
 /// Rows of a sub-tile start `subtile * pieceRows` further down.
 void Cutter::addPieceOffset(Operation *op, OpOperand &offset, Value subtile) {
   OpBuilder builder(op);
-  Value size = arith::ConstantIntOp::create(builder, op->getLoc(), pieceRows, 32);
+  Value size =
+      arith::ConstantIntOp::create(builder, op->getLoc(), pieceRows, 32);
   Value shift = arith::MulIOp::create(builder, op->getLoc(), subtile, size);
   offset.set(arith::AddIOp::create(builder, op->getLoc(), offset.get(), shift));
 }
@@ -107,7 +107,8 @@ LogicalResult Cutter::cutBody(tile::StepOp step) {
   step.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
-    if (auto coords = dyn_cast<tile::CoordsOp>(op); coords && coords.getDim() == 0) {
+    if (auto coords = dyn_cast<tile::CoordsOp>(op);
+        coords && coords.getDim() == 0) {
       addPieceOffset(op, coords.getOffsetMutable(), getSubtile());
     } else if (OpOperand *row = rowOf(op)) {
       addPieceOffset(op, *row, getSubtile());
@@ -225,8 +226,7 @@ LogicalResult Cutter::check() {
 
 /// Has a kernel been cut before?
 bool isCut(tile::KernelOp kernel) {
-  return kernel
-      .walk([](tile::SubtileIdOp) { return WalkResult::interrupt(); })
+  return kernel.walk([](tile::SubtileIdOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 

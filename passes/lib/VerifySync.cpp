@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-verify-sync: runs the synchronization of all roles for small trip counts and
-// numbers of work items, and proves that it ends and that every ring is
+// attn-verify-sync: runs the synchronization of all roles for small trip counts
+// and numbers of work items, and proves that it ends and that every ring is
 // balanced. Data is not looked at.
 #include "attn/passes/Passes.h"
 
@@ -17,7 +17,17 @@ namespace {
 
 /// One synchronization event of a role, in program order.
 struct Event {
-  enum Kind { Acquire, Commit, Wait, Release, Take, Give, Signal, WaitEdge, Sync };
+  enum Kind {
+    Acquire,
+    Commit,
+    Wait,
+    Release,
+    Take,
+    Give,
+    Signal,
+    WaitEdge,
+    Sync
+  };
   Kind kind;
   StringRef name;
   Operation *op;
@@ -140,13 +150,14 @@ LogicalResult Unroller::runOp(Operation *op) {
     }
     return success();
   }
-  bool synchronizes = op->walk([](Operation *inner) {
-                          return isa<ws::AcquireOp, ws::CopyOp, ws::WaitOp, ws::ReleaseOp,
-                                     ws::TakeOp, ws::GiveOp, ws::SignalOp, ws::WaitEdgeOp,
-                                     ws::SyncOp>(inner)
-                                     ? WalkResult::interrupt()
-                                     : WalkResult::advance();
-                        }).wasInterrupted();
+  bool synchronizes =
+      op->walk([](Operation *inner) {
+          return isa<ws::AcquireOp, ws::CopyOp, ws::WaitOp, ws::ReleaseOp,
+                     ws::TakeOp, ws::GiveOp, ws::SignalOp, ws::WaitEdgeOp,
+                     ws::SyncOp>(inner)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        }).wasInterrupted();
   if (!synchronizes) {
     return success();
   }
@@ -158,7 +169,8 @@ LogicalResult Unroller::runOp(Operation *op) {
     if (failed(condition)) {
       return failure();
     }
-    Region &taken = *condition ? branch.getThenRegion() : branch.getElseRegion();
+    Region &taken =
+        *condition ? branch.getThenRegion() : branch.getElseRegion();
     return taken.empty() ? success() : run(taken.front());
   }
   if (op->getNumRegions() != 0) {
@@ -166,10 +178,17 @@ LogicalResult Unroller::runOp(Operation *op) {
                            "alone round synchronization");
   }
   TypeSwitch<Operation *>(op)
-      .Case([&](ws::AcquireOp o) { record(Event::Acquire, channelOf(o.getSlot()), o); })
-      .Case([&](ws::CopyOp o) { record(Event::Commit, channelOf(o.getSlot()), o); })
-      .Case([&](ws::WaitOp o) { record(Event::Wait, channelOf(o.getSlot()), o); })
-      .Case([&](ws::ReleaseOp o) { record(Event::Release, channelOf(o.getSlot()), o); })
+      .Case([&](ws::AcquireOp o) {
+        record(Event::Acquire, channelOf(o.getSlot()), o);
+      })
+      .Case([&](ws::CopyOp o) {
+        record(Event::Commit, channelOf(o.getSlot()), o);
+      })
+      .Case(
+          [&](ws::WaitOp o) { record(Event::Wait, channelOf(o.getSlot()), o); })
+      .Case([&](ws::ReleaseOp o) {
+        record(Event::Release, channelOf(o.getSlot()), o);
+      })
       .Case([&](ws::TakeOp o) { record(Event::Take, o.getTurn(), o); })
       .Case([&](ws::GiveOp o) { record(Event::Give, o.getTurn(), o); })
       .Case([&](ws::SignalOp o) { record(Event::Signal, o.getEdge(), o); })
@@ -189,7 +208,8 @@ struct Agent {
 
 class Trial {
 public:
-  Trial(ws::KernelOp kernel, ArrayRef<Item> items) : kernel(kernel), items(items) {}
+  Trial(ws::KernelOp kernel, ArrayRef<Item> items)
+      : kernel(kernel), items(items) {}
 
   LogicalResult run();
 
@@ -224,7 +244,8 @@ LogicalResult Trial::start() {
     if (failed(Unroller(items, events).unroll(role))) {
       return failure();
     }
-    for (int64_t replica = 0; replica < (int64_t)role.getReplicas(); ++replica) {
+    for (int64_t replica = 0; replica < (int64_t)role.getReplicas();
+         ++replica) {
       agents.push_back({role, replica, events, 0, {}});
     }
   }
@@ -251,16 +272,19 @@ bool Trial::mayPass(const Agent &agent, const Event &event) {
   case Event::Acquire: {
     auto channel = kernel.lookupSymbol<ws::ChannelOp>(event.name);
     return channel.getFreeImplied() || cycle < (int64_t)channel.getDepth() ||
-           least(Event::Release, event.name) > cycle - (int64_t)channel.getDepth();
+           least(Event::Release, event.name) >
+               cycle - (int64_t)channel.getDepth();
   }
   case Event::Wait:
     return least(Event::Commit, event.name) > cycle;
   case Event::WaitEdge: {
     int64_t credits = kernel.lookupSymbol<ws::EdgeOp>(event.name).getCredits();
-    return cycle < credits || least(Event::Signal, event.name) > cycle - credits;
+    return cycle < credits ||
+           least(Event::Signal, event.name) > cycle - credits;
   }
   case Event::Take: {
-    // Replica r follows replica r - 1 of this cycle; replica 0 that of the last.
+    // Replica r follows replica r - 1 of this cycle; replica 0 that of the
+    // last.
     ws::RoleOp role = agent.role;
     int64_t ring = role.getReplicas();
     int64_t before = (agent.replica + ring - 1) % ring;
@@ -334,11 +358,10 @@ LogicalResult Trial::checkChannel(StringRef name) {
         return success();
       }
       ws::RoleOp role = agent.role;
-      return LogicalResult(
-          kernel.emitOpError("attn-verify-sync: V15: role '")
-          << role.getSymName() << "' replica " << agent.replica
-          << " expected equal numbers of " << what << " of '" << name
-          << "', got " << first << " and " << second);
+      return LogicalResult(kernel.emitOpError("attn-verify-sync: V15: role '")
+                           << role.getSymName() << "' replica " << agent.replica
+                           << " expected equal numbers of " << what << " of '"
+                           << name << "', got " << first << " and " << second);
     };
     if (failed(compare(Event::Wait, Event::Release, "waits and releases")) ||
         failed(compare(Event::Acquire, Event::Commit, "acquires and copies"))) {
@@ -350,7 +373,8 @@ LogicalResult Trial::checkChannel(StringRef name) {
 
 /// Both ends of a channel or edge have cycled equally.
 LogicalResult Trial::checkBalance() {
-  auto compare = [&](StringRef name, Event::Kind a, Event::Kind b) -> LogicalResult {
+  auto compare = [&](StringRef name, Event::Kind a,
+                     Event::Kind b) -> LogicalResult {
     int64_t first = least(a, name), second = least(b, name);
     if (first != second) {
       return kernel.emitOpError("attn-verify-sync: V15: '")

@@ -58,12 +58,12 @@ private:
         types.push_back(TypeAttr::get(value.getType()));
       }
     }
-    ws::ChannelOp::create(builder, loc(), place.getName(),
-                          builder.getArrayAttr(types),
-                          builder.getI64IntegerAttr(place.getDepth()),
-                          place.getFullImplied() ? builder.getUnitAttr() : UnitAttr(),
-                          place.getFreeImplied() ? builder.getUnitAttr() : UnitAttr(),
-                          hostOf(place), IntegerAttr());
+    ws::ChannelOp::create(
+        builder, loc(), place.getName(), builder.getArrayAttr(types),
+        builder.getI64IntegerAttr(place.getDepth()),
+        place.getFullImplied() ? builder.getUnitAttr() : UnitAttr(),
+        place.getFreeImplied() ? builder.getUnitAttr() : UnitAttr(),
+        hostOf(place), IntegerAttr());
   }
 
   void declareHold(PlaceAttr place) {
@@ -111,7 +111,8 @@ LogicalResult check(ws::KernelOp kernel) {
       }
       auto role = op->getParentOfType<ws::RoleOp>();
       InFlightDiagnostic error =
-          op->emitOpError("attn-warp-specialize: V5: expected a value of role '")
+          op->emitOpError(
+              "attn-warp-specialize: V5: expected a value of role '")
           << (role ? role.getSymName() : StringRef("none"))
           << "' or of a channel, got one of another role";
       error.attachNote(operand.getLoc()) << "the value";
@@ -150,7 +151,8 @@ LogicalResult specialize(tile::KernelOp kernel) {
   Block *block = builder.createBlock(&result.getBody());
   IRMapping env;
   for (BlockArgument argument : kernel.getBody().getArguments()) {
-    env.map(argument, block->addArgument(argument.getType(), argument.getLoc()));
+    env.map(argument,
+            block->addArgument(argument.getType(), argument.getLoc()));
   }
   Declarer(program, builder).run();
   for (Operation &op : kernel.getBody().front()) {

@@ -18,28 +18,35 @@ namespace {
 
 struct Arguments {
   cl::OptionCategory category{"attn-compile"};
-  cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"), cl::init("-"),
-                             cl::cat(category)};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"),
+                             cl::init("-"), cl::cat(category)};
   cl::opt<std::string> target{"target", cl::desc("machine to compile for"),
                               cl::init("sm_90a"), cl::cat(category)};
   cl::opt<Emit> emit{
-      "emit", cl::desc("what to write"), cl::init(Emit::Bundle), cl::cat(category),
-      cl::values(clEnumValN(Emit::Attn, "attn", "attention with its config"),
-                 clEnumValN(Emit::Tile, "tile", "one CTA's program"),
-                 clEnumValN(Emit::Schedule, "schedule", "the program and its schedule"),
-                 clEnumValN(Emit::Ws, "ws", "roles and channels, pipelined"),
-                 clEnumValN(Emit::Nvvm, "nvvm", "instructions"),
-                 clEnumValN(Emit::Llvm, "llvm", "the llvm dialect, with the launch plan"),
-                 clEnumValN(Emit::Ptx, "ptx", "PTX"),
-                 clEnumValN(Emit::Cubin, "cubin", "machine code"),
-                 clEnumValN(Emit::Bundle, "bundle", "plan, PTX and machine code"))};
+      "emit", cl::desc("what to write"), cl::init(Emit::Bundle),
+      cl::cat(category),
+      cl::values(
+          clEnumValN(Emit::Attn, "attn", "attention with its config"),
+          clEnumValN(Emit::Tile, "tile", "one CTA's program"),
+          clEnumValN(Emit::Schedule, "schedule",
+                     "the program and its schedule"),
+          clEnumValN(Emit::Ws, "ws", "roles and channels, pipelined"),
+          clEnumValN(Emit::Nvvm, "nvvm", "instructions"),
+          clEnumValN(Emit::Llvm, "llvm",
+                     "the llvm dialect, with the launch plan"),
+          clEnumValN(Emit::Ptx, "ptx", "PTX"),
+          clEnumValN(Emit::Cubin, "cubin", "machine code"),
+          clEnumValN(Emit::Bundle, "bundle", "plan, PTX and machine code"))};
   cl::opt<std::string> output{"o", cl::desc("output file"), cl::init("-"),
                               cl::cat(category)};
-  cl::opt<std::string> schedule{"schedule", cl::desc("file with config and schedule"),
+  cl::opt<std::string> schedule{"schedule",
+                                cl::desc("file with config and schedule"),
                                 cl::init(""), cl::cat(category)};
-  cl::opt<bool> explain{"explain", cl::desc("say what was decided, and the resources"),
+  cl::opt<bool> explain{"explain",
+                        cl::desc("say what was decided, and the resources"),
                         cl::cat(category)};
-  cl::opt<bool> timing{"timing", cl::desc("report the time by pass"), cl::cat(category)};
+  cl::opt<bool> timing{"timing", cl::desc("report the time by pass"),
+                       cl::cat(category)};
   cl::opt<bool> listTargets{"list-targets", cl::desc("list the machines"),
                             cl::cat(category)};
   cl::opt<bool> bytecode{"emit-bytecode", cl::desc("write IR as bytecode"),
@@ -87,7 +94,8 @@ CompileOptions optionsOf(const Arguments &arguments) {
 }
 
 int compileTo(StringRef input, const CompileOptions &options, StringRef output,
-              llvm::function_ref<void(Diagnostic &)> report, std::string &error) {
+              llvm::function_ref<void(Diagnostic &)> report,
+              std::string &error) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -109,7 +117,8 @@ int compileTo(StringRef input, const CompileOptions &options, StringRef output,
 
 /// MLIR's parser makes tables as long as the numbers in its input say.
 void exitOutOfMemory(void *, const char *, bool) {
-  llvm::errs() << "attn-compile: error: the input needs more memory than there is\n";
+  llvm::errs()
+      << "attn-compile: error: the input needs more memory than there is\n";
   std::_Exit(1);
 }
 
@@ -121,19 +130,20 @@ void listTargets() {
 
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) int attn_compile_main(int argc,
-                                                                        char **argv) {
+extern "C" __attribute__((visibility("default"))) int
+attn_compile_main(int argc, char **argv) {
   llvm::install_bad_alloc_error_handler(exitOutOfMemory);
   Arguments arguments;
   cl::HideUnrelatedOptions(arguments.category);
-  cl::ParseCommandLineOptions(argc, argv, "attn: compiler for attention kernels\n");
+  cl::ParseCommandLineOptions(argc, argv,
+                              "attn: compiler for attention kernels\n");
   if (arguments.listTargets) {
     listTargets();
     return 0;
   }
   std::string error;
-  int status = compileTo(arguments.input, optionsOf(arguments), arguments.output,
-                         printDiagnostic, error);
+  int status = compileTo(arguments.input, optionsOf(arguments),
+                         arguments.output, printDiagnostic, error);
   if (!error.empty()) {
     llvm::errs() << "attn-compile: error: cannot write '" << arguments.output
                  << "': " << error << "\n";
@@ -144,19 +154,21 @@ extern "C" __attribute__((visibility("default"))) int attn_compile_main(int argc
 /// Compiles the IR in `path` to a bundle at `output`. Returns 0, or 1 with the
 /// diagnostics in `message`.
 extern "C" __attribute__((visibility("default"))) int
-attn_jit_compile_file(const char *path, const char *target, const char *schedule,
-                      const char *output, char *message, size_t size) {
+attn_jit_compile_file(const char *path, const char *target,
+                      const char *schedule, const char *output, char *message,
+                      size_t size) {
   CompileOptions options;
   options.target = target ? target : options.target;
   options.scheduleFile = schedule ? schedule : "";
   std::string text;
   llvm::raw_string_ostream stream(text);
   std::string error;
-  int status = compileTo(path, options, output,
-                         [&](Diagnostic &diagnostic) {
-                           stream << diagnostic.getLocation() << ": " << diagnostic << "\n";
-                         },
-                         error);
+  int status = compileTo(
+      path, options, output,
+      [&](Diagnostic &diagnostic) {
+        stream << diagnostic.getLocation() << ": " << diagnostic << "\n";
+      },
+      error);
   text += error;
   if (message && size > 0) {
     size_t length = std::min(size - 1, text.size());

@@ -2,13 +2,13 @@
 #include "attn/tools/Compiler.h"
 #include "ResourceReport.h"
 #include "attn/runtime/bundle.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/SourceMgr.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace attn;
@@ -43,7 +43,8 @@ LogicalResult enableRemarks(MLIRContext *context) {
   // Every kind is named: the filter of one that is not set matches nothing.
   remark::RemarkCategories categories{"attn", "attn", "attn", "attn", "attn"};
   return remark::enableOptimizationRemarks(
-      *context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+      *context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
+      categories,
       /*printAsEmitRemarks=*/true);
 }
 
@@ -55,7 +56,8 @@ std::string printModule(ModuleOp module, const CompileOptions &options) {
     return text;
   }
   OpPrintingFlags flags;
-  module.print(stream, options.genericForm ? flags.printGenericOpForm() : flags);
+  module.print(stream,
+               options.genericForm ? flags.printGenericOpForm() : flags);
   stream << "\n";
   return text;
 }
@@ -100,16 +102,20 @@ FailureOr<std::string> makeBundle(gpu::BinaryOp binary) {
   if (!planText) {
     return binary.emitError("expected a launch plan in 'attn.plan', got none");
   }
-  llvm::Expected<llvm::json::Value> plan = llvm::json::parse(planText.getValue());
+  llvm::Expected<llvm::json::Value> plan =
+      llvm::json::parse(planText.getValue());
   if (!plan || !plan->getAsObject()) {
     return binary.emitError("expected 'attn.plan' to be a JSON object: ")
-           << (plan ? std::string("got another value") : llvm::toString(plan.takeError()));
+           << (plan ? std::string("got another value")
+                    : llvm::toString(plan.takeError()));
   }
   for (Attribute attribute : binary.getObjects()) {
     auto object = cast<gpu::ObjectAttr>(attribute);
-    if (object.getFormat() == gpu::CompilationTarget::Binary && object.getProperties()) {
+    if (object.getFormat() == gpu::CompilationTarget::Binary &&
+        object.getProperties()) {
       llvm::json::Value assembled = toJson(object.getProperties());
-      if (llvm::json::Object *report = plan->getAsObject()->getObject("report")) {
+      if (llvm::json::Object *report =
+              plan->getAsObject()->getObject("report")) {
         (*report)["assembler"] = std::move(assembled);
       }
     }
@@ -129,7 +135,8 @@ OwningOpRef<ModuleOp> attn::readModule(MLIRContext &context, StringRef path) {
   return parseSourceFile<ModuleOp>(path, ParserConfig(&context));
 }
 
-FailureOr<std::string> attn::compile(ModuleOp module, const CompileOptions &options) {
+FailureOr<std::string> attn::compile(ModuleOp module,
+                                     const CompileOptions &options) {
   if (options.verbose && failed(enableRemarks(module.getContext()))) {
     return module.emitError("cannot enable remarks");
   }
@@ -171,10 +178,11 @@ bool attn::writeArtifact(StringRef path, StringRef bytes, std::string &error) {
     llvm::outs().flush();
     return true;
   }
-  llvm::Error failed = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-    stream << bytes;
-    return llvm::Error::success();
-  });
+  llvm::Error failed =
+      llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
+        stream << bytes;
+        return llvm::Error::success();
+      });
   if (failed) {
     error = llvm::toString(std::move(failed));
     return false;

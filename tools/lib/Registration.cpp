@@ -14,13 +14,13 @@
 using namespace mlir;
 
 void attn::registerDialects(DialectRegistry &registry) {
-  registry.insert<AttnDialect, tile::TileDialect, ws::WsDialect,
-                  nvx::NvxDialect>();
-  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, DLTIDialect,
-                  func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-                  math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect,
-                  tensor::TensorDialect, ub::UBDialect,
-                  vector::VectorDialect>();
+  registry
+      .insert<AttnDialect, tile::TileDialect, ws::WsDialect, nvx::NvxDialect>();
+  registry
+      .insert<arith::ArithDialect, cf::ControlFlowDialect, DLTIDialect,
+              func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+              math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect,
+              tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);

@@ -17,7 +17,8 @@ void printRoles(const llvm::json::Object &report, llvm::raw_ostream &stream) {
     if (role) {
       stream << "  role " << role->getString("name").value_or("") << ": "
              << numberOf(*role, "replicas") << " x " << numberOf(*role, "warps")
-             << " warps, " << numberOf(*role, "registers") << " registers a thread\n";
+             << " warps, " << numberOf(*role, "registers")
+             << " registers a thread\n";
     }
   }
   stream << "  threads: " << numberOf(report, "threads")
@@ -56,7 +57,8 @@ void attn::printResources(gpu::BinaryOp binary, llvm::raw_ostream &stream) {
   for (Attribute attribute : binary.getObjects()) {
     auto object = dyn_cast<gpu::ObjectAttr>(attribute);
     if (object && object.getProperties()) {
-      if (auto kernels = object.getProperties().getAs<DictionaryAttr>("kernels")) {
+      if (auto kernels =
+              object.getProperties().getAs<DictionaryAttr>("kernels")) {
         printAssembler(kernels, stream);
       }
     }

@@ -21,9 +21,9 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "schedule-file",
       llvm::cl::desc("take config and schedule from this file"),
       llvm::cl::init("")};
-  Option<std::string> ptxas{*this, "ptxas",
-                            llvm::cl::desc("assembler to run (default: search)"),
-                            llvm::cl::init("")};
+  Option<std::string> ptxas{
+      *this, "ptxas", llvm::cl::desc("assembler to run (default: search)"),
+      llvm::cl::init("")};
 };
 
 /// Adds the passes of one stage: its input is the stage before's output.

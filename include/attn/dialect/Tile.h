@@ -4,10 +4,10 @@
 #ifndef ATTN_DIALECT_TILE_H
 #define ATTN_DIALECT_TILE_H
 
-#include "attn/support/mlir_pch.h"
 #include "attn/dialect/Attn.h"
 #include "attn/dialect/TileDialect.h.inc"
 #include "attn/dialect/TileEnums.h.inc"
+#include "attn/support/mlir_pch.h"
 
 #define GET_ATTRDEF_CLASSES
 #include "attn/dialect/TileAttrs.h.inc"

@@ -4,10 +4,10 @@
 #ifndef ATTN_DIALECT_WS_H
 #define ATTN_DIALECT_WS_H
 
-#include "attn/support/mlir_pch.h"
 #include "attn/dialect/Tile.h"
 #include "attn/dialect/WsDialect.h.inc"
 #include "attn/dialect/WsEnums.h.inc"
+#include "attn/support/mlir_pch.h"
 
 namespace attn::ws {
 

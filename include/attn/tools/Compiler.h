@@ -24,18 +24,20 @@ struct CompileOptions {
   bool timing = false;      // report the time by pass and by assembler
 };
 
-/// Reads the module in `path` ("-": standard input). Diagnostics go to the context.
+/// Reads the module in `path` ("-": standard input). Diagnostics go to the
+/// context.
 mlir::OwningOpRef<mlir::ModuleOp> readModule(mlir::MLIRContext &context,
                                              llvm::StringRef path);
 
-/// Compiles `module` in place as far as `options.emit` needs and returns the bytes
-/// of the artifact. Diagnostics go to the context.
+/// Compiles `module` in place as far as `options.emit` needs and returns the
+/// bytes of the artifact. Diagnostics go to the context.
 mlir::FailureOr<std::string> compile(mlir::ModuleOp module,
                                      const CompileOptions &options);
 
-/// Writes `bytes` to `path` ("-": standard output) whole or not at all. On failure
-/// returns false and sets `error`.
-bool writeArtifact(llvm::StringRef path, llvm::StringRef bytes, std::string &error);
+/// Writes `bytes` to `path` ("-": standard output) whole or not at all. On
+/// failure returns false and sets `error`.
+bool writeArtifact(llvm::StringRef path, llvm::StringRef bytes,
+                   std::string &error);
 
 } // namespace attn
 

@@ -49,7 +49,7 @@ LogicalResult KernelProgram::collect() {
 }
 
 LogicalResult KernelProgram::setHome(Value value, PlaceAttr place,
-                               llvm::MapVector<Value, PlaceAttr> &homes) {
+                                     llvm::MapVector<Value, PlaceAttr> &homes) {
   auto [home, isNew] = homes.insert({value, place});
   if (!isNew) {
     return unsupported(place, "a value that is in '" +
@@ -68,7 +68,8 @@ static bool isStoredOnly(Value value) {
 }
 
 LogicalResult
-KernelProgram::collectPlace(PlaceAttr place, const llvm::StringMap<Value> &valueOf) {
+KernelProgram::collectPlace(PlaceAttr place,
+                            const llvm::StringMap<Value> &valueOf) {
   if (place.getSpace() == Space::Tmem) {
     return unsupported(place, "space tmem");
   }
@@ -83,7 +84,8 @@ KernelProgram::collectPlace(PlaceAttr place, const llvm::StringMap<Value> &value
   if (channel && !smem) {
     return unsupported(place, "a channel outside of smem");
   }
-  if (!channel && smem && (place.getDepth() > 1 || place.getCycles().size() > 1)) {
+  if (!channel && smem &&
+      (place.getDepth() > 1 || place.getCycles().size() > 1)) {
     return unsupported(place, "a hold of several values or depths");
   }
   for (ArrayAttr cycle : place.getCycles()) {
@@ -94,15 +96,17 @@ KernelProgram::collectPlace(PlaceAttr place, const llvm::StringMap<Value> &value
     Value value = valueOf.lookup(name);
     tile::StepOp step = value ? producer(value) : tile::StepOp();
     if (channel && (!step || step.getBody().getOps<tile::LoadOp>().empty())) {
-      return unsupported(place, "a channel of '" + name +
-                                    "', which no load makes");
+      return unsupported(place,
+                         "a channel of '" + name + "', which no load makes");
     }
     if (smem && (!value || !isa<RankedTensorType>(value.getType()))) {
-      return unsupported(place, "a hold of '" + name + "', which no step makes");
+      return unsupported(place,
+                         "a hold of '" + name + "', which no step makes");
     }
     if (smem && !channel && !isStoredOnly(value)) {
-      return unsupported(place, "'" + name + "' in smem, which another step "
-                                "than a store reads");
+      return unsupported(place, "'" + name +
+                                    "' in smem, which another step "
+                                    "than a store reads");
     }
     if (smem && failed(setHome(value, place, channel ? channelOf : holdOf))) {
       return failure();

@@ -22,20 +22,19 @@ struct KernelProgram {
 
   mlir::LogicalResult collect();
   mlir::LogicalResult collectPlace(PlaceAttr place,
-                             const llvm::StringMap<mlir::Value> &valueOf);
+                                   const llvm::StringMap<mlir::Value> &valueOf);
   mlir::LogicalResult setHome(mlir::Value value, PlaceAttr place,
-                        llvm::MapVector<mlir::Value, PlaceAttr> &homes);
+                              llvm::MapVector<mlir::Value, PlaceAttr> &homes);
   /// What a schedule may say and no later pass has a lowering for.
   mlir::LogicalResult checkSupported();
-  mlir::InFlightDiagnostic unsupported(PlaceAttr place, const llvm::Twine &what) {
+  mlir::InFlightDiagnostic unsupported(PlaceAttr place,
+                                       const llvm::Twine &what) {
     return kernel.emitOpError("attn-warp-specialize: place '")
            << place.getName().getValue() << "': no lowering for " << what;
   }
   /// What the schedule's places call the results of a step.
   llvm::SmallVector<llvm::StringRef> getResultNames(tile::StepOp step);
-  bool inLoop(tile::StepOp step) {
-    return step->getParentOp() == loop;
-  }
+  bool inLoop(tile::StepOp step) { return step->getParentOp() == loop; }
   tile::StepOp producer(mlir::Value value) const {
     return value.getDefiningOp<tile::StepOp>();
   }

@@ -32,14 +32,13 @@ LogicalResult RoleBuilder::build() {
     }
   }
   int64_t replicas = std::max<int64_t>(1, role.getReplicas());
-  auto op = ws::RoleOp::create(
-      builder, loc(), str(role.getName().getValue()),
-      builder.getI64IntegerAttr(role.getWarps()),
-      builder.getI64IntegerAttr(role.getRegs()),
-      builder.getI64IntegerAttr(replicas));
+  auto op = ws::RoleOp::create(builder, loc(), str(role.getName().getValue()),
+                               builder.getI64IntegerAttr(role.getWarps()),
+                               builder.getI64IntegerAttr(role.getRegs()),
+                               builder.getI64IntegerAttr(replicas));
   OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&op.getBody(), {}, builder.getI32Type(),
-                                     loc());
+  Block *block =
+      builder.createBlock(&op.getBody(), {}, builder.getI32Type(), loc());
   replica = block->getArgument(0);
   return buildWork();
 }
@@ -76,7 +75,8 @@ LogicalResult RoleBuilder::buildWork() {
   // Stores of the last item still read shared memory.
   bool stores = false;
   for (StringRef name : ownSteps) {
-    stores |= !program.steps.lookup(name).getBody().getOps<tile::StoreOp>().empty();
+    stores |=
+        !program.steps.lookup(name).getBody().getOps<tile::StoreOp>().empty();
   }
   if (stores) {
     builder.setInsertionPointAfter(work);
@@ -91,7 +91,8 @@ void RoleBuilder::waitForOuterChannels() {
     if (entry.getAct() != Act::Op) {
       continue;
     }
-    for (Value operand : program.steps[entry.getTarget().getValue()].getOperands()) {
+    for (Value operand :
+         program.steps[entry.getTarget().getValue()].getOperands()) {
       tile::StepOp producer = program.producer(operand);
       if (program.channelOf.count(operand) && !program.inLoop(producer)) {
         outerChannelValues.insert(operand);
@@ -146,7 +147,8 @@ LogicalResult RoleBuilder::collectItems(SmallVectorImpl<BodyItem> &items) {
         }
       }
       if (!item.channelValue) {
-        return error("expected 'get' of a channel's value, got '" + target + "'");
+        return error("expected 'get' of a channel's value, got '" + target +
+                     "'");
       }
       if (item.guard) {
         return error("no lowering for a guard of 'get(" + target + ")'");
@@ -179,8 +181,14 @@ void RoleBuilder::insertWaits(SmallVectorImpl<BodyItem> &items) {
           !waited.insert(operand).second) {
         continue;
       }
-      BodyItem wait{BodyItem::WaitFull, {}, {}, operand, items[i].shift, 0, {},
-                ("get_" + program.getResultNames(producer)[0]).str()};
+      BodyItem wait{BodyItem::WaitFull,
+                    {},
+                    {},
+                    operand,
+                    items[i].shift,
+                    0,
+                    {},
+                    ("get_" + program.getResultNames(producer)[0]).str()};
       items.insert(items.begin() + i, wait);
       ++i;
     }
@@ -212,16 +220,17 @@ LogicalResult RoleBuilder::buildLoop() {
     inits.push_back(env.lookupOrDefault(source.getInits()[index]));
     types.push_back(inits.back().getType());
   }
-  auto loop = ws::ForOp::create(builder, loc(),
-                                ArrayRef<Type>(types).drop_front(), bounds,
-                                source.getKinds(), inits);
+  auto loop =
+      ws::ForOp::create(builder, loc(), ArrayRef<Type>(types).drop_front(),
+                        bounds, source.getKinds(), inits);
   {
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Location> locs(types.size(), loc());
     Block *block = builder.createBlock(&loop.getBody(), {}, types, locs);
     env.map(source.getBody().getArgument(0), block->getArgument(0));
     for (auto [i, index] : llvm::enumerate(carried)) {
-      env.map(source.getBody().getArgument(index + 1), block->getArgument(i + 1));
+      env.map(source.getBody().getArgument(index + 1),
+              block->getArgument(i + 1));
     }
     for (BodyItem &item : items) {
       if (failed(emitItem(item))) {
@@ -275,16 +284,16 @@ LogicalResult RoleBuilder::emitItem(BodyItem &item) {
     return error("no lowering for a guard of '" + item.name +
                  "', which makes a value");
   }
-  auto entry = ws::EntryOp::create(
-      builder, loc(), types, str(item.name),
-      builder.getI64IntegerAttr(item.slot),
-      builder.getI64IntegerAttr(item.shift), item.guard, passthrough);
+  auto entry = ws::EntryOp::create(builder, loc(), types, str(item.name),
+                                   builder.getI64IntegerAttr(item.slot),
+                                   builder.getI64IntegerAttr(item.shift),
+                                   item.guard, passthrough);
   builder.createBlock(&entry.getBody());
   SmallVector<Value> yielded;
   if (item.kind == BodyItem::WaitFull) {
     yielded.push_back(ws::WaitOp::create(builder, loc(), types[0]));
   } else if (failed(item.kind == BodyItem::Step ? emitStep(item.step)
-                                            : emitAct(item.entry))) {
+                                                : emitAct(item.entry))) {
     return failure();
   }
   for (Value value : produced) {
@@ -409,7 +418,8 @@ LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
   }
   for (Operation &op : step.getBody().front().without_terminator()) {
     if (isa<tile::SubtileIdOp>(op) &&
-        std::max<int64_t>(1, role.getReplicas()) != program.schedule.getSubtiles()) {
+        std::max<int64_t>(1, role.getReplicas()) !=
+            program.schedule.getSubtiles()) {
       return error("expected a replica for each of " +
                    Twine(program.schedule.getSubtiles()) +
                    " sub-tiles, of which '" + step.getName() +
@@ -427,8 +437,10 @@ LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
 /// A step of an asynchronous op makes that op's result and nothing else.
 LogicalResult RoleBuilder::checkPassesOn(tile::StepOp step, Operation *op) {
   Operation *yield = step.getBody().front().getTerminator();
-  if (yield->getNumOperands() != 1 || yield->getOperand(0) != op->getResult(0)) {
-    return error("expected '" + step.getName() + "' to make the result of its '" +
+  if (yield->getNumOperands() != 1 ||
+      yield->getOperand(0) != op->getResult(0)) {
+    return error("expected '" + step.getName() +
+                 "' to make the result of its '" +
                  op->getName().getStringRef() + "' alone");
   }
   return success();
@@ -480,9 +492,9 @@ LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
 LogicalResult RoleBuilder::emitStore(tile::StepOp step, tile::StoreOp store) {
   auto argument = dyn_cast<BlockArgument>(store.getTile());
   bool isOperand = argument && argument.getOwner()->getParentOp() == step;
-  auto hold = isOperand ? program.holdOf.find(
-                              step.getOperand(argument.getArgNumber()))
-                        : program.holdOf.end();
+  auto hold =
+      isOperand ? program.holdOf.find(step.getOperand(argument.getArgNumber()))
+                : program.holdOf.end();
   if (hold == program.holdOf.end()) {
     return error("expected what '" + step.getName() +
                  "' stores in a hold in smem");
@@ -490,9 +502,8 @@ LogicalResult RoleBuilder::emitStore(tile::StepOp step, tile::StoreOp store) {
   if (failed(cloneBody(step, store))) {
     return failure();
   }
-  ws::StoreOp::create(builder, loc(),
-                      symbol(hold->second.getName().getValue()), replica,
-                      env.lookupOrDefault(store.getDest()),
+  ws::StoreOp::create(builder, loc(), symbol(hold->second.getName().getValue()),
+                      replica, env.lookupOrDefault(store.getDest()),
                       env.lookupOrDefault(store.getBatch()),
                       env.lookupOrDefault(store.getHead()),
                       env.lookupOrDefault(store.getRow()), store.getMapAttr());

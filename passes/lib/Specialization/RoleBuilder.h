@@ -12,11 +12,11 @@ namespace attn {
 /// One line of a role's body, after the waits have been put in.
 struct BodyItem {
   enum Kind { Step, WaitFull, Other } kind;
-  EntryAttr entry;       // null for a derived wait
-  tile::StepOp step;     // of Step
-  mlir::Value channelValue;    // of WaitFull
+  EntryAttr entry;          // null for a derived wait
+  tile::StepOp step;        // of Step
+  mlir::Value channelValue; // of WaitFull
   int64_t shift, slot;
-  mlir::StringAttr guard;      // null: always
+  mlir::StringAttr guard; // null: always
   std::string name;
 };
 
@@ -52,7 +52,9 @@ private:
     return program.kernel.emitOpError("attn-warp-specialize: role '")
            << role.getName().getValue() << "': " << message;
   }
-  mlir::StringAttr str(llvm::StringRef text) { return builder.getStringAttr(text); }
+  mlir::StringAttr str(llvm::StringRef text) {
+    return builder.getStringAttr(text);
+  }
   mlir::FlatSymbolRefAttr symbol(llvm::StringRef name) {
     return mlir::FlatSymbolRefAttr::get(builder.getContext(), name);
   }
