@@ -1,0 +1,16 @@
+# Unit tests of the simulator's pure parts. Included by CMakeLists.txt here.
+
+add_executable(attn_sim_units_tests
+  units_approx_test.cpp
+  units_float_format_test.cpp
+  units_f32_math_test.cpp
+  units_int_math_test.cpp
+  units_mbarrier_test.cpp
+  units_tensor_map_test.cpp
+  units_tma_test.cpp
+  units_warp_ops_test.cpp
+  units_wgmma_operand_test.cpp
+  units_wgmma_test.cpp)
+target_compile_options(attn_sim_units_tests PRIVATE -Wall -Wextra -Werror)
+target_link_libraries(attn_sim_units_tests PRIVATE attn_sim_units GTest::gtest_main)
+add_test(NAME attn_sim_units_tests COMMAND attn_sim_units_tests)

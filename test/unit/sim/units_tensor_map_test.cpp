@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "units/tensor_map.h"
+
+#include <gtest/gtest.h>
+
+using namespace attn::sim;
+
+namespace {
+
+TensorMap sample() {
+  TensorMap map;
+  map.type = TensorType::BF16;
+  map.rank = 5;
+  map.globalAddress = 0x7F0012345670;
+  uint64_t dims[] = {64, 1000, 2, uint64_t(1) << 32, 3};
+  uint64_t strides[] = {256, 128, (uint64_t(1) << 40) - 16, 0};
+  uint32_t box[] = {64, 128, 2, 1, 256};
+  for (int i = 0; i < 5; ++i) {
+    map.globalDim[i] = dims[i];
+    map.boxDim[i] = box[i];
+  }
+  for (int i = 0; i < 4; ++i) {
+    map.globalStrides[i] = strides[i];
+  }
+  map.swizzle = Swizzle::B128;
+  map.l2Promotion = 3;
+  map.oobFill = OobFill::NaN;
+  return map;
+}
+
+/// The complaint about `sample` after a change.
+template <typename Change> std::string complaint(Change change) {
+  TensorMap map = sample();
+  change(map);
+  uint8_t bytes[kTensorMapBytes];
+  return encodeTensorMap(map, bytes);
+}
+
+/// What a complaint begins with: the parameter's name.
+std::string parameterOf(const std::string &message) {
+  return message.substr(0, message.find(':'));
+}
+
+TEST(TensorMap, roundTrips) {
+  TensorMap map = sample();
+  uint8_t bytes[kTensorMapBytes];
+  ASSERT_EQ(encodeTensorMap(map, bytes), "");
+  TensorMap back;
+  ASSERT_EQ(decodeTensorMap(bytes, back), "");
+  EXPECT_EQ(back.type, map.type);
+  EXPECT_EQ(back.rank, map.rank);
+  EXPECT_EQ(back.globalAddress, map.globalAddress);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(back.globalDim[i], map.globalDim[i]);
+    EXPECT_EQ(back.boxDim[i], map.boxDim[i]);
+    EXPECT_EQ(back.elementStrides[i], 1u);
+  }
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(back.globalStrides[i], map.globalStrides[i]);
+  }
+  EXPECT_EQ(back.swizzle, map.swizzle);
+  EXPECT_EQ(back.l2Promotion, map.l2Promotion);
+  EXPECT_EQ(back.oobFill, map.oobFill);
+  EXPECT_EQ(boxBytes(back), 2u * 64 * 128 * 2 * 256);
+}
+
+TEST(TensorMap, unusedDimensionsDoNotMatter) {
+  TensorMap map = sample();
+  map.rank = 2;
+  map.globalDim[3] = 0;
+  map.boxDim[4] = 0;
+  uint8_t bytes[kTensorMapBytes];
+  ASSERT_EQ(encodeTensorMap(map, bytes), "");
+  TensorMap back;
+  ASSERT_EQ(decodeTensorMap(bytes, back), "");
+  EXPECT_EQ(back.globalDim[3], 1u);
+  EXPECT_EQ(back.boxDim[4], 1u);
+  EXPECT_EQ(back.globalStrides[1], 0u);
+}
+
+TEST(TensorMap, complaintsNameTheParameter) {
+  auto check = [](const std::string &name, auto change) {
+    EXPECT_EQ(parameterOf(complaint(change)), name);
+  };
+  check("tensorDataType",
+        [](TensorMap &m) { m.type = TensorType::U4x16Align8; });
+  check("tensorRank", [](TensorMap &m) { m.rank = 0; });
+  check("tensorRank", [](TensorMap &m) { m.rank = 6; });
+  check("globalAddress", [](TensorMap &m) { m.globalAddress += 8; });
+  check("globalDim[1]", [](TensorMap &m) { m.globalDim[1] = 0; });
+  check("globalDim[3]", [](TensorMap &m) { m.globalDim[3] += 1; });
+  check("globalStrides[0]", [](TensorMap &m) { m.globalStrides[0] = 8; });
+  check("globalStrides[2]", [](TensorMap &m) { m.globalStrides[2] += 16; });
+  check("boxDim[4]", [](TensorMap &m) { m.boxDim[4] = 257; });
+  check("boxDim[1]", [](TensorMap &m) { m.boxDim[1] = 0; });
+  check("boxDim[0]", [](TensorMap &m) { m.boxDim[0] = 4; });
+  check("boxDim[0]", [](TensorMap &m) { m.boxDim[0] = 72; });
+  check("boxDim[0]", [](TensorMap &m) { m.swizzle = Swizzle::B64; });
+  check("elementStrides[2]", [](TensorMap &m) { m.elementStrides[2] = 2; });
+  check("interleave", [](TensorMap &m) { m.interleave = 1; });
+  check("swizzle", [](TensorMap &m) { m.swizzle = Swizzle(7); });
+  check("l2Promotion", [](TensorMap &m) { m.l2Promotion = 4; });
+  check("oobFill", [](TensorMap &m) { m.oobFill = OobFill(2); });
+  check("oobFill", [](TensorMap &m) { m.type = TensorType::U16; });
+  EXPECT_EQ(complaint([](TensorMap &m) { m.boxDim[4] = 257; }),
+            "boxDim[4]: expected 1 to 256, got 257");
+}
+
+TEST(TensorMap, rejectsForeignAndDamagedBytes) {
+  uint8_t bytes[kTensorMapBytes] = {};
+  TensorMap map;
+  EXPECT_NE(decodeTensorMap(bytes, map), "");
+  TensorMap good = sample();
+  for (int i = 0; i < kTensorMapBytes; ++i) {
+    ASSERT_EQ(encodeTensorMap(good, bytes), "");
+    bytes[i] ^= 4;
+    EXPECT_NE(decodeTensorMap(bytes, map), "") << i;
+  }
+}
+
+TEST(Swizzle, matchesTheChunkPictures) {
+  // Row by row of the pattern: chunk c of row r lies in place c ^ f(r).
+  for (uint32_t address = 0; address < 4096; address += 16) {
+    uint32_t row128 = address / 128 % 8, chunk128 = address / 16 % 8;
+    EXPECT_EQ(swizzleAddress(address, Swizzle::B128),
+              address / 128 * 128 + (chunk128 ^ row128) * 16);
+    uint32_t row64 = address / 64 % 8, chunk64 = address / 16 % 4;
+    EXPECT_EQ(swizzleAddress(address, Swizzle::B64),
+              address / 64 * 64 + (chunk64 ^ (row64 / 2)) * 16);
+    uint32_t row32 = address / 32 % 8, chunk32 = address / 16 % 2;
+    EXPECT_EQ(swizzleAddress(address, Swizzle::B32),
+              address / 32 * 32 + (chunk32 ^ (row32 / 4)) * 16);
+    uint32_t pair = address / 32 % 4;
+    EXPECT_EQ(swizzleAddress(address, Swizzle::B128Atom32),
+              address / 128 * 128 + (pair ^ (row128 % 4)) * 32 + address % 32);
+    EXPECT_EQ(swizzleAddress(address, Swizzle::B128Atom64),
+              address / 128 * 128 + (address / 64 % 2 ^ row128 % 2) * 64 +
+                  address % 64);
+  }
+  for (int mode = 0; mode < 7; ++mode) {
+    auto swizzle = Swizzle(mode);
+    for (uint32_t a = 0; a < 2048; ++a) {
+      uint32_t once = swizzleAddress(a, swizzle);
+      EXPECT_EQ(swizzleAddress(once, swizzle), a);
+      EXPECT_EQ(once % swizzleGranule(swizzle), a % swizzleGranule(swizzle));
+      EXPECT_EQ(swizzleAddress(a + swizzlePeriod(swizzle), swizzle),
+                once + swizzlePeriod(swizzle));
+    }
+  }
+}
+
+} // namespace

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "units/float_format.h"
+#include "units/tma.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+using namespace attn::sim;
+
+namespace {
+
+constexpr uint64_t kBase = 0x10000;
+
+/// Global memory from kBase on.
+class Memory : public GlobalPort {
+public:
+  explicit Memory(size_t bytes) : bytes(bytes) {}
+
+  bool read(uint64_t address, void *to, uint32_t count) override {
+    if (!holds(address, count)) {
+      return false;
+    }
+    std::memcpy(to, &bytes[address - kBase], count);
+    return true;
+  }
+  bool write(uint64_t address, const void *from, uint32_t count) override {
+    if (!holds(address, count)) {
+      return false;
+    }
+    std::memcpy(&bytes[address - kBase], from, count);
+    return true;
+  }
+  bool reduce(uint64_t address, const void *from, uint32_t count, ReduceOp op,
+              ReduceType type) override {
+    if (!holds(address, count)) {
+      return false;
+    }
+    applyReduceRange(op, type, &bytes[address - kBase],
+                     static_cast<const uint8_t *>(from), count, true);
+    return true;
+  }
+
+  std::vector<uint8_t> bytes;
+
+private:
+  bool holds(uint64_t address, uint32_t count) const {
+    return address >= kBase && address + count <= kBase + bytes.size();
+  }
+};
+
+/// A packed tensor whose rows are padded by 16 bytes.
+TensorMap packed(TensorType type, std::vector<uint64_t> dims,
+                 std::vector<uint32_t> box, Swizzle swizzle) {
+  TensorMap map;
+  map.type = type;
+  map.rank = uint32_t(dims.size());
+  map.globalAddress = kBase;
+  map.swizzle = swizzle;
+  uint64_t stride = dims[0] * elementBytes(type);
+  for (uint32_t i = 0; i < map.rank; ++i) {
+    map.globalDim[i] = dims[i];
+    map.boxDim[i] = box[i];
+    if (i > 0) {
+      map.globalStrides[i - 1] = (stride + 31) / 16 * 16;
+      stride = map.globalStrides[i - 1] * dims[i];
+    }
+  }
+  return map;
+}
+
+size_t tensorBytes(const TensorMap &map) {
+  size_t bytes = map.globalDim[0] * elementBytes(map.type);
+  for (uint32_t i = 1; i < map.rank; ++i) {
+    bytes += (map.globalDim[i] - 1) * map.globalStrides[i - 1];
+  }
+  return bytes;
+}
+
+/// Element by element: calls visit(global address or 0, shared address).
+template <typename Visit>
+void forEachElement(const TensorMap &map, const std::vector<int32_t> &at,
+                    uint32_t shared, Visit visit) {
+  uint32_t e[5] = {0, 0, 0, 0, 0};
+  uint32_t size = elementBytes(map.type);
+  uint32_t linear = 0;
+  for (e[4] = 0; e[4] < map.boxDim[4]; ++e[4]) {
+    for (e[3] = 0; e[3] < map.boxDim[3]; ++e[3]) {
+      for (e[2] = 0; e[2] < map.boxDim[2]; ++e[2]) {
+        for (e[1] = 0; e[1] < map.boxDim[1]; ++e[1]) {
+          for (e[0] = 0; e[0] < map.boxDim[0]; ++e[0]) {
+            uint64_t address = map.globalAddress;
+            bool inside = true;
+            for (uint32_t d = 0; d < map.rank; ++d) {
+              int64_t g = int64_t(at[d]) + e[d];
+              inside &= g >= 0 && g < int64_t(map.globalDim[d]);
+              address += uint64_t(g) * (d ? map.globalStrides[d - 1] : size);
+            }
+            visit(inside ? address : 0,
+                  swizzleAddress(shared + linear, map.swizzle));
+            linear += size;
+          }
+        }
+      }
+    }
+  }
+}
+
+struct Case {
+  TensorType type;
+  std::vector<uint64_t> dims;
+  std::vector<uint32_t> box;
+  Swizzle swizzle;
+};
+
+const Case kCases[] = {
+    {TensorType::U8, {100}, {64}, Swizzle::None},
+    {TensorType::BF16, {72, 20}, {64, 16}, Swizzle::B128},
+    {TensorType::BF16, {64, 20}, {32, 8}, Swizzle::B64},
+    {TensorType::F16, {40, 9}, {16, 8}, Swizzle::B32},
+    {TensorType::F32, {33, 5, 3}, {8, 3, 2}, Swizzle::None},
+    {TensorType::F32, {40, 5, 3}, {32, 3, 2}, Swizzle::B128Atom32},
+    {TensorType::F64, {20, 5, 3}, {16, 3, 2}, Swizzle::B128Atom32Flip8},
+    {TensorType::U8, {130, 5, 3, 2}, {128, 3, 2, 2}, Swizzle::B128Atom64},
+    {TensorType::BF16, {64, 10, 2, 3, 2}, {64, 4, 2, 1, 2}, Swizzle::B128},
+};
+
+const int32_t kStarts[] = {0, -3, 5, 100000, -100000};
+
+void fillSequence(std::vector<uint8_t> &bytes) {
+  uint32_t state = 1;
+  for (uint8_t &byte : bytes) {
+    state = state * 1664525u + 1013904223u;
+    byte = uint8_t(state >> 24);
+  }
+}
+
+std::vector<int32_t> startOf(const TensorMap &map, int32_t first,
+                             int32_t rest) {
+  std::vector<int32_t> at(map.rank, rest);
+  at[0] = first;
+  return at;
+}
+
+/// Runs `check(map, coordinates, shared address)` over all cases.
+template <typename Check> void forEachCase(Check check) {
+  for (const Case &each : kCases) {
+    TensorMap map = packed(each.type, each.dims, each.box, each.swizzle);
+    ASSERT_EQ(validateTensorMap(map), "");
+    for (int32_t first : kStarts) {
+      for (int32_t rest : kStarts) {
+        for (uint32_t shared : {1024u, 1152u}) {
+          check(map, startOf(map, first, rest), shared);
+        }
+      }
+    }
+  }
+}
+
+TEST(Tma, loadsElementByElement) {
+  forEachCase([](const TensorMap &map, const std::vector<int32_t> &at,
+                 uint32_t shared) {
+    Memory global(tensorBytes(map));
+    fillSequence(global.bytes);
+    std::vector<uint8_t> image(boxBytes(map), 0xEE);
+    TmaResult result = gatherBox(map, at.data(), shared, global, image.data());
+    ASSERT_EQ(result.status, TmaStatus::Ok);
+    ASSERT_EQ(result.boxBytes, boxBytes(map));
+    uint32_t size = elementBytes(map.type);
+    uint64_t inside = 0;
+    forEachElement(map, at, shared, [&](uint64_t from, uint32_t to) {
+      uint64_t want = 0, got = 0;
+      if (from) {
+        std::memcpy(&want, &global.bytes[from - kBase], size);
+        inside += size;
+      }
+      std::memcpy(&got, &image[to - shared], size);
+      ASSERT_EQ(got, want);
+    });
+    ASSERT_EQ(result.globalBytes, inside);
+  });
+}
+
+TEST(Tma, storesElementByElement) {
+  forEachCase([](const TensorMap &map, const std::vector<int32_t> &at,
+                 uint32_t shared) {
+    Memory global(tensorBytes(map));
+    std::vector<uint8_t> image(boxBytes(map));
+    fillSequence(image);
+    ASSERT_EQ(scatterBox(map, at.data(), shared, image.data(), global).status,
+              TmaStatus::Ok);
+    std::vector<uint8_t> want(global.bytes.size());
+    uint32_t size = elementBytes(map.type);
+    forEachElement(map, at, shared, [&](uint64_t to, uint32_t from) {
+      if (to) {
+        std::memcpy(&want[to - kBase], &image[from - shared], size);
+      }
+    });
+    ASSERT_EQ(global.bytes, want);
+  });
+}
+
+TEST(Tma, runsCoverTheBoxOnceInOrder) {
+  forEachCase(
+      [](const TensorMap &map, const std::vector<int32_t> &at, uint32_t) {
+        uint32_t next = 0;
+        for (const BoxRun &run : boxRuns(map, at.data())) {
+          ASSERT_EQ(run.boxOffset, next);
+          ASSERT_GT(run.bytes, 0u);
+          next += run.bytes;
+        }
+        ASSERT_EQ(next, boxBytes(map));
+      });
+}
+
+TEST(Tma, fillsWithNaN) {
+  TensorMap map = packed(TensorType::BF16, {8, 1}, {8, 2}, Swizzle::None);
+  map.oobFill = OobFill::NaN;
+  Memory global(tensorBytes(map));
+  uint16_t image[16];
+  int32_t at[] = {4, 0};
+  gatherBox(map, at, 0, global, reinterpret_cast<uint8_t *>(image));
+  for (int i = 0; i < 16; ++i) {
+    EXPECT_EQ(image[i], i < 4 ? 0 : 0x7FFF);
+  }
+}
+
+TEST(Tma, flushesSubnormalsOfFtzTypes) {
+  TensorMap map = packed(TensorType::F32Ftz, {4}, {4}, Swizzle::None);
+  Memory global(16);
+  uint32_t in[] = {0x80000001, 0x3F800000, 0x007FFFFF, 0x00800000};
+  std::memcpy(global.bytes.data(), in, 16);
+  uint32_t image[4];
+  int32_t at[] = {0};
+  gatherBox(map, at, 0, global, reinterpret_cast<uint8_t *>(image));
+  EXPECT_EQ(image[0], 0x80000000u);
+  EXPECT_EQ(image[1], 0x3F800000u);
+  EXPECT_EQ(image[2], 0u);
+  EXPECT_EQ(image[3], 0x00800000u);
+}
+
+TEST(Tma, reduces) {
+  TensorMap map = packed(TensorType::F32, {6}, {8}, Swizzle::None);
+  Memory global(24);
+  float image[8];
+  for (int i = 0; i < 8; ++i) {
+    float value = float(i);
+    image[i] = 10 + value;
+    if (i < 6) {
+      std::memcpy(&global.bytes[4 * size_t(i)], &value, 4);
+    }
+  }
+  int32_t at[] = {0};
+  auto bytes = reinterpret_cast<uint8_t *>(image);
+  TmaResult result = reduceBox(map, at, 0, bytes, ReduceOp::Add, global);
+  EXPECT_EQ(result.status, TmaStatus::Ok);
+  EXPECT_EQ(result.globalBytes, 24u);
+  for (int i = 0; i < 6; ++i) {
+    float value;
+    std::memcpy(&value, &global.bytes[4 * size_t(i)], 4);
+    EXPECT_EQ(value, 10 + 2 * float(i));
+  }
+  EXPECT_EQ(reduceBox(map, at, 0, bytes, ReduceOp::And, global).status,
+            TmaStatus::BadReduction);
+}
+
+TEST(Tma, refuses) {
+  TensorMap map = packed(TensorType::BF16, {64, 8}, {32, 8}, Swizzle::B128);
+  EXPECT_EQ(checkTma(map, 0), TmaStatus::UnsupportedInnerBox);
+  map.boxDim[0] = 64;
+  EXPECT_EQ(checkTma(map, 64), TmaStatus::MisalignedShared);
+  Memory global(tensorBytes(map) - 1);
+  std::vector<uint8_t> image(boxBytes(map));
+  int32_t at[] = {0, 0};
+  TmaResult result = gatherBox(map, at, 0, global, image.data());
+  EXPECT_EQ(result.status, TmaStatus::GlobalFault);
+  EXPECT_EQ(result.address, kBase + 7 * map.globalStrides[0]);
+  EXPECT_EQ(result.bytes, 128u);
+  EXPECT_NE(checkBulkCopy(0, 0, 8), nullptr);
+  EXPECT_NE(checkBulkCopy(8, 0, 16), nullptr);
+  EXPECT_NE(checkBulkCopy(0, 8, 16), nullptr);
+  EXPECT_EQ(checkBulkCopy(16, 32, 48), nullptr);
+}
+
+TEST(ReduceOp, integers) {
+  auto run = [](ReduceOp op, ReduceType type, uint64_t a, uint64_t b) {
+    return applyReduce(op, type, a, b, false);
+  };
+  using T = ReduceType;
+  EXPECT_EQ(run(ReduceOp::Add, T::U32, 0xFFFFFFFF, 2), 1u);
+  EXPECT_EQ(run(ReduceOp::Min, T::S32, 0xFFFFFFFF, 2), 0xFFFFFFFFu);
+  EXPECT_EQ(run(ReduceOp::Min, T::U32, 0xFFFFFFFF, 2), 2u);
+  EXPECT_EQ(run(ReduceOp::Max, T::S64, ~uint64_t(0), 2), 2u);
+  EXPECT_EQ(run(ReduceOp::Inc, T::U32, 5, 5), 0u);
+  EXPECT_EQ(run(ReduceOp::Inc, T::U32, 4, 5), 5u);
+  EXPECT_EQ(run(ReduceOp::Dec, T::U32, 0, 5), 5u);
+  EXPECT_EQ(run(ReduceOp::Dec, T::U32, 9, 5), 5u);
+  EXPECT_EQ(run(ReduceOp::Dec, T::U32, 3, 5), 2u);
+  EXPECT_EQ(run(ReduceOp::And, T::U64, 0xFF00, 0x0FF0), 0x0F00u);
+  EXPECT_EQ(run(ReduceOp::Or, T::U32, 0xFF00, 0x0FF0), 0xFFF0u);
+  EXPECT_EQ(run(ReduceOp::Xor, T::U32, 0xFF00, 0x0FF0), 0xF0F0u);
+}
+
+TEST(ReduceOp, floats) {
+  uint64_t subnormal = 0x00400000;
+  EXPECT_EQ(applyReduce(ReduceOp::Add, ReduceType::F32, subnormal, 0, true),
+            0u);
+  EXPECT_EQ(applyReduce(ReduceOp::Add, ReduceType::F32, subnormal, 0, false),
+            subnormal);
+  EXPECT_EQ(applyReduce(ReduceOp::Add, ReduceType::F64, toBits(1.5),
+                        toBits(2.0), true),
+            toBits(3.5));
+  EXPECT_EQ(applyReduce(ReduceOp::Add, ReduceType::F16, 0x3C00, 0x3C00, true),
+            0x4000u);
+  EXPECT_EQ(applyReduce(ReduceOp::Max, ReduceType::BF16, 0x3F80, 0xBF80, true),
+            0x3F80u);
+  EXPECT_EQ(applyReduce(ReduceOp::Min, ReduceType::BF16, 0x3F80, 0xBF80, true),
+            0xBF80u);
+  EXPECT_FALSE(isReduceLegal(ReduceOp::Max, ReduceType::F32));
+  EXPECT_FALSE(isReduceLegal(ReduceOp::Add, ReduceType::U8));
+  EXPECT_TRUE(isReduceLegal(ReduceOp::Xor, ReduceType::S64));
+  EXPECT_FALSE(isReduceLegal(ReduceOp::Inc, ReduceType::S32));
+}
+
+} // namespace
