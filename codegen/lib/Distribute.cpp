@@ -356,9 +356,6 @@ Value Distributor::rewriteExp2(math::Exp2Op op) {
   if (wanted == 0) {
     return {};
   }
-  if (wanted == 0) {
-    return {};
-  }
   SmallVector<int64_t> onFma, onUnit;
   for (int64_t p = 0; p < registers / 2; ++p) {
     bool chosen =

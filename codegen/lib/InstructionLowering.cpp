@@ -52,7 +52,7 @@ Value InstructionLowering::descriptorLow(Value address, int64_t leadingBytes) {
 LogicalResult InstructionLowering::lowerScalars(OpBuilder &at) {
   builder = &at;
   for (BlockArgument argument : kernel.getBody().getArguments()) {
-    if (isa<FloatType>(argument.getType())) {
+    if (argument.getType().isIntOrFloat()) {
       Param wanted{Param::Scalar, argument.getArgNumber(), 0, {}, {}};
       if (llvm::is_contained(params, wanted)) {
         values.map(argument, paramOf(Param::Scalar, argument));
@@ -374,7 +374,7 @@ void InstructionLowering::lowerStoreRow(tile::StoreRowOp op) {
     Value row =
         add(values.lookup(op.getRow()), add(threadRow(), constant(8 * i)));
     Value inside = arith::CmpIOp::create(*builder, loc,
-                                         arith::CmpIPredicate::slt, row, rows);
+                                         arith::CmpIPredicate::ult, row, rows);
     Value writes = arith::AndIOp::create(*builder, loc, first, inside);
     Value value =
         vector::ExtractOp::create(*builder, loc, tile, ArrayRef<int64_t>{i});

@@ -133,19 +133,24 @@ LogicalResult checkRole(ws::RoleOp role) {
 /// What the swizzles of tiles in shared memory allow.
 LogicalResult checkTile(Operation *op, Type type) {
   auto tile = cast<RankedTensorType>(type);
-  if (tile.getDimSize(0) % 8 == 0 && tile.getDimSize(1) % 16 == 0) {
-    return success();
+  if (tile.getDimSize(0) % 8 != 0 || tile.getDimSize(1) % 16 != 0) {
+    return error(op, lowerToNVVM)
+           << "expected rows in multiples of 8 and columns of 16, got " << tile;
   }
-  return error(op, lowerToNVVM)
-         << "expected rows in multiples of 8 and columns of 16, got " << tile;
+  constexpr int64_t maxBoxRows = 256; // of one copy
+  if (tile.getDimSize(0) > maxBoxRows) {
+    return error(op, lowerToNVVM)
+           << "expected at most " << maxBoxRows << " rows a copy, got " << tile;
+  }
+  return success();
 }
 
 LogicalResult checkDeclarations(ws::KernelOp kernel) {
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     if (!isa<RankedTensorType>(argument.getType()) &&
-        !argument.getType().isF32()) {
+        !argument.getType().isF32() && !argument.getType().isInteger(32)) {
       return error(kernel, lowerToNVVM)
-             << "expected arguments to be tensors or f32, got "
+             << "expected arguments to be tensors, f32 or i32, got "
              << argument.getType();
     }
     auto tensor = dyn_cast<RankedTensorType>(argument.getType());

@@ -84,7 +84,7 @@ private:
            {}});
     }
     for (Value operand : op->getOperands()) {
-      if (isa<FloatType>(operand.getType()) && isa<BlockArgument>(operand) &&
+      if (operand.getType().isIntOrFloat() && isa<BlockArgument>(operand) &&
           operand.getParentBlock() == &kernel.getBody().front()) {
         add({Param::Scalar, number(operand), 0, {}, {}});
       }
@@ -102,27 +102,53 @@ FailureOr<SmallVector<Param>> codegen::collectParams(ws::KernelOp kernel) {
   return Collector(kernel).run();
 }
 
-SmallVector<std::string> codegen::dimNames(ws::KernelOp kernel,
-                                           unsigned argument) {
+/// Names of the sizes of an argument, whether they are static or not.
+static SmallVector<std::string> symbolsOf(ws::KernelOp kernel,
+                                          unsigned argument) {
   StringRef name = cast<StringAttr>(kernel.getArgNames()[argument]).getValue();
+  if (name == "q" || name == "o") {
+    return {"b", "sq", "hq", "d"};
+  }
+  if (name == "k" || name == "v") {
+    return {"b", "sk", "hk", "d"};
+  }
+  if (name == "lse") {
+    return {"b", "hq", "sq"};
+  }
+  SmallVector<std::string> names;
   auto type =
       cast<RankedTensorType>(kernel.getBody().getArgument(argument).getType());
-  SmallVector<std::string> names;
-  if (name == "q" || name == "o") {
-    names = {"b", "sq", "hq", "d"};
-  } else if (name == "k" || name == "v") {
-    names = {"b", "sk", "hk", "d"};
-  } else if (name == "lse") {
-    names = {"b", "hq", "sq"};
-  } else {
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      names.push_back((name + "_d" + Twine(dim)).str());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    names.push_back((name + "_d" + Twine(dim)).str());
+  }
+  return names;
+}
+
+std::string codegen::sizeNamed(ws::KernelOp kernel, StringRef name) {
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type) {
+      continue;
+    }
+    for (auto [symbol, size] : llvm::zip(
+             symbolsOf(kernel, argument.getArgNumber()), type.getShape())) {
+      if (symbol == name && !ShapedType::isDynamic(size)) {
+        return std::to_string(size);
+      }
     }
   }
-  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
-    if (!ShapedType::isDynamic(size)) {
-      names[dim] = std::to_string(size);
-    }
+  return name.str();
+}
+
+SmallVector<std::string> codegen::dimNames(ws::KernelOp kernel,
+                                           unsigned argument) {
+  auto type =
+      cast<RankedTensorType>(kernel.getBody().getArgument(argument).getType());
+  SmallVector<std::string> names = symbolsOf(kernel, argument);
+  for (auto [name, size] : llvm::zip(names, type.getShape())) {
+    // Head dims of Q and V may differ: theirs are always static.
+    name = ShapedType::isDynamic(size) ? sizeNamed(kernel, name)
+                                       : std::to_string(size);
   }
   return names;
 }

@@ -27,8 +27,11 @@ struct Param {
 mlir::FailureOr<llvm::SmallVector<Param>> collectParams(ws::KernelOp kernel);
 
 /// Names of the sizes of a kernel's tensor arguments: "b", "sq", "hq", ...; a
-/// number where the size is static.
+/// number where some argument with that size has it static.
 llvm::SmallVector<std::string> dimNames(ws::KernelOp kernel, unsigned argument);
+
+/// The size of that name: itself, or the number that an argument fixes it to.
+std::string sizeNamed(ws::KernelOp kernel, llvm::StringRef name);
 
 } // namespace attn::codegen
 

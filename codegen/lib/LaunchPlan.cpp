@@ -37,7 +37,10 @@ private:
   json::Object argument(unsigned index);
   json::Object tensorMap(const Param &param);
   json::Object parameter(const Param &param);
+  json::Value size(StringRef name) { return dim(sizeNamed(kernel, name)); }
+  json::Value items();
   json::Value gridSize();
+  json::Array checks();
   json::Object launch();
   json::Object resources();
 
@@ -49,7 +52,7 @@ private:
 json::Object PlanBuilder::problem() {
   ProblemAttr problem = kernel.getProblem();
   auto region = [](attn::RegionKind kind) {
-    return kind == attn::RegionKind::Present ? "custom" : "none";
+    return kind == attn::RegionKind::Absent ? "none" : "custom";
   };
   return json::Object{{"kind", stringifyKernelKind(problem.getKind())},
                       {"dtype", dtypeOf(problem.getDtype())},
@@ -139,20 +142,48 @@ json::Object PlanBuilder::parameter(const Param &param) {
         {"kind", "i64"},
         {"expr", name + ".stride." + std::to_string(param.dim)}};
   case Param::Scalar:
+    if (kernel.getBody().getArgument(param.argument).getType().isInteger(32)) {
+      return json::Object{{"kind", "i32"}, {"expr", name}};
+    }
     return json::Object{{"kind", "f32"}, {"arg", name}};
   }
   return json::Object{};
 }
 
-json::Value PlanBuilder::gridSize() {
+/// Work items: row blocks of all heads and batches.
+json::Value PlanBuilder::items() {
   int64_t rows = kernel.getConfig().getTileM();
-  json::Array blocks{"ceildiv", "sq", rows};
-  json::Array heads{"mul", "hq", "b"};
-  json::Array items{"mul", std::move(blocks), std::move(heads)};
+  json::Array blocks{"ceildiv", size("sq"), rows};
+  json::Array heads{"mul", size("hq"), size("b")};
+  return json::Array{"mul", std::move(blocks), std::move(heads)};
+}
+
+json::Value PlanBuilder::gridSize() {
   if (kernel.getConfig().getWork() == WorkKind::Grid) {
-    return items;
+    return items();
   }
-  return json::Array{"min", std::move(items), "sm_count"};
+  return json::Array{"min", items(), "sm_count"};
+}
+
+/// What the kernel takes for granted and a caller may get wrong.
+json::Array PlanBuilder::checks() {
+  // Positions and items are 32-bit; a block beyond the last may still be counted.
+  constexpr int64_t limit = (int64_t(1) << 31) - (1 << 16);
+  auto check = [](json::Value expr, int64_t value, StringRef message) {
+    return json::Object{
+        {"expr", std::move(expr)}, {"equals", value}, {"message", message}};
+  };
+  json::Array someHeads{"min", size("hq"), 1};
+  json::Array noKvHeads{"eq", size("hk"), 0};
+  return json::Array{
+      check(json::Array{"mod", size("hq"), json::Array{"max", size("hk"), 1}}, 0,
+            "q heads must be a multiple of kv heads"),
+      check(json::Array{"min", std::move(noKvHeads), std::move(someHeads)}, 0,
+            "there must be kv heads where there are q heads"),
+      check(json::Array{"lt", json::Array{"max", size("sq"), size("sk")}, limit}, 1,
+            "sequence lengths must be below 2^31 - 2^16"),
+      check(json::Array{"lt", items(), limit}, 1,
+            "row blocks times heads times batches must be below 2^31 - 2^16")};
 }
 
 json::Object PlanBuilder::launch() {
@@ -192,10 +223,6 @@ json::Object PlanBuilder::build() {
   for (unsigned i = 0; i < kernel.getBody().getNumArguments(); ++i) {
     arguments.push_back(argument(i));
   }
-  json::Array checks{json::Object{
-      {"expr", json::Array{"mod", "hq", json::Array{"max", "hk", 1}}},
-      {"equals", 0},
-      {"message", "q heads must be a multiple of kv heads"}}};
   std::string schedule;
   llvm::raw_string_ostream(schedule) << kernel.getSchedule();
   json::Object variant{
@@ -205,7 +232,7 @@ json::Object PlanBuilder::build() {
                       {"target", kernel.getMachine()},
                       {"problem", problem()},
                       {"args", std::move(arguments)},
-                      {"checks", std::move(checks)},
+                      {"checks", checks()},
                       {"variants", json::Array{std::move(variant)}},
                       {"schedule", std::move(schedule)},
                       {"report", resources()}};

@@ -32,14 +32,34 @@ void attn::printLayout(OpAsmPrinter &printer, Operation *,
   printer << stringifyLayoutKind(layout.getValue());
 }
 
+/// How a region takes part; `position` is the number of its argument that is
+/// the query's position, after which comes the key's.
+static attn::RegionKind regionKind(Region &region, unsigned position) {
+  if (region.empty()) {
+    return attn::RegionKind::Absent;
+  }
+  llvm::SmallPtrSet<Value, 8> positional{region.getArgument(position),
+                                         region.getArgument(position + 1)};
+  for (Operation &op : region.front()) {
+    bool depends = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return positional.contains(operand);
+    });
+    if (depends && isa<tensor::ExtractOp>(op)) {
+      return attn::RegionKind::Gathering;
+    }
+    if (depends) {
+      positional.insert(op.result_begin(), op.result_end());
+    }
+  }
+  return attn::RegionKind::Present;
+}
+
 ProblemAttr AttentionOp::getProblem() {
-  auto region = [](bool present) {
-    return present ? attn::RegionKind::Present : attn::RegionKind::Absent;
-  };
   return ProblemAttr::get(getContext(), KernelKind::Fwd,
                           getQuery().getType().getElementType(), getHeadDim(),
                           getHeadDimV(), getLayout(), getMask(),
-                          region(hasScoreRegion()), region(hasMaskRegion()));
+                          regionKind(getScore(), 3),
+                          regionKind(getAllow(), 2));
 }
 
 namespace {

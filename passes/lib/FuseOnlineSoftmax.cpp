@@ -119,11 +119,14 @@ SmallVector<Value> SoftmaxWriter::stat(Value x, Value previous) {
   Value current = make<arith::MulFOp>(top, cs);
   Value limit = tau ? make<arith::AddFOp>(previous, tau) : previous;
   Value grew = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, current, limit);
-  // The old maximum is last read by `next`, which can then take its register.
-  Value growth = make<arith::SubFOp>(previous, current);
+  // The larger of both, and not their product's factors: contracted into one
+  // rounding, the difference would not be that of the maxima that P uses. The old
+  // maximum is last read by `next`, which can then take its register.
+  Value larger = make<arith::MaxNumFOp>(current, previous);
+  Value growth = make<arith::SubFOp>(previous, larger);
   Value difference =
       make<arith::SelectOp>(grew, growth, constant(0.0, rowType));
-  Value next = make<arith::SelectOp>(grew, current, previous);
+  Value next = make<arith::SelectOp>(grew, larger, previous);
   return {next, make<math::Exp2Op>(difference)};
 }
 

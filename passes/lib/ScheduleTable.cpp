@@ -25,9 +25,10 @@ struct Key {
             problem.getHeadDimV(),
             {stringifyMaskKind(problem.getMask())},
             target};
-    // A mask of the user's is one more mask that an entry must serve: it
-    // needs registers for what it reads.
-    if (problem.getMaskRegion() == attn::RegionKind::Present) {
+    // A region that reads at positions is one more thing that an entry must
+    // serve: it needs registers for what it reads.
+    if (problem.getMaskRegion() == attn::RegionKind::Gathering ||
+        problem.getScoreRegion() == attn::RegionKind::Gathering) {
       key.masks.push_back("region");
     }
     return key;

@@ -333,9 +333,12 @@ Status Binder::bindScalar(int index) {
   double value = values.scalars[index];
   if (arg.kind == ArgKind::F32) {
     float narrow = float(value);
-    // A scale that is 0 or infinite as f32 is no better than one that was.
-    if (arg.name == "scale" && !(std::isfinite(narrow) && narrow > 0)) {
-      return expected("'scale'", "finite and greater than 0 as f32",
+    // The kernel multiplies it by log2(e) and flushes denormals: a scale that
+    // becomes 0 or infinite so would make NaN of masked scores.
+    constexpr float log2e = 1.4426951F;
+    if (arg.name == "scale" && !(std::isnormal(narrow) && narrow > 0 &&
+                                 std::isfinite(narrow * log2e))) {
+      return expected("'scale'", "finite, normal and greater than 0 as f32",
                       std::to_string(value));
     }
     bound.floats[index] = narrow;

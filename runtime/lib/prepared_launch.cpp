@@ -50,8 +50,8 @@ uint64_t encodedStride(int64_t bytes) { return uint64_t(bytes); }
 
 } // namespace
 
-/// A tensor without elements has no address, but a tensor map has to have one:
-/// any valid address of this call does, since nothing is read through it.
+/// A tensor without elements has no address, but a kernel has to have one: any
+/// valid address of this call does, since what is read through it is dropped.
 void *Preparer::addressOf(int arg) const {
   if (bound.tensors[arg].data) {
     return bound.tensors[arg].data;
@@ -113,7 +113,8 @@ Status Preparer::prepareParam(const PlanParam &param, PreparedParam &out) {
   case ParamKind::TensorMap:
     return prepareMap(param, out.map);
   case ParamKind::Pointer:
-    out.value = reinterpret_cast<uintptr_t>(bound.tensors[param.arg].data);
+    // A kernel may read element 0 of an empty input and drop what it read.
+    out.value = reinterpret_cast<uintptr_t>(addressOf(param.arg));
     return {};
   case ParamKind::Workspace:
     out.value = reinterpret_cast<uintptr_t>(workspace);

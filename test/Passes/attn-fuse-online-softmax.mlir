@@ -23,10 +23,11 @@
 // CHECK-NEXT:         %[[F1:.*]] = arith.mulf %[[REDUCE]], %[[SPLAT]] : tensor<64xf32>
 // CHECK-NEXT:         %[[ADDF:.*]] = arith.addf %[[A5]], %[[C4]] : tensor<64xf32>
 // CHECK-NEXT:         %[[CMPF:.*]] = arith.cmpf ogt, %[[F1]], %[[ADDF]] : tensor<64xf32>
-// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[F1]] : tensor<64xf32>
+// CHECK-NEXT:         %[[LARGER:.*]] = arith.maxnumf %[[F1]], %[[A5]] : tensor<64xf32>
+// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[LARGER]] : tensor<64xf32>
 // CHECK-NEXT:         %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
 // CHECK-NEXT:         %[[GROWTH:.*]] = arith.select %[[CMPF]], %[[SUBF]], %[[NONE]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPF]], %[[F1]], %[[A5]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPF]], %[[LARGER]], %[[A5]] : tensor<64xi1>, tensor<64xf32>
 // CHECK-NEXT:         %[[EXP2:.*]] = math.exp2 %[[GROWTH]] : tensor<64xf32>
 // CHECK-NEXT:         tile.yield %[[SELECT]], %[[EXP2]] : tensor<64xf32>, tensor<64xf32>
 // CHECK-NEXT:       }
@@ -148,10 +149,11 @@ tile.kernel @threshold args ["s", "v", "scale", "n", "o", "lse"]
 // CHECK-NEXT:         %[[REDUCE:.*]] = tile.reduce  max %[[A4]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
 // CHECK-NEXT:         %[[F1:.*]] = arith.mulf %[[REDUCE]], %[[SPLAT]] : tensor<64xf32>
 // CHECK-NEXT:         %[[CMPF:.*]] = arith.cmpf ogt, %[[F1]], %[[A5]] : tensor<64xf32>
-// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[F1]] : tensor<64xf32>
+// CHECK-NEXT:         %[[LARGER:.*]] = arith.maxnumf %[[F1]], %[[A5]] : tensor<64xf32>
+// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[LARGER]] : tensor<64xf32>
 // CHECK-NEXT:         %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
 // CHECK-NEXT:         %[[GROWTH:.*]] = arith.select %[[CMPF]], %[[SUBF]], %[[NONE]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPF]], %[[F1]], %[[A5]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPF]], %[[LARGER]], %[[A5]] : tensor<64xi1>, tensor<64xf32>
 // CHECK-NEXT:         %[[EXP2:.*]] = math.exp2 %[[GROWTH]] : tensor<64xf32>
 // CHECK-NEXT:         tile.yield %[[SELECT]], %[[EXP2]] : tensor<64xf32>, tensor<64xf32>
 // CHECK-NEXT:       }
@@ -207,10 +209,11 @@ tile.kernel @always args ["s", "v", "scale", "n", "o", "lse"]
 // CHECK-NEXT:         %[[F:.*]] = arith.mulf %[[REDUCE]], %[[SPLAT]] : tensor<64xf32>
 // CHECK-NEXT:         %[[ADDF:.*]] = arith.addf %[[A5]], %[[C5]] : tensor<64xf32>
 // CHECK-NEXT:         %[[CMPF:.*]] = arith.cmpf ogt, %[[F]], %[[ADDF]] : tensor<64xf32>
-// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[F]] : tensor<64xf32>
+// CHECK-NEXT:         %[[LARGER:.*]] = arith.maxnumf %[[F]], %[[A5]] : tensor<64xf32>
+// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[LARGER]] : tensor<64xf32>
 // CHECK-NEXT:         %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
 // CHECK-NEXT:         %[[GROWTH:.*]] = arith.select %[[CMPF]], %[[SUBF]], %[[NONE]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPF]], %[[F]], %[[A5]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPF]], %[[LARGER]], %[[A5]] : tensor<64xi1>, tensor<64xf32>
 // CHECK-NEXT:         %[[EXP2:.*]] = math.exp2 %[[GROWTH]] : tensor<64xf32>
 // CHECK-NEXT:         tile.yield %[[SELECT]], %[[EXP2]] : tensor<64xf32>, tensor<64xf32>
 // CHECK-NEXT:       }

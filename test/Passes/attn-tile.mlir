@@ -234,7 +234,7 @@ func.func @top_left(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: te
 }
 
 // With a mask region every block is masked, and both masks apply.
-// CHECK-LABEL: tile.kernel @documents args ["q", "k", "v", "scale", "c0", "c1", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = present> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-LABEL: tile.kernel @documents args ["q", "k", "v", "scale", "c0", "c1", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = gathering> config <tile_m = 128, tile_n = 64, work = grid> {
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[IDS:.*]]: tensor<?x?xi32>, %[[WINDOW:.*]]: i32, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK: %[[C1:.*]] = arith.constant 1 : index
 // CHECK: %[[DIM1:.*]] = tensor.dim %[[Q]], %[[C1]] : tensor<?x?x?x128xbf16>
@@ -373,7 +373,7 @@ func.func @alibi(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: ten
 }
 
 // Index arithmetic is done in i32; a scalar condition is spread over the tile.
-// CHECK-LABEL: tile.kernel @index args ["q", "k", "v", "scale", "c0", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = present, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-LABEL: tile.kernel @index args ["q", "k", "v", "scale", "c0", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = gathering, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> {
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[C0:.*]]: tensor<?xf32>, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK: %[[TN:.*]] = arith.constant 64 : i32
 // CHECK: %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {

@@ -14,7 +14,7 @@
 // 64 move: 5 fma, two additions and a maximum each. What is left is one a row.
 // LOOP: add.ftz.f32 128
 // LOOP: ex2.approx.ftz.f32 2
-// LOOP-NEXT: fma.rn.ftz.f32 388
+// LOOP-NEXT: fma.rn.ftz.f32 386
 // LOOP-NEXT: max.ftz.NaN.f32 64
 // PTX: setmaxnreg.inc.sync.aligned.u32 232;
 // WS: exp2_degree = 5

@@ -14,7 +14,7 @@
 // 8 of the 64 move: 3 fma, two additions and a maximum each.
 // LOOP: add.ftz.f32 72
 // LOOP: ex2.approx.ftz.f32 58
-// LOOP-NEXT: fma.rn.ftz.f32 92
+// LOOP-NEXT: fma.rn.ftz.f32 90
 // LOOP-NEXT: max.ftz.NaN.f32 8
 // PTX: setmaxnreg.inc.sync.aligned.u32 232;
 // WS: knob exp2_soft 1 of 8

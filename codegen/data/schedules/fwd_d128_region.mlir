@@ -1,5 +1,5 @@
-// Forward, head dims 128, with a mask of the user's: smaller blocks of keys leave
-// registers for what the mask reads.
+// Forward, head dims 128, with a region of the user's that reads captured tensors
+// at positions: smaller blocks of keys leave registers for what it reads.
 attn.table_entry fwd @fwd_d128_region head_dim 128, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "region"]
     config <tile_m = 128, tile_n = 64, work = grid, order = linear, rescale_threshold = 8>

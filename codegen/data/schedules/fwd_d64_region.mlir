@@ -1,16 +1,16 @@
-// Forward, head dims 64, with a mask of the user's: smaller blocks of keys leave
-// registers for what the mask reads.
+// Forward, head dims 64, with a region of the user's that reads captured tensors
+// at positions: smaller blocks of keys leave registers for what it reads.
 attn.table_entry fwd @fwd_d64_region head_dim 64, 64
     masks ["none", "causal_top_left", "causal_bottom_right", "region"]
-    config <tile_m = 192, tile_n = 64, work = grid, order = linear, rescale_threshold = 8>
+    config <tile_m = 128, tile_n = 64, work = grid, order = linear, rescale_threshold = 8>
     schedule <"fwd_d64_region" machine "sm_90a" {
-  split M 3 whole(q)
+  split M 2 whole(q)
   remat(next)
-  role load warps 1 regs 32
-  role wg[3] warps 4 regs 160
+  role load warps 1 regs 24
+  role wg[2] warps 4 regs 240
   chan q = q in smem depth 1
-  chan k = k in smem depth 3
-  chan v = v in smem depth 3
+  chan k = k in smem depth 2
+  chan v = v in smem depth 2
   hold p = p in reg depth 1
   hold s = s in reg depth 1
   hold o = o in reg
@@ -22,7 +22,7 @@ attn.table_entry fwd @fwd_d64_region head_dim 64, 64
     kv { ld_k once : ld_q ld_v + 1 }
   }
   body wg {
-    kv { get(k) take(tc) + 1 qk pv + 1 give(tc) + 1 score mask stat exp sum cvt rescale }
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
     after { fin norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>

@@ -40,7 +40,9 @@ def Attn_WorkOrder : Attn_Enum<"WorkOrder", "order of the work items", [
 ]>;
 
 def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user takes part", [
-  I32EnumAttrCase<"Absent", 0, "absent">, I32EnumAttrCase<"Present", 1, "present">]>;
+  I32EnumAttrCase<"Absent", 0, "absent">, I32EnumAttrCase<"Present", 1, "present">,
+  // ... and reads captured tensors at a position of the query or of the key
+  I32EnumAttrCase<"Gathering", 2, "gathering">]>;
 
 // The schedule's vocabulary.
 def Attn_Space : Attn_Enum<"Space", "where a place of a schedule lies", [

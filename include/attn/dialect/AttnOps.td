@@ -19,8 +19,8 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
   let summary = "one line of a schedule table: key, #attn.config and #attn.schedule";
   let description = [{
     The key is the kernel kind, the machine (named in the schedule) and the
-    problem class: head sizes (-1: any), and the masks it serves (`region`: a mask of the
-    user's beside the built-in one). A schedule file is a module with one such op; the
+    problem class: head sizes (-1: any), and the masks it serves (`region`: also score and
+    mask regions that read captured tensors at positions). A schedule file is a module with one such op; the
     table is all the files of `codegen/data/schedules`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Attn_KernelKindAttr:$kind,

@@ -186,7 +186,7 @@ TEST_F(Arguments, emptyTensorsNeedNothing) {
 
 TEST_F(Arguments, scale) {
   const std::string rule =
-      "expected 'scale' to be finite and greater than 0 as f32, got ";
+      "expected 'scale' to be finite, normal and greater than 0 as f32, got ";
   call.scale = 0;
   EXPECT_EQ(error(), rule + "0.000000");
   call.scale = -1;
@@ -197,6 +197,10 @@ TEST_F(Arguments, scale) {
   EXPECT_EQ(error(), rule + "nan");
   call.scale = 1e-60;
   EXPECT_EQ(error(), rule + "0.000000");
+  call.scale = 1e-39; // denormal
+  EXPECT_EQ(error(), rule + "0.000000");
+  call.scale = 3e38; // log2(e) times it is infinite
+  EXPECT_NE(error(), "");
 }
 
 TEST_F(Arguments, planChecks) {
