@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 # The C and C++ runtimes, and libraries that LLVM's support code uses.
-ALLOWED = re.compile(r"^(lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|z|zstd|xml2|attn_jit|attn_runtime)\.so(\.\d+)*|ld-linux.*)$")
+ALLOWED = re.compile(r"^(lib(c|m|dl|rt|pthread|resolv|gcc_s|stdc\+\+|z|zstd|xml2|attn_jit|attn_runtime)\.so(\.\d+)*|ld-linux.*)$")
 
 
 def lines(*command):

@@ -13,7 +13,7 @@ using namespace attn::run;
 static constexpr unsigned kNonBlocking = 1;
 static constexpr CUresult kNotReady = 600;
 
-struct Gpu::Api {
+struct CudaGpu::Api {
   CUresult (*init)(unsigned);
   CUresult (*getErrorName)(CUresult, const char **);
   CUresult (*driverGetVersion)(int *);
@@ -41,7 +41,7 @@ template <typename F> static bool find(F &function, const char *name) {
   return function != nullptr;
 }
 
-const char *Gpu::Api::resolve() {
+const char *CudaGpu::Api::resolve() {
   const char *missing = nullptr;
   auto need = [&](auto &function, const char *name) {
     if (!find(function, name)) {
@@ -69,9 +69,9 @@ const char *Gpu::Api::resolve() {
 }
 
 /// The stream and the events go with the process: the context may be broken.
-Gpu::~Gpu() { delete api; }
+CudaGpu::~CudaGpu() { delete api; }
 
-bool Gpu::check(int result, const char *what) {
+bool CudaGpu::check(int result, const char *what) {
   if (result == kCudaSuccess) {
     return true;
   }
@@ -82,7 +82,8 @@ bool Gpu::check(int result, const char *what) {
   return false;
 }
 
-bool Gpu::open(int ordinal) {
+bool CudaGpu::open(int number) {
+  ordinal = number;
   api = new Api;
   if (!findDriverFunction("cuInit")) {
     error = "no CUDA driver: libcuda.so.1 cannot be loaded";
@@ -113,23 +114,41 @@ bool Gpu::open(int ordinal) {
   return true;
 }
 
-bool Gpu::allocate(size_t size, CUdeviceptr &address) {
+bool CudaGpu::allocate(size_t size, CUdeviceptr &address) {
   return check(api->memAlloc(&address, size), "cuMemAlloc");
 }
 
-void Gpu::free(CUdeviceptr address) { (void)api->memFree(address); }
+void CudaGpu::free(CUdeviceptr address) { (void)api->memFree(address); }
 
-bool Gpu::upload(CUdeviceptr to, const void *from, size_t size) {
+bool CudaGpu::upload(CUdeviceptr to, const void *from, size_t size) {
   // A copy from pageable memory may return before it has landed.
   return check(api->memcpyHtoD(to, from, size), "cuMemcpyHtoD") &&
          check(api->contextSynchronize(), "cuCtxSynchronize");
 }
 
-bool Gpu::download(void *to, CUdeviceptr from, size_t size) {
+bool CudaGpu::download(void *to, CUdeviceptr from, size_t size) {
   return check(api->memcpyDtoH(to, from, size), "cuMemcpyDtoH");
 }
 
-bool Gpu::finish(double seconds) {
+bool CudaGpu::checkCall(attn_status status) {
+  error = status == ATTN_SUCCESS ? "" : attn_last_error();
+  return status == ATTN_SUCCESS;
+}
+
+bool CudaGpu::prepare(attn_bundle *bundle) {
+  return checkCall(attn_bundle_prepare(bundle, getDevice()));
+}
+
+bool CudaGpu::workspaceSize(attn_bundle *bundle, const attn_launch_args &args,
+                            size_t &bytes) {
+  return checkCall(attn_workspace_size(bundle, &args, &bytes));
+}
+
+bool CudaGpu::launch(attn_bundle *bundle, const attn_launch_args &args) {
+  return checkCall(attn_launch(bundle, &args));
+}
+
+bool CudaGpu::finish(double seconds) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start = Clock::now();
   for (int64_t spins = 0;; ++spins) {
@@ -149,7 +168,7 @@ bool Gpu::finish(double seconds) {
   }
 }
 
-bool Gpu::reserveEvents(size_t count) {
+bool CudaGpu::reserveEvents(size_t count) {
   while (events.size() < count) {
     CUevent event = nullptr;
     if (!check(api->eventCreate(&event, 0), "cuEventCreate")) {
@@ -160,11 +179,11 @@ bool Gpu::reserveEvents(size_t count) {
   return true;
 }
 
-bool Gpu::record(size_t event) {
+bool CudaGpu::record(size_t event) {
   return check(api->eventRecord(events[event], stream), "cuEventRecord");
 }
 
-bool Gpu::elapsed(size_t from, size_t to, double &milliseconds) {
+bool CudaGpu::elapsed(size_t from, size_t to, double &milliseconds) {
   float value = 0;
   bool good = check(api->eventElapsedTime(&value, events[from], events[to]),
                     "cuEventElapsedTime");

@@ -5,73 +5,48 @@
 #ifndef ATTN_TOOLS_ATTN_RUN_CUDA_MEMORY_H
 #define ATTN_TOOLS_ATTN_RUN_CUDA_MEMORY_H
 
-#include "cuda_driver.h"
+#include "gpu.h"
 
-#include <string>
 #include <vector>
 
 namespace attn::run {
 
-/// A GPU whose primary context is current in this thread, and one stream.
-/// Functions that return bool set the error on failure.
-class Gpu {
+class CudaGpu final : public Gpu {
 public:
-  ~Gpu();
+  ~CudaGpu() override;
 
   bool open(int ordinal);
-  const std::string &getError() const { return error; }
-  const std::string &getName() const { return name; }
+  std::string getName() const override { return name; }
   /// The CUDA version that the driver supports, for example "13.0".
-  const std::string &getDriverVersion() const { return driverVersion; }
-  void *getStream() const { return stream; }
+  std::string getDriverVersion() const override { return driverVersion; }
+  DLDevice getDevice() const override { return {kDLCUDA, ordinal}; }
+  void *getStream() const override { return stream; }
 
-  bool allocate(size_t size, runtime::CUdeviceptr &address);
-  void free(runtime::CUdeviceptr address);
-  /// Both copies are complete on return.
-  bool upload(runtime::CUdeviceptr to, const void *from, size_t size);
-  bool download(void *to, runtime::CUdeviceptr from, size_t size);
-
-  /// Waits until the stream is idle, at most `seconds`.
-  bool finish(double seconds);
-
-  /// Events 0 to count - 1, created on first use.
-  bool reserveEvents(size_t count);
-  bool record(size_t event);
-  /// Milliseconds between two recorded events of a finished stream.
-  bool elapsed(size_t from, size_t to, double &milliseconds);
+  bool allocate(size_t size, runtime::CUdeviceptr &address) override;
+  void free(runtime::CUdeviceptr address) override;
+  bool upload(runtime::CUdeviceptr to, const void *from, size_t size) override;
+  bool download(void *to, runtime::CUdeviceptr from, size_t size) override;
+  bool prepare(attn_bundle *bundle) override;
+  bool workspaceSize(attn_bundle *bundle, const attn_launch_args &args,
+                     size_t &bytes) override;
+  bool launch(attn_bundle *bundle, const attn_launch_args &args) override;
+  bool finish(double seconds) override;
+  bool reserveEvents(size_t count) override;
+  bool record(size_t event) override;
+  bool elapsed(size_t from, size_t to, double &milliseconds) override;
 
 private:
   struct Api;
   bool check(int result, const char *what);
+  /// Takes over the C interface's last message on failure.
+  bool checkCall(attn_status status);
 
   Api *api = nullptr;
+  int ordinal = 0;
   runtime::CUstream stream = nullptr;
   std::vector<runtime::CUevent> events;
   std::string name;
   std::string driverVersion;
-  std::string error;
-};
-
-/// Device memory that is freed with it.
-class DeviceBuffer {
-public:
-  DeviceBuffer() = default;
-  DeviceBuffer(const DeviceBuffer &) = delete;
-  ~DeviceBuffer() {
-    if (address) {
-      gpu->free(address);
-    }
-  }
-
-  bool allocate(Gpu &on, size_t size) {
-    gpu = &on;
-    return gpu->allocate(size, address);
-  }
-  runtime::CUdeviceptr get() const { return address; }
-
-private:
-  Gpu *gpu = nullptr;
-  runtime::CUdeviceptr address = 0;
 };
 
 } // namespace attn::run

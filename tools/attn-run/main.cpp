@@ -3,9 +3,11 @@
 // attn-run: launch, check and measure a compiled attention kernel.
 
 #include "compile_input.h"
+#include "cuda_memory.h"
 #include "options.h"
 #include "report.h"
 #include "session.h"
+#include "sim_memory.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -21,7 +23,7 @@ struct Run {
   Options options;
   attn_bundle *bundle = nullptr;
   runtime::LaunchPlan plan;
-  Gpu gpu;
+  std::unique_ptr<Gpu> gpu;
   JsonFile json;
   /// Why --check is not possible, or empty.
   std::string notCheckable;
@@ -61,8 +63,8 @@ bool fail(const std::string &message) {
 
 JsonLine startLine(const Run &run, const Problem &problem) {
   JsonLine line;
-  line.add("gpu", run.gpu.getName())
-      .add("driver", run.gpu.getDriverVersion())
+  line.add("gpu", run.gpu->getName())
+      .add("driver", run.gpu->getDriverVersion())
       .add("bundle", run.options.input)
       .add("kernel", run.plan.name)
       .add("target", run.plan.target)
@@ -160,14 +162,36 @@ bool runBench(Run &run, Session &session, const Problem &problem) {
   return true;
 }
 
+/// The other schedules of --seeds, one launch each.
+bool runSchedules(Run &run, Session &session, const Problem &problem) {
+  const Options &options = run.options;
+  for (int64_t n = 1; n < options.schedules; ++n) {
+    uint64_t seed = options.scheduleSeed + uint64_t(n);
+    run.gpu->setSchedule(seed);
+    std::string failure;
+    if (!session.launchAndDownload()) {
+      failure = session.getError();
+    } else if (options.check) {
+      failure = session.check().failure;
+    }
+    if (!failure.empty()) {
+      return report(
+          run, problem, "seeds", false,
+          failure + "\n  reproduce: --schedule-seed=" + std::to_string(seed));
+    }
+  }
+  return report(run, problem, "seeds", true,
+                std::to_string(options.schedules) + " schedules");
+}
+
 /// The one problem that --q and --kv give.
 bool runOne(Run &run) {
   const Options &options = run.options;
   Problem problem = makeProblem(run.plan, options);
   std::printf("problem: %s seed=%" PRIu64 "\n", problem.describe().c_str(),
               problem.seed);
-  Session session(run.gpu, run.bundle, run.plan, problem, options.ordinal,
-                  options.timeout);
+  Session session(*run.gpu, run.bundle, run.plan, problem, options.timeout);
+  run.gpu->setSchedule(options.scheduleSeed);
   if (!session.prepare() || !session.launchAndDownload()) {
     return report(run, problem, "launch", false, session.getError());
   }
@@ -177,6 +201,9 @@ bool runOne(Run &run) {
   }
   if (options.check) {
     passed &= runCheck(run, session, problem);
+  }
+  if (options.schedules > 1 && passed) {
+    passed &= runSchedules(run, session, problem);
   }
   if (options.guard) {
     bool good = session.checkGuards();
@@ -200,8 +227,7 @@ bool runOne(Run &run) {
 /// Runs one random problem; empty, or what failed.
 std::string runRandomProblem(Run &run, const Problem &problem,
                              std::string &detail, bool &gpuLost) {
-  Session session(run.gpu, run.bundle, run.plan, problem, run.options.ordinal,
-                  run.options.timeout);
+  Session session(*run.gpu, run.bundle, run.plan, problem, run.options.timeout);
   if (!session.prepare() || !session.launchAndDownload() ||
       !session.checkGuards()) {
     gpuLost = session.isGpuLost();
@@ -257,11 +283,21 @@ bool loadInput(Run &run) {
     return fail(err);
   }
   attn_status status = attn_bundle_load(path.c_str(), nullptr, 0, &run.bundle);
+  bool opened = true;
+  if (options.device == "sim" && status == ATTN_SUCCESS) {
+    // It reads the same file, which may be gone after this.
+    auto gpu = std::make_unique<SimGpu>();
+    opened = gpu->open(path);
+    run.gpu = std::move(gpu);
+  }
   if (isIR) {
     ::unlink(path.c_str());
   }
   if (status != ATTN_SUCCESS) {
     return fail(options.input + ": " + attn_last_error());
+  }
+  if (!opened) {
+    return fail(run.gpu->getError());
   }
   // The library has accepted this text already.
   (void)bool(runtime::parseLaunchPlan(attn_bundle_plan(run.bundle), run.plan));
@@ -274,18 +310,23 @@ bool loadInput(Run &run) {
 }
 
 bool openDevice(Run &run) {
+  if (!run.gpu) {
+    auto gpu = std::make_unique<CudaGpu>();
+    bool good = gpu->open(run.options.ordinal);
+    run.gpu = std::move(gpu);
+    if (!good) {
+      return fail(run.gpu->getError());
+    }
+  }
+  if (!run.gpu->prepare(run.bundle)) {
+    return fail(run.gpu->getError());
+  }
   if (run.options.device == "sim") {
-    return fail("option '--device': no simulator in this build");
+    std::printf("device: simulator\n");
+  } else {
+    std::printf("gpu: %s, driver for CUDA %s\n", run.gpu->getName().c_str(),
+                run.gpu->getDriverVersion().c_str());
   }
-  if (!run.gpu.open(run.options.ordinal)) {
-    return fail(run.gpu.getError());
-  }
-  DLDevice device = {kDLCUDA, run.options.ordinal};
-  if (attn_bundle_prepare(run.bundle, device) != ATTN_SUCCESS) {
-    return fail(attn_last_error());
-  }
-  std::printf("gpu: %s, driver for CUDA %s\n", run.gpu.getName().c_str(),
-              run.gpu.getDriverVersion().c_str());
   std::printf("kernel: %s for %s\n", run.plan.name.c_str(),
               run.plan.target.c_str());
   return true;

@@ -41,6 +41,8 @@ What to do with it (any of these, in this order; default: launch once):
 
   --device=cuda|sim  what to run on (default: cuda), --device=cuda:1 for the
                      second GPU
+  --seeds=N          with the simulator: N schedules of the problem, from seeds
+  --schedule-seed=N  the first of those seeds (default: 0)
   --timeout=SECONDS  give up on a kernel that does not finish (default: 60)
   --json=FILE        also write one JSON object a line for every result
   --target=NAME      target of IR (default: sm_90a)
@@ -172,6 +174,12 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   if (name == "--first-seed") {
     return setInteger(option, 0, options.firstSeed, err);
   }
+  if (name == "--seeds") {
+    return setInteger(option, 1, options.schedules, err);
+  }
+  if (name == "--schedule-seed") {
+    return setInteger(option, 0, options.scheduleSeed, err);
+  }
   if (name == "--rounds") {
     return setInteger(option, 1, options.rounds, err);
   }
@@ -220,6 +228,9 @@ bool checkOptions(const Options &options, bool hasKv, std::string &err) {
     err = "option '--random': expected no '--q' or '--kv' beside it";
   } else if (options.random == 0 && !options.hasShape) {
     err = "expected option '--q' or '--random'; see --help";
+  } else if (options.device != "sim" &&
+             (options.schedules != 1 || options.scheduleSeed != 0)) {
+    err = "option '--seeds': expected '--device=sim' beside it";
   } else if (hasKv && options.q[0] != options.kv[0]) {
     err = "option '--kv': expected the batch of '--q', " +
           std::to_string(options.q[0]) + ", got " +

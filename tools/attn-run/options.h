@@ -34,6 +34,9 @@ struct Options {
   uint64_t firstSeed = 0;
   int64_t rounds = 5;
   double timeout = 60; // seconds
+  // Of the simulator: schedules of one problem, and the first's seed.
+  int64_t schedules = 1;
+  uint64_t scheduleSeed = 0;
   std::string json;
   // What a custom region computes, for the reference: "alibi", "documents".
   std::string scoreRegion;

@@ -24,7 +24,7 @@ void Session::describeTensors() {
       view.data = reinterpret_cast<void *>(buffers[i].get());
       view.byte_offset = kGuardBytes;
     }
-    view.device = {kDLCUDA, ordinal};
+    view.device = gpu.getDevice();
     view.ndim = int32_t(tensor.shape.size());
     view.dtype = runtime::toDLPack(tensor.dtype);
     view.shape = tensor.shape.data();
@@ -38,8 +38,8 @@ void Session::describeTensors() {
 
 bool Session::allocateWorkspace() {
   size_t bytes = 0;
-  if (attn_workspace_size(bundle, &args, &bytes) != ATTN_SUCCESS) {
-    return fail(attn_last_error());
+  if (!gpu.workspaceSize(bundle, args, bytes)) {
+    return failGpu();
   }
   if (bytes == 0) {
     return true;
@@ -85,14 +85,12 @@ bool Session::prepare() {
   args.tensors = viewPointers.data();
   args.num_scalars = scalars.size();
   args.scalars = scalars.data();
-  args.device = {kDLCUDA, ordinal};
+  args.device = gpu.getDevice();
   args.stream = gpu.getStream();
   return allocateWorkspace();
 }
 
-bool Session::launch() {
-  return attn_launch(bundle, &args) == ATTN_SUCCESS || fail(attn_last_error());
-}
+bool Session::launch() { return gpu.launch(bundle, args) || failGpu(); }
 
 bool Session::finish() {
   if (gpu.finish(timeout)) {

@@ -7,7 +7,7 @@
 
 #include "attn/runtime/attn.h"
 #include "check.h"
-#include "cuda_memory.h"
+#include "gpu.h"
 
 #include <deque>
 
@@ -16,9 +16,9 @@ namespace attn::run {
 class Session {
 public:
   Session(Gpu &gpu, attn_bundle *bundle, const runtime::LaunchPlan &plan,
-          const Problem &problem, int ordinal, double timeout)
+          const Problem &problem, double timeout)
       : gpu(gpu), bundle(bundle), plan(plan), problem(problem),
-        ordinal(ordinal), timeout(timeout) {}
+        timeout(timeout) {}
 
   // Each returns false and sets the error on failure.
 
@@ -58,7 +58,6 @@ private:
   attn_bundle *bundle;
   const runtime::LaunchPlan &plan;
   Problem problem;
-  int ordinal;
   double timeout;
 
   std::vector<HostTensor> tensors;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a CTA has in flight: copies, and matrix multiplications by warpgroup.
+
+#ifndef ATTN_SIM_CORE_ASYNC_H
+#define ATTN_SIM_CORE_ASYNC_H
+
+#include "units/tma.h"
+#include "units/wgmma.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+
+namespace attn::sim {
+
+class Cta;
+
+/// A copy between issue and completion. Copies are not ordered.
+class AsyncCopy {
+public:
+  virtual ~AsyncCopy() = default;
+  /// Reads its source, writes its destination and signals. Returns "" or what
+  /// went wrong.
+  virtual std::string complete(Cta &cta) = 0;
+
+  /// For reports: the instruction, warp and lane that issued it.
+  uint32_t pc = 0;
+  uint32_t warp = 0;
+  uint32_t lane = 0;
+};
+
+/// The bulk groups of one thread.
+struct BulkGroups {
+  /// Operations that are not in a group yet.
+  uint32_t open = 0;
+  /// Pending operations of each committed group that is not complete, oldest
+  /// first; the first has number `oldest`.
+  std::deque<uint32_t> pending;
+  uint64_t oldest = 0;
+};
+
+/// The accumulators of a chain of wgmma while it is in flight: 4 warps x
+/// `registers` x 32 lanes.
+struct Accumulators {
+  std::vector<uint32_t> values;
+  std::vector<uint32_t> slots;
+  /// Operations in flight that use it.
+  unsigned users = 0;
+  /// Warps whose registers were moved here, a bit each.
+  uint32_t taken = 0;
+};
+
+struct WgmmaOp {
+  uint32_t pc = 0;
+  WgmmaSpec spec;
+  bool aInRegisters = false;
+  MatrixOperand a;
+  MatrixOperand b;
+  uint64_t descriptors[2] = {0, 0};
+  std::vector<uint32_t> aSlots;
+  std::shared_ptr<Accumulators> accumulators;
+  /// Warps of the group that have issued it, a bit each.
+  uint32_t issued = 0;
+};
+
+/// The wgmma queue of four warps; operations complete in order.
+struct WarpGroup {
+  std::deque<WgmmaOp> queue;
+  /// Operations completed, and issued by each warp.
+  uint64_t completed = 0;
+  uint64_t issued[4] = {0, 0, 0, 0};
+  /// For each warp and commit, how many operations it had issued.
+  std::vector<uint64_t> commits[4];
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_ASYNC_H

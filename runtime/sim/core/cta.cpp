@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory and registers of a CTA, and its scheduler.
+
+#include "core/cta.h"
+
+#include <algorithm>
+
+using namespace attn::sim;
+
+static constexpr uint64_t kRegistersOfSM = 65536;
+
+Cta::Cta(const Program &program, const GridLaunch &launch,
+         const GlobalMemory &memory, const SimOptions &options, uint64_t number)
+    : program(program), launch(launch), global(memory), params(launch.params),
+      randomly(options.seed > 1), slowness(uint64_t(1) << options.seed % 6),
+      preference(Preference(options.seed / 2 % 3)),
+      random(options.seed * 0x9e3779b97f4a7c15 + number + 1),
+      budget(options.budget) {
+  position[0] = uint32_t(number % launch.grid[0]);
+  position[1] = uint32_t(number / launch.grid[0] % launch.grid[1]);
+  position[2] = uint32_t(number / launch.grid[0] / launch.grid[1]);
+  policy = options.seed == 0   ? AsyncPolicy::Late
+           : options.seed == 1 ? AsyncPolicy::Early
+                               : AsyncPolicy::Random;
+  threads = launch.block[0] * launch.block[1] * launch.block[2];
+  sharedBytes.assign(program.dynamicShared - kSharedBase + launch.dynamicShared,
+                     kSharedPoison);
+  localBytes.assign(uint64_t(program.localBytes) * threads, kSharedPoison);
+  bulk.resize((threads + kLanes - 1) / kLanes * kLanes);
+  groups.resize((threads + 127) / 128);
+  makeRegisterPool();
+  makeWarps();
+}
+
+/// setmaxnreg moves registers between warps of what the launch allots.
+void Cta::makeRegisterPool() {
+  uint64_t perThread = program.maxRegisters;
+  if (perThread == 0) {
+    uint64_t most = program.maxThreads ? program.maxThreads : threads;
+    perThread = kRegistersOfSM / (most * program.minCtas);
+    perThread = std::min<uint64_t>(perThread / 8 * 8, 255);
+  }
+  warpRegisters.assign((threads + kLanes - 1) / kLanes, uint32_t(perThread));
+}
+
+void Cta::makeWarps() {
+  for (uint32_t first = 0; first < threads; first += kLanes) {
+    uint32_t count = std::min<uint32_t>(kLanes, threads - first);
+    uint32_t lanes = count == kLanes ? kAllLanes : (1u << count) - 1;
+    warps.push_back(
+        std::make_unique<Warp>(*this, uint32_t(warps.size()), lanes));
+    fillPresets(*warps.back());
+  }
+}
+
+uint64_t Cta::specialValue(Special special, const Warp &warp,
+                           unsigned lane) const {
+  uint32_t thread = warp.index * kLanes + lane;
+  const unsigned *block = launch.block;
+  const uint32_t bit = 1u << lane;
+  switch (special) {
+  case Special::TidX:
+    return thread % block[0];
+  case Special::TidY:
+    return thread / block[0] % block[1];
+  case Special::TidZ:
+    return thread / block[0] / block[1];
+  case Special::NtidX:
+  case Special::NtidY:
+  case Special::NtidZ:
+    return block[unsigned(special) - unsigned(Special::NtidX)];
+  case Special::CtaidX:
+  case Special::CtaidY:
+  case Special::CtaidZ:
+    return position[unsigned(special) - unsigned(Special::CtaidX)];
+  case Special::NctaidX:
+  case Special::NctaidY:
+  case Special::NctaidZ:
+    return launch.grid[unsigned(special) - unsigned(Special::NctaidX)];
+  case Special::ClusteridX:
+  case Special::ClusteridY:
+  case Special::ClusteridZ:
+    return position[unsigned(special) - unsigned(Special::ClusteridX)];
+  case Special::NclusteridX:
+  case Special::NclusteridY:
+  case Special::NclusteridZ:
+    return launch.grid[unsigned(special) - unsigned(Special::NclusteridX)];
+  case Special::LaneId:
+    return lane;
+  case Special::WarpId:
+    return warp.index;
+  case Special::NWarpId:
+    return (threads + kLanes - 1) / kLanes;
+  case Special::LanemaskEq:
+    return bit;
+  case Special::LanemaskLe:
+    return bit | (bit - 1);
+  case Special::LanemaskLt:
+    return bit - 1;
+  case Special::LanemaskGe:
+    return ~(bit - 1);
+  case Special::LanemaskGt:
+    return ~(bit | (bit - 1));
+  case Special::ClusterNctaRank:
+  case Special::ClusterNctaidX:
+  case Special::ClusterNctaidY:
+  case Special::ClusterNctaidZ:
+  case Special::NSmId:
+    return 1;
+  case Special::DynamicSmemSize:
+    return launch.dynamicShared;
+  case Special::TotalSmemSize:
+    return sharedBytes.size();
+  default:
+    return 0;
+  }
+}
+
+void Cta::fillPresets(Warp &warp) {
+  for (const PresetSlot &preset : program.presets) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      uint64_t value = preset.kind == PresetSlot::Kind::Special
+                           ? specialValue(preset.special, warp, lane)
+                           : preset.value;
+      if (preset.wide) {
+        warp.wide(preset.slot)[lane] = value;
+      } else {
+        warp.word(preset.slot)[lane] = uint32_t(value);
+      }
+    }
+  }
+  for (uint32_t slot : program.truePredicates) {
+    warp.predicates[slot] = kAllLanes;
+  }
+}
+
+uint8_t *Cta::resolve(Space space, uint64_t address, uint32_t bytes, bool write,
+                      const Warp &warp, unsigned lane, std::string &problem) {
+  if (space == Space::Generic) {
+    uint64_t window = address & kWindowMask;
+    space = window == kSharedWindow  ? Space::Shared
+            : window == kLocalWindow ? Space::Local
+            : window == kParamWindow ? Space::Param
+                                     : Space::Global;
+    address &= space == Space::Global ? ~uint64_t(0) : ~kWindowMask;
+  }
+  uint8_t *found = nullptr;
+  const char *name = "global";
+  if (space == Space::Shared) {
+    name = "shared";
+    found = address <= UINT32_MAX ? shared(uint32_t(address), bytes) : nullptr;
+  } else if (space == Space::Global) {
+    found = global.find(address, bytes);
+  } else if (space == Space::Param) {
+    name = "param";
+    bool inside = address <= params.size() && bytes <= params.size() - address;
+    found = inside && !write ? params.data() + address : nullptr;
+  } else {
+    name = "local";
+    bool inside =
+        address <= program.localBytes && bytes <= program.localBytes - address;
+    uint64_t thread = warp.index * kLanes + lane;
+    found = inside ? localBytes.data() + thread * program.localBytes + address
+                   : nullptr;
+  }
+  if (!found) {
+    char text[128];
+    std::snprintf(text, sizeof(text), "%s of %u bytes at %s address 0x%llx",
+                  write ? "write" : "read", bytes, name,
+                  static_cast<unsigned long long>(address));
+    problem = std::string(text) + " is out of bounds";
+    if (space == Space::Global) {
+      problem += ": " + global.describe(address);
+    }
+  }
+  return found;
+}
+
+Mbarrier *Cta::findMbarrier(uint32_t address, std::string &problem) {
+  char text[96];
+  if (address % 8 != 0 || !shared(address, 8)) {
+    std::snprintf(text, sizeof(text),
+                  "no mbarrier can be at shared address "
+                  "0x%x",
+                  address);
+    problem = text;
+    return nullptr;
+  }
+  return &mbarriers[address];
+}
+
+void Cta::storeMbarrier(uint32_t address, const Mbarrier &barrier) {
+  uint64_t image = packMbarrier(barrier);
+  std::memcpy(shared(address, 8), &image, sizeof(image));
+  ++changes;
+}
+
+void Cta::start(std::unique_ptr<AsyncCopy> copy) {
+  copies.push_back(std::move(copy));
+  if (policy == AsyncPolicy::Early) {
+    completeCopy(copies.size() - 1);
+  }
+}
+
+void Cta::completeCopy(size_t index) {
+  std::unique_ptr<AsyncCopy> copy = std::move(copies[index]);
+  copies.erase(copies.begin() + int64_t(index));
+  std::string problem = copy->complete(*this);
+  ++changes;
+  if (!problem.empty() && failure.empty()) {
+    failure = describePlace(*warps[copy->warp], copy->pc, copy->lane) + ": " +
+              problem;
+  }
+}
+
+void Cta::finishBulk(uint32_t warp, uint32_t lane, uint64_t group) {
+  BulkGroups &of = bulk[warp * kLanes + lane];
+  uint64_t index = group - of.oldest;
+  if (index >= of.pending.size()) {
+    --of.open;
+    return;
+  }
+  --of.pending[index];
+  while (!of.pending.empty() && of.pending.front() == 0) {
+    of.pending.pop_front();
+    ++of.oldest;
+  }
+}
+
+static bool isReady(const WarpGroup &group) {
+  return !group.queue.empty() && group.queue.front().issued == 0xf;
+}
+
+void Cta::completeEarly(WarpGroup &group, uint32_t firstWarp) {
+  while (policy == AsyncPolicy::Early && isReady(group)) {
+    completeWgmma(group, firstWarp);
+  }
+}
+
+bool Cta::completeOne() {
+  std::vector<size_t> ready;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (isReady(groups[i])) {
+      ready.push_back(i);
+    }
+  }
+  size_t count = ready.size() + copies.size();
+  if (count == 0) {
+    return false;
+  }
+  size_t chosen = 0;
+  if (policy == AsyncPolicy::Random) {
+    bool onlyCopies =
+        preference == Preference::Copies ? !copies.empty() : ready.empty();
+    bool onlyWgmma =
+        preference == Preference::Wgmma ? !ready.empty() : copies.empty();
+    chosen = onlyCopies  ? ready.size() + random.below(copies.size())
+             : onlyWgmma ? random.below(ready.size())
+                         : random.below(count);
+  }
+  if (chosen < ready.size()) {
+    completeWgmma(groups[ready[chosen]], uint32_t(4 * ready[chosen]));
+  } else {
+    completeCopy(chosen - ready.size());
+  }
+  return true;
+}
+
+/// The next warp that may run: in turn, or any. Null if there is none.
+Warp *Cta::pickWarp() {
+  size_t first = randomly ? random.below(warps.size()) : turn;
+  for (size_t i = 0; i < warps.size(); ++i) {
+    Warp &warp = *warps[(first + i) % warps.size()];
+    if (!warp.isDone() && warp.mayRun()) {
+      turn = (first + i + 1) % warps.size();
+      return &warp;
+    }
+  }
+  return nullptr;
+}
+
+std::string Cta::run() {
+  constexpr uint64_t longQuantum = 2000;
+  while (failure.empty()) {
+    if (policy == AsyncPolicy::Random && random.below(slowness) == 0) {
+      completeOne();
+    }
+    Warp *warp = pickWarp();
+    if (!warp) {
+      if (completeOne()) {
+        continue;
+      }
+      break;
+    }
+    uint64_t quantum = randomly ? 1 + random.below(512) : longQuantum;
+    uint64_t before = quantum;
+    warp->run(quantum);
+    instructions += before - quantum;
+    if (instructions > budget && failure.empty()) {
+      failure = describePlace(*warp, warp->now.pc, kLanes) +
+                ": no end within the budget of instructions (livelock?)";
+    }
+  }
+  bool done = std::all_of(warps.begin(), warps.end(),
+                          [](const auto &warp) { return warp->isDone(); });
+  if (failure.empty() && !done) {
+    failure = describeDeadlock();
+  }
+  return failure;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One CTA: its warps, shared memory, barriers and what it has in flight.
+
+#ifndef ATTN_SIM_CORE_CTA_H
+#define ATTN_SIM_CORE_CTA_H
+
+#include "core/async.h"
+#include "core/launch.h"
+#include "core/warp.h"
+#include "units/mbarrier.h"
+
+#include <unordered_map>
+
+namespace attn::sim {
+
+constexpr unsigned kNamedBarriers = 16;
+/// What shared memory holds before it is written: NaNs of every format.
+constexpr uint8_t kSharedPoison = 0xff;
+
+struct NamedBarrier {
+  /// Threads that arrived in this generation, and that are expected (0: none
+  /// has arrived).
+  uint32_t arrived = 0;
+  uint32_t expected = 0;
+  uint64_t generation = 0;
+};
+
+/// A small seeded generator (splitmix64).
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  }
+  uint64_t below(uint64_t bound) { return next() % bound; }
+
+private:
+  uint64_t state;
+};
+
+class Cta {
+public:
+  Cta(const Program &program, const GridLaunch &launch,
+      const GlobalMemory &memory, const SimOptions &options, uint64_t number);
+
+  /// Runs to the end. Returns "" or what went wrong.
+  std::string run();
+  uint64_t getInstructionCount() const { return instructions; }
+
+  // For handlers.
+
+  /// The host's address of shared memory, or null where it is not the CTA's.
+  uint8_t *shared(uint32_t address, uint32_t bytes) {
+    uint64_t offset = uint64_t(address) - kSharedBase;
+    return address >= kSharedBase && offset + bytes <= sharedBytes.size()
+               ? sharedBytes.data() + offset
+               : nullptr;
+  }
+  SharedView sharedView() const {
+    return {sharedBytes.data(), kSharedBase, uint32_t(sharedBytes.size())};
+  }
+  /// The host's address of any memory; null with `problem` set.
+  uint8_t *resolve(Space space, uint64_t address, uint32_t bytes, bool write,
+                   const Warp &warp, unsigned lane, std::string &problem);
+  /// The mbarrier at a shared address; null with `problem` set.
+  Mbarrier *findMbarrier(uint32_t address, std::string &problem);
+  /// Keeps the image of a barrier in shared memory up to date.
+  void storeMbarrier(uint32_t address, const Mbarrier &barrier);
+  BulkGroups &bulkGroups(const Warp &warp, unsigned lane) {
+    return bulk[warp.index * kLanes + lane];
+  }
+  WarpGroup &groupOf(const Warp &warp) { return groups[warp.index / 4]; }
+  void start(std::unique_ptr<AsyncCopy> copy);
+  /// Multiplies and retires the oldest operation of a warpgroup.
+  void completeWgmma(WarpGroup &group, uint32_t firstWarp);
+  /// Completes what may, if all is to complete early.
+  void completeEarly(WarpGroup &group, uint32_t firstWarp);
+  void finishBulk(uint32_t warp, uint32_t lane, uint64_t group);
+  void reportFault(const Warp &warp, const std::string &message, unsigned lane);
+  Warp &getWarp(uint32_t index) { return *warps[index]; }
+  bool chance(unsigned oneIn) { return randomly && random.below(oneIn) == 0; }
+  /// Registers that setmaxnreg may hand out; a warp's count.
+  uint64_t freeRegisters = 0;
+  std::vector<uint32_t> warpRegisters;
+
+  const Program &program;
+  const GridLaunch &launch;
+  uint32_t position[3];
+  uint32_t threads = 0;
+  NamedBarrier barriers[kNamedBarriers];
+  std::unordered_map<uint32_t, Mbarrier> mbarriers;
+  /// Counts everything that a blocked warp may wait for.
+  uint64_t changes = 0;
+  GlobalView global;
+
+private:
+  void makeWarps();
+  void makeRegisterPool();
+  void fillPresets(Warp &warp);
+  uint64_t specialValue(Special special, const Warp &warp, unsigned lane) const;
+  Warp *pickWarp();
+  /// Completes one operation in flight; false if there is none that may.
+  bool completeOne();
+  void completeCopy(size_t index);
+  std::string describePlace(const Warp &warp, uint32_t pc, unsigned lane) const;
+  std::string describeWait(const Wait &wait) const;
+  std::string describeDeadlock() const;
+
+  std::vector<uint8_t> sharedBytes;
+  std::vector<uint8_t> localBytes;
+  std::vector<uint8_t> params;
+  std::vector<std::unique_ptr<Warp>> warps;
+  std::vector<BulkGroups> bulk;
+  std::vector<WarpGroup> groups;
+  std::vector<std::unique_ptr<AsyncCopy>> copies;
+  AsyncPolicy policy = AsyncPolicy::Late;
+  bool randomly = false;
+  /// One in this many turns of a warp completes something.
+  uint64_t slowness = 1;
+  /// What a random schedule completes first: a multiplication that outruns the
+  /// copies shows a missing wait, and so does the reverse.
+  enum class Preference : uint8_t { None, Wgmma, Copies };
+  Preference preference = Preference::None;
+  Random random;
+  uint64_t budget = 0;
+  uint64_t instructions = 0;
+  size_t turn = 0;
+  std::string failure;
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_CTA_H

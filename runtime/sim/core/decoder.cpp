@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scopes, layout and instructions; operands are in decode_operands.cpp.
+
+#include "decoder.h"
+
+#include <algorithm>
+
+using namespace attn::sim;
+
+/// More than any GPU's.
+static constexpr uint64_t kMaxSharedBytes = 1 << 20;
+static constexpr uint64_t kMaxParamBytes = 32 << 10;
+
+bool Decoder::fail(Position at, const std::string &message) {
+  if (diagnostic.message.empty()) {
+    diagnostic.at = at;
+    diagnostic.message = message;
+  }
+  return false;
+}
+
+static std::string quote(std::string_view name) {
+  return "'" + std::string(name) + "'";
+}
+
+unsigned attn::sim::typeSize(std::string_view type) {
+  if (type.size() < 2) {
+    return 0;
+  }
+  std::string_view bits =
+      type.substr(type.find_first_of("0123456789") == std::string_view::npos
+                      ? type.size()
+                      : type.find_first_of("0123456789"));
+  return bits == "8"                      ? 1
+         : bits == "16"                   ? 2
+         : bits == "32" || bits == "16x2" ? 4
+         : bits == "64" || bits == "32x2" ? 8
+         : bits == "128"                  ? 16
+                                          : 0;
+}
+
+/// A variable's size in bytes, or 0 with `known` false.
+static uint64_t variableSize(const ptx::Variable &variable, bool &known) {
+  uint64_t size = typeSize(variable.type);
+  known = size != 0;
+  if (!variable.vector.empty()) {
+    size *= uint64_t(variable.vector[2] - '0');
+  }
+  for (int64_t extent : variable.dims) {
+    known &= extent >= 0 && extent <= int64_t(kMaxSharedBytes) &&
+             size <= kMaxSharedBytes;
+    size *= known ? uint64_t(extent) : 0;
+  }
+  return size;
+}
+
+static uint64_t alignmentOf(const ptx::Variable &variable) {
+  uint64_t align = std::max<uint64_t>(variable.align, typeSize(variable.type));
+  if (variable.align == 0 && !variable.vector.empty()) {
+    align *= uint64_t(variable.vector[2] - '0');
+  }
+  return std::max<uint64_t>(align, 1);
+}
+
+static bool isPowerOfTwo(uint64_t value) {
+  return value != 0 && (value & (value - 1)) == 0;
+}
+
+static uint64_t alignUp(uint64_t value, uint64_t align) {
+  return (value + align - 1) & ~(align - 1);
+}
+
+bool Decoder::layOutParams() {
+  uint64_t offset = 0;
+  for (const ptx::Variable &param : function.params) {
+    bool known = false;
+    uint64_t size = variableSize(param, known);
+    uint64_t align = alignmentOf(param);
+    if (!known || !isPowerOfTwo(align) || align > 1024) {
+      return fail(param.at,
+                  "unsupported type of parameter " + quote(param.name));
+    }
+    offset = alignUp(offset, align);
+    program.params.push_back({param.name, uint32_t(offset), uint32_t(size)});
+    scopes[0].variables[param.name] = {SymbolAddress::Space::Param, offset};
+    offset += size;
+    if (offset > kMaxParamBytes) {
+      return fail(param.at, "expected at most 32768 bytes of parameters");
+    }
+  }
+  program.paramBytes = uint32_t(offset);
+  return true;
+}
+
+static bool isExtern(const ptx::Variable &variable) {
+  return std::find(variable.linkage.begin(), variable.linkage.end(),
+                   ".extern") != variable.linkage.end();
+}
+
+bool Decoder::placeShared(const ptx::Variable &variable,
+                          SymbolAddress &symbol) {
+  uint64_t align = alignmentOf(variable);
+  if (!isPowerOfTwo(align) || align > 4096) {
+    return fail(variable.at,
+                "unsupported alignment of " + quote(variable.name));
+  }
+  symbol.space = SymbolAddress::Space::Shared;
+  if (isExtern(variable)) {
+    dynamicAlign = std::max(dynamicAlign, align);
+    dynamicNames.push_back(variable.name);
+    return true;
+  }
+  bool known = false;
+  uint64_t size = variableSize(variable, known);
+  if (!known) {
+    return fail(variable.at, "unsupported type of " + quote(variable.name));
+  }
+  uint64_t at = alignUp(sharedEnd, align);
+  symbol.address = at;
+  if (at + size > kMaxSharedBytes) {
+    return fail(variable.at, "expected at most 1 MiB of shared memory");
+  }
+  sharedEnd = uint32_t(at + size);
+  return true;
+}
+
+/// The module's shared variables. Others are refused where they are used.
+bool Decoder::layOutShared() {
+  for (const ptx::Variable &variable : module.variables) {
+    if (variable.space == ".shared" &&
+        !placeShared(variable, scopes[0].variables[variable.name])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Decoder::readDirectives() {
+  for (const ptx::Directive &directive : function.directives) {
+    uint64_t product = 1;
+    for (uint64_t value : directive.values) {
+      product *= std::min<uint64_t>(value, 1 << 16);
+    }
+    if (directive.name == ".maxntid" || directive.name == ".reqntid") {
+      program.maxThreads = product;
+    } else if (directive.name == ".maxnreg") {
+      program.maxRegisters = product;
+    } else if (directive.name == ".minnctapersm") {
+      program.minCtas = std::max<uint64_t>(product, 1);
+    } else if (directive.name != ".reqnctapercluster" &&
+               directive.name != ".maxclusterrank" &&
+               directive.name != ".explicitcluster" &&
+               directive.name != ".blocksareclusters") {
+      return fail(function.at, "unknown directive " + quote(directive.name));
+    }
+  }
+  return true;
+}
+
+bool Decoder::declare(const ptx::Registers &registers, Position at) {
+  Width width = Width::Predicate;
+  if (!registers.vector.empty()) {
+    return fail(at, "vector registers are not supported");
+  }
+  if (registers.type != ".pred") {
+    unsigned bytes = typeSize(registers.type);
+    if (bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16) {
+      return fail(at, "unsupported register type " + quote(registers.type));
+    }
+    width = bytes == 2   ? Width::B16
+            : bytes == 4 ? Width::B32
+            : bytes == 8 ? Width::B64
+                         : Width::B128;
+  }
+  Scope &here = scopes[size_t(scope)];
+  for (const ptx::Registers::Item &item : registers.items) {
+    if (item.count < 0) {
+      here.registers[item.name] = {width, kNone};
+    } else {
+      here.families.push_back({item.name, uint64_t(item.count), width});
+    }
+  }
+  return true;
+}
+
+bool Decoder::declare(const ptx::Variable &variable) {
+  Scope &here = scopes[size_t(scope)];
+  if (variable.space == ".shared") {
+    return placeShared(variable, here.variables[variable.name]);
+  }
+  if (variable.space != ".local") {
+    return fail(variable.at,
+                "variables in " + quote(variable.space) + " are not supported");
+  }
+  bool known = false;
+  uint64_t size = variableSize(variable, known);
+  uint64_t align = alignmentOf(variable);
+  if (!known || !isPowerOfTwo(align) || align > 4096) {
+    return fail(variable.at, "unsupported type of " + quote(variable.name));
+  }
+  uint64_t at = alignUp(program.localBytes, align);
+  here.variables[variable.name] = {SymbolAddress::Space::Local, at};
+  if (at + size > kMaxSharedBytes) {
+    return fail(variable.at, "expected at most 1 MiB of local memory");
+  }
+  program.localBytes = uint32_t(at + size);
+  return true;
+}
+
+bool Decoder::readStatement(const ptx::Statement &statement, uint32_t &count) {
+  Scope &here = scopes[size_t(scope)];
+  switch (statement.kind) {
+  case ptx::Statement::Kind::Instruction:
+    ++count;
+    return true;
+  case ptx::Statement::Kind::Label:
+    return here.labels.emplace(statement.text, count).second ||
+           fail(statement.at,
+                "label " + quote(statement.text) + " is there twice");
+  case ptx::Statement::Kind::Open:
+    scopes.emplace_back();
+    scopes.back().parent = scope;
+    scope = int(scopes.size()) - 1;
+    return true;
+  case ptx::Statement::Kind::Close:
+    scope = here.parent;
+    return true;
+  case ptx::Statement::Kind::Registers:
+    return declare(function.registers[statement.index], statement.at);
+  case ptx::Statement::Kind::Variable:
+    return declare(function.variables[statement.index]);
+  case ptx::Statement::Kind::BranchTargets:
+  case ptx::Statement::Kind::Loc:
+  case ptx::Statement::Kind::Pragma:
+    return true;
+  case ptx::Statement::Kind::Raw:
+    return fail(statement.at, "calls are not supported");
+  }
+  return true;
+}
+
+/// Collects what every scope declares; labels may be used before they stand.
+bool Decoder::readScopes() {
+  scopes.emplace_back();
+  scope = 0;
+  if (!layOutParams() || !layOutShared() || !readDirectives()) {
+    return false;
+  }
+  uint32_t count = 0;
+  std::string_view lastLabel;
+  for (const ptx::Statement &statement : function.body) {
+    if (statement.kind == ptx::Statement::Kind::BranchTargets) {
+      scopes[size_t(scope)].targets[lastLabel] = statement.labels;
+    }
+    lastLabel = statement.kind == ptx::Statement::Kind::Label
+                    ? statement.text
+                    : std::string_view();
+    if (!readStatement(statement, count)) {
+      return false;
+    }
+  }
+  program.dynamicShared = uint32_t(alignUp(sharedEnd, dynamicAlign));
+  for (Scope &each : scopes) {
+    for (std::string_view name : dynamicNames) {
+      auto found = each.variables.find(name);
+      if (found != each.variables.end()) {
+        found->second.address = program.dynamicShared;
+      }
+    }
+  }
+  return true;
+}
+
+bool Decoder::decodeInstruction(const ptx::Instruction &instruction,
+                                uint32_t origin) {
+  Match match;
+  std::string problem;
+  if (!findRow(instruction, match, problem)) {
+    return fail(instruction.at, problem);
+  }
+  Inst inst;
+  inst.run = match.row->handler;
+  inst.aux = match.row->aux;
+  inst.origin = origin;
+  inst.list = uint32_t(program.lists.size());
+  if (!instruction.guard.empty()) {
+    ptx::Operand guard;
+    guard.at = instruction.at;
+    guard.name = instruction.guard;
+    guard.negated = instruction.guardNegated;
+    if (!predicate(guard, inst.guard, inst.guardNegated)) {
+      return false;
+    }
+  }
+  if (!decodeOperands(instruction, match, inst)) {
+    return false;
+  }
+  if (!inst.run) {
+    return fail(instruction.at,
+                "no handler for " + quote(ptx::print(instruction)));
+  }
+  program.code.push_back(inst);
+  return true;
+}
+
+/// Walks the statements a second time, through the same scopes.
+bool Decoder::decodeBody() {
+  int opened = 0;
+  scope = 0;
+  for (const ptx::Statement &statement : function.body) {
+    switch (statement.kind) {
+    case ptx::Statement::Kind::Open:
+      scope = ++opened;
+      break;
+    case ptx::Statement::Kind::Close:
+      scope = scopes[size_t(scope)].parent;
+      break;
+    case ptx::Statement::Kind::Instruction:
+      if (!decodeInstruction(function.instructions[statement.index],
+                             statement.index)) {
+        return false;
+      }
+      break;
+    default:
+      break;
+    }
+  }
+  return true;
+}
+
+bool Decoder::decodeFunction() {
+  program.function = &function;
+  if (!readScopes() || !decodeBody()) {
+    return false;
+  }
+  if (program.code.empty()) {
+    return fail(function.at, "expected at least one instruction");
+  }
+  // Falling off the end is a return.
+  ptx::Instruction ret;
+  ret.at = function.at;
+  ret.opcode = "ret";
+  return decodeInstruction(ret, uint32_t(function.instructions.size() - 1));
+}
+
+bool attn::sim::decode(std::shared_ptr<const ptx::Module> module,
+                       std::string_view name, Program &program,
+                       Diagnostic &diagnostic) {
+  program = {};
+  diagnostic = {};
+  program.module = module;
+  const ptx::Function *found = nullptr;
+  for (const ptx::Function &function : module->functions) {
+    if (function.isEntry && function.hasBody &&
+        (name.empty() || function.name == name)) {
+      if (found) {
+        diagnostic.message = "expected the name of one of several kernels";
+        return false;
+      }
+      found = &function;
+    }
+  }
+  if (!found) {
+    diagnostic.message = "no kernel " + quote(name);
+    return false;
+  }
+  return Decoder(*module, *found, program, diagnostic).decodeFunction();
+}

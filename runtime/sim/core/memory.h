@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Global memory, and where generic addresses of other spaces lie.
+
+#ifndef ATTN_SIM_CORE_MEMORY_H
+#define ATTN_SIM_CORE_MEMORY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace attn::sim {
+
+/// The top byte of a generic address says its space; of global ones it is 0.
+constexpr uint64_t kWindowMask = uint64_t(0xff) << 56;
+constexpr uint64_t kSharedWindow = uint64_t(1) << 56;
+constexpr uint64_t kLocalWindow = uint64_t(2) << 56;
+constexpr uint64_t kParamWindow = uint64_t(3) << 56;
+
+enum class Space : uint8_t { Generic, Global, Shared, Local, Param };
+
+/// The bits of a shared address that are an offset in its CTA; the CTA's rank
+/// in the cluster is above them.
+constexpr uint32_t kSharedRankShift = 24;
+constexpr uint32_t kSharedOffsetMask = (1u << kSharedRankShift) - 1;
+
+/// The host buffers that kernels may access, by host address. Registering and
+/// access may be concurrent.
+class GlobalMemory {
+public:
+  /// A buffer that overlaps another replaces nothing: the caller keeps them
+  /// apart.
+  void add(const void *begin, size_t size, std::string name = "");
+  void remove(const void *begin);
+
+  /// Whether all of `bytes` bytes at `address` lie in one buffer.
+  bool contains(uint64_t address, uint64_t bytes) const;
+  /// "4 bytes past the end of 'q'", or the like.
+  std::string describe(uint64_t address) const;
+
+  /// With no buffer registered, every address but the lowest page's is taken
+  /// to be good.
+  bool isOpen() const;
+
+private:
+  struct Buffer {
+    uint64_t size = 0;
+    std::string name;
+  };
+
+  mutable std::mutex mutex;
+  std::map<uint64_t, Buffer> buffers;
+};
+
+/// One thread's view of global memory; remembers the buffers it met.
+class GlobalView {
+public:
+  explicit GlobalView(const GlobalMemory &memory) : memory(memory) {}
+
+  /// The host's address, or null.
+  uint8_t *find(uint64_t address, uint64_t bytes) {
+    if (address - lastBegin < lastSize &&
+        bytes <= lastSize - (address - lastBegin)) {
+      return reinterpret_cast<uint8_t *>(address);
+    }
+    return findSlowly(address, bytes);
+  }
+  std::string describe(uint64_t address) const {
+    return memory.describe(address);
+  }
+
+private:
+  uint8_t *findSlowly(uint64_t address, uint64_t bytes);
+
+  const GlobalMemory &memory;
+  uint64_t lastBegin = 0;
+  uint64_t lastSize = 0;
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_MEMORY_H

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The opcode table: a row an opcode form.
+
+#ifndef ATTN_SIM_CORE_OPCODE_TABLE_H
+#define ATTN_SIM_CORE_OPCODE_TABLE_H
+
+#include "program.h"
+
+namespace attn::sim {
+
+class Decoder;
+struct OpRow;
+
+/// Which modifiers an instruction has, by the row's pattern.
+struct Match {
+  const OpRow *row = nullptr;
+  /// What stands at each element of the pattern; empty where it is left out.
+  std::vector<std::string_view> chosen;
+
+  bool has(std::string_view modifier) const {
+    for (std::string_view each : chosen) {
+      if (each == modifier) {
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+/// Decodes what a row's operand letters cannot say.
+using Finish = bool (*)(Decoder &, const ptx::Instruction &, const Match &,
+                        Inst &);
+
+struct OpRow {
+  /// The opcode and its modifiers, as "add[.rn].f32": each ".x" has to be
+  /// there, "{.x|.y}" is a choice, "[.x|.y]" may be left out.
+  const char *pattern;
+  /// One word an operand, "d4 4 4":
+  ///   dp d2 d4 d8    a destination: a predicate, or that many bytes
+  ///   dpp d4p        a destination, and perhaps a predicate after "|"
+  ///   p 2 4 8        a source register or immediate
+  ///   f4 f8          the same, an immediate is a float
+  ///   m              an address
+  ///   i              an integer immediate, to Inst::imm
+  /// "?" before a word: the operand may be missing. "*": decoded by `finish`.
+  const char *operands;
+  Handler handler = nullptr;
+  Finish finish = nullptr;
+  uint64_t aux = 0;
+};
+
+/// The rows of one family of instructions.
+using Rows = std::vector<OpRow>;
+void addIntegerRows(Rows &rows);
+void addFloatRows(Rows &rows);
+void addHalfRows(Rows &rows);
+void addMoveRows(Rows &rows);
+void addConvertRows(Rows &rows);
+void addCompareRows(Rows &rows);
+void addMemoryRows(Rows &rows);
+void addAtomicRows(Rows &rows);
+void addControlRows(Rows &rows);
+void addWarpRows(Rows &rows);
+void addMatrixRows(Rows &rows);
+void addBarrierRows(Rows &rows);
+void addBulkRows(Rows &rows);
+void addWgmmaRows(Rows &rows);
+
+/// Finds the row of an instruction. On failure `problem` says what is unknown:
+/// the opcode, or its modifiers.
+bool findRow(const ptx::Instruction &instruction, Match &match,
+             std::string &problem);
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_OPCODE_TABLE_H

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel decoded for execution: handlers and slots in place of opcodes and
+// names.
+
+#ifndef ATTN_SIM_CORE_PROGRAM_H
+#define ATTN_SIM_CORE_PROGRAM_H
+
+#include "ptx/module.h"
+
+namespace attn::sim {
+
+class Warp;
+struct Inst;
+
+constexpr unsigned kLanes = 32;
+constexpr uint32_t kAllLanes = 0xffffffff;
+constexpr uint32_t kNone = 0xffffffff;
+
+/// What became of an instruction.
+enum class Step : uint8_t {
+  Next,
+  Jump,    // the warp's lanes have new program counters
+  Blocked, // to be tried again
+  Exit,    // of the executing lanes
+  Fault
+};
+
+using Handler = Step (*)(Warp &, const Inst &);
+
+/// One instruction. Slots are offsets into the warp's words; those of
+/// predicates, into its predicates.
+struct Inst {
+  Handler run = nullptr;
+  uint32_t guard = kNone;
+  bool guardNegated = false;
+  /// Runs even if no lane does.
+  bool always = false;
+  /// Of a predicate source written with "!".
+  bool negated = false;
+  /// The address operand is 64 bits wide.
+  bool wideAddress = false;
+  /// In operand order, destinations first.
+  uint32_t slots[6] = {kNone, kNone, kNone, kNone, kNone, kNone};
+  /// An address offset, a branch target or an immediate.
+  int64_t imm = 0;
+  /// Where Program::lists has more, and how much.
+  uint32_t list = 0;
+  uint32_t listSize = 0;
+  /// What the handler wants besides, packed as it likes.
+  uint64_t aux = 0;
+  /// Index into the function's instructions.
+  uint32_t origin = 0;
+};
+
+enum class Special : uint8_t {
+  TidX,
+  TidY,
+  TidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  CtaidX,
+  CtaidY,
+  CtaidZ,
+  NctaidX,
+  NctaidY,
+  NctaidZ,
+  LaneId,
+  WarpId,
+  NWarpId,
+  ClusterCtaRank,
+  ClusterNctaRank,
+  ClusterCtaidX,
+  ClusterCtaidY,
+  ClusterCtaidZ,
+  ClusterNctaidX,
+  ClusterNctaidY,
+  ClusterNctaidZ,
+  ClusteridX,
+  ClusteridY,
+  ClusteridZ,
+  NclusteridX,
+  NclusteridY,
+  NclusteridZ,
+  LanemaskEq,
+  LanemaskLe,
+  LanemaskLt,
+  LanemaskGe,
+  LanemaskGt,
+  SmId,
+  NSmId,
+  GridId,
+  DynamicSmemSize,
+  TotalSmemSize
+};
+
+/// A slot that is filled before a warp starts.
+struct PresetSlot {
+  enum class Kind : uint8_t { Constant, SharedAddress, Special };
+  Kind kind = Kind::Constant;
+  bool wide = false;
+  uint32_t slot = 0;
+  uint64_t value = 0;
+  Special special = Special::TidX;
+};
+
+struct ParamSlot {
+  std::string_view name;
+  uint32_t offset = 0;
+  uint32_t size = 0;
+};
+
+/// Shared memory below this offset belongs to the system.
+constexpr uint32_t kSharedBase = 1024;
+
+struct Program {
+  std::shared_ptr<const ptx::Module> module;
+  const ptx::Function *function = nullptr;
+  std::vector<Inst> code;
+  std::vector<uint32_t> lists;
+  std::vector<PresetSlot> presets;
+  /// Predicate slots that are always true.
+  std::vector<uint32_t> truePredicates;
+  uint32_t words = 0;
+  uint32_t predicates = 0;
+  std::vector<ParamSlot> params;
+  uint32_t paramBytes = 0;
+  /// Where static shared memory ends and dynamic begins.
+  uint32_t dynamicShared = kSharedBase;
+  uint32_t localBytes = 0;
+  /// Threads a CTA may have; 0: not said.
+  uint64_t maxThreads = 0;
+  uint64_t maxRegisters = 0;
+  uint64_t minCtas = 1;
+
+  const ptx::Instruction &origin(const Inst &inst) const {
+    return function->instructions[inst.origin];
+  }
+};
+
+/// Decodes kernel `name` of `module`; the only one if `name` is empty.
+bool decode(std::shared_ptr<const ptx::Module> module, std::string_view name,
+            Program &program, Diagnostic &diagnostic);
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_PROGRAM_H

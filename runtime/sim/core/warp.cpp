@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/warp.h"
+
+#include "core/cta.h"
+
+#include <algorithm>
+
+using namespace attn::sim;
+
+/// Registers start as a NaN that is easy to see.
+static constexpr uint32_t kRegisterPoison = 0x7fbadbad;
+
+Warp::Warp(Cta &cta, uint32_t index, uint32_t lanes)
+    : cta(cta), index(index), live(lanes),
+      words(cta.program.words, kRegisterPoison),
+      predicates(cta.program.predicates, 0),
+      writtenAt(cta.program.words / kLanes, kNone) {
+  now.lanes = lanes;
+}
+
+const Inst &Warp::instructionAt(uint32_t pc) const {
+  return cta.program.code[pc];
+}
+
+bool Warp::mayRun() const {
+  auto ready = [&](const LaneGroup &group) {
+    return group.lanes && (!group.blocked || group.blockedAt != cta.changes);
+  };
+  return ready(now) || std::any_of(others.begin(), others.end(), ready);
+}
+
+/// Merges groups that met and makes the one to run `now`. False if none can.
+bool Warp::select() {
+  if (others.empty()) {
+    mergeAt = kNone;
+    if (now.lanes == 0) {
+      return false;
+    }
+    now.blocked &= now.blockedAt == cta.changes;
+    return !now.blocked;
+  }
+  if (now.lanes) {
+    others.push_back(now);
+  }
+  std::sort(others.begin(), others.end(),
+            [](const LaneGroup &a, const LaneGroup &b) { return a.pc < b.pc; });
+  size_t kept = 0;
+  for (size_t i = 0; i < others.size(); ++i) {
+    if (i > 0 && others[kept].pc == others[i].pc) {
+      others[kept].lanes |= others[i].lanes;
+      others[kept].blocked = false;
+      continue;
+    }
+    kept += i > 0 ? 1 : 0;
+    others[kept] = others[i];
+  }
+  others.resize(kept + 1);
+  mergeAt = kNone;
+  for (size_t i = 0; i < others.size(); ++i) {
+    LaneGroup &group = others[i];
+    group.blocked &= group.blockedAt == cta.changes;
+    if (group.blocked) {
+      continue;
+    }
+    mergeAt = i + 1 < others.size() ? others[i + 1].pc : kNone;
+    now = group;
+    others.erase(others.begin() + int64_t(i));
+    return true;
+  }
+  now = others.back();
+  others.pop_back();
+  return false;
+}
+
+RunResult Warp::run(uint64_t &quantum) {
+  const Inst *code = cta.program.code.data();
+  if (live == 0 || !select()) {
+    return live ? RunResult::Blocked : RunResult::Done;
+  }
+  while (quantum) {
+    const Inst &inst = code[now.pc];
+    exec = now.lanes;
+    if (inst.guard != kNone) {
+      exec &= readPredicate(inst.guard, inst.guardNegated);
+    }
+    --quantum;
+    Step step = exec || inst.always ? inst.run(*this, inst) : Step::Next;
+    switch (step) {
+    case Step::Next:
+      if (++now.pc != mergeAt) {
+        continue;
+      }
+      break;
+    case Step::Jump:
+      if (others.empty()) {
+        continue;
+      }
+      break;
+    case Step::Blocked:
+      now.blocked = true;
+      now.blockedAt = cta.changes;
+      break;
+    case Step::Exit:
+      live &= ~exec;
+      now.lanes &= ~exec;
+      ++now.pc;
+      ++cta.changes;
+      if (live == 0) {
+        return RunResult::Done;
+      }
+      if (now.lanes == 0) {
+        now = others.back();
+        others.pop_back();
+      }
+      break;
+    case Step::Fault:
+      return RunResult::Fault;
+    }
+    if (!select()) {
+      return RunResult::Blocked;
+    }
+  }
+  return RunResult::Runnable;
+}
+
+Step Warp::fault(const std::string &message, unsigned lane) {
+  cta.reportFault(*this, message, lane);
+  return Step::Fault;
+}
+
+Step Warp::block(Wait::Kind kind, uint32_t object, uint32_t value) {
+  now.wait = {kind, object, value};
+  return Step::Blocked;
+}
+
+Step Warp::jump(uint32_t taken, uint32_t target) {
+  if (taken == now.lanes) {
+    now.pc = target;
+    return Step::Jump;
+  }
+  if (taken == 0) {
+    return Step::Next;
+  }
+  LaneGroup other;
+  other.pc = target;
+  other.lanes = taken;
+  others.push_back(other);
+  now.lanes &= ~taken;
+  ++now.pc;
+  return Step::Jump;
+}
+
+Step Warp::jumpEach(const uint32_t *targets, uint32_t taken) {
+  uint32_t left = taken;
+  while (left) {
+    uint32_t target = targets[__builtin_ctz(left)];
+    LaneGroup other;
+    other.pc = target;
+    forLanes(left, [&](unsigned lane) {
+      other.lanes |= targets[lane] == target ? 1u << lane : 0;
+    });
+    left &= ~other.lanes;
+    others.push_back(other);
+  }
+  now.lanes &= ~taken;
+  ++now.pc;
+  if (now.lanes == 0) {
+    now = others.back();
+    others.pop_back();
+  }
+  return Step::Jump;
+}

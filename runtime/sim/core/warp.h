@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A warp: registers, and groups of lanes at one program counter each. The group
+// with the lowest counter runs, so lanes that diverged meet again; a group that
+// is blocked lets the others go on.
+
+#ifndef ATTN_SIM_CORE_WARP_H
+#define ATTN_SIM_CORE_WARP_H
+
+#include "core/program.h"
+
+namespace attn::sim {
+
+class Cta;
+
+/// What a group waits for, for reports.
+struct Wait {
+  enum class Kind : uint8_t {
+    None,
+    Convergence,
+    NamedBarrier,
+    Mbarrier,
+    Wgmma,
+    BulkGroup,
+    Registers
+  };
+  Kind kind = Kind::None;
+  /// A barrier's number or address.
+  uint32_t object = 0;
+  /// The parity wanted, or the operations that may be pending.
+  uint32_t value = 0;
+};
+
+struct LaneGroup {
+  uint32_t pc = 0;
+  uint32_t lanes = 0;
+  bool blocked = false;
+  /// The CTA's change count when it blocked.
+  uint64_t blockedAt = 0;
+  Wait wait;
+  /// It has arrived at a named barrier whose generation was this.
+  bool arrived = false;
+  uint64_t generation = 0;
+};
+
+enum class RunResult : uint8_t { Runnable, Blocked, Done, Fault };
+
+class Warp {
+public:
+  Warp(Cta &cta, uint32_t index, uint32_t lanes);
+
+  /// Executes at most `quantum` instructions; lowers it by those executed.
+  RunResult run(uint64_t &quantum);
+  bool isDone() const { return live == 0; }
+  /// Whether something changed since all its groups blocked.
+  bool mayRun() const;
+
+  template <typename Word> Word *at(uint32_t slot) {
+    return reinterpret_cast<Word *>(words.data() + slot);
+  }
+  uint32_t *word(uint32_t slot) { return words.data() + slot; }
+  uint64_t *wide(uint32_t slot) { return at<uint64_t>(slot); }
+  uint32_t readPredicate(uint32_t slot, bool negated = false) const {
+    return negated ? ~predicates[slot] : predicates[slot];
+  }
+  void writePredicate(uint32_t slot, uint32_t lanes) {
+    predicates[slot] = (predicates[slot] & ~exec) | (lanes & exec);
+  }
+  uint32_t address32(const Inst &inst, uint32_t slot, unsigned lane) {
+    return (inst.wideAddress ? uint32_t(wide(slot)[lane]) : word(slot)[lane]) +
+           uint32_t(inst.imm);
+  }
+  uint64_t address64(const Inst &inst, uint32_t slot, unsigned lane) {
+    return (inst.wideAddress ? wide(slot)[lane] : word(slot)[lane]) +
+           uint64_t(inst.imm);
+  }
+
+  /// Reports an error of the current instruction, in `lane` if that is one.
+  Step fault(const std::string &message, unsigned lane = kLanes);
+  Step block(Wait::Kind kind, uint32_t object = 0, uint32_t value = 0);
+  /// Whether all live lanes of `wanted` execute this instruction.
+  bool isConverged(uint32_t wanted = kAllLanes) const {
+    return (wanted & live & ~exec) == 0;
+  }
+  Step jump(uint32_t taken, uint32_t target);
+  Step jumpEach(const uint32_t *targets, uint32_t taken);
+
+  /// Notes that a register was written, for wgmma, which may not see that
+  /// before a wgmma.fence.
+  void markWritten(uint32_t slot) { writtenAt[slot / kLanes] = fences; }
+  bool isWrittenSinceFence(uint32_t slot) const {
+    return writtenAt[slot / kLanes] == fences;
+  }
+
+  const Inst &instructionAt(uint32_t pc) const;
+
+  Cta &cta;
+  const uint32_t index;
+  /// Lanes that have not exited.
+  uint32_t live;
+  /// Lanes that execute the current instruction.
+  uint32_t exec = 0;
+  LaneGroup now;
+  std::vector<LaneGroup> others;
+  /// How many wgmma.fence it has executed.
+  uint32_t fences = 0;
+
+private:
+  friend class Cta;
+  bool select();
+
+  std::vector<uint32_t> words;
+  std::vector<uint32_t> predicates;
+  /// By slot, the value of `fences` when it was last written.
+  std::vector<uint32_t> writtenAt;
+  /// The next counter at which `now` meets another group.
+  uint32_t mergeAt = kNone;
+};
+
+/// Calls `visit(lane)` for each lane of `lanes`.
+template <typename Visit> inline void forLanes(uint32_t lanes, Visit visit) {
+  for (; lanes; lanes &= lanes - 1) {
+    visit(unsigned(__builtin_ctz(lanes)));
+  }
+}
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_WARP_H

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "device/sim_device.h"
+
+#include "units/tensor_map.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace attn::sim;
+using namespace attn::runtime;
+
+namespace {
+
+class SimKernels final : public LoadedKernels {
+public:
+  SimKernels(const SimOptions &options, const GlobalMemory &memory)
+      : options(options), memory(memory) {}
+
+  Status load(const Bundle &bundle, const LaunchPlan &plan);
+  /// Runs the grid; there are no streams.
+  Status launch(const PreparedLaunch &launch, void *stream) override;
+
+private:
+  struct Kernel {
+    const PlanLaunch *launch;
+    Program program;
+  };
+
+  const SimOptions &options;
+  const GlobalMemory &memory;
+  std::vector<Kernel> kernels;
+};
+
+} // namespace
+
+Status SimKernels::load(const Bundle &bundle, const LaunchPlan &plan) {
+  if (bundle.ptx.empty()) {
+    return {ATTN_INVALID_BUNDLE,
+            "bundle: expected a PTX section for the simulator, got none"};
+  }
+  auto module = std::make_shared<ptx::Module>();
+  Diagnostic diagnostic;
+  if (!ptx::parse(bundle.ptx, *module, diagnostic)) {
+    return {ATTN_INVALID_BUNDLE, "PTX: " + diagnostic.text()};
+  }
+  for (const PlanVariant &variant : plan.variants) {
+    for (const PlanLaunch &launch : variant.launches) {
+      kernels.push_back({&launch, {}});
+      if (!decode(module, launch.kernel, kernels.back().program, diagnostic)) {
+        return {ATTN_UNSUPPORTED, "PTX: " + diagnostic.text()};
+      }
+    }
+  }
+  return {};
+}
+
+static TensorType tensorType(DataType type) {
+  switch (type) {
+  case DataType::U8:
+    return TensorType::U8;
+  case DataType::I32:
+    return TensorType::S32;
+  case DataType::I64:
+    return TensorType::S64;
+  case DataType::F16:
+    return TensorType::F16;
+  case DataType::F32:
+    return TensorType::F32;
+  case DataType::F64:
+    return TensorType::F64;
+  case DataType::BF16:
+    return TensorType::BF16;
+  }
+  return TensorType::U8;
+}
+
+static std::string encodeMap(const TensorMapRequest &request, uint8_t *bytes) {
+  attn::sim::TensorMap map;
+  map.type = tensorType(request.dtype);
+  map.rank = uint32_t(request.rank);
+  map.globalAddress = reinterpret_cast<uintptr_t>(request.address);
+  std::copy_n(request.sizes, request.rank, map.globalDim);
+  std::copy_n(request.strides, request.rank - 1, map.globalStrides);
+  std::copy_n(request.box, request.rank, map.boxDim);
+  map.swizzle = request.swizzle == 128  ? Swizzle::B128
+                : request.swizzle == 64 ? Swizzle::B64
+                : request.swizzle == 32 ? Swizzle::B32
+                                        : Swizzle::None;
+  return encodeTensorMap(map, bytes);
+}
+
+/// Writes the parameters as the kernel's declarations lay them out.
+static Status packParams(const Program &program, const PreparedLaunch &prepared,
+                         std::vector<uint8_t> &bytes) {
+  const std::string &kernel = prepared.launch->kernel;
+  if (program.params.size() != prepared.params.size()) {
+    return {ATTN_INVALID_BUNDLE, "kernel " + quote(kernel) + ": expected " +
+                                     std::to_string(program.params.size()) +
+                                     " parameters, got " +
+                                     std::to_string(prepared.params.size())};
+  }
+  bytes.assign(program.paramBytes, 0);
+  for (size_t i = 0; i < prepared.params.size(); ++i) {
+    const PreparedParam &param = prepared.params[i];
+    const ParamSlot &slot = program.params[i];
+    uint8_t *to = bytes.data() + slot.offset;
+    bool isMap = param.kind == ParamKind::TensorMap;
+    if (isMap != (slot.size == kTensorMapBytes) || (!isMap && slot.size > 8)) {
+      return {ATTN_INVALID_BUNDLE, "kernel " + quote(kernel) + ": parameter " +
+                                       std::to_string(i) +
+                                       " has another size than the plan says"};
+    }
+    if (!isMap) {
+      std::memcpy(to, &param.value, slot.size);
+      continue;
+    }
+    std::string problem = encodeMap(param.map, to);
+    if (!problem.empty()) {
+      return {ATTN_DEVICE_ERROR,
+              "tensor map of kernel " + quote(kernel) + ": " + problem};
+    }
+  }
+  return {};
+}
+
+Status SimKernels::launch(const PreparedLaunch &prepared, void *) {
+  const PlanLaunch &plan = *prepared.launch;
+  auto kernel =
+      std::find_if(kernels.begin(), kernels.end(),
+                   [&](const Kernel &each) { return each.launch == &plan; });
+  if (kernel == kernels.end()) {
+    return {ATTN_DEVICE_ERROR,
+            "kernel " + quote(plan.kernel) + " is not loaded"};
+  }
+  GridLaunch launch;
+  std::copy_n(prepared.grid, 3, launch.grid);
+  std::copy(plan.block.begin(), plan.block.end(), launch.block);
+  std::copy(plan.cluster.begin(), plan.cluster.end(), launch.cluster);
+  launch.dynamicShared = plan.smem;
+  if (Status status = packParams(kernel->program, prepared, launch.params)) {
+    return status;
+  }
+  GridResult result = runGrid(kernel->program, launch, memory, options);
+  if (!result.failure.empty()) {
+    return {ATTN_DEVICE_ERROR, "kernel " + quote(plan.kernel) + ", seed " +
+                                   std::to_string(options.seed) + ": " +
+                                   result.failure};
+  }
+  logMessage(ATTN_LOG_INFO, "kernel " + quote(plan.kernel) + ": " +
+                                std::to_string(result.warpInstructions) +
+                                " warp instructions simulated");
+  return {};
+}
+
+Status SimDevice::load(const Bundle &bundle, const LaunchPlan &plan,
+                       std::unique_ptr<LoadedKernels> &kernels) {
+  auto loaded = std::make_unique<SimKernels>(options, memory);
+  if (Status status = loaded->load(bundle, plan)) {
+    return status;
+  }
+  kernels = std::move(loaded);
+  return {};
+}
+
+SimDevice &attn::sim::getSimDevice() {
+  // Never destroyed: bundles may outlive static destructors.
+  static auto *device = new SimDevice;
+  return *device;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The simulator behind the Device interface. Its memory is the host's.
+
+#ifndef ATTN_SIM_DEVICE_SIM_DEVICE_H
+#define ATTN_SIM_DEVICE_SIM_DEVICE_H
+
+#include "core/launch.h"
+#include "device.h"
+
+namespace attn::sim {
+
+class SimDevice final : public runtime::Device {
+public:
+  int64_t getMultiprocessorCount() const override { return 132; }
+  runtime::Status
+  load(const runtime::Bundle &bundle, const runtime::LaunchPlan &plan,
+       std::unique_ptr<runtime::LoadedKernels> &kernels) override;
+
+  /// Buffers registered here are all that kernels may access; none: anything.
+  GlobalMemory &getMemory() { return memory; }
+  SimOptions &getOptions() { return options; }
+
+private:
+  GlobalMemory memory;
+  SimOptions options;
+};
+
+/// The process's simulator.
+SimDevice &getSimDevice();
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_DEVICE_SIM_DEVICE_H

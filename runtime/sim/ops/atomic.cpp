@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// atom and red, one element a lane.
+
+#include "core/cta.h"
+#include "ops/lanes.h"
+#include "units/reduce_op.h"
+
+#include <mutex>
+
+using namespace attn::sim;
+
+namespace {
+
+enum class Action : uint8_t { Reduce, Exchange, CompareAndSwap };
+
+/// Packed into Inst::aux.
+struct Atomic {
+  Space space = Space::Generic;
+  Action action = Action::Reduce;
+  ReduceOp op = ReduceOp::Add;
+  ReduceType type = ReduceType::U32;
+  uint8_t bytes = 4;
+  /// atom, which has a destination.
+  bool hasResult = false;
+  /// Elements packed in one register.
+  uint8_t elements = 1;
+  uint8_t padding = 0;
+};
+static_assert(sizeof(Atomic) == 8, "fits Inst::aux");
+
+/// CTAs run on several threads.
+std::mutex atomicMutex;
+
+uint64_t reduceElements(const Atomic &how, uint64_t old, uint64_t operand) {
+  if (how.elements == 1) {
+    return applyReduce(how.op, how.type, old, operand,
+                       how.space != Space::Shared);
+  }
+  uint64_t low =
+      applyReduce(how.op, how.type, old & 0xffff, operand & 0xffff, false);
+  uint64_t high =
+      applyReduce(how.op, how.type, old >> 16, operand >> 16, false);
+  return high << 16 | low;
+}
+
+/// Slots: address, operand, second operand (of cas), destination.
+Step atomic(Warp &warp, const Inst &inst) {
+  Atomic how = bitCast<Atomic>(inst.aux);
+  auto read = [&](uint32_t slot, unsigned lane) {
+    return how.bytes == 8 ? warp.wide(slot)[lane] : warp.word(slot)[lane];
+  };
+  std::lock_guard<std::mutex> lock(atomicMutex);
+  for (uint32_t left = warp.exec; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    uint64_t address = warp.address64(inst, inst.slots[0], lane);
+    address &= how.space == Space::Shared ? 0xffffffff : ~uint64_t(0);
+    std::string problem;
+    if (address % how.bytes != 0) {
+      return warp.fault("misaligned address", lane);
+    }
+    uint8_t *memory = warp.cta.resolve(how.space, address, how.bytes, true,
+                                       warp, lane, problem);
+    if (!memory) {
+      return warp.fault(problem, lane);
+    }
+    uint64_t old = 0;
+    std::memcpy(&old, memory, how.bytes);
+    uint64_t operand = read(inst.slots[1], lane);
+    uint64_t value = operand;
+    if (how.action == Action::Reduce) {
+      value = reduceElements(how, old, operand);
+    } else if (how.action == Action::CompareAndSwap) {
+      value = old == operand ? read(inst.slots[2], lane) : old;
+    }
+    std::memcpy(memory, &value, how.bytes);
+    if (how.hasResult && how.bytes == 8) {
+      warp.wide(inst.slots[3])[lane] = old;
+    } else if (how.hasResult) {
+      warp.word(inst.slots[3])[lane] = uint32_t(old);
+    }
+  }
+  return Step::Next;
+}
+
+bool parseReduceType(std::string_view name, Atomic &how) {
+  static const struct {
+    const char *name;
+    ReduceType type;
+    uint8_t bytes;
+    uint8_t elements;
+  } types[] = {
+      {".u32", ReduceType::U32, 4, 1},    {".s32", ReduceType::S32, 4, 1},
+      {".b32", ReduceType::U32, 4, 1},    {".u64", ReduceType::U64, 8, 1},
+      {".s64", ReduceType::S64, 8, 1},    {".b64", ReduceType::U64, 8, 1},
+      {".f32", ReduceType::F32, 4, 1},    {".f64", ReduceType::F64, 8, 1},
+      {".f16", ReduceType::F16, 2, 1},    {".bf16", ReduceType::BF16, 2, 1},
+      {".b16", ReduceType::U16, 2, 1},    {".f16x2", ReduceType::F16, 4, 2},
+      {".bf16x2", ReduceType::BF16, 4, 2}};
+  for (const auto &each : types) {
+    if (name == each.name) {
+      how.type = each.type;
+      how.bytes = each.bytes;
+      how.elements = each.elements;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool parseAction(const Match &match, Atomic &how) {
+  static const struct {
+    const char *name;
+    ReduceOp op;
+  } ops[] = {{".add", ReduceOp::Add}, {".min", ReduceOp::Min},
+             {".max", ReduceOp::Max}, {".inc", ReduceOp::Inc},
+             {".dec", ReduceOp::Dec}, {".and", ReduceOp::And},
+             {".or", ReduceOp::Or},   {".xor", ReduceOp::Xor}};
+  how.action = match.has(".exch")  ? Action::Exchange
+               : match.has(".cas") ? Action::CompareAndSwap
+                                   : Action::Reduce;
+  for (const auto &each : ops) {
+    if (match.has(each.name)) {
+      how.op = each.op;
+    }
+  }
+  return how.action != Action::Reduce || isReduceLegal(how.op, how.type);
+}
+
+template <bool hasResult>
+bool finishAtomic(Decoder &decoder, const ptx::Instruction &instruction,
+                  const Match &match, Inst &inst) {
+  Atomic how;
+  how.hasResult = hasResult;
+  how.space = match.has(".global") ? Space::Global
+              : match.has(".shared") || match.has(".shared::cta")
+                  ? Space::Shared
+                  : Space::Generic;
+  if (!parseReduceType(match.chosen.back(), how) || !parseAction(match, how)) {
+    return decoder.fail(instruction.at, "there is no such operation");
+  }
+  bool isCas = how.action == Action::CompareAndSwap;
+  size_t first = hasResult ? 1 : 0;
+  size_t count = first + (isCas ? 3 : 2);
+  if (!decoder.countOperands(instruction, count, count)) {
+    return false;
+  }
+  const auto &operands = instruction.operands;
+  inst.aux = bitCast<uint64_t>(how);
+  bool isFloat = how.type == ReduceType::F32 || how.type == ReduceType::F64;
+  return decoder.address(operands[first], inst, inst.slots[0]) &&
+         decoder.source(operands[first + 1], how.bytes, inst.slots[1],
+                        isFloat) &&
+         (!isCas ||
+          decoder.source(operands[first + 2], how.bytes, inst.slots[2])) &&
+         (!hasResult ||
+          decoder.destination(operands[0], how.bytes, inst.slots[3]));
+}
+
+} // namespace
+
+void attn::sim::addAtomicRows(Rows &rows) {
+  const std::string order = "[.relaxed|.acquire|.release|.acq_rel]"
+                            "[.cta|.cluster|.gpu|.sys]"
+                            "[.global|.shared|.shared::cta]";
+  const std::string ops = "{.add|.min|.max|.inc|.dec|.and|.or|.xor";
+  const std::string types = "[.noftz]{.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64|"
+                            ".f16|.bf16|.f16x2|.bf16x2";
+  rows.push_back(
+      {keep("atom" + order + ops + "|.exch|.cas}" + types + "|.b16}"), "*",
+       atomic, finishAtomic<true>});
+  rows.push_back({keep("red" + order + ops + "}" + types + "}"), "*", atomic,
+                  finishAtomic<false>});
+}

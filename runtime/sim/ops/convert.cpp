@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cvt.
+
+#include "units/convert.h"
+#include "ops/lanes.h"
+#include "units/int_math.h"
+
+using namespace attn::sim;
+
+namespace {
+
+enum class Form : uint8_t { Unsigned, Signed, F16, BF16, F32, F64 };
+
+struct Type {
+  Form form = Form::Unsigned;
+  uint8_t bits = 32;
+  bool isInteger() const {
+    return form == Form::Unsigned || form == Form::Signed;
+  }
+};
+
+/// What a scalar cvt does; packed into Inst::aux.
+struct Conversion {
+  Type to;
+  Type from;
+  Rounding rounding = Rounding::RN;
+  bool ftz = false;
+  bool sat = false;
+  bool relu = false;
+};
+static_assert(sizeof(Conversion) == 8, "fits Inst::aux");
+
+double widen(uint64_t bits, Form form) {
+  switch (form) {
+  case Form::F16:
+    return fromFormat(uint32_t(bits) & 0xffff, kF16);
+  case Form::BF16:
+    return fromFormat(uint32_t(bits) & 0xffff, kBF16);
+  case Form::F32:
+    return f32FromBits(uint32_t(bits));
+  default:
+    return f64FromBits(bits);
+  }
+}
+
+uint64_t narrow(double value, const Conversion &how) {
+  switch (how.to.form) {
+  case Form::F16:
+    return roundToFormat(value, kF16, how.rounding, false, how.relu);
+  case Form::BF16:
+    return roundToFormat(value, kBF16, how.rounding, false, how.relu);
+  case Form::F32: {
+    float result = roundToF32(value, how.rounding);
+    result = how.ftz ? flushF32(result) : result;
+    return toBits(how.sat ? saturateF32(result) : result);
+  }
+  default:
+    return toBits(value);
+  }
+}
+
+uint64_t fromFloat(uint64_t bits, const Conversion &how, bool integral) {
+  if (how.from.form == Form::F32 && how.ftz) {
+    bits = toBits(flushF32(f32FromBits(uint32_t(bits))));
+  }
+  double value = widen(bits, how.from.form);
+  if (how.to.isInteger()) {
+    bool isSigned = how.to.form == Form::Signed;
+    return how.from.form == Form::F64
+               ? f64ToInteger(value, how.rounding, how.to.bits, isSigned)
+               : f32ToInteger(float(value), how.rounding, how.to.bits, isSigned,
+                              how.ftz);
+  }
+  if (integral) {
+    Conversion exact = how;
+    exact.rounding = Rounding::RN;
+    return narrow(roundToIntegralF64(value, how.rounding), exact);
+  }
+  return narrow(value, how);
+}
+
+uint64_t fromInteger(uint64_t bits, const Conversion &how) {
+  bool isSigned = how.from.form == Form::Signed;
+  switch (how.to.form) {
+  case Form::Unsigned:
+  case Form::Signed:
+    return convertInteger(bits, how.from.bits, isSigned, how.to.bits,
+                          how.to.form == Form::Signed, how.sat);
+  case Form::F16:
+    return integerToFormat(bits, how.from.bits, isSigned, kF16, how.rounding);
+  case Form::BF16:
+    return integerToFormat(bits, how.from.bits, isSigned, kBF16, how.rounding);
+  case Form::F32:
+    return toBits(integerToF32(bits, how.from.bits, isSigned, how.rounding));
+  case Form::F64:
+    return toBits(integerToF64(bits, how.from.bits, isSigned, how.rounding));
+  }
+  return 0;
+}
+
+/// Inst::imm of a scalar cvt.
+constexpr int64_t kWideSource = 1;
+constexpr int64_t kWideResult = 2;
+constexpr int64_t kIntegral = 4;
+
+Step convertScalar(Warp &warp, const Inst &inst) {
+  Conversion how = bitCast<Conversion>(inst.aux);
+  uint64_t results[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    uint64_t bits = inst.imm & kWideSource ? warp.wide(inst.slots[1])[lane]
+                                           : warp.word(inst.slots[1])[lane];
+    uint64_t result = how.from.isInteger()
+                          ? fromInteger(bits, how)
+                          : fromFloat(bits, how, inst.imm & kIntegral);
+    // A wider register gets the value extended.
+    results[lane] = how.to.form == Form::Signed
+                        ? uint64_t(signExtend(result, how.to.bits))
+                        : result;
+  }
+  if (inst.imm & kWideResult) {
+    store(warp, inst.slots[0], results);
+    return Step::Next;
+  }
+  uint32_t narrowed[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    narrowed[lane] = uint32_t(results[lane]);
+  }
+  store(warp, inst.slots[0], narrowed);
+  return Step::Next;
+}
+
+bool parseType(std::string_view name, Type &type) {
+  static const struct {
+    const char *name;
+    Type type;
+  } types[] = {{".u8", {Form::Unsigned, 8}},   {".s8", {Form::Signed, 8}},
+               {".u16", {Form::Unsigned, 16}}, {".s16", {Form::Signed, 16}},
+               {".u32", {Form::Unsigned, 32}}, {".s32", {Form::Signed, 32}},
+               {".u64", {Form::Unsigned, 64}}, {".s64", {Form::Signed, 64}},
+               {".f16", {Form::F16, 16}},      {".bf16", {Form::BF16, 16}},
+               {".f32", {Form::F32, 32}},      {".f64", {Form::F64, 64}}};
+  for (const auto &each : types) {
+    if (name == each.name) {
+      type = each.type;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The bytes of the register that `operand` names, at least the type's.
+unsigned registerBytes(Decoder &decoder, const ptx::Operand &operand,
+                       const Type &type) {
+  const Register *found = decoder.findRegister(operand);
+  unsigned least = std::max(2u, unsigned(type.bits) / 8);
+  return found ? std::max(bytesOf(found->width), least) : least;
+}
+
+bool finishScalar(Decoder &decoder, const ptx::Instruction &instruction,
+                  const Match &match, Inst &inst) {
+  Conversion how;
+  size_t types = match.chosen.size();
+  if (!decoder.countOperands(instruction, 2, 2) ||
+      !parseType(match.chosen[types - 2], how.to) ||
+      !parseType(match.chosen[types - 1], how.from)) {
+    return false;
+  }
+  std::string_view rounding = match.chosen[0];
+  bool integral = rounding.size() == 4 && rounding[3] == 'i';
+  how.rounding = rounding.substr(0, 3) == ".rz"   ? Rounding::RZ
+                 : rounding.substr(0, 3) == ".rm" ? Rounding::RM
+                 : rounding.substr(0, 3) == ".rp" ? Rounding::RP
+                                                  : Rounding::RN;
+  how.ftz = match.has(".ftz");
+  how.sat = match.has(".sat");
+  how.relu = match.has(".relu");
+  if (!how.from.isInteger() && how.to.isInteger() && !integral) {
+    return decoder.fail(instruction.at, "expected .rni, .rzi, .rmi or .rpi");
+  }
+  unsigned toBytes = registerBytes(decoder, instruction.operands[0], how.to);
+  unsigned fromBytes =
+      registerBytes(decoder, instruction.operands[1], how.from);
+  inst.aux = bitCast<uint64_t>(how);
+  inst.imm = (fromBytes == 8 ? kWideSource : 0) |
+             (toBytes == 8 ? kWideResult : 0) | (integral ? kIntegral : 0);
+  return decoder.destination(instruction.operands[0], toBytes, inst.slots[0]) &&
+         decoder.source(instruction.operands[1], fromBytes, inst.slots[1],
+                        !how.from.isInteger() && how.from.bits >= 32);
+}
+
+/// Inst::aux of cvt to packed formats.
+constexpr uint64_t kRelu = 8;
+constexpr uint64_t kSatFinite = 16;
+
+template <uint32_t (*function)(float, float, Rounding, bool, bool)>
+Step packHalves(Warp &warp, const Inst &inst) {
+  Rounding rounding = Rounding(inst.aux & 7);
+  uint32_t results[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    results[lane] = function(warp.at<float>(inst.slots[1])[lane],
+                             warp.at<float>(inst.slots[2])[lane], rounding,
+                             inst.aux & kSatFinite, inst.aux & kRelu);
+  }
+  store(warp, inst.slots[0], results);
+  return Step::Next;
+}
+
+bool finishPacked(Decoder &, const ptx::Instruction &, const Match &match,
+                  Inst &inst) {
+  Rounding rounding = match.has(".rz")    ? Rounding::RZ
+                      : match.has(".rna") ? Rounding::RNA
+                                          : Rounding::RN;
+  inst.aux = uint64_t(rounding) | (match.has(".relu") ? kRelu : 0) |
+             (match.has(".satfinite") ? kSatFinite : 0);
+  return true;
+}
+
+/// The common one, made to be inlined: two f32 to bf16 by the nearest.
+uint32_t nearestBF16x2(float high, float low) {
+  auto round = [](float value) {
+    uint32_t bits = toBits(value);
+    uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return value != value ? 0x7fffu : rounded;
+  };
+  return round(high) << 16 | round(low);
+}
+
+template <uint16_t (*function)(float, float, bool), bool relu>
+uint16_t packBytes(float high, float low) {
+  return function(high, low, relu);
+}
+template <uint16_t (*function)(uint32_t, bool), bool relu>
+uint16_t packHalfBytes(uint32_t halves) {
+  return function(halves, relu);
+}
+template <uint32_t (*function)(uint16_t, bool), bool relu>
+uint32_t unpackBytes(uint16_t bytes) {
+  return function(bytes, relu);
+}
+
+Step convertTF32(Warp &warp, const Inst &inst) {
+  uint32_t results[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    results[lane] =
+        toTF32(warp.at<float>(inst.slots[1])[lane], Rounding(inst.aux & 7),
+               inst.aux & kSatFinite, inst.aux & kRelu);
+  }
+  store(warp, inst.slots[0], results);
+  return Step::Next;
+}
+
+void addByteRows(Rows &rows) {
+  rows.insert(rows.end(), {{"cvt.rn.satfinite.e4m3x2.f32", "d2 f4 f4",
+                            lanewise<&packBytes<toE4M3x2, false>>},
+                           {"cvt.rn.satfinite.relu.e4m3x2.f32", "d2 f4 f4",
+                            lanewise<&packBytes<toE4M3x2, true>>},
+                           {"cvt.rn.satfinite.e5m2x2.f32", "d2 f4 f4",
+                            lanewise<&packBytes<toE5M2x2, false>>},
+                           {"cvt.rn.satfinite.relu.e5m2x2.f32", "d2 f4 f4",
+                            lanewise<&packBytes<toE5M2x2, true>>},
+                           {"cvt.rn.satfinite.e4m3x2.f16x2", "d2 4",
+                            lanewise<&packHalfBytes<f16x2ToE4M3x2, false>>},
+                           {"cvt.rn.satfinite.relu.e4m3x2.f16x2", "d2 4",
+                            lanewise<&packHalfBytes<f16x2ToE4M3x2, true>>},
+                           {"cvt.rn.satfinite.e5m2x2.f16x2", "d2 4",
+                            lanewise<&packHalfBytes<f16x2ToE5M2x2, false>>},
+                           {"cvt.rn.satfinite.relu.e5m2x2.f16x2", "d2 4",
+                            lanewise<&packHalfBytes<f16x2ToE5M2x2, true>>},
+                           {"cvt.rn.f16x2.e4m3x2", "d4 2",
+                            lanewise<&unpackBytes<e4m3x2ToF16x2, false>>},
+                           {"cvt.rn.relu.f16x2.e4m3x2", "d4 2",
+                            lanewise<&unpackBytes<e4m3x2ToF16x2, true>>},
+                           {"cvt.rn.f16x2.e5m2x2", "d4 2",
+                            lanewise<&unpackBytes<e5m2x2ToF16x2, false>>},
+                           {"cvt.rn.relu.f16x2.e5m2x2", "d4 2",
+                            lanewise<&unpackBytes<e5m2x2ToF16x2, true>>}});
+}
+
+} // namespace
+
+void attn::sim::addConvertRows(Rows &rows) {
+  constexpr const char *types =
+      "{.u8|.s8|.u16|.s16|.u32|.s32|.u64|.s64|.f16|.bf16|.f32|.f64}";
+  rows.push_back({keep(std::string("cvt[.rn|.rz|.rm|.rp|.rni|.rzi|.rmi|.rpi]"
+                                   "[.relu][.ftz][.sat]") +
+                       types + types),
+                  "*", convertScalar, finishScalar});
+  rows.insert(rows.end(),
+              {{"cvt.rn.bf16x2.f32", "d4 f4 f4", lanewise<&nearestBF16x2>},
+               {"cvt{.rn|.rz}[.relu][.satfinite].bf16x2.f32", "d4 f4 f4",
+                packHalves<toBF16x2>, finishPacked},
+               {"cvt{.rn|.rz}[.relu][.satfinite].f16x2.f32", "d4 f4 f4",
+                packHalves<toF16x2>, finishPacked},
+               {"cvt{.rna|.rn|.rz}[.relu][.satfinite].tf32.f32", "d4 f4",
+                convertTF32, finishPacked}});
+  addByteRows(rows);
+}

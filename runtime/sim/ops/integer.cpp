@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Integer arithmetic, logic and bits.
+
+#include "ops/lanes.h"
+#include "units/int_math.h"
+
+#include <deque>
+#include <limits>
+#include <mutex>
+
+using namespace attn::sim;
+
+const char *attn::sim::keep(std::string text) {
+  static std::mutex mutex;
+  static auto *kept = new std::deque<std::string>;
+  std::lock_guard<std::mutex> lock(mutex);
+  kept->push_back(std::move(text));
+  return kept->back().c_str();
+}
+
+namespace {
+
+template <typename T> constexpr int kBits = int(8 * sizeof(T));
+template <typename T> constexpr bool kSigned = std::is_signed_v<T>;
+template <typename T> using Unsigned = std::make_unsigned_t<T>;
+
+/// Twice as wide.
+template <typename T>
+using Wide =
+    std::conditional_t<sizeof(T) == 2,
+                       std::conditional_t<kSigned<T>, int32_t, uint32_t>,
+                       std::conditional_t<kSigned<T>, int64_t, uint64_t>>;
+
+template <typename T> T add(T a, T b) { return T(uint64_t(a) + uint64_t(b)); }
+template <typename T> T sub(T a, T b) { return T(uint64_t(a) - uint64_t(b)); }
+template <typename T> T mulLo(T a, T b) { return T(uint64_t(a) * uint64_t(b)); }
+template <typename T> T madLo(T a, T b, T c) {
+  return T(uint64_t(a) * uint64_t(b) + uint64_t(c));
+}
+template <typename T> T mulHi(T a, T b) {
+  if constexpr (sizeof(T) == 8) {
+    return T(mulHigh64(uint64_t(a), uint64_t(b), kSigned<T>));
+  } else {
+    return T(Wide<T>(Wide<T>(a) * Wide<T>(b)) >> kBits<T>);
+  }
+}
+template <typename T> T madHi(T a, T b, T c) { return add(mulHi(a, b), c); }
+template <typename T> Wide<T> mulWide(T a, T b) {
+  return Wide<T>(Wide<T>(a) * Wide<T>(b));
+}
+template <typename T> Wide<T> madWide(T a, T b, Wide<T> c) {
+  return add<Wide<T>>(mulWide(a, b), c);
+}
+template <typename T> T div(T a, T b) {
+  return T(divide(uint64_t(Unsigned<T>(a)), uint64_t(Unsigned<T>(b)), kBits<T>,
+                  kSigned<T>));
+}
+template <typename T> T rem(T a, T b) {
+  return T(remainder(uint64_t(Unsigned<T>(a)), uint64_t(Unsigned<T>(b)),
+                     kBits<T>, kSigned<T>));
+}
+template <typename T> T min(T a, T b) { return a < b ? a : b; }
+template <typename T> T max(T a, T b) { return a > b ? a : b; }
+template <typename T> T minRelu(T a, T b) { return max<T>(min(a, b), 0); }
+template <typename T> T maxRelu(T a, T b) { return max<T>(max(a, b), 0); }
+template <typename T> T abs(T a) { return a < 0 ? sub<T>(0, a) : a; }
+template <typename T> T neg(T a) { return sub<T>(0, a); }
+template <typename T> T sad(T a, T b, T c) {
+  return T(
+      sumAbsDiff(uint64_t(a), uint64_t(b), uint64_t(c), kBits<T>, kSigned<T>));
+}
+template <typename T> T shr(T a, uint32_t amount) {
+  constexpr uint32_t most = kBits<T> - 1;
+  return amount > most ? (kSigned<T> ? T(a >> most) : T(0)) : T(a >> amount);
+}
+template <typename T> T shl(T a, uint32_t amount) {
+  return amount >= uint32_t(kBits<T>) ? T(0) : T(a << amount);
+}
+template <typename T> T andBits(T a, T b) { return a & b; }
+template <typename T> T orBits(T a, T b) { return a | b; }
+template <typename T> T xorBits(T a, T b) { return a ^ b; }
+template <typename T> T notBits(T a) { return T(~a); }
+template <typename T> T cnot(T a) { return a == 0; }
+template <typename T> uint32_t popc(T a) { return popCount(a); }
+template <typename T> uint32_t clz(T a) {
+  return countLeadingZeros(a, kBits<T>);
+}
+template <typename T> T brev(T a) { return T(bitReverse(a, kBits<T>)); }
+template <typename T> uint32_t bfind(T a) {
+  return bitFind(uint64_t(Unsigned<T>(a)), kBits<T>, kSigned<T>, false);
+}
+template <typename T> uint32_t bfindShift(T a) {
+  return bitFind(uint64_t(Unsigned<T>(a)), kBits<T>, kSigned<T>, true);
+}
+template <typename T> T bfe(T a, uint32_t position, uint32_t length) {
+  return T(bitFieldExtract(uint64_t(Unsigned<T>(a)), position, length, kBits<T>,
+                           kSigned<T>));
+}
+template <typename T> T bfi(T a, T b, uint32_t position, uint32_t length) {
+  return T(bitFieldInsert(a, b, position, length, kBits<T>));
+}
+template <bool left, bool clamp>
+uint32_t funnel(uint32_t low, uint32_t high, uint32_t amount) {
+  return left ? funnelLeft(low, high, amount, clamp)
+              : funnelRight(low, high, amount, clamp);
+}
+template <PrmtMode mode>
+uint32_t prmt(uint32_t a, uint32_t b, uint32_t selector) {
+  return permuteBytes(a, b, selector, mode);
+}
+template <bool clamp> uint32_t bmsk(uint32_t position, uint32_t length) {
+  return bitMask(position, length, clamp);
+}
+template <typename T, bool clamp> T szext(T a, uint32_t position) {
+  return T(signZeroExtend(uint32_t(a), position, kSigned<T>, clamp));
+}
+template <bool aSigned, bool bSigned>
+uint32_t dot4(uint32_t a, uint32_t b, uint32_t c) {
+  return dp4a(a, b, c, aSigned, bSigned);
+}
+template <bool aSigned, bool bSigned, bool high>
+uint32_t dot2(uint32_t a, uint32_t b, uint32_t c) {
+  return dp2a(a, b, c, aSigned, bSigned, high);
+}
+
+template <typename T>
+void addArithmetic(Rows &rows, const char *type, const char *width) {
+  auto row = [&](const char *pattern, const char *operands, Handler handler) {
+    rows.push_back({fill(pattern, type), fill(operands, width), handler});
+  };
+  row("add.%", "d% % %", lanewise<&add<T>>);
+  row("sub.%", "d% % %", lanewise<&sub<T>>);
+  row("mul.lo.%", "d% % %", lanewise<&mulLo<T>>);
+  row("mul.hi.%", "d% % %", lanewise<&mulHi<T>>);
+  row("mad.lo.%", "d% % % %", lanewise<&madLo<T>>);
+  row("mad.hi.%", "d% % % %", lanewise<&madHi<T>>);
+  row("div.%", "d% % %", lanewise<&div<T>>);
+  row("rem.%", "d% % %", lanewise<&rem<T>>);
+  row("min.%", "d% % %", lanewise<&min<T>>);
+  row("max.%", "d% % %", lanewise<&max<T>>);
+  row("sad.%", "d% % % %", lanewise<&sad<T>>);
+  row("shr.%", "d% % 4", lanewise<&shr<T>>);
+  if constexpr (kSigned<T>) {
+    row("abs.%", "d% %", lanewise<&abs<T>>);
+    row("neg.%", "d% %", lanewise<&neg<T>>);
+  }
+  if constexpr (sizeof(T) > 2) {
+    row("bfe.%", "d% % 4 4", lanewise<&bfe<T>>);
+    row("bfind.%", "d4 %", lanewise<&bfind<T>>);
+    row("bfind.shiftamt.%", "d4 %", lanewise<&bfindShift<T>>);
+  }
+  if constexpr (sizeof(T) < 8) {
+    const char *wide = sizeof(T) == 2 ? "4" : "8";
+    rows.push_back({fill("mul.wide.%", type),
+                    keep(std::string("d") + wide + " " + width + " " + width),
+                    lanewise<&mulWide<T>>});
+    rows.push_back(
+        {fill("mad.wide.%", type),
+         keep(std::string("d") + wide + " " + width + " " + width + " " + wide),
+         lanewise<&madWide<T>>});
+  }
+}
+
+template <typename T>
+void addBits(Rows &rows, const char *type, const char *width) {
+  auto row = [&](const char *pattern, const char *operands, Handler handler) {
+    rows.push_back({fill(pattern, type), fill(operands, width), handler});
+  };
+  row("and.%", "d% % %", lanewise<&andBits<T>>);
+  row("or.%", "d% % %", lanewise<&orBits<T>>);
+  row("xor.%", "d% % %", lanewise<&xorBits<T>>);
+  row("not.%", "d% %", lanewise<&notBits<T>>);
+  row("cnot.%", "d% %", lanewise<&cnot<T>>);
+  row("shl.%", "d% % 4", lanewise<&shl<T>>);
+  row("shr.%", "d% % 4", lanewise<&shr<T>>);
+  if constexpr (sizeof(T) > 2) {
+    row("popc.%", "d4 %", lanewise<&popc<T>>);
+    row("clz.%", "d4 %", lanewise<&clz<T>>);
+    row("brev.%", "d% %", lanewise<&brev<T>>);
+    row("bfi.%", "d% % % 4 4", lanewise<&bfi<T>>);
+  }
+}
+
+enum class Logic { And, Or, Xor, Not };
+
+template <Logic logic> Step predicateLogic(Warp &warp, const Inst &inst) {
+  uint32_t a = warp.readPredicate(inst.slots[1]);
+  uint32_t b = inst.slots[2] == kNone ? 0 : warp.readPredicate(inst.slots[2]);
+  warp.writePredicate(inst.slots[0], logic == Logic::And   ? a & b
+                                     : logic == Logic::Or  ? a | b
+                                     : logic == Logic::Xor ? a ^ b
+                                                           : ~a);
+  return Step::Next;
+}
+
+/// Predicate sources here cannot be negated, so one flag is never wrong.
+bool finishLogic(Decoder &decoder, const ptx::Instruction &instruction,
+                 const Match &, Inst &inst) {
+  for (size_t i = 1; i < instruction.operands.size(); ++i) {
+    bool negated = false;
+    if (!decoder.predicate(instruction.operands[i], inst.slots[i], negated)) {
+      return false;
+    }
+    if (negated) {
+      return decoder.fail(instruction.operands[i].at,
+                          "expected a plain predicate");
+    }
+  }
+  return true;
+}
+
+Step runLop3(Warp &warp, const Inst &inst) {
+  uint32_t results[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    results[lane] =
+        lop3(warp.word(inst.slots[1])[lane], warp.word(inst.slots[2])[lane],
+             warp.word(inst.slots[3])[lane], uint32_t(inst.imm));
+  }
+  store(warp, inst.slots[0], results);
+  return Step::Next;
+}
+
+void addFixedRows(Rows &rows) {
+  rows.insert(
+      rows.end(),
+      {{"add.sat.s32", "d4 4 4", lanewise<&addSatS32>},
+       {"sub.sat.s32", "d4 4 4", lanewise<&subSatS32>},
+       {"mad.hi.sat.s32", "d4 4 4 4", lanewise<&madHighSatS32>},
+       {"min.relu.s32", "d4 4 4", lanewise<&minRelu<int32_t>>},
+       {"max.relu.s32", "d4 4 4", lanewise<&maxRelu<int32_t>>},
+       {"shf.l.wrap.b32", "d4 4 4 4", lanewise<&funnel<true, false>>},
+       {"shf.l.clamp.b32", "d4 4 4 4", lanewise<&funnel<true, true>>},
+       {"shf.r.wrap.b32", "d4 4 4 4", lanewise<&funnel<false, false>>},
+       {"shf.r.clamp.b32", "d4 4 4 4", lanewise<&funnel<false, true>>},
+       {"prmt.b32", "d4 4 4 4", lanewise<&prmt<PrmtMode::Default>>},
+       {"prmt.b32.f4e", "d4 4 4 4", lanewise<&prmt<PrmtMode::F4E>>},
+       {"prmt.b32.b4e", "d4 4 4 4", lanewise<&prmt<PrmtMode::B4E>>},
+       {"prmt.b32.rc8", "d4 4 4 4", lanewise<&prmt<PrmtMode::RC8>>},
+       {"prmt.b32.ecl", "d4 4 4 4", lanewise<&prmt<PrmtMode::ECL>>},
+       {"prmt.b32.ecr", "d4 4 4 4", lanewise<&prmt<PrmtMode::ECR>>},
+       {"prmt.b32.rc16", "d4 4 4 4", lanewise<&prmt<PrmtMode::RC16>>},
+       {"lop3.b32", "d4 4 4 4 i", runLop3},
+       {"bmsk.clamp.b32", "d4 4 4", lanewise<&bmsk<true>>},
+       {"bmsk.wrap.b32", "d4 4 4", lanewise<&bmsk<false>>},
+       {"szext.clamp.s32", "d4 4 4", lanewise<&szext<int32_t, true>>},
+       {"szext.wrap.s32", "d4 4 4", lanewise<&szext<int32_t, false>>},
+       {"szext.clamp.u32", "d4 4 4", lanewise<&szext<uint32_t, true>>},
+       {"szext.wrap.u32", "d4 4 4", lanewise<&szext<uint32_t, false>>},
+       {"fns.b32", "d4 4 4 4", lanewise<&findNthSet>},
+       {"dp4a.s32.s32", "d4 4 4 4", lanewise<&dot4<true, true>>},
+       {"dp4a.s32.u32", "d4 4 4 4", lanewise<&dot4<true, false>>},
+       {"dp4a.u32.s32", "d4 4 4 4", lanewise<&dot4<false, true>>},
+       {"dp4a.u32.u32", "d4 4 4 4", lanewise<&dot4<false, false>>},
+       {"dp2a.lo.s32.s32", "d4 4 4 4", lanewise<&dot2<true, true, false>>},
+       {"dp2a.hi.s32.s32", "d4 4 4 4", lanewise<&dot2<true, true, true>>},
+       {"dp2a.lo.u32.u32", "d4 4 4 4", lanewise<&dot2<false, false, false>>},
+       {"dp2a.hi.u32.u32", "d4 4 4 4", lanewise<&dot2<false, false, true>>},
+       {"and.pred", "dp *", predicateLogic<Logic::And>, finishLogic},
+       {"or.pred", "dp *", predicateLogic<Logic::Or>, finishLogic},
+       {"xor.pred", "dp *", predicateLogic<Logic::Xor>, finishLogic},
+       {"not.pred", "dp *", predicateLogic<Logic::Not>, finishLogic}});
+}
+
+} // namespace
+
+void attn::sim::addIntegerRows(Rows &rows) {
+  addArithmetic<uint16_t>(rows, "u16", "2");
+  addArithmetic<int16_t>(rows, "s16", "2");
+  addArithmetic<uint32_t>(rows, "u32", "4");
+  addArithmetic<int32_t>(rows, "s32", "4");
+  addArithmetic<uint64_t>(rows, "u64", "8");
+  addArithmetic<int64_t>(rows, "s64", "8");
+  addBits<uint16_t>(rows, "b16", "2");
+  addBits<uint32_t>(rows, "b32", "4");
+  addBits<uint64_t>(rows, "b64", "8");
+  addFixedRows(rows);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ld and st.
+
+#include "core/cta.h"
+#include "ops/lanes.h"
+
+#include <algorithm>
+
+using namespace attn::sim;
+
+namespace {
+
+/// What a load or store moves; packed into Inst::aux.
+struct Access {
+  Space space = Space::Generic;
+  /// Of one element in memory, and of its register.
+  uint8_t bytes = 4;
+  uint8_t registerBytes = 4;
+  bool isSigned = false;
+  uint8_t padding[4] = {0, 0, 0, 0};
+};
+static_assert(sizeof(Access) == 8, "fits Inst::aux");
+
+std::string misaligned(uint64_t address, uint32_t bytes) {
+  return "address " + std::to_string(address) + " is not a multiple of " +
+         std::to_string(bytes);
+}
+
+/// The memory of one lane's access, or null after a fault.
+uint8_t *locate(Warp &warp, const Inst &inst, const Access &access,
+                uint32_t slot, unsigned lane, bool write) {
+  uint64_t address = warp.address64(inst, slot, lane);
+  if (access.space == Space::Shared) {
+    address &= 0xffffffff;
+  }
+  uint32_t bytes = access.bytes * inst.listSize;
+  if (address % bytes != 0) {
+    warp.fault(misaligned(address, bytes), lane);
+    return nullptr;
+  }
+  std::string problem;
+  uint8_t *found = warp.cta.resolve(access.space, address, bytes, write, warp,
+                                    lane, problem);
+  if (!found) {
+    warp.fault(problem, lane);
+  }
+  return found;
+}
+
+Step load(Warp &warp, const Inst &inst) {
+  Access access = bitCast<Access>(inst.aux);
+  const uint32_t *to = &warp.cta.program.lists[inst.list];
+  std::for_each(to, to + inst.listSize,
+                [&](uint32_t slot) { warp.markWritten(slot); });
+  for (uint32_t left = warp.exec; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    const uint8_t *from =
+        locate(warp, inst, access, inst.slots[0], lane, false);
+    if (!from) {
+      return Step::Fault;
+    }
+    for (uint32_t i = 0; i < inst.listSize; ++i) {
+      uint64_t value = 0;
+      std::memcpy(&value, from + i * access.bytes, access.bytes);
+      if (access.isSigned) {
+        unsigned shift = 64 - 8u * access.bytes;
+        value = uint64_t(int64_t(value << shift) >> shift);
+      }
+      if (access.registerBytes == 8) {
+        warp.wide(to[i])[lane] = value;
+      } else {
+        warp.word(to[i])[lane] =
+            access.registerBytes == 2 ? uint16_t(value) : uint32_t(value);
+      }
+    }
+  }
+  return Step::Next;
+}
+
+Step storeMemory(Warp &warp, const Inst &inst) {
+  Access access = bitCast<Access>(inst.aux);
+  const uint32_t *from = &warp.cta.program.lists[inst.list];
+  for (uint32_t left = warp.exec; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    uint8_t *to = locate(warp, inst, access, inst.slots[0], lane, true);
+    if (!to) {
+      return Step::Fault;
+    }
+    for (uint32_t i = 0; i < inst.listSize; ++i) {
+      uint64_t value = access.registerBytes == 8 ? warp.wide(from[i])[lane]
+                                                 : warp.word(from[i])[lane];
+      std::memcpy(to + i * access.bytes, &value, access.bytes);
+    }
+  }
+  return Step::Next;
+}
+
+Space spaceOf(const Match &match) {
+  return match.has(".global") ? Space::Global
+         : match.has(".shared") || match.has(".shared::cta") ||
+                 match.has(".shared::cluster")
+             ? Space::Shared
+         : match.has(".local")                               ? Space::Local
+         : match.has(".param") || match.has(".param::entry") ? Space::Param
+                                                             : Space::Generic;
+}
+
+/// The widest register among `operand`'s, which may be wider than the type.
+unsigned registerBytes(Decoder &decoder, const ptx::Operand &operand,
+                       unsigned bytes) {
+  const ptx::Operand *one = &operand;
+  if (operand.kind == ptx::Operand::Kind::Vector) {
+    one = nullptr;
+    for (const ptx::Operand &each : operand.elements) {
+      one = !one && decoder.findRegister(each) ? &each : one;
+    }
+  }
+  const Register *found = one ? decoder.findRegister(*one) : nullptr;
+  unsigned least = std::max(2u, bytes);
+  return found ? std::max(bytesOf(found->width), least) : least;
+}
+
+template <bool isLoad>
+bool finishAccess(Decoder &decoder, const ptx::Instruction &instruction,
+                  const Match &match, Inst &inst) {
+  if (!decoder.countOperands(instruction, 2, 2)) {
+    return false;
+  }
+  const ptx::Operand &place = instruction.operands[isLoad ? 1 : 0];
+  const ptx::Operand &values = instruction.operands[isLoad ? 0 : 1];
+  std::string_view type = match.chosen.back();
+  Access access;
+  access.space = spaceOf(match);
+  access.bytes = uint8_t(typeSize(type));
+  access.isSigned = type[1] == 's';
+  access.registerBytes = uint8_t(registerBytes(decoder, values, access.bytes));
+  if (access.bytes == 16 || access.registerBytes > 8) {
+    return decoder.fail(instruction.at, "128-bit elements are not supported");
+  }
+  std::string_view vector = match.chosen[match.chosen.size() - 2];
+  size_t count = vector.empty() ? 1 : size_t(vector[2] - '0');
+  size_t given =
+      values.kind == ptx::Operand::Kind::Vector ? values.elements.size() : 1;
+  if (given != count) {
+    return decoder.fail(values.at, "expected " + std::to_string(count) +
+                                       " registers, got " +
+                                       std::to_string(given));
+  }
+  inst.aux = bitCast<uint64_t>(access);
+  return decoder.address(place, inst, inst.slots[0]) &&
+         (isLoad ? decoder.destinations(values, access.registerBytes, inst)
+                 : decoder.sources(values, access.registerBytes, inst));
+}
+
+} // namespace
+
+void attn::sim::addMemoryRows(Rows &rows) {
+  const std::string order = "[.weak|.relaxed|.acquire|.release|.volatile]"
+                            "[.cta|.cluster|.gpu|.sys]";
+  const std::string spaces =
+      "[.global|.shared|.shared::cta|.local|.param|.param::entry]";
+  const std::string hints = "[.ca|.cg|.cs|.lu|.cv|.wb|.wt][.nc]"
+                            "[.L1::evict_normal|.L1::evict_unchanged|"
+                            ".L1::evict_first|.L1::evict_last|"
+                            ".L1::no_allocate]"
+                            "[.L2::64B|.L2::128B|.L2::256B]";
+  const std::string types =
+      "[.v2|.v4|.v8]{.b8|.b16|.b32|.b64|.b128|.u8|.u16|.u32|.u64|.s8|.s16|"
+      ".s32|.s64|.f32|.f64}";
+  rows.push_back({keep("ld" + order + spaces + hints + types), "*", load,
+                  finishAccess<true>});
+  rows.push_back({keep("st" + order + spaces + hints + types), "*", storeMemory,
+                  finishAccess<false>});
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mov, packing and unpacking included, and cvta.
+
+#include "core/cta.h"
+#include "ops/lanes.h"
+
+using namespace attn::sim;
+using Kind = ptx::Operand::Kind;
+
+namespace {
+
+template <typename Word> Step copy(Warp &warp, const Inst &inst) {
+  store(warp, inst.slots[0], warp.at<Word>(inst.slots[1]));
+  return Step::Next;
+}
+
+Step copyPredicate(Warp &warp, const Inst &inst) {
+  warp.writePredicate(inst.slots[0],
+                      warp.readPredicate(inst.slots[1], inst.negated));
+  return Step::Next;
+}
+
+/// mov.b64 d, {a, b} and the like: aux is the bytes of an element.
+template <typename Word> Step pack(Warp &warp, const Inst &inst) {
+  const uint32_t *from = &warp.cta.program.lists[inst.list];
+  const unsigned bits = unsigned(8 * inst.aux);
+  Word results[kLanes] = {};
+  for (uint32_t i = 0; i < inst.listSize; ++i) {
+    const uint32_t *part = warp.word(from[i]);
+    Word mask = Word((uint64_t(1) << bits) - 1);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      results[lane] |= (Word(part[lane]) & mask) << (i * bits);
+    }
+  }
+  store(warp, inst.slots[0], results);
+  return Step::Next;
+}
+
+template <typename Word> Step unpack(Warp &warp, const Inst &inst) {
+  const uint32_t *to = &warp.cta.program.lists[inst.list];
+  const unsigned bits = unsigned(8 * inst.aux);
+  Word whole[kLanes];
+  std::memcpy(whole, warp.at<Word>(inst.slots[0]), sizeof(whole));
+  uint64_t mask = (uint64_t(1) << bits) - 1;
+  for (uint32_t i = 0; i < inst.listSize; ++i) {
+    uint32_t results[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      results[lane] = uint32_t(uint64_t(whole[lane]) >> (i * bits) & mask);
+    }
+    store(warp, to[i], results);
+  }
+  return Step::Next;
+}
+
+bool finishPack(Decoder &decoder, const ptx::Operand &vector,
+                const ptx::Operand &whole, bool unpacking, unsigned bytes,
+                Inst &inst) {
+  size_t count = vector.elements.size();
+  if (count < 2 || bytes % count != 0 || (bytes / count) % 2 != 0) {
+    return decoder.fail(vector.at, "unsupported number of elements");
+  }
+  unsigned each = unsigned(bytes / count);
+  inst.aux = each;
+  if (unpacking) {
+    inst.run = bytes == 8 ? unpack<uint64_t> : unpack<uint32_t>;
+    return decoder.source(whole, bytes, inst.slots[0]) &&
+           decoder.destinations(vector, each, inst);
+  }
+  inst.run = bytes == 8 ? pack<uint64_t> : pack<uint32_t>;
+  return decoder.destination(whole, bytes, inst.slots[0]) &&
+         decoder.sources(vector, each, inst);
+}
+
+bool finishMove(Decoder &decoder, const ptx::Instruction &instruction,
+                const Match &match, Inst &inst) {
+  if (!decoder.countOperands(instruction, 2, 2)) {
+    return false;
+  }
+  const ptx::Operand &to = instruction.operands[0];
+  const ptx::Operand &from = instruction.operands[1];
+  unsigned bytes = typeSize(match.chosen[0]);
+  if (to.kind == Kind::Vector || from.kind == Kind::Vector) {
+    bool unpacking = to.kind == Kind::Vector;
+    if (bytes < 4 || (unpacking && from.kind == Kind::Vector)) {
+      return decoder.fail(instruction.at, "unsupported vector move");
+    }
+    return finishPack(decoder, unpacking ? to : from, unpacking ? from : to,
+                      unpacking, bytes, inst);
+  }
+  inst.run = bytes == 8 ? copy<uint64_t> : copy<uint32_t>;
+  return decoder.destination(to, bytes, inst.slots[0]) &&
+         decoder.source(from, bytes, inst.slots[1]);
+}
+
+/// cvta: adds the window of aux; cvta.to: takes it away, having checked it.
+template <bool to> Step convertAddress(Warp &warp, const Inst &inst) {
+  uint64_t results[kLanes];
+  const uint64_t *from = warp.wide(inst.slots[1]);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    results[lane] = to ? from[lane] - inst.aux : from[lane] + inst.aux;
+    bool inside = !to || (from[lane] & kWindowMask) == inst.aux;
+    if (!inside && warp.exec >> lane & 1) {
+      return warp.fault("the generic address is not in that state space", lane);
+    }
+  }
+  store(warp, inst.slots[0], results);
+  return Step::Next;
+}
+
+} // namespace
+
+void attn::sim::addMoveRows(Rows &rows) {
+  rows.insert(
+      rows.end(),
+      {{"mov{.b16|.u16|.s16|.b32|.u32|.s32|.f32|.b64|.u64|.s64|.f64}", "*",
+        nullptr, finishMove},
+       {"mov.pred", "dp p", copyPredicate},
+       {"cvta.global.u64", "d8 8", convertAddress<false>},
+       {"cvta.to.global.u64", "d8 8", convertAddress<true>},
+       {"cvta.shared.u64", "d8 8", convertAddress<false>, nullptr,
+        kSharedWindow},
+       {"cvta.to.shared.u64", "d8 8", convertAddress<true>, nullptr,
+        kSharedWindow},
+       {"cvta{.shared::cta|.shared::cluster}.u64", "d8 8",
+        convertAddress<false>, nullptr, kSharedWindow},
+       {"cvta.to{.shared::cta|.shared::cluster}.u64", "d8 8",
+        convertAddress<true>, nullptr, kSharedWindow},
+       {"cvta.local.u64", "d8 8", convertAddress<false>, nullptr, kLocalWindow},
+       {"cvta.to.local.u64", "d8 8", convertAddress<true>, nullptr,
+        kLocalWindow},
+       {"cvta.param.u64", "d8 8", convertAddress<false>, nullptr, kParamWindow},
+       {"cvta.to.param.u64", "d8 8", convertAddress<true>, nullptr,
+        kParamWindow}});
+}

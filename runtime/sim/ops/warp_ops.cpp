@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// shfl, vote, match, redux, elect and activemask.
+
+#include "units/warp_ops.h"
+
+#include "core/cta.h"
+#include "ops/lanes.h"
+
+#include <algorithm>
+
+using namespace attn::sim;
+
+namespace {
+
+/// Waits until the live lanes of the mask in `slot` are here. False if the
+/// instruction cannot go on; `step` says how.
+bool gather(Warp &warp, uint32_t slot, uint32_t &mask, Step &step) {
+  const uint32_t *masks = warp.word(slot);
+  mask = masks[__builtin_ctz(warp.exec)];
+  if (!warp.isConverged(mask)) {
+    step = warp.block(Wait::Kind::Convergence, 0, mask & warp.live);
+    return false;
+  }
+  bool good = true;
+  forLanes(warp.exec, [&](unsigned lane) {
+    good &= masks[lane] == mask && mask >> lane & 1;
+  });
+  if (!good) {
+    step = warp.fault("expected one mask that has all executing lanes");
+  }
+  return good;
+}
+
+/// Slots: d, p, a, b, c, mask.
+template <ShuffleMode mode> Step shfl(Warp &warp, const Inst &inst) {
+  uint32_t mask = 0;
+  Step step = Step::Next;
+  if (!gather(warp, inst.slots[5], mask, step)) {
+    return step;
+  }
+  uint32_t results[kLanes] = {};
+  uint32_t valid = 0;
+  uint32_t bad =
+      shuffle(mode, warp.word(inst.slots[2]), warp.word(inst.slots[3]),
+              warp.word(inst.slots[4]), warp.exec, results, &valid);
+  if (bad) {
+    return warp.fault("the lane reads one that does not take part",
+                      unsigned(__builtin_ctz(bad)));
+  }
+  store(warp, inst.slots[0], results);
+  if (inst.slots[1] != kNone) {
+    warp.writePredicate(inst.slots[1], valid);
+  }
+  return Step::Next;
+}
+
+enum class Vote { All, Any, Uniform, Ballot };
+
+/// Slots: d, predicate, mask.
+template <Vote vote> Step runVote(Warp &warp, const Inst &inst) {
+  uint32_t mask = 0;
+  Step step = Step::Next;
+  if (!gather(warp, inst.slots[2], mask, step)) {
+    return step;
+  }
+  uint32_t lanes = warp.readPredicate(inst.slots[1], inst.negated);
+  if (vote == Vote::Ballot) {
+    uint32_t results[kLanes];
+    std::fill_n(results, kLanes, voteBallot(lanes, warp.exec));
+    store(warp, inst.slots[0], results);
+    return Step::Next;
+  }
+  bool result = vote == Vote::All   ? voteAll(lanes, warp.exec)
+                : vote == Vote::Any ? voteAny(lanes, warp.exec)
+                                    : voteUniform(lanes, warp.exec);
+  warp.writePredicate(inst.slots[0], result ? kAllLanes : 0);
+  return Step::Next;
+}
+
+/// Slots: d, a, mask.
+template <ReduxOp op> Step runRedux(Warp &warp, const Inst &inst) {
+  uint32_t mask = 0;
+  Step step = Step::Next;
+  if (!gather(warp, inst.slots[2], mask, step)) {
+    return step;
+  }
+  uint32_t results[kLanes];
+  std::fill_n(results, kLanes, redux(op, warp.word(inst.slots[1]), warp.exec));
+  store(warp, inst.slots[0], results);
+  return Step::Next;
+}
+
+/// Slots: d, p, a, mask.
+template <bool all, typename Word> Step match(Warp &warp, const Inst &inst) {
+  uint32_t mask = 0;
+  Step step = Step::Next;
+  if (!gather(warp, inst.slots[3], mask, step)) {
+    return step;
+  }
+  uint64_t values[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    values[lane] = warp.at<Word>(inst.slots[2])[lane];
+  }
+  uint32_t results[kLanes] = {};
+  if (all) {
+    std::fill_n(results, kLanes, matchAll(values, warp.exec));
+  } else {
+    matchAny(values, warp.exec, results);
+  }
+  store(warp, inst.slots[0], results);
+  if (inst.slots[1] != kNone) {
+    warp.writePredicate(inst.slots[1], results[0] ? kAllLanes : 0);
+  }
+  return Step::Next;
+}
+
+/// Slots: d, p, mask.
+Step elect(Warp &warp, const Inst &inst) {
+  uint32_t mask = 0;
+  Step step = Step::Next;
+  if (!gather(warp, inst.slots[2], mask, step)) {
+    return step;
+  }
+  uint32_t leader = electLeader(warp.exec);
+  uint32_t results[kLanes];
+  std::fill_n(results, kLanes, leader);
+  store(warp, inst.slots[0], results);
+  if (inst.slots[1] != kNone) {
+    warp.writePredicate(inst.slots[1], 1u << leader);
+  }
+  return Step::Next;
+}
+
+Step activeMask(Warp &warp, const Inst &inst) {
+  uint32_t results[kLanes];
+  std::fill_n(results, kLanes, warp.exec);
+  store(warp, inst.slots[0], results);
+  return Step::Next;
+}
+
+} // namespace
+
+void attn::sim::addWarpRows(Rows &rows) {
+  rows.insert(rows.end(),
+              {{"shfl.sync.up.b32", "d4p 4 4 4 4", shfl<ShuffleMode::Up>},
+               {"shfl.sync.down.b32", "d4p 4 4 4 4", shfl<ShuffleMode::Down>},
+               {"shfl.sync.bfly.b32", "d4p 4 4 4 4", shfl<ShuffleMode::Bfly>},
+               {"shfl.sync.idx.b32", "d4p 4 4 4 4", shfl<ShuffleMode::Idx>},
+               {"vote.sync.all.pred", "dp p 4", runVote<Vote::All>},
+               {"vote.sync.any.pred", "dp p 4", runVote<Vote::Any>},
+               {"vote.sync.uni.pred", "dp p 4", runVote<Vote::Uniform>},
+               {"vote.sync.ballot.b32", "d4 p 4", runVote<Vote::Ballot>},
+               {"match.any.sync.b32", "d4p 4 4", match<false, uint32_t>},
+               {"match.any.sync.b64", "d4p 8 4", match<false, uint64_t>},
+               {"match.all.sync.b32", "d4p 4 4", match<true, uint32_t>},
+               {"match.all.sync.b64", "d4p 8 4", match<true, uint64_t>},
+               {"redux.sync.add{.s32|.u32}", "d4 4 4", runRedux<ReduxOp::Add>},
+               {"redux.sync.min.s32", "d4 4 4", runRedux<ReduxOp::MinS32>},
+               {"redux.sync.max.s32", "d4 4 4", runRedux<ReduxOp::MaxS32>},
+               {"redux.sync.min.u32", "d4 4 4", runRedux<ReduxOp::MinU32>},
+               {"redux.sync.max.u32", "d4 4 4", runRedux<ReduxOp::MaxU32>},
+               {"redux.sync.and.b32", "d4 4 4", runRedux<ReduxOp::And>},
+               {"redux.sync.or.b32", "d4 4 4", runRedux<ReduxOp::Or>},
+               {"redux.sync.xor.b32", "d4 4 4", runRedux<ReduxOp::Xor>},
+               {"elect.sync", "d4p 4", elect},
+               {"activemask.b32", "d4", activeMask}});
+}

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// wgmma: each of a warpgroup's four warps issues, an operation runs once all
+// have, and operations complete in order.
+
+#include "units/wgmma.h"
+
+#include "core/cta.h"
+#include "ops/lanes.h"
+
+#include <algorithm>
+
+using namespace attn::sim;
+
+namespace {
+
+/// What a read of an accumulator in flight gives: a NaN.
+constexpr uint32_t kInFlight = 0x7fc0dead;
+
+/// Packed into Inst::aux.
+struct Shape {
+  uint16_t n = 8;
+  MatrixType a = MatrixType::BF16;
+  MatrixType b = MatrixType::BF16;
+  AccumulatorType d = AccumulatorType::F32;
+  uint8_t flags = 0;
+  uint16_t registers = 0;
+};
+static_assert(sizeof(Shape) == 8, "fits Inst::aux");
+
+constexpr uint8_t kNegateA = 1;
+constexpr uint8_t kNegateB = 2;
+constexpr uint8_t kTransposeA = 4;
+constexpr uint8_t kTransposeB = 8;
+constexpr uint8_t kARegisters = 16;
+constexpr uint8_t kSaturate = 32;
+
+/// Whether the warp can execute an instruction of its whole warpgroup.
+bool whole(Warp &warp, Step &step) {
+  if (warp.live != kAllLanes ||
+      warp.index / 4 * 4 + 4 > (warp.cta.threads + kLanes - 1) / kLanes) {
+    step = warp.fault("expected a warpgroup of 128 threads");
+    return false;
+  }
+  if (!warp.isConverged()) {
+    step = warp.block(Wait::Kind::Convergence, 0, kAllLanes);
+    return false;
+  }
+  return true;
+}
+
+/// A 64-bit operand that has to be the same in all lanes.
+bool readUniform(Warp &warp, uint32_t slot, uint64_t &value) {
+  const uint64_t *lanes = warp.wide(slot);
+  value = lanes[0];
+  if (std::all_of(lanes, lanes + kLanes,
+                  [&](uint64_t lane) { return lane == value; })) {
+    return true;
+  }
+  warp.fault("expected the same descriptor in all lanes");
+  return false;
+}
+
+bool decodeOperand(Warp &warp, uint64_t bits, const char *name,
+                   MatrixOperand &operand) {
+  OperandStatus status = decodeDescriptor(bits, operand.descriptor);
+  if (status == OperandStatus::Ok) {
+    return true;
+  }
+  warp.fault(std::string("descriptor of ") + name + ": " + describe(status));
+  return false;
+}
+
+/// What one warp's instruction asks for, but for accumulators.
+bool readOp(Warp &warp, const Inst &inst, WgmmaOp &op) {
+  Shape shape = bitCast<Shape>(inst.aux);
+  op.pc = warp.now.pc;
+  op.spec.a = shape.a;
+  op.spec.b = shape.b;
+  op.spec.d = shape.d;
+  op.spec.n = shape.n;
+  op.spec.negateA = shape.flags & kNegateA;
+  op.spec.negateB = shape.flags & kNegateB;
+  op.spec.saturate = shape.flags & kSaturate;
+  op.aInRegisters = shape.flags & kARegisters;
+  uint32_t scale = warp.readPredicate(inst.slots[2], inst.negated);
+  if (scale != 0 && scale != kAllLanes) {
+    warp.fault("expected the same scale-d in all lanes");
+    return false;
+  }
+  op.spec.accumulate = scale != 0;
+  op.a = {{}, shape.a, (shape.flags & kTransposeA) != 0, kWgmmaM};
+  op.b = {{}, shape.b, (shape.flags & kTransposeB) != 0, shape.n};
+  if (!readUniform(warp, inst.slots[1], op.descriptors[1]) ||
+      !decodeOperand(warp, op.descriptors[1], "B", op.b)) {
+    return false;
+  }
+  if (op.aInRegisters) {
+    const uint32_t *slots =
+        &warp.cta.program.lists[inst.list + shape.registers];
+    op.aSlots.assign(slots, slots + 4);
+    return true;
+  }
+  return readUniform(warp, inst.slots[0], op.descriptors[0]) &&
+         decodeOperand(warp, op.descriptors[0], "A", op.a);
+}
+
+/// The accumulators of `op`: those of the last operation in flight on the same
+/// registers, or new ones. False after a fault.
+bool findAccumulators(Warp &warp, const Inst &inst, WarpGroup &group,
+                      WgmmaOp &op) {
+  uint32_t count = bitCast<Shape>(inst.aux).registers;
+  const uint32_t *slots = &warp.cta.program.lists[inst.list];
+  for (auto other = group.queue.rbegin(); other != group.queue.rend();
+       ++other) {
+    const std::vector<uint32_t> &theirs = other->accumulators->slots;
+    if (theirs.size() == count &&
+        std::equal(theirs.begin(), theirs.end(), slots)) {
+      op.accumulators = other->accumulators;
+      ++op.accumulators->users;
+      return true;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+      if (std::find(theirs.begin(), theirs.end(), slots[i]) != theirs.end()) {
+        warp.fault("an accumulator register is in flight as one of another "
+                   "shape");
+        return false;
+      }
+    }
+  }
+  op.accumulators = std::make_shared<Accumulators>();
+  op.accumulators->slots.assign(slots, slots + count);
+  op.accumulators->values.resize(size_t(4) * count * kLanes);
+  op.accumulators->users = 1;
+  return true;
+}
+
+/// Moves a warp's accumulators out of its registers, unless an earlier
+/// operation has done so.
+void takeRegisters(Warp &warp, Accumulators &accumulators) {
+  uint32_t number = warp.index % 4;
+  if (accumulators.taken >> number & 1) {
+    return;
+  }
+  accumulators.taken |= 1u << number;
+  size_t count = accumulators.slots.size();
+  uint32_t *to = accumulators.values.data() + number * count * kLanes;
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t *registers = warp.word(accumulators.slots[i]);
+    std::copy_n(registers, kLanes, to + i * kLanes);
+    std::fill_n(registers, kLanes, kInFlight);
+  }
+}
+
+/// Whether the registers of an operation are ordered before it. Those in flight
+/// for an earlier operation are.
+bool isFenced(Warp &warp, const Inst &inst) {
+  if (warp.fences == 0) {
+    warp.fault("expected a wgmma.fence before the first wgmma");
+    return false;
+  }
+  const uint32_t *slots = &warp.cta.program.lists[inst.list];
+  for (uint32_t i = 0; i < inst.listSize; ++i) {
+    if (warp.isWrittenSinceFence(slots[i])) {
+      warp.fault("expected a wgmma.fence: register " + std::to_string(i) +
+                 " of the operands was written after the last one");
+      return false;
+    }
+  }
+  return true;
+}
+
+Step issue(Warp &warp, const Inst &inst) {
+  Step step = Step::Next;
+  if (!whole(warp, step)) {
+    return step;
+  }
+  if (!isFenced(warp, inst)) {
+    return Step::Fault;
+  }
+  WarpGroup &group = warp.cta.groupOf(warp);
+  uint32_t number = warp.index % 4;
+  size_t index = size_t(group.issued[number] - group.completed);
+  WgmmaOp op;
+  if (!readOp(warp, inst, op)) {
+    return Step::Fault;
+  }
+  if (index == group.queue.size()) {
+    if (!findAccumulators(warp, inst, group, op)) {
+      return Step::Fault;
+    }
+    group.queue.push_back(std::move(op));
+  } else {
+    const WgmmaOp &first = group.queue[index];
+    if (first.pc != op.pc || first.descriptors[0] != op.descriptors[0] ||
+        first.descriptors[1] != op.descriptors[1] ||
+        first.spec.accumulate != op.spec.accumulate) {
+      return warp.fault("the warps of the warpgroup do not execute the same "
+                        "wgmma with the same operands");
+    }
+  }
+  takeRegisters(warp, *group.queue[index].accumulators);
+  group.queue[index].issued |= 1u << number;
+  ++group.issued[number];
+  warp.cta.completeEarly(group, warp.index / 4 * 4);
+  return Step::Next;
+}
+
+Step commit(Warp &warp, const Inst &) {
+  Step step = Step::Next;
+  if (whole(warp, step)) {
+    WarpGroup &group = warp.cta.groupOf(warp);
+    uint32_t number = warp.index % 4;
+    group.commits[number].push_back(group.issued[number]);
+  }
+  return step;
+}
+
+Step waitGroup(Warp &warp, const Inst &inst) {
+  Step step = Step::Next;
+  if (!whole(warp, step)) {
+    return step;
+  }
+  WarpGroup &group = warp.cta.groupOf(warp);
+  const std::vector<uint64_t> &commits = group.commits[warp.index % 4];
+  size_t pending = size_t(inst.imm);
+  bool done = commits.size() <= pending ||
+              group.completed >= commits[commits.size() - pending - 1];
+  return done ? Step::Next
+              : warp.block(Wait::Kind::Wgmma, 0, uint32_t(inst.imm));
+}
+
+Step fence(Warp &warp, const Inst &) {
+  Step step = Step::Next;
+  warp.fences += whole(warp, step) ? 1 : 0;
+  return step;
+}
+
+bool parseType(std::string_view name, MatrixType &type) {
+  static const struct {
+    const char *name;
+    MatrixType type;
+  } types[] = {{".f16", MatrixType::F16},   {".bf16", MatrixType::BF16},
+               {".tf32", MatrixType::TF32}, {".e4m3", MatrixType::E4M3},
+               {".e5m2", MatrixType::E5M2}, {".s8", MatrixType::S8},
+               {".u8", MatrixType::U8}};
+  for (const auto &each : types) {
+    if (name == each.name) {
+      type = each.type;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The immediates after scale-d: scales (not of integers), then transposes (of
+/// 16-bit types).
+bool readImmediates(Decoder &decoder, const ptx::Instruction &instruction,
+                    Shape &shape) {
+  bool isInteger = shape.d == AccumulatorType::S32;
+  bool half = matrixTypeBytes(shape.a) == 2;
+  bool inRegisters = shape.flags & kARegisters;
+  size_t count = 4 + (isInteger ? 0 : 2) + (half ? (inRegisters ? 1 : 2) : 0);
+  if (!decoder.countOperands(instruction, count, count)) {
+    return false;
+  }
+  int64_t values[4] = {1, 1, 0, 0};
+  for (size_t i = 4; i < count; ++i) {
+    size_t at = i - 4 + (i >= 6 && inRegisters ? 1 : 0);
+    if (!decoder.immediate(instruction.operands[i], values[at])) {
+      return false;
+    }
+    bool good = at < 2 ? values[at] == 1 || values[at] == -1
+                       : values[at] == 0 || values[at] == 1;
+    if (!good) {
+      return decoder.fail(instruction.operands[i].at,
+                          at < 2 ? "expected 1 or -1" : "expected 0 or 1");
+    }
+  }
+  shape.flags |= (values[0] < 0 ? kNegateA : 0) |
+                 (values[1] < 0 ? kNegateB : 0) |
+                 (values[2] ? kTransposeA : 0) | (values[3] ? kTransposeB : 0);
+  return true;
+}
+
+/// Reads ".m64n128k16".
+bool readShape(std::string_view text, Shape &shape) {
+  constexpr std::string_view prefix = ".m64n";
+  size_t k = text.find('k');
+  if (text.substr(0, prefix.size()) != prefix || k == std::string_view::npos) {
+    return false;
+  }
+  auto number = [](std::string_view digits) {
+    unsigned value = 0;
+    for (char c : digits) {
+      value = value * 10 + unsigned(c - '0');
+    }
+    return value;
+  };
+  shape.n = uint16_t(number(text.substr(prefix.size(), k - prefix.size())));
+  return number(text.substr(k + 1)) == wgmmaK(shape.a);
+}
+
+bool finishIssue(Decoder &decoder, const ptx::Instruction &instruction,
+                 const Match &match, Inst &inst) {
+  Shape shape;
+  size_t count = match.chosen.size();
+  std::string_view d = match.chosen[count - 3];
+  shape.d = d == ".f32"   ? AccumulatorType::F32
+            : d == ".f16" ? AccumulatorType::F16
+                          : AccumulatorType::S32;
+  if (!decoder.countOperands(instruction, 4, 8) ||
+      !parseType(match.chosen[count - 2], shape.a) ||
+      !parseType(match.chosen[count - 1], shape.b) ||
+      !readShape(match.chosen[3], shape)) {
+    return decoder.fail(instruction.at, "there is no wgmma of this shape");
+  }
+  const auto &operands = instruction.operands;
+  bool inRegisters = operands[1].kind == ptx::Operand::Kind::Vector;
+  shape.flags = (inRegisters ? kARegisters : 0) |
+                (match.has(".satfinite") ? kSaturate : 0);
+  if (!readImmediates(decoder, instruction, shape) ||
+      !decoder.destinations(operands[0], 4, inst)) {
+    return false;
+  }
+  shape.registers = uint16_t(inst.listSize);
+  if (!(inRegisters ? decoder.sources(operands[1], 4, inst)
+                    : decoder.source(operands[1], 8, inst.slots[0])) ||
+      !decoder.source(operands[2], 8, inst.slots[1]) ||
+      !decoder.predicate(operands[3], inst.slots[2], inst.negated)) {
+    return false;
+  }
+  WgmmaSpec spec;
+  spec.a = shape.a;
+  spec.b = shape.b;
+  spec.d = shape.d;
+  spec.n = shape.n;
+  spec.saturate = shape.flags & kSaturate;
+  if (const char *problem = checkWgmma(spec)) {
+    return decoder.fail(instruction.at, problem);
+  }
+  if (shape.registers != accumulatorRegisters(shape.d, shape.n) ||
+      (inRegisters && inst.listSize != shape.registers + 4u)) {
+    return decoder.fail(instruction.at, "wrong number of registers");
+  }
+  inst.aux = bitCast<uint64_t>(shape);
+  return true;
+}
+
+bool finishWait(Decoder &decoder, const ptx::Instruction &instruction,
+                const Match &, Inst &inst) {
+  return inst.imm >= 0 || decoder.fail(instruction.at, "expected at least 0");
+}
+
+/// Computes on the accumulators, A and B of an operation. Returns "" or why
+/// that is not possible.
+std::string multiply(Cta &cta, const WgmmaOp &op, uint32_t firstWarp) {
+  uint8_t a[kWgmmaM * 32];
+  uint8_t b[kMaxWgmmaN * 32];
+  SharedView view = cta.sharedView();
+  OperandStatus status = fetchOperand(op.b, view, b);
+  if (status != OperandStatus::Ok) {
+    return std::string("B: ") + describe(status);
+  }
+  if (op.aInRegisters) {
+    const uint32_t *fragments[4][4];
+    const uint32_t *const *warps[4];
+    for (uint32_t w = 0; w < 4; ++w) {
+      for (uint32_t i = 0; i < 4; ++i) {
+        fragments[w][i] = cta.getWarp(firstWarp + w).word(op.aSlots[i]);
+      }
+      warps[w] = fragments[w];
+    }
+    fetchFragmentA(op.spec.a, warps, a);
+  } else {
+    status = fetchOperand(op.a, view, a);
+    if (status != OperandStatus::Ok) {
+      return std::string("A: ") + describe(status);
+    }
+  }
+  size_t count = op.accumulators->slots.size();
+  std::vector<uint32_t *> registers(4 * count);
+  uint32_t *const *warps[4];
+  for (size_t i = 0; i < registers.size(); ++i) {
+    registers[i] = op.accumulators->values.data() + i * kLanes;
+  }
+  for (size_t w = 0; w < 4; ++w) {
+    warps[w] = registers.data() + w * count;
+  }
+  wgmma(op.spec, a, b, warps);
+  return "";
+}
+
+} // namespace
+
+void Cta::completeWgmma(WarpGroup &group, uint32_t firstWarp) {
+  WgmmaOp op = std::move(group.queue.front());
+  group.queue.pop_front();
+  ++group.completed;
+  ++changes;
+  std::string problem = multiply(*this, op, firstWarp);
+  if (!problem.empty() && failure.empty()) {
+    failure = describePlace(*warps[firstWarp], op.pc, kLanes) + ": " + problem;
+  }
+  Accumulators &accumulators = *op.accumulators;
+  if (--accumulators.users != 0) {
+    return;
+  }
+  size_t count = accumulators.slots.size();
+  for (size_t i = 0; i < 4 * count; ++i) {
+    uint32_t *to =
+        warps[firstWarp + i / count]->word(accumulators.slots[i % count]);
+    std::copy_n(accumulators.values.data() + i * kLanes, kLanes, to);
+  }
+}
+
+void attn::sim::addWgmmaRows(Rows &rows) {
+  std::string shapes;
+  for (int n = 8; n <= kMaxWgmmaN; n += 8) {
+    for (int k : {8, 16, 32}) {
+      shapes += (shapes.empty() ? ".m64n" : "|.m64n") + std::to_string(n) +
+                "k" + std::to_string(k);
+    }
+  }
+  const std::string types = "{.f16|.bf16|.tf32|.e4m3|.e5m2|.s8|.u8}";
+  rows.push_back({keep("wgmma.mma_async.sync.aligned{" + shapes +
+                       "}[.satfinite]{.f32|.f16|.s32}" + types + types),
+                  "*", issue, finishIssue});
+  rows.insert(rows.end(),
+              {{"wgmma.fence.sync.aligned", "", fence},
+               {"wgmma.commit_group.sync.aligned", "", commit},
+               {"wgmma.wait_group.sync.aligned", "i", waitGroup, finishWait}});
+}

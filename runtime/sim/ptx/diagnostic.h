@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where something is in PTX text, and what is wrong there.
+
+#ifndef ATTN_SIM_PTX_DIAGNOSTIC_H
+#define ATTN_SIM_PTX_DIAGNOSTIC_H
+
+#include <cstdint>
+#include <string>
+
+namespace attn::sim {
+
+/// A place in PTX text; both count from 1.
+struct Position {
+  uint32_t line = 0;
+  uint32_t column = 0;
+};
+
+struct Diagnostic {
+  Position at;
+  std::string message;
+
+  /// "12:5: expected ';', got '}'".
+  std::string text() const {
+    return std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
+           message;
+  }
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_PTX_DIAGNOSTIC_H

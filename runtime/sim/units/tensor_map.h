@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensor maps (the 128 bytes behind CUtensorMap): validation as by
+// cuTensorMapEncodeTiled, an encoding of our own and its inverse. NVIDIA does
+// not document its layout, so maps made by a real driver are not decoded: their
+// magic differs.
+
+#ifndef ATTN_SIM_UNITS_TENSOR_MAP_H
+#define ATTN_SIM_UNITS_TENSOR_MAP_H
+
+#include "units/swizzle.h"
+
+#include <string>
+
+namespace attn::sim {
+
+constexpr int kMaxTensorRank = 5;
+constexpr int kTensorMapBytes = 128;
+
+/// Numbered as CUtensorMapDataType.
+enum class TensorType : uint8_t {
+  U8 = 0,
+  U16,
+  U32,
+  S32,
+  U64,
+  S64,
+  F16,
+  F32,
+  F64,
+  BF16,
+  F32Ftz,
+  TF32,
+  TF32Ftz,
+  U4x16Align8,
+  U4x16Align16,
+  U6x16Align16,
+};
+
+enum class OobFill : uint8_t { Zeros = 0, NaN = 1 };
+
+/// The parameters of cuTensorMapEncodeTiled in its order. Dimension 0 is
+/// contiguous; `globalStrides[i]` is the stride of dimension i+1 in bytes.
+struct TensorMap {
+  TensorType type = TensorType::U8;
+  uint32_t rank = 1;
+  uint64_t globalAddress = 0;
+  uint64_t globalDim[kMaxTensorRank] = {1, 1, 1, 1, 1};
+  uint64_t globalStrides[kMaxTensorRank - 1] = {0, 0, 0, 0};
+  uint32_t boxDim[kMaxTensorRank] = {1, 1, 1, 1, 1};
+  uint32_t elementStrides[kMaxTensorRank] = {1, 1, 1, 1, 1};
+  uint32_t interleave = 0;
+  Swizzle swizzle = Swizzle::None;
+  uint32_t l2Promotion = 0;
+  OobFill oobFill = OobFill::Zeros;
+};
+
+/// Bytes of an element; 0 for the sub-byte types, which are not simulated.
+uint32_t elementBytes(TensorType type);
+bool isFloatingPoint(TensorType type);
+
+/// Bytes of a whole box in shared memory: what a load adds to its mbarrier,
+/// wherever the box lies.
+uint32_t boxBytes(const TensorMap &map);
+
+/// Checks everything cuTensorMapEncodeTiled checks, and rejects what is not
+/// simulated. Returns "" or a message that names the parameter.
+std::string validateTensorMap(const TensorMap &map);
+
+/// Fields behind `rank` are written as 1 (strides as 0). Returns what
+/// validateTensorMap says; writes `out` only if that is "".
+std::string encodeTensorMap(const TensorMap &map, uint8_t out[kTensorMapBytes]);
+
+/// Returns "" or why the bytes are no map of encodeTensorMap.
+std::string decodeTensorMap(const uint8_t bytes[kTensorMapBytes],
+                            TensorMap &map);
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_UNITS_TENSOR_MAP_H

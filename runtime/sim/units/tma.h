@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cp.async.bulk.tensor in .tile mode, 1D to 5D (PTX ISA, "Tensors"). A box is
+// handled as an image: its bytes as they lie in shared memory from the box's
+// address on, swizzle applied. So a load is two steps that a scheduler may do
+// at different times (gatherBox, then copy the image to each destination CTA),
+// and so is a store (copy the image from shared memory, then scatterBox).
+
+#ifndef ATTN_SIM_UNITS_TMA_H
+#define ATTN_SIM_UNITS_TMA_H
+
+#include "units/reduce_op.h"
+
+#include <vector>
+
+namespace attn::sim {
+
+/// Global memory as TMA sees it. Each call covers one contiguous run. A false
+/// return means the run is not accessible, and ends the operation.
+class GlobalPort {
+public:
+  virtual ~GlobalPort() = default;
+  virtual bool read(uint64_t address, void *to, uint32_t bytes) = 0;
+  virtual bool write(uint64_t address, const void *from, uint32_t bytes) = 0;
+  /// memory[i] = memory[i] op from[i], each element atomically.
+  virtual bool reduce(uint64_t address, const void *from, uint32_t bytes,
+                      ReduceOp op, ReduceType type) = 0;
+};
+
+/// A contiguous piece of a box: `bytes` at global `address`, which is byte
+/// `boxOffset` of the unswizzled box. Pieces outside the tensor are not
+/// `inside` and have no address.
+struct BoxRun {
+  uint64_t address;
+  uint32_t boxOffset;
+  uint32_t bytes;
+  bool inside;
+};
+
+/// The runs of a box at `coordinates` (map.rank of them, dimension 0 first, may
+/// be negative), in box order, covering the box exactly once.
+std::vector<BoxRun> boxRuns(const TensorMap &map, const int32_t *coordinates);
+
+enum class TmaStatus : uint8_t {
+  Ok,
+  /// The shared address is not a multiple of 128.
+  MisalignedShared,
+  /// A swizzled box whose inner extent is not the swizzle's span: the pitch
+  /// that hardware would use is not documented.
+  UnsupportedInnerBox,
+  /// The memory port refused a run.
+  GlobalFault,
+  /// The operation does not exist for the map's type.
+  BadReduction,
+};
+
+/// What an operation did. `boxBytes` is what a load announces to its mbarrier.
+/// On GlobalFault, `address` and `bytes` are the refused run's.
+struct TmaResult {
+  TmaStatus status = TmaStatus::Ok;
+  uint32_t boxBytes = 0;
+  uint64_t globalBytes = 0;
+  uint64_t address = 0;
+  uint32_t bytes = 0;
+};
+const char *describe(TmaStatus status);
+
+/// Whether the operation can run at all; no memory is touched.
+TmaStatus checkTma(const TensorMap &map, uint32_t sharedAddress);
+
+/// Where byte `boxOffset` of the box lies in its image. The image covers
+/// [sharedAddress, sharedAddress + boxBytes(map)).
+uint32_t imageOffset(const TensorMap &map, uint32_t sharedAddress,
+                     uint32_t boxOffset);
+
+/// Load: fills `image` (boxBytes(map) bytes) with the box, out-of-bounds
+/// elements by the map's fill. `sharedAddress` is the destination's
+/// CTA-relative address, which decides the swizzle.
+TmaResult gatherBox(const TensorMap &map, const int32_t *coordinates,
+                    uint32_t sharedAddress, GlobalPort &global, uint8_t *image);
+
+/// Store: writes the elements of `image` that lie inside the tensor.
+TmaResult scatterBox(const TensorMap &map, const int32_t *coordinates,
+                     uint32_t sharedAddress, const uint8_t *image,
+                     GlobalPort &global);
+
+/// cp.reduce.async.bulk.tensor: like scatterBox with an operation.
+TmaResult reduceBox(const TensorMap &map, const int32_t *coordinates,
+                    uint32_t sharedAddress, const uint8_t *image, ReduceOp op,
+                    GlobalPort &global);
+
+/// The element with which out-of-bounds elements are filled, as low bits.
+uint64_t oobFillBits(const TensorMap &map);
+
+/// Why a non-tensor bulk copy (cp.async.bulk) is malformed, or null: sizes are
+/// positive multiples of 16, both addresses 16-byte aligned.
+const char *checkBulkCopy(uint64_t to, uint64_t from, uint64_t bytes);
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_UNITS_TMA_H

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a kernel's body over a small buffer.
+
+#ifndef ATTN_TEST_UNIT_SIM_CORE_KERNEL_H
+#define ATTN_TEST_UNIT_SIM_CORE_KERNEL_H
+
+#include "core/launch.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+namespace attn::sim {
+
+/// A kernel of one parameter, `out`: the address of `words` 32-bit words. The
+/// body may use %r, %rd, %rs and %p, and finds the address in %rd0 and the
+/// thread's own word in %rd1.
+struct Kernel {
+  std::string body;
+  unsigned threads = 32;
+  unsigned grid = 1;
+  uint32_t dynamicShared = 4096;
+  uint64_t seed = 0;
+  std::vector<uint32_t> words = std::vector<uint32_t>(4096);
+  std::string failure;
+
+  std::string text() const {
+    return ".version 8.0\n.target sm_90a\n.address_size 64\n"
+           ".extern .shared .align 1024 .b8 smem[];\n"
+           ".visible .entry kernel(.param .u64 out)\n{\n"
+           ".reg .pred %p<32>;\n.reg .b16 %rs<32>;\n.reg .b32 %r<256>;\n"
+           ".reg .b64 %rd<32>;\n"
+           "ld.param.b64 %rd0, [out];\nmov.u32 %r0, %tid.x;\n"
+           "mul.wide.u32 %rd1, %r0, 4;\nadd.s64 %rd1, %rd0, %rd1;\n" +
+           body + "\n}\n";
+  }
+
+  /// "" or why it could not run or what it did wrong.
+  const std::string &run() {
+    auto module = std::make_shared<ptx::Module>();
+    Diagnostic diagnostic;
+    Program program;
+    if (!ptx::parse(text(), *module, diagnostic) ||
+        !decode(module, "kernel", program, diagnostic)) {
+      return failure = diagnostic.text();
+    }
+    GlobalMemory memory;
+    memory.add(words.data(), words.size() * 4, "out");
+    GridLaunch launch;
+    launch.grid[0] = grid;
+    launch.block[0] = threads;
+    launch.dynamicShared = dynamicShared;
+    uint64_t address = reinterpret_cast<uintptr_t>(words.data());
+    launch.params.resize(8);
+    std::memcpy(launch.params.data(), &address, 8);
+    SimOptions options;
+    options.seed = seed;
+    options.budget = 10000000;
+    return failure = runGrid(program, launch, memory, options).failure;
+  }
+};
+
+inline Kernel runKernel(std::string body, unsigned threads = 32,
+                        uint64_t seed = 0) {
+  Kernel kernel;
+  kernel.body = std::move(body);
+  kernel.threads = threads;
+  kernel.seed = seed;
+  kernel.run();
+  return kernel;
+}
+
+} // namespace attn::sim
+
+#endif // ATTN_TEST_UNIT_SIM_CORE_KERNEL_H
