@@ -3,5 +3,6 @@
 // Linked into the tools of the address sanitizer's build: LLVM's libraries are not
 // instrumented, so memory that our code poisons they do not unpoison.
 const char *__asan_default_options(void) {
-  return "allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0";
+  return "allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:"
+         "allocator_may_return_null=1";
 }
