@@ -102,7 +102,7 @@ class Bundle:
     """A loaded bundle; it lives as long as the process."""
 
     def __init__(self, library, handle):
-        self.library, self.handle = library, handle
+        self.runtime, self.handle = library, handle
         self.plan = json.loads(library.c.attn_bundle_plan(handle).decode())
 
     def argument_names(self):
@@ -111,16 +111,16 @@ class Bundle:
         return tensors, [a["name"] for a in self.plan["args"] if a["kind"] != "tensor"]
 
     def prepare(self, device):
-        self.library.check(self.library.c.attn_bundle_prepare(self.handle, DLDevice(CUDA, device)))
+        self.runtime.check(self.runtime.c.attn_bundle_prepare(self.handle, DLDevice(CUDA, device)))
 
     def workspace_size(self, args):
         size = ctypes.c_size_t()
-        self.library.check(self.library.c.attn_workspace_size(self.handle, ctypes.byref(args), ctypes.byref(size)))
+        self.runtime.check(self.runtime.c.attn_workspace_size(self.handle, ctypes.byref(args), ctypes.byref(size)))
         return size.value
 
     def launcher(self, args):
         """Returns a function that launches with `args`, and does little else."""
-        launch, handle, pointer, check = self.library.c.attn_launch, self.handle, ctypes.pointer(args), self.library.check
+        launch, handle, pointer, check = self.runtime.c.attn_launch, self.handle, ctypes.pointer(args), self.runtime.check
 
         def call():
             status = launch(handle, pointer)

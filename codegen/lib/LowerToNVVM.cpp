@@ -6,6 +6,7 @@
 #include "KernelChecks.h"
 #include "LaunchPlan.h"
 #include "attn/codegen/Passes.h"
+#include "attn/passes/DataTables.h"
 #include "attn/support/Decision.h"
 
 namespace attn::codegen {
@@ -21,7 +22,6 @@ namespace {
 
 constexpr int64_t warpgroupThreads = 128;
 constexpr int64_t warpsPerWarpgroup = 4;
-constexpr int64_t registerFile = 65536;
 constexpr int64_t maxThreadRegisters = 255;
 constexpr int64_t maxThreads = 1024;
 
@@ -49,6 +49,7 @@ private:
                          InstructionLowering &lowering);
   void emitRegisterCount(int64_t registers);
   int64_t registersOf(int64_t warpgroup);
+  LogicalResult readMachine();
   int64_t launchRegisters() {
     return std::min(maxThreadRegisters, registerFile / threads) / 8 * 8;
   }
@@ -72,6 +73,7 @@ private:
   SmallVector<Param> params;
   SmallVector<Placement> placements;
   int64_t threads = 0;
+  int64_t registerFile = 0; // of the machine
   Value warp; // of the CTA, uniform
 };
 
@@ -103,6 +105,18 @@ int64_t KernelLowering::registersOf(int64_t warpgroup) {
     }
   }
   return 0;
+}
+
+LogicalResult KernelLowering::readMachine() {
+  FailureOr<MachineAttr> machine =
+      lookupMachine(kernel.getContext(), kernel.getMachine(), [&] {
+        return kernel.emitOpError("attn-lower-to-nvvm: ");
+      });
+  if (failed(machine)) {
+    return failure();
+  }
+  registerFile = machine->getRegisters().getTotal();
+  return success();
 }
 
 LogicalResult KernelLowering::checkRegisters() {
@@ -264,7 +278,7 @@ LogicalResult KernelLowering::run() {
   }
   params = *collected;
   placeRoles();
-  if (failed(checkRegisters())) {
+  if (failed(readMachine()) || failed(checkRegisters())) {
     return failure();
   }
   auto target = NVVM::NVVMTargetAttr::get(

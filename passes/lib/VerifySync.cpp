@@ -421,7 +421,17 @@ LogicalResult Trial::run() {
   return checkBalance();
 }
 
-/// Every item of 0 to 3 blocks, alone and in sequences of up to three.
+/// Items of so many blocks fill every ring and come back to its first slot.
+int64_t blocksToWrap(ws::KernelOp kernel) {
+  int64_t deepest = 0;
+  for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
+    deepest = std::max<int64_t>(deepest, channel.getDepth());
+  }
+  return 2 * deepest + 1;
+}
+
+/// Items of 0 to 3 blocks, and of enough to wrap every ring; for persistent
+/// kernels those of 0 to 3 also in pairs a, b and triples a, b, a.
 LogicalResult verify(ws::KernelOp kernel) {
   SmallVector<Item> shapes;
   for (int64_t total = 0; total <= 3; ++total) {
@@ -440,6 +450,14 @@ LogicalResult verify(ws::KernelOp kernel) {
     for (Item b : shapes) {
       if (failed(Trial(kernel, {a, b}).run()) ||
           failed(Trial(kernel, {a, b, a}).run())) {
+        return failure();
+      }
+    }
+  }
+  // After the small ones, so that an error shows the smallest item.
+  for (int64_t total : {int64_t(4), blocksToWrap(kernel)}) {
+    for (int64_t masked : {int64_t(0), total}) {
+      if (failed(Trial(kernel, {{masked, total}}).run())) {
         return failure();
       }
     }

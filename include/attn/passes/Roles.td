@@ -139,7 +139,8 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
   let summary = "prove that the roles' synchronization ends and is balanced";
   let description = [{
     Unrolls every role for work items of 0 to 3 blocks, each split between masked
-    and full, and for persistent kernels for sequences of up to three items, and
+    and full, and of enough blocks to wrap the deepest ring; for persistent kernels
+    also for pairs a, b and triples a, b, a of the items of 0 to 3 blocks; and
     runs them against one another. Changes nothing.
 
     **Requires** `ws.kernel`s after `attn-pipeline`.
