@@ -12,46 +12,61 @@ import sys
 import tempfile
 import types
 import unittest
+from unittest import mock
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 import attention
+import check
+import contenders
 import libattn
 import make_bundles
+import points
+import race
 
 
 class Grid(unittest.TestCase):
     def test_flops_are_those_of_two_products(self):
-        point = attention.Point("none", 128, 4096)
-        self.assertEqual((point.batch, point.heads), (4, 16))
+        point = points.Point("none", 128, 4096)
+        self.assertEqual((point.batch, point.heads, point.kv_heads), (4, 16, 16))
         self.assertEqual(point.flops, 4 * 4 * 16 * 4096 * 4096 * 128)
-        self.assertEqual(attention.Point("causal", 128, 4096).flops * 2, point.flops)
+        self.assertEqual(points.Point("causal", 128, 4096).flops * 2, point.flops)
+        self.assertEqual(points.Point("none", 192, 4096, dv=128).flops, 2 * 4 * 16 * 4096 * 4096 * (192 + 128))
 
     def test_every_point_has_16k_tokens_and_hidden_size_2048(self):
-        points = attention.make_grid("paper", [64, 128], ["none", "causal"], 0, 16384)
-        self.assertEqual(len(points), 2 * 2 * 6)
-        for point in points:
+        grid = points.make_grid("paper", [(64, 64), (128, 128), (256, 256), (192, 128)], ["none", "causal"], 0, 16384)
+        self.assertEqual(len(grid), 4 * 2 * 6)
+        for point in grid:
             self.assertEqual(point.batch * point.seqlen, 16384)
-            self.assertEqual(point.heads * point.d, 2048)
+            self.assertEqual(point.heads * point.dv, 2048)
+        self.assertEqual(len({(p.family, p.seqlen) for p in grid}), len(grid))
 
     def test_seqlen_bounds_are_inclusive(self):
-        points = attention.make_grid("paper", [64], ["none"], 1024, 4096)
-        self.assertEqual([p.seqlen for p in points], [1024, 2048, 4096])
+        grid = points.make_grid("paper", [(64, 64)], ["none"], 1024, 4096)
+        self.assertEqual([p.seqlen for p in grid], [1024, 2048, 4096])
 
-    def test_tflops(self):
-        point = attention.Point("none", 64, 16384)
-        self.assertAlmostEqual(attention.tflops(point, point.flops / 500e12 * 1e3), 500.0)
+    def test_grouped_heads_are_cases_of_their_own(self):
+        grid = points.make_grid("quick", [(128, 128)], ["none", "causal"], 4096, 4096, ("fp16",), [(32, 8), (64, 8)])
+        self.assertEqual([p.case for p in grid], ["gqa32-8", "gqa32-8+causal", "gqa64-8", "gqa64-8+causal"])
+        self.assertEqual(str(grid[1]), "fwd fp16 gqa32-8+causal d128 s4096")
+        self.assertEqual(grid[1].shapes, ((4, 4096, 32, 128), (4, 4096, 8, 128), (4, 4096, 8, 128)))
+
+    def test_pairs(self):
+        self.assertEqual((points.pair("64"), points.pair("192/128")), ((64, 64), (192, 128)))
+        for text in ("0", "64/", "x", "128/-1"):
+            with self.subTest(text=text), self.assertRaises(ValueError):
+                self.assertIsNone(points.pair(text))
 
 
 class Order(unittest.TestCase):
     def test_each_round_is_a_permutation_that_the_seed_decides(self):
         names = ["attn", "cudnn", "torch-fa2"]
-        orders = attention.rounds_order(names, 20, seed=1)
+        orders = race.rounds_order(names, 20, seed=1)
         self.assertEqual(len(orders), 20)
         for order in orders:
             self.assertEqual(sorted(order), names)
-        self.assertEqual(orders, attention.rounds_order(names, 20, seed=1))
-        self.assertNotEqual(orders, attention.rounds_order(names, 20, seed=2))
+        self.assertEqual(orders, race.rounds_order(names, 20, seed=1))
+        self.assertNotEqual(orders, race.rounds_order(names, 20, seed=2))
         self.assertGreater(len(set(map(tuple, orders))), 1)
 
 
@@ -92,73 +107,95 @@ FAKE_CLOCK = types.SimpleNamespace(ghz=lambda: 1.5)
 
 class Slices(unittest.TestCase):
     def test_a_slice_has_at_least_the_asked_length(self):
-        self.assertEqual(attention.launches_for(80, 0.1), 800)
-        self.assertEqual(attention.launches_for(80, 0.3), 267)
-        self.assertEqual(attention.launches_for(80, 50.0), attention.MIN_LAUNCHES)
+        self.assertEqual(race.launches_for(80, 0.1), 800)
+        self.assertEqual(race.launches_for(80, 0.3), 267)
+        self.assertEqual(race.launches_for(80, 50.0), race.MIN_LAUNCHES)
 
     def test_the_first_half_is_dropped(self):
         contender = FakeContender([9.0, 9.0, 2.0, 2.0])
-        times, _ = attention.time_slice(FAKE_TORCH, contender, 4, FAKE_CLOCK)
+        times, _ = race.time_slice(FAKE_TORCH, contender, 4, FAKE_CLOCK)
         self.assertEqual(times, [2.0, 2.0])
         self.assertEqual((contender.calls, contender.scopes), (4, 1))
 
     def test_each_contender_has_one_result_a_round(self):
         contenders = {"a": FakeContender([1.0]), "b": FakeContender([2.0])}
-        results = attention.race(FAKE_TORCH, contenders, 5, 80, 0, FAKE_CLOCK)
+        results = race.race(FAKE_TORCH, contenders, 5, 80, 0, FAKE_CLOCK)
         self.assertEqual(results["a"][0], [1.0] * 5)
         self.assertEqual(results["b"][0], [2.0] * 5)
-        self.assertEqual(contenders["a"].calls, attention.MIN_LAUNCHES + 5 * 80)
+        self.assertEqual(contenders["a"].calls, race.MIN_LAUNCHES + 5 * 80)
         self.assertEqual(contenders["b"].scopes, 6)
 
 
-class Results(unittest.TestCase):
-    def line(self, name="attn", rounds=(1.0, 3.0, 2.0), ok=True):
-        return attention.summarize(attention.Point("causal", 128, 4096), name, list(rounds), [1.4, 0.0, 1.6], ok, "", {"gpu": "G"})
+    def test_what_does_not_end_is_a_hang(self):
+        event = types.SimpleNamespace(query=lambda: False)
+        with self.assertRaisesRegex(race.Hang, "did not end within 0.01 s"):
+            race.wait(event, 0.01)
 
-    def test_a_line_is_what_a_reader_of_results_expects(self):
-        line = json.loads(json.dumps(self.line()))
-        expected = {"op": "fwd", "dtype": "bf16", "case": "causal", "d": 128, "dv": 128, "seqlen": 4096,
-                    "contender": "attn", "rounds": 3, "ok": True, "gpu": "G"}
-        self.assertEqual({k: line[k] for k in expected}, expected)
-        self.assertAlmostEqual(line["tflops"], attention.tflops(attention.Point("causal", 128, 4096), 2.0), places=1)
-        self.assertEqual((line["ms"], line["min_ms"], line["max_ms"]), (2.0, 1.0, 3.0))
-        self.assertAlmostEqual(line["ghz"], 1.5)
+    def test_a_failure_names_the_contender(self):
+        def fail():
+            raise RuntimeError("illegal address")
+        broken = types.SimpleNamespace(scope=contextlib.nullcontext, call=fail)
+        with self.assertRaises(race.Failed) as caught:
+            race.race(FAKE_TORCH, {"a": FakeContender([1.0]), "b": broken}, 1, 80, 0, FAKE_CLOCK)
+        self.assertEqual((caught.exception.name, str(caught.exception.error)), ("b", "illegal address"))
 
-    def test_a_wrong_contender_has_no_time(self):
-        line = self.line(rounds=(), ok=False)
-        self.assertEqual((line["tflops"], line["rounds"], line["ok"]), (0.0, 0, False))
 
-    def test_the_ratio_is_to_the_best_peer(self):
-        row = attention.format_row([self.line(), self.line("cudnn", (4.0,)), self.line("torch-fa2", (8.0,))])
-        self.assertTrue(row.endswith(" 2.000"), row)
-        row = attention.format_row([self.line(ok=False), self.line("cudnn", (4.0,))])
-        self.assertIn("WRONG", row)
-        self.assertTrue(row.endswith("-"), row)
-
+class Rules(unittest.TestCase):
     def test_rule_for_the_output(self):
-        self.assertEqual(attention.judge_output((2.0, 1.5), (1.0, 1.0)), "")
-        self.assertIn("max error", attention.judge_output((2.1, 1.0), (1.0, 1.0)))
-        self.assertIn("mean error", attention.judge_output((1.0, 1.6), (1.0, 1.0)))
-        self.assertIn("max error", attention.judge_output((float("nan"), 1.0), (1.0, 1.0)))
+        self.assertEqual(check.judge_output((2.0, 1.5), (1.0, 1.0)), "")
+        self.assertIn("max error", check.judge_output((2.1, 1.0), (1.0, 1.0)))
+        self.assertIn("mean error", check.judge_output((1.0, 1.6), (1.0, 1.0)))
+        self.assertIn("max error", check.judge_output((float("nan"), 1.0), (1.0, 1.0)))
 
     def test_a_bundle_of_another_problem_is_refused(self):
         problem = {"kind": "fwd", "dtype": "bf16", "head_dim": 64, "head_dim_v": 64, "layout": "bshd",
                    "mask": "causal_top_left", "score_region": "none", "mask_region": "none"}
-        attention.expect_problem({"problem": problem}, attention.Point("causal", 64, 512))
-        with self.assertRaisesRegex(RuntimeError, "head_dim is 128, got 64"):
-            attention.expect_problem({"problem": problem}, attention.Point("causal", 128, 512))
-        with self.assertRaisesRegex(RuntimeError, "mask is none, got causal_top_left"):
-            attention.expect_problem({"problem": problem}, attention.Point("none", 64, 512))
+        def mismatch(*point, **more):
+            return contenders.mismatch(problem, points.Point(*point, **more))
+        self.assertEqual(mismatch("causal", 64, 512), "")
+        self.assertEqual(mismatch("causal", 64, 512, heads=(32, 8)), "")
+        self.assertIn("head_dim is 128, got 64", mismatch("causal", 128, 512))
+        self.assertIn("head_dim_v is 128, got 64", mismatch("causal", 64, 512, dv=128))
+        self.assertIn("mask is none, got causal_top_left", mismatch("none", 64, 512))
+        self.assertIn("dtype is f16, got bf16", mismatch("causal", 64, 512, dtype="fp16"))
 
 
 class Bundles(unittest.TestCase):
-    def test_the_sources_differ_in_head_dim_and_mask_alone(self):
-        causal = make_bundles.source(64, "causal")
+    def test_names(self):
+        for point, name in ((points.Point("none", 64, 512), "fwd_d64_none.attn"),
+                            (points.Point("causal", 192, 512, dv=128, dtype="fp16"), "fwd_fp16_d192x128_causal.attn")):
+            self.assertEqual(contenders.bundle_name(point), name)
+
+    def test_the_sources_differ_in_the_problem_alone(self):
+        def source(mask, d, **more):
+            return make_bundles.source(points.Point(mask, d, 512, **more))
+        causal = source("causal", 64)
         self.assertEqual(causal.count("tensor<?x?x?x64xbf16>"), 9)
         self.assertIn("mask(causal_bottom_right)", causal)
-        self.assertEqual(causal.replace("64", "128"), make_bundles.source(128, "causal"))
-        self.assertEqual(causal.replace("causal_bottom_right", "none").replace("_causal", "_none"), make_bundles.source(64, "none"))
-        self.assertEqual(set(make_bundles.MASKS), set(attention.CASES))
+        self.assertEqual(causal.replace("64", "128"), source("causal", 128))
+        self.assertEqual(causal.replace("causal_bottom_right", "none").replace("_causal", "_none"), source("none", 64))
+        self.assertEqual(causal.replace("bf16", "f16").replace("@fwd", "@fwd_fp16"), source("causal", 64, dtype="fp16"))
+        self.assertEqual(source("none", 192, dv=128).count("x192xbf16>"), 4)
+        self.assertEqual(set(make_bundles.MASKS), set(points.MASKS))
+
+    def test_variants_are_bundles_or_folders_of_them(self):
+        with tempfile.TemporaryDirectory() as temp:
+            os.mkdir(os.path.join(temp, "wide"))
+            os.mkdir(os.path.join(temp, "empty"))
+            for path in ("n64.k2.attn", "notes.txt", "wide/fwd_d64_none.attn", "wide/fwd_d64_causal.attn"):
+                with open(os.path.join(temp, path), "w", encoding="utf-8"):
+                    pass
+            found = contenders.find_variants(temp)
+            self.assertEqual({name: [os.path.relpath(f, temp) for f in files] for name, files in found.items()},
+                             {"n64.k2": ["n64.k2.attn"], "wide": ["wide/fwd_d64_causal.attn", "wide/fwd_d64_none.attn"]})
+
+    def test_a_plugin_without_one_of_its_functions_is_refused(self):
+        with tempfile.TemporaryDirectory() as temp:
+            path = os.path.join(temp, "plugin.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("def names(point):\n    return []\n")
+            with self.assertRaisesRegex(ValueError, "expected a function 'make'"):
+                contenders.load_plugin(path)
 
 
 class Options(unittest.TestCase):
@@ -170,13 +207,27 @@ class Options(unittest.TestCase):
 
     def test_defaults(self):
         args = attention.parse_arguments(["--bundles", "x"])
-        self.assertEqual((args.d, args.cases, args.rounds, args.slice_ms), ([64, 128], ["none", "causal"], 3, 80.0))
+        self.assertEqual((args.contenders, args.cases, args.rounds, args.slice_ms), (["attn", "cudnn", "torch-fa2"], ["none", "causal"], 3, 80.0))
+        self.assertEqual(attention.parse_arguments(["--matrix", "x"]).contenders, [])
 
     def test_bad_ones_are_refused(self):
         self.assertIn("needs --bundles", self.refused())
         self.assertIn("expected some of none,causal, got 'windowed'", self.refused("--cases", "windowed"))
         self.assertIn("divide 2048, got 96", self.refused("--bundles", "x", "--d", "96"))
         self.assertIn("at least one round", self.refused("--bundles", "x", "--rounds", "0"))
+        self.assertIn("got '64/x'", self.refused("--bundles", "x", "--d", "64/x"))
+        self.assertIn("multiples of those of K and V, got 32/12", self.refused("--bundles", "x", "--heads", "32/12"))
+        self.assertIn("in place of the contender attn", self.refused("--matrix", "x", "--contenders", "attn"))
+
+    def test_what_broke_is_left_out_after_a_restart(self):
+        point = points.Point("causal", 64, 512)
+        fatal = attention.Fatal("n64", point, "did not end within 10 s")
+        args = attention.parse_arguments(["--matrix", "x", "--out", "o"])
+        with mock.patch.object(os, "closerange"), mock.patch.object(os, "execv") as execv:
+            attention.start_again(["--matrix", "x", "--out", "o"], args, fatal)
+        again = attention.parse_arguments(execv.call_args[0][1][2:])
+        self.assertEqual(again.skipped, {("n64", point.family): "did not end within 10 s"})
+        self.assertEqual((again.out, again.matrix), ("o", "x"))
 
 
 class Abi(unittest.TestCase):

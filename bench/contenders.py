@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Who takes part. A contender is made for one point and has
+
+  scope()        a context to enter once a slice
+  call()         one launch: what is timed
+  poison()       overwrites the results, so that a launch that writes nothing shows
+  results(out)   O and LSE (or None) as (batch, seqlen, heads, dv) and (batch,
+                 heads, seqlen), from what call() returned
+"""
+
+import contextlib
+import importlib
+import importlib.metadata
+import importlib.util
+import math
+import os
+
+import libattn
+
+PEERS = ("cudnn", "torch-fa2", "fa4")
+NAMES = ("attn",) + PEERS
+# As the plans of bundles and the runtime spell them.
+ELEMENT_TYPES = {"bf16": "bf16", "fp16": "f16"}
+PLAN_MASKS = {"none": ("none",), "causal": ("causal_top_left", "causal_bottom_right")}
+
+
+class Unavailable(RuntimeError):
+    """A contender that cannot take part, through no fault of its results."""
+
+
+class TorchContender:
+    """scaled_dot_product_attention with one backend, on views of the tensors."""
+
+    def __init__(self, torch, point, inputs, backend):
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+        if backend == "FLASH_ATTENTION" and point.d != point.dv:
+            raise Unavailable("has no kernel where V's head dim differs")
+        q, k, v = (t.transpose(1, 2) for t in inputs)
+        function = torch.nn.functional.scaled_dot_product_attention
+        options = {"is_causal": point.causal, "scale": point.scale, "enable_gqa": point.grouped}
+        self.scope = lambda: sdpa_kernel(getattr(SDPBackend, backend))
+        self.call = lambda: function(q, k, v, **options)
+
+    def poison(self):
+        pass
+
+    def results(self, out):
+        return out.transpose(1, 2), None
+
+
+class Fa4Contender:
+    """FlashAttention-4 (the package flash-attn-4); it compiles at its first call."""
+
+    def __init__(self, torch, point, inputs):
+        try:
+            from flash_attn.cute import flash_attn_func
+        except ImportError as error:
+            raise Unavailable(f"flash-attn-4 is not there: {error}") from error
+        options = {"softmax_scale": point.scale, "causal": point.causal}
+        self.scope = contextlib.nullcontext
+        self.call = lambda: flash_attn_func(*inputs, **options)
+
+    def poison(self):
+        pass
+
+    def results(self, out):
+        return (out[0] if isinstance(out, tuple) else out), None
+
+
+class AttnContender:
+    """A bundle through the runtime, on the caller's stream."""
+
+    def __init__(self, torch, point, inputs, bundle):
+        wrong = mismatch(bundle.plan["problem"], point)
+        if wrong:
+            raise RuntimeError(wrong)
+        q, k, v = inputs
+        self.out = torch.empty(q.shape[:3] + v.shape[3:], device=q.device, dtype=q.dtype)
+        self.lse = torch.empty(point.batch, point.heads, point.seqlen, device=q.device, dtype=torch.float32)
+        device, element = q.device.index, ELEMENT_TYPES[point.dtype]
+        own = {"q": q, "k": k, "v": v, "o": self.out, "lse": self.lse}
+        tensors = {name: libattn.make_tensor(t.data_ptr(), device, "f32" if name == "lse" else element, t.shape, t.stride())
+                   for name, t in own.items()}
+        scalars = {"scale": point.scale}
+        if tuple(map(set, bundle.argument_names())) != (set(tensors), set(scalars)):
+            raise RuntimeError(f"expected the arguments {sorted(tensors)} and {sorted(scalars)}, got {bundle.argument_names()}")
+        args = libattn.make_args(tensors, scalars, device, torch.cuda.current_stream().cuda_stream)
+        bundle.prepare(device)
+        self.workspace = torch.empty(max(1, bundle.workspace_size(args)), device=q.device, dtype=torch.uint8)
+        args.workspace, args.workspace_size = self.workspace.data_ptr(), self.workspace.numel()
+        self.keep = (inputs, args)
+        self.scope = contextlib.nullcontext
+        self.call = bundle.launcher(args)
+
+    def poison(self):
+        self.out.fill_(math.nan)
+        self.lse.fill_(math.nan)
+
+    def results(self, _):
+        return self.out, self.lse
+
+
+def mismatch(problem, point):
+    """Returns "" or in what the problem of a bundle's plan is not the point's."""
+    for key, allowed in (("kind", (point.op,)), ("dtype", (ELEMENT_TYPES[point.dtype],)), ("head_dim", (point.d,)),
+                         ("head_dim_v", (point.dv,)), ("mask", PLAN_MASKS[point.mask]),
+                         ("score_region", ("none",)), ("mask_region", ("none",))):
+        if problem[key] not in allowed:
+            return f"expected a bundle whose {key} is {' or '.join(map(str, allowed))}, got {problem[key]}"
+    return ""
+
+
+def bundle_name(point):
+    """The file of a point's bundle; lengths and heads are arguments of the launch."""
+    dtype = "" if point.dtype == "bf16" else "_" + point.dtype
+    dv = "" if point.dv == point.d else f"x{point.dv}"
+    return f"fwd{dtype}_d{point.d}{dv}_{point.mask}.attn"
+
+
+def find_variants(folder):
+    """The bundles of a folder as {variant: [path]}: a variant is a bundle, or a
+    folder of bundles of different problems."""
+    variants = {}
+    for entry in sorted(os.listdir(folder)):
+        path = os.path.join(folder, entry)
+        inside = [os.path.join(path, f) for f in sorted(os.listdir(path))] if os.path.isdir(path) else [path]
+        bundles = [f for f in inside if f.endswith(".attn")]
+        if bundles:
+            variants[entry.removesuffix(".attn")] = bundles
+    return variants
+
+
+def load_plugin(path):
+    """A Python file that brings contenders of its own. It has
+      names(point)                        who takes part at a point
+      make(torch, name, point, inputs)    one of them
+      describe()                          {key: text}, written beside the results
+    """
+    spec = importlib.util.spec_from_file_location("bench_plugin", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name in ("names", "make", "describe"):
+        if not callable(getattr(module, name, None)):
+            raise ValueError(f"{path}: expected a function '{name}'")
+    return module
+
+
+def package_version(name):
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "missing"
+
+
+def make_peer(torch, name, point, inputs):
+    if name == "fa4":
+        return Fa4Contender(torch, point, inputs)
+    return TorchContender(torch, point, inputs, {"cudnn": "CUDNN_ATTENTION", "torch-fa2": "FLASH_ATTENTION"}[name])

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The problems that are measured: 16384 tokens, as in the papers' grids."""
+
+TOKENS = 16384
+HIDDEN = 2048
+GRIDS = {
+    "paper": (512, 1024, 2048, 4096, 8192, 16384),
+    "quick": (1024, 4096, 16384),
+}
+MASKS = ("none", "causal")
+DTYPES = ("bf16", "fp16")
+
+
+def pair(text):
+    """Two numbers from "192/128", or twice the one of "64"."""
+    first, slash, second = text.partition("/")
+    numbers = int(first), int(second if slash else first)
+    if min(numbers) <= 0:
+        raise ValueError(text)
+    return numbers
+
+
+class Point:
+    """One forward problem; without `heads` there are HIDDEN / dv of them, and
+    as many of K and V."""
+
+    op = "fwd"
+
+    def __init__(self, mask, d, seqlen, dv=None, dtype="bf16", heads=None):
+        self.mask, self.d, self.dv, self.seqlen, self.dtype = mask, d, dv or d, seqlen, dtype
+        self.batch = max(1, TOKENS // seqlen)
+        self.heads, self.kv_heads = heads or (HIDDEN // self.dv,) * 2
+        self.grouped = self.heads != self.kv_heads
+
+    @property
+    def case(self):
+        """What tells this point from others of its dtype, head dims and seqlen."""
+        groups = [f"gqa{self.heads}-{self.kv_heads}"] if self.grouped else []
+        masks = [self.mask] if self.causal or not groups else []
+        return "+".join(groups + masks)
+
+    @property
+    def causal(self):
+        return self.mask == "causal"
+
+    @property
+    def shapes(self):
+        """Of Q, K and V: batch, seqlen, heads, head dim."""
+        kv = (self.batch, self.seqlen, self.kv_heads)
+        return (self.batch, self.seqlen, self.heads, self.d), kv + (self.d,), kv + (self.dv,)
+
+    @property
+    def flops(self):
+        """Two products, 2 s^2 d and 2 s^2 dv operations a head; half of it if causal."""
+        full = 2 * self.batch * self.heads * self.seqlen**2 * (self.d + self.dv)
+        return full // 2 if self.causal else full
+
+    @property
+    def scale(self):
+        return self.d**-0.5
+
+    @property
+    def family(self):
+        """All but the length."""
+        return self.op, self.dtype, self.case, self.d, self.dv
+
+    def __str__(self):
+        return f"{describe_family(self.family)} s{self.seqlen}"
+
+
+def describe_family(family):
+    op, dtype, case, d, dv = family
+    return f"{op} {dtype} {case} d{d}" + (f"/{dv}" if dv != d else "")
+
+
+def make_grid(grid, dims, masks, least, most, dtypes=("bf16",), heads=(None,)):
+    """All points of a grid; `dims` are pairs, `heads` pairs or None."""
+    return [Point(mask, d, seqlen, dv, dtype, group)
+            for dtype in dtypes for d, dv in dims for group in heads for mask in masks
+            for seqlen in GRIDS[grid] if least <= seqlen <= most]

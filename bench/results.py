@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Results: one JSON line a measurement, one file a run; and tables of them.
+
+Clocks differ from run to run, so only ratios within a run mean something: over
+several runs the median of the ratios is shown, beside the median of the rates.
+"""
+
+import json
+import math
+import statistics
+
+from points import describe_family
+
+# A contender's kind: the compiler's kernel, a library it is held against, a mark
+# that is shown beside them, or one of several variants of the compiler's kernel.
+KINDS = ("attn", "peer", "mark", "variant")
+
+
+def tflops(point, milliseconds):
+    return point.flops / milliseconds / 1e9
+
+
+def summarize(point, name, kind, rounds_ms, rounds_ghz, note, environment, ran=True):
+    """One line of the results; `ran` is false for what could not take part."""
+    ms = statistics.median(rounds_ms) if rounds_ms else 0.0
+    clocks = [c for c in rounds_ghz if c]
+    return {
+        "op": point.op, "dtype": point.dtype, "case": point.case, "d": point.d, "dv": point.dv, "seqlen": point.seqlen,
+        "contender": name, "kind": kind, "tflops": round(tflops(point, ms), 2) if ms else 0.0,
+        "rounds": len(rounds_ms), "ok": ran and not note, "ran": ran, "ms": ms,
+        "min_ms": min(rounds_ms, default=0.0), "max_ms": max(rounds_ms, default=0.0),
+        "ghz": round(statistics.median(clocks), 3) if clocks else 0.0, "note": note, **environment,
+    }
+
+
+def family_of(line):
+    return line["op"], line["dtype"], line["case"], line["d"], line["dv"]
+
+
+def read_run(path):
+    """The lines of one file as {(family, seqlen): {contender: line}}."""
+    run = {}
+    with open(path, encoding="utf-8") as file:
+        for number, text in enumerate(file, 1):
+            if not text.strip():
+                continue
+            line = {"ran": True, "note": "", "ghz": 0.0, **json.loads(text)}
+            line.setdefault("kind", "attn" if line["contender"] == "attn" else "peer")
+            at_point = run.setdefault((family_of(line), line["seqlen"]), {})
+            if line["contender"] in at_point:
+                raise ValueError(f"{path}:{number}: '{line['contender']}' stands twice at one point: a file is one run")
+            at_point[line["contender"]] = line
+    return run
+
+
+def group_of(name):
+    """Contenders NAME/CONFIGURATION are one: the best of them counts."""
+    return name.split("/")[0]
+
+
+def best_of_groups(lines):
+    """The fastest right line of each group of contenders, in the order of names."""
+    best = {}
+    for line in lines:
+        group = group_of(line["contender"])
+        if line["ok"] and (group not in best or line["tflops"] > best[group]["tflops"]):
+            best[group] = line
+    return best
+
+
+class Entry:
+    """One group of contenders at one point, over all runs: medians."""
+
+    def __init__(self, lines):
+        self.kind = lines[0]["kind"]
+        self.runs = len(lines)
+        self.tflops = statistics.median(line["tflops"] for line in lines)
+        self.ghz = statistics.median(line["ghz"] for line in lines)
+        self.name = max(lines, key=lambda line: line["tflops"])["contender"]
+
+
+class Row:
+    """One point over all runs."""
+
+    def __init__(self, family, seqlen, runs):
+        self.family, self.seqlen = family, seqlen
+        everyone = [line for run in runs for line in run.values()]
+        self.groups = list(dict.fromkeys(group_of(line["contender"]) for line in everyone))
+        self.notes = sorted({(line["contender"], line["note"]) for line in everyone if not line["ok"]})
+        self.wrong = sorted({line["contender"] for line in everyone if line["ran"] and not line["ok"]})
+        self.bests = [best_of_groups(run.values()) for run in runs]
+        self.entries = {g: Entry([b[g] for b in self.bests if g in b]) for g in self.groups if any(g in b for b in self.bests)}
+
+    def ratios(self, kind):
+        """Of attn to the best of a kind, run by run, with the name of that best."""
+        found = []
+        for best in self.bests:
+            others = [line for line in best.values() if line["kind"] == kind]
+            if others and "attn" in best:
+                top = max(others, key=lambda line: line["tflops"])
+                found.append((best["attn"]["tflops"] / top["tflops"], top["contender"]))
+        return sorted(found)
+
+    def ratio(self, kind):
+        """(median, least, most, who) of ratios(), or None."""
+        found = self.ratios(kind)
+        if not found:
+            return None
+        values = [r for r, _ in found]
+        return statistics.median(values), values[0], values[-1], found[len(found) // 2][1]
+
+
+def merge(runs):
+    """The rows of several runs, as read_run() returns them, in the order of the first."""
+    keys = dict.fromkeys(key for run in runs for key in run)
+    return [Row(family, seqlen, [run[family, seqlen] for run in runs if (family, seqlen) in run]) for family, seqlen in keys]
+
+
+def geometric_mean(values):
+    return math.exp(statistics.fmean(map(math.log, values))) if values else 0.0
+
+
+# ---- tables of text ----
+
+
+def format_header(groups):
+    return f"{'point':30}" + "".join(f"{g:>15}" for g in groups) + "   to the best peer"
+
+
+def format_row(row, groups):
+    """One point: TFLOP/s @GHz of each, and attn's ratio to the best peer."""
+    cells = []
+    for group in groups:
+        entry = row.entries.get(group)
+        cells.append(f"{entry.tflops:7.1f} @{entry.ghz:.2f}" if entry else "-" if group not in row.groups else "no result")
+    ratio = row.ratio("peer")
+    text = f"{ratio[0]:6.3f} ({ratio[1]:.3f}-{ratio[2]:.3f}) {ratio[3]}" if ratio else f"{'-':>6}"
+    label = f"{describe_family(row.family)} s{row.seqlen}"
+    return f"{label:30}" + "".join(f"{c:>15}" for c in cells) + "   " + text
+
+
+def format_report(rows):
+    """The table of several runs: medians."""
+    groups = list(dict.fromkeys(g for row in rows for g in row.groups))
+    lines = [format_header(groups)] + [format_row(row, groups) for row in rows]
+    for kind, what in (("peer", "best peer"), ("mark", "best mark")):
+        ratios = [r[0] for r in (row.ratio(kind) for row in rows) if r]
+        if ratios:
+            lines.append(f"attn to the {what}: geometric mean {geometric_mean(ratios):.3f}, worst {min(ratios):.3f}, {len(ratios)} points")
+    for row in rows:
+        lines += [f"{describe_family(row.family)} s{row.seqlen}: {name}: {note}" for name, note in row.notes]
+    return "\n".join(lines)
+
+
+# ---- variants ----
+
+
+def score_variants(rows):
+    """{variant: {seqlen: ratio to the best variant there}} of one family's rows."""
+    scores = {}
+    for row in rows:
+        there = {g: e.tflops for g, e in row.entries.items() if e.kind == "variant"}
+        for name in row.groups:
+            if name in there:
+                scores.setdefault(name, {})[row.seqlen] = there[name] / max(there.values())
+    return scores
+
+
+def format_matrix(rows):
+    """Variants against lengths, one block a family: the ratio to the best variant
+    there, best geometric mean first; those with gaps come last."""
+    blocks = []
+    for family in dict.fromkeys(row.family for row in rows):
+        there = [row for row in rows if row.family == family]
+        scores = score_variants(there)
+        others = [g for g in dict.fromkeys(g for row in there for g in row.groups) if g not in scores]
+        width = max([len(name) for name in [*scores, *others]] + [16])
+        head = f"{describe_family(family):{width}}"
+        block = [head + "".join(f"{row.seqlen:>8}" for row in there) + f"{'mean':>8}"]
+        for name, what in (("best, TFLOP/s", "tflops"), ("at GHz", "ghz")):
+            bests = [max((e for e in row.entries.values() if e.kind == "variant"), key=lambda e: e.tflops, default=None) for row in there]
+            block.append(f"{name:{width}}" + "".join(f"{getattr(b, what):8.2f}" if b else f"{'-':>8}" for b in bests))
+        order = sorted(scores, key=lambda n: (-len(scores[n]), -geometric_mean(scores[n].values()), n))
+        for name in order:
+            cells = "".join(f"{scores[name][row.seqlen]:8.3f}" if row.seqlen in scores[name] else f"{'-':>8}" for row in there)
+            block.append(f"{name:{width}}{cells}{geometric_mean(scores[name].values()):8.3f}")
+        for name in others:
+            block.append(format_other(name, there, width))
+        blocks.append("\n".join(block))
+    return "\n\n".join(blocks)
+
+
+def format_tables(rows):
+    """The table that fits the rows: of variants where there are any."""
+    variants = [row for row in rows if any(e.kind == "variant" for e in row.entries.values())]
+    raced = [row for row in rows if row not in variants]
+    return "\n\n".join(([format_matrix(variants)] if variants else []) + ([format_report(raced)] if raced else []))
+
+
+def format_other(name, rows, width):
+    """A contender that is no variant, in the same ratios; or one without a result."""
+    cells = []
+    for row in rows:
+        best = max((e.tflops for e in row.entries.values() if e.kind == "variant"), default=0.0)
+        cells.append(f"{row.entries[name].tflops / best:8.3f}" if name in row.entries and best else f"{'-':>8}")
+    return f"{name:{width}}" + "".join(cells)
