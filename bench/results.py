@@ -117,6 +117,7 @@ def merge(runs):
 
 
 def geometric_mean(values):
+    values = list(values)
     return math.exp(statistics.fmean(map(math.log, values))) if values else 0.0
 
 
@@ -155,37 +156,49 @@ def format_report(rows):
 # ---- variants ----
 
 
-def score_variants(rows):
-    """{variant: {seqlen: ratio to the best variant there}} of one family's rows."""
+def score_variants(rows, base=None):
+    """{variant: {seqlen: ratio}} of one family's rows: to the best variant of the
+    point, or to the one called `base`, in each run; the median of the runs."""
     scores = {}
     for row in rows:
-        there = {g: e.tflops for g, e in row.entries.items() if e.kind == "variant"}
-        for name in row.groups:
-            if name in there:
-                scores.setdefault(name, {})[row.seqlen] = there[name] / max(there.values())
+        found = {}
+        for best in row.bests:
+            rates = {g: line["tflops"] for g, line in best.items() if line["kind"] == "variant"}
+            mark = rates.get(base, 0.0) if base else max(rates.values(), default=0.0)
+            for name, rate in rates.items() if mark else ():
+                found.setdefault(name, []).append(rate / mark)
+        for name, ratios in found.items():
+            scores.setdefault(name, {})[row.seqlen] = statistics.median(ratios)
     return scores
 
 
+def rank_variants(scores):
+    """Names by their geometric mean, best first; those with gaps come last."""
+    return sorted(scores, key=lambda n: (-len(scores[n]), -geometric_mean(scores[n].values()), n))
+
+
+def best_variant(row):
+    """The entry of the fastest variant, or None."""
+    return max((e for e in row.entries.values() if e.kind == "variant"), key=lambda e: e.tflops, default=None)
+
+
 def format_matrix(rows):
-    """Variants against lengths, one block a family: the ratio to the best variant
-    there, best geometric mean first; those with gaps come last."""
+    """Variants against lengths, one block a family: the ratio to the best variant there."""
     blocks = []
     for family in dict.fromkeys(row.family for row in rows):
         there = [row for row in rows if row.family == family]
-        scores = score_variants(there)
+        scores, bests = score_variants(there), [best_variant(row) for row in there]
         others = [g for g in dict.fromkeys(g for row in there for g in row.groups) if g not in scores]
         width = max([len(name) for name in [*scores, *others]] + [16])
-        head = f"{describe_family(family):{width}}"
-        block = [head + "".join(f"{row.seqlen:>8}" for row in there) + f"{'mean':>8}"]
-        for name, what in (("best, TFLOP/s", "tflops"), ("at GHz", "ghz")):
-            bests = [max((e for e in row.entries.values() if e.kind == "variant"), key=lambda e: e.tflops, default=None) for row in there]
-            block.append(f"{name:{width}}" + "".join(f"{getattr(b, what):8.2f}" if b else f"{'-':>8}" for b in bests))
-        order = sorted(scores, key=lambda n: (-len(scores[n]), -geometric_mean(scores[n].values()), n))
-        for name in order:
+        block = [f"{describe_family(family):{width}}" + "".join(f"{row.seqlen:>8}" for row in there) + f"{'mean':>8}",
+                 f"{'best, TFLOP/s':{width}}" + "".join(f"{b.tflops:8.1f}" if b else f"{'-':>8}" for b in bests),
+                 f"{'at GHz':{width}}" + "".join(f"{b.ghz:8.2f}" if b else f"{'-':>8}" for b in bests)]
+        for name in rank_variants(scores):
             cells = "".join(f"{scores[name][row.seqlen]:8.3f}" if row.seqlen in scores[name] else f"{'-':>8}" for row in there)
             block.append(f"{name:{width}}{cells}{geometric_mean(scores[name].values()):8.3f}")
         for name in others:
-            block.append(format_other(name, there, width))
+            rates = [row.entries[name].tflops / b.tflops if name in row.entries and b else 0.0 for row, b in zip(there, bests)]
+            block.append(f"{name:{width}}" + "".join(f"{rate:8.3f}" if rate else f"{'-':>8}" for rate in rates))
         blocks.append("\n".join(block))
     return "\n\n".join(blocks)
 
@@ -195,12 +208,3 @@ def format_tables(rows):
     variants = [row for row in rows if any(e.kind == "variant" for e in row.entries.values())]
     raced = [row for row in rows if row not in variants]
     return "\n\n".join(([format_matrix(variants)] if variants else []) + ([format_report(raced)] if raced else []))
-
-
-def format_other(name, rows, width):
-    """A contender that is no variant, in the same ratios; or one without a result."""
-    cells = []
-    for row in rows:
-        best = max((e.tflops for e in row.entries.values() if e.kind == "variant"), default=0.0)
-        cells.append(f"{row.entries[name].tflops / best:8.3f}" if name in row.entries and best else f"{'-':>8}")
-    return f"{name:{width}}" + "".join(cells)

@@ -11,20 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 import points
 import results
-
-
-def measured(name, tflops, kind="peer", point=None, note="", ran=True):
-    """The line of a contender that ran at about `tflops`."""
-    point = point or points.Point("causal", 128, 4096)
-    rounds = [point.flops / tflops / 1e9] * 3 if ran and not note else []
-    return results.summarize(point, name, kind, rounds, [1.5], note, {"gpu": "G"}, ran)
-
-
-def run_of(*lines):
-    run = {}
-    for line in lines:
-        run.setdefault((results.family_of(line), line["seqlen"]), {})[line["contender"]] = line
-    return run
+from bench_lines import measured, run_of
 
 
 class Lines(unittest.TestCase):
@@ -115,6 +102,13 @@ class Matrix(unittest.TestCase):
         self.assertEqual(list(scores["gap"]), [1024])
         self.assertNotIn("cudnn", scores)
         self.assertNotIn("broken", scores)
+
+    def test_scores_against_a_base_are_medians_of_each_runs_ratios(self):
+        runs = [run_of(measured("full", full, "variant"), measured("without", without, "variant"))
+                for full, without in ((500, 450), (400, 400), (600, 480))]
+        scores = results.score_variants(results.merge(runs), "full")
+        self.assertAlmostEqual(scores["without"][4096], 0.9, places=3)
+        self.assertEqual(results.score_variants(results.merge(runs), "absent"), {})
 
     def test_the_table_has_the_best_first_and_gaps_last(self):
         lines = results.format_tables(self.rows()).splitlines()

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes the page of measurements, performance.md, and its plots from results of
+attention.py: every number on it is a reading in those files, or a ratio or median
+of readings."""
+
+import argparse
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import plot
+import results
+
+VERSIONS = ("gpu", "driver", "power_limit", "torch", "cudnn", "fa4", "cutlass_dsl", "attn")
+HEAD = """\
+# Performance
+
+<!-- Made by bench/report.py from results of bench/attention.py. Do not edit. -->
+
+TFLOP/s of the forward pass, with the SM clock in GHz beside it. All contenders are
+checked against float64 and run in one process, in turns of an order shuffled every
+round; the first half of each turn is dropped, while the clock settles. Clocks
+differ from run to run, so a ratio is formed within each run; where there are
+several runs, medians are shown, and the range of the ratios.
+"""
+ABLATION_HEAD = """
+## Variants
+
+How fast the kernel is with one choice changed, {what}.
+"""
+
+
+def markdown_table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def read_lines(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(text) for text in file if text.strip()]
+
+
+def describe_runs(paths):
+    """A table of where and with what the runs were made; one GPU model is allowed."""
+    lines = [line for path in paths for line in read_lines(path)]
+    found = {key: sorted({str(line[key]) for line in lines if key in line}) for key in VERSIONS}
+    if len(found["gpu"]) != 1:
+        raise ValueError(f"expected results of one kind of GPU, got {', '.join(found['gpu']) or 'none'}")
+    rounds = sorted({line["rounds"] for line in lines if line["ok"]})
+    rows = [["runs", str(len(paths))], ["rounds a run", ", ".join(map(str, rounds))]]
+    return markdown_table(["", ""], rows + [[key.replace("_", " "), ", ".join(v)] for key, v in found.items() if v])
+
+
+def summarize_families(families):
+    rows = []
+    for family, there in families.items():
+        ratios = [r[0] for r in (row.ratio("peer") for row in there) if r]
+        if ratios:
+            rows.append([results.describe_family(family), str(len(ratios)), f"{results.geometric_mean(ratios):.3f}",
+                         f"{min(ratios):.3f}", f"{max(ratios):.3f}"])
+    return markdown_table(["attn to the best peer", "points", "geometric mean", "worst", "best"], rows) if rows else ""
+
+
+def contenders_of(rows):
+    """All groups; attn comes first."""
+    groups = list(dict.fromkeys(g for row in rows for g in row.groups))
+    return sorted(groups, key=lambda g: g != "attn")
+
+
+def family_table(rows):
+    groups, body = contenders_of(rows), []
+    for row in rows:
+        cells = [str(row.seqlen)]
+        for group in groups:
+            entry = row.entries.get(group)
+            cells.append(f"{entry.tflops:.0f} @{entry.ghz:.2f}" if entry else "")
+        ratio = row.ratio("peer")
+        body.append(cells + ([f"{ratio[0]:.3f}", f"{ratio[1]:.3f}..{ratio[2]:.3f}", ratio[3]] if ratio else ["", "", ""]))
+    return markdown_table(["seqlen", *groups, "ratio", "range", "to"], body)
+
+
+def family_plot(family, rows):
+    series = {g: [row.entries[g].tflops if g in row.entries else None for row in rows] for g in contenders_of(rows)}
+    return plot.bar_chart(results.describe_family(family), "TFLOP/s", [row.seqlen for row in rows], series)
+
+
+def gaps(rows):
+    """What gave no result, and why."""
+    lines = [f"- {results.describe_family(row.family)} s{row.seqlen}, {name}: {note}" for row in rows for name, note in row.notes]
+    return "\n## No result\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def by_family(rows):
+    families = {}
+    for row in rows:
+        families.setdefault(row.family, []).append(row)
+    return {family: sorted(there, key=lambda row: row.seqlen) for family, there in families.items()}
+
+
+def file_name(family):
+    return results.describe_family(family).replace(" ", "_").replace("/", "x").replace("+", "_") + ".svg"
+
+
+def grid_sections(families, folder):
+    """Returns the text and {file: plot}."""
+    text, plots = "", {}
+    for family, rows in families.items():
+        plots[file_name(family)] = family_plot(family, rows)
+        text += f"\n## {results.describe_family(family)}\n\n![]({folder}/{file_name(family)})\n\n{family_table(rows)}"
+    return text, plots
+
+
+def ablation_section(rows, base):
+    text = ABLATION_HEAD.format(what=f"as a ratio to `{base}`" if base else "as a ratio to the fastest variant at each length")
+    for family, there in by_family(rows).items():
+        scores = results.score_variants(there, base)
+        if not scores:
+            raise ValueError(f"no result of the base '{base}' at {results.describe_family(family)}")
+        body = []
+        for name in results.rank_variants(scores):
+            cells = [f"{scores[name][row.seqlen]:.3f}" if row.seqlen in scores[name] else "" for row in there]
+            body.append([name, *cells, f"{results.geometric_mean(scores[name].values()):.3f}"])
+        head = ["variant", *(str(row.seqlen) for row in there), "mean"]
+        text += f"\n### {results.describe_family(family)}\n\n" + markdown_table(head, body)
+    return text
+
+
+def make_page(paths, ablations, base, folder):
+    """Returns the page and {file: plot}."""
+    page, plots, rows = HEAD, {}, []
+    page += "\n" + describe_runs(sorted(paths + ablations))
+    if paths:
+        rows = results.merge([results.read_run(path) for path in sorted(paths)])
+        families = by_family(rows)
+        sections, plots = grid_sections(families, folder)
+        page += "\n" + summarize_families(families) + sections
+    if ablations:
+        variants = results.merge([results.read_run(path) for path in sorted(ablations)])
+        page += ablation_section(variants, base)
+        rows = rows + variants
+    return page + gaps(rows), plots
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", nargs="*", help="files of results, one a run")
+    parser.add_argument("--ablation", nargs="+", default=[], metavar="FILE", help="results of attention.py --matrix, one a run")
+    parser.add_argument("--base", help="the variant that the others of --ablation are held against")
+    parser.add_argument("--out", default=".", help="folder for performance.md and performance/*.svg")
+    args = parser.parse_args(argv)
+    if not args.results and not args.ablation:
+        parser.error("expected files of results")
+    page, plots = make_page(args.results, args.ablation, args.base, "performance")
+    os.makedirs(os.path.join(args.out, "performance"), exist_ok=True)
+    for name, content in {"performance.md": page, **{f"performance/{f}": c for f, c in plots.items()}}.items():
+        with open(os.path.join(args.out, name), "w", encoding="utf-8") as file:
+            file.write(content)
+    print(f"performance.md and {len(plots)} plots written to {args.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

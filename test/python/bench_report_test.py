@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The page of measurements is made of the readings it is given, and of nothing else."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "bench"))
+import plot
+import points
+import report
+from bench_lines import measured
+
+CASES = (("none", 1024), ("none", 4096), ("causal", 4096))
+
+
+class Page(unittest.TestCase):
+    def setUp(self):
+        temp = tempfile.TemporaryDirectory()
+        self.addCleanup(temp.cleanup)
+        self.folder = temp.name
+
+    def write(self, name, lines):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+        return path
+
+    def run_file(self, name, speed, **gpu):
+        lines = []
+        for mask, seqlen in CASES:
+            point = points.Point(mask, 128, seqlen)
+            lines += [measured("attn", 660 * speed, "attn", point), measured("cudnn", 600 * speed, point=point)]
+            lines.append(measured("fa4", 0, point=point, note="flash-attn-4 is not there", ran=False))
+        return self.write(name, [{**line, **gpu} for line in lines])
+
+    def matrix_file(self, name, speed):
+        point = points.Point("causal", 128, 4096)
+        return self.write(name, [measured("full", 700 * speed, "variant", point), measured("no-x", 560 * speed, "variant", point)])
+
+    def test_the_grid(self):
+        page, plots = report.make_page([self.run_file("a.jsonl", 1.0), self.run_file("b.jsonl", 0.5)], [], None, "performance")
+        self.assertIn("| fwd bf16 none d128 | 2 | 1.100 | 1.100 | 1.100 |", page)
+        self.assertIn("| 4096 | 495 @1.50 | 450 @1.50 |  | 1.100 | 1.100..1.100 | cudnn |", page)
+        self.assertIn("| runs | 2 |", page)
+        self.assertIn("- fwd bf16 causal d128 s4096, fa4: flash-attn-4 is not there", page)
+        self.assertNotIn("## Variants", page)
+        self.assertEqual(sorted(plots), ["fwd_bf16_causal_d128.svg", "fwd_bf16_none_d128.svg"])
+        self.assertEqual(sorted(re.findall(r"\]\(performance/(.*?)\)", page)), sorted(plots))
+
+    def test_variants_against_a_base_and_against_the_best(self):
+        files = [self.matrix_file("a.jsonl", 1.0), self.matrix_file("b.jsonl", 0.5)]
+        page, plots = report.make_page([], files, "no-x", "performance")
+        self.assertIn("| full | 1.250 | 1.250 |\n| no-x | 1.000 | 1.000 |", page)
+        self.assertIn("ratio to `no-x`", page)
+        self.assertIn("| no-x | 0.800 | 0.800 |", report.make_page([], files, None, "performance")[0])
+        self.assertEqual(plots, {})
+        with self.assertRaisesRegex(ValueError, "no result of the base 'other' at fwd bf16 causal d128"):
+            report.make_page([], files, "other", "performance")
+
+    def test_runs_on_different_gpus_are_refused(self):
+        with self.assertRaisesRegex(ValueError, "one kind of GPU, got G, H"):
+            report.make_page([self.run_file("a.jsonl", 1), self.run_file("b.jsonl", 1, gpu="H")], [], None, "performance")
+
+    def test_the_same_readings_give_the_same_bytes(self):
+        files = [self.run_file("a.jsonl", 1.0), self.run_file("b.jsonl", 0.7)]
+        written = []
+        for name, order in (("one", files), ("two", files[::-1])):
+            out = os.path.join(self.folder, name)
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(report.main([*order, "--ablation", self.matrix_file("m.jsonl", 1.0), "--out", out]), 0)
+            written.append({})
+            for place, _, names in os.walk(out):
+                for file in names:
+                    with open(os.path.join(place, file), encoding="utf-8") as content:
+                        written[-1][os.path.relpath(os.path.join(place, file), out)] = content.read()
+        self.assertEqual(len(written[0]), 3)
+        self.assertEqual(written[0], written[1])
+
+
+class Plots(unittest.TestCase):
+    def test_a_bar_for_each_value_and_none_for_a_gap(self):
+        svg = plot.bar_chart("a < b", "TFLOP/s", ["1024", "4096"], {"attn": [500.0, 250.0], "cudnn": [None, 400.0]})
+        rects = [r for r in xml.etree.ElementTree.fromstring(svg) if r.tag.endswith("rect")]
+        bars = [r for r in rects if r.get("fill") in plot.COLORS and r.get("y") != "26"]
+        self.assertEqual(len(bars), 3)
+        tall = [float(r.get("height")) for r in bars]
+        self.assertAlmostEqual(tall[0], 2 * tall[1], delta=0.2)
+        self.assertIn("a &lt; b", svg)
+
+    def test_axes_end_above_the_highest_value(self):
+        self.assertEqual([plot.round_up(v) for v in (0, 0.7, 551, 600, 801, 1000)], [1, 0.8, 600, 600, 1000, 1000])
+
+
+if __name__ == "__main__":
+    unittest.main()
