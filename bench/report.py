@@ -56,7 +56,7 @@ def describe_runs(paths):
 def summarize_families(families):
     rows = []
     for family, there in families.items():
-        ratios = [r[0] for r in (row.ratio("peer") for row in there) if r]
+        ratios = [r[0] for r in (row.peer_ratio() for row in there) if r]
         if ratios:
             rows.append([results.describe_family(family), str(len(ratios)), f"{results.geometric_mean(ratios):.3f}",
                          f"{min(ratios):.3f}", f"{max(ratios):.3f}"])
@@ -76,7 +76,7 @@ def family_table(rows):
         for group in groups:
             entry = row.entries.get(group)
             cells.append(f"{entry.tflops:.0f} @{entry.ghz:.2f}" if entry else "")
-        ratio = row.ratio("peer")
+        ratio = row.peer_ratio()
         body.append(cells + ([f"{ratio[0]:.3f}", f"{ratio[1]:.3f}..{ratio[2]:.3f}", ratio[3]] if ratio else ["", "", ""]))
     return markdown_table(["seqlen", *groups, "ratio", "range", "to"], body)
 
@@ -88,8 +88,8 @@ def family_plot(family, rows):
 
 def gaps(rows):
     """What gave no result, and why."""
-    lines = [f"- {results.describe_family(row.family)} s{row.seqlen}, {name}: {note}" for row in rows for name, note in row.notes]
-    return "\n## No result\n\n" + "\n".join(lines) + "\n" if lines else ""
+    lines = results.describe_gaps(rows)
+    return "\n## No result\n\n" + "".join(f"- {line}\n" for line in lines) if lines else ""
 
 
 def by_family(rows):

@@ -91,23 +91,24 @@ class Row:
         self.bests = [best_of_groups(run.values()) for run in runs]
         self.entries = {g: Entry([b[g] for b in self.bests if g in b]) for g in self.groups if any(g in b for b in self.bests)}
 
-    def ratios(self, kind):
-        """Of attn to the best of a kind, run by run, with the name of that best."""
+    def groups_of(self, kind):
+        return [g for g, entry in self.entries.items() if entry.kind == kind]
+
+    def ratio(self, rivals):
+        """Of attn to the best of some groups, formed in each run: (median, least,
+        most, the best of the run in the middle), or None."""
         found = []
         for best in self.bests:
-            others = [line for line in best.values() if line["kind"] == kind]
+            others = [best[g] for g in rivals if g in best]
             if others and "attn" in best:
                 top = max(others, key=lambda line: line["tflops"])
                 found.append((best["attn"]["tflops"] / top["tflops"], top["contender"]))
-        return sorted(found)
-
-    def ratio(self, kind):
-        """(median, least, most, who) of ratios(), or None."""
-        found = self.ratios(kind)
-        if not found:
-            return None
+        found.sort()
         values = [r for r, _ in found]
-        return statistics.median(values), values[0], values[-1], found[len(found) // 2][1]
+        return (statistics.median(values), values[0], values[-1], found[len(found) // 2][1]) if found else None
+
+    def peer_ratio(self):
+        return self.ratio(self.groups_of("peer"))
 
 
 def merge(runs):
@@ -124,33 +125,54 @@ def geometric_mean(values):
 # ---- tables of text ----
 
 
+def describe_gaps(rows):
+    """What gave no result, why and where: a line for each contender and reason."""
+    places = {}
+    for row in rows:
+        for name, note in row.notes:
+            places.setdefault((name, note), []).append(f"{describe_family(row.family)} s{row.seqlen}")
+    lines = []
+    for (name, note), there in places.items():
+        more = f" and {len(there) - 3} more points" if len(there) > 3 else ""
+        lines.append(f"{name}: {note} (at {', '.join(there[:3])}{more})")
+    return lines
+
+
 def format_header(groups):
-    return f"{'point':30}" + "".join(f"{g:>15}" for g in groups) + "   to the best peer"
+    return f"{'point':34}" + "".join(f"{g:>15}" for g in groups) + "   attn to the best peer, and to marks"
+
+
+def format_ratio(ratio):
+    return f"{ratio[0]:6.3f} ({ratio[1]:.3f}-{ratio[2]:.3f}) {ratio[3]}"
 
 
 def format_row(row, groups):
-    """One point: TFLOP/s @GHz of each, and attn's ratio to the best peer."""
+    """One point: TFLOP/s @GHz of each, and attn's ratios."""
     cells = []
     for group in groups:
         entry = row.entries.get(group)
         cells.append(f"{entry.tflops:7.1f} @{entry.ghz:.2f}" if entry else "-" if group not in row.groups else "no result")
-    ratio = row.ratio("peer")
-    text = f"{ratio[0]:6.3f} ({ratio[1]:.3f}-{ratio[2]:.3f}) {ratio[3]}" if ratio else f"{'-':>6}"
+    ratios = [row.peer_ratio()] + [row.ratio([mark]) for mark in row.groups_of("mark")]
     label = f"{describe_family(row.family)} s{row.seqlen}"
-    return f"{label:30}" + "".join(f"{c:>15}" for c in cells) + "   " + text
+    return f"{label:34}" + "".join(f"{c:>15}" for c in cells) + "   " + ", ".join(format_ratio(r) for r in ratios if r)
+
+
+def summarize_ratios(what, ratios):
+    """A line about ratios, of which some may be None."""
+    values = [r[0] for r in ratios if r]
+    if not values:
+        return []
+    return [f"attn to {what}: geometric mean {geometric_mean(values):.3f}, worst {min(values):.3f}, {len(values)} points"]
 
 
 def format_report(rows):
     """The table of several runs: medians."""
     groups = list(dict.fromkeys(g for row in rows for g in row.groups))
     lines = [format_header(groups)] + [format_row(row, groups) for row in rows]
-    for kind, what in (("peer", "best peer"), ("mark", "best mark")):
-        ratios = [r[0] for r in (row.ratio(kind) for row in rows) if r]
-        if ratios:
-            lines.append(f"attn to the {what}: geometric mean {geometric_mean(ratios):.3f}, worst {min(ratios):.3f}, {len(ratios)} points")
-    for row in rows:
-        lines += [f"{describe_family(row.family)} s{row.seqlen}: {name}: {note}" for name, note in row.notes]
-    return "\n".join(lines)
+    lines += summarize_ratios("the best peer", [row.peer_ratio() for row in rows])
+    for mark in dict.fromkeys(g for row in rows for g in row.groups_of("mark")):
+        lines += summarize_ratios(mark, [row.ratio([mark]) for row in rows])
+    return "\n".join(lines + describe_gaps(rows))
 
 
 # ---- variants ----
@@ -199,7 +221,7 @@ def format_matrix(rows):
         for name in others:
             rates = [row.entries[name].tflops / b.tflops if name in row.entries and b else 0.0 for row, b in zip(there, bests)]
             block.append(f"{name:{width}}" + "".join(f"{rate:8.3f}" if rate else f"{'-':>8}" for rate in rates))
-        blocks.append("\n".join(block))
+        blocks.append("\n".join(block + describe_gaps(there)))
     return "\n\n".join(blocks)
 
 

@@ -50,7 +50,7 @@ class Page(unittest.TestCase):
         self.assertIn("| fwd bf16 none d128 | 2 | 1.100 | 1.100 | 1.100 |", page)
         self.assertIn("| 4096 | 495 @1.50 | 450 @1.50 |  | 1.100 | 1.100..1.100 | cudnn |", page)
         self.assertIn("| runs | 2 |", page)
-        self.assertIn("- fwd bf16 causal d128 s4096, fa4: flash-attn-4 is not there", page)
+        self.assertIn("- fa4: flash-attn-4 is not there (at fwd bf16 none d128 s1024, fwd bf16 none d128 s4096, fwd bf16 causal d128 s4096)\n", page)
         self.assertNotIn("## Variants", page)
         self.assertEqual(sorted(plots), ["fwd_bf16_causal_d128.svg", "fwd_bf16_none_d128.svg"])
         self.assertEqual(sorted(re.findall(r"\]\(performance/(.*?)\)", page)), sorted(plots))

@@ -38,6 +38,11 @@ class Lines(unittest.TestCase):
         self.assertEqual(row.wrong, ["cudnn"])
         self.assertEqual(row.notes, [("cudnn", "O: max error"), ("fa4", "is not there")])
 
+    def test_one_reason_at_many_points_is_one_line(self):
+        lines = [measured("fa4", 0, note="is not there", ran=False, point=points.Point("none", 64, s)) for s in points.GRIDS["paper"]]
+        self.assertEqual(results.describe_gaps(results.merge([run_of(*lines)])),
+                         ["fa4: is not there (at fwd bf16 none d64 s512, fwd bf16 none d64 s1024, fwd bf16 none d64 s2048 and 3 more points)"])
+
     def test_a_file_is_one_run(self):
         with tempfile.TemporaryDirectory() as temp:
             path = os.path.join(temp, "run.jsonl")
@@ -56,7 +61,7 @@ class Merging(unittest.TestCase):
         # The clock differs from run to run: ratios 1.1, 0.9 and 1.2 of different levels.
         levels = [(550, 500), (360, 400), (720, 600)]
         row = results.merge([run_of(measured("attn", a, "attn"), measured("cudnn", c), measured("fa4", c / 2)) for a, c in levels])[0]
-        median, least, most, who = row.ratio("peer")
+        median, least, most, who = row.peer_ratio()
         for value, expected in ((median, 1.1), (least, 0.9), (most, 1.2)):
             self.assertAlmostEqual(value, expected, places=3)
         self.assertEqual(who, "cudnn")
@@ -65,13 +70,14 @@ class Merging(unittest.TestCase):
     def test_marks_are_no_peers_and_the_best_configuration_of_one_counts(self):
         row = results.merge([run_of(measured("attn", 600, "attn"), measured("cudnn", 500),
                                     measured("mark/a", 700, "mark"), measured("mark/b", 750, "mark"))])[0]
-        self.assertAlmostEqual(row.ratio("peer")[0], 1.2, places=3)
-        self.assertAlmostEqual(row.ratio("mark")[0], 0.8, places=3)
+        self.assertAlmostEqual(row.peer_ratio()[0], 1.2, places=3)
+        self.assertAlmostEqual(row.ratio(["mark"])[0], 0.8, places=3)
+        self.assertTrue(results.format_row(row, row.groups).endswith(" 0.800 (0.800-0.800) mark/b"))
         self.assertEqual((row.groups, row.entries["mark"].name), (["attn", "cudnn", "mark"], "mark/b"))
 
     def test_wrong_results_do_not_count(self):
         row = results.merge([run_of(measured("attn", 600, "attn", note="LSE: error"), measured("cudnn", 500))])[0]
-        self.assertIsNone(row.ratio("peer"))
+        self.assertIsNone(row.peer_ratio())
         self.assertIn("no result", results.format_row(row, row.groups))
 
     def test_the_report_names_every_point_and_the_geometric_mean(self):
@@ -113,7 +119,8 @@ class Matrix(unittest.TestCase):
     def test_the_table_has_the_best_first_and_gaps_last(self):
         lines = results.format_tables(self.rows()).splitlines()
         self.assertEqual(lines[0].split(), ["fwd", "bf16", "causal", "d64", "1024", "4096", "mean"])
-        self.assertEqual([line.split()[0] for line in lines[3:]], ["n128", "n64", "slow", "gap", "cudnn", "broken"])
+        self.assertEqual([line.split()[0] for line in lines[3:-1]], ["n128", "n64", "slow", "gap", "cudnn", "broken"])
+        self.assertEqual(lines[-1], "broken: O is not finite everywhere (at fwd bf16 causal d64 s1024)")
         self.assertEqual(lines[4].split(), ["n64", "0.667", "1.000", "0.816"])
         self.assertEqual(lines[6].split(), ["gap", "1.000", "-", "1.000"])
 
