@@ -230,6 +230,43 @@ class Options(unittest.TestCase):
         self.assertEqual((again.out, again.matrix), ("o", "x"))
 
 
+class Entrants(unittest.TestCase):
+    """Who takes part where; the bundles are stand-ins that say their problem."""
+
+    def session(self, variants, *argv):
+        session = attention.Session.__new__(attention.Session)
+        session.torch, session.plugins = None, []
+        session.args = attention.parse_arguments(["--matrix", "x", *argv])
+        session.variants = {name: [self.bundle(*problem) for problem in problems] for name, problems in variants.items()}
+        return session
+
+    def bundle(self, mask, d):
+        problem = {"kind": "fwd", "dtype": "bf16", "head_dim": d, "head_dim_v": d, "mask": mask,
+                   "score_region": "none", "mask_region": "none"}
+        return types.SimpleNamespace(plan={"problem": problem})
+
+    def test_the_points_of_a_matrix_are_those_that_a_variant_solves(self):
+        session = self.session({"a": [("none", 256)], "b": [("none", 256), ("causal_top_left", 64)]}, "--grid", "quick", "--contenders", "cudnn")
+        found = {(p.mask, p.d): sorted(session.entrants(p)) for p in session.grid()}
+        self.assertEqual(found, {("none", 256): ["a", "b", "cudnn"], ("causal", 64): ["b", "cudnn"]})
+
+    def test_a_variant_has_one_bundle_a_problem(self):
+        session = self.session({"a": [("causal_top_left", 64), ("causal_bottom_right", 64)]})
+        with self.assertRaisesRegex(ValueError, "variant 'a' has 2 bundles for fwd bf16 causal d64 s512"):
+            session.grid()
+
+    def test_names_are_unique(self):
+        session = self.session({"cudnn": [("none", 64)]}, "--contenders", "cudnn")
+        with self.assertRaisesRegex(ValueError, "two contenders are called 'cudnn'"):
+            session.grid()
+
+    def test_marks_come_from_plugins(self):
+        session = self.session({"a": [("none", 64)]})
+        session.plugins = [types.SimpleNamespace(names=lambda point: [f"mark/{point.d}"], make=lambda torch, name, point, inputs: (name, inputs))]
+        kind, make = session.entrants(points.Point("none", 64, 512))["mark/64"]
+        self.assertEqual((kind, make("inputs")), ("mark", ("mark/64", "inputs")))
+
+
 class Abi(unittest.TestCase):
     STRUCTS = {"DLDevice": libattn.DLDevice, "DLDataType": libattn.DLDataType, "DLTensor": libattn.DLTensor,
                "attn_launch_args": libattn.LaunchArgs}
