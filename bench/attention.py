@@ -74,10 +74,10 @@ class Session:
         self.library = libattn.Library(args.lib) if args.matrix or "attn" in args.contenders else None
         self.clock = race.Clock(torch, torch.cuda.current_device())
         self.environment = self.describe()
-        self.variants = {}
-        if args.matrix:
-            found = contenders.find_variants(args.matrix)
-            self.variants = {name: [self.bundle(f) for f in files] for name, files in found.items() if args.only.search(name)}
+        self.variants, self.broken = {}, {}
+        for name, files in contenders.find_variants(args.matrix).items() if args.matrix else ():
+            if args.only.search(name):
+                self.add_variant(name, files)
 
     def describe(self):
         torch = self.torch
@@ -97,6 +97,12 @@ class Session:
         if path not in self.bundles:
             self.bundles[path] = self.library.load(path)
         return self.bundles[path]
+
+    def add_variant(self, name, files):
+        try:
+            self.variants[name] = [self.bundle(file) for file in files]
+        except RuntimeError as error:
+            self.broken[name] = first_line(error)
 
     def grid(self):
         """The points to measure; head dims and types that are not asked for are
@@ -186,7 +192,8 @@ def measure(session, point):
             expect_alive(torch, name, point, error)
             notes[name] = first_line(error)
     try:
-        times = race.race(torch, racing, args.rounds, args.slice_ms, args.seed, session.clock)
+        variants = [name for name in racing if entrants[name][0] == "variant"]
+        times = race.race(torch, racing, args.rounds, args.slice_ms, args.seed, session.clock, variants, args.drop)
     except race.Failed as failed:
         raise Fatal(failed.name, point, first_line(failed.error)) from failed
     for name, contender in racing.items():
@@ -240,6 +247,8 @@ def parse_arguments(argv):
     parser.add_argument("--contenders", type=several(str, contenders.NAMES),
                         help="the default is attn,cudnn,torch-fa2, and none beside --matrix")
     parser.add_argument("--only", type=re.compile, default=re.compile(""), metavar="REGEX", help="only these variants")
+    parser.add_argument("--drop", type=float, default=0.0, metavar="RATIO",
+                        help="a variant slower than RATIO times the best in the first round has no further rounds at that point")
     parser.add_argument("--plugin", action="append", default=[], metavar="FILE", help="Python file with further contenders")
     parser.add_argument("--lib", default=os.path.join(ROOT, "build", "lib", "libattn_runtime.so"), help="libattn_runtime.so")
     parser.add_argument("--out", help="file of JSON lines to write, one a measurement")
@@ -272,6 +281,8 @@ def announce(session, count):
         print("the SM clock cannot be read here: GHz is printed as 0")
     if session.args.rounds < 3 or session.args.slice_ms < 80:
         print("fewer than 3 rounds or slices under 80 ms: these figures are for trying things out only")
+    for name, note in session.broken.items():
+        print(f"  {name} cannot be loaded: {note}")
     print(f"{count} points", flush=True)
 
 
@@ -291,7 +302,8 @@ def print_point(lines, started):
 
 
 def run(args, argv, torch):
-    """Measures all points that --out does not hold yet; returns its rows."""
+    """Measures all points that --out does not hold yet; returns its rows, and how
+    many variants could not be loaded."""
     session = Session(torch, args)
     done = results.read_run(args.out) if args.resume else {}
     left = [p for p in session.grid() if (p.family, p.seqlen) not in done]
@@ -313,7 +325,7 @@ def run(args, argv, torch):
             print_point(lines, started)
             out.writelines(json.dumps(line) + "\n" for line in lines)
             out.flush()
-    return results.merge([results.read_run(args.out)])
+    return results.merge([results.read_run(args.out)]), len(session.broken)
 
 
 def main(argv=None):
@@ -330,11 +342,11 @@ def main(argv=None):
     torch.set_grad_enabled(False)
     if not args.out:
         args.out = os.path.join(tempfile.mkdtemp(prefix="attention-"), "results.jsonl")
-    rows = run(args, argv, torch)
+    rows, broken = run(args, argv, torch)
     print("\n" + results.format_tables(rows))
     wrong = sum(len(row.wrong) for row in rows)
-    print(f"{wrong} measurements wrong")
-    return 1 if wrong else 0
+    print(f"{wrong} measurements wrong" + (f", {broken} variants that cannot be loaded" if broken else ""))
+    return 1 if wrong or broken else 0
 
 
 if __name__ == "__main__":

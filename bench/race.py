@@ -92,8 +92,17 @@ class Failed(Exception):
         self.name, self.error = name, error
 
 
-def race(torch, contenders, rounds, slice_ms, seed, clock):
-    """Returns {name: (milliseconds of each round, GHz of each round)}."""
+def left_behind(results, variants, drop):
+    """The variants that, by their rounds so far, run at less than `drop` times the
+    speed of the best one."""
+    times = {name: statistics.median(results[name][0]) for name in variants}
+    best = min(times.values(), default=0.0)
+    return {name for name, ms in times.items() if best < drop * ms}
+
+
+def race(torch, contenders, rounds, slice_ms, seed, clock, variants=(), drop=0.0):
+    """Returns {name: (milliseconds of each round, GHz of each round)}. Those of
+    `variants` that are left behind in the first round have no further ones."""
     def run(name, launches):
         try:
             return time_slice(torch, contenders[name], launches, clock)
@@ -102,9 +111,12 @@ def race(torch, contenders, rounds, slice_ms, seed, clock):
 
     launches = {name: launches_for(slice_ms, statistics.median(run(name, MIN_LAUNCHES)[0])) for name in contenders}
     results = {name: ([], []) for name in contenders}
-    for order in rounds_order(contenders, rounds, seed):
-        for name in order:
+    out = set()
+    for number, order in enumerate(rounds_order(contenders, rounds, seed)):
+        for name in (n for n in order if n not in out):
             times, clocks = run(name, launches[name])
             results[name][0].append(statistics.median(times))
             results[name][1].append(statistics.median(clocks) if clocks else 0.0)
+        if number == 0:
+            out = left_behind(results, variants, drop)
     return results

@@ -126,6 +126,11 @@ class Slices(unittest.TestCase):
         self.assertEqual(contenders["b"].scopes, 6)
 
 
+    def test_a_variant_left_behind_has_one_round(self):
+        contenders = {"a": FakeContender([1.0]), "b": FakeContender([1.2]), "c": FakeContender([1.3]), "peer": FakeContender([3.0])}
+        results = race.race(FAKE_TORCH, contenders, 3, 80, 0, FAKE_CLOCK, variants=["a", "b", "c"], drop=0.8)
+        self.assertEqual({name: len(ms) for name, (ms, _) in results.items()}, {"a": 3, "b": 3, "c": 1, "peer": 3})
+
     def test_what_does_not_end_is_a_hang(self):
         event = types.SimpleNamespace(query=lambda: False)
         with self.assertRaisesRegex(race.Hang, "did not end within 0.01 s"):
@@ -254,6 +259,14 @@ class Entrants(unittest.TestCase):
         session = self.session({"a": [("causal_top_left", 64), ("causal_bottom_right", 64)]})
         with self.assertRaisesRegex(ValueError, "variant 'a' has 2 bundles for fwd bf16 causal d64 s512"):
             session.grid()
+
+    def test_a_bundle_that_cannot_be_loaded_is_named(self):
+        session = self.session({})
+        def load(path):
+            raise RuntimeError(f"status 2: {path} is no bundle\nmore")
+        session.bundles, session.broken, session.library = {}, {}, types.SimpleNamespace(load=load)
+        session.add_variant("a", ["a.attn"])
+        self.assertEqual((session.variants, session.broken), ({}, {"a": "status 2: a.attn is no bundle"}))
 
     def test_names_are_unique(self):
         session = self.session({"cudnn": [("none", 64)]}, "--contenders", "cudnn")
