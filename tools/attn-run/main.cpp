@@ -287,6 +287,7 @@ bool loadInput(Run &run) {
   if (options.device == "sim" && status == ATTN_SUCCESS) {
     // It reads the same file, which may be gone after this.
     auto gpu = std::make_unique<SimGpu>();
+    gpu->setHazards(options.hazards);
     opened = gpu->open(path);
     run.gpu = std::move(gpu);
   }
@@ -332,8 +333,8 @@ bool openDevice(Run &run) {
   return true;
 }
 
-void printLog(attn_log_level, const char *message, void *) {
-  std::printf("%s\n", message);
+void printLog(attn_log_level level, const char *message, void *) {
+  std::fprintf(level == ATTN_LOG_WARNING ? stderr : stdout, "%s\n", message);
 }
 
 bool runAll(Run &run) {

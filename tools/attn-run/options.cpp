@@ -43,6 +43,9 @@ What to do with it (any of these, in this order; default: launch once):
                      second GPU
   --seeds=N          with the simulator: N schedules of the problem, from seeds
   --schedule-seed=N  the first of those seeds (default: 0)
+  --hazards=error|warn|off
+                     what the simulator does about races and other hazards:
+                     fail, only say so, or not look (default: error)
   --timeout=SECONDS  give up on a kernel that does not finish (default: 60)
   --json=FILE        also write one JSON object a line for every result
   --target=NAME      target of IR (default: sm_90a)
@@ -180,6 +183,11 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   if (name == "--schedule-seed") {
     return setInteger(option, 0, options.scheduleSeed, err);
   }
+  if (name == "--hazards") {
+    options.hazards = option.value;
+    return option.value == "error" || option.value == "warn" ||
+           option.value == "off" || fail(option, "error, warn or off", err);
+  }
   if (name == "--rounds") {
     return setInteger(option, 1, options.rounds, err);
   }
@@ -231,6 +239,8 @@ bool checkOptions(const Options &options, bool hasKv, std::string &err) {
   } else if (options.device != "sim" &&
              (options.schedules != 1 || options.scheduleSeed != 0)) {
     err = "option '--seeds': expected '--device=sim' beside it";
+  } else if (options.device != "sim" && options.hazards != "error") {
+    err = "option '--hazards': expected '--device=sim' beside it";
   } else if (hasKv && options.q[0] != options.kv[0]) {
     err = "option '--kv': expected the batch of '--q', " +
           std::to_string(options.q[0]) + ", got " +

@@ -37,6 +37,8 @@ struct Options {
   // Of the simulator: schedules of one problem, and the first's seed.
   int64_t schedules = 1;
   uint64_t scheduleSeed = 0;
+  // What the simulator does about hazards.
+  std::string hazards = "error";
   std::string json;
   // What a custom region computes, for the reference: "alibi", "documents".
   std::string scoreRegion;

@@ -24,6 +24,13 @@ bool SimGpu::open(const std::string &path) {
          check(runtime::LoadedBundle::create(std::move(bundle), loaded));
 }
 
+void SimGpu::setHazards(const std::string &mode) {
+  sim::getSimDevice().getOptions().hazards =
+      mode == "error"  ? sim::HazardMode::Error
+      : mode == "warn" ? sim::HazardMode::Warn
+                       : sim::HazardMode::Off;
+}
+
 void SimGpu::setSchedule(uint64_t seed) {
   sim::getSimDevice().getOptions().seed = seed;
 }

@@ -18,6 +18,8 @@ class SimGpu final : public Gpu {
 public:
   /// Reads the bundle that will be launched.
   bool open(const std::string &path);
+  /// "error", "warn" or "off".
+  void setHazards(const std::string &mode);
 
   std::string getName() const override { return "simulator"; }
   std::string getDriverVersion() const override { return "none"; }

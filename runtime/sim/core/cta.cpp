@@ -12,11 +12,12 @@ static constexpr uint64_t kRegistersOfSM = 65536;
 
 Cta::Cta(const Program &program, const GridLaunch &launch,
          const GlobalMemory &memory, const SimOptions &options, uint64_t number)
-    : program(program), launch(launch), global(memory), params(launch.params),
-      randomly(options.seed > 1), slowness(uint64_t(1) << options.seed % 6),
+    : program(program), launch(launch), number(number), global(memory),
+      params(launch.params), randomly(options.seed > 1),
+      slowness(uint64_t(1) << options.seed % 6),
       preference(Preference(options.seed / 2 % 3)),
       random(options.seed * 0x9e3779b97f4a7c15 + number + 1),
-      budget(options.budget) {
+      budget(options.budget), hazardMode(options.hazards) {
   position[0] = uint32_t(number % launch.grid[0]);
   position[1] = uint32_t(number / launch.grid[0] % launch.grid[1]);
   position[2] = uint32_t(number / launch.grid[0] / launch.grid[1]);

@@ -81,6 +81,11 @@ public:
   void completeEarly(WarpGroup &group, uint32_t firstWarp);
   void finishBulk(uint32_t warp, uint32_t lane, uint64_t group);
   void reportFault(const Warp &warp, const std::string &message, unsigned lane);
+  /// Reports what breaks a rule, noticed at `pc`. `otherPc` is the instruction
+  /// that it is about besides, if there is one.
+  void reportHazard(Rule rule, const Warp &warp, uint32_t pc, unsigned lane,
+                    const std::string &message, uint32_t otherPc = kNone);
+  const Reports &getReports() const { return reports; }
   Warp &getWarp(uint32_t index) { return *warps[index]; }
   bool chance(unsigned oneIn) { return randomly && random.below(oneIn) == 0; }
   /// Registers that setmaxnreg may hand out; a warp's count.
@@ -89,6 +94,8 @@ public:
 
   const Program &program;
   const GridLaunch &launch;
+  /// In the grid.
+  const uint64_t number;
   uint32_t position[3];
   uint32_t threads = 0;
   NamedBarrier barriers[kNamedBarriers];
@@ -130,6 +137,8 @@ private:
   uint64_t instructions = 0;
   size_t turn = 0;
   std::string failure;
+  HazardMode hazardMode;
+  Reports reports;
 };
 
 } // namespace attn::sim

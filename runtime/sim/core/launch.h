@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "core/program.h"
+#include "hazards/report.h"
 
 namespace attn::sim {
 
@@ -25,6 +26,7 @@ struct SimOptions {
   unsigned threads = 0;
   /// Warp instructions that one CTA may execute.
   uint64_t budget = uint64_t(1) << 32;
+  HazardMode hazards = HazardMode::Error;
 };
 
 struct GridLaunch {
@@ -39,6 +41,8 @@ struct GridLaunch {
 struct GridResult {
   /// Empty, or what went wrong first (of the lowest CTA number).
   std::string failure;
+  /// What else is wrong.
+  Reports reports;
   uint64_t warpInstructions = 0;
 };
 

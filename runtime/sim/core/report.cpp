@@ -47,6 +47,24 @@ void Cta::reportFault(const Warp &warp, const std::string &message,
   }
 }
 
+void Cta::reportHazard(Rule rule, const Warp &warp, uint32_t pc, unsigned lane,
+                       const std::string &message, uint32_t otherPc) {
+  const RuleInfo &info = getRuleInfo(rule);
+  bool isFatal =
+      hazardMode == HazardMode::Error && info.severity == Severity::Error;
+  ReportKey key(rule, pc, otherPc);
+  if (!failure.empty() || (!isFatal && reports.contains(key))) {
+    return;
+  }
+  std::string text =
+      describePlace(warp, pc, lane) + ": " + message + " [" + info.id + "]";
+  if (isFatal) {
+    failure = std::move(text);
+  } else {
+    reports.add(key, {std::move(text), number});
+  }
+}
+
 std::string Cta::describeWait(const Wait &wait) const {
   switch (wait.kind) {
   case Wait::Kind::None:

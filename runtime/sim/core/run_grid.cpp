@@ -71,6 +71,7 @@ static void work(const Program &program, const GridLaunch &launch,
     std::string failure = cta.run();
     std::lock_guard<std::mutex> lock(pool.mutex);
     pool.result.warpInstructions += cta.getInstructionCount();
+    pool.result.reports.merge(cta.getReports());
     if (!failure.empty() && number < pool.firstFailed) {
       pool.firstFailed = number;
       pool.result.failure = std::move(failure);

@@ -142,6 +142,11 @@ Status SimKernels::launch(const PreparedLaunch &prepared, void *) {
     return status;
   }
   GridResult result = runGrid(kernel->program, launch, memory, options);
+  for (const auto &[key, report] : result.reports.get()) {
+    logMessage(ATTN_LOG_WARNING, "kernel " + quote(plan.kernel) + ", seed " +
+                                     std::to_string(options.seed) + ": " +
+                                     report.text);
+  }
   if (!result.failure.empty()) {
     return {ATTN_DEVICE_ERROR, "kernel " + quote(plan.kernel) + ", seed " +
                                    std::to_string(options.seed) + ": " +

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules that simulated kernels are held to. A report ends with its rule's
+// id in brackets; ids do not change once they are in this table.
+
+#ifndef ATTN_SIM_HAZARDS_RULES_H
+#define ATTN_SIM_HAZARDS_RULES_H
+
+#include <cstdint>
+
+namespace attn::sim {
+
+/// What to do about reports.
+enum class HazardMode : uint8_t {
+  Error, // the first of severity Error fails the launch, others are collected
+  Warn,  // all are collected
+  Off    // what no tracker is needed for is still reported
+};
+
+enum class Severity : uint8_t {
+  Error,   // undefined by the ISA, or certain corruption
+  Strict,  // the ISA forbids it, yet known kernels rely on it
+  Warning, // a risk, no error yet
+  Slow     // correct, but the assembler will serialize
+};
+
+// X(name, id, severity, what the kernel did wrong)
+//
+// Rules marked "always" end the launch whatever the mode: execution cannot go
+// on after them.
+#define ATTN_SIM_RULES(X)                                                      \
+  /* Memory that several threads or engines use. */                            \
+  X(RaceShared, "race.shared", Error,                                          \
+    "conflicting accesses to shared memory, neither before the other")         \
+  X(RaceGlobal, "race.global", Error,                                          \
+    "conflicting accesses to global memory, neither before the other at a "    \
+    "scope that has both")                                                     \
+  X(RaceLanes, "race.lanes", Error,                                            \
+    "lanes of one instruction write different values to one address")          \
+  X(RaceReadOnly, "race.nc", Error,                                            \
+    "ld.global.nc of bytes that the grid writes")                              \
+  /* Generic accesses and the async proxy. */                                  \
+  X(ProxyFence, "proxy.missing-fence", Error,                                  \
+    "bytes written by plain stores and read by wgmma or a bulk copy without "  \
+    "a fence.proxy.async between")                                             \
+  X(ProxyReuse, "proxy.reuse-without-fence", Warning,                          \
+    "bytes accessed plainly and then overwritten by a bulk copy without a "    \
+    "fence.proxy.async between")                                               \
+  /* Asynchronous operations. */                                               \
+  X(LoadNotAwaited, "async.load-not-awaited", Error,                           \
+    "access to bytes that a bulk load writes, without knowing that its "       \
+    "mbarrier phase is complete")                                              \
+  X(WgmmaSource, "async.wgmma-source-overwritten", Error,                      \
+    "shared memory is overwritten that wgmma may still read: no wait_group "   \
+    "before the release")                                                      \
+  X(StoreSource, "async.store-source-overwritten", Error,                      \
+    "shared memory is overwritten that a bulk store may still read: no "       \
+    "wait_group.read by the thread that issued it")                            \
+  X(StoreNotAwaited, "async.store-not-awaited", Error,                         \
+    "access to global bytes that a bulk store writes, without a full "         \
+    "wait_group by the thread that issued it")                                 \
+  /* mbarriers. */                                                             \
+  X(MbarrierInvisible, "mbarrier.init-not-visible", Error,                     \
+    "use of an mbarrier whose init is not ordered before it (for a bulk "      \
+    "copy: also without fence.mbarrier_init or fence.proxy.async)")            \
+  X(MbarrierNotLive, "mbarrier.not-live", Error,                               \
+    "always: use before init or after inval")                                  \
+  X(MbarrierReinit, "mbarrier.reinit", Error,                                  \
+    "always: init of a live mbarrier")                                         \
+  X(MbarrierCount, "mbarrier.bad-count", Error,                                \
+    "always: a count outside 1 to 2^20-1")                                     \
+  X(MbarrierOverArrival, "mbarrier.over-arrival", Error,                       \
+    "always: more arrivals than the phase expects")                            \
+  X(MbarrierTxRange, "mbarrier.tx-range", Error,                               \
+    "always: the tx-count leaves -(2^20-1) to 2^20-1")                         \
+  X(MbarrierNoComplete, "mbarrier.no-complete", Error,                         \
+    "always: a .noComplete arrival completes the phase")                       \
+  X(MbarrierToken, "mbarrier.bad-token", Error,                                \
+    "always: a token of neither the current nor the last phase")               \
+  X(MbarrierAddress, "mbarrier.bad-address", Error,                            \
+    "always: an mbarrier misaligned or outside shared memory")                 \
+  X(MbarrierEarly, "mbarrier.early-completion", Error,                         \
+    "a phase completes while a bulk copy issued in it is still to deliver "    \
+    "bytes: they were not expected in time")                                   \
+  X(MbarrierAlias, "mbarrier.parity-alias", Error,                             \
+    "a wait for a phase when the next is complete too: its parity names "      \
+    "another phase")                                                           \
+  X(MbarrierUnwaited, "mbarrier.phase-not-awaited", Strict,                    \
+    "arrivals for a phase when no thread has waited for the last one")         \
+  X(MbarrierAccess, "mbarrier.generic-access", Error,                          \
+    "a load, store or copy touches a live mbarrier")                           \
+  X(MbarrierInval, "mbarrier.inval-in-use", Error,                             \
+    "inval of an mbarrier while uses of it are not ordered before")            \
+  /* The end of a CTA. */                                                      \
+  X(ExitTx, "exit.tx-outstanding", Error,                                      \
+    "an mbarrier's expected and delivered bytes differ at the end")            \
+  X(ExitLoad, "exit.load-not-awaited", Error,                                  \
+    "a bulk load that no thread has waited for at the end")                    \
+  X(ExitWgmma, "exit.wgmma-not-awaited", Error,                                \
+    "a warp ends and has not waited for its wgmma")                            \
+  X(ExitStore, "exit.store-not-awaited", Warning,                              \
+    "a thread ends and has not waited until its bulk stores read their "       \
+    "sources")                                                                 \
+  /* Contents and places. */                                                   \
+  X(UninitShared, "uninit.shared", Error,                                      \
+    "shared memory is read that nothing has written")                          \
+  X(UninitGlobal, "uninit.global", Error,                                      \
+    "memory of a fresh output or workspace is read that nothing has written")  \
+  X(Bounds, "memory.bounds", Error, "always: access outside every buffer")     \
+  X(Align, "memory.align", Error, "always: misaligned access")                 \
+  X(TensorMapSpace, "tensormap.space", Error,                                  \
+    "always: a tensor map neither in parameters nor in global memory")         \
+  X(TensorMapInvalid, "tensormap.invalid", Error,                              \
+    "always: no tensor map, or not one for this copy")                         \
+  X(TensorMapWritten, "tensormap.written", Error,                              \
+    "a tensor map that the grid has written")                                  \
+  /* Progress. */                                                              \
+  X(Deadlock, "progress.deadlock", Error, "always: no warp can run")           \
+  X(Livelock, "progress.livelock", Error,                                      \
+    "always: no end within the budget of instructions")
+
+enum class Rule : uint8_t {
+#define ATTN_SIM_RULE(name, id, severity, text) name,
+  ATTN_SIM_RULES(ATTN_SIM_RULE)
+#undef ATTN_SIM_RULE
+};
+
+struct RuleInfo {
+  const char *id;
+  Severity severity;
+  const char *text;
+};
+
+const RuleInfo &getRuleInfo(Rule rule);
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_HAZARDS_RULES_H
