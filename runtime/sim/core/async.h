@@ -28,6 +28,8 @@ public:
   uint32_t pc = 0;
   uint32_t warp = 0;
   uint32_t lane = 0;
+  /// HazardTracker's number of a load.
+  uint32_t hazard = 0;
 };
 
 /// The bulk groups of one thread.

@@ -11,7 +11,8 @@ using namespace attn::sim;
 static constexpr uint64_t kRegistersOfSM = 65536;
 
 Cta::Cta(const Program &program, const GridLaunch &launch,
-         const GlobalMemory &memory, const SimOptions &options, uint64_t number)
+         const GlobalMemory &memory, const SimOptions &options,
+         GridHazards *gridHazards, uint64_t number)
     : program(program), launch(launch), number(number), global(memory),
       params(launch.params), randomly(options.seed > 1),
       slowness(uint64_t(1) << options.seed % 6),
@@ -32,6 +33,9 @@ Cta::Cta(const Program &program, const GridLaunch &launch,
   groups.resize((threads + 127) / 128);
   makeRegisterPool();
   makeWarps();
+  if (gridHazards) {
+    hazards = std::make_unique<HazardTracker>(*this, *gridHazards);
+  }
 }
 
 /// setmaxnreg moves registers between warps of what the launch allots.
@@ -138,14 +142,7 @@ void Cta::fillPresets(Warp &warp) {
 
 uint8_t *Cta::resolve(Space space, uint64_t address, uint32_t bytes, bool write,
                       const Warp &warp, unsigned lane, std::string &problem) {
-  if (space == Space::Generic) {
-    uint64_t window = address & kWindowMask;
-    space = window == kSharedWindow  ? Space::Shared
-            : window == kLocalWindow ? Space::Local
-            : window == kParamWindow ? Space::Param
-                                     : Space::Global;
-    address &= space == Space::Global ? ~uint64_t(0) : ~kWindowMask;
-  }
+  space = classify(space, address);
   uint8_t *found = nullptr;
   const char *name = "global";
   if (space == Space::Shared) {
@@ -210,7 +207,7 @@ void Cta::completeCopy(size_t index) {
   std::string problem = copy->complete(*this);
   ++changes;
   if (!problem.empty() && failure.empty()) {
-    failure = describePlace(*warps[copy->warp], copy->pc, copy->lane) + ": " +
+    failure = describePlace(number, copy->warp, copy->pc, copy->lane) + ": " +
               problem;
   }
 }
@@ -299,7 +296,7 @@ std::string Cta::run() {
     warp->run(quantum);
     instructions += before - quantum;
     if (instructions > budget && failure.empty()) {
-      failure = describePlace(*warp, warp->now.pc, kLanes) +
+      failure = describePlace(number, warp->index, warp->now.pc, kLanes) +
                 ": no end within the budget of instructions (livelock?)";
     }
   }
@@ -307,6 +304,9 @@ std::string Cta::run() {
                           [](const auto &warp) { return warp->isDone(); });
   if (failure.empty() && !done) {
     failure = describeDeadlock();
+  }
+  if (failure.empty() && hazards) {
+    hazards->finish();
   }
   return failure;
 }

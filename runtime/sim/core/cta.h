@@ -8,6 +8,7 @@
 #include "core/async.h"
 #include "core/launch.h"
 #include "core/warp.h"
+#include "hazards/tracker.h"
 #include "units/mbarrier.h"
 
 #include <unordered_map>
@@ -45,7 +46,8 @@ private:
 class Cta {
 public:
   Cta(const Program &program, const GridLaunch &launch,
-      const GlobalMemory &memory, const SimOptions &options, uint64_t number);
+      const GlobalMemory &memory, const SimOptions &options,
+      GridHazards *gridHazards, uint64_t number);
 
   /// Runs to the end. Returns "" or what went wrong.
   std::string run();
@@ -85,7 +87,12 @@ public:
   /// that it is about besides, if there is one.
   void reportHazard(Rule rule, const Warp &warp, uint32_t pc, unsigned lane,
                     const std::string &message, uint32_t otherPc = kNone);
+  /// Whether such a report would be heard.
+  bool wantsHazard(Rule rule, uint32_t pc, uint32_t otherPc) const;
   const Reports &getReports() const { return reports; }
+  /// An instruction and who executed it, for reports.
+  std::string describePlace(uint64_t cta, uint32_t warp, uint32_t pc,
+                            unsigned lane) const;
   Warp &getWarp(uint32_t index) { return *warps[index]; }
   bool chance(unsigned oneIn) { return randomly && random.below(oneIn) == 0; }
   /// Registers that setmaxnreg may hand out; a warp's count.
@@ -103,6 +110,8 @@ public:
   /// Counts everything that a blocked warp may wait for.
   uint64_t changes = 0;
   GlobalView global;
+  /// Null: nobody looks for hazards.
+  std::unique_ptr<HazardTracker> hazards;
 
 private:
   void makeWarps();
@@ -113,7 +122,6 @@ private:
   /// Completes one operation in flight; false if there is none that may.
   bool completeOne();
   void completeCopy(size_t index);
-  std::string describePlace(const Warp &warp, uint32_t pc, unsigned lane) const;
   std::string describeWait(const Wait &wait) const;
   std::string describeDeadlock() const;
 
@@ -140,6 +148,9 @@ private:
   HazardMode hazardMode;
   Reports reports;
 };
+
+/// "0x410".
+std::string toHex(uint64_t value);
 
 } // namespace attn::sim
 

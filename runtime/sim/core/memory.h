@@ -21,6 +21,20 @@ constexpr uint64_t kParamWindow = uint64_t(3) << 56;
 
 enum class Space : uint8_t { Generic, Global, Shared, Local, Param };
 
+/// The space of a generic address, which becomes one of that space.
+inline Space classify(Space space, uint64_t &address) {
+  if (space != Space::Generic) {
+    return space;
+  }
+  uint64_t window = address & kWindowMask;
+  space = window == kSharedWindow  ? Space::Shared
+          : window == kLocalWindow ? Space::Local
+          : window == kParamWindow ? Space::Param
+                                   : Space::Global;
+  address &= space == Space::Global ? ~uint64_t(0) : ~kWindowMask;
+  return space;
+}
+
 /// The bits of a shared address that are an offset in its CTA; the CTA's rank
 /// in the cluster is above them.
 constexpr uint32_t kSharedRankShift = 24;

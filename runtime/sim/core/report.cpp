@@ -8,7 +8,7 @@
 
 using namespace attn::sim;
 
-static std::string hex(uint64_t value) {
+std::string attn::sim::toHex(uint64_t value) {
   char text[32];
   std::snprintf(text, sizeof(text), "0x%llx",
                 static_cast<unsigned long long>(value));
@@ -23,7 +23,7 @@ static std::string shorten(std::string text) {
                                       text.substr(text.size() - 15);
 }
 
-std::string Cta::describePlace(const Warp &warp, uint32_t pc,
+std::string Cta::describePlace(uint64_t cta, uint32_t warp, uint32_t pc,
                                unsigned lane) const {
   const ptx::Instruction &origin = program.origin(program.code[pc]);
   std::string text = "PTX line " + std::to_string(origin.at.line);
@@ -31,9 +31,11 @@ std::string Cta::describePlace(const Warp &warp, uint32_t pc,
     text += " (source " + std::to_string(origin.source.line) + ":" +
             std::to_string(origin.source.column) + ")";
   }
-  text += ", CTA (" + std::to_string(position[0]) + "," +
-          std::to_string(position[1]) + "," + std::to_string(position[2]) +
-          "), warp " + std::to_string(warp.index);
+  const unsigned *grid = launch.grid;
+  text += ", CTA (" + std::to_string(cta % grid[0]) + "," +
+          std::to_string(cta / grid[0] % grid[1]) + "," +
+          std::to_string(cta / grid[0] / grid[1]) + "), warp " +
+          std::to_string(warp);
   if (lane < kLanes) {
     text += ", lane " + std::to_string(lane);
   }
@@ -43,25 +45,32 @@ std::string Cta::describePlace(const Warp &warp, uint32_t pc,
 void Cta::reportFault(const Warp &warp, const std::string &message,
                       unsigned lane) {
   if (failure.empty()) {
-    failure = describePlace(warp, warp.now.pc, lane) + ": " + message;
+    failure =
+        describePlace(number, warp.index, warp.now.pc, lane) + ": " + message;
   }
+}
+
+static bool isFatal(HazardMode mode, Rule rule) {
+  return mode == HazardMode::Error &&
+         getRuleInfo(rule).severity == Severity::Error;
+}
+
+bool Cta::wantsHazard(Rule rule, uint32_t pc, uint32_t otherPc) const {
+  return failure.empty() &&
+         (isFatal(hazardMode, rule) || !reports.contains({rule, pc, otherPc}));
 }
 
 void Cta::reportHazard(Rule rule, const Warp &warp, uint32_t pc, unsigned lane,
                        const std::string &message, uint32_t otherPc) {
-  const RuleInfo &info = getRuleInfo(rule);
-  bool isFatal =
-      hazardMode == HazardMode::Error && info.severity == Severity::Error;
-  ReportKey key(rule, pc, otherPc);
-  if (!failure.empty() || (!isFatal && reports.contains(key))) {
+  if (!wantsHazard(rule, pc, otherPc)) {
     return;
   }
-  std::string text =
-      describePlace(warp, pc, lane) + ": " + message + " [" + info.id + "]";
-  if (isFatal) {
+  std::string text = describePlace(number, warp.index, pc, lane) + ": " +
+                     message + " [" + getRuleInfo(rule).id + "]";
+  if (isFatal(hazardMode, rule)) {
     failure = std::move(text);
   } else {
-    reports.add(key, {std::move(text), number});
+    reports.add({rule, pc, otherPc}, {std::move(text), number});
   }
 }
 
@@ -70,7 +79,7 @@ std::string Cta::describeWait(const Wait &wait) const {
   case Wait::Kind::None:
     return "is ready";
   case Wait::Kind::Convergence:
-    return "waits for the warp's other lanes (" + hex(wait.value) +
+    return "waits for the warp's other lanes (" + toHex(wait.value) +
            ") to come here";
   case Wait::Kind::NamedBarrier: {
     const NamedBarrier &barrier = barriers[wait.object];
@@ -79,7 +88,7 @@ std::string Cta::describeWait(const Wait &wait) const {
            std::to_string(barrier.expected) + " threads arrived";
   }
   case Wait::Kind::Mbarrier: {
-    std::string text = "waits at mbarrier " + hex(wait.object) +
+    std::string text = "waits at mbarrier " + toHex(wait.object) +
                        " for the phase of parity " + std::to_string(wait.value);
     auto found = mbarriers.find(wait.object);
     if (found == mbarriers.end() || !found->second.live) {
@@ -112,8 +121,8 @@ std::string Cta::describeDeadlock() const {
     }
     auto add = [&](const LaneGroup &group) {
       if (group.lanes) {
-        text += "\n  " + describePlace(*warp, group.pc, kLanes) + " lanes " +
-                hex(group.lanes) + " " + describeWait(group.wait);
+        text += "\n  " + describePlace(number, warp->index, group.pc, kLanes) +
+                " lanes " + toHex(group.lanes) + " " + describeWait(group.wait);
       }
     };
     add(warp->now);
@@ -126,7 +135,7 @@ std::string Cta::describeDeadlock() const {
       text += "\n  warpgroup " + std::to_string(i) + ": " +
               std::to_string(groups[i].queue.size()) +
               " wgmma wait for warps that did not issue them (issued by " +
-              hex(groups[i].queue.front().issued) + ")";
+              toHex(groups[i].queue.front().issued) + ")";
     }
   }
   return text;

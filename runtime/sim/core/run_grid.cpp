@@ -61,13 +61,13 @@ struct Pool {
 
 static void work(const Program &program, const GridLaunch &launch,
                  const GlobalMemory &memory, const SimOptions &options,
-                 uint64_t count, Pool &pool) {
+                 GridHazards *hazards, uint64_t count, Pool &pool) {
   for (;;) {
     uint64_t number = pool.next++;
     if (number >= count || number > pool.firstFailed) {
       return;
     }
-    Cta cta(program, launch, memory, options, number);
+    Cta cta(program, launch, memory, options, hazards, number);
     std::string failure = cta.run();
     std::lock_guard<std::mutex> lock(pool.mutex);
     pool.result.warpInstructions += cta.getInstructionCount();
@@ -92,11 +92,17 @@ GridResult attn::sim::runGrid(const Program &program, const GridLaunch &launch,
       options.threads ? options.threads : std::thread::hardware_concurrency();
   threads = std::clamp<uint64_t>(threads, 1, count);
   std::vector<std::thread> others;
-  for (uint64_t i = 1; i < threads; ++i) {
-    others.emplace_back(
-        [&] { work(program, launch, memory, options, count, pool); });
+  std::unique_ptr<GridHazards> hazards;
+  if (options.hazards != HazardMode::Off) {
+    hazards = std::make_unique<GridHazards>();
   }
-  work(program, launch, memory, options, count, pool);
+  auto run = [&] {
+    work(program, launch, memory, options, hazards.get(), count, pool);
+  };
+  for (uint64_t i = 1; i < threads; ++i) {
+    others.emplace_back(run);
+  }
+  run();
   for (std::thread &other : others) {
     other.join();
   }

@@ -25,9 +25,14 @@ struct Atomic {
   bool hasResult = false;
   /// Elements packed in one register.
   uint8_t elements = 1;
-  uint8_t padding = 0;
+  /// kCtaScope, kAcquires, kReleases.
+  uint8_t order = 0;
 };
 static_assert(sizeof(Atomic) == 8, "fits Inst::aux");
+
+constexpr uint8_t kCtaScope = 1;
+constexpr uint8_t kAcquires = 2;
+constexpr uint8_t kReleases = 4;
 
 /// CTAs run on several threads.
 std::mutex atomicMutex;
@@ -44,6 +49,19 @@ uint64_t reduceElements(const Atomic &how, uint64_t old, uint64_t operand) {
   return high << 16 | low;
 }
 
+void beginAtomic(Warp &warp, const Atomic &how) {
+  if (!warp.cta.hazards) {
+    return;
+  }
+  MemoryAction action;
+  action.reads = true;
+  action.writes = true;
+  action.scope = how.order & kCtaScope ? Scope::Cta : Scope::Device;
+  action.acquires = how.order & kAcquires;
+  action.releases = how.order & kReleases;
+  warp.cta.hazards->begin(warp, action);
+}
+
 /// Slots: address, operand, second operand (of cas), destination.
 Step atomic(Warp &warp, const Inst &inst) {
   Atomic how = bitCast<Atomic>(inst.aux);
@@ -51,6 +69,7 @@ Step atomic(Warp &warp, const Inst &inst) {
     return how.bytes == 8 ? warp.wide(slot)[lane] : warp.word(slot)[lane];
   };
   std::lock_guard<std::mutex> lock(atomicMutex);
+  beginAtomic(warp, how);
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint64_t address = warp.address64(inst, inst.slots[0], lane);
@@ -63,6 +82,9 @@ Step atomic(Warp &warp, const Inst &inst) {
                                        warp, lane, problem);
     if (!memory) {
       return warp.fault(problem, lane);
+    }
+    if (warp.cta.hazards) {
+      warp.cta.hazards->access(warp, lane, how.space, address, how.bytes);
     }
     uint64_t old = 0;
     std::memcpy(&old, memory, how.bytes);
@@ -136,6 +158,10 @@ bool finishAtomic(Decoder &decoder, const ptx::Instruction &instruction,
               : match.has(".shared") || match.has(".shared::cta")
                   ? Space::Shared
                   : Space::Generic;
+  bool both = match.has(".acq_rel");
+  how.order = (match.has(".cta") ? kCtaScope : 0) |
+              (both || match.has(".acquire") ? kAcquires : 0) |
+              (both || match.has(".release") ? kReleases : 0);
   if (!parseReduceType(match.chosen.back(), how) || !parseAction(match, how)) {
     return decoder.fail(instruction.at, "there is no such operation");
   }

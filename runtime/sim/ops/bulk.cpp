@@ -6,6 +6,7 @@
 #include "ops/lanes.h"
 #include "units/tma.h"
 
+#include <algorithm>
 #include <mutex>
 
 using namespace attn::sim;
@@ -64,15 +65,23 @@ std::string explain(const TmaResult &result) {
 }
 
 /// Delivers a load's bytes to its mbarrier.
-std::string signal(Cta &cta, uint32_t address, uint32_t bytes) {
+std::string signal(Cta &cta, const AsyncCopy &copy, uint32_t address,
+                   uint32_t bytes) {
   std::string problem;
   Mbarrier *barrier = cta.findMbarrier(address, problem);
   if (!barrier) {
     return problem;
   }
+  if (cta.hazards) {
+    cta.hazards->completeLoad(copy.hazard, address, barrier->phase);
+  }
   MbarrierEvent event = mbarrierCompleteTx(*barrier, bytes);
   if (event.status != MbarrierStatus::Ok) {
     return std::string("mbarrier: ") + describe(event.status);
+  }
+  if (cta.hazards && event.completed) {
+    cta.hazards->completePhase(cta.getWarp(copy.warp), copy.pc, copy.lane,
+                               address);
   }
   cta.storeMbarrier(address, *barrier);
   return "";
@@ -96,7 +105,7 @@ struct TensorLoad final : TensorCopy {
     }
     std::memcpy(cta.shared(shared, uint32_t(image.size())), image.data(),
                 image.size());
-    return signal(cta, barrier, uint32_t(image.size()));
+    return signal(cta, *this, barrier, uint32_t(image.size()));
   }
 };
 
@@ -133,7 +142,7 @@ struct PlainCopy final : AsyncCopy {
     std::memcpy(toShared ? inside : outside, toShared ? outside : inside,
                 bytes);
     if (toShared) {
-      return signal(cta, barrier, bytes);
+      return signal(cta, *this, barrier, bytes);
     }
     cta.finishBulk(warp, lane, group);
     return "";
@@ -215,6 +224,15 @@ std::string readTensorCopy(Warp &warp, const Inst &inst, unsigned lane,
              : outOfBounds("shared memory", copy.shared, size);
 }
 
+BulkAction describe(const TensorCopy &copy) {
+  BulkAction action;
+  action.shared = copy.shared;
+  action.bytes = boxBytes(copy.map);
+  action.map = &copy.map;
+  action.coordinates = copy.coordinates;
+  return action;
+}
+
 Step loadTensor(Warp &warp, const Inst &inst) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
@@ -231,6 +249,11 @@ Step loadTensor(Warp &warp, const Inst &inst) {
                         lane);
     }
     uint32_t size = boxBytes(copy->map);
+    if (warp.cta.hazards) {
+      BulkAction action = describe(*copy);
+      action.mbarrier = copy->barrier;
+      copy->hazard = warp.cta.hazards->issueLoad(warp, lane, action);
+    }
     std::memset(warp.cta.shared(copy->shared, size), kSharedPoison, size);
     warp.cta.start(std::move(copy));
   }
@@ -250,9 +273,30 @@ Step storeTensor(Warp &warp, const Inst &inst) {
     copy->reduces = inst.aux != 0;
     copy->op = ReduceOp(inst.aux ? inst.aux - 1 : 0);
     copy->group = joinGroup(warp, lane);
+    if (warp.cta.hazards) {
+      BulkAction action = describe(*copy);
+      action.group = copy->group;
+      action.reduces = copy->reduces;
+      warp.cta.hazards->issueStore(warp, lane, action);
+    }
     warp.cta.start(std::move(copy));
   }
   return Step::Next;
+}
+
+/// Looks for hazards of a copy between plain ranges.
+void trackPlain(Warp &warp, unsigned lane, PlainCopy &copy) {
+  BulkAction action;
+  action.shared = copy.shared;
+  action.bytes = copy.bytes;
+  action.global = copy.global;
+  action.mbarrier = copy.barrier;
+  action.group = copy.group;
+  if (copy.toShared) {
+    copy.hazard = warp.cta.hazards->issueLoad(warp, lane, action);
+  } else {
+    warp.cta.hazards->issueStore(warp, lane, action);
+  }
 }
 
 template <bool toShared> Step copyPlain(Warp &warp, const Inst &inst) {
@@ -279,6 +323,9 @@ template <bool toShared> Step copyPlain(Warp &warp, const Inst &inst) {
       std::memset(inside, kSharedPoison, copy->bytes);
     } else {
       copy->group = joinGroup(warp, lane);
+    }
+    if (warp.cta.hazards) {
+      trackPlain(warp, lane, *copy);
     }
     warp.cta.start(std::move(copy));
   }
@@ -307,8 +354,18 @@ Step waitGroup(Warp &warp, const Inst &inst) {
       done &= groups.pending[i] == 0;
     }
   });
-  return done ? Step::Next
-              : warp.block(Wait::Kind::BulkGroup, 0, uint32_t(inst.imm));
+  if (!done) {
+    return warp.block(Wait::Kind::BulkGroup, 0, uint32_t(inst.imm));
+  }
+  if (warp.cta.hazards) {
+    forLanes(warp.exec, [&](unsigned lane) {
+      const BulkGroups &groups = warp.cta.bulkGroups(warp, lane);
+      uint64_t committed = groups.oldest + groups.pending.size();
+      uint64_t pending = std::min(committed, uint64_t(inst.imm));
+      warp.cta.hazards->waitStores(warp, lane, committed - pending, inst.aux);
+    });
+  }
+  return Step::Next;
 }
 
 Step nothing(Warp &, const Inst &) { return Step::Next; }
@@ -389,7 +446,8 @@ bool finishPrefetch(Decoder &decoder, const ptx::Instruction &instruction,
 }
 
 bool finishWait(Decoder &decoder, const ptx::Instruction &instruction,
-                const Match &, Inst &inst) {
+                const Match &match, Inst &inst) {
+  inst.aux = match.has(".read");
   return inst.imm >= 0 || decoder.fail(instruction.at, "expected at least 0");
 }
 

@@ -57,7 +57,6 @@ Step leave(Warp &, const Inst &) { return Step::Exit; }
 
 Step trap(Warp &warp, const Inst &) { return warp.fault("trap"); }
 
-/// Fences order memory that this core keeps in order anyway.
 Step nothing(Warp &, const Inst &) { return Step::Next; }
 
 /// Waits until all lanes of `wanted` that live are here.
@@ -108,13 +107,21 @@ Step namedBarrier(Warp &warp, const Inst &inst) {
     return warp.fault("expected barrier 0 to 15, got " + std::to_string(id));
   }
   NamedBarrier &barrier = warp.cta.barriers[id];
+  HazardTracker *hazards = warp.cta.hazards.get();
   if (!warp.now.arrived) {
     uint64_t generation = barrier.generation;
+    bool waits = Barrier(inst.aux) == Barrier::Sync;
+    if (hazards) {
+      hazards->arriveNamed(warp, id, waits);
+    }
     std::string problem = arrive(warp.cta, barrier, count);
     if (!problem.empty()) {
       return warp.fault("barrier " + std::to_string(id) + ": " + problem);
     }
-    if (Barrier(inst.aux) == Barrier::Arrive) {
+    if (hazards && barrier.generation != generation) {
+      hazards->completeNamed(id);
+    }
+    if (!waits) {
       return Step::Next;
     }
     warp.now.arrived = true;
@@ -124,6 +131,9 @@ Step namedBarrier(Warp &warp, const Inst &inst) {
     return warp.block(Wait::Kind::NamedBarrier, id);
   }
   warp.now.arrived = false;
+  if (hazards) {
+    hazards->leaveNamed(warp);
+  }
   return Step::Next;
 }
 
@@ -131,7 +141,10 @@ Step namedBarrier(Warp &warp, const Inst &inst) {
 Step warpBarrier(Warp &warp, const Inst &inst) {
   unsigned first = unsigned(__builtin_ctz(warp.exec));
   Step step = Step::Next;
-  converge(warp, warp.word(inst.slots[0])[first], step);
+  if (converge(warp, warp.word(inst.slots[0])[first], step) &&
+      warp.cta.hazards) {
+    warp.cta.hazards->syncLanes(warp, warp.exec);
+  }
   return step;
 }
 
@@ -169,14 +182,64 @@ bool finishSetMax(Decoder &decoder, const ptx::Instruction &instruction,
                               "expected a multiple of 8 from 24 to 256");
 }
 
-void addFences(Rows &rows) {
-  for (const char *pattern :
-       {"fence[.sc|.acq_rel|.acquire|.release]{.cta|.cluster|.gpu|.sys}",
-        "membar{.cta|.gl|.sys}", "fence.mbarrier_init.release.cluster",
-        "fence.proxy.async[.global|.shared::cta|.shared::cluster]",
-        "fence.proxy.alias", "griddepcontrol{.wait|.launch_dependents}"}) {
-    rows.push_back({pattern, "", nothing});
+/// Bits of Inst::aux of fences.
+constexpr uint64_t kCtaScope = 1;
+constexpr uint64_t kAcquires = 2;
+constexpr uint64_t kReleases = 4;
+constexpr uint64_t kShared = 1;
+constexpr uint64_t kGlobal = 2;
+
+/// The core keeps memory in order anyway: fences are for hazards only.
+Step fence(Warp &warp, const Inst &inst) {
+  if (warp.cta.hazards) {
+    warp.cta.hazards->fence(warp,
+                            inst.aux & kCtaScope ? Scope::Cta : Scope::Device,
+                            inst.aux & kAcquires, inst.aux & kReleases);
   }
+  return Step::Next;
+}
+
+bool finishFence(Decoder &, const ptx::Instruction &, const Match &match,
+                 Inst &inst) {
+  inst.aux = (match.has(".cta") ? kCtaScope : 0) |
+             (match.has(".release") ? 0 : kAcquires) |
+             (match.has(".acquire") ? 0 : kReleases);
+  return true;
+}
+
+Step proxyFence(Warp &warp, const Inst &inst) {
+  if (warp.cta.hazards) {
+    warp.cta.hazards->proxyFence(warp, inst.aux & kShared, inst.aux & kGlobal);
+  }
+  return Step::Next;
+}
+
+bool finishProxyFence(Decoder &, const ptx::Instruction &, const Match &match,
+                      Inst &inst) {
+  bool global = match.has(".global");
+  bool shared = match.has(".shared::cta") || match.has(".shared::cluster");
+  inst.aux = (global ? 0 : kShared) | (shared ? 0 : kGlobal);
+  return true;
+}
+
+Step initFence(Warp &warp, const Inst &) {
+  if (warp.cta.hazards) {
+    warp.cta.hazards->initFence(warp);
+  }
+  return Step::Next;
+}
+
+void addFences(Rows &rows) {
+  rows.insert(
+      rows.end(),
+      {{"fence[.sc|.acq_rel|.acquire|.release]{.cta|.cluster|.gpu|.sys}", "",
+        fence, finishFence},
+       {"membar{.cta|.gl|.sys}", "", fence, finishFence},
+       {"fence.mbarrier_init.release.cluster", "", initFence},
+       {"fence.proxy.async[.global|.shared::cta|.shared::cluster]", "",
+        proxyFence, finishProxyFence},
+       {"fence.proxy.alias", "", nothing},
+       {"griddepcontrol{.wait|.launch_dependents}", "", nothing}});
 }
 
 } // namespace

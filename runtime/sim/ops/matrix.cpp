@@ -15,22 +15,30 @@ namespace {
 /// fault.
 template <typename Visit>
 bool forRows(Warp &warp, const Inst &inst, bool write, Visit visit) {
+  if (warp.cta.hazards) {
+    MemoryAction action;
+    action.reads = !write;
+    action.writes = write;
+    warp.cta.hazards->begin(warp, action);
+  }
   for (unsigned row = 0; row < 8 * inst.listSize; ++row) {
     unsigned lane = matrixRowLane(row / 8, row % 8);
     uint64_t address = warp.address64(inst, inst.slots[0], lane);
     Space space = inst.aux & 2 ? Space::Generic : Space::Shared;
+    address &= space == Space::Shared ? 0xffffffff : ~uint64_t(0);
     std::string problem;
     uint8_t *memory = nullptr;
     if (address % 16 != 0) {
       problem = "the row's address is not a multiple of 16";
     } else {
-      memory = warp.cta.resolve(
-          space, space == Space::Shared ? address & 0xffffffff : address, 16,
-          write, warp, lane, problem);
+      memory = warp.cta.resolve(space, address, 16, write, warp, lane, problem);
     }
     if (!memory) {
       warp.fault(problem, lane);
       return false;
+    }
+    if (warp.cta.hazards) {
+      warp.cta.hazards->access(warp, lane, space, address, 16);
     }
     visit(memory, row);
   }

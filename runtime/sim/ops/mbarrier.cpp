@@ -18,6 +18,8 @@ constexpr uint64_t kNoComplete = 4;
 constexpr uint64_t kDrop = 8;
 constexpr uint64_t kParity = 16;
 constexpr uint64_t kTry = 32;
+constexpr uint64_t kRelaxed = 64;
+constexpr unsigned kEffectShift = 8;
 
 /// The barrier of one lane, or null after a fault.
 Mbarrier *locate(Warp &warp, const Inst &inst, uint32_t slot, unsigned lane,
@@ -46,6 +48,36 @@ bool accept(Warp &warp, MbarrierStatus status, unsigned lane) {
   return false;
 }
 
+/// What an instruction is to hazards.
+enum class Effect : uint8_t { Init, Inval, Arrive, Transaction };
+
+void track(Warp &warp, const Inst &inst, unsigned lane, uint32_t address,
+           const Mbarrier &before, const MbarrierEvent &event) {
+  HazardTracker *hazards = warp.cta.hazards.get();
+  if (!hazards) {
+    return;
+  }
+  switch (Effect(inst.aux >> kEffectShift)) {
+  case Effect::Init:
+    hazards->initMbarrier(warp, lane, address);
+    return;
+  case Effect::Inval:
+    hazards->invalMbarrier(warp, lane, address);
+    return;
+  case Effect::Arrive:
+    hazards->useMbarrier(warp, lane, address);
+    hazards->arriveMbarrier(warp, lane, address, before.phase,
+                            !(inst.aux & kRelaxed));
+    break;
+  case Effect::Transaction:
+    hazards->useMbarrier(warp, lane, address);
+    break;
+  }
+  if (event.completed) {
+    hazards->completePhase(warp, warp.now.pc, lane, address);
+  }
+}
+
 /// Applies `change(barrier, lane)` in each executing lane.
 template <typename Change>
 Step forBarriers(Warp &warp, const Inst &inst, uint32_t slot, Change change) {
@@ -53,9 +85,15 @@ Step forBarriers(Warp &warp, const Inst &inst, uint32_t slot, Change change) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint32_t address = 0;
     Mbarrier *barrier = locate(warp, inst, slot, lane, address);
-    if (!barrier || !accept(warp, change(*barrier, lane).status, lane)) {
+    if (!barrier) {
       return Step::Fault;
     }
+    Mbarrier before = *barrier;
+    MbarrierEvent event = change(*barrier, lane);
+    if (!accept(warp, event.status, lane)) {
+      return Step::Fault;
+    }
+    track(warp, inst, lane, address, before, event);
     warp.cta.storeMbarrier(address, *barrier);
   }
   return Step::Next;
@@ -101,11 +139,35 @@ Step transaction(Warp &warp, const Inst &inst) {
                      });
 }
 
+/// The lanes that look at one barrier together: same address, parity, outcome.
+void trackWait(Warp &warp, const Inst &inst, const uint32_t *addresses,
+               uint32_t passed) {
+  bool byParity = inst.aux & kParity;
+  const uint32_t *parities = warp.word(inst.slots[2]);
+  for (uint32_t left = warp.exec; left;) {
+    unsigned first = unsigned(__builtin_ctz(left));
+    uint32_t parity = byParity ? parities[first] & 1 : 2;
+    uint32_t lanes = 0;
+    forLanes(left, [&](unsigned lane) {
+      bool same = addresses[lane] == addresses[first] &&
+                  (!byParity || (parities[lane] & 1) == parity) &&
+                  (passed >> lane & 1) == (passed >> first & 1);
+      lanes |= uint32_t(same) << lane;
+    });
+    left &= ~lanes;
+    uint32_t address = addresses[first];
+    warp.cta.hazards->waitMbarrier(warp, lanes, address,
+                                   warp.cta.mbarriers[address].phase, parity,
+                                   passed >> first & 1, !(inst.aux & kRelaxed));
+  }
+}
+
 /// Slots: p, address, state or parity, hint. A try_wait that would give false
 /// everywhere suspends instead, or sometimes does not.
 Step wait(Warp &warp, const Inst &inst) {
   uint32_t passed = 0;
   uint32_t address = 0;
+  uint32_t addresses[kLanes] = {};
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     Mbarrier *barrier = locate(warp, inst, inst.slots[1], lane, address);
@@ -120,6 +182,13 @@ Step wait(Warp &warp, const Inst &inst) {
       return Step::Fault;
     }
     passed |= uint32_t(test.passed) << lane;
+    addresses[lane] = address;
+    if (warp.cta.hazards) {
+      warp.cta.hazards->useMbarrier(warp, lane, address);
+    }
+  }
+  if (warp.cta.hazards) {
+    trackWait(warp, inst, addresses, passed);
   }
   if (passed == 0 && inst.aux & kTry && !warp.cta.chance(2)) {
     unsigned first = unsigned(__builtin_ctz(warp.exec));
@@ -139,17 +208,19 @@ bool finish(Decoder &decoder, const ptx::Instruction &instruction,
   inst.aux |= (shared ? 0 : kGeneric) |
               (match.has(".expect_tx") ? kExpectTx : 0) |
               (match.has(".noComplete") ? kNoComplete : 0) |
-              (match.has(".parity") ? kParity : 0);
+              (match.has(".parity") ? kParity : 0) |
+              (match.has(".relaxed") ? kRelaxed : 0) |
+              uint64_t(Effect::Arrive) << kEffectShift;
   return !(inst.aux & kExpectTx) || inst.slots[2] != kNone ||
          decoder.fail(instruction.at, "expected the number of bytes");
 }
 
-/// expect_tx and complete_tx have two slots, and no flags.
+template <Effect effect>
 bool finishSpace(Decoder &, const ptx::Instruction &, const Match &match,
                  Inst &inst) {
   bool shared = match.has(".shared") || match.has(".shared::cta") ||
                 match.has(".shared::cluster");
-  inst.aux = shared ? 0 : kGeneric;
+  inst.aux = (shared ? 0 : kGeneric) | uint64_t(effect) << kEffectShift;
   return true;
 }
 
@@ -162,16 +233,16 @@ void attn::sim::addBarrierRows(Rows &rows) {
                  Handler handler, Finish how, uint64_t aux = 0) {
     rows.push_back({keep(pattern + space), operands, handler, how, aux});
   };
-  row("mbarrier.init", "m 4", init, finishSpace);
-  row("mbarrier.inval", "m", inval, finishSpace);
+  row("mbarrier.init", "m 4", init, finishSpace<Effect::Init>);
+  row("mbarrier.inval", "m", inval, finishSpace<Effect::Inval>);
   row("mbarrier.arrive[.expect_tx|.noComplete]" + order, "d8 m ?4", arrive,
       finish);
   row("mbarrier.arrive_drop[.expect_tx|.noComplete]" + order, "d8 m ?4", arrive,
       finish, kDrop);
   row("mbarrier.expect_tx" + order, "m 4", transaction<mbarrierExpectTx>,
-      finishSpace);
+      finishSpace<Effect::Transaction>);
   row("mbarrier.complete_tx" + order, "m 4", transaction<mbarrierCompleteTx>,
-      finishSpace);
+      finishSpace<Effect::Transaction>);
   row("mbarrier.test_wait.parity" + order, "dp m 4", wait, finish);
   row("mbarrier.test_wait" + order, "dp m 8", wait, finish);
   row("mbarrier.try_wait.parity" + order, "dp m 4 ?4", wait, finish, kTry);

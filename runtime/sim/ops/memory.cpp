@@ -18,7 +18,11 @@ struct Access {
   uint8_t bytes = 4;
   uint8_t registerBytes = 4;
   bool isSigned = false;
-  uint8_t padding[4] = {0, 0, 0, 0};
+  Scope scope = Scope::None;
+  /// ld.acquire or st.release.
+  bool orders = false;
+  bool readOnly = false;
+  uint8_t padding = 0;
 };
 static_assert(sizeof(Access) == 8, "fits Inst::aux");
 
@@ -44,8 +48,24 @@ uint8_t *locate(Warp &warp, const Inst &inst, const Access &access,
                                     lane, problem);
   if (!found) {
     warp.fault(problem, lane);
+  } else if (warp.cta.hazards) {
+    warp.cta.hazards->access(warp, lane, access.space, address, bytes);
   }
   return found;
+}
+
+void beginAccess(Warp &warp, const Access &access, bool write) {
+  if (!warp.cta.hazards) {
+    return;
+  }
+  MemoryAction action;
+  action.reads = !write;
+  action.writes = write;
+  action.scope = access.scope;
+  action.acquires = access.orders && !write;
+  action.releases = access.orders && write;
+  action.readOnly = access.readOnly;
+  warp.cta.hazards->begin(warp, action);
 }
 
 Step load(Warp &warp, const Inst &inst) {
@@ -53,6 +73,7 @@ Step load(Warp &warp, const Inst &inst) {
   const uint32_t *to = &warp.cta.program.lists[inst.list];
   std::for_each(to, to + inst.listSize,
                 [&](uint32_t slot) { warp.markWritten(slot); });
+  beginAccess(warp, access, false);
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     const uint8_t *from =
@@ -78,9 +99,31 @@ Step load(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
+/// Whether each lane finds what it stored: another lane may have stored there
+/// too.
+void checkStored(Warp &warp, const Inst &inst, const Access &access) {
+  const uint32_t *from = &warp.cta.program.lists[inst.list];
+  forLanes(warp.exec, [&](unsigned lane) {
+    uint64_t address = warp.address64(inst, inst.slots[0], lane);
+    address &= access.space == Space::Shared ? 0xffffffff : ~uint64_t(0);
+    std::string problem;
+    const uint8_t *memory =
+        warp.cta.resolve(access.space, address, access.bytes * inst.listSize,
+                         true, warp, lane, problem);
+    for (uint32_t i = 0; memory && i < inst.listSize; ++i) {
+      uint64_t value = access.registerBytes == 8 ? warp.wide(from[i])[lane]
+                                                 : warp.word(from[i])[lane];
+      if (std::memcmp(memory + i * access.bytes, &value, access.bytes) != 0) {
+        warp.cta.hazards->overwritten(warp, lane, address);
+      }
+    }
+  });
+}
+
 Step storeMemory(Warp &warp, const Inst &inst) {
   Access access = bitCast<Access>(inst.aux);
   const uint32_t *from = &warp.cta.program.lists[inst.list];
+  beginAccess(warp, access, true);
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint8_t *to = locate(warp, inst, access, inst.slots[0], lane, true);
@@ -93,7 +136,21 @@ Step storeMemory(Warp &warp, const Inst &inst) {
       std::memcpy(to + i * access.bytes, &value, access.bytes);
     }
   }
+  if (warp.cta.hazards) {
+    checkStored(warp, inst, access);
+  }
   return Step::Next;
+}
+
+Scope scopeOf(const Match &match) {
+  if (match.has(".volatile")) {
+    return Scope::Device;
+  }
+  bool isStrong =
+      match.has(".relaxed") || match.has(".acquire") || match.has(".release");
+  return !isStrong           ? Scope::None
+         : match.has(".cta") ? Scope::Cta
+                             : Scope::Device;
 }
 
 Space spaceOf(const Match &match) {
@@ -134,6 +191,9 @@ bool finishAccess(Decoder &decoder, const ptx::Instruction &instruction,
   access.space = spaceOf(match);
   access.bytes = uint8_t(typeSize(type));
   access.isSigned = type[1] == 's';
+  access.scope = scopeOf(match);
+  access.orders = match.has(".acquire") || match.has(".release");
+  access.readOnly = match.has(".nc");
   access.registerBytes = uint8_t(registerBytes(decoder, values, access.bytes));
   if (access.bytes == 16 || access.registerBytes > 8) {
     return decoder.fail(instruction.at, "128-bit elements are not supported");

@@ -199,6 +199,10 @@ Step issue(Warp &warp, const Inst &inst) {
                         "wgmma with the same operands");
     }
   }
+  if (warp.cta.hazards) {
+    warp.cta.hazards->issueWgmma(warp, group.queue[index],
+                                 group.issued[number] + 1);
+  }
   takeRegisters(warp, *group.queue[index].accumulators);
   group.queue[index].issued |= 1u << number;
   ++group.issued[number];
@@ -224,10 +228,15 @@ Step waitGroup(Warp &warp, const Inst &inst) {
   WarpGroup &group = warp.cta.groupOf(warp);
   const std::vector<uint64_t> &commits = group.commits[warp.index % 4];
   size_t pending = size_t(inst.imm);
-  bool done = commits.size() <= pending ||
-              group.completed >= commits[commits.size() - pending - 1];
-  return done ? Step::Next
-              : warp.block(Wait::Kind::Wgmma, 0, uint32_t(inst.imm));
+  uint64_t wanted =
+      commits.size() <= pending ? 0 : commits[commits.size() - pending - 1];
+  if (group.completed < wanted) {
+    return warp.block(Wait::Kind::Wgmma, 0, uint32_t(inst.imm));
+  }
+  if (warp.cta.hazards) {
+    warp.cta.hazards->waitWgmma(warp, wanted);
+  }
+  return Step::Next;
 }
 
 Step fence(Warp &warp, const Inst &) {
@@ -400,7 +409,7 @@ void Cta::completeWgmma(WarpGroup &group, uint32_t firstWarp) {
   ++changes;
   std::string problem = multiply(*this, op, firstWarp);
   if (!problem.empty() && failure.empty()) {
-    failure = describePlace(*warps[firstWarp], op.pc, kLanes) + ": " + problem;
+    failure = describePlace(number, firstWarp, op.pc, kLanes) + ": " + problem;
   }
   Accumulators &accumulators = *op.accumulators;
   if (--accumulators.users != 0) {

@@ -21,8 +21,11 @@ struct Kernel {
   unsigned grid = 1;
   uint32_t dynamicShared = 4096;
   uint64_t seed = 0;
+  HazardMode hazards = HazardMode::Error;
+  unsigned hostThreads = 0;
   std::vector<uint32_t> words = std::vector<uint32_t>(4096);
   std::string failure;
+  Reports reports;
 
   std::string text() const {
     return ".version 8.0\n.target sm_90a\n.address_size 64\n"
@@ -56,7 +59,11 @@ struct Kernel {
     SimOptions options;
     options.seed = seed;
     options.budget = 10000000;
-    return failure = runGrid(program, launch, memory, options).failure;
+    options.hazards = hazards;
+    options.threads = hostThreads;
+    GridResult result = runGrid(program, launch, memory, options);
+    reports = std::move(result.reports);
+    return failure = std::move(result.failure);
   }
 };
 

@@ -30,6 +30,7 @@ struct CopyKernel {
         "mov.b64 %rd1, in;\ncvta.param.u64 %rd1, %rd1;\n"
         "mov.b64 %rd2, out;\ncvta.param.u64 %rd2, %rd2;\n"
         "mbarrier.init.shared.b64 [bar], 1;\n"
+        "fence.mbarrier_init.release.cluster;\n"
         "mbarrier.arrive.expect_tx.shared.b64 %rd3, [bar], " +
         bytes +
         ";\ncp.async.bulk.tensor.2d.shared::cluster.global.tile"
@@ -128,7 +129,11 @@ TEST(SimTensor, multipliesAfterTheWait) {
 }
 
 TEST(SimTensor, accumulatorsInFlightArePoison) {
-  Kernel kernel = runKernel(multiplyKernel(""), 128, /*seed=*/0);
+  Kernel kernel;
+  kernel.body = multiplyKernel("");
+  kernel.threads = 128;
+  kernel.hazards = HazardMode::Off;
+  kernel.run();
   ASSERT_EQ(kernel.failure, "");
   float value = f32FromBits(kernel.words[5]);
   EXPECT_TRUE(value != value);

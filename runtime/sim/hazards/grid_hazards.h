@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the CTAs of a grid share: the shadow of global memory, and variables
+// through which they synchronize.
+
+#ifndef ATTN_SIM_HAZARDS_GRID_HAZARDS_H
+#define ATTN_SIM_HAZARDS_GRID_HAZARDS_H
+
+#include "hazards/knowledge.h"
+#include "hazards/shadow.h"
+
+#include <mutex>
+
+namespace attn::sim {
+
+/// What strong writes to an address released, by the CTA that did.
+struct SyncVariable {
+  std::map<uint64_t, Knowledge> toCta;
+  std::map<uint64_t, Knowledge> toDevice;
+};
+using SyncVariables = std::unordered_map<uint64_t, SyncVariable>;
+
+/// Of a cell that many CTAs read, two reads are kept: whoever writes conflicts
+/// with one of them.
+constexpr uint32_t kGlobalReads = 2;
+
+struct GridHazards {
+  /// CTAs run on several threads.
+  std::mutex mutex;
+  Shadow shadow{kGlobalReads};
+  AccessTable accesses;
+  SyncVariables variables;
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_HAZARDS_GRID_HAZARDS_H

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Vector clocks. A clock has a component for each thread of a CTA and for each
+// kind of asynchronous completion; a component's value says up to which epoch
+// its accesses are known to be over.
+
+#ifndef ATTN_SIM_HAZARDS_KNOWLEDGE_H
+#define ATTN_SIM_HAZARDS_KNOWLEDGE_H
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace attn::sim {
+
+class Clock {
+public:
+  uint32_t operator[](uint32_t component) const {
+    return component < values.size() ? values[component] : 0;
+  }
+  void raise(uint32_t component, uint32_t value);
+  /// Knows what either knew.
+  void join(const Clock &other);
+  /// Knows what both knew.
+  void meet(const Clock &other);
+
+private:
+  std::vector<uint32_t> values;
+};
+
+/// What is known of the accesses to global memory of another CTA.
+struct RemoteKnowledge {
+  Clock generic;
+  Clock asyncGlobal;
+};
+
+/// What is ordered before the next access of a thread.
+struct Knowledge {
+  /// ... if that access is a plain load or store.
+  Clock generic;
+  /// ... if it is made by the async proxy, for each memory.
+  Clock asyncShared;
+  Clock asyncGlobal;
+  /// By CTA number.
+  std::map<uint64_t, RemoteKnowledge> remote;
+
+  void join(const Knowledge &other);
+  /// The same with what a thread of CTA `from` knew, for one of CTA `to`.
+  void joinRemote(const Knowledge &other, uint64_t from, uint64_t to);
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_HAZARDS_KNOWLEDGE_H

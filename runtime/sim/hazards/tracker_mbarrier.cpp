@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mbarriers: what they make known, and their misuse.
+
+#include "core/cta.h"
+
+using namespace attn::sim;
+
+void HazardTracker::setLive(uint32_t address, bool isLive) {
+  MbarrierState &barrier = barriers[address];
+  liveBarriers += uint32_t(isLive) - uint32_t(barrier.isLive);
+  barrier.isLive = isLive;
+  barrierWords[address / 8] = isLive;
+}
+
+void HazardTracker::initMbarrier(const Warp &warp, unsigned lane,
+                                 uint32_t address) {
+  MemoryAction store;
+  store.writes = true;
+  begin(warp, store);
+  access(warp, lane, Space::Shared, address, 8);
+  auto [found, isNew] = barriers.try_emplace(address);
+  MbarrierState &barrier = found->second;
+  if (isNew) {
+    barrier.component = components++;
+  }
+  barrier.base += uint32_t(barrier.phases) + 1;
+  barrier.phases = 0;
+  barrier.awaited = 0;
+  barrier.arriving = {};
+  barrier.published = {};
+  barrier.joined = 0;
+  barrier.uses = {};
+  barrier.initFence = 0;
+  barrier.init = AccessId(sharedIndex, lane);
+  setLive(address, true);
+}
+
+void HazardTracker::invalMbarrier(const Warp &warp, unsigned lane,
+                                  uint32_t address) {
+  useMbarrier(warp, lane, address);
+  MbarrierState &barrier = barriers[address];
+  Accessor by = accessorOf(warp, lane);
+  for (uint32_t thread = 0; thread < warps.size() * kLanes; ++thread) {
+    bool own = thread == componentOf(warp, lane);
+    if (!own && barrier.uses[thread] > by.known->generic[thread]) {
+      report(Rule::MbarrierInval, by,
+             "a use by warp " + std::to_string(thread / kLanes) + ", lane " +
+                 std::to_string(thread % kLanes) + " is not ordered before");
+      break;
+    }
+  }
+  setLive(address, false);
+  shadow.forget(address, 8);
+}
+
+/// Whether `clock`, or the thread itself, knows what `init`'s thread did up to
+/// an epoch.
+bool HazardTracker::knows(const Accessor &by, const Clock &clock, AccessId init,
+                          uint32_t epoch) const {
+  const Access &access = accesses[init];
+  bool own = access.warp == by.warp.index && init.lane() == by.lane;
+  return own || clock[access.component + init.lane()] >= epoch;
+}
+
+void HazardTracker::useMbarrier(const Warp &warp, unsigned lane,
+                                uint32_t address) {
+  auto found = barriers.find(address);
+  if (found == barriers.end() || !found->second.isLive) {
+    return;
+  }
+  MbarrierState &barrier = found->second;
+  Accessor by = accessorOf(warp, lane);
+  const Access &init = accesses[barrier.init];
+  if (!knows(by, by.known->generic, barrier.init, init.epoch)) {
+    report(Rule::MbarrierInvisible, by,
+           "the init of the mbarrier at " + toHex(address) + " by " +
+               cta.describePlace(init.cta, init.warp, init.pc,
+                                 barrier.init.lane()) +
+               " is not ordered before this",
+           init.pc);
+  }
+  barrier.uses.raise(componentOf(warp, lane), warps[warp.index].epoch);
+}
+
+/// The async proxy sees an init after a fence.mbarrier_init of its thread, or
+/// a fence.proxy.async of any that is ordered.
+void HazardTracker::useForLoad(const Accessor &by, uint32_t address) {
+  const MbarrierState &barrier = barriers[address];
+  const Access &init = accesses[barrier.init];
+  bool fenced = barrier.initFence &&
+                knows(by, by.known->generic, barrier.init, barrier.initFence);
+  if (fenced ||
+      by.known->asyncShared[init.component + barrier.init.lane()] >=
+          init.epoch ||
+      (isOwn(by, init, barrier.init.lane()) &&
+       warps[by.warp.index].fencedShared[by.lane] >= init.epoch)) {
+    return;
+  }
+  report(Rule::MbarrierInvisible, by,
+         "no fence.mbarrier_init or fence.proxy.async orders the init of the "
+         "mbarrier at " +
+             toHex(address) + " before this copy",
+         init.pc);
+}
+
+void HazardTracker::initFence(const Warp &warp) {
+  for (auto &[address, barrier] : barriers) {
+    const Access &init = accesses[barrier.init];
+    if (barrier.isLive && init.warp == warp.index &&
+        (warp.exec >> barrier.init.lane() & 1)) {
+      barrier.initFence = warps[warp.index].epoch;
+    }
+  }
+  ++warps[warp.index].epoch;
+}
+
+void HazardTracker::arriveMbarrier(const Warp &warp, unsigned lane,
+                                   uint32_t address, uint64_t phase,
+                                   bool releases) {
+  MbarrierState &barrier = barriers[address];
+  if (phase > barrier.awaited) {
+    report(Rule::MbarrierUnwaited, accessorOf(warp, lane),
+           "arrives for phase " + std::to_string(phase) +
+               " of the mbarrier at " + toHex(address) +
+               ", and no thread has waited for phase " +
+               std::to_string(phase - 1));
+  }
+  if (!releases) {
+    return;
+  }
+  const LaneView &view = viewOf(warp, lane);
+  if (barrier.joined != view.serial) {
+    barrier.arriving.join(view.known);
+    barrier.joined = view.serial;
+  }
+  publishOwn(warp, lane, barrier.arriving);
+  ++warps[warp.index].epoch;
+}
+
+void HazardTracker::completePhase(const Warp &warp, uint32_t pc, unsigned lane,
+                                  uint32_t address) {
+  MbarrierState &barrier = barriers[address];
+  barrier.published = barrier.arriving;
+  ++barrier.phases;
+  if (barrier.loads.empty()) {
+    return;
+  }
+  Accessor by(warp, pc, lane);
+  const Access &load = accesses[AccessId(barrier.loads.front(), 0)];
+  report(Rule::MbarrierEarly, by,
+         "completes a phase of the mbarrier at " + toHex(address) +
+             ", to which the copy of " +
+             cta.describePlace(load.cta, load.warp, load.pc, kLanes) +
+             " is still to deliver bytes",
+         load.pc);
+}
+
+void HazardTracker::waitMbarrier(const Warp &warp, uint32_t lanes,
+                                 uint32_t address, uint64_t phase,
+                                 uint32_t parity, bool passed, bool acquires) {
+  MbarrierState &barrier = barriers[address];
+  forViews(warp, lanes, [&](LaneView &view) {
+    uint32_t epoch = view.known.generic[barrier.component];
+    uint64_t known = epoch > barrier.base ? epoch - barrier.base : 0;
+    if (parity < 2 && (known & 1) == parity && phase >= known + 2) {
+      unsigned lane = unsigned(__builtin_ctz(view.lanes));
+      report(Rule::MbarrierAlias, accessorOf(warp, lane),
+             "waits for phase " + std::to_string(known) +
+                 " of the mbarrier at " + toHex(address) +
+                 ", which is in phase " + std::to_string(phase) + " already");
+    }
+    if (passed && phase > 0) {
+      view.known.generic.raise(barrier.component,
+                               barrier.base + uint32_t(phase));
+      if (acquires) {
+        view.known.join(barrier.published);
+      }
+      touch(view);
+    }
+  });
+  if (passed && phase > barrier.awaited) {
+    barrier.awaited = phase;
+  }
+}

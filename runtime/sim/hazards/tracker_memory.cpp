@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accesses to memory and what they conflict with.
+
+#include "core/cta.h"
+
+using namespace attn::sim;
+
+HazardTracker::HazardTracker(Cta &cta, GridHazards &grid)
+    : cta(cta), grid(grid), shadow(/*maxReads=*/~0u),
+      sharedMemory{shadow, accesses, false},
+      globalMemory{grid.shadow, grid.accesses, true}, named(kNamedBarriers) {
+  uint32_t count = (cta.threads + kLanes - 1) / kLanes;
+  warps.resize(count);
+  components = count * kLanes;
+  for (uint32_t i = 0; i < count; ++i) {
+    LaneView view;
+    view.lanes = cta.getWarp(i).live;
+    touch(view);
+    warps[i].views.push_back(std::move(view));
+  }
+  groups.resize((count + 3) / 4);
+  for (WgmmaState &group : groups) {
+    group.component = components++;
+  }
+  barrierWords.resize((kSharedBase + cta.sharedView().size + 7) / 8);
+}
+
+Accessor HazardTracker::accessorOf(const Warp &warp, unsigned lane,
+                                   uint32_t index) {
+  Accessor by(warp, warp.now.pc, lane);
+  by.known = &viewOf(warp, lane % kLanes).known;
+  by.id = AccessId(index, lane % kLanes);
+  return by;
+}
+
+uint32_t HazardTracker::addAccess(TrackedMemory &memory, const Warp &warp,
+                                  Agent agent, uint32_t component,
+                                  uint32_t epoch) {
+  Access access;
+  access.cta = cta.number;
+  access.pc = warp.now.pc;
+  access.warp = warp.index;
+  access.component = component;
+  access.epoch = epoch;
+  access.agent = agent;
+  return memory.accesses.add(access);
+}
+
+/// The access of the current instruction; a read that is repeated is one.
+uint32_t HazardTracker::threadAccess(TrackedMemory &memory, const Warp &warp) {
+  WarpThreads &threads = warps[warp.index];
+  bool mayRepeat = !action.writes && !memory.isGlobal;
+  if (mayRepeat && threads.readPc == warp.now.pc &&
+      threads.readEpoch == threads.epoch) {
+    return threads.readIndex;
+  }
+  uint32_t index = addAccess(memory, warp, Agent::Thread,
+                             componentOf(warp, /*lane=*/0), threads.epoch);
+  memory.accesses[index].scope = action.scope;
+  memory.accesses[index].readOnly = action.readOnly;
+  if (mayRepeat) {
+    threads.readPc = warp.now.pc;
+    threads.readEpoch = threads.epoch;
+    threads.readIndex = index;
+  }
+  return index;
+}
+
+void HazardTracker::begin(const Warp &, const MemoryAction &what) {
+  action = what;
+  sharedIndex = 0;
+  globalIndex = 0;
+}
+
+void HazardTracker::access(const Warp &warp, unsigned lane, Space space,
+                           uint64_t address, uint32_t bytes) {
+  space = classify(space, address);
+  if (space == Space::Shared) {
+    sharedIndex = sharedIndex ? sharedIndex : threadAccess(sharedMemory, warp);
+    Accessor by = accessorOf(warp, lane, sharedIndex);
+    by.reads = action.reads;
+    by.writes = action.writes;
+    visitShared(by, uint32_t(address), bytes);
+    if (action.scope != Scope::None) {
+      synchronize(warp, lane, variables[address]);
+    }
+  } else if (space == Space::Global) {
+    std::lock_guard<std::mutex> lock(grid.mutex);
+    globalIndex = globalIndex ? globalIndex : threadAccess(globalMemory, warp);
+    Accessor by = accessorOf(warp, lane, globalIndex);
+    by.reads = action.reads;
+    by.writes = action.writes;
+    visit(globalMemory, by, address, bytes);
+    if (action.scope != Scope::None) {
+      synchronize(warp, lane, grid.variables[address]);
+    }
+  }
+}
+
+bool HazardTracker::isOwn(const Accessor &by, const Access &other,
+                          unsigned lane) const {
+  return by.lane < kLanes && other.cta == cta.number &&
+         other.agent == Agent::Thread && by.warp.index == other.warp &&
+         by.lane == lane;
+}
+
+HazardTracker::Order HazardTracker::compare(const Accessor &by,
+                                            const Access &other, unsigned lane,
+                                            bool isGlobal) const {
+  if (other.epoch == kPending) {
+    return Order::None;
+  }
+  static const Clock nothing;
+  const Clock *generic = &by.known->generic;
+  const Clock *async =
+      isGlobal ? &by.known->asyncGlobal : &by.known->asyncShared;
+  if (other.cta != cta.number) {
+    auto found = by.known->remote.find(other.cta);
+    bool known = found != by.known->remote.end();
+    generic = known ? &found->second.generic : &nothing;
+    async = known ? &found->second.asyncGlobal : &nothing;
+  }
+  bool ofThread = other.agent == Agent::Thread;
+  uint32_t component = other.component + (ofThread ? lane : 0);
+  bool own = isOwn(by, other, lane);
+  if (!own && (*generic)[component] < other.epoch) {
+    return Order::None;
+  }
+  if (!by.isAsync || !ofThread || (*async)[component] >= other.epoch) {
+    return Order::Before;
+  }
+  const WarpThreads &threads = warps[by.warp.index];
+  uint32_t fenced = !own       ? 0
+                    : isGlobal ? threads.fencedGlobal[lane]
+                               : threads.fencedShared[lane];
+  return fenced >= other.epoch ? Order::Before : Order::NoProxyFence;
+}
+
+/// Strong accesses whose scopes have both do not race.
+static bool areMorallyStrong(const Access &a, const Access &b) {
+  return a.scope != Scope::None && b.scope != Scope::None &&
+         (a.cta == b.cta ||
+          (a.scope == Scope::Device && b.scope == Scope::Device));
+}
+
+static Rule chooseRule(const Access &other, bool isGlobal, bool wrote) {
+  switch (other.agent) {
+  case Agent::Thread:
+    break;
+  case Agent::Load:
+    if (wrote) {
+      return Rule::LoadNotAwaited;
+    }
+    break;
+  case Agent::Store:
+    return wrote ? Rule::StoreNotAwaited : Rule::StoreSource;
+  case Agent::Wgmma:
+    return Rule::WgmmaSource;
+  }
+  return isGlobal ? Rule::RaceGlobal : Rule::RaceShared;
+}
+
+void HazardTracker::check(TrackedMemory &memory, Accessor &by, AccessId id,
+                          bool wrote, uint64_t address) {
+  if (id == by.before) {
+    return;
+  }
+  const Access &other = memory.accesses[id];
+  const Access &self = memory.accesses[by.id];
+  bool sameInstruction = id.index() == by.id.index();
+  if (sameInstruction || areMorallyStrong(self, other)) {
+    return;
+  }
+  if (self.readOnly || (other.readOnly && by.writes)) {
+    reportConflict(Rule::RaceReadOnly, memory, by, id, wrote, address);
+    return;
+  }
+  switch (compare(by, other, id.lane(), memory.isGlobal)) {
+  case Order::Before:
+    by.before = id;
+    return;
+  case Order::NoProxyFence:
+    reportConflict(wrote && !by.writes ? Rule::ProxyFence : Rule::ProxyReuse,
+                   memory, by, id, wrote, address);
+    return;
+  case Order::None:
+    reportConflict(chooseRule(other, memory.isGlobal, wrote), memory, by, id,
+                   wrote, address);
+    return;
+  }
+}
+
+void HazardTracker::visit(TrackedMemory &memory, Accessor &by, uint64_t address,
+                          uint32_t bytes) {
+  auto visitCell = [&](ShadowCell &cell, uint64_t at) {
+    if (cell.write) {
+      check(memory, by, cell.write, /*wrote=*/true, at);
+    } else if (!memory.isGlobal && by.reads) {
+      reportUninitialized(by, at);
+    }
+    if (!by.writes) {
+      memory.shadow.addRead(cell, by.id, memory.accesses);
+      return;
+    }
+    memory.shadow.forReads(
+        cell, [&](AccessId id) { check(memory, by, id, /*wrote=*/false, at); });
+    memory.shadow.write(cell, by.id);
+  };
+  memory.shadow.visit(address, bytes, by.writes, visitCell);
+}
+
+bool HazardTracker::touchesMbarrier(const Accessor &by, uint32_t address,
+                                    uint32_t bytes) {
+  for (uint32_t word = address / 8; word <= (address + bytes - 1) / 8; ++word) {
+    if (barrierWords[word]) {
+      report(Rule::MbarrierAccess, by,
+             std::string(by.writes ? "writes" : "reads") +
+                 " the live mbarrier at " + toHex(word * 8));
+      return true;
+    }
+  }
+  return false;
+}
+
+void HazardTracker::visitShared(Accessor &by, uint32_t address,
+                                uint32_t bytes) {
+  if (liveBarriers == 0 || !touchesMbarrier(by, address, bytes)) {
+    visit(sharedMemory, by, address, bytes);
+  }
+}
+
+void HazardTracker::overwritten(const Warp &warp, unsigned lane,
+                                uint64_t address) {
+  report(Rule::RaceLanes, accessorOf(warp, lane),
+         "another lane of this instruction stores another value at " +
+             toHex(address));
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The words of reports.
+
+#include "core/cta.h"
+
+using namespace attn::sim;
+
+void HazardTracker::report(Rule rule, const Accessor &by,
+                           const std::string &message, uint32_t otherPc) {
+  cta.reportHazard(rule, by.warp, by.pc, by.lane, message, otherPc);
+}
+
+void HazardTracker::reportUninitialized(const Accessor &by, uint64_t address) {
+  report(Rule::UninitShared, by,
+         "reads shared address " + toHex(address) +
+             ", which nothing has written");
+}
+
+/// What would have ordered the accesses.
+static const char *explain(Rule rule) {
+  switch (rule) {
+  case Rule::ProxyFence:
+  case Rule::ProxyReuse:
+    return "they are ordered, but without a fence.proxy.async";
+  case Rule::LoadNotAwaited:
+    return "no wait for the phase of its mbarrier is before this";
+  case Rule::WgmmaSource:
+    return "no wgmma.wait_group for it is before this";
+  case Rule::StoreSource:
+    return "no cp.async.bulk.wait_group for it is before this";
+  case Rule::StoreNotAwaited:
+    return "no cp.async.bulk.wait_group without .read for it is before this";
+  case Rule::RaceReadOnly:
+    return "what ld.global.nc reads, the grid may not write";
+  default:
+    return "neither is ordered before the other";
+  }
+}
+
+void HazardTracker::reportConflict(Rule rule, const TrackedMemory &memory,
+                                   const Accessor &by, AccessId id, bool wrote,
+                                   uint64_t address) {
+  const Access &other = memory.accesses[id];
+  if (!cta.wantsHazard(rule, by.pc, other.pc)) {
+    return;
+  }
+  unsigned lane = other.agent == Agent::Wgmma ? kLanes : id.lane();
+  report(rule, by,
+         std::string(by.writes ? "writes " : "reads ") +
+             (memory.isGlobal ? "global" : "shared") + " address " +
+             toHex(address) + ", which " +
+             cta.describePlace(other.cta, other.warp, other.pc, lane) +
+             (wrote ? " writes: " : " reads: ") + explain(rule),
+         other.pc);
+}

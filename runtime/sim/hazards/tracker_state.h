@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What HazardTracker keeps of threads, barriers and engines.
+
+#ifndef ATTN_SIM_HAZARDS_TRACKER_STATE_H
+#define ATTN_SIM_HAZARDS_TRACKER_STATE_H
+
+#include "core/program.h"
+#include "hazards/grid_hazards.h"
+
+#include <deque>
+
+namespace attn::sim {
+
+class Warp;
+
+/// Lanes of a warp that know the same, apart from their own accesses.
+struct LaneView {
+  uint32_t lanes = 0;
+  Knowledge known;
+  /// Changes with `known`, and differs between all views.
+  uint64_t serial = 0;
+  /// What the last fence made strong writes release, and how far.
+  std::shared_ptr<const Knowledge> released;
+  Scope releasedTo = Scope::None;
+  /// What strong reads met, for the next fence to acquire.
+  std::shared_ptr<const Knowledge> met;
+};
+
+struct WarpThreads {
+  std::vector<LaneView> views;
+  /// Of the accesses that the warp makes now; rises whenever it releases.
+  uint32_t epoch = 1;
+  /// The lane's own accesses up to this epoch are ordered before its next
+  /// access through the async proxy.
+  uint32_t fencedShared[kLanes] = {};
+  uint32_t fencedGlobal[kLanes] = {};
+  /// The epoch of its last fence.
+  uint32_t releasedAt[kLanes] = {};
+  /// The barrier that it waits at: what those who arrived knew.
+  std::shared_ptr<Knowledge> barrier;
+  /// The last read instruction, as an access.
+  uint32_t readPc = kNone;
+  uint32_t readEpoch = 0;
+  uint32_t readIndex = 0;
+  /// Its wgmma: how many, and the last one.
+  uint64_t wgmmas = 0;
+  uint32_t wgmmaPc = 0;
+};
+
+struct MbarrierState {
+  bool isLive = false;
+  /// Epoch of the component: `base` and the number of phases complete.
+  uint32_t component = 0;
+  uint32_t base = 0;
+  /// What all arrivals so far knew, and the view that came last.
+  Knowledge arriving;
+  uint64_t joined = 0;
+  /// The same at the end of the last phase.
+  Knowledge published;
+  /// The thread that made it, when, and when it fenced that (0: not yet).
+  AccessId init;
+  uint32_t initFence = 0;
+  /// Phases that are complete, and that some thread has waited for.
+  uint64_t phases = 0;
+  uint64_t awaited = 0;
+  /// Loads that have not delivered: indices of accesses.
+  std::vector<uint32_t> loads;
+  /// The last use by each thread.
+  Clock uses;
+};
+
+struct NamedState {
+  std::shared_ptr<Knowledge> arriving;
+};
+
+/// A wgmma that not all four warps have issued.
+struct PartialWgmma {
+  uint32_t index = 0;
+  uint32_t warps = 0;
+  /// What all of them know.
+  Knowledge common;
+};
+
+struct WgmmaState {
+  uint32_t component = 0;
+  uint64_t first = 1;
+  std::deque<PartialWgmma> partial;
+};
+
+/// A bulk load: its accesses to shared and global memory.
+struct LoadState {
+  uint32_t index = 0;
+  uint32_t globalIndex = 0;
+  uint32_t lane = 0;
+  uint32_t mbarrier = 0;
+};
+
+/// The bulk stores of a thread.
+struct StoreState {
+  uint32_t readComponent = 0;
+  uint32_t doneComponent = 0;
+  /// The last one's group, from 1, and instruction.
+  uint32_t last = 0;
+  uint32_t pc = 0;
+};
+
+/// A memory and its accesses.
+struct TrackedMemory {
+  Shadow &shadow;
+  AccessTable &accesses;
+  bool isGlobal;
+};
+
+/// Who makes an access.
+struct Accessor {
+  Accessor(const Warp &warp, uint32_t pc, unsigned lane)
+      : warp(warp), pc(pc), lane(lane) {}
+
+  const Warp &warp;
+  uint32_t pc;
+  /// kLanes: all of the warp.
+  unsigned lane;
+  const Knowledge *known = nullptr;
+  bool isAsync = false;
+  bool reads = false;
+  bool writes = false;
+  /// In the memory's table.
+  AccessId id;
+  /// An access that is known to be before.
+  AccessId before;
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_HAZARDS_TRACKER_STATE_H

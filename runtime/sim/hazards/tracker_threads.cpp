@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who knows what: lanes, named barriers and fences.
+
+#include "core/cta.h"
+
+using namespace attn::sim;
+
+uint32_t HazardTracker::componentOf(const Warp &warp, unsigned lane) const {
+  return warp.index * kLanes + lane;
+}
+
+LaneView &HazardTracker::viewOf(const Warp &warp, unsigned lane) {
+  std::vector<LaneView> &views = warps[warp.index].views;
+  size_t i = 0;
+  while (i + 1 < views.size() && !(views[i].lanes >> lane & 1)) {
+    ++i;
+  }
+  return views[i];
+}
+
+void HazardTracker::publishOwn(const Warp &warp, unsigned lane, Knowledge &to) {
+  const WarpThreads &threads = warps[warp.index];
+  uint32_t component = componentOf(warp, lane);
+  to.generic.raise(component, threads.epoch);
+  to.asyncShared.raise(component, threads.fencedShared[lane]);
+  to.asyncGlobal.raise(component, threads.fencedGlobal[lane]);
+}
+
+void HazardTracker::publish(const Warp &warp, uint32_t lanes, Knowledge &to) {
+  for (const LaneView &view : warps[warp.index].views) {
+    if (view.lanes & lanes) {
+      to.join(view.known);
+    }
+  }
+  forLanes(lanes, [&](unsigned lane) { publishOwn(warp, lane, to); });
+  ++warps[warp.index].epoch;
+}
+
+void HazardTracker::acquire(const Warp &warp, uint32_t lanes,
+                            const Knowledge &from) {
+  forViews(warp, lanes, [&](LaneView &view) {
+    view.known.join(from);
+    touch(view);
+  });
+}
+
+void HazardTracker::syncLanes(const Warp &warp, uint32_t lanes) {
+  LaneView together;
+  together.lanes = lanes;
+  publish(warp, lanes, together.known);
+  touch(together);
+  std::vector<LaneView> &views = warps[warp.index].views;
+  size_t kept = 0;
+  for (size_t i = 0; i < views.size(); ++i) {
+    views[i].lanes &= ~lanes;
+    if (views[i].lanes) {
+      std::swap(views[kept++], views[i]);
+    }
+  }
+  views.resize(kept);
+  views.push_back(std::move(together));
+}
+
+void HazardTracker::arriveNamed(const Warp &warp, uint32_t barrier,
+                                bool waits) {
+  std::shared_ptr<Knowledge> &arriving = named[barrier].arriving;
+  if (!arriving) {
+    arriving = std::make_shared<Knowledge>();
+  }
+  if (waits) {
+    syncLanes(warp, warp.exec);
+    warps[warp.index].barrier = arriving;
+  }
+  publish(warp, warp.exec, *arriving);
+}
+
+void HazardTracker::completeNamed(uint32_t barrier) {
+  named[barrier].arriving = nullptr;
+}
+
+void HazardTracker::leaveNamed(const Warp &warp) {
+  acquire(warp, warp.exec, *warps[warp.index].barrier);
+  warps[warp.index].barrier = nullptr;
+}
+
+void HazardTracker::fence(const Warp &warp, Scope scope, bool acquires,
+                          bool releases) {
+  WarpThreads &threads = warps[warp.index];
+  forViews(warp, warp.exec, [&](LaneView &view) {
+    if (acquires && view.met) {
+      view.known.join(*view.met);
+      view.met = nullptr;
+      touch(view);
+    }
+    if (releases) {
+      view.released = std::make_shared<Knowledge>(view.known);
+      view.releasedTo = scope;
+    }
+  });
+  if (releases) {
+    forLanes(warp.exec,
+             [&](unsigned lane) { threads.releasedAt[lane] = threads.epoch; });
+    ++threads.epoch;
+  }
+}
+
+void HazardTracker::proxyFence(const Warp &warp, bool shared, bool global) {
+  WarpThreads &threads = warps[warp.index];
+  forViews(warp, warp.exec, [&](LaneView &view) {
+    if (shared) {
+      view.known.asyncShared.join(view.known.generic);
+    }
+    if (global) {
+      view.known.asyncGlobal.join(view.known.generic);
+      for (auto &[number, known] : view.known.remote) {
+        known.asyncGlobal.join(known.generic);
+      }
+    }
+    touch(view);
+  });
+  forLanes(warp.exec, [&](unsigned lane) {
+    uint32_t &toShared = threads.fencedShared[lane];
+    uint32_t &toGlobal = threads.fencedGlobal[lane];
+    toShared = shared ? threads.epoch : toShared;
+    toGlobal = global ? threads.epoch : toGlobal;
+  });
+  ++threads.epoch;
+}
+
+void HazardTracker::release(const Warp &warp, unsigned lane,
+                            SyncVariable &variable) {
+  WarpThreads &threads = warps[warp.index];
+  const LaneView &view = viewOf(warp, lane);
+  bool fenced = !action.releases && view.released;
+  if (!fenced && !action.releases) {
+    return;
+  }
+  Knowledge known = fenced ? *view.released : view.known;
+  if (fenced) {
+    known.generic.raise(componentOf(warp, lane), threads.releasedAt[lane]);
+  } else {
+    publishOwn(warp, lane, known);
+    ++threads.epoch;
+  }
+  known.asyncGlobal.raise(componentOf(warp, lane), threads.fencedGlobal[lane]);
+  Scope scope =
+      fenced && view.releasedTo < action.scope ? view.releasedTo : action.scope;
+  variable.toCta[cta.number].join(known);
+  if (scope == Scope::Device) {
+    variable.toDevice[cta.number].join(known);
+  }
+}
+
+void HazardTracker::meet(const Warp &warp, unsigned lane,
+                         const SyncVariable &variable) {
+  auto met = std::make_shared<Knowledge>();
+  auto own = variable.toCta.find(cta.number);
+  if (own != variable.toCta.end()) {
+    met->join(own->second);
+  }
+  if (action.scope == Scope::Device) {
+    for (const auto &[from, known] : variable.toDevice) {
+      met->joinRemote(known, from, cta.number);
+    }
+  }
+  if (action.acquires) {
+    acquire(warp, 1u << lane, *met);
+    return;
+  }
+  forViews(warp, 1u << lane, [&](LaneView &view) {
+    if (view.met) {
+      met->join(*view.met);
+    }
+    view.met = met;
+  });
+}
+
+/// Strong accesses order threads: what a write releases, a read of its value
+/// acquires, at once or with a fence.
+void HazardTracker::synchronize(const Warp &warp, unsigned lane,
+                                SyncVariable &variable) {
+  if (action.reads && !variable.toCta.empty()) {
+    meet(warp, lane, variable);
+  }
+  if (action.writes && !action.reads) {
+    variable = {};
+  }
+  if (action.writes) {
+    release(warp, lane, variable);
+  }
+}
