@@ -297,7 +297,8 @@ std::string Cta::run() {
     instructions += before - quantum;
     if (instructions > budget && failure.empty()) {
       failure = describePlace(number, warp->index, warp->now.pc, kLanes) +
-                ": no end within the budget of instructions (livelock?)";
+                ": no end within the budget of instructions (livelock?)" +
+                ruleSuffix(Rule::Livelock);
     }
   }
   bool done = std::all_of(warps.begin(), warps.end(),

@@ -29,6 +29,12 @@ struct SimOptions {
   HazardMode hazards = HazardMode::Error;
 };
 
+/// Bytes of global memory.
+struct GlobalRange {
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+};
+
 struct GridLaunch {
   unsigned grid[3] = {1, 1, 1};
   unsigned block[3] = {1, 1, 1};
@@ -36,6 +42,8 @@ struct GridLaunch {
   uint32_t dynamicShared = 0;
   /// Program::paramBytes bytes.
   std::vector<uint8_t> params;
+  /// Memory that holds nothing yet: the grid may read what it has written.
+  std::vector<GlobalRange> fresh;
 };
 
 struct GridResult {

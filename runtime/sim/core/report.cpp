@@ -66,7 +66,7 @@ void Cta::reportHazard(Rule rule, const Warp &warp, uint32_t pc, unsigned lane,
     return;
   }
   std::string text = describePlace(number, warp.index, pc, lane) + ": " +
-                     message + " [" + getRuleInfo(rule).id + "]";
+                     message + ruleSuffix(rule);
   if (isFatal(hazardMode, rule)) {
     failure = std::move(text);
   } else {
@@ -114,7 +114,7 @@ std::string Cta::describeWait(const Wait &wait) const {
 }
 
 std::string Cta::describeDeadlock() const {
-  std::string text = "deadlock: no warp can run";
+  std::string text = "deadlock: no warp can run" + ruleSuffix(Rule::Deadlock);
   for (const auto &warp : warps) {
     if (warp->isDone()) {
       continue;

@@ -129,6 +129,10 @@ Step Warp::fault(const std::string &message, unsigned lane) {
   return Step::Fault;
 }
 
+Step Warp::fault(Rule rule, const std::string &message, unsigned lane) {
+  return fault(message + ruleSuffix(rule), lane);
+}
+
 Step Warp::block(Wait::Kind kind, uint32_t object, uint32_t value) {
   now.wait = {kind, object, value};
   return Step::Blocked;

@@ -8,6 +8,7 @@
 #define ATTN_SIM_CORE_WARP_H
 
 #include "core/program.h"
+#include "hazards/rules.h"
 
 namespace attn::sim {
 
@@ -77,6 +78,7 @@ public:
 
   /// Reports an error of the current instruction, in `lane` if that is one.
   Step fault(const std::string &message, unsigned lane = kLanes);
+  Step fault(Rule rule, const std::string &message, unsigned lane);
   Step block(Wait::Kind kind, uint32_t object = 0, uint32_t value = 0);
   /// Whether all live lanes of `wanted` execute this instruction.
   bool isConverged(uint32_t wanted = kAllLanes) const {

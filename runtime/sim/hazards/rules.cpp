@@ -2,6 +2,8 @@
 
 #include "hazards/rules.h"
 
+#include "units/mbarrier.h"
+
 using namespace attn::sim;
 
 static const RuleInfo kRules[] = {
@@ -12,4 +14,27 @@ static const RuleInfo kRules[] = {
 
 const RuleInfo &attn::sim::getRuleInfo(Rule rule) {
   return kRules[unsigned(rule)];
+}
+
+Rule attn::sim::ruleOf(MbarrierStatus status) {
+  switch (status) {
+  case MbarrierStatus::AlreadyLive:
+    return Rule::MbarrierReinit;
+  case MbarrierStatus::BadCount:
+    return Rule::MbarrierCount;
+  case MbarrierStatus::ArriveUnderflow:
+    return Rule::MbarrierOverArrival;
+  case MbarrierStatus::TxOutOfRange:
+    return Rule::MbarrierTxRange;
+  case MbarrierStatus::CompletesPhase:
+    return Rule::MbarrierNoComplete;
+  case MbarrierStatus::BadToken:
+    return Rule::MbarrierToken;
+  default:
+    return Rule::MbarrierNotLive;
+  }
+}
+
+std::string attn::sim::ruleSuffix(Rule rule) {
+  return std::string(" [") + getRuleInfo(rule).id + "]";
 }

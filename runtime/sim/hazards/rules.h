@@ -7,8 +7,11 @@
 #define ATTN_SIM_HAZARDS_RULES_H
 
 #include <cstdint>
+#include <string>
 
 namespace attn::sim {
+
+enum class MbarrierStatus : uint8_t;
 
 /// What to do about reports.
 enum class HazardMode : uint8_t {
@@ -132,6 +135,12 @@ struct RuleInfo {
 };
 
 const RuleInfo &getRuleInfo(Rule rule);
+
+/// The rule that an mbarrier operation broke; not of Ok.
+Rule ruleOf(MbarrierStatus status);
+
+/// " [race.shared]", the end of a report.
+std::string ruleSuffix(Rule rule);
 
 } // namespace attn::sim
 

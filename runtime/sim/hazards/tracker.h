@@ -132,6 +132,7 @@ private:
   /// Some rows of a matrix in shared memory.
   void visitRows(Accessor &by, const MatrixOperand &operand, uint32_t first,
                  uint32_t rows);
+  bool isFresh(uint64_t address) const;
   bool touchesMbarrier(const Accessor &by, uint32_t address, uint32_t bytes);
   void synchronize(const Warp &warp, unsigned lane, SyncVariable &variable);
   void release(const Warp &warp, unsigned lane, SyncVariable &variable);
@@ -150,7 +151,8 @@ private:
   // Reports.
   void report(Rule rule, const Accessor &by, const std::string &message,
               uint32_t otherPc = kNone);
-  void reportUninitialized(const Accessor &by, uint64_t address);
+  void reportUninitialized(const TrackedMemory &memory, const Accessor &by,
+                           uint64_t address);
   void reportConflict(Rule rule, const TrackedMemory &memory,
                       const Accessor &by, AccessId id, bool wrote,
                       uint64_t address);

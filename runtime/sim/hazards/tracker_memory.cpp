@@ -4,6 +4,8 @@
 
 #include "core/cta.h"
 
+#include <algorithm>
+
 using namespace attn::sim;
 
 HazardTracker::HazardTracker(Cta &cta, GridHazards &grid)
@@ -191,13 +193,20 @@ void HazardTracker::check(TrackedMemory &memory, Accessor &by, AccessId id,
   }
 }
 
+bool HazardTracker::isFresh(uint64_t address) const {
+  const std::vector<GlobalRange> &fresh = cta.launch.fresh;
+  return std::any_of(fresh.begin(), fresh.end(), [&](const GlobalRange &range) {
+    return address - range.address < range.bytes;
+  });
+}
+
 void HazardTracker::visit(TrackedMemory &memory, Accessor &by, uint64_t address,
                           uint32_t bytes) {
   auto visitCell = [&](ShadowCell &cell, uint64_t at) {
     if (cell.write) {
       check(memory, by, cell.write, /*wrote=*/true, at);
-    } else if (!memory.isGlobal && by.reads) {
-      reportUninitialized(by, at);
+    } else if (by.reads && (!memory.isGlobal || isFresh(at))) {
+      reportUninitialized(memory, by, at);
     }
     if (!by.writes) {
       memory.shadow.addRead(cell, by.id, memory.accesses);
@@ -228,6 +237,20 @@ void HazardTracker::visitShared(Accessor &by, uint32_t address,
   if (liveBarriers == 0 || !touchesMbarrier(by, address, bytes)) {
     visit(sharedMemory, by, address, bytes);
   }
+}
+
+void HazardTracker::useTensorMap(const Warp &warp, unsigned lane,
+                                 uint64_t address) {
+  constexpr uint32_t mapBytes = 128;
+  std::lock_guard<std::mutex> lock(grid.mutex);
+  Accessor by = accessorOf(warp, lane);
+  grid.shadow.visit(
+      address, mapBytes, /*writes=*/false, [&](ShadowCell &cell, uint64_t at) {
+        if (cell.write) {
+          reportConflict(Rule::TensorMapWritten, globalMemory, by, cell.write,
+                         /*wrote=*/true, at);
+        }
+      });
 }
 
 void HazardTracker::overwritten(const Warp &warp, unsigned lane,

@@ -11,10 +11,15 @@ void HazardTracker::report(Rule rule, const Accessor &by,
   cta.reportHazard(rule, by.warp, by.pc, by.lane, message, otherPc);
 }
 
-void HazardTracker::reportUninitialized(const Accessor &by, uint64_t address) {
-  report(Rule::UninitShared, by,
-         "reads shared address " + toHex(address) +
-             ", which nothing has written");
+void HazardTracker::reportUninitialized(const TrackedMemory &memory,
+                                        const Accessor &by, uint64_t address) {
+  Rule rule = memory.isGlobal ? Rule::UninitGlobal : Rule::UninitShared;
+  if (!cta.wantsHazard(rule, by.pc, kNone)) {
+    return;
+  }
+  report(rule, by,
+         std::string(memory.isGlobal ? "reads global" : "reads shared") +
+             " address " + toHex(address) + ", which nothing has written");
 }
 
 /// What would have ordered the accesses.
@@ -33,6 +38,8 @@ static const char *explain(Rule rule) {
     return "no cp.async.bulk.wait_group without .read for it is before this";
   case Rule::RaceReadOnly:
     return "what ld.global.nc reads, the grid may not write";
+  case Rule::TensorMapWritten:
+    return "the grid has to leave alone the tensor maps that it uses";
   default:
     return "neither is ordered before the other";
   }

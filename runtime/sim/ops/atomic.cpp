@@ -76,12 +76,12 @@ Step atomic(Warp &warp, const Inst &inst) {
     address &= how.space == Space::Shared ? 0xffffffff : ~uint64_t(0);
     std::string problem;
     if (address % how.bytes != 0) {
-      return warp.fault("misaligned address", lane);
+      return warp.fault(Rule::Align, "misaligned address", lane);
     }
     uint8_t *memory = warp.cta.resolve(how.space, address, how.bytes, true,
                                        warp, lane, problem);
     if (!memory) {
-      return warp.fault(problem, lane);
+      return warp.fault(Rule::Bounds, problem, lane);
     }
     if (warp.cta.hazards) {
       warp.cta.hazards->access(warp, lane, how.space, address, how.bytes);

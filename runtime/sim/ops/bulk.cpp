@@ -54,7 +54,7 @@ std::string outOfBounds(const char *what, uint64_t address, uint64_t bytes) {
                 "%s: %llu bytes at address 0x%llx are out of bounds", what,
                 static_cast<unsigned long long>(bytes),
                 static_cast<unsigned long long>(address));
-  return text;
+  return text + ruleSuffix(Rule::Bounds);
 }
 
 std::string explain(const TmaResult &result) {
@@ -70,14 +70,15 @@ std::string signal(Cta &cta, const AsyncCopy &copy, uint32_t address,
   std::string problem;
   Mbarrier *barrier = cta.findMbarrier(address, problem);
   if (!barrier) {
-    return problem;
+    return problem + ruleSuffix(Rule::MbarrierAddress);
   }
   if (cta.hazards) {
     cta.hazards->completeLoad(copy.hazard, address, barrier->phase);
   }
   MbarrierEvent event = mbarrierCompleteTx(*barrier, bytes);
   if (event.status != MbarrierStatus::Ok) {
-    return std::string("mbarrier: ") + describe(event.status);
+    return std::string("mbarrier: ") + describe(event.status) +
+           ruleSuffix(ruleOf(event.status));
   }
   if (cta.hazards && event.completed) {
     cta.hazards->completePhase(cta.getWarp(copy.warp), copy.pc, copy.lane,
@@ -192,22 +193,32 @@ std::string readTensorCopy(Warp &warp, const Inst &inst, unsigned lane,
   Cta &cta = warp.cta;
   std::string problem;
   uint64_t address = readAddress(warp, inst, 0, lane);
+  uint64_t window = address & kWindowMask;
+  if (window == kLocalWindow || window == kSharedWindow) {
+    return "the tensor map is neither a parameter nor in global memory" +
+           ruleSuffix(Rule::TensorMapSpace);
+  }
   const uint8_t *bytes = cta.resolve(Space::Generic, address, kTensorMapBytes,
                                      false, warp, lane, problem);
   if (!bytes) {
-    return "tensor map: " + problem;
+    return "tensor map: " + problem + ruleSuffix(Rule::Bounds);
   }
-  if (address % 64 != 0 && (address & kWindowMask) != kParamWindow) {
-    return "the tensor map's address is not a multiple of 64";
+  if (address % 64 != 0 && window != kParamWindow) {
+    return "the tensor map's address is not a multiple of 64" +
+           ruleSuffix(Rule::Align);
+  }
+  if (warp.cta.hazards && window == 0) {
+    warp.cta.hazards->useTensorMap(warp, lane, address);
   }
   problem = decodeTensorMap(bytes, copy.map);
   if (!problem.empty()) {
-    return "tensor map: " + problem;
+    return "tensor map: " + problem + ruleSuffix(Rule::TensorMapInvalid);
   }
   uint32_t rank = inst.listSize - 3 * addresses;
   if (copy.map.rank != rank) {
     return "a tensor map of rank " + std::to_string(copy.map.rank) + " for " +
-           std::to_string(rank) + " coordinates";
+           std::to_string(rank) + " coordinates" +
+           ruleSuffix(Rule::TensorMapInvalid);
   }
   const uint32_t *slots = &cta.program.lists[inst.list + 3 * addresses];
   for (uint32_t i = 0; i < rank; ++i) {
@@ -216,12 +227,21 @@ std::string readTensorCopy(Warp &warp, const Inst &inst, unsigned lane,
   copy.shared = uint32_t(readAddress(warp, inst, 1, lane));
   TmaStatus status = checkTma(copy.map, copy.shared);
   if (status != TmaStatus::Ok) {
-    return describe(status);
+    return describe(status) + ruleSuffix(status == TmaStatus::MisalignedShared
+                                             ? Rule::Align
+                                             : Rule::TensorMapInvalid);
   }
   uint32_t size = boxBytes(copy.map);
   return cta.shared(copy.shared, size)
              ? ""
              : outOfBounds("shared memory", copy.shared, size);
+}
+
+Step notLive(Warp &warp, const Mbarrier *barrier, const std::string &problem,
+             unsigned lane) {
+  return barrier ? warp.fault(Rule::MbarrierNotLive,
+                              "the mbarrier is not initialized", lane)
+                 : warp.fault(Rule::MbarrierAddress, problem, lane);
 }
 
 BulkAction describe(const TensorCopy &copy) {
@@ -245,8 +265,7 @@ Step loadTensor(Warp &warp, const Inst &inst) {
     copy->barrier = uint32_t(readAddress(warp, inst, 2, lane));
     Mbarrier *barrier = warp.cta.findMbarrier(copy->barrier, problem);
     if (!barrier || !barrier->live) {
-      return warp.fault(barrier ? "the mbarrier is not initialized" : problem,
-                        lane);
+      return notLive(warp, barrier, problem, lane);
     }
     uint32_t size = boxBytes(copy->map);
     if (warp.cta.hazards) {
@@ -311,7 +330,7 @@ template <bool toShared> Step copyPlain(Warp &warp, const Inst &inst) {
     copy->global = toShared ? from : to;
     copy->bytes = warp.word(inst.slots[0])[lane];
     if (const char *problem = checkBulkCopy(to, from, copy->bytes)) {
-      return warp.fault(problem, lane);
+      return warp.fault(Rule::Align, problem, lane);
     }
     uint8_t *inside = warp.cta.shared(copy->shared, copy->bytes);
     if (!inside) {
@@ -320,6 +339,11 @@ template <bool toShared> Step copyPlain(Warp &warp, const Inst &inst) {
     }
     if (toShared) {
       copy->barrier = uint32_t(readAddress(warp, inst, 2, lane));
+      std::string problem;
+      Mbarrier *barrier = warp.cta.findMbarrier(copy->barrier, problem);
+      if (!barrier || !barrier->live) {
+        return notLive(warp, barrier, problem, lane);
+      }
       std::memset(inside, kSharedPoison, copy->bytes);
     } else {
       copy->group = joinGroup(warp, lane);

@@ -26,15 +26,16 @@ bool forRows(Warp &warp, const Inst &inst, bool write, Visit visit) {
     uint64_t address = warp.address64(inst, inst.slots[0], lane);
     Space space = inst.aux & 2 ? Space::Generic : Space::Shared;
     address &= space == Space::Shared ? 0xffffffff : ~uint64_t(0);
-    std::string problem;
-    uint8_t *memory = nullptr;
     if (address % 16 != 0) {
-      problem = "the row's address is not a multiple of 16";
-    } else {
-      memory = warp.cta.resolve(space, address, 16, write, warp, lane, problem);
+      warp.fault(Rule::Align, "the row's address is not a multiple of 16",
+                 lane);
+      return false;
     }
+    std::string problem;
+    uint8_t *memory =
+        warp.cta.resolve(space, address, 16, write, warp, lane, problem);
     if (!memory) {
-      warp.fault(problem, lane);
+      warp.fault(Rule::Bounds, problem, lane);
       return false;
     }
     if (warp.cta.hazards) {

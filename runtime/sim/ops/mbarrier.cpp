@@ -35,7 +35,7 @@ Mbarrier *locate(Warp &warp, const Inst &inst, uint32_t slot, unsigned lane,
   std::string problem;
   Mbarrier *barrier = warp.cta.findMbarrier(address, problem);
   if (!barrier) {
-    warp.fault(problem, lane);
+    warp.fault(Rule::MbarrierAddress, problem, lane);
   }
   return barrier;
 }
@@ -44,7 +44,8 @@ bool accept(Warp &warp, MbarrierStatus status, unsigned lane) {
   if (status == MbarrierStatus::Ok) {
     return true;
   }
-  warp.fault(std::string("mbarrier: ") + describe(status), lane);
+  warp.fault(ruleOf(status), std::string("mbarrier: ") + describe(status),
+             lane);
   return false;
 }
 

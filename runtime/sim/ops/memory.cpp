@@ -40,14 +40,14 @@ uint8_t *locate(Warp &warp, const Inst &inst, const Access &access,
   }
   uint32_t bytes = access.bytes * inst.listSize;
   if (address % bytes != 0) {
-    warp.fault(misaligned(address, bytes), lane);
+    warp.fault(Rule::Align, misaligned(address, bytes), lane);
     return nullptr;
   }
   std::string problem;
   uint8_t *found = warp.cta.resolve(access.space, address, bytes, write, warp,
                                     lane, problem);
   if (!found) {
-    warp.fault(problem, lane);
+    warp.fault(Rule::Bounds, problem, lane);
   } else if (warp.cta.hazards) {
     warp.cta.hazards->access(warp, lane, access.space, address, bytes);
   }

@@ -24,6 +24,8 @@ struct Kernel {
   HazardMode hazards = HazardMode::Error;
   unsigned hostThreads = 0;
   std::vector<uint32_t> words = std::vector<uint32_t>(4096);
+  /// Of `words`, those that the kernel is to write before it reads them.
+  unsigned freshWords = 0;
   std::string failure;
   Reports reports;
 
@@ -56,6 +58,9 @@ struct Kernel {
     uint64_t address = reinterpret_cast<uintptr_t>(words.data());
     launch.params.resize(8);
     std::memcpy(launch.params.data(), &address, 8);
+    if (freshWords) {
+      launch.fresh.push_back({address, freshWords * 4});
+    }
     SimOptions options;
     options.seed = seed;
     options.budget = 10000000;

@@ -5,6 +5,10 @@ add_executable(attn_sim_tests
   ${here}/core_execution_test.cpp
   ${here}/core_sync_test.cpp
   ${here}/core_tensor_test.cpp
+  ${here}/hazard_async_test.cpp
+  ${here}/hazard_mbarrier_test.cpp
+  ${here}/hazard_memory_test.cpp
+  ${here}/hazard_report_test.cpp
   ${here}/parser_test.cpp)
 target_link_libraries(attn_sim_tests PRIVATE attn_sim GTest::gtest_main)
 add_test(NAME attn_sim_tests COMMAND attn_sim_tests)
