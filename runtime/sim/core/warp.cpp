@@ -138,6 +138,8 @@ Step Warp::block(Wait::Kind kind, uint32_t object, uint32_t value) {
   return Step::Blocked;
 }
 
+bool Warp::givesUp() { return gaveUp.insert(now.pc).second || cta.chance(2); }
+
 Step Warp::jump(uint32_t taken, uint32_t target) {
   if (taken == now.lanes) {
     now.pc = target;

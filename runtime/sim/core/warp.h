@@ -10,6 +10,8 @@
 #include "core/program.h"
 #include "hazards/rules.h"
 
+#include <set>
+
 namespace attn::sim {
 
 class Cta;
@@ -80,6 +82,9 @@ public:
   Step fault(const std::string &message, unsigned lane = kLanes);
   Step fault(Rule rule, const std::string &message, unsigned lane);
   Step block(Wait::Kind kind, uint32_t object = 0, uint32_t value = 0);
+  /// Whether a try_wait is to give false rather than suspend: so does each the
+  /// first time, and others at random.
+  bool givesUp();
   /// Whether all live lanes of `wanted` execute this instruction.
   bool isConverged(uint32_t wanted = kAllLanes) const {
     return (wanted & live & ~exec) == 0;
@@ -115,6 +120,8 @@ private:
   std::vector<uint32_t> predicates;
   /// By slot, the value of `fences` when it was last written.
   std::vector<uint32_t> writtenAt;
+  /// The try_wait that have given false.
+  std::set<uint32_t> gaveUp;
   /// The next counter at which `now` meets another group.
   uint32_t mergeAt = kNone;
 };

@@ -164,7 +164,7 @@ void trackWait(Warp &warp, const Inst &inst, const uint32_t *addresses,
 }
 
 /// Slots: p, address, state or parity, hint. A try_wait that would give false
-/// everywhere suspends instead, or sometimes does not.
+/// everywhere suspends instead, but not the first time, nor always.
 Step wait(Warp &warp, const Inst &inst) {
   uint32_t passed = 0;
   uint32_t address = 0;
@@ -191,7 +191,7 @@ Step wait(Warp &warp, const Inst &inst) {
   if (warp.cta.hazards) {
     trackWait(warp, inst, addresses, passed);
   }
-  if (passed == 0 && inst.aux & kTry && !warp.cta.chance(2)) {
+  if (passed == 0 && inst.aux & kTry && !warp.givesUp()) {
     unsigned first = unsigned(__builtin_ctz(warp.exec));
     uint32_t parity = inst.aux & kParity ? warp.word(inst.slots[2])[first] : 0;
     return warp.block(Wait::Kind::Mbarrier, address, parity);

@@ -31,6 +31,13 @@ TEST(SimHazardAsync, aWaitOfOneLaneIsNotTheWarps) {
              first + "bar.warp.sync -1;\n" + kReadOwn, 32);
 }
 
+TEST(SimHazardAsync, aWaitIsRepeatedUntilItPasses) {
+  std::string once = "mbarrier.try_wait.parity.shared.b64 %p9, [smem], 0;\n";
+  Kernel kernel = hazardKernel(kBegin + kLoad + once + kReadOwn, 32);
+  kernel.run();
+  EXPECT_EQ(idOf(kernel.failure), "async.load-not-awaited");
+}
+
 TEST(SimHazardAsync, aRelaxedWaitStillSeesTheCopy) {
   expectSilence(hazardKernel(
       kBegin + kLoad +
