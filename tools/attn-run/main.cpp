@@ -333,8 +333,8 @@ bool openDevice(Run &run) {
   return true;
 }
 
-void printLog(attn_log_level level, const char *message, void *) {
-  std::fprintf(level == ATTN_LOG_WARNING ? stderr : stdout, "%s\n", message);
+void printLog(attn_log_level, const char *message, void *) {
+  std::printf("%s\n", message);
 }
 
 bool runAll(Run &run) {

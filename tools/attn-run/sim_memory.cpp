@@ -4,6 +4,7 @@
 
 #include "device/sim_device.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -24,11 +25,19 @@ bool SimGpu::open(const std::string &path) {
          check(runtime::LoadedBundle::create(std::move(bundle), loaded));
 }
 
+static void printWarning(attn_log_level level, const char *message, void *) {
+  if (level == ATTN_LOG_WARNING) {
+    std::fprintf(stderr, "attn-run: warning: %s\n", message);
+  }
+}
+
 void SimGpu::setHazards(const std::string &mode) {
   sim::getSimDevice().getOptions().hazards =
       mode == "error"  ? sim::HazardMode::Error
       : mode == "warn" ? sim::HazardMode::Warn
                        : sim::HazardMode::Off;
+  // The simulator is a part of this program, not of the library.
+  runtime::setLogCallback(printWarning, nullptr);
 }
 
 void SimGpu::setSchedule(uint64_t seed) {
