@@ -41,6 +41,7 @@ void Knowledge::join(const Knowledge &other) {
   generic.join(other.generic);
   asyncShared.join(other.asyncShared);
   asyncGlobal.join(other.asyncGlobal);
+  device.join(other.device);
   joinAll(remote, other.remote);
 }
 

@@ -41,6 +41,8 @@ struct Knowledge {
   /// ... if it is made by the async proxy, for each memory.
   Clock asyncShared;
   Clock asyncGlobal;
+  /// What fences have performed for the whole device.
+  Clock device;
   /// By CTA number.
   std::map<uint64_t, RemoteKnowledge> remote;
 

@@ -135,6 +135,7 @@ private:
   bool isFresh(uint64_t address) const;
   bool touchesMbarrier(const Accessor &by, uint32_t address, uint32_t bytes);
   void synchronize(const Warp &warp, unsigned lane, SyncVariable &variable);
+  Knowledge performed(const Warp &warp, unsigned lane);
   void release(const Warp &warp, unsigned lane, SyncVariable &variable);
   void meet(const Warp &warp, unsigned lane, const SyncVariable &variable);
 

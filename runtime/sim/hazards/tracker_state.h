@@ -18,11 +18,10 @@ class Warp;
 struct LaneView {
   uint32_t lanes = 0;
   Knowledge known;
-  /// Changes with `known`, and differs between all views.
+  /// Changes with `known`; views with equal ones know the same.
   uint64_t serial = 0;
-  /// What the last fence made strong writes release, and how far.
+  /// What the last fence made strong writes release to the CTA.
   std::shared_ptr<const Knowledge> released;
-  Scope releasedTo = Scope::None;
   /// What strong reads met, for the next fence to acquire.
   std::shared_ptr<const Knowledge> met;
 };
@@ -35,8 +34,9 @@ struct WarpThreads {
   /// access through the async proxy.
   uint32_t fencedShared[kLanes] = {};
   uint32_t fencedGlobal[kLanes] = {};
-  /// The epoch of its last fence.
+  /// The epochs of its last fences, of any scope and for the device.
   uint32_t releasedAt[kLanes] = {};
+  uint32_t performedAt[kLanes] = {};
   /// The barrier that it waits at: what those who arrived knew.
   std::shared_ptr<Knowledge> barrier;
   /// The last read instruction, as an access.

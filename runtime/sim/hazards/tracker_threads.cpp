@@ -4,6 +4,8 @@
 
 #include "core/cta.h"
 
+#include <algorithm>
+
 using namespace attn::sim;
 
 uint32_t HazardTracker::componentOf(const Warp &warp, unsigned lane) const {
@@ -25,6 +27,7 @@ void HazardTracker::publishOwn(const Warp &warp, unsigned lane, Knowledge &to) {
   to.generic.raise(component, threads.epoch);
   to.asyncShared.raise(component, threads.fencedShared[lane]);
   to.asyncGlobal.raise(component, threads.fencedGlobal[lane]);
+  to.device.raise(component, threads.performedAt[lane]);
 }
 
 void HazardTracker::publish(const Warp &warp, uint32_t lanes, Knowledge &to) {
@@ -94,13 +97,20 @@ void HazardTracker::fence(const Warp &warp, Scope scope, bool acquires,
       touch(view);
     }
     if (releases) {
+      if (scope == Scope::Device) {
+        view.known.device.join(view.known.generic);
+        touch(view);
+      }
       view.released = std::make_shared<Knowledge>(view.known);
-      view.releasedTo = scope;
     }
   });
   if (releases) {
-    forLanes(warp.exec,
-             [&](unsigned lane) { threads.releasedAt[lane] = threads.epoch; });
+    forLanes(warp.exec, [&](unsigned lane) {
+      threads.releasedAt[lane] = threads.epoch;
+      if (scope == Scope::Device) {
+        threads.performedAt[lane] = threads.epoch;
+      }
+    });
     ++threads.epoch;
   }
 }
@@ -128,28 +138,47 @@ void HazardTracker::proxyFence(const Warp &warp, bool shared, bool global) {
   ++threads.epoch;
 }
 
+/// What a relaxed write releases to the device: what fences have performed,
+/// those of other threads that are ordered before as well.
+Knowledge HazardTracker::performed(const Warp &warp, unsigned lane) {
+  const WarpThreads &threads = warps[warp.index];
+  const LaneView &view = viewOf(warp, lane);
+  uint32_t component = componentOf(warp, lane);
+  uint32_t epoch = threads.performedAt[lane];
+  Knowledge known;
+  known.generic = view.known.device;
+  known.asyncGlobal = view.known.asyncGlobal;
+  known.asyncGlobal.meet(known.generic);
+  known.generic.raise(component, epoch);
+  known.asyncGlobal.raise(component,
+                          std::min(epoch, threads.fencedGlobal[lane]));
+  known.device = known.generic;
+  if (epoch && view.released) {
+    known.remote = view.released->remote;
+  }
+  return known;
+}
+
 void HazardTracker::release(const Warp &warp, unsigned lane,
                             SyncVariable &variable) {
   WarpThreads &threads = warps[warp.index];
   const LaneView &view = viewOf(warp, lane);
-  bool fenced = !action.releases && view.released;
-  if (!fenced && !action.releases) {
-    return;
-  }
-  Knowledge known = fenced ? *view.released : view.known;
-  if (fenced) {
-    known.generic.raise(componentOf(warp, lane), threads.releasedAt[lane]);
-  } else {
+  Knowledge known;
+  if (action.releases) {
+    known = view.known;
     publishOwn(warp, lane, known);
     ++threads.epoch;
+  } else {
+    known = performed(warp, lane);
   }
-  known.asyncGlobal.raise(componentOf(warp, lane), threads.fencedGlobal[lane]);
-  Scope scope =
-      fenced && view.releasedTo < action.scope ? view.releasedTo : action.scope;
-  variable.toCta[cta.number].join(known);
-  if (scope == Scope::Device) {
+  if (action.scope == Scope::Device) {
     variable.toDevice[cta.number].join(known);
   }
+  if (!action.releases && view.released) {
+    known.join(*view.released);
+    known.generic.raise(componentOf(warp, lane), threads.releasedAt[lane]);
+  }
+  variable.toCta[cta.number].join(known);
 }
 
 void HazardTracker::meet(const Warp &warp, unsigned lane,

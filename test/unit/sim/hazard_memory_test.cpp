@@ -101,6 +101,28 @@ TEST(SimHazardMemory, releasesAndAcquiresOrderCtas) {
   races("atom.global.add.u32 %r6, [%rd0], 1;\n", acquire);
 }
 
+/// All threads of CTA 0 write a word and thread 0 raises a flag; CTA 1 reads.
+static Kernel gather(const std::string &between) {
+  return hazardKernel(
+      "mov.u32 %r5, %ctaid.x;\nsetp.ne.b32 %p2, %r5, 0;\n@%p2 bra reader;\n"
+      "st.global.b32 [%rd1+4], 42;\n" +
+          between +
+          "setp.ne.b32 %p1, %r0, 0;\n"
+          "@!%p1 red.relaxed.gpu.global.add.u32 [%rd0], 1;\nbra end;\n"
+          "reader:\nld.acquire.gpu.global.b32 %r6, [%rd0];\n"
+          "setp.eq.b32 %p3, %r6, 0;\n@%p3 bra reader;\n"
+          "ld.global.b32 %r7, [%rd1+4];\nend:\n",
+      64, 2);
+}
+
+TEST(SimHazardMemory, fencesBeforeABarrierPerformForTheDevice) {
+  expectSilence(gather("fence.acq_rel.gpu;\nbar.sync 0;\n"));
+  expectSilence(gather("bar.sync 0;\nfence.acq_rel.gpu;\n"));
+  expectRule("race.global", gather("bar.sync 0;\n"));
+  expectRule("race.global", gather("fence.acq_rel.gpu;\n"));
+  expectRule("race.global", gather("fence.acq_rel.cta;\nbar.sync 0;\n"));
+}
+
 TEST(SimHazardMemory, readOnlyLoadsWantConstantMemory) {
   std::string read = "ld.global.nc.b32 %r5, [%rd1];\n";
   std::string write = "st.global.b32 [%rd1], 1;\n";
