@@ -42,11 +42,22 @@ struct BulkGroups {
   uint64_t oldest = 0;
 };
 
+/// A register that an accumulator in flight was copied to.
+struct AccumulatorCopy {
+  uint32_t warp = 0;   // of the warpgroup
+  uint32_t number = 0; // among the watched registers
+  uint32_t slot = 0;
+};
+
 /// The accumulators of a chain of wgmma while it is in flight: 4 warps x
-/// `registers` x 32 lanes.
+/// `slots` x 32 lanes.
 struct Accumulators {
   std::vector<uint32_t> values;
+  /// The registers of the first of the chain: slots, and numbers among those
+  /// that are watched.
   std::vector<uint32_t> slots;
+  std::vector<uint32_t> numbers;
+  std::vector<AccumulatorCopy> copies;
   /// Operations in flight that use it.
   unsigned users = 0;
   /// Warps whose registers were moved here, a bit each.

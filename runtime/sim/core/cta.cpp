@@ -8,14 +8,13 @@
 
 using namespace attn::sim;
 
-static constexpr uint64_t kRegistersOfSM = 65536;
-
 Cta::Cta(const Program &program, const GridLaunch &launch,
          const GlobalMemory &memory, const SimOptions &options,
          GridHazards *gridHazards, uint64_t number)
-    : program(program), launch(launch), number(number), global(memory),
-      params(launch.params), randomly(options.seed > 1),
-      slowness(uint64_t(1) << options.seed % 6),
+    : program(program), launch(launch), number(number),
+      threads(launch.block[0] * launch.block[1] * launch.block[2]),
+      registers(program, threads), global(memory), params(launch.params),
+      randomly(options.seed > 1), slowness(uint64_t(1) << options.seed % 6),
       preference(Preference(options.seed / 2 % 3)),
       random(options.seed * 0x9e3779b97f4a7c15 + number + 1),
       budget(options.budget), hazardMode(options.hazards) {
@@ -25,28 +24,15 @@ Cta::Cta(const Program &program, const GridLaunch &launch,
   policy = options.seed == 0   ? AsyncPolicy::Late
            : options.seed == 1 ? AsyncPolicy::Early
                                : AsyncPolicy::Random;
-  threads = launch.block[0] * launch.block[1] * launch.block[2];
   sharedBytes.assign(program.dynamicShared - kSharedBase + launch.dynamicShared,
                      kSharedPoison);
   localBytes.assign(uint64_t(program.localBytes) * threads, kSharedPoison);
   bulk.resize((threads + kLanes - 1) / kLanes * kLanes);
   groups.resize((threads + 127) / 128);
-  makeRegisterPool();
   makeWarps();
   if (gridHazards) {
     hazards = std::make_unique<HazardTracker>(*this, *gridHazards);
   }
-}
-
-/// setmaxnreg moves registers between warps of what the launch allots.
-void Cta::makeRegisterPool() {
-  uint64_t perThread = program.maxRegisters;
-  if (perThread == 0) {
-    uint64_t most = program.maxThreads ? program.maxThreads : threads;
-    perThread = kRegistersOfSM / (most * program.minCtas);
-    perThread = std::min<uint64_t>(perThread / 8 * 8, 255);
-  }
-  warpRegisters.assign((threads + kLanes - 1) / kLanes, uint32_t(perThread));
 }
 
 void Cta::makeWarps() {
@@ -305,6 +291,8 @@ std::string Cta::run() {
                           [](const auto &warp) { return warp->isDone(); });
   if (failure.empty() && !done) {
     failure = describeDeadlock();
+  } else if (failure.empty()) {
+    registers.checkEnd(*this);
   }
   if (failure.empty() && hazards) {
     hazards->finish();

@@ -8,6 +8,7 @@
 #include "core/async.h"
 #include "core/launch.h"
 #include "core/warp.h"
+#include "hazards/register_pool.h"
 #include "hazards/tracker.h"
 #include "units/mbarrier.h"
 
@@ -25,6 +26,10 @@ struct NamedBarrier {
   uint32_t arrived = 0;
   uint32_t expected = 0;
   uint64_t generation = 0;
+  /// Warps that arrived in this generation and do not wait, a bit each; and
+  /// those that wait.
+  uint32_t arrivers = 0;
+  uint32_t waiters = 0;
 };
 
 /// A small seeded generator (splitmix64).
@@ -82,6 +87,8 @@ public:
   /// Completes what may, if all is to complete early.
   void completeEarly(WarpGroup &group, uint32_t firstWarp);
   void finishBulk(uint32_t warp, uint32_t lane, uint64_t group);
+  /// "PTX line 12".
+  std::string describeLine(uint32_t pc) const;
   void reportFault(const Warp &warp, const std::string &message, unsigned lane);
   /// Reports what breaks a rule, noticed at `pc`. `otherPc` is the instruction
   /// that it is about besides, if there is one.
@@ -89,15 +96,15 @@ public:
                     const std::string &message, uint32_t otherPc = kNone);
   /// Whether such a report would be heard.
   bool wantsHazard(Rule rule, uint32_t pc, uint32_t otherPc) const;
+  /// The same for what trackers find. Whether execution goes on.
+  bool report(Rule rule, const Warp &warp, uint32_t pc,
+              const std::string &message, unsigned lane = kLanes);
   const Reports &getReports() const { return reports; }
   /// An instruction and who executed it, for reports.
   std::string describePlace(uint64_t cta, uint32_t warp, uint32_t pc,
                             unsigned lane) const;
   Warp &getWarp(uint32_t index) { return *warps[index]; }
   bool chance(unsigned oneIn) { return randomly && random.below(oneIn) == 0; }
-  /// Registers that setmaxnreg may hand out; a warp's count.
-  uint64_t freeRegisters = 0;
-  std::vector<uint32_t> warpRegisters;
 
   const Program &program;
   const GridLaunch &launch;
@@ -106,6 +113,7 @@ public:
   uint32_t position[3];
   uint32_t threads = 0;
   NamedBarrier barriers[kNamedBarriers];
+  RegisterPool registers;
   std::unordered_map<uint32_t, Mbarrier> mbarriers;
   /// Counts everything that a blocked warp may wait for.
   uint64_t changes = 0;
@@ -115,7 +123,6 @@ public:
 
 private:
   void makeWarps();
-  void makeRegisterPool();
   void fillPresets(Warp &warp);
   uint64_t specialValue(Special special, const Warp &warp, unsigned lane) const;
   Warp *pickWarp();
@@ -124,6 +131,11 @@ private:
   void completeCopy(size_t index);
   std::string describeWait(const Wait &wait) const;
   std::string describeDeadlock() const;
+  Rule findDeadlockRule() const;
+  bool lacksWarp(uint32_t group) const;
+  bool needsExited(const NamedBarrier &barrier) const;
+  /// Calls `visit(warp, group)` for the lanes of each warp that has not ended.
+  template <typename Visit> void forGroups(Visit visit) const;
 
   std::vector<uint8_t> sharedBytes;
   std::vector<uint8_t> localBytes;

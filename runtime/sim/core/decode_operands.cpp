@@ -149,6 +149,13 @@ const SymbolAddress *Decoder::findVariable(std::string_view name) const {
   return nullptr;
 }
 
+RegisterName Decoder::nameOf(const Register &found,
+                             const ptx::Operand &operand) const {
+  bool isPredicate = found.width == Width::Predicate;
+  return {isPredicate ? found.slot : found.slot / kLanes, isPredicate,
+          operand.name};
+}
+
 bool Decoder::destination(const ptx::Operand &operand, unsigned bytes,
                           uint32_t &slot) {
   if (operand.kind == Kind::Sink) {
@@ -167,6 +174,7 @@ bool Decoder::destination(const ptx::Operand &operand, unsigned bytes,
                 "expected a register of another width than " + spell(operand));
   }
   slot = found->slot;
+  use.writes.push_back(nameOf(*found, operand));
   return true;
 }
 
@@ -254,6 +262,7 @@ bool Decoder::source(const ptx::Operand &operand, unsigned bytes,
                 "expected a register of another width than " + spell(operand));
   }
   slot = found->slot;
+  use.reads.push_back(nameOf(*found, operand));
   return true;
 }
 
@@ -270,6 +279,7 @@ bool Decoder::predicate(const ptx::Operand &operand, uint32_t &slot,
     return fail(operand.at, "expected a predicate, got " + spell(operand));
   }
   slot = found->slot;
+  use.reads.push_back(nameOf(*found, operand));
   return true;
 }
 

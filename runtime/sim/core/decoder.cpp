@@ -147,7 +147,7 @@ bool Decoder::readDirectives() {
     } else if (directive.name == ".maxnreg") {
       program.maxRegisters = product;
     } else if (directive.name == ".minnctapersm") {
-      program.minCtas = std::max<uint64_t>(product, 1);
+      program.minCtas = product;
     } else if (directive.name != ".reqnctapercluster" &&
                directive.name != ".maxclusterrank" &&
                directive.name != ".explicitcluster" &&
@@ -279,6 +279,7 @@ bool Decoder::decodeInstruction(const ptx::Instruction &instruction,
   if (!findRow(instruction, match, problem)) {
     return fail(instruction.at, problem);
   }
+  use = {};
   Inst inst;
   inst.run = match.row->handler;
   inst.aux = match.row->aux;
@@ -300,8 +301,29 @@ bool Decoder::decodeInstruction(const ptx::Instruction &instruction,
     return fail(instruction.at,
                 "no handler for " + quote(ptx::print(instruction)));
   }
+  noteFlow(instruction, inst);
   program.code.push_back(inst);
+  uses.push_back(std::move(use));
   return true;
+}
+
+/// What the register plan has to know of an instruction besides its operands.
+void Decoder::noteFlow(const ptx::Instruction &instruction, const Inst &inst) {
+  std::string_view opcode = instruction.opcode;
+  use.isGuarded = inst.guard != kNone;
+  bool hasList = inst.listSize != 0;
+  use.kind = opcode == "mov"
+                 ? (hasList ? RegisterUse::Kind::Pack : RegisterUse::Kind::Copy)
+             : opcode == "wgmma" && hasList ? RegisterUse::Kind::Wgmma
+                                            : RegisterUse::Kind::Plain;
+  if (opcode == "bra") {
+    use.targets = {uint32_t(inst.imm)};
+  } else if (opcode == "brx") {
+    auto first = program.lists.begin() + inst.list;
+    use.targets.assign(first, first + inst.listSize);
+  }
+  bool leaves = opcode == "ret" || opcode == "exit" || opcode == "trap";
+  use.fallsThrough = use.isGuarded || (!leaves && use.targets.empty());
 }
 
 /// Walks the statements a second time, through the same scopes.
@@ -341,7 +363,11 @@ bool Decoder::decodeFunction() {
   ptx::Instruction ret;
   ret.at = function.at;
   ret.opcode = "ret";
-  return decodeInstruction(ret, uint32_t(function.instructions.size() - 1));
+  if (!decodeInstruction(ret, uint32_t(function.instructions.size() - 1))) {
+    return false;
+  }
+  planRegisterChecks(uses, program);
+  return true;
 }
 
 bool attn::sim::decode(std::shared_ptr<const ptx::Module> module,

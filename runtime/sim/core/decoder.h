@@ -95,6 +95,8 @@ private:
   bool placeShared(const ptx::Variable &variable, SymbolAddress &symbol);
 
   bool decodeBody();
+  void noteFlow(const ptx::Instruction &instruction, const Inst &inst);
+  RegisterName nameOf(const Register &found, const ptx::Operand &operand) const;
   bool decodeInstruction(const ptx::Instruction &instruction, uint32_t origin);
   bool decodeOperands(const ptx::Instruction &instruction, const Match &match,
                       Inst &inst);
@@ -118,6 +120,9 @@ private:
   Diagnostic &diagnostic;
   std::vector<Scope> scopes;
   int scope = 0;
+  /// Those of the instruction being decoded, and of those before it.
+  RegisterUse use;
+  std::vector<RegisterUse> uses;
   std::map<std::pair<uint64_t, bool>, uint32_t> constants;
   std::map<std::pair<uint64_t, bool>, uint32_t> sharedAddresses;
   std::map<std::pair<Special, bool>, uint32_t> specials;

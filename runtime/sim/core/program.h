@@ -6,6 +6,7 @@
 #ifndef ATTN_SIM_CORE_PROGRAM_H
 #define ATTN_SIM_CORE_PROGRAM_H
 
+#include "hazards/register_plan.h"
 #include "ptx/module.h"
 
 namespace attn::sim {
@@ -51,6 +52,8 @@ struct Inst {
   uint64_t aux = 0;
   /// Index into the function's instructions.
   uint32_t origin = 0;
+  /// Index into RegisterPlan::watches, or kNone.
+  uint32_t watch = kNone;
 };
 
 enum class Special : uint8_t {
@@ -120,6 +123,7 @@ struct Program {
   std::vector<Inst> code;
   std::vector<uint32_t> lists;
   std::vector<PresetSlot> presets;
+  RegisterPlan registers;
   /// Predicate slots that are always true.
   std::vector<uint32_t> truePredicates;
   uint32_t words = 0;
@@ -131,8 +135,9 @@ struct Program {
   uint32_t localBytes = 0;
   /// Threads a CTA may have; 0: not said.
   uint64_t maxThreads = 0;
+  /// .maxnreg and .minnctapersm; 0: not said.
   uint64_t maxRegisters = 0;
-  uint64_t minCtas = 1;
+  uint64_t minCtas = 0;
 
   const ptx::Instruction &origin(const Inst &inst) const {
     return function->instructions[inst.origin];

@@ -4,6 +4,7 @@
 
 #include "core/cta.h"
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace attn::sim;
@@ -42,6 +43,10 @@ std::string Cta::describePlace(uint64_t cta, uint32_t warp, uint32_t pc,
   return text + ": '" + shorten(ptx::print(origin)) + "'";
 }
 
+std::string Cta::describeLine(uint32_t pc) const {
+  return "PTX line " + std::to_string(program.origin(program.code[pc]).at.line);
+}
+
 void Cta::reportFault(const Warp &warp, const std::string &message,
                       unsigned lane) {
   if (failure.empty()) {
@@ -72,6 +77,14 @@ void Cta::reportHazard(Rule rule, const Warp &warp, uint32_t pc, unsigned lane,
   } else {
     reports.add({rule, pc, otherPc}, {std::move(text), number});
   }
+}
+
+bool Cta::report(Rule rule, const Warp &warp, uint32_t pc,
+                 const std::string &message, unsigned lane) {
+  if (hazardMode != HazardMode::Off) {
+    reportHazard(rule, warp, pc, lane, message);
+  }
+  return failure.empty();
 }
 
 std::string Cta::describeWait(const Wait &wait) const {
@@ -108,28 +121,71 @@ std::string Cta::describeWait(const Wait &wait) const {
            " groups pending";
   case Wait::Kind::Registers:
     return "waits for registers: " + std::to_string(wait.value) + " wanted, " +
-           std::to_string(freeRegisters) + " free";
+           std::to_string(registers.getFree()) + " free";
   }
   return "";
 }
 
-std::string Cta::describeDeadlock() const {
-  std::string text = "deadlock: no warp can run" + ruleSuffix(Rule::Deadlock);
+template <typename Visit> void Cta::forGroups(Visit visit) const {
   for (const auto &warp : warps) {
     if (warp->isDone()) {
       continue;
     }
-    auto add = [&](const LaneGroup &group) {
-      if (group.lanes) {
-        text += "\n  " + describePlace(number, warp->index, group.pc, kLanes) +
-                " lanes " + toHex(group.lanes) + " " + describeWait(group.wait);
-      }
-    };
-    add(warp->now);
+    if (warp->now.lanes) {
+      visit(*warp, warp->now);
+    }
     for (const LaneGroup &group : warp->others) {
-      add(group);
+      visit(*warp, group);
     }
   }
+}
+
+/// Whether the warps that may still arrive are too few.
+bool Cta::needsExited(const NamedBarrier &barrier) const {
+  uint32_t possible = 0;
+  for (const auto &warp : warps) {
+    bool waits = barrier.waiters >> warp->index & 1;
+    possible += warp->isDone() || waits ? 0 : kLanes;
+  }
+  return barrier.arrived + possible < barrier.expected;
+}
+
+/// Whether a warp of the warpgroup has ended.
+bool Cta::lacksWarp(uint32_t group) const {
+  auto first = warps.begin() + 4 * group;
+  return std::any_of(first, std::min(first + 4, warps.end()),
+                     [](const auto &warp) { return warp->isDone(); });
+}
+
+/// The most particular rule that explains a wait.
+Rule Cta::findDeadlockRule() const {
+  Rule rule = Rule::Deadlock;
+  forGroups([&](const Warp &warp, const LaneGroup &group) {
+    const Wait &wait = group.wait;
+    if (rule != Rule::Deadlock || !group.blocked) {
+      return;
+    }
+    if (wait.kind == Wait::Kind::Convergence) {
+      rule = Rule(wait.object);
+    } else if (wait.kind == Wait::Kind::Registers) {
+      rule = Rule::RegistersPool;
+    } else if (wait.kind == Wait::Kind::Wgmma && lacksWarp(warp.index / 4)) {
+      rule = Rule::WgmmaGroup;
+    } else if (wait.kind == Wait::Kind::NamedBarrier &&
+               needsExited(barriers[wait.object])) {
+      rule = Rule::BarrierExited;
+    }
+  });
+  return rule;
+}
+
+std::string Cta::describeDeadlock() const {
+  std::string text =
+      "deadlock: no warp can run" + ruleSuffix(findDeadlockRule());
+  forGroups([&](const Warp &warp, const LaneGroup &group) {
+    text += "\n  " + describePlace(number, warp.index, group.pc, kLanes) +
+            " lanes " + toHex(group.lanes) + " " + describeWait(group.wait);
+  });
   for (size_t i = 0; i < groups.size(); ++i) {
     if (!groups[i].queue.empty()) {
       text += "\n  warpgroup " + std::to_string(i) + ": " +

@@ -12,10 +12,9 @@ using namespace attn::sim;
 static constexpr uint32_t kRegisterPoison = 0x7fbadbad;
 
 Warp::Warp(Cta &cta, uint32_t index, uint32_t lanes)
-    : cta(cta), index(index), live(lanes),
+    : cta(cta), index(index), live(lanes), registers(cta.program.registers),
       words(cta.program.words, kRegisterPoison),
-      predicates(cta.program.predicates, 0),
-      writtenAt(cta.program.words / kLanes, kNone) {
+      predicates(cta.program.predicates, 0) {
   now.lanes = lanes;
 }
 
@@ -85,6 +84,9 @@ RunResult Warp::run(uint64_t &quantum) {
       exec &= readPredicate(inst.guard, inst.guardNegated);
     }
     --quantum;
+    if (inst.watch != kNone && !registers.check(*this, inst)) {
+      return RunResult::Fault;
+    }
     Step step = exec || inst.always ? inst.run(*this, inst) : Step::Next;
     switch (step) {
     case Step::Next:
@@ -133,12 +135,30 @@ Step Warp::fault(Rule rule, const std::string &message, unsigned lane) {
   return fault(message + ruleSuffix(rule), lane);
 }
 
+bool Warp::report(Rule rule, const std::string &message, unsigned lane) {
+  return cta.report(rule, *this, now.pc, message, lane);
+}
+
 Step Warp::block(Wait::Kind kind, uint32_t object, uint32_t value) {
   now.wait = {kind, object, value};
   return Step::Blocked;
 }
 
 bool Warp::givesUp() { return gaveUp.insert(now.pc).second || cta.chance(2); }
+
+bool Warp::gather(uint32_t wanted, Rule rule, Step &step) {
+  uint32_t missing = wanted & live & ~exec;
+  if (missing == 0) {
+    return true;
+  }
+  if (missing & now.lanes) {
+    step = fault(rule, "its predicate is false in this lane",
+                 unsigned(__builtin_ctz(missing & now.lanes)));
+  } else {
+    step = block(Wait::Kind::Convergence, uint32_t(rule), wanted & live);
+  }
+  return false;
+}
 
 Step Warp::jump(uint32_t taken, uint32_t target) {
   if (taken == now.lanes) {

@@ -8,6 +8,7 @@
 #define ATTN_SIM_CORE_WARP_H
 
 #include "core/program.h"
+#include "hazards/register_tracker.h"
 #include "hazards/rules.h"
 
 #include <set>
@@ -28,7 +29,8 @@ struct Wait {
     Registers
   };
   Kind kind = Kind::None;
-  /// A barrier's number or address.
+  /// A barrier's number or address; of Convergence, the rule that lanes break
+  /// that do not come.
   uint32_t object = 0;
   /// The parity wanted, or the operations that may be pending.
   uint32_t value = 0;
@@ -80,24 +82,19 @@ public:
 
   /// Reports an error of the current instruction, in `lane` if that is one.
   Step fault(const std::string &message, unsigned lane = kLanes);
-  Step fault(Rule rule, const std::string &message, unsigned lane);
+  /// The same of a rule after which execution cannot go on.
+  Step fault(Rule rule, const std::string &message, unsigned lane = kLanes);
+  /// Reports what breaks a rule. Whether execution goes on.
+  bool report(Rule rule, const std::string &message, unsigned lane = kLanes);
   Step block(Wait::Kind kind, uint32_t object = 0, uint32_t value = 0);
+  /// Waits until all live lanes of `wanted` execute this instruction. If they
+  /// do not, `step` is what becomes of it; lanes that never come break `rule`.
+  bool gather(uint32_t wanted, Rule rule, Step &step);
   /// Whether a try_wait is to give false rather than suspend: so does each the
   /// first time, and others at random.
   bool givesUp();
-  /// Whether all live lanes of `wanted` execute this instruction.
-  bool isConverged(uint32_t wanted = kAllLanes) const {
-    return (wanted & live & ~exec) == 0;
-  }
   Step jump(uint32_t taken, uint32_t target);
   Step jumpEach(const uint32_t *targets, uint32_t taken);
-
-  /// Notes that a register was written, for wgmma, which may not see that
-  /// before a wgmma.fence.
-  void markWritten(uint32_t slot) { writtenAt[slot / kLanes] = fences; }
-  bool isWrittenSinceFence(uint32_t slot) const {
-    return writtenAt[slot / kLanes] == fences;
-  }
 
   const Inst &instructionAt(uint32_t pc) const;
 
@@ -109,8 +106,7 @@ public:
   uint32_t exec = 0;
   LaneGroup now;
   std::vector<LaneGroup> others;
-  /// How many wgmma.fence it has executed.
-  uint32_t fences = 0;
+  RegisterTracker registers;
 
 private:
   friend class Cta;
@@ -118,8 +114,6 @@ private:
 
   std::vector<uint32_t> words;
   std::vector<uint32_t> predicates;
-  /// By slot, the value of `fences` when it was last written.
-  std::vector<uint32_t> writtenAt;
   /// The try_wait that have given false.
   std::set<uint32_t> gaveUp;
   /// The next counter at which `now` meets another group.

@@ -6,14 +6,14 @@
 
 using namespace attn::sim;
 
-static const RuleInfo kRules[] = {
+static const RuleInfo kInfos[] = {
 #define ATTN_SIM_RULE(name, id, severity, text) {id, Severity::severity, text},
     ATTN_SIM_RULES(ATTN_SIM_RULE)
 #undef ATTN_SIM_RULE
 };
 
 const RuleInfo &attn::sim::getRuleInfo(Rule rule) {
-  return kRules[unsigned(rule)];
+  return kInfos[unsigned(rule)];
 }
 
 Rule attn::sim::ruleOf(MbarrierStatus status) {

@@ -117,6 +117,61 @@ enum class Severity : uint8_t {
     "always: no tensor map, or not one for this copy")                         \
   X(TensorMapWritten, "tensormap.written", Error,                              \
     "a tensor map that the grid has written")                                  \
+  /* Registers. */                                                             \
+  X(UninitRegister, "uninit.register", Error,                                  \
+    "a register is read that the lane has not written")                        \
+  /* wgmma. */                                                                 \
+  X(WgmmaPending, "wgmma.not-awaited", Error,                                  \
+    "a register of a wgmma is read or written before a wait_group for it")     \
+  X(WgmmaCopy, "wgmma.copy-in-flight", Slow,                                   \
+    "an accumulator is copied before a wait_group for its wgmma")              \
+  X(WgmmaFence, "wgmma.missing-fence", Error,                                  \
+    "a register of a wgmma was used before it without a wgmma.fence between")  \
+  X(WgmmaWarps, "wgmma.warps-differ", Error,                                   \
+    "the warps of a warpgroup issue different operations")                     \
+  X(WgmmaLanes, "wgmma.lanes-differ", Error,                                   \
+    "always: a descriptor or scale-d is not the same in all lanes")            \
+  X(WgmmaGroup, "wgmma.partial-group", Error,                                  \
+    "always: fewer than the 128 threads of a warpgroup")                       \
+  X(WgmmaDescriptor, "wgmma.bad-descriptor", Error,                            \
+    "always: a descriptor with reserved bits or a base offset, or one that "   \
+    "starts within the rows of its swizzle pattern")                           \
+  X(WgmmaOverlap, "wgmma.overlapping-rows", Warning,                           \
+    "a descriptor whose stride is shorter than what it steps over")            \
+  X(WgmmaBounds, "wgmma.bounds", Error,                                        \
+    "always: an operand that leaves shared memory")                            \
+  /* Warps. */                                                                 \
+  X(WarpDivergent, "warp.divergent", Error,                                    \
+    "always: not all lanes of a warp execute an .aligned instruction or take " \
+    "a .uni branch")                                                           \
+  X(WarpMask, "warp.bad-mask", Error,                                          \
+    "always: lanes with differing masks, outside their mask, or of a mask "    \
+    "and "                                                                     \
+    "never there")                                                             \
+  X(WarpAbsent, "warp.absent-lane", Error,                                     \
+    "always: a lane reads from one that does not take part")                   \
+  /* Named barriers. */                                                        \
+  X(BarrierId, "barrier.bad-id", Error, "always: no barrier 0 to 15")          \
+  X(BarrierCount, "barrier.bad-count", Error,                                  \
+    "always: a count that is no multiple of 32 or more than the CTA has")      \
+  X(BarrierDiffers, "barrier.count-differs", Error,                            \
+    "always: arrivals of one phase with different counts")                     \
+  X(BarrierLanes, "barrier.lanes-differ", Error,                               \
+    "always: the lanes of a warp name different barriers or counts")           \
+  X(BarrierTwice, "barrier.double-arrival", Error,                             \
+    "a warp arrives twice in a phase without waiting")                         \
+  X(BarrierExited, "barrier.exited-warps", Error,                              \
+    "always: a barrier waits for warps that have ended")                       \
+  /* setmaxnreg. */                                                            \
+  X(RegistersPool, "setmaxnreg.pool", Error,                                   \
+    "always: more registers are wanted than others will give back")            \
+  X(RegistersWay, "setmaxnreg.wrong-way", Error,                               \
+    "always: inc to fewer or dec to more")                                     \
+  X(RegistersGroup, "setmaxnreg.partial-group", Error,                         \
+    "the warps of a warpgroup do not execute the same setmaxnreg")             \
+  X(RegistersUnknown, "setmaxnreg.unknown-count", Slow,                        \
+    "setmaxnreg in a kernel whose directives do not fix its register count: "  \
+    "the assembler ignores it")                                                \
   /* Progress. */                                                              \
   X(Deadlock, "progress.deadlock", Error, "always: no warp can run")           \
   X(Livelock, "progress.livelock", Error,                                      \
@@ -127,6 +182,12 @@ enum class Rule : uint8_t {
   ATTN_SIM_RULES(ATTN_SIM_RULE)
 #undef ATTN_SIM_RULE
 };
+
+constexpr unsigned kRules = 0
+#define ATTN_SIM_RULE(name, id, severity, text) +1
+    ATTN_SIM_RULES(ATTN_SIM_RULE)
+#undef ATTN_SIM_RULE
+    ;
 
 struct RuleInfo {
   const char *id;

@@ -15,7 +15,8 @@ Step branch(Warp &warp, const Inst &inst) {
 
 Step branchUniform(Warp &warp, const Inst &inst) {
   if (warp.exec != warp.now.lanes) {
-    return warp.fault("bra.uni, but only some of the lanes branch");
+    return warp.fault(Rule::WarpDivergent,
+                      "bra.uni, but only some of the lanes branch");
   }
   return warp.jump(warp.exec, uint32_t(inst.imm));
 }
@@ -59,65 +60,91 @@ Step trap(Warp &warp, const Inst &) { return warp.fault("trap"); }
 
 Step nothing(Warp &, const Inst &) { return Step::Next; }
 
-/// Waits until all lanes of `wanted` that live are here.
-bool converge(Warp &warp, uint32_t wanted, Step &step) {
-  if (warp.isConverged(wanted)) {
-    return true;
-  }
-  step = warp.block(Wait::Kind::Convergence, 0, wanted & warp.live);
-  return false;
-}
-
 /// Inst::aux of the named barriers.
 enum class Barrier : uint64_t { Sync, Arrive };
 
-/// One warp arrives. Returns "" or what is wrong.
-std::string arrive(Cta &cta, NamedBarrier &barrier, uint32_t count) {
-  uint32_t all = (cta.threads + kLanes - 1) / kLanes * kLanes;
+/// Whether `warp` may arrive at a barrier of `count` threads; `step` is what
+/// becomes of it if not.
+bool mayArrive(Warp &warp, const NamedBarrier &barrier, uint32_t count,
+               bool waits, Step &step) {
+  uint32_t all = (warp.cta.threads + kLanes - 1) / kLanes * kLanes;
   if (count % kLanes != 0 || count == 0 || count > all) {
-    return "expected a multiple of 32 up to " + std::to_string(all) +
-           " threads, got " + std::to_string(count);
+    step = warp.fault(Rule::BarrierCount,
+                      "expected a multiple of 32 up to " + std::to_string(all) +
+                          " threads, got " + std::to_string(count));
+    return false;
   }
   if (barrier.arrived != 0 && barrier.expected != count) {
-    return "expected " + std::to_string(barrier.expected) +
-           " threads as the first to arrive, got " + std::to_string(count);
+    step = warp.fault(Rule::BarrierDiffers,
+                      "expected " + std::to_string(barrier.expected) +
+                          " threads as the first to arrive, got " +
+                          std::to_string(count));
+    return false;
   }
   // Hardware counts arrivals: a warp may arrive and then wait as well.
+  bool again = barrier.arrivers >> warp.index & 1 && !waits;
+  if (again && !warp.report(Rule::BarrierTwice,
+                            "the warp has arrived in this phase already")) {
+    step = Step::Fault;
+    return false;
+  }
+  return true;
+}
+
+void arrive(Warp &warp, NamedBarrier &barrier, uint32_t count, bool waits) {
   barrier.expected = count;
   barrier.arrived += kLanes;
-  ++cta.changes;
+  (waits ? barrier.waiters : barrier.arrivers) |= 1u << warp.index;
+  ++warp.cta.changes;
   if (barrier.arrived == count) {
-    barrier.arrived = 0;
+    barrier.arrived = barrier.arrivers = barrier.waiters = 0;
     ++barrier.generation;
   }
-  return "";
+}
+
+/// The operand in `slot`, which is to be the same in all lanes.
+bool readUniform(Warp &warp, uint32_t slot, uint32_t &value) {
+  const uint32_t *lanes = warp.word(slot);
+  value = lanes[__builtin_ctz(warp.exec)];
+  uint32_t differing = 0;
+  forLanes(warp.exec, [&](unsigned lane) {
+    differing |= uint32_t(lanes[lane] != value) << lane;
+  });
+  if (differing) {
+    warp.fault(Rule::BarrierLanes,
+               "expected " + std::to_string(value) + " in all lanes",
+               unsigned(__builtin_ctz(differing)));
+  }
+  return differing == 0;
 }
 
 Step namedBarrier(Warp &warp, const Inst &inst) {
   Step step = Step::Next;
-  if (!converge(warp, kAllLanes, step)) {
+  if (!warp.gather(kAllLanes, Rule::WarpDivergent, step)) {
     return step;
   }
-  unsigned lane = unsigned(__builtin_ctz(warp.exec));
-  uint32_t id = warp.word(inst.slots[0])[lane];
-  uint32_t count = inst.slots[1] == kNone
-                       ? (warp.cta.threads + kLanes - 1) / kLanes * kLanes
-                       : warp.word(inst.slots[1])[lane];
+  uint32_t id = 0;
+  uint32_t count = (warp.cta.threads + kLanes - 1) / kLanes * kLanes;
+  if (!readUniform(warp, inst.slots[0], id) ||
+      (inst.slots[1] != kNone && !readUniform(warp, inst.slots[1], count))) {
+    return Step::Fault;
+  }
   if (id >= kNamedBarriers) {
-    return warp.fault("expected barrier 0 to 15, got " + std::to_string(id));
+    return warp.fault(Rule::BarrierId,
+                      "expected barrier 0 to 15, got " + std::to_string(id));
   }
   NamedBarrier &barrier = warp.cta.barriers[id];
   HazardTracker *hazards = warp.cta.hazards.get();
   if (!warp.now.arrived) {
     uint64_t generation = barrier.generation;
     bool waits = Barrier(inst.aux) == Barrier::Sync;
+    if (!mayArrive(warp, barrier, count, waits, step)) {
+      return step;
+    }
     if (hazards) {
       hazards->arriveNamed(warp, id, waits);
     }
-    std::string problem = arrive(warp.cta, barrier, count);
-    if (!problem.empty()) {
-      return warp.fault("barrier " + std::to_string(id) + ": " + problem);
-    }
+    arrive(warp, barrier, count, waits);
     if (hazards && barrier.generation != generation) {
       hazards->completeNamed(id);
     }
@@ -141,38 +168,30 @@ Step namedBarrier(Warp &warp, const Inst &inst) {
 Step warpBarrier(Warp &warp, const Inst &inst) {
   unsigned first = unsigned(__builtin_ctz(warp.exec));
   Step step = Step::Next;
-  if (converge(warp, warp.word(inst.slots[0])[first], step) &&
+  if (warp.gather(warp.word(inst.slots[0])[first], Rule::WarpMask, step) &&
       warp.cta.hazards) {
     warp.cta.hazards->syncLanes(warp, warp.exec);
   }
   return step;
 }
 
-/// Registers move by warp: a warpgroup's four warps all execute this.
+/// A warpgroup's four warps all execute this.
 Step setMaxRegisters(Warp &warp, const Inst &inst) {
   Step step = Step::Next;
-  if (!converge(warp, kAllLanes, step)) {
+  if (!warp.gather(kAllLanes, Rule::WarpDivergent, step)) {
     return step;
   }
-  Cta &cta = warp.cta;
-  uint32_t &have = cta.warpRegisters[warp.index];
   uint32_t wanted = uint32_t(inst.imm);
-  bool increase = inst.aux;
-  if (increase ? wanted < have : wanted > have) {
-    return warp.fault(std::string("expected a count ") +
-                      (increase ? "of at least " : "of at most ") +
-                      std::to_string(have));
+  switch (warp.cta.registers.request(warp, wanted, inst.aux)) {
+  case RegisterPool::Answer::Granted:
+    ++warp.cta.changes;
+    return Step::Next;
+  case RegisterPool::Answer::NotYet:
+    return warp.block(Wait::Kind::Registers, 0, wanted * kLanes);
+  case RegisterPool::Answer::Refused:
+    break;
   }
-  if (!increase) {
-    cta.freeRegisters += uint64_t(have - wanted) * kLanes;
-    ++cta.changes;
-  } else if (uint64_t(wanted - have) * kLanes > cta.freeRegisters) {
-    return warp.block(Wait::Kind::Registers, 0, (wanted - have) * kLanes);
-  } else {
-    cta.freeRegisters -= uint64_t(wanted - have) * kLanes;
-  }
-  have = wanted;
-  return Step::Next;
+  return Step::Fault;
 }
 
 bool finishSetMax(Decoder &decoder, const ptx::Instruction &instruction,

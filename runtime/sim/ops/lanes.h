@@ -41,7 +41,6 @@ template <typename T> inline WordOf<T> toWord(T value) {
 template <typename Word>
 inline void store(Warp &warp, uint32_t slot, const Word *values) {
   Word *to = warp.at<Word>(slot);
-  warp.markWritten(slot);
   uint32_t exec = warp.exec;
   if (exec == kAllLanes) {
     std::memcpy(to, values, kLanes * sizeof(Word));

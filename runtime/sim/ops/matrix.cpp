@@ -49,14 +49,10 @@ bool forRows(Warp &warp, const Inst &inst, bool write, Visit visit) {
 /// The instruction is for whole warps.
 bool whole(Warp &warp, Step &step) {
   if (warp.live != kAllLanes) {
-    step = warp.fault("expected a warp of 32 lanes");
+    step = warp.fault(Rule::WarpDivergent, "expected a warp of 32 lanes");
     return false;
   }
-  if (!warp.isConverged()) {
-    step = warp.block(Wait::Kind::Convergence, 0, kAllLanes);
-    return false;
-  }
-  return true;
+  return warp.gather(kAllLanes, Rule::WarpDivergent, step);
 }
 
 Step load(Warp &warp, const Inst &inst) {

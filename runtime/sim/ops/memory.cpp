@@ -71,8 +71,6 @@ void beginAccess(Warp &warp, const Access &access, bool write) {
 Step load(Warp &warp, const Inst &inst) {
   Access access = bitCast<Access>(inst.aux);
   const uint32_t *to = &warp.cta.program.lists[inst.list];
-  std::for_each(to, to + inst.listSize,
-                [&](uint32_t slot) { warp.markWritten(slot); });
   beginAccess(warp, access, false);
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));

@@ -13,123 +13,137 @@ using namespace attn::sim;
 
 namespace {
 
-/// Waits until the live lanes of the mask in `slot` are here. False if the
-/// instruction cannot go on; `step` says how.
-bool gather(Warp &warp, uint32_t slot, uint32_t &mask, Step &step) {
+/// Whether each lane is in its mask, and has the mask of every lane in it.
+bool checkMasks(Warp &warp, const uint32_t *masks, Step &step) {
+  const uint32_t first = masks[__builtin_ctz(warp.exec)];
+  bool equal = (warp.exec & ~first) == 0;
+  forLanes(warp.exec, [&](unsigned lane) { equal &= masks[lane] == first; });
+  if (equal) {
+    return true;
+  }
+  for (uint32_t left = warp.exec; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    if (!(masks[lane] >> lane & 1)) {
+      step = warp.fault(Rule::WarpMask, "the lane is not in its mask", lane);
+      return false;
+    }
+    bool same = true;
+    forLanes(masks[lane] & warp.exec,
+             [&](unsigned other) { same &= masks[other] == masks[lane]; });
+    if (!same) {
+      step = warp.fault(Rule::WarpMask, "a lane of its mask has another", lane);
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Calls `body()` with the lanes of each mask in `slot`, once the live ones are
+/// here.
+template <typename Body> Step forMasks(Warp &warp, uint32_t slot, Body body) {
   const uint32_t *masks = warp.word(slot);
-  mask = masks[__builtin_ctz(warp.exec)];
-  if (!warp.isConverged(mask)) {
-    step = warp.block(Wait::Kind::Convergence, 0, mask & warp.live);
-    return false;
+  uint32_t wanted = 0;
+  forLanes(warp.exec, [&](unsigned lane) { wanted |= masks[lane]; });
+  Step step = Step::Next;
+  if (!warp.gather(wanted, Rule::WarpMask, step) ||
+      !checkMasks(warp, masks, step)) {
+    return step;
   }
-  bool good = true;
-  forLanes(warp.exec, [&](unsigned lane) {
-    good &= masks[lane] == mask && mask >> lane & 1;
-  });
-  if (!good) {
-    step = warp.fault("expected one mask that has all executing lanes");
+  const uint32_t all = warp.exec;
+  for (uint32_t left = all; left && step == Step::Next; left &= ~warp.exec) {
+    // The body may overwrite the masks, but only of its own lanes.
+    warp.exec = masks[__builtin_ctz(left)] & all;
+    step = body();
   }
-  return good;
+  warp.exec = all;
+  return step;
 }
 
 /// Slots: d, p, a, b, c, mask.
 template <ShuffleMode mode> Step shfl(Warp &warp, const Inst &inst) {
-  uint32_t mask = 0;
-  Step step = Step::Next;
-  if (!gather(warp, inst.slots[5], mask, step)) {
-    return step;
-  }
-  uint32_t results[kLanes] = {};
-  uint32_t valid = 0;
-  uint32_t bad =
-      shuffle(mode, warp.word(inst.slots[2]), warp.word(inst.slots[3]),
-              warp.word(inst.slots[4]), warp.exec, results, &valid);
-  if (bad) {
-    return warp.fault("the lane reads one that does not take part",
-                      unsigned(__builtin_ctz(bad)));
-  }
-  store(warp, inst.slots[0], results);
-  if (inst.slots[1] != kNone) {
-    warp.writePredicate(inst.slots[1], valid);
-  }
-  return Step::Next;
+  return forMasks(warp, inst.slots[5], [&] {
+    uint32_t results[kLanes] = {};
+    uint32_t valid = 0;
+    uint32_t bad =
+        shuffle(mode, warp.word(inst.slots[2]), warp.word(inst.slots[3]),
+                warp.word(inst.slots[4]), warp.exec, results, &valid);
+    if (bad) {
+      return warp.fault(Rule::WarpAbsent,
+                        "the lane reads one that does not take part",
+                        unsigned(__builtin_ctz(bad)));
+    }
+    store(warp, inst.slots[0], results);
+    if (inst.slots[1] != kNone) {
+      warp.writePredicate(inst.slots[1], valid);
+    }
+    return Step::Next;
+  });
 }
 
 enum class Vote { All, Any, Uniform, Ballot };
 
 /// Slots: d, predicate, mask.
 template <Vote vote> Step runVote(Warp &warp, const Inst &inst) {
-  uint32_t mask = 0;
-  Step step = Step::Next;
-  if (!gather(warp, inst.slots[2], mask, step)) {
-    return step;
-  }
-  uint32_t lanes = warp.readPredicate(inst.slots[1], inst.negated);
-  if (vote == Vote::Ballot) {
-    uint32_t results[kLanes];
-    std::fill_n(results, kLanes, voteBallot(lanes, warp.exec));
-    store(warp, inst.slots[0], results);
+  return forMasks(warp, inst.slots[2], [&] {
+    uint32_t lanes = warp.readPredicate(inst.slots[1], inst.negated);
+    if (vote == Vote::Ballot) {
+      uint32_t results[kLanes];
+      std::fill_n(results, kLanes, voteBallot(lanes, warp.exec));
+      store(warp, inst.slots[0], results);
+      return Step::Next;
+    }
+    bool result = vote == Vote::All   ? voteAll(lanes, warp.exec)
+                  : vote == Vote::Any ? voteAny(lanes, warp.exec)
+                                      : voteUniform(lanes, warp.exec);
+    warp.writePredicate(inst.slots[0], result ? kAllLanes : 0);
     return Step::Next;
-  }
-  bool result = vote == Vote::All   ? voteAll(lanes, warp.exec)
-                : vote == Vote::Any ? voteAny(lanes, warp.exec)
-                                    : voteUniform(lanes, warp.exec);
-  warp.writePredicate(inst.slots[0], result ? kAllLanes : 0);
-  return Step::Next;
+  });
 }
 
 /// Slots: d, a, mask.
 template <ReduxOp op> Step runRedux(Warp &warp, const Inst &inst) {
-  uint32_t mask = 0;
-  Step step = Step::Next;
-  if (!gather(warp, inst.slots[2], mask, step)) {
-    return step;
-  }
-  uint32_t results[kLanes];
-  std::fill_n(results, kLanes, redux(op, warp.word(inst.slots[1]), warp.exec));
-  store(warp, inst.slots[0], results);
-  return Step::Next;
+  return forMasks(warp, inst.slots[2], [&] {
+    uint32_t results[kLanes];
+    std::fill_n(results, kLanes,
+                redux(op, warp.word(inst.slots[1]), warp.exec));
+    store(warp, inst.slots[0], results);
+    return Step::Next;
+  });
 }
 
 /// Slots: d, p, a, mask.
 template <bool all, typename Word> Step match(Warp &warp, const Inst &inst) {
-  uint32_t mask = 0;
-  Step step = Step::Next;
-  if (!gather(warp, inst.slots[3], mask, step)) {
-    return step;
-  }
-  uint64_t values[kLanes];
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    values[lane] = warp.at<Word>(inst.slots[2])[lane];
-  }
-  uint32_t results[kLanes] = {};
-  if (all) {
-    std::fill_n(results, kLanes, matchAll(values, warp.exec));
-  } else {
-    matchAny(values, warp.exec, results);
-  }
-  store(warp, inst.slots[0], results);
-  if (inst.slots[1] != kNone) {
-    warp.writePredicate(inst.slots[1], results[0] ? kAllLanes : 0);
-  }
-  return Step::Next;
+  return forMasks(warp, inst.slots[3], [&] {
+    uint64_t values[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      values[lane] = warp.at<Word>(inst.slots[2])[lane];
+    }
+    uint32_t results[kLanes] = {};
+    if (all) {
+      std::fill_n(results, kLanes, matchAll(values, warp.exec));
+    } else {
+      matchAny(values, warp.exec, results);
+    }
+    store(warp, inst.slots[0], results);
+    if (inst.slots[1] != kNone) {
+      warp.writePredicate(inst.slots[1], results[0] ? kAllLanes : 0);
+    }
+    return Step::Next;
+  });
 }
 
 /// Slots: d, p, mask.
 Step elect(Warp &warp, const Inst &inst) {
-  uint32_t mask = 0;
-  Step step = Step::Next;
-  if (!gather(warp, inst.slots[2], mask, step)) {
-    return step;
-  }
-  uint32_t leader = electLeader(warp.exec);
-  uint32_t results[kLanes];
-  std::fill_n(results, kLanes, leader);
-  store(warp, inst.slots[0], results);
-  if (inst.slots[1] != kNone) {
-    warp.writePredicate(inst.slots[1], 1u << leader);
-  }
-  return Step::Next;
+  return forMasks(warp, inst.slots[2], [&] {
+    uint32_t leader = electLeader(warp.exec);
+    uint32_t results[kLanes];
+    std::fill_n(results, kLanes, leader);
+    store(warp, inst.slots[0], results);
+    if (inst.slots[1] != kNone) {
+      warp.writePredicate(inst.slots[1], 1u << leader);
+    }
+    return Step::Next;
+  });
 }
 
 Step activeMask(Warp &warp, const Inst &inst) {

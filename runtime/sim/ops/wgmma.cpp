@@ -6,6 +6,7 @@
 #include "units/wgmma.h"
 
 #include "core/cta.h"
+#include "hazards/operand_check.h"
 #include "ops/lanes.h"
 
 #include <algorithm>
@@ -39,14 +40,10 @@ constexpr uint8_t kSaturate = 32;
 bool whole(Warp &warp, Step &step) {
   if (warp.live != kAllLanes ||
       warp.index / 4 * 4 + 4 > (warp.cta.threads + kLanes - 1) / kLanes) {
-    step = warp.fault("expected a warpgroup of 128 threads");
+    step = warp.fault(Rule::WgmmaGroup, "expected a warpgroup of 128 threads");
     return false;
   }
-  if (!warp.isConverged()) {
-    step = warp.block(Wait::Kind::Convergence, 0, kAllLanes);
-    return false;
-  }
-  return true;
+  return warp.gather(kAllLanes, Rule::WarpDivergent, step);
 }
 
 /// A 64-bit operand that has to be the same in all lanes.
@@ -57,17 +54,7 @@ bool readUniform(Warp &warp, uint32_t slot, uint64_t &value) {
                   [&](uint64_t lane) { return lane == value; })) {
     return true;
   }
-  warp.fault("expected the same descriptor in all lanes");
-  return false;
-}
-
-bool decodeOperand(Warp &warp, uint64_t bits, const char *name,
-                   MatrixOperand &operand) {
-  OperandStatus status = decodeDescriptor(bits, operand.descriptor);
-  if (status == OperandStatus::Ok) {
-    return true;
-  }
-  warp.fault(std::string("descriptor of ") + name + ": " + describe(status));
+  warp.fault(Rule::WgmmaLanes, "expected the same descriptor in all lanes");
   return false;
 }
 
@@ -85,14 +72,14 @@ bool readOp(Warp &warp, const Inst &inst, WgmmaOp &op) {
   op.aInRegisters = shape.flags & kARegisters;
   uint32_t scale = warp.readPredicate(inst.slots[2], inst.negated);
   if (scale != 0 && scale != kAllLanes) {
-    warp.fault("expected the same scale-d in all lanes");
+    warp.fault(Rule::WgmmaLanes, "expected the same scale-d in all lanes");
     return false;
   }
   op.spec.accumulate = scale != 0;
   op.a = {{}, shape.a, (shape.flags & kTransposeA) != 0, kWgmmaM};
   op.b = {{}, shape.b, (shape.flags & kTransposeB) != 0, shape.n};
   if (!readUniform(warp, inst.slots[1], op.descriptors[1]) ||
-      !decodeOperand(warp, op.descriptors[1], "B", op.b)) {
+      !checkOperand(warp, op.descriptors[1], "B", op.b)) {
     return false;
   }
   if (op.aInRegisters) {
@@ -102,72 +89,72 @@ bool readOp(Warp &warp, const Inst &inst, WgmmaOp &op) {
     return true;
   }
   return readUniform(warp, inst.slots[0], op.descriptors[0]) &&
-         decodeOperand(warp, op.descriptors[0], "A", op.a);
+         checkOperand(warp, op.descriptors[0], "A", op.a);
 }
 
-/// The accumulators of `op`: those of the last operation in flight on the same
-/// registers, or new ones. False after a fault.
-bool findAccumulators(Warp &warp, const Inst &inst, WarpGroup &group,
+/// Equal for operations that may share accumulators in flight.
+uint32_t shapeOf(const WgmmaSpec &spec) {
+  return spec.n << 8 | uint32_t(spec.d);
+}
+
+/// The accumulators of `op`: those in flight that the warp's registers wait
+/// for, or new ones.
+void findAccumulators(Warp &warp, const Inst &inst, WarpGroup &group,
                       WgmmaOp &op) {
-  uint32_t count = bitCast<Shape>(inst.aux).registers;
-  const uint32_t *slots = &warp.cta.program.lists[inst.list];
-  for (auto other = group.queue.rbegin(); other != group.queue.rend();
-       ++other) {
-    const std::vector<uint32_t> &theirs = other->accumulators->slots;
-    if (theirs.size() == count &&
-        std::equal(theirs.begin(), theirs.end(), slots)) {
-      op.accumulators = other->accumulators;
+  const Accumulators *held = warp.registers.holder(inst, 0).accumulators;
+  for (const WgmmaOp &other : group.queue) {
+    if (other.accumulators.get() == held) {
+      op.accumulators = other.accumulators;
       ++op.accumulators->users;
-      return true;
-    }
-    for (uint32_t i = 0; i < count; ++i) {
-      if (std::find(theirs.begin(), theirs.end(), slots[i]) != theirs.end()) {
-        warp.fault("an accumulator register is in flight as one of another "
-                   "shape");
-        return false;
-      }
+      return;
     }
   }
+  uint32_t count = bitCast<Shape>(inst.aux).registers;
+  const uint32_t *slots = &warp.cta.program.lists[inst.list];
   op.accumulators = std::make_shared<Accumulators>();
   op.accumulators->slots.assign(slots, slots + count);
+  for (uint32_t i = 0; i < count; ++i) {
+    op.accumulators->numbers.push_back(warp.registers.numberOf(inst, i));
+  }
   op.accumulators->values.resize(size_t(4) * count * kLanes);
   op.accumulators->users = 1;
-  return true;
 }
 
 /// Moves a warp's accumulators out of its registers, unless an earlier
-/// operation has done so.
-void takeRegisters(Warp &warp, Accumulators &accumulators) {
+/// operation has done so. False if they are in flight otherwise.
+bool takeRegisters(Warp &warp, const Inst &inst, Accumulators &accumulators) {
   uint32_t number = warp.index % 4;
-  if (accumulators.taken >> number & 1) {
-    return;
-  }
+  bool isTaken = accumulators.taken >> number & 1;
   accumulators.taken |= 1u << number;
-  size_t count = accumulators.slots.size();
+  size_t count = bitCast<Shape>(inst.aux).registers;
   uint32_t *to = accumulators.values.data() + number * count * kLanes;
-  for (size_t i = 0; i < count; ++i) {
-    uint32_t *registers = warp.word(accumulators.slots[i]);
-    std::copy_n(registers, kLanes, to + i * kLanes);
-    std::fill_n(registers, kLanes, kInFlight);
-  }
-}
-
-/// Whether the registers of an operation are ordered before it. Those in flight
-/// for an earlier operation are.
-bool isFenced(Warp &warp, const Inst &inst) {
-  if (warp.fences == 0) {
-    warp.fault("expected a wgmma.fence before the first wgmma");
-    return false;
-  }
-  const uint32_t *slots = &warp.cta.program.lists[inst.list];
-  for (uint32_t i = 0; i < inst.listSize; ++i) {
-    if (warp.isWrittenSinceFence(slots[i])) {
-      warp.fault("expected a wgmma.fence: register " + std::to_string(i) +
-                 " of the operands was written after the last one");
+  for (uint32_t i = 0; i < count; ++i) {
+    RegisterHolder &holder = warp.registers.holder(inst, i);
+    if (holder.accumulators != (isTaken ? &accumulators : nullptr) ||
+        (isTaken && holder.index != i)) {
       return false;
+    }
+    if (!isTaken) {
+      uint32_t *registers = warp.word(accumulators.slots[i]);
+      std::copy_n(registers, kLanes, to + i * kLanes);
+      std::fill_n(registers, kLanes, kInFlight);
+      holder = {&accumulators, i};
     }
   }
   return true;
+}
+
+/// Whether a warp issues what the first of its warpgroup did.
+bool isSame(Warp &warp, const WgmmaOp &first, const WgmmaOp &op) {
+  std::string what =
+      first.pc != op.pc ? "wgmma as that of " + warp.cta.describeLine(first.pc)
+      : first.descriptors[0] != op.descriptors[0]   ? "descriptor of A"
+      : first.descriptors[1] != op.descriptors[1]   ? "descriptor of B"
+      : first.spec.accumulate != op.spec.accumulate ? "scale-d"
+                                                    : "";
+  return what.empty() ||
+         warp.report(Rule::WgmmaWarps, "expected the same " + what +
+                                           " in the warps of a warpgroup");
 }
 
 Step issue(Warp &warp, const Inst &inst) {
@@ -175,37 +162,32 @@ Step issue(Warp &warp, const Inst &inst) {
   if (!whole(warp, step)) {
     return step;
   }
-  if (!isFenced(warp, inst)) {
-    return Step::Fault;
-  }
   WarpGroup &group = warp.cta.groupOf(warp);
   uint32_t number = warp.index % 4;
   size_t index = size_t(group.issued[number] - group.completed);
   WgmmaOp op;
-  if (!readOp(warp, inst, op)) {
+  if (!readOp(warp, inst, op) ||
+      !warp.registers.checkWgmma(warp, inst, op.spec.accumulate,
+                                 shapeOf(op.spec))) {
     return Step::Fault;
   }
   if (index == group.queue.size()) {
-    if (!findAccumulators(warp, inst, group, op)) {
-      return Step::Fault;
-    }
+    findAccumulators(warp, inst, group, op);
     group.queue.push_back(std::move(op));
-  } else {
-    const WgmmaOp &first = group.queue[index];
-    if (first.pc != op.pc || first.descriptors[0] != op.descriptors[0] ||
-        first.descriptors[1] != op.descriptors[1] ||
-        first.spec.accumulate != op.spec.accumulate) {
-      return warp.fault("the warps of the warpgroup do not execute the same "
-                        "wgmma with the same operands");
-    }
+  } else if (!isSame(warp, group.queue[index], op)) {
+    return Step::Fault;
   }
+  WgmmaOp &shared = group.queue[index];
   if (warp.cta.hazards) {
-    warp.cta.hazards->issueWgmma(warp, group.queue[index],
-                                 group.issued[number] + 1);
+    warp.cta.hazards->issueWgmma(warp, shared, group.issued[number] + 1);
   }
-  takeRegisters(warp, *group.queue[index].accumulators);
-  group.queue[index].issued |= 1u << number;
+  if (!takeRegisters(warp, inst, *shared.accumulators)) {
+    return warp.fault("an accumulator is in flight as another's");
+  }
+  shared.issued |= 1u << number;
   ++group.issued[number];
+  warp.registers.issue(inst, warp.now.pc, group.issued[number],
+                       shapeOf(shared.spec));
   warp.cta.completeEarly(group, warp.index / 4 * 4);
   return Step::Next;
 }
@@ -236,12 +218,15 @@ Step waitGroup(Warp &warp, const Inst &inst) {
   if (warp.cta.hazards) {
     warp.cta.hazards->waitWgmma(warp, wanted);
   }
+  warp.registers.wait(wanted);
   return Step::Next;
 }
 
 Step fence(Warp &warp, const Inst &) {
   Step step = Step::Next;
-  warp.fences += whole(warp, step) ? 1 : 0;
+  if (whole(warp, step)) {
+    warp.registers.fence();
+  }
   return step;
 }
 
@@ -416,10 +401,22 @@ void Cta::completeWgmma(WarpGroup &group, uint32_t firstWarp) {
     return;
   }
   size_t count = accumulators.slots.size();
-  for (size_t i = 0; i < 4 * count; ++i) {
-    uint32_t *to =
-        warps[firstWarp + i / count]->word(accumulators.slots[i % count]);
-    std::copy_n(accumulators.values.data() + i * kLanes, kLanes, to);
+  auto deliver = [&](uint32_t w, uint32_t number, uint32_t slot) {
+    Warp &warp = *warps[firstWarp + w];
+    RegisterHolder &holder = warp.registers.holder(number);
+    if (holder.accumulators == &accumulators) {
+      size_t from = (w * count + holder.index) * kLanes;
+      std::copy_n(accumulators.values.data() + from, kLanes, warp.word(slot));
+      holder = {};
+    }
+  };
+  for (uint32_t w = 0; w < 4; ++w) {
+    for (size_t i = 0; i < count; ++i) {
+      deliver(w, accumulators.numbers[i], accumulators.slots[i]);
+    }
+  }
+  for (const AccumulatorCopy &copy : accumulators.copies) {
+    deliver(copy.warp, copy.number, copy.slot);
   }
 }
 

@@ -157,7 +157,7 @@ TEST(SimTensor, reportsAMissingFence) {
       << failure;
   text.insert(text.find("mov.b32 %r12, 0;"), fence);
   failure = runKernel(text, 128).failure;
-  EXPECT_NE(failure.find("expected a wgmma.fence: register 2"),
+  EXPECT_NE(failure.find("'%r12' was used after the last wgmma.fence"),
             std::string::npos)
       << failure;
 }

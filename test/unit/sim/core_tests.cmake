@@ -8,6 +8,7 @@ add_executable(attn_sim_tests
   ${here}/hazard_async_test.cpp
   ${here}/hazard_mbarrier_test.cpp
   ${here}/hazard_memory_test.cpp
+  ${here}/hazard_register_test.cpp
   ${here}/hazard_report_test.cpp
   ${here}/parser_test.cpp)
 target_link_libraries(attn_sim_tests PRIVATE attn_sim GTest::gtest_main)
