@@ -103,7 +103,7 @@ TEST(SimHazardMbarrier, onlyMbarrierOperationsTouchLiveOnes) {
                       "@%p0 ld.shared.b32 %r4, [smem+4];\n",
              32);
   expectRule("mbarrier.generic-access",
-             hazardKernel(kBegin + "@%p0 st.shared.b8 [smem+7], %rs1;\n", 32));
+             hazardKernel(kBegin + "@%p0 st.shared.b8 [smem+7], 0;\n", 32));
 }
 
 TEST(SimHazardMbarrier, invalComesAfterAllUses) {

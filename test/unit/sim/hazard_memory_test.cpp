@@ -38,7 +38,7 @@ TEST(SimHazardMemory, arrivalsPublishAndWaitsAcquire) {
 }
 
 TEST(SimHazardMemory, bytesOfAWordAreApart) {
-  std::string address = kSetUp + "add.s32 %r5, %r1, %r0;\n";
+  std::string address = kSetUp + "mov.b16 %rs1, 1;\nadd.s32 %r5, %r1, %r0;\n";
   expectSilence(hazardKernel(address + "st.shared.b8 [%r5], %rs1;\n", 64));
   expectRule("race.shared",
              hazardKernel(address + "st.shared.b8 [%r5], %rs1;\n"
@@ -136,7 +136,8 @@ TEST(SimHazardMemory, reportsReadsOfUnwrittenShared) {
              kSetUp + kWriteOwn + "ld.shared.b32 %r4, [%r2];\n", 32);
   // Half of a word.
   expectRule("uninit.shared",
-             hazardKernel(kSetUp + "st.shared.b16 [%r2], %rs1;\n"
+             hazardKernel(kSetUp + "mov.b16 %rs1, 1;\n"
+                                   "st.shared.b16 [%r2], %rs1;\n"
                                    "ld.shared.b32 %r4, [%r2];\n",
                           32));
   expectRule("uninit.shared",
@@ -160,6 +161,7 @@ TEST(SimHazardMemory, namesFaults) {
   expectFault("memory.bounds", "st.global.b32 [%rd0+16384], %r0;");
   expectFault("memory.align", "ld.shared.b32 %r1, [smem+2];");
   expectFault("progress.livelock", "again:\nbra again;");
-  expectFault("progress.deadlock", "setp.lt.u32 %p1, %r0, 32;\n@%p1 bra end;\n"
-                                   "bar.sync 1, 64;\nend:");
+  expectFault("progress.deadlock",
+              "setp.lt.u32 %p1, %r0, 32;\n@%p1 bar.sync 1, 64;\n"
+              "@!%p1 bar.sync 2, 64;");
 }

@@ -89,6 +89,7 @@ std::string parseLaunch(const std::string &text, LitmusFile &file) {
 /// What a kernel's parameters point to.
 struct alignas(1024) Buffers {
   uint8_t data[kBufferBytes] = {};
+  uint8_t gap[1024] = {};
   uint8_t fresh[kBufferBytes] = {};
 };
 
@@ -190,6 +191,7 @@ LitmusResult attn::sim::runLitmus(const LitmusFile &file, uint64_t seed) {
   if (!result.problem.empty()) {
     return result;
   }
+  launch.fresh = {{reinterpret_cast<uintptr_t>(buffers.fresh), kBufferBytes}};
   SimOptions options;
   options.seed = seed;
   options.threads = 1;
