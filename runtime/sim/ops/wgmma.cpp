@@ -182,7 +182,8 @@ Step issue(Warp &warp, const Inst &inst) {
     warp.cta.hazards->issueWgmma(warp, shared, group.issued[number] + 1);
   }
   if (!takeRegisters(warp, inst, *shared.accumulators)) {
-    return warp.fault("an accumulator is in flight as another's");
+    return warp.fault(Rule::WgmmaPending,
+                      "an accumulator is in flight as another of an operation");
   }
   shared.issued |= 1u << number;
   ++group.issued[number];
