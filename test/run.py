@@ -114,6 +114,9 @@ def run_and_read(command, results):
     status and what the file holds, None where it wrote none."""
     # A GPU that is demanded and not there is counted once, by main().
     env = {k: v for k, v in os.environ.items() if k != "ATTN_REQUIRE_GPU"}
+    ptxas = hardware.ptxas()
+    if ptxas:
+        env["ATTN_PTXAS"] = ptxas
     status = subprocess.run(command, env=env).returncode
     try:
         with open(results, encoding="utf-8", errors="replace") as file:
