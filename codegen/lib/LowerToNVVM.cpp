@@ -154,7 +154,8 @@ LLVM::LLVMFuncOp KernelLowering::createFunction() {
       types.push_back(builder.getI64Type());
       break;
     case Param::Scalar:
-      types.push_back(builder.getF32Type());
+      types.push_back(
+          kernel.getBody().getArgument(param.argument).getType());
       break;
     }
   }
