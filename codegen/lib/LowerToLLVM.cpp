@@ -27,6 +27,13 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
+/// Before all operations get `afn`: what was written without it.
+static void expandPreciseMath(gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populatePreciseMathPatterns(patterns);
+  walkAndApplyPatterns(module, std::move(patterns));
+}
+
 /// The one place that decides contraction, approximation and denormals.
 static void setFloatingPoint(gpu::GPUModuleOp module) {
   module.walk([](arith::ArithFastMathInterface op) {
@@ -115,6 +122,7 @@ LogicalResult attn::codegen::lowerToLLVM(gpu::GPUModuleOp module) {
   if (failed(verifyMath(module))) {
     return failure();
   }
+  expandPreciseMath(module);
   setFloatingPoint(module);
   expand(module);
   if (failed(lowerControlFlow(module)) || failed(convert(module))) {

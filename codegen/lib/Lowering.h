@@ -18,6 +18,9 @@ void populateExp2PolyPatterns(mlir::RewritePatternSet &patterns);
 /// instruction, and reductions and slices of vectors.
 void populateMathToNVVMPatterns(mlir::RewritePatternSet &patterns);
 
+/// `math` whose one instruction is too coarse for ops without `afn`.
+void populatePreciseMathPatterns(mlir::RewritePatternSet &patterns);
+
 /// An error for each op of `math` that the target has no instruction for.
 mlir::LogicalResult verifyMath(mlir::gpu::GPUModuleOp module);
 

@@ -21,9 +21,17 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     // CHECK: mul.ftz.f32 %r{{[0-9]+}}, [[LOG2]], 0f3F317218;
     %3 = math.log %y : f32
     llvm.store volatile %3, %p : f32, !llvm.ptr<1>
-    // CHECK: tanh.approx.f32
+    // CHECK: mul.ftz.f32 [[TWICE:%r[0-9]+]], %r{{[0-9]+}}, 0f4038AA3B;
+    // CHECK: ex2.approx.ftz.f32 [[POWER:%r[0-9]+]], [[TWICE]];
+    // CHECK: add.ftz.f32 [[SUM:%r[0-9]+]], [[POWER]], 0f3F800000;
+    // CHECK: div.approx.ftz.f32 [[PART:%r[0-9]+]], %r{{[0-9]+}}, [[SUM]];
+    // CHECK: add.ftz.f32 %r{{[0-9]+}}, [[PART]], 0f3F800000;
     %4 = math.tanh %x : f32
     llvm.store volatile %4, %p : f32, !llvm.ptr<1>
+    // CHECK: tanh.approx.f32
+    %tanh = math.tanh %x fastmath<afn> : f32
+    llvm.store volatile %tanh, %p : f32, !llvm.ptr<1>
+    // CHECK-NOT: tanh
     // CHECK: sin.approx.ftz.f32
     %5 = math.sin %x : f32
     llvm.store volatile %5, %p : f32, !llvm.ptr<1>

@@ -29,7 +29,9 @@ def LowerToLLVM : Pass<"attn-lower-to-llvm", "::mlir::gpu::GPUModuleOp"> {
 
     An operation of `math` that the target has no instruction for is an error
     that names it. Idempotent. Results change by the approximations of
-    `ex2.approx`, `lg2.approx`, `rcp.approx`, `div.approx`, `sqrt.approx`, `tanh.approx`, `sin.approx`.
+    `ex2.approx`, `lg2.approx`, `rcp.approx`, `div.approx`, `sqrt.approx`, `sin.approx`.
+    `math.tanh` is made of them; only with `fastmath<afn>` is it `tanh.approx`,
+    which is within 2^-11 of the result.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::NVVM::NVVMDialect",
