@@ -184,11 +184,12 @@ Status Binder::checkPointer(const PlanArg &arg, const DLTensor &tensor,
   return {};
 }
 
-/// Batch and heads are dims 0 and 2 of a (batch, seqlen, heads, head_dim)
-/// tensor, and any dim that has the symbol of one of those.
+/// Batch and heads are two dims of a tensor of rank 4, as the layout says, and
+/// any dim that has the symbol of one of those.
 bool Binder::isBatchOrHead(const PlanArg &arg, int dim) const {
+  int heads = plan.problem.getHeadsDim();
   if (arg.dims.size() == 4) {
-    return dim == 0 || dim == 2;
+    return dim == 0 || dim == heads;
   }
   if (!arg.dims[dim].isSymbol) {
     return false;
@@ -197,7 +198,7 @@ bool Binder::isBatchOrHead(const PlanArg &arg, int dim) const {
     if (other.dims.size() != 4) {
       continue;
     }
-    for (int i : {0, 2}) {
+    for (int i : {0, heads}) {
       if (other.dims[i].isSymbol &&
           other.dims[i].value == arg.dims[dim].value) {
         return true;

@@ -124,12 +124,15 @@ Status PlanReader::readProblem(const JsonReader &json) {
   parseDataType(dtype, problem.dtype);
   RETURN_IF_FAILED(json.get("head_dim").read(problem.headDim, 1, 4096));
   RETURN_IF_FAILED(json.get("head_dim_v").read(problem.headDimV, 1, 4096));
-  RETURN_IF_FAILED(json.get("layout").readOneOf({"bshd"}, problem.layout));
-  RETURN_IF_FAILED(json.get("mask").readOneOf(
-      {"none", "causal_top_left", "causal_bottom_right"}, problem.mask));
   RETURN_IF_FAILED(
-      json.get("score_region")
-          .readOneOf({"none", "alibi", "custom"}, problem.scoreRegion));
+      json.get("layout").readOneOf({"bshd", "bhsd"}, problem.layout));
+  RETURN_IF_FAILED(json.get("mask").readOneOf(
+      {"none", "causal_top_left", "causal_bottom_right", "window_top_left",
+       "window_bottom_right"},
+      problem.mask));
+  RETURN_IF_FAILED(json.get("score_region")
+                       .readOneOf({"none", "alibi", "softcap", "custom"},
+                                  problem.scoreRegion));
   return json.get("mask_region")
       .readOneOf({"none", "documents", "custom"}, problem.maskRegion);
 }

@@ -22,10 +22,15 @@ struct PlanProblem {
   DataType dtype = DataType::BF16;
   int64_t headDim = 0;     // of Q and K
   int64_t headDimV = 0;    // of V and O
-  std::string layout;      // "bshd"
-  std::string mask;        // "none", "causal_top_left", "causal_bottom_right"
+  std::string layout;      // "bshd", "bhsd"
+  std::string mask;        // "none", "causal_top_left", "causal_bottom_right",
+                           // "window_top_left", "window_bottom_right"
   std::string scoreRegion; // "none", "alibi", "custom"
   std::string maskRegion;  // "none", "documents", "custom"
+
+  /// The dims of Q, K, V and O that are positions and heads.
+  int getPositionDim() const { return layout == "bhsd" ? 2 : 1; }
+  int getHeadsDim() const { return layout == "bhsd" ? 1 : 2; }
 };
 
 /// One extent of a tensor: fixed, or a symbol bound by the first tensor that

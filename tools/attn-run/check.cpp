@@ -39,8 +39,8 @@ public:
 
 private:
   double output(const Row &row, int64_t c) const {
-    return o.get(((row.batch * p.seqQ + row.i) * p.headsQ + row.head) * p.dimV +
-                 c);
+    return o.get(
+        p.rowIndex(row.batch, row.i, row.head, p.seqQ, p.headsQ) * p.dimV + c);
   }
   double outputLse(const Row &row) const {
     return lse->get((row.batch * p.headsQ + row.head) * p.seqQ + row.i);

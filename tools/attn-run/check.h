@@ -42,7 +42,7 @@ struct CheckResult {
 ReferenceInputs makeReferenceInputs(const Problem &problem,
                                     const std::vector<HostTensor> &tensors);
 
-/// Checks `o` (batch, seqlen, heads, dim), and `lse` (batch, heads, seqlen)
+/// Checks `o`, in the problem's layout, and `lse` (batch, heads, seqlen)
 /// unless it is null. Every element is checked for NaN and every empty row for
 /// its values; the others are compared with the reference, or an even sample
 /// of them where there are too many for the CPU (`macBudget` multiply-adds).

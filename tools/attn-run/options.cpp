@@ -35,8 +35,12 @@ What to do with it (any of these, in this order; default: launch once):
                      one given by --q and --kv
   --first-seed=N     the first of those seeds (default: 0)
 
+  --window-left=N, --window-right=N
+                     bounds of the kernel's window (default: 0)
+
   --score-region=alibi    what the kernel's score region computes, for the
                           reference: score + slopes[h] * (j - i)
+  --score-region=softcap  softcap * tanh(score / softcap)
   --mask-region=documents what its mask region computes: ids[b,i] == ids[b,j]
 
   --device=cuda|sim  what to run on (default: cuda), --device=cuda:1 for the
@@ -165,6 +169,12 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   if (name == "--scale") {
     return setPositive(option, options.scale, err);
   }
+  if (name == "--window-left") {
+    return setInteger(option, 0, options.windowLeft, err);
+  }
+  if (name == "--window-right") {
+    return setInteger(option, 0, options.windowRight, err);
+  }
   if (name == "--seed") {
     return setInteger(option, 0, options.seed, err);
   }
@@ -202,7 +212,8 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   }
   if (name == "--score-region") {
     options.scoreRegion = option.value;
-    return option.value == "alibi" || fail(option, "alibi", err);
+    return option.value == "alibi" || option.value == "softcap" ||
+           fail(option, "alibi or softcap", err);
   }
   if (name == "--mask-region") {
     options.maskRegion = option.value;

@@ -26,6 +26,9 @@ struct Options {
   uint64_t seed = 0;
   bool padStrides = false;
   bool broadcastKv = false;
+  // Of kernels with a window: at least 0.
+  int64_t windowLeft = 0;
+  int64_t windowRight = 0;
   bool check = false;
   bool bench = false;
   bool guard = false;
@@ -40,7 +43,8 @@ struct Options {
   // What the simulator does about hazards.
   std::string hazards = "error";
   std::string json;
-  // What a custom region computes, for the reference: "alibi", "documents".
+  // What a custom region computes, for the reference: "alibi", "softcap",
+  // "documents".
   std::string scoreRegion;
   std::string maskRegion;
   // Of an input that has to be compiled first:

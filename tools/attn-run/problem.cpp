@@ -11,24 +11,47 @@
 using namespace attn;
 using namespace attn::run;
 
-int64_t Problem::causalKeys(int64_t i) const {
-  int64_t keys = seqK;
-  if (mask == Mask::CausalTopLeft) {
-    keys = i + 1;
-  } else if (mask == Mask::CausalBottomRight) {
-    keys = i + 1 + seqK - seqQ;
+/// The key on the diagonal of row `i`.
+static int64_t diagonal(const Problem &problem, int64_t i) {
+  bool bottomRight = problem.mask == Mask::CausalBottomRight ||
+                     problem.mask == Mask::WindowBottomRight;
+  return bottomRight ? i + problem.seqK - problem.seqQ : i;
+}
+
+int64_t Problem::firstKey(int64_t i) const {
+  int64_t first = windowLeft == kOpen ? 0 : diagonal(*this, i) - windowLeft;
+  return std::clamp<int64_t>(first, 0, seqK);
+}
+
+int64_t Problem::endKey(int64_t i) const {
+  bool causal = mask == Mask::CausalTopLeft || mask == Mask::CausalBottomRight;
+  int64_t end = seqK;
+  if (causal || windowRight != kOpen) {
+    end = diagonal(*this, i) + 1 + (causal ? 0 : windowRight);
   }
-  return std::clamp<int64_t>(keys, 0, seqK);
+  return std::clamp<int64_t>(end, 0, seqK);
+}
+
+static std::string windowText(const Problem &problem) {
+  std::string text;
+  if (problem.windowLeft != kOpen) {
+    text += " window_left=" + std::to_string(problem.windowLeft);
+  }
+  if (problem.windowRight != kOpen) {
+    text += " window_right=" + std::to_string(problem.windowRight);
+  }
+  return text;
 }
 
 std::string Problem::describe() const {
   char text[256];
   auto number = [](int64_t value) { return static_cast<long long>(value); };
   std::snprintf(text, sizeof(text),
-                "q=%lldx%lldx%lldx%lld kv=%lldx%lldx%lldx%lld scale=%g%s%s",
+                "q=%lldx%lldx%lldx%lld kv=%lldx%lldx%lldx%lld scale=%g%s%s%s",
                 number(batch), number(seqQ), number(headsQ), number(dim),
                 number(batch), number(seqK), number(headsK), number(dim),
-                double(scale), padStrides ? " padded" : "",
+                double(scale), windowText(*this).c_str(),
+                padStrides ? " padded" : "",
                 broadcastKv ? " broadcast-kv" : "");
   return text;
 }
@@ -42,8 +65,12 @@ static Problem fromPlan(const runtime::LaunchPlan &plan) {
   problem.dtype = fixed.dtype;
   problem.mask = fixed.mask == "causal_top_left"       ? Mask::CausalTopLeft
                  : fixed.mask == "causal_bottom_right" ? Mask::CausalBottomRight
+                 : fixed.mask == "window_top_left"     ? Mask::WindowTopLeft
+                 : fixed.mask == "window_bottom_right" ? Mask::WindowBottomRight
                                                        : Mask::None;
+  problem.headsFirst = fixed.layout == "bhsd";
   problem.alibi = fixed.scoreRegion == "alibi";
+  problem.softcap = fixed.scoreRegion == "softcap";
   problem.documents = fixed.maskRegion == "documents";
   return problem;
 }
@@ -69,7 +96,24 @@ Problem attn::run::makeProblem(const runtime::LaunchPlan &plan,
   problem.seed = options.seed;
   problem.padStrides = options.padStrides;
   problem.broadcastKv = options.broadcastKv;
+  if (plan.findArg("window_left") >= 0) {
+    problem.windowLeft = options.windowLeft;
+  }
+  if (plan.findArg("window_right") >= 0) {
+    problem.windowRight = options.windowRight;
+  }
   return problem;
+}
+
+/// A bound of a window: often within a block, now and then beyond all keys.
+static int64_t randomBound(const runtime::LaunchPlan &plan, const char *name,
+                           const Random &random, uint64_t index) {
+  if (plan.findArg(name) < 0) {
+    return kOpen;
+  }
+  static const int64_t most[] = {0, 1, 16, 128, 400, 2000, INT32_MAX};
+  int64_t limit = most[random.integer(index, 0, std::size(most) - 1)];
+  return random.integer(index + 1, 0, limit);
 }
 
 /// A length: 0 or 1 now and then, small ones, round ones, primes, and any.
@@ -114,20 +158,24 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
   Problem problem = fromPlan(plan);
   problem.seed = seed;
   problem.batch = fixedOr(plan, "q", 0, random.integer(0, 1, 3));
-  problem.seqQ = fixedOr(plan, "q", 1, randomLength(random, 10));
-  problem.seqK = fixedOr(plan, "k", 1, randomLength(random, 20));
+  size_t position = plan.problem.getPositionDim();
+  size_t heads = plan.problem.getHeadsDim();
+  problem.seqQ = fixedOr(plan, "q", position, randomLength(random, 10));
+  problem.seqK = fixedOr(plan, "k", position, randomLength(random, 20));
   if (random.uniform(1) < 0.3) {
-    problem.seqK = fixedOr(plan, "k", 1, problem.seqQ);
+    problem.seqK = fixedOr(plan, "k", position, problem.seqQ);
   }
-  problem.headsK = fixedOr(plan, "k", 2, random.integer(2, 1, 4));
+  problem.headsK = fixedOr(plan, "k", heads, random.integer(2, 1, 4));
   int64_t group = groups[random.integer(3, 0, std::size(groups) - 1)];
   group = std::min<int64_t>(group, std::max<int64_t>(1, 24 / problem.headsK));
-  problem.headsQ = fixedOr(plan, "q", 2, problem.headsK * group);
+  problem.headsQ = fixedOr(plan, "q", heads, problem.headsK * group);
   problem.scale = random.uniform(4) < 0.7
                       ? defaultScale(problem)
                       : float(0.01 + 0.5 * random.uniform(5));
   problem.padStrides = random.uniform(6) < 0.5;
   problem.broadcastKv = random.uniform(7) < 0.15;
+  problem.windowLeft = randomBound(plan, "window_left", random, 30);
+  problem.windowRight = randomBound(plan, "window_right", random, 40);
   return problem;
 }
 

@@ -11,7 +11,16 @@
 
 namespace attn::run {
 
-enum class Mask { None, CausalTopLeft, CausalBottomRight };
+enum class Mask {
+  None,
+  CausalTopLeft,
+  CausalBottomRight,
+  WindowTopLeft,
+  WindowBottomRight
+};
+
+/// The bound of a window that leaves its side open.
+constexpr int64_t kOpen = -1;
 
 struct Problem {
   int64_t batch = 0;
@@ -23,7 +32,12 @@ struct Problem {
   int64_t dimV = 0; // of V and O
   runtime::DataType dtype = runtime::DataType::BF16;
   Mask mask = Mask::None;
+  int64_t windowLeft = kOpen;
+  int64_t windowRight = kOpen;
+  /// Positions come after heads in Q, K, V and O.
+  bool headsFirst = false;
   bool alibi = false;
+  bool softcap = false;
   bool documents = false;
   /// The softmax scale as the kernel gets it.
   float scale = 0;
@@ -34,8 +48,17 @@ struct Problem {
   int64_t rows() const { return batch * headsQ * seqQ; }
   /// The entries of the document ids of one batch.
   int64_t documentLength() const { return seqQ > seqK ? seqQ : seqK; }
-  /// How many keys, from key 0 on, the causal mask leaves to row `i`.
-  int64_t causalKeys(int64_t i) const;
+  /// The keys that mask and window leave to row `i`: from firstKey to endKey,
+  /// which is the first that it does not see.
+  int64_t firstKey(int64_t i) const;
+  int64_t endKey(int64_t i) const;
+  /// The number of a row among those of a tensor with that many positions and
+  /// heads.
+  int64_t rowIndex(int64_t batch, int64_t i, int64_t head, int64_t length,
+                   int64_t heads) const {
+    return headsFirst ? (batch * heads + head) * length + i
+                      : (batch * length + i) * heads + head;
+  }
   /// For people: "q=1x2x3x64 kv=... scale=...".
   std::string describe() const;
 };

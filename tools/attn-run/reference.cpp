@@ -20,7 +20,7 @@ using namespace attn::run;
 bool attn::run::isAdmissible(const ReferenceInputs &in, const Row &row,
                              int64_t j) {
   const Problem &p = in.problem;
-  if (j >= p.causalKeys(row.i)) {
+  if (j < p.firstKey(row.i) || j >= p.endKey(row.i)) {
     return false;
   }
   if (!p.documents) {
@@ -31,8 +31,8 @@ bool attn::run::isAdmissible(const ReferenceInputs &in, const Row &row,
 }
 
 bool attn::run::hasAdmissibleKey(const ReferenceInputs &in, const Row &row) {
-  int64_t keys = in.problem.causalKeys(row.i);
-  for (int64_t j = 0; j < keys; ++j) {
+  int64_t end = in.problem.endKey(row.i);
+  for (int64_t j = in.problem.firstKey(row.i); j < end; ++j) {
     if (isAdmissible(in, row, j)) {
       return true;
     }
@@ -48,12 +48,12 @@ int64_t attn::run::countAdmissiblePairs(const ReferenceInputs &in) {
     int64_t pairs = 0;
     for (int64_t at = begin; at < end; ++at) {
       Row row = {at / p.seqQ, 0, at % p.seqQ};
-      int64_t keys = p.causalKeys(row.i);
+      int64_t first = p.firstKey(row.i), end = p.endKey(row.i);
       if (!p.documents) {
-        pairs += keys;
+        pairs += std::max<int64_t>(0, end - first);
         continue;
       }
-      for (int64_t j = 0; j < keys; ++j) {
+      for (int64_t j = first; j < end; ++j) {
         pairs += isAdmissible(in, row, j);
       }
     }
@@ -90,26 +90,36 @@ static void accumulate(double p, double r, const float *v, int64_t size,
   }
 }
 
+/// What the score region makes of a score.
+static double applyRegion(const ReferenceInputs &in, const Row &row, int64_t j,
+                          double score) {
+  const Problem &p = in.problem;
+  if (p.alibi) {
+    return score + double(in.slopes[size_t(row.head)]) * double(j - row.i);
+  }
+  double cap = double(kSoftcap);
+  return p.softcap ? cap * std::tanh(score / cap) : score;
+}
+
 /// Fills keys, scores and roundedScores.
 static void scoreRow(const ReferenceInputs &in, const Row &row, int64_t headK,
                      RowResult &out) {
   const Problem &p = in.problem;
   const float *q = &in.q[size_t(
-      ((row.batch * p.seqQ + row.i) * p.headsQ + row.head) * p.dim)];
-  int64_t keys = p.causalKeys(row.i);
-  for (int64_t j = 0; j < keys; ++j) {
+      p.rowIndex(row.batch, row.i, row.head, p.seqQ, p.headsQ) * p.dim)];
+  int64_t end = p.endKey(row.i);
+  for (int64_t j = p.firstKey(row.i); j < end; ++j) {
     if (!isAdmissible(in, row, j)) {
       continue;
     }
-    const float *k =
-        &in.k[size_t(((row.batch * p.seqK + j) * p.headsK + headK) * p.dim)];
+    const float *k = &in.k[size_t(
+        p.rowIndex(row.batch, j, headK, p.seqK, p.headsK) * p.dim)];
     double product = dot(q, k, p.dim);
-    double bias =
-        p.alibi ? double(in.slopes[size_t(row.head)]) * double(j - row.i) : 0;
     double stored = roundTo(p.dtype, float(product));
     out.keys.push_back(j);
-    out.scores.push_back(product * double(p.scale) + bias);
-    out.roundedScores.push_back(float(stored * double(p.scale) + bias));
+    out.scores.push_back(applyRegion(in, row, j, product * double(p.scale)));
+    out.roundedScores.push_back(
+        float(applyRegion(in, row, j, stored * double(p.scale))));
   }
 }
 
@@ -149,7 +159,7 @@ void attn::run::computeRow(const ReferenceInputs &in, const Row &row,
   out.lse = most + std::log(sum);
   for (size_t n = 0; n < out.keys.size(); ++n) {
     const float *v = &in.v[size_t(
-        ((row.batch * p.seqK + out.keys[n]) * p.headsK + headK) * p.dimV)];
+        p.rowIndex(row.batch, out.keys[n], headK, p.seqK, p.headsK) * p.dimV)];
     float probability =
         roundTo(p.dtype, float(out.roundedScores[n] / roundedSum));
     accumulate(out.scores[n] / sum, probability, v, p.dimV, out.exact.data(),

@@ -10,7 +10,7 @@
 
 namespace attn::run {
 
-/// A problem with its inputs as floats, packed (batch, seqlen, heads, dim).
+/// A problem with its inputs as floats, packed in its layout.
 struct ReferenceInputs {
   Problem problem;
   std::vector<float> q;
@@ -21,6 +21,9 @@ struct ReferenceInputs {
   /// problem.documentLength() a batch; empty unless problem.documents.
   std::vector<int32_t> documents;
 };
+
+/// The scalar `softcap` of a score region: small, so that it shows.
+constexpr float kSoftcap = 1.5f;
 
 struct Row {
   int64_t batch;
@@ -54,7 +57,7 @@ bool hasAdmissibleKey(const ReferenceInputs &in, const Row &row);
 int64_t countAdmissiblePairs(const ReferenceInputs &in);
 
 /// Computes `row`. The score of an admissible key is
-/// scale * q.k [+ slope * (j - i)].
+/// scale * q.k, and what the score region makes of it.
 void computeRow(const ReferenceInputs &in, const Row &row, RowResult &out);
 
 } // namespace attn::run

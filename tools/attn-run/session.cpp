@@ -75,10 +75,17 @@ bool Session::prepare() {
     if (arg.isTensor()) {
       continue;
     }
-    if (arg.name != "scale") {
+    if (arg.name == "scale") {
+      scalars.push_back(double(problem.scale));
+    } else if (arg.name == "window_left") {
+      scalars.push_back(double(problem.windowLeft));
+    } else if (arg.name == "window_right") {
+      scalars.push_back(double(problem.windowRight));
+    } else if (arg.name == "softcap" && problem.softcap) {
+      scalars.push_back(double(kSoftcap));
+    } else {
       return fail("cannot tell the value of scalar '" + arg.name + "'");
     }
-    scalars.push_back(double(problem.scale));
   }
   args.size = sizeof(args);
   args.num_tensors = viewPointers.size();

@@ -40,18 +40,19 @@ std::vector<int32_t> attn::run::documentIds(uint64_t seed, int64_t batch,
 /// The shape of the argument if it is one that every plan has.
 static bool knownShape(const std::string &name, const Problem &p,
                        std::vector<int64_t> &shape) {
-  if (name == "q") {
-    shape = {p.batch, p.seqQ, p.headsQ, p.dim};
-  } else if (name == "k") {
-    shape = {p.batch, p.seqK, p.headsK, p.dim};
-  } else if (name == "v") {
-    shape = {p.batch, p.seqK, p.headsK, p.dimV};
-  } else if (name == "o") {
-    shape = {p.batch, p.seqQ, p.headsQ, p.dimV};
-  } else if (name == "lse") {
+  if (name == "lse") {
     shape = {p.batch, p.headsQ, p.seqQ};
-  } else {
+    return true;
+  }
+  bool query = name == "q" || name == "o";
+  if (!query && name != "k" && name != "v") {
     return false;
+  }
+  int64_t dim = name == "q" || name == "k" ? p.dim : p.dimV;
+  shape = query ? std::vector<int64_t>{p.batch, p.seqQ, p.headsQ, dim}
+                : std::vector<int64_t>{p.batch, p.seqK, p.headsK, dim};
+  if (p.headsFirst) {
+    std::swap(shape[1], shape[2]);
   }
   return true;
 }

@@ -136,6 +136,15 @@ TEST_F(Arguments, strideZeroOnBatchAndHeadsOfInputs) {
   EXPECT_EQ(valueOf("k.stride.2"), 0);
 }
 
+TEST_F(Arguments, strideZeroWhereHeadsComeFirst) {
+  plan.problem.layout = "bhsd";
+  call.k.strides[1] = 0;
+  EXPECT_EQ(error(), "");
+  call.k.strides[2] = 0;
+  EXPECT_EQ(error(), "expected the stride of dim 2 of 'k' to be greater than "
+                     "0 since it is no batch or head dim, got 0");
+}
+
 TEST_F(Arguments, strideZeroElsewhere) {
   call.k.strides[1] = 0;
   EXPECT_EQ(error(), "expected the stride of dim 1 of 'k' to be greater than "

@@ -118,16 +118,70 @@ TEST(Reference, equalScoresGiveTheMean) {
 
 TEST(Reference, causalAlignments) {
   Problem p = makeSmall(Mask::CausalTopLeft);
-  EXPECT_EQ(p.causalKeys(0), 1);
-  EXPECT_EQ(p.causalKeys(6), 7);
-  EXPECT_EQ(p.causalKeys(8), 7);
+  EXPECT_EQ(p.endKey(0), 1);
+  EXPECT_EQ(p.endKey(6), 7);
+  EXPECT_EQ(p.endKey(8), 7);
   p.mask = Mask::CausalBottomRight;
-  EXPECT_EQ(p.causalKeys(0), 0);
-  EXPECT_EQ(p.causalKeys(1), 0);
-  EXPECT_EQ(p.causalKeys(2), 1);
-  EXPECT_EQ(p.causalKeys(8), 7);
+  EXPECT_EQ(p.endKey(0), 0);
+  EXPECT_EQ(p.endKey(1), 0);
+  EXPECT_EQ(p.endKey(2), 1);
+  EXPECT_EQ(p.endKey(8), 7);
   EXPECT_EQ(countAdmissiblePairs(makeInputs(p)),
             2 * 4 * (1 + 2 + 3 + 4 + 5 + 6 + 7));
+}
+
+TEST(Reference, windowBounds) {
+  Problem p = makeSmall(Mask::WindowTopLeft);
+  p.windowLeft = 2;
+  EXPECT_EQ(p.firstKey(1), 0);
+  EXPECT_EQ(p.firstKey(5), 3);
+  EXPECT_EQ(p.endKey(0), 7); // open on the right
+  p.windowRight = 1;
+  EXPECT_EQ(p.endKey(0), 2);
+  EXPECT_EQ(p.endKey(8), 7);
+  p.mask = Mask::WindowBottomRight; // 9 queries, 7 keys: two less
+  EXPECT_EQ(p.firstKey(5), 1);
+  EXPECT_EQ(p.endKey(5), 5);
+  EXPECT_EQ(p.endKey(0), 0);
+  EXPECT_TRUE(isAdmissible(makeInputs(p), {0, 0, 5}, 1));
+  EXPECT_FALSE(isAdmissible(makeInputs(p), {0, 0, 5}, 0));
+  EXPECT_FALSE(isAdmissible(makeInputs(p), {0, 0, 5}, 5));
+  // Two causal keys at most, of which the first rows have fewer.
+  p.mask = Mask::CausalTopLeft;
+  p.windowLeft = 1;
+  p.windowRight = kOpen;
+  EXPECT_EQ(countAdmissiblePairs(makeInputs(p)),
+            2 * 4 * (1 + 2 + 2 + 2 + 2 + 2 + 2 + 1));
+}
+
+TEST(Reference, softcapBoundsScores) {
+  Problem p = makeSmall();
+  ReferenceInputs in = makeInputs(p);
+  RowResult plain;
+  computeRow(in, {1, 2, 3}, plain);
+  p.softcap = in.problem.softcap = true;
+  RowResult capped;
+  computeRow(in, {1, 2, 3}, capped);
+  double sum = 0, scale = 0;
+  ReferenceInputs again = makeInputs(makeSmall());
+  for (int64_t j = 0; j < 7; ++j) {
+    double score = 0;
+    for (int64_t c = 0; c < 16; ++c) {
+      score += double(again.q[size_t(((9 + 3) * 4 + 2) * 16 + c)]) *
+               double(again.k[size_t(((7 + j) * 2 + 1) * 16 + c)]);
+    }
+    scale = score * double(p.scale) / double(kSoftcap);
+    sum += std::exp(double(kSoftcap) * std::tanh(scale));
+  }
+  EXPECT_NEAR(capped.lse, std::log(sum), 1e-9);
+  EXPECT_NE(capped.lse, plain.lse);
+}
+
+TEST(Reference, rowsOfALayout) {
+  Problem p = makeSmall();
+  EXPECT_EQ(p.rowIndex(1, 3, 2, 9, 4), (1 * 9 + 3) * 4 + 2);
+  p.headsFirst = true;
+  EXPECT_EQ(p.rowIndex(1, 3, 2, 9, 4), (1 * 4 + 2) * 9 + 3);
 }
 
 TEST(Reference, alibiAddsSlopeTimesDistance) {

@@ -66,6 +66,11 @@ TEST(RunOptions, namesWhatIsWrong) {
   EXPECT_EQ(errorOf({"x", "--scale=0", "--q=1x1x1x64"}),
             "option '--scale': expected a finite number greater than 0, got "
             "'0'");
+  EXPECT_EQ(errorOf({"x", "--window-left=-1", "--q=1x1x1x64"}),
+            "option '--window-left': expected an integer of at least 0, got "
+            "'-1'");
+  EXPECT_EQ(errorOf({"x", "--score-region=sum", "--q=1x1x1x64"}),
+            "option '--score-region': expected alibi or softcap, got 'sum'");
   EXPECT_EQ(errorOf({"x", "--device=tpu", "--q=1x1x1x64"}),
             "option '--device': expected cuda, cuda:N or sim, got 'tpu'");
   EXPECT_EQ(errorOf({"--q=1x1x1x64"}), "expected an input file; see --help");

@@ -71,6 +71,53 @@ TEST(RunProblem, tensorsFollowThePlan) {
   EXPECT_EQ(packed[0].toFloats(), tensors[0].toFloats());
 }
 
+TEST(RunProblem, headsMayComeFirst) {
+  runtime::LaunchPlan plan = runtime::parsedPlan(
+      runtime::samplePlanWith("\"layout\":\"bshd\"", "\"layout\":\"bhsd\""));
+  Options options;
+  options.q = {2, 5, 4, 128};
+  options.kv = {2, 7, 2, 128};
+  Problem problem = makeProblem(plan, options);
+  EXPECT_TRUE(problem.headsFirst);
+  std::vector<HostTensor> tensors;
+  std::string err;
+  ASSERT_TRUE(makeTensors(plan, problem, tensors, err)) << err;
+  EXPECT_EQ(tensors[0].shape, (std::vector<int64_t>{2, 4, 5, 128}));
+  EXPECT_EQ(findTensor(tensors, "k")->shape,
+            (std::vector<int64_t>{2, 2, 7, 128}));
+  EXPECT_EQ(findTensor(tensors, "lse")->shape, (std::vector<int64_t>{2, 4, 5}));
+}
+
+TEST(RunProblem, windowsHaveBounds) {
+  std::string text =
+      runtime::samplePlanWith("causal_top_left", "window_bottom_right");
+  std::string scale = "{\"name\":\"scale\",\"kind\":\"f32\"},";
+  size_t at = text.find(scale);
+  ASSERT_NE(at, std::string::npos);
+  text.insert(at + scale.size(),
+              "{\"name\":\"window_left\",\"kind\":\"i32\"},");
+  runtime::LaunchPlan plan = runtime::parsedPlan(text);
+  Options options;
+  options.q = options.kv = {2, 5, 4, 128};
+  options.windowLeft = 3;
+  options.windowRight = 9; // the kernel has none
+  Problem problem = makeProblem(plan, options);
+  EXPECT_EQ(problem.mask, Mask::WindowBottomRight);
+  EXPECT_EQ(problem.windowLeft, 3);
+  EXPECT_EQ(problem.windowRight, kOpen);
+  EXPECT_NE(problem.describe().find(" window_left=3"), std::string::npos);
+  int zeros = 0, huge = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Problem random = makeRandomProblem(plan, seed);
+    ASSERT_GE(random.windowLeft, 0);
+    ASSERT_EQ(random.windowRight, kOpen);
+    zeros += random.windowLeft == 0;
+    huge += random.windowLeft > 700;
+  }
+  EXPECT_GT(zeros, 10);
+  EXPECT_GT(huge, 10);
+}
+
 TEST(RunProblem, refusesCapturesOfUnknownExtent) {
   runtime::LaunchPlan plan = runtime::parsedPlan(
       runtime::samplePlanWith("\"access\":\"read\",\"dims\":[\"hq\"]",
