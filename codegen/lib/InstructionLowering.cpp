@@ -261,40 +261,60 @@ LogicalResult InstructionLowering::lowerIf(scf::IfOp op) {
 // Copies
 //===----------------------------------------------------------------------===//
 
+/// The copies that move a tile, and where each starts in the tensor map and in
+/// the tile.
+SmallVector<InstructionLowering::Box>
+InstructionLowering::boxesOf(SmemTile tile, Value tensor, Place at) {
+  int64_t columns = cast<RankedTensorType>(tensor.getType()).getDimSize(3);
+  Value row = values.lookup(at.row), head = values.lookup(at.head),
+        batch = values.lookup(at.batch), zero = constant(0);
+  if (tile.isOneCopy(columns)) {
+    return {{{zero, row, zero, head, batch}, 0}};
+  }
+  SmallVector<Box> boxes;
+  for (int64_t panel = 0; panel < tile.panels(); ++panel) {
+    boxes.push_back({{constant(panel * tile.panelColumns()), row, head, batch},
+                     panel * tile.panelBytes()});
+  }
+  return boxes;
+}
+
 void InstructionLowering::lowerCopy(ws::CopyOp op) {
-  Value destination = sharedPointer(slotAddress(op.getSlot()));
+  SmemTile tile(op.getSlot().getType().getTile());
+  Value address = slotAddress(op.getSlot());
   auto clusterPtr = LLVM::LLVMPointerType::get(builder->getContext(), 7);
-  destination =
-      LLVM::AddrSpaceCastOp::create(*builder, loc, clusterPtr, destination);
-  Value zero = constant(0);
-  SmallVector<Value> box{zero, values.lookup(op.getRow()), zero,
-                         values.lookup(op.getHead()),
-                         values.lookup(op.getBatch())};
   Value hint = arith::ConstantIntOp::create(
       *builder, loc, op.getShared() ? evictLast : evictFirst, 64);
-  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      *builder, loc, destination, paramOf(Param::TensorMap, op.getSource()),
-      box, values.lookup(op.getBarrier()), ValueRange{}, Value(), hint,
-      NVVM::TMALoadModeAttr::get(builder->getContext(),
-                                 NVVM::TMALoadMode::TILE),
-      builder->getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());
+  for (const Box &box : boxesOf(tile, op.getSource(),
+                                {op.getRow(), op.getHead(), op.getBatch()})) {
+    Value at = box.offset ? add(address, constant(box.offset)) : address;
+    Value destination = LLVM::AddrSpaceCastOp::create(*builder, loc, clusterPtr,
+                                                      sharedPointer(at));
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        *builder, loc, destination, paramOf(Param::TensorMap, op.getSource()),
+        box.coordinates, values.lookup(op.getBarrier()), ValueRange{}, Value(),
+        hint,
+        NVVM::TMALoadModeAttr::get(builder->getContext(),
+                                   NVVM::TMALoadMode::TILE),
+        builder->getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());
+  }
 }
 
 void InstructionLowering::lowerStore(ws::StoreOp op) {
   auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
+  SmemTile tile(cast<RankedTensorType>(hold.getType()));
   Value piece = mul(values.lookup(op.getPiece()), hold.getPieceBytes());
-  Value source =
-      sharedPointer(smemAddress(add(piece, constant(*hold.getOffset()))));
-  Value zero = constant(0);
-  SmallVector<Value> box{zero, values.lookup(op.getRow()), zero,
-                         values.lookup(op.getHead()),
-                         values.lookup(op.getBatch())};
-  NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-      *builder, loc, paramOf(Param::TensorMap, op.getDest()), source, box,
-      Value(),
-      NVVM::TMAStoreModeAttr::get(builder->getContext(),
-                                  NVVM::TMAStoreMode::TILE),
-      Value());
+  Value address = smemAddress(add(piece, constant(*hold.getOffset())));
+  for (const Box &box : boxesOf(tile, op.getDest(),
+                                {op.getRow(), op.getHead(), op.getBatch()})) {
+    Value at = box.offset ? add(address, constant(box.offset)) : address;
+    NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+        *builder, loc, paramOf(Param::TensorMap, op.getDest()),
+        sharedPointer(at), box.coordinates, Value(),
+        NVVM::TMAStoreModeAttr::get(builder->getContext(),
+                                    NVVM::TMAStoreMode::TILE),
+        Value());
+  }
   NVVM::CpAsyncBulkCommitGroupOp::create(*builder, loc);
 }
 

@@ -29,6 +29,15 @@ private:
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
   mlir::LogicalResult lowerBounds(tile::BoundsOp op);
   void lowerNextWork(tile::NextWorkOp op);
+  /// A place in a tensor, and a copy's part of the tile there.
+  struct Place {
+    mlir::Value row, head, batch;
+  };
+  struct Box {
+    llvm::SmallVector<mlir::Value> coordinates;
+    int64_t offset; // in the tile, bytes
+  };
+  llvm::SmallVector<Box> boxesOf(SmemTile tile, mlir::Value tensor, Place at);
   void lowerCopy(ws::CopyOp op);
   void lowerStore(ws::StoreOp op);
   void lowerPut(ws::PutOp op);

@@ -106,11 +106,13 @@ FailureOr<SmallVector<Param>> codegen::collectParams(ws::KernelOp kernel) {
 static SmallVector<std::string> symbolsOf(ws::KernelOp kernel,
                                           unsigned argument) {
   StringRef name = cast<StringAttr>(kernel.getArgNames()[argument]).getValue();
-  if (name == "q" || name == "o") {
-    return {"b", "sq", "hq", "d"};
-  }
-  if (name == "k" || name == "v") {
-    return {"b", "sk", "hk", "d"};
+  bool query = name == "q" || name == "o";
+  if (query || name == "k" || name == "v") {
+    std::string length = query ? "sq" : "sk", heads = query ? "hq" : "hk";
+    if (kernel.getProblem().getLayout() == LayoutKind::BHSD) {
+      std::swap(length, heads);
+    }
+    return {"b", length, heads, "d"};
   }
   if (name == "lse") {
     return {"b", "hq", "sq"};

@@ -41,6 +41,7 @@ private:
   json::Value items();
   json::Value gridSize();
   json::Array checks();
+  bool hasArgument(StringRef name);
   json::Object launch();
   json::Object resources();
 
@@ -84,7 +85,8 @@ json::Object PlanBuilder::argument(unsigned index) {
 }
 
 /// Five dimensions: columns of a panel, positions, panels, heads, batches, so
-/// that one copy brings a whole tile as panels.
+/// that one copy brings a whole tile as panels. Where the tensor ends within a
+/// panel, four: columns, positions, heads, batches.
 json::Object PlanBuilder::tensorMap(const Param &param) {
   SmemTile tile(param.box);
   SmallVector<std::string> sizes = dimNames(kernel, param.argument);
@@ -110,13 +112,20 @@ json::Object PlanBuilder::tensorMap(const Param &param) {
                                SmemTile::elementBytes}},
         {"box", box}};
   };
+  int64_t columns =
+      cast<RankedTensorType>(
+          kernel.getBody().getArgument(param.argument).getType())
+          .getDimSize(3);
+  bool oneCopy = tile.isOneCopy(columns);
   json::Array dims;
-  dims.push_back(json::Object{{"size", tile.panelColumns()},
+  dims.push_back(json::Object{{"size", oneCopy ? tile.panelColumns() : columns},
                               {"box", tile.panelColumns()}});
   dims.push_back(strided(2, tile.rows));
-  dims.push_back(json::Object{{"size", tile.panels()},
-                              {"stride", tile.spanBytes()},
-                              {"box", tile.panels()}});
+  if (oneCopy) {
+    dims.push_back(json::Object{{"size", tile.panelsOf(columns)},
+                                {"stride", tile.spanBytes()},
+                                {"box", tile.panels()}});
+  }
   dims.push_back(strided(1, 1));
   dims.push_back(strided(0, 1));
   return json::Object{{"kind", "tensor_map"},
@@ -165,17 +174,25 @@ json::Value PlanBuilder::gridSize() {
   return json::Array{"min", items(), "sm_count"};
 }
 
+/// Whether a bound of a window is an argument.
+bool PlanBuilder::hasArgument(StringRef name) {
+  return llvm::is_contained(kernel.getArgNames().getAsValueRange<StringAttr>(),
+                            name);
+}
+
 /// What the kernel takes for granted and a caller may get wrong.
 json::Array PlanBuilder::checks() {
   // Positions and items are 32-bit; a block beyond the last may still be counted.
   constexpr int64_t limit = (int64_t(1) << 31) - (1 << 16);
-  auto check = [](json::Value expr, int64_t value, StringRef message) {
+  auto check = [](json::Value expr, int64_t value, std::string message) {
     return json::Object{
-        {"expr", std::move(expr)}, {"equals", value}, {"message", message}};
+        {"expr", std::move(expr)},
+                        {"equals", value},
+                        {"message", std::move(message)}};
   };
   json::Array someHeads{"min", size("hq"), 1};
   json::Array noKvHeads{"eq", size("hk"), 0};
-  return json::Array{
+  json::Array checks{
       check(json::Array{"mod", size("hq"), json::Array{"max", size("hk"), 1}}, 0,
             "q heads must be a multiple of kv heads"),
       check(json::Array{"min", std::move(noKvHeads), std::move(someHeads)}, 0,
@@ -184,6 +201,20 @@ json::Array PlanBuilder::checks() {
             "sequence lengths must be below 2^31 - 2^16"),
       check(json::Array{"lt", items(), limit}, 1,
             "row blocks times heads times batches must be below 2^31 - 2^16")};
+  for (StringRef name : {"window_left", "window_right"}) {
+    if (!hasArgument(name)) {
+      continue;
+    }
+    checks.push_back(check(json::Array{"lt", name, 0}, 0,
+                           (name + " must be at least 0").str()));
+    // A bound as large as a length is added to positions.
+    constexpr int64_t half = int64_t(1) << 30;
+    json::Array longest{"max", size("sq"), size("sk")};
+    checks.push_back(check(json::Array{"lt", std::move(longest), half}, 1,
+                           "sequence lengths must be below 2^30 beside '" +
+                               name.str() + "'"));
+  }
+  return checks;
 }
 
 json::Object PlanBuilder::launch() {

@@ -32,6 +32,16 @@ struct SmemTile {
   }
   int64_t panelColumns() const { return spanBytes() / elementBytes; }
   int64_t panels() const { return columns / panelColumns(); }
+  /// Do the columns of a tensor in memory end with a panel? Then one copy moves
+  /// all panels; else each is a copy, so that the last ends where the tensor
+  /// does.
+  bool isOneCopy(int64_t tensorColumns) const {
+    return tensorColumns % panelColumns() == 0;
+  }
+  /// Panels that hold columns of the tensor.
+  int64_t panelsOf(int64_t tensorColumns) const {
+    return llvm::divideCeil(tensorColumns, panelColumns());
+  }
   int64_t panelBytes() const { return rows * spanBytes(); }
   int64_t chunksPerSpan() const { return spanBytes() / chunkBytes; }
   /// The chunk number is XORed with (row >> shift) % chunksPerSpan.

@@ -55,11 +55,11 @@ static attn::RegionKind regionKind(Region &region, unsigned position) {
 }
 
 ProblemAttr AttentionOp::getProblem() {
-  return ProblemAttr::get(getContext(), KernelKind::Fwd,
-                          getQuery().getType().getElementType(), getHeadDim(),
-                          getHeadDimV(), getLayout(), getMask(),
-                          regionKind(getScore(), 3),
-                          regionKind(getAllow(), 2));
+  return ProblemAttr::get(
+      getContext(), KernelKind::Fwd, getQuery().getType().getElementType(),
+      getHeadDim(), getHeadDimV(), getLayout(), getMask(),
+      regionKind(getScore(), 3), regionKind(getAllow(), 2),
+      getWindowLeft() != nullptr, getWindowRight() != nullptr);
 }
 
 namespace {
@@ -90,18 +90,19 @@ static LogicalResult verifyHeadDim(AttentionOp op, Named tensor) {
     return op.emitOpError("expected '")
            << tensor.name << "' head dim to be static, got ?";
   }
-  if (dim < 16 || dim > 256 || dim % 16 != 0) {
+  if (dim < 8 || dim > 256 || dim % 8 != 0) {
     return op.emitOpError("expected '")
            << tensor.name
-           << "' head dim to be a multiple of 16 from 16 to 256, got " << dim;
+           << "' head dim to be a multiple of 8 from 8 to 256, got " << dim;
   }
   return success();
 }
 
 // C6
 static LogicalResult verifyHeads(AttentionOp op) {
-  int64_t heads = op.getQuery().getType().getDimSize(2);
-  int64_t keyHeads = op.getKey().getType().getDimSize(2);
+  unsigned headsDim = op.getHeadsDim();
+  int64_t heads = op.getQuery().getType().getDimSize(headsDim);
+  int64_t keyHeads = op.getKey().getType().getDimSize(headsDim);
   if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(keyHeads)) {
     return success();
   }
@@ -113,14 +114,52 @@ static LogicalResult verifyHeads(AttentionOp op) {
   return success();
 }
 
+// C16
+static LogicalResult verifyElementTypes(AttentionOp op,
+                                        ArrayRef<Named> tensors) {
+  Type wanted = op.getQuery().getType().getElementType();
+  for (Named tensor : tensors) {
+    if (tensor.type.getElementType() != wanted) {
+      return op.emitOpError("expected '")
+             << tensor.name << "' to have the element type of 'query', "
+             << wanted << ", got " << tensor.type.getElementType();
+    }
+  }
+  return success();
+}
+
+// C17
+static LogicalResult verifyWindow(AttentionOp op) {
+  bool bounded = op.getWindowLeft() || op.getWindowRight();
+  StringRef mask = stringifyMaskKind(op.getMask());
+  if (op.getMask() == MaskKind::None && bounded) {
+    return op.emitOpError("expected a mask 'causal_*' or 'window_*' beside "
+                          "bounds of a window, got '")
+           << mask << "'";
+  }
+  if (op.isCausal() && op.getWindowRight()) {
+    return op.emitOpError("expected no 'window_right' beside mask '")
+           << mask << "', whose right bound is the diagonal";
+  }
+  if (op.getMask() != MaskKind::None && !op.isCausal() && !bounded) {
+    return op.emitOpError("expected 'window_left' or 'window_right' beside "
+                          "mask '")
+           << mask << "', got neither";
+  }
+  return success();
+}
+
 LogicalResult AttentionOp::verify() {
   Named query{"query", getQuery().getType()}, key{"key", getKey().getType()},
       value{"value", getValue().getType()}, out{"out", getOut().getType()},
       lse{"lse", getLse().getType()};
   if (failed(verifyHeadDim(*this, query)) ||
-      failed(verifyHeadDim(*this, value))) {
+      failed(verifyHeadDim(*this, value)) ||
+      failed(verifyElementTypes(*this, {key, value, out})) ||
+      failed(verifyWindow(*this))) {
     return failure();
   }
+  unsigned s = getPositionDim(), h = getHeadsDim();
   struct Rule {
     Named tensor;
     unsigned dim;
@@ -131,15 +170,15 @@ LogicalResult AttentionOp::verify() {
   const Rule rules[] = {{key, 3, "head dim", dim(query, 3)},   // C3
                         {key, 0, "batch size", dim(query, 0)}, // C4
                         {value, 0, "batch size", dim(query, 0)},
-                        {value, 1, "seqlen", dim(key, 1)}, // C5
-                        {value, 2, "heads", dim(key, 2)},
+                        {value, s, "seqlen", dim(key, s)}, // C5
+                        {value, h, "heads", dim(key, h)},
                         {out, 0, "batch size", dim(query, 0)}, // C7
-                        {out, 1, "seqlen", dim(query, 1)},
-                        {out, 2, "heads", dim(query, 2)},
+                        {out, s, "seqlen", dim(query, s)},
+                        {out, h, "heads", dim(query, h)},
                         {out, 3, "head dim", dim(value, 3)},
                         {lse, 0, "batch size", dim(query, 0)}, // C8
-                        {lse, 1, "heads", dim(query, 2)},
-                        {lse, 2, "seqlen", dim(query, 1)}};
+                        {lse, 1, "heads", dim(query, h)},
+                        {lse, 2, "seqlen", dim(query, s)}};
   for (const Rule &rule : rules) {
     if (failed(expectDim(*this, rule.tensor, rule.dim, rule.what,
                          rule.expected))) {

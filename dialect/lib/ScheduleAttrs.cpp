@@ -160,7 +160,8 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t tileM, int64_t tileN, WorkKind work,
                                  WorkOrder order, int64_t threshold,
-                                 int64_t degree, int64_t ctaGroup) {
+                                 int64_t degree, int64_t ctaGroup,
+                                 int64_t tileD, int64_t tileDv) {
   // config C1
   if (tileM < 1 || tileN < 1) {
     return emitError() << "expected 'tile_m' and 'tile_n' of at least 1, got "
@@ -178,6 +179,14 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   // config C4
   if (ctaGroup != 1 && ctaGroup != 2) {
     return emitError() << "expected 'cta_group' to be 1 or 2, got " << ctaGroup;
+  }
+  // config C5
+  for (int64_t columns : {tileD, tileDv}) {
+    if (columns < 0 || columns > 256 || columns % 16 != 0) {
+      return emitError() << "expected 'tile_d' and 'tile_dv' to be 0 or "
+                            "multiples of 16 up to 256, got "
+                         << tileD << " and " << tileDv;
+    }
   }
   return success();
 }

@@ -150,9 +150,9 @@ static LogicalResult verifyStore(KernelOp kernel, StoreOp store) {
   auto held = dyn_cast<RankedTensorType>(hold->getType());
   auto dest = cast<RankedTensorType>(store.getDest().getType());
   if (held.getElementType() != dest.getElementType() ||
-      held.getShape().back() != dest.getShape().back()) {
-    return store.emitOpError("expected 'dest' to have the element type and "
-                             "last dimension of ")
+      held.getShape().back() < dest.getShape().back()) {
+    return store.emitOpError("expected 'dest' to have the element type and at "
+                             "most the last dimension of ")
            << store.getHoldAttr() << ", " << held << ", got " << dest;
   }
   return success();
@@ -335,17 +335,12 @@ static LogicalResult verifyRanges(ForOp loop) {
            << loop.getBounds().size() << " bounds and "
            << loop.getKinds().size() << " kinds";
   }
-  bool full = false;
   for (Attribute attr : loop.getKinds()) {
     StringRef kind = cast<StringAttr>(attr).getValue();
     if (kind != "masked" && kind != "full") {
       return loop.emitOpError("expected kinds to be 'masked' or 'full', got '")
              << kind << "'";
     }
-    if (full && kind == "masked") {
-      return loop.emitOpError("expected masked ranges before full ones");
-    }
-    full |= kind == "full";
   }
   return success();
 }

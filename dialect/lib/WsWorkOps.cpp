@@ -35,9 +35,9 @@ LogicalResult CopyOp::verify() {
   }
   RankedTensorType tile = getSlot().getType().getTile();
   if (tile.getElementType() != source.getElementType() ||
-      tile.getDimSize(1) != source.getDimSize(3)) { // C3
+      tile.getDimSize(1) < source.getDimSize(3)) { // C3
     return emitOpError("expected the slot's tile to have the element type and "
-                       "last dimension of 'source', got ")
+                       "at least the last dimension of 'source', got ")
            << tile << " and " << source;
   }
   return success();

@@ -23,6 +23,30 @@ static LogicalResult checkTile(AttentionOp op, StringRef name, int64_t size,
   return success();
 }
 
+/// The columns of a tile hold the head dim.
+static LogicalResult checkColumns(AttentionOp op, StringRef name,
+                                  int64_t columns, int64_t headDim) {
+  constexpr int64_t granule = 16;
+  if (columns == 0 ? headDim % granule != 0 : columns < headDim) {
+    return op.emitOpError("expected '")
+           << name << "' of 'config' to be a multiple of " << granule
+           << " that holds head dim " << headDim << ", got " << columns;
+  }
+  return success();
+}
+
+/// What probabilities may reach between rescalings, 2^threshold, fits f16.
+static LogicalResult checkThreshold(AttentionOp op, ConfigAttr config) {
+  constexpr int64_t most = 15;
+  if (op.getQuery().getType().getElementType().isF16() &&
+      config.getRescaleThreshold() > most) {
+    return op.emitOpError("expected 'rescale_threshold' of 'config' to be at "
+                          "most ")
+           << most << " for f16, got " << config.getRescaleThreshold();
+  }
+  return success();
+}
+
 /// Ensures: a config with tiles that MMA instructions cover.
 static LogicalResult verifyConfigured(AttentionOp op) {
   ConfigAttr config = op.getConfigAttr();
@@ -30,7 +54,12 @@ static LogicalResult verifyConfigured(AttentionOp op) {
     return op.emitOpError("expected a 'config'");
   }
   return success(succeeded(checkTile(op, "tile_m", config.getTileM(), 64)) &&
-                 succeeded(checkTile(op, "tile_n", config.getTileN(), 16)));
+                 succeeded(checkTile(op, "tile_n", config.getTileN(), 16)) &&
+                 succeeded(checkColumns(op, "tile_d", config.getTileD(),
+                                        op.getHeadDim())) &&
+                 succeeded(checkColumns(op, "tile_dv", config.getTileDv(),
+                                        op.getHeadDimV())) &&
+                 succeeded(checkThreshold(op, config)));
 }
 
 namespace {

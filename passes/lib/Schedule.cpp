@@ -50,7 +50,9 @@ static LogicalResult checkConfig(tile::KernelOp kernel,
   if (got.getTileM() == wanted.getTileM() &&
       got.getTileN() == wanted.getTileN() &&
       got.getWork() == wanted.getWork() &&
-      got.getCtaGroup() == wanted.getCtaGroup()) {
+      got.getCtaGroup() == wanted.getCtaGroup() &&
+      got.getTileD() == wanted.getTileD() &&
+      got.getTileDv() == wanted.getTileDv()) {
     return success();
   }
   return kernel.emitOpError("expected 'config' to have the tiles, work and CTA "

@@ -17,14 +17,25 @@ struct Key {
   KernelKind kind;
   int64_t headDim, headDimV;
   SmallVector<StringRef> masks;
+  SmallVector<std::string> dtypes;
   StringRef machine;
 
   static Key of(ProblemAttr problem, StringRef target) {
     Key key{problem.getKind(),
             problem.getHeadDim(),
             problem.getHeadDimV(),
-            {stringifyMaskKind(problem.getMask())},
+            {},
+            {nameOf(problem.getDtype())},
             target};
+    // A mask `window_*` is nothing but its bounds.
+    MaskKind mask = problem.getMask();
+    if (mask != MaskKind::WindowTopLeft &&
+        mask != MaskKind::WindowBottomRight) {
+      key.masks.push_back(stringifyMaskKind(mask));
+    }
+    if (problem.getWindowLeft() || problem.getWindowRight()) {
+      key.masks.push_back("window");
+    }
     // A region that reads at positions is one more thing that an entry must
     // serve: it needs registers for what it reads.
     if (problem.getMaskRegion() == attn::RegionKind::Gathering ||
@@ -38,29 +49,57 @@ struct Key {
             int64_t(entry.getHeadDim()),
             int64_t(entry.getHeadDimV()),
             {},
+            {"bf16", "f16"},
             entry.getSchedule().getMachine().getValue()};
+    if (ArrayAttr dtypes = entry.getDtypesAttr()) {
+      key.dtypes.clear();
+      for (auto dtype : dtypes.getAsRange<StringAttr>()) {
+        key.dtypes.push_back(dtype.str());
+      }
+    }
     for (auto mask : entry.getMasks().getAsRange<StringAttr>()) {
       key.masks.push_back(mask.getValue());
     }
     return key;
   }
 
-  /// Does an entry with this key serve `wanted`? -1 stands for any head dim.
+  static std::string nameOf(Type type) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return text;
+  }
+
+  /// Does an entry with this key serve `wanted`? -1 stands for any head dim;
+  /// columns that a smaller head dim leaves are zero.
   bool serves(const Key &wanted) const {
     return servesProblem(wanted) && machine == wanted.machine;
   }
   bool servesProblem(const Key &wanted) const {
     return kind == wanted.kind &&
-           (headDim == -1 || headDim == wanted.headDim) &&
-           (headDimV == -1 || headDimV == wanted.headDimV) &&
-           llvm::all_of(wanted.masks, [&](StringRef mask) {
-             return llvm::is_contained(masks, mask);
+           (headDim == -1 || headDim >= wanted.headDim) &&
+           (headDimV == -1 || headDimV >= wanted.headDimV) &&
+           llvm::all_of(wanted.masks,
+                        [&](StringRef mask) {
+                          return llvm::is_contained(masks, mask);
+                        }) &&
+           llvm::all_of(wanted.dtypes, [&](const std::string &dtype) {
+             return llvm::is_contained(dtypes, dtype);
            });
   }
+  /// Columns of the tile for a head dim: what matrix instructions cover.
+  static int64_t columnsFor(int64_t native, int64_t headDim) {
+    constexpr int64_t granule = 16;
+    return native == -1 ? llvm::alignTo(headDim, granule) : native;
+  }
+  /// What an entry with this key computes on for `wanted`, in columns.
+  int64_t cost(const Key &wanted) const {
+    return columnsFor(headDim, wanted.headDim) +
+           columnsFor(headDimV, wanted.headDimV);
+  }
   std::string describeProblem() const {
-    return llvm::formatv("{0}, head dims {1} and {2}, mask '{3}'",
-                         stringifyKernelKind(kind), headDim, headDimV,
-                         llvm::join(masks, "' and '"));
+    return llvm::formatv("{0}, {1}, head dims {2} and {3}, mask '{4}'",
+                         stringifyKernelKind(kind), llvm::join(dtypes, " or "),
+                         headDim, headDimV, llvm::join(masks, "' and '"));
   }
   std::string describe() const {
     return llvm::formatv("{0}, on '{1}'", describeProblem(), machine);
@@ -84,9 +123,23 @@ static FailureOr<TableEntryOp> readEntry(ModuleOp module, StringRef path,
   return entries.front();
 }
 
-static TableEntry makeEntry(TableEntryOp op, StringRef path) {
+/// The config of an entry, with the columns that it gives to the head dims of
+/// `wanted`; those of a head dim of its own are not written.
+static ConfigAttr configFor(ConfigAttr config, const Key &key,
+                            const Key &wanted) {
+  int64_t d = Key::columnsFor(key.headDim, wanted.headDim);
+  int64_t dv = Key::columnsFor(key.headDimV, wanted.headDimV);
+  return ConfigAttr::get(config.getContext(), config.getTileM(),
+                         config.getTileN(), config.getWork(), config.getOrder(),
+                         config.getRescaleThreshold(), config.getExp2Degree(),
+                         config.getCtaGroup(), d == wanted.headDim ? 0 : d,
+                         dv == wanted.headDimV ? 0 : dv);
+}
+
+static TableEntry makeEntry(TableEntryOp op, const Key &wanted,
+                            StringRef path) {
   return {llvm::formatv("entry '@{0}' of '{1}'", op.getSymName(), path),
-          op.getConfig(), op.getSchedule()};
+          configFor(op.getConfig(), Key::of(op), wanted), op.getSchedule()};
 }
 
 static FailureOr<TableEntry> readFile(MLIRContext *context, const Key &wanted,
@@ -115,12 +168,14 @@ static FailureOr<TableEntry> readFile(MLIRContext *context, const Key &wanted,
                        << "' to be for machine '" << wanted.machine
                        << "', got '" << key.machine << "'";
   }
-  return makeEntry(*op, path);
+  return makeEntry(*op, wanted, path);
 }
 
 static FailureOr<TableEntry>
 searchTable(MLIRContext *context, const Key &wanted, EmitError emitError) {
   std::string known;
+  std::optional<TableEntry> best;
+  int64_t leastCost = 0;
   for (const EmbeddedFile &file : listEmbeddedFiles("schedules")) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
         file.text, ParserConfig(context), file.path);
@@ -130,10 +185,14 @@ searchTable(MLIRContext *context, const Key &wanted, EmitError emitError) {
       return failure();
     }
     Key key = Key::of(*op);
-    if (key.serves(wanted)) {
-      return makeEntry(*op, file.path);
+    if (key.serves(wanted) && (!best || key.cost(wanted) < leastCost)) {
+      leastCost = key.cost(wanted);
+      best = makeEntry(*op, wanted, file.path);
     }
     known += llvm::formatv("\n  @{0}: {1}", op->getSymName(), key.describe());
+  }
+  if (best) {
+    return *best;
   }
   return emitError() << "expected a schedule for " << wanted.describe()
                      << " in the table, which has" << known;

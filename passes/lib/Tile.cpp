@@ -13,6 +13,9 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
+constexpr StringLiteral kWindowLeft = "window_left";
+constexpr StringLiteral kWindowRight = "window_right";
+
 namespace {
 
 /// The two dimensions of the score matrix. A CTA owns one block of one of
@@ -58,6 +61,19 @@ private:
   Value writeScore(Value s, Value work);
   Value writeMask(Value s, Value work);
   Value builtinMask(Value queries, Value keys);
+  /// What needs a mask among the key blocks of a block of queries, from the
+  /// right. With a mask region all of them do.
+  SmallVector<StringRef> rangeKinds() {
+    if (windowLeft && !attention.hasMaskRegion()) {
+      return {"masked", "full", "masked"};
+    }
+    return {"masked", "full"};
+  }
+  bool hasRightBound() { return attention.isCausal() || windowRight; }
+  Value toDiagonal(Value queries);
+  Value moveByWindow(Value keys, Value bound, bool left);
+  Value lastKey(Value queries);
+  Value firstKey(Value queries);
 
   SmallVector<Value> step(StringRef name, ValueRange operands,
                           TypeRange results, Body body, bool masked = false);
@@ -94,6 +110,10 @@ private:
     return tensor::SplatOp::create(builder, loc, scalar,
                                    scoreType(scalar.getType()));
   }
+  /// `scalar`, as a tile where `other` is one.
+  Value like(Value scalar, Value other) {
+    return isa<ShapedType>(other.getType()) ? splat(scalar) : scalar;
+  }
   Value add(Value a, Value b) {
     return arith::AddIOp::create(builder, loc, a, b);
   }
@@ -109,6 +129,13 @@ private:
   Value max(Value a, Value b) {
     return arith::MaxSIOp::create(builder, loc, a, b);
   }
+  /// Columns of the tiles of Q and K, and of V and O.
+  int64_t columns() {
+    return config.getTileD() ? config.getTileD() : attention.getHeadDim();
+  }
+  int64_t columnsV() {
+    return config.getTileDv() ? config.getTileDv() : attention.getHeadDimV();
+  }
   Type f32Type() { return builder.getF32Type(); }
   Type elementType() { return attention.getQuery().getType().getElementType(); }
 
@@ -119,7 +146,7 @@ private:
   Side owned;
 
   tile::KernelOp kernel;
-  Value q, k, v, scale, o, lse;
+  Value q, k, v, scale, windowLeft, windowRight, o, lse;
   SmallVector<Value> captures;
   AffineMap layout; // (batch, head, position, dim) to the tensor's dimensions
   Axis query, key;
@@ -184,8 +211,8 @@ Value KernelWriter::writeNext() {
 /// A step that loads the block of `side` of this work item and iteration.
 Value KernelWriter::writeLoad(StringRef name, Value source, Side side,
                               Value work) {
-  int64_t dim = cast<RankedTensorType>(source.getType()).getDimSize(3);
-  Type type = tileType(side, dim, elementType());
+  Type type =
+      tileType(side, source == v ? columnsV() : columns(), elementType());
   return step(name, work, type, [&](ValueRange args) -> SmallVector<Value> {
     Place at = place(args[0]);
     Value head = at.head;
@@ -202,7 +229,7 @@ Value KernelWriter::writeLoad(StringRef name, Value source, Side side,
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> KernelWriter::writeBounds(Value work) {
-  SmallVector<Type> types(3, builder.getI32Type());
+  SmallVector<Type> types(rangeKinds().size() + 1, builder.getI32Type());
   auto op = tile::BoundsOp::create(builder, loc, types, work);
   fill(op.getBody().emplaceBlock(), work.getType(), [&](ValueRange args) {
     return writeQueryOwnedBounds(place(args[0]).block);
@@ -210,28 +237,68 @@ SmallVector<Value> KernelWriter::writeBounds(Value work) {
   return llvm::to_vector_of<Value>(op.getResults());
 }
 
-/// Key blocks of a block of queries: [mid, hi) need a mask, [0, mid) do not.
-/// With first and last query position f and l, a causal mask with offset `off`
-/// admits keys up to l + off for some row and up to f + off for every row. Both
-/// counts are clamped to 0..length, so that 0 <= mid <= hi.
+/// The key on the diagonal of each query; positions are scalars or tiles.
+Value KernelWriter::toDiagonal(Value queries) {
+  if (!attention.isBottomRight()) {
+    return queries;
+  }
+  Value offset = sub(key.length, query.length);
+  return add(queries, like(offset, queries));
+}
+
+/// `keys` moved by a bound of the window. One beyond all keys is no bound, and
+/// could overflow.
+Value KernelWriter::moveByWindow(Value keys, Value bound, bool left) {
+  Value amount = like(min(bound, max(query.length, key.length)), keys);
+  return left ? sub(keys, amount) : add(keys, amount);
+}
+
+/// The last key that each query may see.
+Value KernelWriter::lastKey(Value queries) {
+  Value diagonal = toDiagonal(queries);
+  return windowRight ? moveByWindow(diagonal, windowRight, /*left=*/false)
+                     : diagonal;
+}
+
+/// The first key that each query may see.
+Value KernelWriter::firstKey(Value queries) {
+  return moveByWindow(toDiagonal(queries), windowLeft, /*left=*/true);
+}
+
+/// Key blocks of a block of queries, from the right: [mid, hi) need a mask for
+/// their ends on the right, [left, mid) none, [lo, left) for those on the left;
+/// without a left bound left = lo = 0. Some row sees the keys up to the last
+/// row's last, every row those up to the first row's, and so on the left.
+/// Counts are clamped to 0..length, so that lo <= left <= mid <= hi.
 SmallVector<Value> KernelWriter::writeQueryOwnedBounds(Value block) {
-  bool causal = attention.getMask() != MaskKind::None;
-  Value zero = i32(0), first;
-  if (causal) {
+  Value zero = i32(0), some = key.length, first, last;
+  if (hasRightBound() || windowLeft) {
     first = mul(block, query.tileSize);
   }
-  if (attention.getMask() == MaskKind::CausalBottomRight) {
-    first = add(first, sub(key.length, query.length));
-  }
   auto clamp = [&](Value count) { return max(min(key.length, count), zero); };
-  Value some = causal ? clamp(add(first, query.tileSize)) : key.length;
-  Value hi = arith::CeilDivSIOp::create(builder, loc, some, key.tileSize);
-  if (attention.hasMaskRegion()) {
-    return {hi, zero, zero};
+  auto blocksUpTo = [&](Value count) -> Value {
+    return arith::CeilDivSIOp::create(builder, loc, count, key.tileSize);
+  };
+  auto wholeBlocks = [&](Value count) -> Value {
+    return arith::DivSIOp::create(builder, loc, count, key.tileSize);
+  };
+  if (hasRightBound()) {
+    last = lastKey(first);
+    some = clamp(add(last, query.tileSize));
   }
-  Value every = causal ? clamp(add(first, i32(1))) : key.length;
-  Value mid = arith::DivSIOp::create(builder, loc, every, key.tileSize);
-  return {hi, mid, zero};
+  Value hi = blocksUpTo(some);
+  Value lo = windowLeft ? wholeBlocks(clamp(firstKey(first))) : zero;
+  if (attention.hasMaskRegion()) {
+    return {hi, lo, lo};
+  }
+  Value every = last ? clamp(add(last, i32(1))) : key.length;
+  Value mid = wholeBlocks(every);
+  if (!windowLeft) {
+    return {hi, mid, lo};
+  }
+  Value lastRow = add(first, sub(query.tileSize, i32(1)));
+  Value left = min(blocksUpTo(clamp(firstKey(lastRow))), mid);
+  return {hi, mid, left, lo};
 }
 
 //===----------------------------------------------------------------------===//
@@ -272,32 +339,29 @@ Value KernelWriter::writeScore(Value s, Value work) {
 
 /// Which pairs the built-in mask admits; it also ends the keys.
 Value KernelWriter::builtinMask(Value queries, Value keys) {
-  MaskKind kind = attention.getMask();
-  Value limit = queries, offset;
-  if (kind == MaskKind::CausalBottomRight) {
-    offset = splat(sub(key.length, query.length));
-  }
-  Value length = splat(key.length);
   auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
     return arith::CmpIOp::create(builder, loc, predicate, keys, bound);
   };
-  if (kind == MaskKind::None) {
-    return compare(arith::CmpIPredicate::slt, length);
+  Value ok;
+  auto require = [&](Value condition) {
+    ok = ok ? arith::AndIOp::create(builder, loc, ok, condition) : condition;
+  };
+  if (hasRightBound()) {
+    require(compare(arith::CmpIPredicate::sle, lastKey(queries)));
   }
-  if (offset) {
-    limit = add(queries, offset);
+  if (windowLeft) {
+    require(compare(arith::CmpIPredicate::sge, firstKey(queries)));
   }
-  Value causal = compare(arith::CmpIPredicate::sle, limit);
-  Value inside = compare(arith::CmpIPredicate::slt, length);
-  return arith::AndIOp::create(builder, loc, causal, inside);
+  require(compare(arith::CmpIPredicate::slt, splat(key.length)));
+  return ok;
 }
 
 Value KernelWriter::writeMask(Value s, Value work) {
   Type type = s.getType();
   auto body = [&](ValueRange args) -> SmallVector<Value> {
     Place at = place(args[1]);
-    bool causal = attention.getMask() != MaskKind::None;
-    Value queries = causal ? coords(Side::Query, at) : Value();
+    bool diagonal = attention.getMask() != MaskKind::None;
+    Value queries = diagonal ? coords(Side::Query, at) : Value();
     Value ok = builtinMask(queries, coords(Side::Key, at));
     if (attention.hasMaskRegion()) {
       Value user = liftRegion(attention.getAllow(), {}, at);
@@ -321,6 +385,15 @@ void KernelWriter::createKernel(StringRef name,
   SmallVector<StringRef> names = {"q", "k", "v", "scale"};
   SmallVector<Value> inputs = {attention.getQuery(), attention.getKey(),
                                attention.getValue(), attention.getScale()};
+  if (Value left = attention.getWindowLeft()) {
+    names.push_back(kWindowLeft);
+    inputs.push_back(left);
+  }
+  if (Value right = attention.getWindowRight()) {
+    names.push_back(kWindowRight);
+    inputs.push_back(right);
+  }
+  size_t fixed = inputs.size();
   llvm::append_range(names, captureNames);
   llvm::append_range(inputs, attention.getCaptures());
   names.append({"o", "lse"});
@@ -335,13 +408,15 @@ void KernelWriter::createKernel(StringRef name,
   auto args = block.getArguments();
   q = args[0], k = args[1], v = args[2], scale = args[3];
   o = args[args.size() - 2], lse = args.back();
-  captures.assign(args.begin() + 4, args.end() - 2);
+  windowRight = attention.getWindowRight() ? args[fixed - 1] : Value();
+  windowLeft = attention.getWindowLeft() ? args[4] : Value();
+  captures.assign(args.begin() + fixed, args.end() - 2);
   builder.setInsertionPointToStart(&block);
 }
 
 /// Sizes, as i32, and what does not depend on the work item.
 void KernelWriter::writeScalars() {
-  unsigned b = 0, s = 1, h = 2; // bshd
+  unsigned b = 0, s = attention.getPositionDim(), h = attention.getHeadsDim();
   SmallVector<Value> indices;
   for (int64_t i = 0; i < 3; ++i) {
     indices.push_back(arith::ConstantIndexOp::create(builder, loc, i));
@@ -360,10 +435,9 @@ void KernelWriter::writeScalars() {
   key.tile = config.getTileN();
   query.tileSize = i32(query.tile);
   key.tileSize = i32(key.tile);
-  MLIRContext *context = builder.getContext();
-  SmallVector<AffineExpr> d(4);
-  bindDimsList(context, MutableArrayRef<AffineExpr>(d));
-  layout = AffineMap::get(4, 0, {d[0], d[2], d[1], d[3]}, context);
+  SmallVector<unsigned> dims(4);
+  dims[b] = 0, dims[h] = 1, dims[s] = 2, dims[3] = 3;
+  layout = AffineMap::getPermutationMap(dims, builder.getContext());
 }
 
 void KernelWriter::writeLoopBody(tile::ForOp loop, Value work, Value qTile) {
@@ -393,7 +467,7 @@ void KernelWriter::writeLoopBody(tile::ForOp loop, Value work, Value qTile) {
 
 void KernelWriter::writeResults(Value state, Value work) {
   Type normalized = state.getType();
-  auto rounded = tileType(owned, attention.getHeadDimV(), elementType());
+  auto rounded = tileType(owned, columnsV(), elementType());
   auto row = RankedTensorType::get({axis(owned).tile}, f32Type());
   SmallVector<Value> results =
       step("attend_result", state, {normalized, row},
@@ -427,10 +501,10 @@ void KernelWriter::writeWork() {
   Value work = writeNext();
   Value qTile = writeLoad("ld_q", q, owned, work);
   SmallVector<Value> bounds = writeBounds(work);
-  auto type = tileType(owned, attention.getHeadDimV(), f32Type());
+  auto type = tileType(owned, columnsV(), f32Type());
   Value zero = arith::ConstantOp::create(builder, loc,
                                          DenseElementsAttr::get(type, 0.0f));
-  ArrayAttr kinds = builder.getStrArrayAttr({"masked", "full"});
+  ArrayAttr kinds = builder.getStrArrayAttr(rangeKinds());
   auto loop =
       tile::ForOp::create(builder, loc, TypeRange(type), bounds, kinds, zero);
   writeLoopBody(loop, work, qTile);
@@ -486,7 +560,9 @@ static FailureOr<SmallVector<std::string>> nameCaptures(func::FuncOp func,
                                                         AttentionOp attention) {
   SmallVector<std::string> names;
   llvm::StringSet<> taken;
-  for (StringRef name : {"q", "k", "v", "scale", "o", "lse"}) {
+  const StringRef fixed[] = {"q",         "k",          "v", "scale",
+                             kWindowLeft, kWindowRight, "o", "lse"};
+  for (StringRef name : fixed) {
     taken.insert(name);
   }
   for (auto [number, capture] : llvm::enumerate(attention.getCaptures())) {

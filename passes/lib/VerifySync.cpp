@@ -70,12 +70,15 @@ private:
 FailureOr<int64_t> Unroller::evaluate(Value value, Operation *user) {
   Operation *op = value.getDefiningOp();
   if (auto bounds = dyn_cast_or_null<tile::BoundsOp>(op)) {
-    // Blocks are counted downward from the top: [total, total - masked, 0].
+    // Blocks are counted downward from the top: [total, total - masked, 0];
+    // further ranges share what is left.
     unsigned index = cast<OpResult>(value).getResultNumber();
     if (index == 0) {
       return item.total;
     }
-    return index + 1 == bounds->getNumResults() ? 0 : item.total - item.masked;
+    return index + 1 == bounds->getNumResults()
+               ? 0
+               : (item.total - item.masked) >> (index - 1);
   }
   if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op)) {
     if (auto integer = dyn_cast<IntegerAttr>(constant.getValue())) {

@@ -90,10 +90,10 @@ ws.kernel @instructions machine "sm_90a" args ["q"] problem #p config #c schedul
 // CHECK-NEXT:           %[[V20:.*]] = llvm.mlir.addressof @instructions_smem : !llvm.ptr<3>
 // CHECK-NEXT:           %[[V21:.*]] = llvm.ptrtoint %[[V20]] : !llvm.ptr<3> to i32
 // CHECK-NEXT:           %[[V22:.*]] = arith.addi %[[V21]], %[[V7]] : i32
+// CHECK-NEXT:           %[[C1364590687093260288_I64:.*]] = arith.constant 1364590687093260288 : i64
+// CHECK-NEXT:           %[[C0_I32_6:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:           %[[V23:.*]] = llvm.inttoptr %[[V22]] : i32 to !llvm.ptr<3>
 // CHECK-NEXT:           %[[V24:.*]] = llvm.addrspacecast %[[V23]] : !llvm.ptr<3> to !llvm.ptr<7>
-// CHECK-NEXT:           %[[C0_I32_6:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:           %[[C1364590687093260288_I64:.*]] = arith.constant 1364590687093260288 : i64
 // CHECK-NEXT:           nvvm.cp.async.bulk.tensor.shared.cluster.global %[[V24]], %[[ARG0]], %[[V19]], box[%[[C0_I32_6]], %[[V12]], %[[C0_I32_6]], %[[V14]], %[[V15]]] l2_cache_hint = %[[C1364590687093260288_I64]] : !llvm.ptr<7>, !llvm.ptr
 // CHECK-NEXT:         }
 // CHECK-NEXT:       }

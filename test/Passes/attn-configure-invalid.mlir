@@ -1,18 +1,48 @@
 // What attn-configure refuses.
+// RUN: not attn-opt %examples/causal.mlir --attn-configure=target=sm_100a 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: attn-opt %s --attn-configure -split-input-file -verify-diagnostics
 // RUN: not attn-opt %examples/causal.mlir --attn-configure=target=sm_80 2>&1 | FileCheck %s --check-prefix=TARGET
-// RUN: not attn-opt %examples/full_d64.mlir --attn-configure=schedule-file=%attn_root/codegen/data/schedules/fwd_d128.mlir 2>&1 \
+// RUN: not attn-opt %examples/causal.mlir --attn-configure=schedule-file=%attn_root/codegen/data/schedules/fwd_d64.mlir 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FILE
 
 // TARGET: causal.mlir:{{[0-9:]+}}: error: 'attn.attention' op expected a target among {{.*}}'sm_90a', got 'sm_80'
-// FILE: full_d64.mlir:{{[0-9:]+}}: error: 'attn.attention' op expected the entry '@fwd_d128' of '{{.*}}fwd_d128.mlir' to be for fwd, head dims 64 and 64, mask 'none', got fwd, head dims 128 and 128
+// FILE: causal.mlir:{{[0-9:]+}}: error: 'attn.attention' op expected the entry '@fwd_d64' of '{{.*}}fwd_d64.mlir' to be for fwd, bf16, head dims 128 and 128, mask 'causal_bottom_right', got fwd, bf16 or f16, head dims 64 and 64
 
-// The message goes on with the head dims that the table has.
-!t = tensor<?x?x?x112xbf16>
+// The message goes on with what the table has.
+// NONE: error: 'attn.attention' op expected a schedule for fwd, bf16, head dims 128 and 128, mask 'causal_bottom_right', on 'sm_100a' in the table, which has
+// NONE: @fwd_d96: fwd, bf16 or f16, head dims 96 and 96, mask {{.*}}, on 'sm_90a'
+
+!t = tensor<?x?x?x72xbf16>
 !l = tensor<?x?x?xf32>
-func.func @head_dim(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
-  // expected-error-re @below {{'attn.attention' op expected a schedule for fwd, head dims 112 and 112, mask 'none', on 'sm_90a' in the table, which has{{.*}}}}
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) : (!t, !t, !t) -> (!t, !l)
+func.func @tile_d(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
+  // expected-error @below {{'attn.attention' op expected 'tile_d' of 'config' to be a multiple of 16 that holds head dim 72, got 64}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 128, work = grid, tile_d = 64> : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}
+
+// -----
+
+// Without columns of its own, a tile has the head dim's.
+!t = tensor<?x?x?x64xbf16>
+!v = tensor<?x?x?x72xbf16>
+!l = tensor<?x?x?xf32>
+func.func @tile_dv(%q: !t, %k: !t, %v: !v, %scale: f32) -> (!v, !l) {
+  // expected-error @below {{'attn.attention' op expected 'tile_dv' of 'config' to be a multiple of 16 that holds head dim 72, got 0}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !v) -> (!v, !l)
+  return %o, %lse : !v, !l
+}
+
+// -----
+
+// 2^16 is no f16.
+!t = tensor<?x?x?x64xf16>
+!l = tensor<?x?x?xf32>
+func.func @rescale_threshold(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
+  // expected-error @below {{'attn.attention' op expected 'rescale_threshold' of 'config' to be at most 15 for f16, got 16}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 128, work = grid, rescale_threshold = 16> : (!t, !t, !t) -> (!t, !l)
   return %o, %lse : !t, !l
 }
 

@@ -2,7 +2,8 @@
 // RUN: attn-opt %s --attn-configure | FileCheck %s
 // RUN: attn-opt %s --attn-configure=target=sm_90a | FileCheck %s
 // RUN: attn-opt %s --attn-configure --attn-configure | FileCheck %s
-// RUN: attn-opt %s --attn-configure=schedule-file=%attn_root/codegen/data/schedules/fwd_d128.mlir | FileCheck %s
+// RUN: sed '/^\/\/ A head dim runs/,$d' %s > %t.mlir
+// RUN: attn-opt %t.mlir --attn-configure=schedule-file=%attn_root/codegen/data/schedules/fwd_d128.mlir | FileCheck %s
 // RUN: attn-opt %s --attn-configure --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
@@ -33,4 +34,37 @@ func.func @kept(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
 // CHECK-NEXT: return
 func.func @no_attention() {
   return
+}
+
+// A head dim runs on the entry with the fewest columns that hold it.
+// RUN: attn-opt %s --attn-configure | FileCheck %s --check-prefix=COLUMNS
+// RUN: attn-opt %s --attn-configure --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=FROM
+// COLUMNS-LABEL: func.func @d72
+// COLUMNS-NEXT: attn.attention {{.*}} config <tile_m = 128, tile_n = 128, {{.*}}, tile_d = 96, tile_dv = 96> : (
+// FROM: Config={{.*}}tile_d = 96, tile_dv = 96>", From="entry '@fwd_d96' of
+func.func @d72(%q: tensor<?x?x?x72xbf16>, %scale: f32) -> (tensor<?x?x?x72xbf16>, !l) {
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x72xbf16>, tensor<?x?x?x72xbf16>, tensor<?x?x?x72xbf16>) -> (tensor<?x?x?x72xbf16>, !l)
+  return %o, %lse : tensor<?x?x?x72xbf16>, !l
+}
+
+// 184 and 72: not both 192, since 192 and 128 hold them.
+// COLUMNS-LABEL: func.func @d184_dv72
+// COLUMNS-NEXT: attn.attention {{.*}}, tile_d = 192, tile_dv = 128> : (
+// FROM: From="entry '@fwd_d192_dv128' of
+func.func @d184_dv72(%q: tensor<?x?x?x184xf16>, %v: tensor<?x?x?x72xf16>, %scale: f32) -> (tensor<?x?x?x72xf16>, !l) {
+  %o, %lse = attn.attention %q, %q, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x184xf16>, tensor<?x?x?x184xf16>, tensor<?x?x?x72xf16>) -> (tensor<?x?x?x72xf16>, !l)
+  return %o, %lse : tensor<?x?x?x72xf16>, !l
+}
+
+// Its own head dim needs no columns.
+// COLUMNS-LABEL: func.func @d256
+// COLUMNS-NOT: tile_d
+// COLUMNS: return
+func.func @d256(%q: tensor<?x?x?x256xbf16>, %scale: f32) -> (tensor<?x?x?x256xbf16>, !l) {
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x256xbf16>, tensor<?x?x?x256xbf16>, tensor<?x?x?x256xbf16>) -> (tensor<?x?x?x256xbf16>, !l)
+  return %o, %lse : tensor<?x?x?x256xbf16>, !l
 }

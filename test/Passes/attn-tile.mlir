@@ -90,9 +90,9 @@
 // CHECK-NEXT:         %[[AT1:.*]] = tile.coords %[[ROW5]] dim 1 : tensor<128x64xi32>
 // CHECK-NEXT:         %[[SUBI1:.*]] = arith.subi %[[SK]], %[[SQ]] : i32
 // CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SUBI1]] : tensor<128x64xi32>
-// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[SK]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[ADDI3:.*]] = arith.addi %[[AT]], %[[SPLAT]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[CMPI:.*]] = arith.cmpi sle, %[[AT1]], %[[ADDI3]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[SK]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[CMPI1:.*]] = arith.cmpi slt, %[[AT1]], %[[SPLAT1]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI1]] : tensor<128x64xi1>
 // CHECK-NEXT:         %[[C8:.*]] = arith.constant dense<0xFF800000> : tensor<128x64xf32>
@@ -217,8 +217,8 @@ func.func @full(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor
 // CHECK-NEXT:         %[[AT:.*]] = tile.coords %[[ROW4]] dim 0 : tensor<192x128xi32>
 // CHECK-NEXT:         %[[ROW5:.*]] = arith.muli %[[A2]], %[[TN]] : i32
 // CHECK-NEXT:         %[[AT1:.*]] = tile.coords %[[ROW5]] dim 1 : tensor<192x128xi32>
-// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SK]] : tensor<192x128xi32>
 // CHECK-NEXT:         %[[CMPI:.*]] = arith.cmpi sle, %[[AT1]], %[[AT]] : tensor<192x128xi32>
+// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SK]] : tensor<192x128xi32>
 // CHECK-NEXT:         %[[CMPI1:.*]] = arith.cmpi slt, %[[AT1]], %[[SPLAT]] : tensor<192x128xi32>
 // CHECK-NEXT:         %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI1]] : tensor<192x128xi1>
 // CHECK-NEXT:         %[[C8:.*]] = arith.constant dense<0xFF800000> : tensor<192x128xf32>
@@ -271,9 +271,9 @@ func.func @top_left(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: te
 // CHECK-NEXT:         %[[AT1:.*]] = tile.coords %[[ROW5]] dim 1 : tensor<128x64xi32>
 // CHECK-NEXT:         %[[SUBI1:.*]] = arith.subi %[[SK]], %[[SQ]] : i32
 // CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SUBI1]] : tensor<128x64xi32>
-// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[SK]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[ADDI2:.*]] = arith.addi %[[AT]], %[[SPLAT]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[CMPI:.*]] = arith.cmpi sle, %[[AT1]], %[[ADDI2]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[SK]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[CMPI1:.*]] = arith.cmpi slt, %[[AT1]], %[[SPLAT1]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI1]] : tensor<128x64xi1>
 // CHECK-NEXT:         %[[GATHER:.*]] = tile.gather %[[IDS]][%[[BATCH4]], %[[AT]] : i32, tensor<128x64xi32>] : tensor<?x?xi32> -> tensor<128x64xi32>
@@ -458,3 +458,39 @@ func.func @other(%x: f32) -> f32 {
 
 // CHECK-LABEL: func.func private @declared(f32)
 func.func private @declared(f32)
+
+// A window of two bounds: masked blocks at both ends, and a mask that has both.
+// Bounds beyond all keys are cut, so that nothing overflows. Heads come first, and
+// tiles have more columns than the head dim.
+// CHECK-LABEL: tile.kernel @window args ["q", "k", "v", "scale", "window_left", "window_right", "o", "lse"]
+// CHECK-SAME: layout = bhsd, mask = window_bottom_right, {{.*}}window_left = true, window_right = true>
+// CHECK: ^bb0({{.*}}, %[[LEFT:.*]]: i32, %[[RIGHT:.*]]: i32, %{{.*}}: tensor<?x?x?x72xf16>, %{{.*}}: tensor<?x?x?xf32>):
+// CHECK: tile.load %{{.*}} : tensor<?x?x?x72xf16> -> tensor<128x96xf16>
+// CHECK: %[[BOUNDS:.*]]:4 = tile.bounds %{{.*}} : i32, i32, i32, i32 {
+// CHECK: %[[DIAGONAL:.*]] = arith.addi
+// CHECK-NEXT: %[[LONGEST:.*]] = arith.maxsi
+// CHECK-NEXT: %[[R:.*]] = arith.minsi %[[RIGHT]], %[[LONGEST]] : i32
+// CHECK-NEXT: %[[LAST:.*]] = arith.addi %[[DIAGONAL]], %[[R]] : i32
+// CHECK: %[[HI:.*]] = arith.ceildivsi
+// CHECK: %[[L:.*]] = arith.minsi %[[LEFT]], %{{.*}} : i32
+// CHECK-NEXT: arith.subi %{{.*}}, %[[L]] : i32
+// CHECK: %[[LO:.*]] = arith.divsi
+// CHECK: arith.addi %[[LAST]], %{{.*}} : i32
+// CHECK: %[[MID:.*]] = arith.divsi
+// CHECK: %[[ENDS:.*]] = arith.ceildivsi
+// CHECK-NEXT: %[[FULL_END:.*]] = arith.minsi %[[ENDS]], %[[MID]] : i32
+// CHECK-NEXT: tile.yield %[[HI]], %[[MID]], %[[FULL_END]], %[[LO]] : i32, i32, i32, i32
+// CHECK: tile.for ranges ["masked", "full", "masked"] bounds(%[[BOUNDS]]#0, %[[BOUNDS]]#1, %[[BOUNDS]]#2, %[[BOUNDS]]#3)
+// CHECK: tile.step @mask masked
+// CHECK: arith.cmpi sle
+// CHECK: arith.cmpi sge
+// CHECK: arith.cmpi slt
+// CHECK: tile.store %{{.*}} : tensor<128x96xf16>, tensor<?x?x?x72xf16>
+!h = tensor<?x?x?x72xf16>
+func.func @window(%q: !h, %k: !h, %v: !h, %scale: f32, %right: i32, %left: i32) -> (!h, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(window_bottom_right) layout(bhsd)
+      window_left(%left) window_right(%right)
+      config <tile_m = 128, tile_n = 64, work = grid, tile_d = 96, tile_dv = 96>
+      : (!h, !h, !h) -> (!h, tensor<?x?x?xf32>)
+  return %o, %lse : !h, tensor<?x?x?xf32>
+}

@@ -16,16 +16,16 @@
 // KEEP: schedule-resources
 // KEEP-NOT: error
 
-// RUN: sed 's/head_dim = 128, head_dim_v = 128/head_dim = 96, head_dim_v = 80/' %S/Inputs/fwd_d128.mlir | not attn-opt --attn-schedule 2>&1 | FileCheck %s --check-prefix=MISS
-// MISS: error: 'tile.kernel' op expected a schedule for fwd, head dims 96 and 80, mask 'causal_bottom_right', on 'sm_90a' in the table, which has
-// MISS: @fwd_d128: fwd, head dims 128 and 128, mask 'none' and 'causal_top_left' and 'causal_bottom_right', on 'sm_90a'
-// MISS: @fwd_d64: fwd, head dims 64 and 64
+// RUN: sed 's/head_dim = 128, head_dim_v = 128/head_dim = 320, head_dim_v = 80/' %S/Inputs/fwd_d128.mlir | not attn-opt --attn-schedule 2>&1 | FileCheck %s --check-prefix=MISS
+// MISS: error: 'tile.kernel' op expected a schedule for fwd, bf16, head dims 320 and 80, mask 'causal_bottom_right', on 'sm_90a' in the table, which has
+// MISS: @fwd_d128: fwd, bf16 or f16, head dims 128 and 128, mask 'none' and 'causal_top_left' and 'causal_bottom_right' and 'window', on 'sm_90a'
+// MISS: @fwd_d64: fwd, bf16 or f16, head dims 64 and 64
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=target=sm_80 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: 'tile.kernel' op expected a target among 'sm_100a', 'sm_90a', got 'sm_80'
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=target=sm_100a 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: error: 'tile.kernel' op expected a schedule for fwd, head dims 128 and 128, mask 'causal_bottom_right', on 'sm_100a' in the table, which has
+// OTHER: error: 'tile.kernel' op expected a schedule for fwd, bf16, head dims 128 and 128, mask 'causal_bottom_right', on 'sm_100a' in the table, which has
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/none.mlir 2>&1 | FileCheck %s --check-prefix=NOFILE
 // NOFILE: error: 'tile.kernel' op expected schedule file '{{.*}}none.mlir' to exist, got no such file
@@ -38,7 +38,7 @@
 // EMPTY: error: 'tile.kernel' op expected one attn.table_entry in '{{.*}}empty.mlir', got 0
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/d64.mlir 2>&1 | FileCheck %s --check-prefix=KEY
-// KEY: error: 'tile.kernel' op expected the entry '@mine' of '{{.*}}d64.mlir' to be for fwd, head dims 128 and 128, mask 'causal_bottom_right', got fwd, head dims 64 and 64, mask 'none' and 'causal_top_left' and 'causal_bottom_right'
+// KEY: error: 'tile.kernel' op expected the entry '@mine' of '{{.*}}d64.mlir' to be for fwd, bf16, head dims 128 and 128, mask 'causal_bottom_right', got fwd, bf16 or f16, head dims 64 and 64, mask 'none' and 'causal_top_left' and 'causal_bottom_right'
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/sm_100a.mlir 2>&1 | FileCheck %s --check-prefix=MACHINE
 // MACHINE: error: 'tile.kernel' op expected the schedule of entry '@mine' of '{{.*}}sm_100a.mlir' to be for machine 'sm_90a', got 'sm_100a'

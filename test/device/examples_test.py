@@ -21,7 +21,8 @@ BUNDLES = os.environ.get("ATTN_BUNDLES")
 EXAMPLES = sorted(os.path.basename(f)[:-5] for f in glob.glob(os.path.join(ROOT, "examples", "*.mlir")))
 RUNNER = os.path.join(BUILD, "bin", "attn-run")
 # What the regions of an example compute, for the reference.
-REGIONS = {"alibi": ["--score-region=alibi"], "documents": ["--mask-region=documents"]}
+REGIONS = {"alibi": ["--score-region=alibi"], "documents": ["--mask-region=documents"],
+           "softcap": ["--score-region=softcap"], "window": ["--window-left=100"]}
 RANDOM_PROBLEMS = 25
 REPEATS = 200
 
@@ -58,7 +59,7 @@ def add_tests(name, first_seed):
         self.assertIn(f"{RANDOM_PROBLEMS} passed, 0 failed, 0 skipped", text)
 
     def repeats(self):
-        d = 64 if name.endswith("_d64") else 128
+        d = {"full_d64": 64, "softcap": 72}.get(name, 128)
         self.expect_success(name, f"--q=2x1031x8x{d}", f"--kv=2x1031x2x{d}", "--check", "--guard", f"--repeat={REPEATS}")
 
     setattr(Examples, f"test_{name}_random_problems", random_problems)

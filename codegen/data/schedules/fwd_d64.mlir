@@ -1,7 +1,7 @@
 // Forward, head dims 64, sm_90a: three consumer warpgroups of 64 rows each, at
 // 160 registers a thread, that take turns on the tensor core.
 attn.table_entry fwd @fwd_d64 head_dim 64, 64
-    masks ["none", "causal_top_left", "causal_bottom_right"]
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 192, tile_n = 128, work = grid, order = linear, rescale_threshold = 8>
     schedule <"fwd_d64" machine "sm_90a" {
   split M 3 whole(q)

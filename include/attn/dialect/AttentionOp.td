@@ -8,8 +8,8 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Attn_Tensor : Type<
-    And<[RankedTensorOf<[BF16]>.predicate, HasAnyRankOfPred<[4]>]>,
-    "rank-4 tensor of bf16, the supported element type", "::mlir::RankedTensorType">;
+    And<[RankedTensorOf<[BF16, F16]>.predicate, HasAnyRankOfPred<[4]>]>,
+    "rank-4 tensor of bf16 or f16, the supported element types", "::mlir::RankedTensorType">;
 def Attn_LseTensor : Type<
     And<[RankedTensorOf<[F32]>.predicate, HasAnyRankOfPred<[3]>]>,
     "rank-3 tensor of f32", "::mlir::RankedTensorType">;
@@ -19,7 +19,7 @@ def Attn_Capture : Type<
     "f32, i32 or a tensor of them of rank 1 to 4">;
 
 def Attn_AttentionOp : Op<Attn_Dialect, "attention",
-    [Pure, IsolatedFromAbove]> {
+    [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
   let summary = "attention: softmax(mask(score(scale * Q K^T))) V, and its LSE";
   let description = [{
     For every batch b, query head h and query position i, with the scores
@@ -36,11 +36,16 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
 
     **Operands**
     - `query` (B, Sq, Hq, D), `key` (B, Sk, Hk, D), `value` (B, Sk, Hk, Dv): bf16
+      or f16, in layout `bshd`; positions come after heads in layout `bhsd`
     - `scale`: f32, positive at run time
+    - `window_left`, `window_right`: i32, at least 0 at run time; an absent one
+      leaves its side open
     - `captures`: scalars and tensors that the regions read
 
-    **Masks** `none`; `causal_top_left`: j <= i; `causal_bottom_right`:
-    j <= i + Sk - Sq.
+    **Masks** With the diagonal d(i) = i for `top_left` and i + Sk - Sq for
+    `bottom_right`: `none`; `causal_*`: j <= d(i); `window_*`: only what the
+    bounds say. `window_right`: j <= d(i) + right; `window_left`: j >= d(i) - left,
+    beside a causal mask too.
 
     **Regions** `score_region` takes (s, b, h, i, j, captures...) and yields the
     new score. `mask_region` takes (b, h, i, j, captures...) and yields whether
@@ -48,8 +53,8 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     query head.
 
     **Constraints**
-    - C1: `query`, `key`, `value` and `out` have rank 4 and element type bf16
-    - C2: head dims are static, multiples of 16, from 16 to 256
+    - C1: `query`, `key`, `value` and `out` have rank 4 and element type bf16 or f16
+    - C2: head dims are static, multiples of 8, from 8 to 256
     - C3: `key` has the head dim of `query`
     - C4: `key` and `value` have the batch size of `query`
     - C5: `value` has the seqlen and the heads of `key`
@@ -66,6 +71,9 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     - C14: values computed in a region are f32, i32, i1 or index
     - C15: index is i32 in disguise: `arith.index_cast` is between i32 and index,
       and index constants fit i32
+    - C16: `key`, `value` and `out` have the element type of `query`
+    - C17: a mask `window_*` has a bound; `none` has none; `causal_*` has no
+      `window_right`, since its right bound is the diagonal
 
     C2 to C8 compare static sizes only; the others are checked at launch.
 
@@ -92,13 +100,14 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     ```
   }];
   let arguments = (ins Attn_Tensor:$query, Attn_Tensor:$key, Attn_Tensor:$value, F32:$scale,
-    Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
+    Optional<I32>:$window_left, Optional<I32>:$window_right, Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
     OptionalAttr<Attn_ConfigAttr>:$config);
   let results = (outs Attn_Tensor:$out, Attn_LseTensor:$lse);
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$allow);
   let assemblyFormat = [{
     $query `,` $key `,` $value `scale` `(` $scale `)` `mask` `(` custom<Mask>($mask) `)`
     `layout` `(` custom<Layout>($layout) `)`
+    (`window_left` `(` $window_left^ `)`)? (`window_right` `(` $window_right^ `)`)?
     (`captures` `(` $captures^ `:` type($captures) `)`)? (`config` $config^)?
     (`score_region` $score^)? (`mask_region` $allow^)? attr-dict
     `:` `(` type($query) `,` type($key) `,` type($value) `)` `->` `(` type($out) `,` type($lse) `)`
@@ -110,6 +119,18 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     ::attn::ProblemAttr getProblem();
     int64_t getHeadDim() { return getQuery().getType().getDimSize(3); }
     int64_t getHeadDimV() { return getValue().getType().getDimSize(3); }
+    /// The dimensions of Q, K, V and O that are positions and heads.
+    unsigned getPositionDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 1 : 2; }
+    unsigned getHeadsDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 2 : 1; }
+    bool isCausal() {
+      return getMask() == ::attn::MaskKind::CausalTopLeft ||
+             getMask() == ::attn::MaskKind::CausalBottomRight;
+    }
+    /// Whether the diagonal ends at the last query and the last key.
+    bool isBottomRight() {
+      return getMask() == ::attn::MaskKind::CausalBottomRight ||
+             getMask() == ::attn::MaskKind::WindowBottomRight;
+    }
     bool hasScoreRegion() { return !getScore().empty(); }
     bool hasMaskRegion() { return !getAllow().empty(); }
   }];

@@ -17,13 +17,15 @@ def Attn_KernelKind : Attn_Enum<"KernelKind", "which computation a kernel is", [
 def Attn_MaskKind : Attn_Enum<"MaskKind", "built-in mask and its alignment", [
   I32EnumAttrCase<"None", 0, "none">,
   I32EnumAttrCase<"CausalTopLeft", 1, "causal_top_left">,
-  I32EnumAttrCase<"CausalBottomRight", 2, "causal_bottom_right">]>;
+  I32EnumAttrCase<"CausalBottomRight", 2, "causal_bottom_right">,
+  I32EnumAttrCase<"WindowTopLeft", 3, "window_top_left">,
+  I32EnumAttrCase<"WindowBottomRight", 4, "window_bottom_right">]>;
 def Attn_MaskKindAttr : EnumAttr<Attn_Dialect, Attn_MaskKind, "mask"> {
   let assemblyFormat = "$value";
 }
 
 def Attn_LayoutKind : Attn_Enum<"LayoutKind", "order of the dimensions of Q, K, V and O", [
-  I32EnumAttrCase<"BSHD", 0, "bshd">]>;
+  I32EnumAttrCase<"BSHD", 0, "bshd">, I32EnumAttrCase<"BHSD", 1, "bhsd">]>;
 def Attn_LayoutKindAttr : EnumAttr<Attn_Dialect, Attn_LayoutKind, "layout"> {
   let assemblyFormat = "$value";
 }

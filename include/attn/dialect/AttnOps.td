@@ -19,16 +19,19 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
   let summary = "one line of a schedule table: key, #attn.config and #attn.schedule";
   let description = [{
     The key is the kernel kind, the machine (named in the schedule) and the
-    problem class: head sizes (-1: any), and the masks it serves (`region`: also score and
-    mask regions that read captured tensors at positions). A schedule file is a module with one such op; the
-    table is all the files of `codegen/data/schedules`.
+    problem class: head sizes (-1: any), the masks it serves (`window`: bounds of a
+    window; `region`: also score and mask regions that read captured tensors at
+    positions), and the element types (absent: bf16 and f16). A smaller head dim
+    runs on the entry with the fewest columns that hold it; the rest are zero. A
+    schedule file is a module with one such op; the table is all the files of
+    `codegen/data/schedules`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Attn_KernelKindAttr:$kind,
     I64Attr:$head_dim, I64Attr:$head_dim_v, StrArrayAttr:$masks,
-    Attn_ConfigAttr:$config, Attn_ScheduleAttr:$schedule);
+    OptionalAttr<StrArrayAttr>:$dtypes, Attn_ConfigAttr:$config, Attn_ScheduleAttr:$schedule);
   let assemblyFormat = [{
     $kind $sym_name `head_dim` $head_dim `,` $head_dim_v `masks` $masks
-    `config` $config `schedule` $schedule attr-dict
+    (`dtypes` $dtypes^)? `config` $config `schedule` $schedule attr-dict
   }];
 }
 

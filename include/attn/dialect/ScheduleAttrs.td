@@ -22,17 +22,22 @@ def Attn_ProblemAttr : Attn_Attr<"Problem", "problem"> {
   let parameters = (ins EnumParameter<Attn_KernelKind>:$kind, "::mlir::Type":$dtype,
     "int64_t":$head_dim, "int64_t":$head_dim_v, EnumParameter<Attn_LayoutKind>:$layout,
     EnumParameter<Attn_MaskKind>:$mask, EnumParameter<Attn_RegionKind>:$score_region,
-    EnumParameter<Attn_RegionKind>:$mask_region);
+    EnumParameter<Attn_RegionKind>:$mask_region,
+    DefaultValuedParameter<"bool", "false">:$window_left,
+    DefaultValuedParameter<"bool", "false">:$window_right);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
 def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
   let summary = "the shape of one CTA's work";
   let description = [{
-    `tile_m` x `tile_n`: rows of Q and of K/V in one step of a CTA. `work` and
+    `tile_m` x `tile_n`: rows of Q and of K/V in one step of a CTA. `tile_d`,
+    `tile_dv`: columns of the tiles of Q and K, and of V and O (0: the head dims);
+    columns past the head dim are zero. `work` and
     `order`: how work items reach CTAs. `rescale_threshold` (log2 units): O is
     rescaled only when the running maximum of a row grew by more (0: always;
-    the probabilities then reach 2^threshold, which fp32 sums and bf16 hold).
+    the probabilities then reach 2^threshold, which fp32 sums and bf16 hold, and
+    f16 up to 15).
     `exp2_degree`: degree of the polynomial for the share of exponentials that
     the schedule moves off the exponential unit. `cta_group`: CTAs that share one
     MMA.
@@ -42,12 +47,15 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     - C2: `rescale_threshold` is in 0..64
     - C3: `exp2_degree` is in 3..5
     - C4: `cta_group` is 1 or 2
+    - C5: `tile_d` and `tile_dv` are 0 or multiples of 16 up to 256
   }];
   let parameters = (ins "int64_t":$tile_m, "int64_t":$tile_n,
     EnumParameter<Attn_WorkKind>:$work, DefaultValuedParameter<"::attn::WorkOrder", "::attn::WorkOrder::Linear">:$order,
     DefaultValuedParameter<"int64_t", "0">:$rescale_threshold,
     DefaultValuedParameter<"int64_t", "3">:$exp2_degree,
-    DefaultValuedParameter<"int64_t", "1">:$cta_group);
+    DefaultValuedParameter<"int64_t", "1">:$cta_group,
+    DefaultValuedParameter<"int64_t", "0">:$tile_d,
+    DefaultValuedParameter<"int64_t", "0">:$tile_dv);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

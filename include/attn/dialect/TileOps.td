@@ -116,8 +116,7 @@ def Tile_BoundsOp : Tile_Op<"bounds", [Pure, SingleBlock]> {
 def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
   let summary = "the one streaming loop, over ordered ranges of blocks";
   let description = [{
-    Range r runs downward from bounds[r] - 1 to bounds[r + 1]; masked ranges come
-    first. The region's first argument is the block number (i32), then the
+    Range r runs downward from bounds[r] - 1 to bounds[r + 1]. The region's first argument is the block number (i32), then the
     carried values.
 
     **Constraints**
@@ -125,7 +124,7 @@ def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
     - C2: block arguments are i32 and the types of `inits`; results and
       yielded values have those types
     - C3: only `tile.step`s, pure scalar ops and constants in the body
-    - C4: kinds are `masked` or `full`, masked ones first
+    - C4: kinds are `masked` or `full`
   }];
   let arguments = (ins Variadic<I32>:$bounds, StrArrayAttr:$kinds, Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyType>:$results_);
@@ -140,7 +139,7 @@ def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
   }];
 }
 def Tile_LoadOp : Tile_Op<"load"> {
-  let summary = "a tile of a tensor, rows from `row` on; rows past its end are zero";
+  let summary = "a tile of a tensor, rows from `row` on; what lies past its ends is zero";
   let description = [{
     `map` is the access map: (batch, head, position, dim) to the tensor's
     dimensions. The tile has positions as rows and dims as columns.
@@ -148,7 +147,7 @@ def Tile_LoadOp : Tile_Op<"load"> {
     **Constraints**
     - C1: the source has rank 4 and a static last dimension
     - C2: `map` is a permutation of 4 dimensions that keeps the last
-    - C3: the tile has rank 2, the source's element type and its head dim
+    - C3: the tile has rank 2, the source's element type and at least its head dim
   }];
   let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
     AffineMapAttr:$map);
@@ -160,7 +159,7 @@ def Tile_LoadOp : Tile_Op<"load"> {
   let hasVerifier = 1;
 }
 def Tile_StoreOp : Tile_Op<"store"> {
-  let summary = "writes a tile; rows past the tensor's end are dropped";
+  let summary = "writes a tile; what lies past the tensor's ends is dropped";
   let description = [{
     **Constraints**
     - C1 to C3 of `tile.load`, for the destination

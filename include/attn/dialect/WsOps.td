@@ -201,7 +201,7 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
 
     **Constraints**
     - C1: entries with different slots and a `ws.yield` alone in the body
-    - C2: one more bound than kinds, which are `masked` or `full`, masked ones first
+    - C2: one more bound than kinds, which are `masked` or `full`
     - C3: masked entries have one shift
     - C4: a value is computed before it is read, in time
     - C5: block arguments are i32 and the types of `inits`; results and yielded
@@ -279,7 +279,7 @@ def Ws_CopyOp : Ws_Op<"copy"> {
     **Constraints**
     - C1: the source has rank 4 and a static last dimension
     - C2: `map` is a permutation of 4 dimensions that keeps the last
-    - C3: the slot's tile has the source's element type and its head dim
+    - C3: the slot's tile has the source's element type and at least its head dim
   }];
   let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
     AffineMapAttr:$map, UnitAttr:$shared, Ws_SlotType:$slot, Optional<LLVM_AnyPointer>:$barrier);

@@ -130,3 +130,20 @@ func.func @attention_c12_allow_list(%q: !qkv, %k: !qkv, %v: !qkv, %scale: f32,
       } : (!qkv, !qkv, !qkv) -> (!qkv, !lse)
   return %o, %lse : !qkv, !lse
 }
+
+// f16, heads before positions, and a window of two bounds.
+// CHECK-LABEL: func.func @window
+// CHECK: attn.attention %{{.*}}, %{{.*}}, %{{.*}} scale(%{{.*}}) mask(window_bottom_right) layout(bhsd) window_left(%[[L:.*]]) window_right(%[[R:.*]]) : (
+func.func @window(%q: tensor<?x?x?x72xf16>, %scale: f32, %l: i32, %r: i32) -> (tensor<?x?x?x72xf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(window_bottom_right) layout(bhsd) window_left(%l) window_right(%r)
+      : (tensor<?x?x?x72xf16>, tensor<?x?x?x72xf16>, tensor<?x?x?x72xf16>) -> (tensor<?x?x?x72xf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x72xf16>, tensor<?x?x?xf32>
+}
+
+// CHECK-LABEL: func.func @window_of_causal
+// CHECK: mask(causal_top_left) layout(bshd) window_left(%{{.*}}) : (
+func.func @window_of_causal(%q: tensor<?x?x?x64xf16>, %scale: f32, %l: i32) -> (tensor<?x?x?x64xf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(causal_top_left) layout(bshd) window_left(%l)
+      : (tensor<?x?x?x64xf16>, tensor<?x?x?x64xf16>, tensor<?x?x?x64xf16>) -> (tensor<?x?x?x64xf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x64xf16>, tensor<?x?x?xf32>
+}

@@ -1,17 +1,17 @@
 // Every constraint of attn.attention, by its label.
 // RUN: attn-opt %s -split-input-file -verify-diagnostics
 
-func.func @attention_c1_element_type(%q: tensor<?x?x?x128xf16>, %k: tensor<?x?x?x128xf16>, %v: tensor<?x?x?x128xf16>, %scale: f32) {
-  // expected-error @below {{'attn.attention' op operand #0 must be rank-4 tensor of bf16, the supported element type, but got 'tensor<?x?x?x128xf16>'}}
+func.func @attention_c1_element_type(%q: tensor<?x?x?x128xf32>, %k: tensor<?x?x?x128xf32>, %v: tensor<?x?x?x128xf32>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op operand #0 must be rank-4 tensor of bf16 or f16, the supported element types, but got 'tensor<?x?x?x128xf32>'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xf16>, tensor<?x?x?x128xf16>, tensor<?x?x?x128xf16>) -> (tensor<?x?x?x128xf16>, tensor<?x?x?xf32>)
+      : (tensor<?x?x?x128xf32>, tensor<?x?x?x128xf32>, tensor<?x?x?x128xf32>) -> (tensor<?x?x?x128xf32>, tensor<?x?x?xf32>)
   return
 }
 
 // -----
 
 func.func @attention_c1_rank(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  // expected-error @below {{'attn.attention' op operand #1 must be rank-4 tensor of bf16, the supported element type, but got 'tensor<?x?x128xbf16>'}}
+  // expected-error @below {{'attn.attention' op operand #1 must be rank-4 tensor of bf16 or f16, the supported element types, but got 'tensor<?x?x128xbf16>'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       : (tensor<?x?x?x128xbf16>, tensor<?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
   return
@@ -20,7 +20,7 @@ func.func @attention_c1_rank(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x128xbf16
 // -----
 
 func.func @attention_c1_out(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  // expected-error @below {{'attn.attention' op result #0 must be rank-4 tensor of bf16, the supported element type, but got 'tensor<?x?x?x128xf32>'}}
+  // expected-error @below {{'attn.attention' op result #0 must be rank-4 tensor of bf16 or f16, the supported element types, but got 'tensor<?x?x?x128xf32>'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xf32>, tensor<?x?x?xf32>)
   return
@@ -37,17 +37,17 @@ func.func @attention_c2_head_dim_dynamic(%q: tensor<?x?x?x?xbf16>, %k: tensor<?x
 
 // -----
 
-func.func @attention_c2_head_dim(%q: tensor<?x?x?x72xbf16>, %k: tensor<?x?x?x72xbf16>, %v: tensor<?x?x?x72xbf16>, %scale: f32) {
-  // expected-error @below {{'attn.attention' op expected 'query' head dim to be a multiple of 16 from 16 to 256, got 72}}
+func.func @attention_c2_head_dim(%q: tensor<?x?x?x100xbf16>, %k: tensor<?x?x?x100xbf16>, %v: tensor<?x?x?x100xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'query' head dim to be a multiple of 8 from 8 to 256, got 100}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x72xbf16>, tensor<?x?x?x72xbf16>, tensor<?x?x?x72xbf16>) -> (tensor<?x?x?x72xbf16>, tensor<?x?x?xf32>)
+      : (tensor<?x?x?x100xbf16>, tensor<?x?x?x100xbf16>, tensor<?x?x?x100xbf16>) -> (tensor<?x?x?x100xbf16>, tensor<?x?x?xf32>)
   return
 }
 
 // -----
 
 func.func @attention_c2_head_dim_v(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x512xbf16>, %scale: f32) {
-  // expected-error @below {{'attn.attention' op expected 'value' head dim to be a multiple of 16 from 16 to 256, got 512}}
+  // expected-error @below {{'attn.attention' op expected 'value' head dim to be a multiple of 8 from 8 to 256, got 512}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x512xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
   return
@@ -415,8 +415,53 @@ func.func @attention_c15_index_constant(%q: tensor<?x?x?x128xbf16>, %k: tensor<?
 
 // -----
 
+func.func @attention_c16(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'key' to have the element type of 'query', 'bf16', got 'f16'}}
+  %o, %lse = attn.attention %q, %k, %k scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xf16>, tensor<?x?x?x128xf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c17_none(%q: tensor<?x?x?x128xbf16>, %scale: f32, %w: i32) {
+  // expected-error @below {{'attn.attention' op expected a mask 'causal_*' or 'window_*' beside bounds of a window, got 'none'}}
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd) window_left(%w)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c17_causal(%q: tensor<?x?x?x128xbf16>, %scale: f32, %w: i32) {
+  // expected-error @below {{'attn.attention' op expected no 'window_right' beside mask 'causal_top_left', whose right bound is the diagonal}}
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(causal_top_left) layout(bshd) window_right(%w)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c17_window(%q: tensor<?x?x?x128xbf16>, %scale: f32, %w: i32) {
+  // expected-error @below {{'attn.attention' op expected 'window_left' or 'window_right' beside mask 'window_bottom_right', got neither}}
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(window_bottom_right) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c6_bhsd(%q: tensor<2x8x?x128xbf16>, %k: tensor<2x3x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'query' heads to be a multiple of 'key' heads, got 8 and 3}}
+  %o, %lse = attn.attention %q, %k, %k scale(%scale) mask(none) layout(bhsd)
+      : (tensor<2x8x?x128xbf16>, tensor<2x3x?x128xbf16>, tensor<2x3x?x128xbf16>) -> (tensor<2x8x?x128xbf16>, tensor<2x8x?xf32>)
+  return
+}
+
+// -----
+
 func.func @mask_kind(%q: tensor<?x?x?x128xbf16>, %scale: f32) {
-  // expected-error @below {{expected one of [none, causal_top_left, causal_bottom_right] for built-in mask and its alignment, got: causal}}
+  // expected-error @below {{expected one of [none, causal_top_left, causal_bottom_right, window_top_left, window_bottom_right] for built-in mask and its alignment, got: causal}}
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(causal) layout(bshd)
       : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
   return

@@ -28,3 +28,15 @@ module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, 
 // @config_c4_cta_group
 // expected-error @below {{expected 'cta_group' to be 1 or 2, got 3}}
 module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, cta_group = 3>} {}
+
+// -----
+
+// @config_c5_columns
+// expected-error @below {{expected 'tile_d' and 'tile_dv' to be 0 or multiples of 16 up to 256, got 72 and 0}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, tile_d = 72>} {}
+
+// -----
+
+// @config_c5_columns_above
+// expected-error @below {{expected 'tile_d' and 'tile_dv' to be 0 or multiples of 16 up to 256, got 0 and 272}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, tile_dv = 272>} {}

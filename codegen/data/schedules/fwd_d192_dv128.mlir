@@ -1,0 +1,28 @@
+// Forward, head dims 192 of Q and K and 128 of V, sm_90a: three consumer warpgroups
+// of 64 rows each, at 160 registers a thread.
+attn.table_entry fwd @fwd_d192_dv128 head_dim 192, 128
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"]
+    config <tile_m = 192, tile_n = 64, work = grid, order = linear, rescale_threshold = 8>
+    schedule <"fwd_d192_dv128" machine "sm_90a" {
+  split M 3 whole(q)
+  remat(next)
+  role load warps 1 regs 32
+  role wg[3] warps 4 regs 160
+  chan q = q in smem depth 1
+  chan k = k in smem depth 2
+  chan v = v in smem depth 2
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  body load {
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin norm await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>

@@ -1,0 +1,28 @@
+// Forward, head dims 192, with a region of the user's that reads captured tensors
+// at positions: smaller blocks of keys leave registers for what it reads.
+attn.table_entry fwd @fwd_d192_region head_dim 192, 192
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "region"]
+    config <tile_m = 128, tile_n = 64, work = grid, order = linear, rescale_threshold = 8>
+    schedule <"fwd_d192_region" machine "sm_90a" {
+  split M 2 whole(q)
+  remat(next)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan q = q in smem depth 1
+  chan k = k in smem depth 2
+  chan v = v in smem depth 2
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  body load {
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin norm await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>

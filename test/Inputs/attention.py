@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes one attn.attention as IR: attention.py --head-dim=72 --dtype=f16 ..."""
+
+import argparse
+
+ALIBI = """
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32{formals}):
+        %head = arith.index_cast %h : i32 to index
+        %slope = tensor.extract %slope_of[%head] : tensor<?xf32>
+        %d = arith.subi %j, %i : i32
+        %distance = arith.sitofp %d : i32 to f32
+        %bias = arith.mulf %slope, %distance : f32
+        %r = arith.addf %s, %bias : f32
+        attn.yield %r : f32
+      }"""
+SOFTCAP = """
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32{formals}):
+        %one = arith.constant 1.0 : f32
+        %inverse = arith.divf %one, %cap : f32
+        %x = arith.mulf %s, %inverse : f32
+        %t = math.tanh %x : f32
+        %r = arith.mulf %t, %cap : f32
+        attn.yield %r : f32
+      }"""
+DOCUMENTS = """
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32{formals}):
+        %batch = arith.index_cast %b : i32 to index
+        %qi = arith.index_cast %i : i32 to index
+        %kj = arith.index_cast %j : i32 to index
+        %mine = tensor.extract %id_of[%batch, %qi] : tensor<?x?xi32>
+        %other = tensor.extract %id_of[%batch, %kj] : tensor<?x?xi32>
+        %same = arith.cmpi eq, %mine, %other : i32
+        attn.yield %same : i1
+      }"""
+# Score region: what it captures, (name of the argument, name inside, type), and its text.
+SCORES = {"alibi": (("slopes", "slope_of", "tensor<?xf32>"), ALIBI), "softcap": (("softcap", "cap", "f32"), SOFTCAP)}
+MASKS = {"documents": (("ids", "id_of", "tensor<?x?xi32>"), DOCUMENTS)}
+
+
+def write(args):
+    """The IR of one function."""
+    dv = args.head_dim_v or args.head_dim
+    qk, v = (f"tensor<?x?x?x{d}x{args.dtype}>" for d in (args.head_dim, dv))
+    windows = [side for side in ("left", "right") if getattr(args, f"window_{side}")]
+    regions = [table[name] for table, name in ((SCORES, args.score), (MASKS, args.region)) if name]
+    captures = [capture for capture, _ in regions]
+    formals = "".join(f", %{inside}: {kind}" for _, inside, kind in captures)
+    arguments = [f"%q: {qk}", f"%k: {qk}", f"%v: {v}", "%scale: f32"]
+    arguments += [f"%window_{side}: i32" for side in windows]
+    arguments += [f'%{name}: {kind} {{attn.name = "{name}"}}' for name, _, kind in captures]
+    clauses = [f"window_{side}(%window_{side})" for side in windows]
+    if captures:
+        names = ", ".join(f"%{name}" for name, _, _ in captures)
+        clauses.append(f"captures({names} : {', '.join(kind for _, _, kind in captures)})")
+    bodies = "".join(text.replace("{formals}", formals) for _, text in regions)
+    results = f"{v}, tensor<?x?x?xf32>"
+    return f"""func.func @attention({', '.join(arguments)})
+    -> ({results}) {{
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask({args.mask}) layout({args.layout})
+      {' '.join(clauses)}{bodies}
+      : ({qk}, {qk}, {v}) -> ({results})
+  return %o, %lse : {results}
+}}"""
+
+
+def parse(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--head-dim", type=int, default=128)
+    parser.add_argument("--head-dim-v", type=int, help="default: that of Q")
+    parser.add_argument("--dtype", default="bf16")
+    parser.add_argument("--layout", default="bshd")
+    parser.add_argument("--mask", default="none")
+    parser.add_argument("--window-left", action="store_true")
+    parser.add_argument("--window-right", action="store_true")
+    parser.add_argument("--score", choices=SCORES)
+    parser.add_argument("--region", choices=MASKS)
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    print(write(parse()))
