@@ -207,11 +207,11 @@ json::Array PlanBuilder::checks() {
     }
     checks.push_back(check(json::Array{"lt", name, 0}, 0,
                            (name + " must be at least 0").str()));
-    // A bound as large as a length is added to positions.
-    constexpr int64_t half = int64_t(1) << 30;
+    // Positions two lengths apart are subtracted from each other.
+    constexpr int64_t quarter = int64_t(1) << 29;
     json::Array longest{"max", size("sq"), size("sk")};
-    checks.push_back(check(json::Array{"lt", std::move(longest), half}, 1,
-                           "sequence lengths must be below 2^30 beside '" +
+    checks.push_back(check(json::Array{"lt", std::move(longest), quarter}, 1,
+                           "sequence lengths must be below 2^29 beside '" +
                                name.str() + "'"));
   }
   return checks;

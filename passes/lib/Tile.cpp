@@ -339,21 +339,25 @@ Value KernelWriter::writeScore(Value s, Value work) {
 
 /// Which pairs the built-in mask admits; it also ends the keys.
 Value KernelWriter::builtinMask(Value queries, Value keys) {
-  auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
-    return arith::CmpIOp::create(builder, loc, predicate, keys, bound);
+  auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+    return arith::CmpIOp::create(builder, loc, predicate, a, b);
   };
-  Value ok;
-  auto require = [&](Value condition) {
-    ok = ok ? arith::AndIOp::create(builder, loc, ok, condition) : condition;
-  };
-  if (hasRightBound()) {
-    require(compare(arith::CmpIPredicate::sle, lastKey(queries)));
-  }
   if (windowLeft) {
-    require(compare(arith::CmpIPredicate::sge, firstKey(queries)));
+    // One comparison an element: the others depend on the row alone.
+    Value first = firstKey(queries), end = splat(key.length);
+    if (hasRightBound()) {
+      end = min(end, add(lastKey(queries), splat(i32(1))));
+    }
+    Value count = max(sub(end, first), splat(i32(0)));
+    return compare(arith::CmpIPredicate::ult, sub(keys, first), count);
   }
-  require(compare(arith::CmpIPredicate::slt, splat(key.length)));
-  return ok;
+  Value ok;
+  if (hasRightBound()) {
+    ok = compare(arith::CmpIPredicate::sle, keys, lastKey(queries));
+  }
+  Value inside = compare(arith::CmpIPredicate::slt, keys, splat(key.length));
+  return ok ? arith::AndIOp::create(builder, loc, ok, inside).getResult()
+            : inside;
 }
 
 Value KernelWriter::writeMask(Value s, Value work) {

@@ -482,9 +482,11 @@ func.func private @declared(f32)
 // CHECK-NEXT: tile.yield %[[HI]], %[[MID]], %[[FULL_END]], %[[LO]] : i32, i32, i32, i32
 // CHECK: tile.for ranges ["masked", "full", "masked"] bounds(%[[BOUNDS]]#0, %[[BOUNDS]]#1, %[[BOUNDS]]#2, %[[BOUNDS]]#3)
 // CHECK: tile.step @mask masked
-// CHECK: arith.cmpi sle
-// CHECK: arith.cmpi sge
-// CHECK: arith.cmpi slt
+// CHECK: %[[FIRST:.*]] = arith.subi {{.*}} : tensor<128x64xi32>
+// CHECK: %[[SIZE:.*]] = arith.subi %{{.*}}, %[[FIRST]] : tensor<128x64xi32>
+// CHECK: %[[COUNT:.*]] = arith.maxsi %[[SIZE]], %{{.*}} : tensor<128x64xi32>
+// CHECK: %[[AT:.*]] = arith.subi %{{.*}}, %[[FIRST]] : tensor<128x64xi32>
+// CHECK: arith.cmpi ult, %[[AT]], %[[COUNT]] : tensor<128x64xi32>
 // CHECK: tile.store %{{.*}} : tensor<128x96xf16>, tensor<?x?x?x72xf16>
 !h = tensor<?x?x?x72xf16>
 func.func @window(%q: !h, %k: !h, %v: !h, %scale: f32, %right: i32, %left: i32) -> (!h, tensor<?x?x?xf32>) {
