@@ -92,6 +92,9 @@ LogicalResult InstructionLowering::lower(Operation *op) {
       .Case([&](ws::MmaOp op) { return lowerMma(op); })
       .Case([&](ws::AwaitOp op) { return lowerAwait(op); })
       .Case([&](tile::NextWorkOp op) { return lowerNextWork(op), success(); })
+      .Case([&](ws::PutWorkOp op) { return lowerPutWork(op), success(); })
+      .Case([&](ws::GetWorkOp op) { return lowerGetWork(op), success(); })
+      .Case([&](ws::FetchWorkOp op) { return lowerFetchWork(op), success(); })
       .Case([&](ws::CopyOp op) { return lowerCopy(op), success(); })
       .Case([&](ws::StoreOp op) { return lowerStore(op), success(); })
       .Case([&](ws::PutOp op) { return lowerPut(op), success(); })
@@ -150,13 +153,12 @@ LogicalResult InstructionLowering::lowerWorkLoop(ws::WorkLoopOp op) {
     return lowerBlock(op.getBody().front(), *builder);
   }
   if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
-    return op.emitOpError("attn-lower-to-nvvm: no lowering for work 'dynamic'");
+    return lowerHandedOut(op);
   }
-  Value heads =
-      arith::MulIOp::create(*builder, loc, values.lookup(op.getHeads()),
-                            values.lookup(op.getBatches()));
-  Value items = arith::MulIOp::create(*builder, loc,
-                                      values.lookup(op.getBlocks()), heads);
+  WorkExtents extents{values.lookup(op.getBlocks()),
+                      values.lookup(op.getHeads()),
+                      values.lookup(op.getBatches()), Value()};
+  Value items = extents.count(*builder, loc);
   Value stride = NVVM::GridDimXOp::create(*builder, loc, builder->getI32Type());
   auto loop = scf::ForOp::create(*builder, loc, item, items, stride);
   item = loop.getInductionVar();
@@ -164,27 +166,114 @@ LogicalResult InstructionLowering::lowerWorkLoop(ws::WorkLoopOp op) {
   return lowerBlock(op.getBody().front(), inner);
 }
 
-void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
-  Value blocks = values.lookup(op.getBlocks());
-  Value heads = values.lookup(op.getHeads());
-  auto div = [&](Value a, Value b) -> Value {
-    return arith::DivUIOp::create(*builder, loc, a, b);
-  };
-  auto rem = [&](Value a, Value b) -> Value {
-    return arith::RemUIOp::create(*builder, loc, a, b);
-  };
-  Value block, plane; // plane: head and batch
-  if (kernel.getConfig().getOrder() == WorkOrder::Linear) {
-    block = rem(item, blocks);
-    plane = div(item, blocks);
-  } else {
-    Value planes = arith::MulIOp::create(*builder, loc, heads,
-                                         values.lookup(op.getBatches()));
-    Value last = arith::SubIOp::create(*builder, loc, blocks, constant(1));
-    block = arith::SubIOp::create(*builder, loc, last, div(item, planes));
-    plane = rem(item, planes);
+/// A loop that ends in its middle: what follows ws.end_unless_work is skipped,
+/// and no turn follows.
+LogicalResult InstructionLowering::lowerHandedOut(ws::WorkLoopOp op) {
+  auto ends = op.getBody().getOps<ws::EndUnlessWorkOp>();
+  if (!llvm::hasSingleElement(ends)) {
+    return op.emitOpError("attn-lower-to-nvvm: expected one "
+                          "'ws.end_unless_work' for work 'dynamic', got ")
+           << std::distance(ends.begin(), ends.end());
   }
-  works[op.getWork()] = {block, rem(plane, heads), div(plane, heads)};
+  ws::EndUnlessWorkOp end = *ends.begin();
+  if (!op.getBody().getOps<tile::NextWorkOp>().empty()) {
+    // The first item of each CTA needs no counter.
+    OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+    Value one = arith::ConstantIntOp::create(entry, loc, 1, 32);
+    nextItem = LLVM::AllocaOp::create(
+        entry, loc, LLVM::LLVMPointerType::get(builder->getContext()),
+        builder->getI32Type(), one);
+    LLVM::StoreOp::create(*builder, loc, item, nextItem);
+  }
+  auto loop = scf::WhileOp::create(*builder, loc, TypeRange(), ValueRange());
+  Block *turn = builder->createBlock(&loop.getBefore());
+  OpBuilder inner = OpBuilder::atBlockEnd(turn);
+  OpBuilder *outer = builder;
+  builder = &inner;
+  Block &body = op.getBody().front();
+  for (Operation &each : llvm::make_range(body.begin(), end->getIterator())) {
+    if (failed(lower(&each))) {
+      return failure();
+    }
+  }
+  Value more = exists.lookup(end.getWork());
+  auto branch = scf::IfOp::create(inner, loc, more, /*withElseRegion=*/false);
+  OpBuilder rest = branch.getThenBodyBuilder();
+  builder = &rest;
+  for (Operation &each :
+       llvm::make_range(std::next(end->getIterator()), body.end())) {
+    if (failed(lower(&each))) {
+      return failure();
+    }
+  }
+  scf::ConditionOp::create(inner, loc, more, ValueRange());
+  inner.createBlock(&loop.getAfter());
+  scf::YieldOp::create(inner, loc);
+  builder = outer;
+  builder->setInsertionPointAfter(loop);
+  return success();
+}
+
+void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
+  WorkExtents extents{
+      values.lookup(op.getBlocks()), values.lookup(op.getHeads()),
+      values.lookup(op.getBatches()), values.lookupOrNull(op.getSection())};
+  if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
+    item = LLVM::LoadOp::create(*builder, loc, builder->getI32Type(), nextItem);
+    exists[op.getWork()] =
+        arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, item,
+                              extents.count(*builder, loc));
+  }
+  works[op.getWork()] =
+      placeOfItem(*builder, loc, kernel.getConfig().getOrder(), item, extents);
+}
+
+/// No item is row block -1.
+void InstructionLowering::lowerPutWork(ws::PutWorkOp op) {
+  auto [block, head, batch] = works[op.getWork()];
+  block = arith::SelectOp::create(*builder, loc, exists.lookup(op.getWork()),
+                                  block, constant(-1));
+  auto type = VectorType::get(4, builder->getI32Type());
+  Value place = vector::FromElementsOp::create(
+      *builder, loc, type, ValueRange{block, head, batch, constant(0)});
+  LLVM::StoreOp::create(*builder, loc, place,
+                        sharedPointer(slotAddress(op.getSlot())),
+                        ws::workItemBytes);
+}
+
+void InstructionLowering::lowerGetWork(ws::GetWorkOp op) {
+  auto type = VectorType::get(4, builder->getI32Type());
+  Value place = LLVM::LoadOp::create(*builder, loc, type,
+                                     sharedPointer(slotAddress(op.getSlot())),
+                                     ws::workItemBytes);
+  WorkPlace parts;
+  for (int64_t i = 0; i < 3; ++i) {
+    parts[i] =
+        vector::ExtractOp::create(*builder, loc, place, ArrayRef<int64_t>{i});
+  }
+  if (!op->getParentOfType<ws::RoleOp>().isSingleThread()) {
+    // One lane gives the slot back for its warp.
+    NVVM::SyncWarpOp::create(*builder, loc, constant(-1));
+  }
+  works[op.getWork()] = parts;
+  exists[op.getWork()] = arith::CmpIOp::create(
+      *builder, loc, arith::CmpIPredicate::sge, parts[0], constant(0));
+}
+
+/// After its first item a CTA takes what the counter says. As many items as
+/// there are have been asked for when the last CTA ends: the counter then wraps
+/// to 0, as the next launch expects it.
+void InstructionLowering::lowerFetchWork(ws::FetchWorkOp op) {
+  Value last = arith::SubIOp::create(*builder, loc,
+                                     values.lookup(op.getItems()), constant(1));
+  const Param *counter =
+      llvm::find(params, Param{Param::Workspace, 0, 0, {}, {}});
+  Value taken = LLVM::AtomicRMWOp::create(
+      *builder, loc, LLVM::AtomicBinOp::uinc_wrap,
+      function.getArgument(counter - params.begin()), last,
+      LLVM::AtomicOrdering::monotonic, "device");
+  Value grid = NVVM::GridDimXOp::create(*builder, loc, builder->getI32Type());
+  LLVM::StoreOp::create(*builder, loc, add(taken, grid), nextItem);
 }
 
 LogicalResult InstructionLowering::lowerBounds(tile::BoundsOp op) {

@@ -6,6 +6,7 @@
 
 #include "KernelParams.h"
 #include "Swizzle.h"
+#include "WorkOrder.h"
 #include "attn/dialect/Nvx.h"
 
 namespace attn::codegen {
@@ -28,7 +29,11 @@ private:
   mlir::LogicalResult lowerFor(mlir::scf::ForOp op);
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
   mlir::LogicalResult lowerBounds(tile::BoundsOp op);
+  mlir::LogicalResult lowerHandedOut(ws::WorkLoopOp op);
   void lowerNextWork(tile::NextWorkOp op);
+  void lowerPutWork(ws::PutWorkOp op);
+  void lowerGetWork(ws::GetWorkOp op);
+  void lowerFetchWork(ws::FetchWorkOp op);
   void lowerCopy(ws::CopyOp op);
   void lowerStore(ws::StoreOp op);
   void lowerPut(ws::PutOp op);
@@ -63,9 +68,12 @@ private:
   mlir::IRMapping values;
   mlir::OpBuilder *builder = nullptr;
   mlir::Location loc = mlir::UnknownLoc::get(kernel.getContext());
-  /// Block, head and batch of a work item; the number of the current item.
-  llvm::DenseMap<mlir::Value, std::array<mlir::Value, 3>> works;
-  mlir::Value item;
+  llvm::DenseMap<mlir::Value, WorkPlace> works;
+  mlir::Value item; // the number of the current work item
+  /// Of handed out items: the variable with the number of the next one, and
+  /// whether a work item exists.
+  mlir::Value nextItem;
+  llvm::DenseMap<mlir::Value, mlir::Value> exists;
   /// Groups issued so far in a block, to count how many follow a token.
   llvm::DenseMap<mlir::Value, int64_t> issueOrder;
   int64_t issued = 0;

@@ -174,7 +174,8 @@ LogicalResult checkDeclarations(ws::KernelOp kernel) {
         (hold && failed(checkTile(hold, hold.getType())))) {
       return failure();
     }
-    if (auto channel = dyn_cast<ws::ChannelOp>(op)) {
+    if (auto channel = dyn_cast<ws::ChannelOp>(op);
+        channel && !channel.carriesWork()) {
       for (Type type : channel.getTypes().getAsValueRange<TypeAttr>()) {
         if (failed(checkTile(channel, type))) {
           return failure();
@@ -235,7 +236,7 @@ LogicalResult checkWork(Operation *op) {
     auto argument = dyn_cast<BlockArgument>(operand);
     Operation *source =
         argument ? argument.getOwner()->getParentOp() : operand.getDefiningOp();
-    if (!isa<tile::NextWorkOp, tile::BoundsOp>(source)) {
+    if (!isa<tile::NextWorkOp, ws::GetWorkOp, tile::BoundsOp>(source)) {
       return error(op, lowerToNVVM) << "no lowering for a work item that '"
                                     << source->getName() << "' makes";
     }

@@ -10,6 +10,8 @@ namespace json = llvm::json;
 
 namespace {
 
+constexpr int64_t counterBytes = 4;
+
 class PlanBuilder {
 public:
   PlanBuilder(ws::KernelOp kernel, ArrayRef<Param> params, int64_t threads)
@@ -133,6 +135,8 @@ json::Object PlanBuilder::parameter(const Param &param) {
     return tensorMap(param);
   case Param::Pointer:
     return json::Object{{"kind", "pointer"}, {"tensor", name}};
+  case Param::Workspace:
+    return json::Object{{"kind", "workspace"}};
   case Param::Dim:
     return json::Object{
         {"kind", "i32"},
@@ -167,7 +171,8 @@ json::Value PlanBuilder::gridSize() {
 
 /// What the kernel takes for granted and a caller may get wrong.
 json::Array PlanBuilder::checks() {
-  // Positions and items are 32-bit; a block beyond the last may still be counted.
+  // Positions and items are 32-bit; a block beyond the last may still be
+  // counted.
   constexpr int64_t limit = (int64_t(1) << 31) - (1 << 16);
   auto check = [](json::Value expr, int64_t value, StringRef message) {
     return json::Object{
@@ -176,12 +181,13 @@ json::Array PlanBuilder::checks() {
   json::Array someHeads{"min", size("hq"), 1};
   json::Array noKvHeads{"eq", size("hk"), 0};
   return json::Array{
-      check(json::Array{"mod", size("hq"), json::Array{"max", size("hk"), 1}}, 0,
-            "q heads must be a multiple of kv heads"),
+      check(json::Array{"mod", size("hq"), json::Array{"max", size("hk"), 1}},
+            0, "q heads must be a multiple of kv heads"),
       check(json::Array{"min", std::move(noKvHeads), std::move(someHeads)}, 0,
             "there must be kv heads where there are q heads"),
-      check(json::Array{"lt", json::Array{"max", size("sq"), size("sk")}, limit}, 1,
-            "sequence lengths must be below 2^31 - 2^16"),
+      check(
+          json::Array{"lt", json::Array{"max", size("sq"), size("sk")}, limit},
+          1, "sequence lengths must be below 2^31 - 2^16"),
       check(json::Array{"lt", items(), limit}, 1,
             "row blocks times heads times batches must be below 2^31 - 2^16")};
 }
@@ -227,6 +233,11 @@ json::Object PlanBuilder::build() {
   llvm::raw_string_ostream(schedule) << kernel.getSchedule();
   json::Object variant{
       {"when", 1}, {"workspace", 0}, {"launches", json::Array{launch()}}};
+  if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
+    // The counter of work items, which a launch leaves as it found it.
+    variant["workspace"] = counterBytes;
+    variant["zeroed"] = counterBytes;
+  }
   return json::Object{{"version", 1},
                       {"name", kernel.getSymName()},
                       {"target", kernel.getMachine()},

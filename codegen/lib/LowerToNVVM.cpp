@@ -74,7 +74,7 @@ private:
   SmallVector<Placement> placements;
   int64_t threads = 0;
   int64_t registerFile = 0; // of the machine
-  Value warp; // of the CTA, uniform
+  Value warp;               // of the CTA, uniform
 };
 
 void KernelLowering::placeRoles() {
@@ -109,9 +109,8 @@ int64_t KernelLowering::registersOf(int64_t warpgroup) {
 
 LogicalResult KernelLowering::readMachine() {
   FailureOr<MachineAttr> machine =
-      lookupMachine(kernel.getContext(), kernel.getMachine(), [&] {
-        return kernel.emitOpError("attn-lower-to-nvvm: ");
-      });
+      lookupMachine(kernel.getContext(), kernel.getMachine(),
+                    [&] { return kernel.emitOpError("attn-lower-to-nvvm: "); });
   if (failed(machine)) {
     return failure();
   }
@@ -145,6 +144,7 @@ LLVM::LLVMFuncOp KernelLowering::createFunction() {
       types.push_back(ptr);
       break;
     case Param::Pointer:
+    case Param::Workspace:
       types.push_back(LLVM::LLVMPointerType::get(context, 1));
       break;
     case Param::Dim:

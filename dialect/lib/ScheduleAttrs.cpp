@@ -159,8 +159,9 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t tileM, int64_t tileN, WorkKind work,
-                                 WorkOrder order, int64_t threshold,
-                                 int64_t degree, int64_t ctaGroup) {
+                                 WorkOrder order, int64_t sectionMib,
+                                 int64_t threshold, int64_t degree,
+                                 int64_t ctaGroup) {
   // config C1
   if (tileM < 1 || tileN < 1) {
     return emitError() << "expected 'tile_m' and 'tile_n' of at least 1, got "
@@ -178,6 +179,17 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   // config C4
   if (ctaGroup != 1 && ctaGroup != 2) {
     return emitError() << "expected 'cta_group' to be 1 or 2, got " << ctaGroup;
+  }
+  // config C5
+  constexpr int64_t mostMib = 1024;
+  if (sectionMib < 0 || sectionMib > mostMib) {
+    return emitError() << "expected 'section_mib' in 0.." << mostMib << ", got "
+                       << sectionMib;
+  }
+  if (sectionMib != 0 && order != WorkOrder::LongestFirst) {
+    return emitError() << "expected 'section_mib' only with order "
+                          "'longest_first', got order '"
+                       << stringifyWorkOrder(order) << "'";
   }
   return success();
 }

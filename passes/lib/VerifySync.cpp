@@ -51,6 +51,7 @@ public:
 
 private:
   LogicalResult run(Block &block);
+  LogicalResult runWork(ws::WorkLoopOp work);
   LogicalResult runOp(Operation *op);
   LogicalResult runLoop(scf::ForOp loop);
   FailureOr<int64_t> evaluate(Value value, Operation *user);
@@ -140,21 +141,37 @@ LogicalResult Unroller::runLoop(scf::ForOp loop) {
   return success();
 }
 
+/// Items that are handed out end with one that says so.
+LogicalResult Unroller::runWork(ws::WorkLoopOp work) {
+  Block &body = work.getBody().front();
+  for (Item next : items) {
+    item = next;
+    if (failed(run(body))) {
+      return failure();
+    }
+  }
+  auto ends = body.getOps<ws::EndUnlessWorkOp>();
+  if (ends.empty()) {
+    return success();
+  }
+  for (Operation &op :
+       llvm::make_range(body.begin(), (*ends.begin())->getIterator())) {
+    if (failed(runOp(&op))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult Unroller::runOp(Operation *op) {
   if (auto work = dyn_cast<ws::WorkLoopOp>(op)) {
-    for (Item next : items) {
-      item = next;
-      if (failed(run(work.getBody().front()))) {
-        return failure();
-      }
-    }
-    return success();
+    return runWork(work);
   }
   bool synchronizes =
       op->walk([](Operation *inner) {
           return isa<ws::AcquireOp, ws::CopyOp, ws::WaitOp, ws::ReleaseOp,
                      ws::TakeOp, ws::GiveOp, ws::SignalOp, ws::WaitEdgeOp,
-                     ws::SyncOp>(inner)
+                     ws::SyncOp, ws::PutWorkOp>(inner)
                      ? WalkResult::interrupt()
                      : WalkResult::advance();
         }).wasInterrupted();
@@ -182,6 +199,9 @@ LogicalResult Unroller::runOp(Operation *op) {
         record(Event::Acquire, channelOf(o.getSlot()), o);
       })
       .Case([&](ws::CopyOp o) {
+        record(Event::Commit, channelOf(o.getSlot()), o);
+      })
+      .Case([&](ws::PutWorkOp o) {
         record(Event::Commit, channelOf(o.getSlot()), o);
       })
       .Case(

@@ -975,7 +975,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 // -----
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-// expected-error @below {{'tile.kernel' op attn-warp-specialize: role 'load': no lowering for work items that one role hands out: expected 'remat next'}}
+// expected-error @below {{'tile.kernel' op attn-warp-specialize: no lowering for work 'grid' without 'remat next'}}
 tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
   split M 2 whole(q)
   remat(ld_q)

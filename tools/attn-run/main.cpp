@@ -289,6 +289,9 @@ bool loadInput(Run &run) {
     auto gpu = std::make_unique<SimGpu>();
     gpu->setHazards(options.hazards);
     opened = gpu->open(path);
+    if (options.multiprocessors > 0) {
+      gpu->setMultiprocessorCount(options.multiprocessors);
+    }
     run.gpu = std::move(gpu);
   }
   if (isIR) {

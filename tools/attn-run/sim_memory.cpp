@@ -40,6 +40,10 @@ void SimGpu::setHazards(const std::string &mode) {
   runtime::setLogCallback(printWarning, nullptr);
 }
 
+void SimGpu::setMultiprocessorCount(int64_t count) {
+  sim::getSimDevice().setMultiprocessorCount(count);
+}
+
 void SimGpu::setSchedule(uint64_t seed) {
   sim::getSimDevice().getOptions().seed = seed;
 }

@@ -20,6 +20,7 @@ public:
   bool open(const std::string &path);
   /// "error", "warn" or "off".
   void setHazards(const std::string &mode);
+  void setMultiprocessorCount(int64_t count);
 
   std::string getName() const override { return "simulator"; }
   std::string getDriverVersion() const override { return "none"; }

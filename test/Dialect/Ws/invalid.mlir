@@ -1,12 +1,12 @@
 // Every constraint of the ws dialect, by op and label.
 // RUN: attn-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{expected a static 16-bit tile of rank 2, got 'tensor<128xbf16>'}}
+// expected-error @below {{expected a static 16-bit tile of rank 2, or tensor<4xi32> for a work item, got 'tensor<128xbf16>'}}
 func.func private @slot_c1_rank(!ws.slot<@k, tensor<128xbf16>>)
 
 // -----
 
-// expected-error @below {{expected a static 16-bit tile of rank 2, got 'tensor<8x8xindex>'}}
+// expected-error @below {{expected a static 16-bit tile of rank 2, or tensor<4xi32> for a work item, got 'tensor<8x8xindex>'}}
 func.func private @slot_c1_element(!ws.slot<@k, tensor<8x8xindex>>)
 
 // -----
@@ -336,7 +336,7 @@ ws.kernel @channel_c2_none machine "sm_90a" args ["n"] problem #p config #c sche
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @channel_c2_width machine "sm_90a" args ["n"] problem #p config #c schedule #s {
 ^bb0(%n: i32):
-  // expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, got 'tensor<128x64xf32>'}}
+  // expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, or tensor<4xi32> alone for work items, got 'tensor<128x64xf32>'}}
   ws.channel @k [tensor<128x64xf32>] depth 1
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
@@ -350,7 +350,7 @@ ws.kernel @channel_c2_width machine "sm_90a" args ["n"] problem #p config #c sch
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @channel_c2_index machine "sm_90a" args ["n"] problem #p config #c schedule #s {
 ^bb0(%n: i32):
-  // expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, got 'tensor<8x8xindex>'}}
+  // expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, or tensor<4xi32> alone for work items, got 'tensor<8x8xindex>'}}
   ws.channel @k [tensor<8x8xindex>] depth 1
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
