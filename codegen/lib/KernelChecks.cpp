@@ -224,8 +224,30 @@ LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
   return success();
 }
 
+/// Items are handed out in a loop over them, by a role that computes them.
+LogicalResult checkHandedOut(ws::KernelOp kernel, Operation *op) {
+  auto loop = op->getParentOfType<ws::WorkLoopOp>();
+  if (!loop || kernel.getConfig().getWork() != WorkKind::Dynamic) {
+    return error(op, lowerToNVVM)
+           << "expected to be in a 'ws.work_loop' with work 'dynamic', got "
+           << (loop ? "work '" : "no loop with work '")
+           << stringifyWorkKind(kernel.getConfig().getWork()) << "'";
+  }
+  if (isa<ws::FetchWorkOp>(op) &&
+      loop.getBody().getOps<tile::NextWorkOp>().empty()) {
+    return error(op, lowerToNVVM)
+           << "expected a 'tile.next_work' in the loop, got none";
+  }
+  return success();
+}
+
 /// Work items come from the loop over them.
-LogicalResult checkWork(Operation *op) {
+LogicalResult checkWork(ws::KernelOp kernel, Operation *op) {
+  if (isa<ws::FetchWorkOp, ws::PutWorkOp, ws::GetWorkOp, ws::EndUnlessWorkOp>(
+          op) &&
+      failed(checkHandedOut(kernel, op))) {
+    return failure();
+  }
   if (isa<tile::NextWorkOp>(op) && !op->getParentOfType<ws::WorkLoopOp>()) {
     return error(op, lowerToNVVM) << "expected to be in a 'ws.work_loop'";
   }
@@ -308,7 +330,8 @@ LogicalResult codegen::checkKernelLowerable(ws::KernelOp kernel) {
     return failure();
   }
   return checkEach(kernel, [&](Operation *op) {
-    return success(succeeded(checkPrepared(op)) && succeeded(checkWork(op)) &&
+    return success(succeeded(checkPrepared(op)) &&
+                   succeeded(checkWork(kernel, op)) &&
                    succeeded(checkMemory(kernel, op)));
   });
 }

@@ -127,9 +127,12 @@ LogicalResult KernelLowering::checkRegisters() {
   for (int64_t wg = 0; wg < threads / warpgroupThreads; ++wg) {
     total += registersOf(wg) * warpgroupThreads;
   }
-  if (total > registerFile) {
+  // setmaxnreg hands on what the CTA was launched with: more would never come.
+  if (total > launchRegisters() * threads) {
     return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
-           << registerFile << " registers over all roles, got " << total;
+           << launchRegisters() * threads
+           << " registers over all roles, with which " << threads
+           << " threads are launched, got " << total;
   }
   return success();
 }

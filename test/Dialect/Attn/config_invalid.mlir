@@ -28,3 +28,21 @@ module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, 
 // @config_c4_cta_group
 // expected-error @below {{expected 'cta_group' to be 1 or 2, got 3}}
 module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, cta_group = 3>} {}
+
+// -----
+
+// @config_c5_section
+// expected-error @below {{expected 'section_mib' in 0..1024, got 1025}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, order = longest_first, section_mib = 1025>} {}
+
+// -----
+
+// @config_c5_section_below
+// expected-error @below {{expected 'section_mib' in 0..1024, got -1}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, order = longest_first, section_mib = -1>} {}
+
+// -----
+
+// @config_c5_order
+// expected-error @below {{expected 'section_mib' only with order 'longest_first', got order 'linear'}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, section_mib = 16>} {}
