@@ -30,6 +30,7 @@ private:
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
   mlir::LogicalResult lowerBounds(tile::BoundsOp op);
   mlir::LogicalResult lowerHandedOut(ws::WorkLoopOp op);
+  void createAnswer();
   void lowerNextWork(tile::NextWorkOp op);
   void lowerPutWork(ws::PutWorkOp op);
   void lowerGetWork(ws::GetWorkOp op);
@@ -70,9 +71,9 @@ private:
   mlir::Location loc = mlir::UnknownLoc::get(kernel.getContext());
   llvm::DenseMap<mlir::Value, WorkPlace> works;
   mlir::Value item; // the number of the current work item
-  /// Of handed out items: the variable with the number of the next one, and
+  /// Of handed out items: the variable with the counter's last answer, and
   /// whether a work item exists.
-  mlir::Value nextItem;
+  mlir::Value answer;
   llvm::DenseMap<mlir::Value, mlir::Value> exists;
   /// Groups issued so far in a block, to count how many follow a token.
   llvm::DenseMap<mlir::Value, int64_t> issueOrder;

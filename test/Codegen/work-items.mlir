@@ -76,12 +76,16 @@ ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128,
 // CHECK-SAME: \22workspace\22:4,\22zeroed\22:4
 // CHECK-LABEL: llvm.func @handed_out
 // CHECK-SAME: %[[COUNTER:.*]]: !llvm.ptr<1>
-// The first item is the CTA's number.
-// CHECK: %[[NEXT:.*]] = llvm.alloca
-// CHECK: %[[FIRST:.*]] = nvvm.read.ptx.sreg.ctaid.x
-// CHECK-NEXT: llvm.store %[[FIRST]], %[[NEXT]]
+// The first item is the CTA's number: what the counter answers is less by the grid.
+// CHECK: %[[ANSWER:.*]] = llvm.alloca
+// CHECK: %[[ME:.*]] = nvvm.read.ptx.sreg.ctaid.x
+// CHECK-NEXT: %[[CTAS:.*]] = nvvm.read.ptx.sreg.nctaid.x
+// CHECK-NEXT: %[[FIRST:.*]] = arith.subi %[[ME]], %[[CTAS]] : i32
+// CHECK-NEXT: llvm.store %[[FIRST]], %[[ANSWER]]
 // CHECK-NEXT: scf.while
-// CHECK: %[[ITEM:.*]] = llvm.load %[[NEXT]]
+// CHECK: %[[GRID:.*]] = nvvm.read.ptx.sreg.nctaid.x
+// CHECK-NEXT: %[[SAID:.*]] = llvm.load %[[ANSWER]]
+// CHECK-NEXT: %[[ITEM:.*]] = arith.addi %[[SAID]], %[[GRID]] : i32
 // CHECK: %[[SOME:.*]] = arith.cmpi ult, %[[ITEM]], %[[COUNT:.*]] : i32
 // CHECK: %[[NONE:.*]] = arith.constant -1 : i32
 // CHECK-NEXT: %[[PUT:.*]] = arith.select %[[SOME]], %{{.*}}, %[[NONE]] : i32
@@ -91,9 +95,7 @@ ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128,
 // The counter wraps to 0 when as many items as there are have been asked for.
 // CHECK: %[[LAST:.*]] = arith.subi
 // CHECK-NEXT: %[[TAKEN:.*]] = llvm.atomicrmw uinc_wrap %[[COUNTER]], %[[LAST]] syncscope("device") monotonic
-// CHECK-NEXT: %[[GRID:.*]] = nvvm.read.ptx.sreg.nctaid.x
-// CHECK-NEXT: %[[ASKED:.*]] = arith.addi %[[TAKEN]], %[[GRID]] : i32
-// CHECK-NEXT: llvm.store %[[ASKED]], %[[NEXT]]
+// CHECK-NEXT: llvm.store %[[TAKEN]], %[[ANSWER]]
 // CHECK: scf.condition(%[[SOME]])
 // The other role.
 // CHECK: scf.while

@@ -14,12 +14,16 @@
 // LOOP: loop 2: scores untouched
 // LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 wait_group(0) release cvt rescale{{$}}
 // PTX: .param .u64 .ptr .global {{.*}}causal_d128_param_5
-// The load role: the item is stored, then its barrier.
+// The answer is not waited for before the last copy is issued.
+// PTX: atom.global.inc.u32
+// PTX-NEXT: add.s32
+// PTX-NEXT: add.s32
+// PTX-NEXT: begin inline asm
+// PTX: mbarrier.try_wait
+// PTX: cp.async.bulk.tensor
+// The item is stored, then its barrier signalled.
 // PTX: st.shared.v4.b32
 // PTX-NEXT: mbarrier.arrive.shared.b64
-// PTX: atom.global.inc.u32 [[TAKEN:%r[0-9]+]],
-// PTX-NOT: [[TAKEN]]
-// PTX: add.s32 {{%r[0-9]+}}, [[TAKEN]],
 // Consumers: all lanes of a warp have read the item before one gives it back.
 // PTX: ld.shared.v4.b32
 // PTX-NEXT: bar.warp.sync

@@ -46,7 +46,8 @@ What to do with it (any of these, in this order; default: launch once):
   --hazards=error|warn|off
                      what the simulator does about races and other hazards:
                      fail, only say so, or not look (default: error)
-  --sm-count=N       with the simulator: its multiprocessors (default: 132)
+  --sm-count=N       with the simulator: its multiprocessors (default: 132), of
+                     which each schedule of --seeds takes some
   --timeout=SECONDS  give up on a kernel that does not finish (default: 60)
   --json=FILE        also write one JSON object a line for every result
   --target=NAME      target of IR (default: sm_90a)

@@ -44,6 +44,7 @@ public:
 private:
   bool check(const runtime::Status &status);
 
+  int64_t multiprocessors = 132;
   std::unique_ptr<runtime::LoadedBundle> loaded;
   std::vector<std::chrono::steady_clock::time_point> events;
 };
