@@ -50,8 +50,11 @@ LogicalResult checkSlots(Operation *op) {
              << "no lowering for a slot that '" << op->getName() << "' makes";
     }
   }
-  auto copy = dyn_cast<ws::CopyOp>(op);
-  if (copy && !copy.getSlot().getDefiningOp<ws::AcquireOp>()) {
+  Value filled = TypeSwitch<Operation *, Value>(op)
+                     .Case<ws::CopyOp, ws::PutWorkOp>(
+                         [](auto fill) { return fill.getSlot(); })
+                     .Default(Value());
+  if (filled && !filled.getDefiningOp<ws::AcquireOp>()) {
     return error(op, lowerChannels)
            << "expected a slot that 'ws.acquire' gives, got another";
   }
