@@ -71,9 +71,15 @@ LogicalResult InstructionLowering::lowerScalars(OpBuilder &at) {
 }
 
 LogicalResult InstructionLowering::lowerBlock(Block &block, OpBuilder &at) {
+  return lowerOps(llvm::make_range(block.begin(), block.end()), at);
+}
+
+LogicalResult
+InstructionLowering::lowerOps(llvm::iterator_range<Block::iterator> ops,
+                              OpBuilder &at) {
   OpBuilder *outer = builder;
   builder = &at;
-  for (Operation &op : block) {
+  for (Operation &op : ops) {
     if (!isa<scf::YieldOp>(op) && failed(lower(&op))) {
       return failure();
     }

@@ -24,6 +24,8 @@ public:
   void map(mlir::Value from, mlir::Value to) { values.map(from, to); }
 
 private:
+  mlir::LogicalResult lowerOps(llvm::iterator_range<mlir::Block::iterator> ops,
+                               mlir::OpBuilder &builder);
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerWorkLoop(ws::WorkLoopOp op);
   mlir::LogicalResult lowerFor(mlir::scf::ForOp op);

@@ -33,32 +33,24 @@ LogicalResult InstructionLowering::lowerHandedOut(ws::WorkLoopOp op) {
   if (!op.getBody().getOps<tile::NextWorkOp>().empty()) {
     createAnswer();
   }
-  auto loop = scf::WhileOp::create(*builder, loc, TypeRange(), ValueRange());
-  Block *turn = builder->createBlock(&loop.getBefore());
-  OpBuilder inner = OpBuilder::atBlockEnd(turn);
-  OpBuilder *outer = builder;
-  builder = &inner;
   Block &body = op.getBody().front();
-  for (Operation &each : llvm::make_range(body.begin(), end->getIterator())) {
-    if (failed(lower(&each))) {
-      return failure();
-    }
+  Block::iterator at = end->getIterator();
+  auto loop = scf::WhileOp::create(*builder, loc, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(*builder);
+  OpBuilder turn =
+      OpBuilder::atBlockBegin(builder->createBlock(&loop.getBefore()));
+  if (failed(lowerOps(llvm::make_range(body.begin(), at), turn))) {
+    return failure();
   }
   Value more = exists.lookup(end.getWork());
-  auto branch = scf::IfOp::create(inner, loc, more, /*withElseRegion=*/false);
+  auto branch = scf::IfOp::create(turn, loc, more, /*withElseRegion=*/false);
   OpBuilder rest = branch.getThenBodyBuilder();
-  builder = &rest;
-  for (Operation &each :
-       llvm::make_range(std::next(end->getIterator()), body.end())) {
-    if (failed(lower(&each))) {
-      return failure();
-    }
+  if (failed(lowerOps(llvm::make_range(std::next(at), body.end()), rest))) {
+    return failure();
   }
-  scf::ConditionOp::create(inner, loc, more, ValueRange());
-  inner.createBlock(&loop.getAfter());
-  scf::YieldOp::create(inner, loc);
-  builder = outer;
-  builder->setInsertionPointAfter(loop);
+  scf::ConditionOp::create(turn, loc, more, ValueRange());
+  builder->createBlock(&loop.getAfter());
+  scf::YieldOp::create(*builder, loc);
   return success();
 }
 

@@ -31,6 +31,9 @@ LogicalResult RoleBuilder::build() {
       }
     }
   }
+  if (failed(checkNext())) {
+    return failure();
+  }
   int64_t replicas = std::max<int64_t>(1, role.getReplicas());
   auto op = ws::RoleOp::create(builder, loc(), str(role.getName().getValue()),
                                builder.getI64IntegerAttr(role.getWarps()),
@@ -86,6 +89,22 @@ LogicalResult RoleBuilder::buildWork() {
 /// Does this role hand the work items out to the others?
 bool RoleBuilder::handsOut() const {
   return program.workChannel && ownSteps.contains("next");
+}
+
+/// A work item is handed out where the role's turn begins.
+LogicalResult RoleBuilder::checkNext() {
+  if (!handsOut()) {
+    return success();
+  }
+  ArrayRef<EntryAttr> before = body.getBefore();
+  if (before.empty() || before.front().getAct() != Act::Op ||
+      before.front().getTarget() != "next" ||
+      before.front().getGuard() != Guard::Always ||
+      before.front().getShift() != 0) {
+    return error("no lowering for 'next' elsewhere than as the first entry "
+                 "of 'before', without guard and shift");
+  }
+  return success();
 }
 
 /// The work item of this turn: computed, got from the role that hands items
@@ -392,7 +411,7 @@ LogicalResult RoleBuilder::checkOutside(EntryAttr entry) {
 LogicalResult RoleBuilder::emitEntries(ArrayRef<EntryAttr> entries) {
   for (EntryAttr entry : entries) {
     if (entry.getAct() == Act::Op && entry.getTarget() == "next") {
-      continue; // where the work loop begins
+      continue; // emitted where the work loop begins
     }
     if (entry.getGuard() != Guard::Always) {
       return error("no lowering for guard '" +

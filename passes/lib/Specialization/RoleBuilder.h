@@ -30,8 +30,8 @@ public:
 
 private:
   mlir::LogicalResult buildWork();
+  mlir::LogicalResult checkNext();
   mlir::LogicalResult emitNext(tile::StepOp next);
-  mlir::Value getItem();
   void emitFetch();
   bool handsOut() const;
   mlir::LogicalResult buildLoop();
