@@ -146,7 +146,8 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
 
     **Requires** `ws.kernel`s after `attn-pipeline`.
 
-    **Ensures** no deadlock; both ends of every channel, edge and turn cycle equally.
+    **Ensures** no deadlock; both ends of every channel, edge and turn cycle equally;
+    the counter of work items is asked once after each item.
 
     An error says which role waits where, in which cycle.
   }];
