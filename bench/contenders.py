@@ -86,7 +86,7 @@ class AttnContender:
             raise RuntimeError(f"expected the arguments {sorted(tensors)} and {sorted(scalars)}, got {bundle.argument_names()}")
         args = libattn.make_args(tensors, scalars, device, torch.cuda.current_stream().cuda_stream)
         bundle.prepare(device)
-        self.workspace = torch.empty(max(1, bundle.workspace_size(args)), device=q.device, dtype=torch.uint8)
+        self.workspace = torch.zeros(max(1, bundle.workspace_size(args)), device=q.device, dtype=torch.uint8)
         args.workspace, args.workspace_size = self.workspace.data_ptr(), self.workspace.numel()
         self.keep = (inputs, args)
         self.scope = contextlib.nullcontext

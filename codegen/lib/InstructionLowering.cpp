@@ -71,9 +71,15 @@ LogicalResult InstructionLowering::lowerScalars(OpBuilder &at) {
 }
 
 LogicalResult InstructionLowering::lowerBlock(Block &block, OpBuilder &at) {
+  return lowerOps(llvm::make_range(block.begin(), block.end()), at);
+}
+
+LogicalResult
+InstructionLowering::lowerOps(llvm::iterator_range<Block::iterator> ops,
+                              OpBuilder &at) {
   OpBuilder *outer = builder;
   builder = &at;
-  for (Operation &op : block) {
+  for (Operation &op : ops) {
     if (!isa<scf::YieldOp>(op) && failed(lower(&op))) {
       return failure();
     }
@@ -92,6 +98,9 @@ LogicalResult InstructionLowering::lower(Operation *op) {
       .Case([&](ws::MmaOp op) { return lowerMma(op); })
       .Case([&](ws::AwaitOp op) { return lowerAwait(op); })
       .Case([&](tile::NextWorkOp op) { return lowerNextWork(op), success(); })
+      .Case([&](ws::PutWorkOp op) { return lowerPutWork(op), success(); })
+      .Case([&](ws::GetWorkOp op) { return lowerGetWork(op), success(); })
+      .Case([&](ws::FetchWorkOp op) { return lowerFetchWork(op), success(); })
       .Case([&](ws::CopyOp op) { return lowerCopy(op), success(); })
       .Case([&](ws::StoreOp op) { return lowerStore(op), success(); })
       .Case([&](ws::PutOp op) { return lowerPut(op), success(); })
@@ -150,41 +159,17 @@ LogicalResult InstructionLowering::lowerWorkLoop(ws::WorkLoopOp op) {
     return lowerBlock(op.getBody().front(), *builder);
   }
   if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
-    return op.emitOpError("attn-lower-to-nvvm: no lowering for work 'dynamic'");
+    return lowerHandedOut(op);
   }
-  Value heads =
-      arith::MulIOp::create(*builder, loc, values.lookup(op.getHeads()),
-                            values.lookup(op.getBatches()));
-  Value items = arith::MulIOp::create(*builder, loc,
-                                      values.lookup(op.getBlocks()), heads);
+  WorkExtents extents{values.lookup(op.getBlocks()),
+                      values.lookup(op.getHeads()),
+                      values.lookup(op.getBatches()), Value()};
+  Value items = extents.count(*builder, loc);
   Value stride = NVVM::GridDimXOp::create(*builder, loc, builder->getI32Type());
   auto loop = scf::ForOp::create(*builder, loc, item, items, stride);
   item = loop.getInductionVar();
   OpBuilder inner = OpBuilder::atBlockTerminator(loop.getBody());
   return lowerBlock(op.getBody().front(), inner);
-}
-
-void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
-  Value blocks = values.lookup(op.getBlocks());
-  Value heads = values.lookup(op.getHeads());
-  auto div = [&](Value a, Value b) -> Value {
-    return arith::DivUIOp::create(*builder, loc, a, b);
-  };
-  auto rem = [&](Value a, Value b) -> Value {
-    return arith::RemUIOp::create(*builder, loc, a, b);
-  };
-  Value block, plane; // plane: head and batch
-  if (kernel.getConfig().getOrder() == WorkOrder::Linear) {
-    block = rem(item, blocks);
-    plane = div(item, blocks);
-  } else {
-    Value planes = arith::MulIOp::create(*builder, loc, heads,
-                                         values.lookup(op.getBatches()));
-    Value last = arith::SubIOp::create(*builder, loc, blocks, constant(1));
-    block = arith::SubIOp::create(*builder, loc, last, div(item, planes));
-    plane = rem(item, planes);
-  }
-  works[op.getWork()] = {block, rem(plane, heads), div(plane, heads)};
 }
 
 LogicalResult InstructionLowering::lowerBounds(tile::BoundsOp op) {

@@ -6,6 +6,7 @@
 
 #include "KernelParams.h"
 #include "Swizzle.h"
+#include "WorkOrder.h"
 #include "attn/dialect/Nvx.h"
 
 namespace attn::codegen {
@@ -23,12 +24,19 @@ public:
   void map(mlir::Value from, mlir::Value to) { values.map(from, to); }
 
 private:
+  mlir::LogicalResult lowerOps(llvm::iterator_range<mlir::Block::iterator> ops,
+                               mlir::OpBuilder &builder);
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerWorkLoop(ws::WorkLoopOp op);
   mlir::LogicalResult lowerFor(mlir::scf::ForOp op);
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
   mlir::LogicalResult lowerBounds(tile::BoundsOp op);
+  mlir::LogicalResult lowerHandedOut(ws::WorkLoopOp op);
+  void createAnswer();
   void lowerNextWork(tile::NextWorkOp op);
+  void lowerPutWork(ws::PutWorkOp op);
+  void lowerGetWork(ws::GetWorkOp op);
+  void lowerFetchWork(ws::FetchWorkOp op);
   /// A place in a tensor, and a copy's part of the tile there.
   struct Place {
     mlir::Value row, head, batch;
@@ -72,9 +80,12 @@ private:
   mlir::IRMapping values;
   mlir::OpBuilder *builder = nullptr;
   mlir::Location loc = mlir::UnknownLoc::get(kernel.getContext());
-  /// Block, head and batch of a work item; the number of the current item.
-  llvm::DenseMap<mlir::Value, std::array<mlir::Value, 3>> works;
-  mlir::Value item;
+  llvm::DenseMap<mlir::Value, WorkPlace> works;
+  mlir::Value item; // the number of the current work item
+  /// Of handed out items: the variable with the counter's last answer, and
+  /// whether a work item exists.
+  mlir::Value answer;
+  llvm::DenseMap<mlir::Value, mlir::Value> exists;
   /// Groups issued so far in a block, to count how many follow a token.
   llvm::DenseMap<mlir::Value, int64_t> issueOrder;
   int64_t issued = 0;

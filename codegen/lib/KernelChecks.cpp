@@ -50,8 +50,11 @@ LogicalResult checkSlots(Operation *op) {
              << "no lowering for a slot that '" << op->getName() << "' makes";
     }
   }
-  auto copy = dyn_cast<ws::CopyOp>(op);
-  if (copy && !copy.getSlot().getDefiningOp<ws::AcquireOp>()) {
+  Value filled = TypeSwitch<Operation *, Value>(op)
+                     .Case<ws::CopyOp, ws::PutWorkOp>(
+                         [](auto fill) { return fill.getSlot(); })
+                     .Default(Value());
+  if (filled && !filled.getDefiningOp<ws::AcquireOp>()) {
     return error(op, lowerChannels)
            << "expected a slot that 'ws.acquire' gives, got another";
   }
@@ -174,7 +177,8 @@ LogicalResult checkDeclarations(ws::KernelOp kernel) {
         (hold && failed(checkTile(hold, hold.getType())))) {
       return failure();
     }
-    if (auto channel = dyn_cast<ws::ChannelOp>(op)) {
+    if (auto channel = dyn_cast<ws::ChannelOp>(op);
+        channel && !channel.carriesWork()) {
       for (Type type : channel.getTypes().getAsValueRange<TypeAttr>()) {
         if (failed(checkTile(channel, type))) {
           return failure();
@@ -223,8 +227,30 @@ LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
   return success();
 }
 
+/// Items are handed out in a loop over them, by a role that computes them.
+LogicalResult checkHandedOut(ws::KernelOp kernel, Operation *op) {
+  auto loop = op->getParentOfType<ws::WorkLoopOp>();
+  if (!loop || kernel.getConfig().getWork() != WorkKind::Dynamic) {
+    return error(op, lowerToNVVM)
+           << "expected to be in a 'ws.work_loop' with work 'dynamic', got "
+           << (loop ? "work '" : "no loop with work '")
+           << stringifyWorkKind(kernel.getConfig().getWork()) << "'";
+  }
+  if (isa<ws::FetchWorkOp>(op) &&
+      loop.getBody().getOps<tile::NextWorkOp>().empty()) {
+    return error(op, lowerToNVVM)
+           << "expected a 'tile.next_work' in the loop, got none";
+  }
+  return success();
+}
+
 /// Work items come from the loop over them.
-LogicalResult checkWork(Operation *op) {
+LogicalResult checkWork(ws::KernelOp kernel, Operation *op) {
+  if (isa<ws::FetchWorkOp, ws::PutWorkOp, ws::GetWorkOp, ws::EndUnlessWorkOp>(
+          op) &&
+      failed(checkHandedOut(kernel, op))) {
+    return failure();
+  }
   if (isa<tile::NextWorkOp>(op) && !op->getParentOfType<ws::WorkLoopOp>()) {
     return error(op, lowerToNVVM) << "expected to be in a 'ws.work_loop'";
   }
@@ -235,7 +261,7 @@ LogicalResult checkWork(Operation *op) {
     auto argument = dyn_cast<BlockArgument>(operand);
     Operation *source =
         argument ? argument.getOwner()->getParentOp() : operand.getDefiningOp();
-    if (!isa<tile::NextWorkOp, tile::BoundsOp>(source)) {
+    if (!isa<tile::NextWorkOp, ws::GetWorkOp, tile::BoundsOp>(source)) {
       return error(op, lowerToNVVM) << "no lowering for a work item that '"
                                     << source->getName() << "' makes";
     }
@@ -307,7 +333,8 @@ LogicalResult codegen::checkKernelLowerable(ws::KernelOp kernel) {
     return failure();
   }
   return checkEach(kernel, [&](Operation *op) {
-    return success(succeeded(checkPrepared(op)) && succeeded(checkWork(op)) &&
+    return success(succeeded(checkPrepared(op)) &&
+                   succeeded(checkWork(kernel, op)) &&
                    succeeded(checkMemory(kernel, op)));
   });
 }

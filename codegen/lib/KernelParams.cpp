@@ -76,6 +76,8 @@ private:
       addAccess(store.getDest());
     } else if (auto gather = dyn_cast<tile::GatherOp>(op)) {
       addAccess(gather.getSource());
+    } else if (isa<ws::FetchWorkOp>(op)) {
+      add({Param::Workspace, 0, 0, {}, {}});
     } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
       add({Param::Dim,
            number(dim.getSource()),

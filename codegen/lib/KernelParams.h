@@ -10,7 +10,7 @@
 namespace attn::codegen {
 
 struct Param {
-  enum Kind { TensorMap, Pointer, Dim, Stride, Scalar } kind;
+  enum Kind { TensorMap, Pointer, Workspace, Dim, Stride, Scalar } kind;
   unsigned argument; // of the ws.kernel
   int64_t dim = 0;   // of Dim and Stride
   // Of TensorMap: the box, and (batch, head, position, dim) to dimensions.

@@ -10,6 +10,8 @@ namespace json = llvm::json;
 
 namespace {
 
+constexpr int64_t counterBytes = 4;
+
 class PlanBuilder {
 public:
   PlanBuilder(ws::KernelOp kernel, ArrayRef<Param> params, int64_t threads)
@@ -142,6 +144,8 @@ json::Object PlanBuilder::parameter(const Param &param) {
     return tensorMap(param);
   case Param::Pointer:
     return json::Object{{"kind", "pointer"}, {"tensor", name}};
+  case Param::Workspace:
+    return json::Object{{"kind", "workspace"}};
   case Param::Dim:
     return json::Object{
         {"kind", "i32"},
@@ -182,7 +186,8 @@ bool PlanBuilder::hasArgument(StringRef name) {
 
 /// What the kernel takes for granted and a caller may get wrong.
 json::Array PlanBuilder::checks() {
-  // Positions and items are 32-bit; a block beyond the last may still be counted.
+  // Positions and items are 32-bit; a block beyond the last may still be
+  // counted.
   constexpr int64_t limit = (int64_t(1) << 31) - (1 << 16);
   auto check = [](json::Value expr, int64_t value, std::string message) {
     return json::Object{
@@ -197,8 +202,9 @@ json::Array PlanBuilder::checks() {
             "q heads must be a multiple of kv heads"),
       check(json::Array{"min", std::move(noKvHeads), std::move(someHeads)}, 0,
             "there must be kv heads where there are q heads"),
-      check(json::Array{"lt", json::Array{"max", size("sq"), size("sk")}, limit}, 1,
-            "sequence lengths must be below 2^31 - 2^16"),
+      check(
+          json::Array{"lt", json::Array{"max", size("sq"), size("sk")}, limit},
+          1, "sequence lengths must be below 2^31 - 2^16"),
       check(json::Array{"lt", items(), limit}, 1,
             "row blocks times heads times batches must be below 2^31 - 2^16")};
   for (StringRef name : {"window_left", "window_right"}) {
@@ -258,6 +264,11 @@ json::Object PlanBuilder::build() {
   llvm::raw_string_ostream(schedule) << kernel.getSchedule();
   json::Object variant{
       {"when", 1}, {"workspace", 0}, {"launches", json::Array{launch()}}};
+  if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
+    // The counter of work items, which a launch leaves as it found it.
+    variant["workspace"] = counterBytes;
+    variant["zeroed"] = counterBytes;
+  }
   return json::Object{{"version", 1},
                       {"name", kernel.getSymName()},
                       {"target", kernel.getMachine()},

@@ -54,6 +54,7 @@ private:
   void lowerWait(ws::WaitOp op);
   void lowerRelease(ws::ReleaseOp op);
   void lowerCopy(ws::CopyOp op);
+  void lowerPutWork(ws::PutWorkOp op);
   void lowerTake(ws::TakeOp op);
   void lowerGive(ws::GiveOp op);
   Value nextTurnId(StringRef name, int64_t replicas);
@@ -339,6 +340,12 @@ void ChannelLowering::lowerCopy(ws::CopyOp op) {
   op.getBarrierMutable().assign(barrier);
 }
 
+void ChannelLowering::lowerPutWork(ws::PutWorkOp op) {
+  Value barrier = barrierOf.lookup(op.getSlot());
+  builder.setInsertionPointAfter(op);
+  NVVM::MBarrierArriveOp::create(builder, loc, Type(), barrier, Value());
+}
+
 void ChannelLowering::lowerWait(ws::WaitOp op) {
   StringRef name = channelOf(op.getSlot());
   const ChannelBarriers &channel = channels[name];
@@ -471,6 +478,7 @@ LogicalResult ChannelLowering::lowerOp(Operation *op) {
   TypeSwitch<Operation *>(op)
       .Case([&](ws::AcquireOp op) { lowerAcquire(op); })
       .Case([&](ws::CopyOp op) { lowerCopy(op); })
+      .Case([&](ws::PutWorkOp op) { lowerPutWork(op); })
       .Case([&](ws::WaitOp op) { lowerWait(op); })
       .Case([&](ws::ReleaseOp op) { lowerRelease(op); })
       .Case([&](ws::TakeOp op) { lowerTake(op); })

@@ -74,7 +74,7 @@ private:
   SmallVector<Placement> placements;
   int64_t threads = 0;
   int64_t registerFile = 0; // of the machine
-  Value warp; // of the CTA, uniform
+  Value warp;               // of the CTA, uniform
 };
 
 void KernelLowering::placeRoles() {
@@ -109,9 +109,8 @@ int64_t KernelLowering::registersOf(int64_t warpgroup) {
 
 LogicalResult KernelLowering::readMachine() {
   FailureOr<MachineAttr> machine =
-      lookupMachine(kernel.getContext(), kernel.getMachine(), [&] {
-        return kernel.emitOpError("attn-lower-to-nvvm: ");
-      });
+      lookupMachine(kernel.getContext(), kernel.getMachine(),
+                    [&] { return kernel.emitOpError("attn-lower-to-nvvm: "); });
   if (failed(machine)) {
     return failure();
   }
@@ -128,9 +127,12 @@ LogicalResult KernelLowering::checkRegisters() {
   for (int64_t wg = 0; wg < threads / warpgroupThreads; ++wg) {
     total += registersOf(wg) * warpgroupThreads;
   }
-  if (total > registerFile) {
+  // setmaxnreg hands on what the CTA was launched with: more would never come.
+  if (total > launchRegisters() * threads) {
     return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
-           << registerFile << " registers over all roles, got " << total;
+           << launchRegisters() * threads
+           << " registers over all roles, with which " << threads
+           << " threads are launched, got " << total;
   }
   return success();
 }
@@ -145,6 +147,7 @@ LLVM::LLVMFuncOp KernelLowering::createFunction() {
       types.push_back(ptr);
       break;
     case Param::Pointer:
+    case Param::Workspace:
       types.push_back(LLVM::LLVMPointerType::get(context, 1));
       break;
     case Param::Dim:

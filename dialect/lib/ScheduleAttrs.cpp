@@ -159,9 +159,10 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t tileM, int64_t tileN, WorkKind work,
-                                 WorkOrder order, int64_t threshold,
-                                 int64_t degree, int64_t ctaGroup,
-                                 int64_t tileD, int64_t tileDv) {
+                                 WorkOrder order, int64_t sectionMib,
+                                 int64_t threshold, int64_t degree,
+                                 int64_t ctaGroup, int64_t tileD,
+                                 int64_t tileDv) {
   // config C1
   if (tileM < 1 || tileN < 1) {
     return emitError() << "expected 'tile_m' and 'tile_n' of at least 1, got "
@@ -187,6 +188,17 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             "multiples of 16 up to 256, got "
                          << tileD << " and " << tileDv;
     }
+  }
+  // config C6
+  constexpr int64_t mostMib = 1024;
+  if (sectionMib < 0 || sectionMib > mostMib) {
+    return emitError() << "expected 'section_mib' in 0.." << mostMib << ", got "
+                       << sectionMib;
+  }
+  if (sectionMib != 0 && order != WorkOrder::LongestFirst) {
+    return emitError() << "expected 'section_mib' only with order "
+                          "'longest_first', got order '"
+                       << stringifyWorkOrder(order) << "'";
   }
   return success();
 }

@@ -17,10 +17,21 @@ static bool isSmemTile(Type type) {
          tile.getElementTypeBitWidth() == 16;
 }
 
+RankedTensorType SlotType::workItemType(MLIRContext *context) {
+  constexpr int64_t bits = 32;
+  return RankedTensorType::get({workItemBytes * 8 / bits},
+                               IntegerType::get(context, bits));
+}
+
+static bool isWorkItem(Type type) {
+  return type == SlotType::workItemType(type.getContext());
+}
+
 LogicalResult SlotType::verify(function_ref<InFlightDiagnostic()> emitError,
                                FlatSymbolRefAttr, RankedTensorType tile) {
-  if (!isSmemTile(tile)) { // C1
-    return emitError() << "expected a static 16-bit tile of rank 2, got "
+  if (!isSmemTile(tile) && !isWorkItem(tile)) { // C1
+    return emitError() << "expected a static 16-bit tile of rank 2, or "
+                          "tensor<4xi32> for a work item, got "
                        << tile;
   }
   return success();
@@ -35,13 +46,26 @@ LogicalResult ChannelOp::verify() {
   if (getTypes().empty()) { // C2
     return emitOpError("expected at least one type, got none");
   }
+  if (carriesWork()) {
+    return success();
+  }
   for (Type type : getTypes().getAsValueRange<TypeAttr>()) {
     if (!isSmemTile(type)) {
-      return emitOpError("expected static 16-bit tiles of rank 2, got ")
+      return emitOpError("expected static 16-bit tiles of rank 2, or "
+                         "tensor<4xi32> alone for work items, got ")
              << type;
     }
   }
   return success();
+}
+
+bool ChannelOp::carriesWork() {
+  return getTypes().size() == 1 &&
+         isWorkItem(cast<TypeAttr>(getTypes()[0]).getValue());
+}
+
+int64_t ChannelOp::getAlignment() {
+  return carriesWork() ? workItemBytes : tileAlignment;
 }
 
 int64_t ChannelOp::getSlotBytes() {
@@ -49,7 +73,7 @@ int64_t ChannelOp::getSlotBytes() {
   for (Type type : getTypes().getAsValueRange<TypeAttr>()) {
     bytes = std::max(bytes, tileBytes(type));
   }
-  return llvm::alignTo(bytes, tileAlignment);
+  return llvm::alignTo(bytes, getAlignment());
 }
 
 LogicalResult HoldOp::verify() {

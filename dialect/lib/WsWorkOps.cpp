@@ -34,7 +34,7 @@ LogicalResult CopyOp::verify() {
     return failure();
   }
   RankedTensorType tile = getSlot().getType().getTile();
-  if (tile.getElementType() != source.getElementType() ||
+  if (tile.getRank() != 2 || tile.getElementType() != source.getElementType() ||
       tile.getDimSize(1) < source.getDimSize(3)) { // C3
     return emitOpError("expected the slot's tile to have the element type and "
                        "at least the last dimension of 'source', got ")
@@ -64,6 +64,10 @@ static RankedTensorType getTileA(MmaOp op) {
 /// C1 and C2 of ws.mma.
 static LogicalResult verifyOperands(MmaOp op) {
   RankedTensorType a = getTileA(op);
+  if (op.getB().getType().getTile().getRank() != 2) {
+    return op.emitOpError("expected 'b' to be a slot of tiles, got ")
+           << op.getB().getType();
+  }
   if (a ? a.getRank() != 2 : !isa<VectorType>(op.getA().getType())) {
     return op.emitOpError("expected 'a' to be a slot, a tile of rank 2 or a "
                           "vector, got ")
@@ -189,4 +193,24 @@ LogicalResult AwaitOp::verify() {
     return error;
   }
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Work items.
+//===----------------------------------------------------------------------===//
+
+/// C1 of ws.put_work and ws.get_work.
+static LogicalResult verifyItemSlot(Operation *op, SlotType slot) {
+  if (slot.getTile().getRank() != 1) {
+    return op->emitOpError("expected a slot of work items, got ") << slot;
+  }
+  return success();
+}
+
+LogicalResult PutWorkOp::verify() {
+  return verifyItemSlot(*this, getSlot().getType());
+}
+
+LogicalResult GetWorkOp::verify() {
+  return verifyItemSlot(*this, getSlot().getType());
 }

@@ -23,15 +23,23 @@ public:
 
   LogicalResult run() {
     int64_t barriers = 0;
+    SmallVector<ws::ChannelOp> small; // after the tiles, which are aligned
     for (Operation &op : kernel.getBody().front()) {
       if (auto channel = dyn_cast<ws::ChannelOp>(op)) {
-        place(channel);
+        if (channel.carriesWork()) {
+          small.push_back(channel);
+        } else {
+          place(channel);
+        }
         barriers += 2 * channel.getDepth();
       } else if (auto hold = dyn_cast<ws::HoldOp>(op)) {
         place(hold);
       } else if (isa<ws::EdgeOp>(op)) {
         ++barriers;
       }
+    }
+    for (ws::ChannelOp channel : small) {
+      place(channel);
     }
     for (Operation &op : kernel.getBody().front()) {
       auto channel = dyn_cast<ws::ChannelOp>(op);

@@ -55,6 +55,7 @@ private:
   void writeResults(Value state, Value work);
 
   Value writeNext();
+  Value writeSection();
   Value writeLoad(StringRef name, Value source, Side side, Value work);
   SmallVector<Value> writeBounds(Value work);
   SmallVector<Value> writeQueryOwnedBounds(Value block);
@@ -195,16 +196,41 @@ Value KernelWriter::coords(Side side, Place &at) {
   return known;
 }
 
+/// Query heads whose K and V take the share of the L2 cache that the config
+/// sets aside, in sections of one size.
+Value KernelWriter::writeSection() {
+  if (config.getSectionMib() == 0) {
+    return {};
+  }
+  auto ceilDiv = [&](Value a, Value b) -> Value {
+    return arith::CeilDivSIOp::create(builder, loc, a, b);
+  };
+  auto rowBytesOf = [&](Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return type.getDimSize(3) * type.getElementTypeBitWidth() / 8;
+  };
+  int64_t rows =
+      (config.getSectionMib() << 20) / (rowBytesOf(k) + rowBytesOf(v));
+  Value one = i32(1);
+  Value most =
+      arith::DivSIOp::create(builder, loc, i32(rows), max(key.length, one));
+  Value keyHeads =
+      mul(batches, arith::DivSIOp::create(builder, loc, heads, group));
+  Value sections = max(ceilDiv(keyHeads, max(most, one)), one);
+  return mul(ceilDiv(keyHeads, sections), group);
+}
+
 Value KernelWriter::writeNext() {
   Type type = tile::WorkType::get(builder.getContext());
   // Work items count blocks of the owned dimension.
   Value blocks = arith::CeilDivSIOp::create(builder, loc, axis(owned).length,
                                             axis(owned).tileSize);
+  Value section = writeSection();
   tile::WorkOp region = tile::WorkOp::create(builder, loc);
   builder.setInsertionPointToStart(&region.getBody().emplaceBlock());
   return step("next", {}, type, [&](ValueRange) -> SmallVector<Value> {
-    return {
-        tile::NextWorkOp::create(builder, loc, type, blocks, heads, batches)};
+    return {tile::NextWorkOp::create(builder, loc, type, blocks, heads, batches,
+                                     section)};
   })[0];
 }
 

@@ -51,6 +51,8 @@ public:
 
 private:
   LogicalResult run(Block &block);
+  LogicalResult runWork(ws::WorkLoopOp work);
+  LogicalResult checkFetches(ws::WorkLoopOp work, int64_t expected);
   LogicalResult runOp(Operation *op);
   LogicalResult runLoop(scf::ForOp loop);
   FailureOr<int64_t> evaluate(Value value, Operation *user);
@@ -64,6 +66,7 @@ private:
   ArrayRef<Item> items;
   SmallVectorImpl<Event> &events;
   Item item{0, 0};
+  int64_t fetches = 0;
 };
 
 /// Scalars that decide trip counts, with the bounds of the current item.
@@ -143,21 +146,52 @@ LogicalResult Unroller::runLoop(scf::ForOp loop) {
   return success();
 }
 
+/// The counter of work items is right again after a launch, and every item
+/// has its turn, if each item is followed by one question for the next.
+LogicalResult Unroller::checkFetches(ws::WorkLoopOp work, int64_t expected) {
+  if (work.getBody().getOps<tile::NextWorkOp>().empty() ||
+      fetches == expected) {
+    return success();
+  }
+  return work.emitOpError("attn-verify-sync: V26: expected ")
+         << expected << " 'ws.fetch_work' after " << expected
+         << " work items, got " << fetches << ", the last item with "
+         << item.total << " blocks";
+}
+
+/// Items that are handed out end with one that says so.
+LogicalResult Unroller::runWork(ws::WorkLoopOp work) {
+  Block &body = work.getBody().front();
+  auto ends = body.getOps<ws::EndUnlessWorkOp>();
+  fetches = 0;
+  for (auto [count, next] : llvm::enumerate(items)) {
+    item = next;
+    if (failed(run(body)) ||
+        (!ends.empty() && failed(checkFetches(work, count + 1)))) {
+      return failure();
+    }
+  }
+  if (ends.empty()) {
+    return success();
+  }
+  Block::iterator end = (*ends.begin())->getIterator();
+  for (Operation &op : llvm::make_range(body.begin(), end)) {
+    if (failed(runOp(&op))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult Unroller::runOp(Operation *op) {
   if (auto work = dyn_cast<ws::WorkLoopOp>(op)) {
-    for (Item next : items) {
-      item = next;
-      if (failed(run(work.getBody().front()))) {
-        return failure();
-      }
-    }
-    return success();
+    return runWork(work);
   }
   bool synchronizes =
       op->walk([](Operation *inner) {
           return isa<ws::AcquireOp, ws::CopyOp, ws::WaitOp, ws::ReleaseOp,
                      ws::TakeOp, ws::GiveOp, ws::SignalOp, ws::WaitEdgeOp,
-                     ws::SyncOp>(inner)
+                     ws::SyncOp, ws::PutWorkOp, ws::FetchWorkOp>(inner)
                      ? WalkResult::interrupt()
                      : WalkResult::advance();
         }).wasInterrupted();
@@ -185,6 +219,10 @@ LogicalResult Unroller::runOp(Operation *op) {
         record(Event::Acquire, channelOf(o.getSlot()), o);
       })
       .Case([&](ws::CopyOp o) {
+        record(Event::Commit, channelOf(o.getSlot()), o);
+      })
+      .Case([&](ws::FetchWorkOp) { ++fetches; })
+      .Case([&](ws::PutWorkOp o) {
         record(Event::Commit, channelOf(o.getSlot()), o);
       })
       .Case(

@@ -52,6 +52,10 @@ private:
 
   void declareChannel(PlaceAttr place) {
     SmallVector<Attribute> types;
+    if (place == program.workChannel) {
+      types.push_back(
+          TypeAttr::get(ws::SlotType::workItemType(builder.getContext())));
+    }
     for (auto &[value, home] : program.channelOf) {
       if (home == place &&
           !llvm::is_contained(types, TypeAttr::get(value.getType()))) {

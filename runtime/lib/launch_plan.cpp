@@ -29,6 +29,7 @@ constexpr size_t kMaxList = 256;
 /// What one block of any supported target can have, bytes.
 constexpr int64_t kMaxSharedMemory = 232448;
 constexpr int64_t kMaxBox = 256;
+constexpr int64_t kMaxZeroed = int64_t(1) << 30;
 
 /// Reads one plan; the plan under construction resolves names.
 class PlanReader {
@@ -342,9 +343,13 @@ Status PlanReader::readLaunch(const JsonReader &json, PlanLaunch &launch) {
 
 Status PlanReader::readVariant(const JsonReader &json) {
   PlanVariant variant;
-  RETURN_IF_FAILED(json.expectObject({"when", "workspace", "launches"}));
+  RETURN_IF_FAILED(
+      json.expectObject({"when", "workspace", "zeroed", "launches"}));
   RETURN_IF_FAILED(readExpr(json.get("when"), variant.when));
   RETURN_IF_FAILED(readExpr(json.get("workspace"), variant.workspace));
+  if (json.has("zeroed")) {
+    RETURN_IF_FAILED(json.get("zeroed").read(variant.zeroed, 1, kMaxZeroed));
+  }
   JsonReader launches = json.get("launches");
   RETURN_IF_FAILED(launches.expectArray(1, kMaxList));
   variant.launches.resize(launches.size());

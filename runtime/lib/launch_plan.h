@@ -104,6 +104,10 @@ struct PlanLaunch {
 struct PlanVariant {
   Expr when;
   Expr workspace; // bytes
+  /// Of them, from the first on, those that have to be zero when a launch
+  /// begins. It leaves them zero, so launches one after the other may share
+  /// them; launches that run at the same time may not.
+  int64_t zeroed = 0;
   std::vector<PlanLaunch> launches;
 };
 

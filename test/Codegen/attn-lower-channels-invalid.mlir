@@ -194,3 +194,49 @@ ws.kernel @await_without_store machine "sm_90a" args ["q", "o", "n"] problem #p 
     ws.await_store
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @put_into_waited machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 {
+^bb0(%n: i32):
+  ws.channel @work [tensor<4xi32>] depth 1 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %s = ws.wait : <@work, tensor<4xi32>>
+      // expected-error @below {{'ws.put_work' op attn-lower-channels: expected a slot that 'ws.acquire' gives, got another}}
+      ws.put_work %w to %s : <@work, tensor<4xi32>>
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @two_hand_out machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 {
+^bb0(%n: i32):
+  ws.channel @work [tensor<4xi32>] depth 1 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %s = ws.acquire : <@work, tensor<4xi32>>
+      ws.put_work %w to %s : <@work, tensor<4xi32>>
+    }
+  }
+  ws.role @other warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'ws.acquire' op attn-lower-channels: expected one role to fill @work, got 'load' and 'other'}}
+      %s = ws.acquire : <@work, tensor<4xi32>>
+      ws.put_work %w to %s : <@work, tensor<4xi32>>
+    }
+  }
+}

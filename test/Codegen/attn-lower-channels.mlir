@@ -228,3 +228,52 @@ ws.kernel @channels machine "sm_90a" args ["q", "o", "n"] problem #p config #c s
 // CHECK-NEXT:     nvvm.barrier id = %[[V38]] number_of_threads = %[[C128_I32_19]]
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
+
+// Work items: one thread fills a slot, one arrival a warp gives it back.
+// CHECK-LABEL: ws.kernel @work_items
+// CHECK: ws.setup {
+// CHECK: %[[FULL:.*]] = ws.smem
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: nvvm.mbarrier.init %[[FULL]], %[[ONE]]
+// CHECK: %[[FREE:.*]] = ws.smem
+// CHECK-NEXT: %[[EIGHT:.*]] = arith.constant 8 : i32
+// CHECK-NEXT: nvvm.mbarrier.init %[[FREE]], %[[EIGHT]]
+// CHECK: ws.role @load
+// CHECK: tile.next_work
+// CHECK: nvx.mbarrier_wait
+// CHECK: ws.put_work %{{.*}} to %{{.*}} : <@work, tensor<4xi32>>
+// CHECK-NEXT: nvvm.mbarrier.arrive %{{.*}} : !llvm.ptr<3>
+// CHECK-NEXT: ws.end_unless_work
+// CHECK-NEXT: ws.fetch_work
+// CHECK: ws.role @wg
+// CHECK: nvx.mbarrier_wait
+// CHECK: ws.get_work
+// CHECK: scf.if
+// CHECK-NEXT: nvvm.mbarrier.arrive
+// CHECK: ws.end_unless_work
+ws.kernel @work_items machine "sm_90a" args ["o", "n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 8224 {
+^bb0(%o: tensor<?x?x?x64xbf16>, %n: i32):
+  ws.channel @work [tensor<4xi32>] depth 1 at 8192
+  ws.hold @h tensor<64x64xbf16> pieces 2 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %s = ws.acquire : <@work, tensor<4xi32>>
+      ws.put_work %w to %s : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      ws.fetch_work of %n
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %s = ws.wait : <@work, tensor<4xi32>>
+      %w = ws.get_work %s : <@work, tensor<4xi32>>
+      ws.release %s : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      %v = arith.constant dense<0> : vector<4xi32>
+      ws.put %v in @h[%me] : vector<4xi32>
+    }
+  }
+}

@@ -91,7 +91,7 @@ ws.kernel @tile_shape machine "sm_90a" args ["q", "o", "n"] problem #p config #c
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected at most 65536 registers over all roles, got 92160}}
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected at most 64512 registers over all roles, with which 384 threads are launched, got 92160}}
 ws.kernel @registers machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
@@ -241,5 +241,102 @@ ws.kernel @computed_tensor machine "sm_90a" args ["q", "o", "n"] problem #p conf
     %g = tensor.empty(%x) : tensor<?xf32>
     // expected-error @below {{'tile.gather' op attn-lower-to-nvvm: expected a tensor of the kernel's arguments, got one of a region}}
     %v = tile.gather %g[%c : i32] : tensor<?xf32> -> f32
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @fetch_of_grid machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 {
+^bb0(%n: f32):
+  ws.channel @work [tensor<4xi32>] depth 1 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 1 : i32
+    %s = ws.slot_at %c : <@work, tensor<4xi32>>
+    ws.work_loop extents(%c, %c, %c) {
+      %w = tile.next_work extents(%c, %c, %c)
+      // expected-error @below {{'ws.fetch_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' with work 'dynamic', got work 'grid'}}
+      ws.fetch_work of %c
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @get_outside machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 {
+^bb0(%n: f32):
+  ws.channel @work [tensor<4xi32>] depth 1 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 1 : i32
+    %s = ws.slot_at %c : <@work, tensor<4xi32>>
+    // expected-error @below {{'ws.get_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' with work 'dynamic', got no loop with work 'dynamic'}}
+    %w = ws.get_work %s : <@work, tensor<4xi32>>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @fetch_for_nobody machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 {
+^bb0(%n: f32):
+  ws.channel @work [tensor<4xi32>] depth 1 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 1 : i32
+    %s = ws.slot_at %c : <@work, tensor<4xi32>>
+    ws.work_loop extents(%c, %c, %c) {
+      %w = ws.get_work %s : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      // expected-error @below {{'ws.fetch_work' op attn-lower-to-nvvm: expected a 'tile.next_work' in the loop, got none}}
+      ws.fetch_work of %c
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @no_end machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 {
+^bb0(%n: f32):
+  ws.channel @work [tensor<4xi32>] depth 1 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 1 : i32
+    %s = ws.slot_at %c : <@work, tensor<4xi32>>
+    // expected-error @below {{'ws.work_loop' op attn-lower-to-nvvm: expected one 'ws.end_unless_work' for work 'dynamic', got 0}}
+    ws.work_loop extents(%c, %c, %c) {
+      %w = ws.get_work %s : <@work, tensor<4xi32>>
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// Below the register file, but not below what five warpgroups are launched with: 96 each.
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected at most 61440 registers over all roles, with which 640 threads are launched, got 62464}}
+ws.kernel @registers_never_come machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%n: f32):
+  ws.hold @h tensor<64x64xbf16> pieces 4 at 0
+  ws.role @load warps 1 regs 40 replicas 1 {
+  ^bb0(%me: i32):
+  }
+  ws.role @wg warps 4 regs 112 replicas 4 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<4xi32>
+    ws.put %v in @h[%me] : vector<4xi32>
   }
 }

@@ -235,3 +235,16 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
 
 // Planned once more they stay where they are.
 // RUN: attn-opt %s --attn-plan-memory --attn-plan-memory | FileCheck %s
+
+// Work items lie behind the tiles, which begin at multiples of 1024.
+// CHECK-LABEL: ws.kernel @work_items
+// CHECK: smem 32816 {
+// CHECK: ws.channel @work [tensor<4xi32>] depth 3 at 32768
+// CHECK: ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+ws.kernel @work_items machine "sm_90a" args [] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = dynamic> schedule <"s" machine "sm_90a" { role load warps 1 regs 24 }> {
+  ws.channel @work [tensor<4xi32>] depth 3
+  ws.channel @k [tensor<128x64xbf16>] depth 2
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+  }
+}

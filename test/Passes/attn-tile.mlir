@@ -496,3 +496,28 @@ func.func @window(%q: !h, %k: !h, %v: !h, %scale: f32, %right: i32, %left: i32) 
       : (!h, !h, !h) -> (!h, tensor<?x?x?xf32>)
   return %o, %lse : !h, tensor<?x?x?xf32>
 }
+
+// Heads whose K and V are at most 16 MiB, 384 bytes a key: so many key heads as keys fit
+// 43690 times, at least one, in sections of one size, each with its group of query heads.
+// CHECK-LABEL: tile.kernel @sections
+// CHECK-SAME: order = longest_first, section_mib = 16
+// CHECK-DAG: %[[BATCHES:.*]] = arith.index_cast %dim : index to i32
+// CHECK: %[[BLOCKS:.*]] = arith.ceildivsi
+// CHECK: %[[KEYS:.*]] = arith.constant 43690 : i32
+// CHECK: %[[LENGTH:.*]] = arith.maxsi %{{.*}}, %[[ONE:.*]] : i32
+// CHECK-NEXT: %[[MOST:.*]] = arith.divsi %[[KEYS]], %[[LENGTH]] : i32
+// CHECK-NEXT: %[[HK:.*]] = arith.divsi %[[HQ:.*]], %[[GROUP:.*]] : i32
+// CHECK-NEXT: %[[HEADS:.*]] = arith.muli %[[BATCHES]], %[[HK]] : i32
+// CHECK-NEXT: %[[WIDTH:.*]] = arith.maxsi %[[MOST]], %[[ONE]] : i32
+// CHECK-NEXT: %[[COUNT:.*]] = arith.ceildivsi %[[HEADS]], %[[WIDTH]] : i32
+// CHECK-NEXT: %[[SECTIONS:.*]] = arith.maxsi %[[COUNT]], %[[ONE]] : i32
+// CHECK-NEXT: %[[EVEN:.*]] = arith.ceildivsi %[[HEADS]], %[[SECTIONS]] : i32
+// CHECK-NEXT: %[[SECTION:.*]] = arith.muli %[[EVEN]], %[[GROUP]] : i32
+// CHECK: tile.next_work extents(%[[BLOCKS]], %[[HQ]], %[[BATCHES]]) section(%[[SECTION]])
+func.func @sections(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32)
+    -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_bottom_right) layout(bshd)
+      config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 16>
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x64xbf16>) -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>
+}

@@ -462,3 +462,136 @@ ws.kernel @many_trips machine "sm_90a" args ["q", "n"] problem #p config #c sche
     }
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// Items through a channel, and one more that ends all roles: passes unchanged.
+ws.kernel @handed_out machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  ws.channel @work [tensor<4xi32>] depth 1
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %s = ws.acquire : <@work, tensor<4xi32>>
+      ws.put_work %w to %s : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      ws.fetch_work of %n
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %s = ws.wait : <@work, tensor<4xi32>>
+      %w = ws.get_work %s : <@work, tensor<4xi32>>
+      ws.release %s : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// The last cycle, which says that there are no more items, is acquired and not filled.
+// expected-error @below {{'ws.kernel' op attn-verify-sync: V18: deadlock with [0 blocks, 0 masked]}}
+ws.kernel @put_after_the_end machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  ws.channel @work [tensor<4xi32>] depth 1
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %s = ws.acquire : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      ws.put_work %w to %s : <@work, tensor<4xi32>>
+      ws.fetch_work of %n
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-note @below {{role 'wg' replica 0 waits at 'ws.wait' of 'work', cycle 1}}
+      // expected-note @below {{role 'wg' replica 1 waits at 'ws.wait' of 'work', cycle 1}}
+      %s = ws.wait : <@work, tensor<4xi32>>
+      %w = ws.get_work %s : <@work, tensor<4xi32>>
+      ws.release %s : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// The slot with the end is not given back.
+// expected-error @below {{'ws.kernel' op attn-verify-sync: V15: role 'wg' replica 0 expected equal numbers of waits and releases of 'work', got 2 and 1}}
+ws.kernel @kept_at_the_end machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  ws.channel @work [tensor<4xi32>] depth 1
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %s = ws.acquire : <@work, tensor<4xi32>>
+      ws.put_work %w to %s : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      ws.fetch_work of %n
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %s = ws.wait : <@work, tensor<4xi32>>
+      %w = ws.get_work %s : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      ws.release %s : <@work, tensor<4xi32>>
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// Nobody asks for the next item after one without blocks: it would come again.
+ws.kernel @fetch_of_some machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  ws.channel @work [tensor<4xi32>] depth 1
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.work_loop' op attn-verify-sync: V26: expected 1 'ws.fetch_work' after 1 work items, got 0, the last item with 0 blocks}}
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %s = ws.acquire : <@work, tensor<4xi32>>
+      ws.put_work %w to %s : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      %b:3 = tile.bounds %w : i32, i32, i32 {
+      ^bb0(%x: !tile.work):
+        tile.yield %n, %n, %n : i32, i32, i32
+      }
+      %zero = arith.constant 0 : i32
+      %some = arith.cmpi sgt, %b#0, %zero : i32
+      scf.if %some {
+        ws.fetch_work of %n
+      }
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %s = ws.wait : <@work, tensor<4xi32>>
+      %w = ws.get_work %s : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      ws.release %s : <@work, tensor<4xi32>>
+    }
+  }
+}

@@ -48,6 +48,13 @@ CASES = [
     ("another head dim", [("head_dim 96, 96", "head_dim 64, 64")], "head dims 128 and 128.*got .*head dims 64 and 64", "head_dim_96"),
     ("another machine", [("sm_90a", "sm_100a")], "machine 'sm_90a', got 'sm_100a'"),
     ("a machine that is not there", [("sm_90a", "sm_99z")], "machine 'sm_90a', got 'sm_99z'"),
+    ("items of a counter that every role asks for itself", [("role load", "remat(next)\n  role load"), ("before { next }", "")],
+     "V26: expected one role to run 'next'.*got 'remat next'", "dynamic_d128"),
+    ("items of a counter that nobody hands on", [("  chan work = w in smem depth 2\n", "")], "V5: .*'w' to role 'wg", "dynamic_d128"),
+    ("a work item that nobody says is free", [("w in smem depth 2", "w in smem depth 2 free_implied")], "V17: .*the full barrier of 'work'", "dynamic_d128"),
+    ("more registers than the CTA is launched with", [("regs 40", "regs 48")],
+     "V13: expected at most 64512 registers over all roles, with which 384 threads are launched, got 65536", "no_overlap"),
+    ("sections of heads in an order that has none", [("longest_first", "linear")], "'section_mib' only with order 'longest_first'", "dynamic_d128"),
     # Legal, but beyond what the compiler can lower today.
     ("P through shared memory", [("hold p = p in reg", "hold p = p in smem")], "place 'p': no lowering for 'p' in smem"),
     ("a first step that is no copy of its own", [("peel first_masked", "peel none")], "no lowering for knob 'peel none'"),

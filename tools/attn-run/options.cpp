@@ -50,6 +50,8 @@ What to do with it (any of these, in this order; default: launch once):
   --hazards=error|warn|off
                      what the simulator does about races and other hazards:
                      fail, only say so, or not look (default: error)
+  --sm-count=N       with the simulator: its multiprocessors (default: 132), of
+                     which each schedule of --seeds takes some
   --timeout=SECONDS  give up on a kernel that does not finish (default: 60)
   --json=FILE        also write one JSON object a line for every result
   --target=NAME      target of IR (default: sm_90a)
@@ -198,6 +200,9 @@ bool setOption(const Option &option, Options &options, std::string &err) {
     return option.value == "error" || option.value == "warn" ||
            option.value == "off" || fail(option, "error, warn or off", err);
   }
+  if (name == "--sm-count") {
+    return setInteger(option, 1, options.multiprocessors, err);
+  }
   if (name == "--rounds") {
     return setInteger(option, 1, options.rounds, err);
   }
@@ -252,6 +257,8 @@ bool checkOptions(const Options &options, bool hasKv, std::string &err) {
     err = "option '--seeds': expected '--device=sim' beside it";
   } else if (options.device != "sim" && options.hazards != "error") {
     err = "option '--hazards': expected '--device=sim' beside it";
+  } else if (options.device != "sim" && options.multiprocessors != 0) {
+    err = "option '--sm-count': expected '--device=sim' beside it";
   } else if (hasKv && options.q[0] != options.kv[0]) {
     err = "option '--kv': expected the batch of '--q', " +
           std::to_string(options.q[0]) + ", got " +

@@ -42,6 +42,7 @@ struct Options {
   uint64_t scheduleSeed = 0;
   // What the simulator does about hazards.
   std::string hazards = "error";
+  int64_t multiprocessors = 0; // of the simulator; 0: its default
   std::string json;
   // What a custom region computes, for the reference: "alibi", "softcap",
   // "documents".

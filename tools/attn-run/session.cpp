@@ -44,7 +44,9 @@ bool Session::allocateWorkspace() {
   if (bytes == 0) {
     return true;
   }
-  if (!workspace.allocate(gpu, bytes)) {
+  std::vector<unsigned char> zeros(bytes);
+  if (!workspace.allocate(gpu, bytes) ||
+      !gpu.upload(workspace.get(), zeros.data(), bytes)) {
     return failGpu();
   }
   args.workspace = reinterpret_cast<void *>(workspace.get());

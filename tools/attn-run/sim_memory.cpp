@@ -40,8 +40,18 @@ void SimGpu::setHazards(const std::string &mode) {
   runtime::setLogCallback(printWarning, nullptr);
 }
 
+void SimGpu::setMultiprocessorCount(int64_t count) {
+  multiprocessors = count;
+  sim::getSimDevice().setMultiprocessorCount(count);
+}
+
+/// Which CTA computes a work item is part of the order: of the multiprocessors
+/// a schedule takes some.
 void SimGpu::setSchedule(uint64_t seed) {
-  sim::getSimDevice().getOptions().seed = seed;
+  sim::SimDevice &device = sim::getSimDevice();
+  device.getOptions().seed = seed;
+  int64_t some = 1 + int64_t(seed % uint64_t(multiprocessors));
+  device.setMultiprocessorCount(seed == 0 ? multiprocessors : some);
 }
 
 bool SimGpu::allocate(size_t size, runtime::CUdeviceptr &address) {

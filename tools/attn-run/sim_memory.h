@@ -20,6 +20,7 @@ public:
   bool open(const std::string &path);
   /// "error", "warn" or "off".
   void setHazards(const std::string &mode);
+  void setMultiprocessorCount(int64_t count);
 
   std::string getName() const override { return "simulator"; }
   std::string getDriverVersion() const override { return "none"; }
@@ -43,6 +44,7 @@ public:
 private:
   bool check(const runtime::Status &status);
 
+  int64_t multiprocessors = 132;
   std::unique_ptr<runtime::LoadedBundle> loaded;
   std::vector<std::chrono::steady_clock::time_point> events;
 };

@@ -38,7 +38,7 @@ def Attn_WorkKind : Attn_Enum<"WorkKind", "how work items reach CTAs", [
 
 def Attn_WorkOrder : Attn_Enum<"WorkOrder", "order of the work items", [
   I32EnumAttrCase<"Linear", 0, "linear">,              // row block fastest, then head, then batch
-  I32EnumAttrCase<"LongestFirst", 1, "longest_first">  // last row block first, heads and batches fastest
+  I32EnumAttrCase<"LongestFirst", 1, "longest_first">  // last row block first, heads and batches of a section fastest
 ]>;
 
 def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user takes part", [

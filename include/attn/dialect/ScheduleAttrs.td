@@ -34,7 +34,9 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     `tile_m` x `tile_n`: rows of Q and of K/V in one step of a CTA. `tile_d`,
     `tile_dv`: columns of the tiles of Q and K, and of V and O (0: the head dims);
     columns past the head dim are zero. `work` and
-    `order`: how work items reach CTAs. `rescale_threshold` (log2 units): O is
+    `order`: how work items reach CTAs. `section_mib`: the heads are worked
+    through in sections of as many as have at most so many MiB of K and V, which
+    then stay in the L2 cache (0: one section). `rescale_threshold` (log2 units): O is
     rescaled only when the running maximum of a row grew by more (0: always;
     the probabilities then reach 2^threshold, which fp32 sums and bf16 hold, and
     f16 up to 15).
@@ -48,9 +50,11 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     - C3: `exp2_degree` is in 3..5
     - C4: `cta_group` is 1 or 2
     - C5: `tile_d` and `tile_dv` are 0 or multiples of 16 up to 256
+    - C6: `section_mib` is in 0..1024, and 0 unless `order` is `longest_first`
   }];
   let parameters = (ins "int64_t":$tile_m, "int64_t":$tile_n,
     EnumParameter<Attn_WorkKind>:$work, DefaultValuedParameter<"::attn::WorkOrder", "::attn::WorkOrder::Linear">:$order,
+    DefaultValuedParameter<"int64_t", "0">:$section_mib,
     DefaultValuedParameter<"int64_t", "0">:$rescale_threshold,
     DefaultValuedParameter<"int64_t", "3">:$exp2_degree,
     DefaultValuedParameter<"int64_t", "1">:$cta_group,

@@ -83,10 +83,13 @@ def Tile_NextWorkOp : Tile_Op<"next_work"> {
   let summary = "the work item of this turn";
   let description = [{
     `extents`: row blocks, heads, batches. Their product is the number of items.
+    `section`: heads, of all batches, that are worked through together (absent: all).
   }];
-  let arguments = (ins I32:$blocks, I32:$heads, I32:$batches);
+  let arguments = (ins I32:$blocks, I32:$heads, I32:$batches, Optional<I32>:$section);
   let results = (outs Tile_WorkType:$work);
-  let assemblyFormat = "`extents` `(` $blocks `,` $heads `,` $batches `)` attr-dict";
+  let assemblyFormat = [{
+    `extents` `(` $blocks `,` $heads `,` $batches `)` (`section` `(` $section^ `)`)? attr-dict
+  }];
 }
 
 def Tile_CoordsOfOp : Tile_Op<"work_coords", [Pure]> {

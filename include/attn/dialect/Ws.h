@@ -14,6 +14,9 @@ namespace attn::ws {
 /// Swizzled tiles repeat every 1024 bytes of shared memory.
 constexpr int64_t tileAlignment = 1024;
 
+/// A work item in shared memory: row block, head, batch, padding.
+constexpr int64_t workItemBytes = 16;
+
 /// Bytes of a static tile in shared memory.
 int64_t tileBytes(mlir::Type tile);
 

@@ -32,12 +32,16 @@ class Ws_Type<string name, string typeMnemonic> : TypeDef<Ws_Dialect, name> {
   let mnemonic = typeMnemonic;
 }
 def Ws_SlotType : Ws_Type<"Slot", "slot"> {
-  let summary = "one slot of a channel, with the tile that it carries";
+  let summary = "one slot of a channel, with what it carries: a tile or a work item";
   let description = [{
     **Constraints**
-    - C1: the tile is a static 16-bit tile of rank 2
+    - C1: the tile is a static 16-bit tile of rank 2, or tensor<4xi32>: a work item
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$channel, "::mlir::RankedTensorType":$tile);
+  let extraClassDeclaration = [{
+    /// What a slot of work items carries.
+    static ::mlir::RankedTensorType workItemType(::mlir::MLIRContext *context);
+  }];
   let assemblyFormat = "`<` $channel `,` $tile `>`";
   let genVerifyDecl = 1;
 }
@@ -94,7 +98,8 @@ def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
 
     **Constraints**
     - C1: depth is at least 1, `offset` at least 0
-    - C2: at least one type, all static 16-bit tiles of rank 2
+    - C2: at least one type, all static 16-bit tiles of rank 2; or tensor<4xi32> alone,
+      for work items
 
     **Example** `ws.channel @k [tensor<128x64xbf16>] depth 2`
   }];
@@ -106,6 +111,10 @@ def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// Does it carry work items?
+    bool carriesWork();
+    /// Bytes to a multiple of which the ring's first is aligned.
+    int64_t getAlignment();
     /// Bytes from one slot to the next in shared memory.
     int64_t getSlotBytes();
     /// Bytes of the whole ring.
@@ -184,7 +193,9 @@ def Ws_WorkLoopOp : Ws_Op<"work_loop", [NoTerminator, SingleBlock, NoRegionArgum
   let summary = "the body for every work item of this CTA";
   let description = [{
     `extents`: row blocks, heads, batches, as for `tile.next_work`, which gives the
-    item of the turn.
+    item of the turn. Where items are handed out (`work = dynamic`) one role asks for
+    them (`ws.fetch_work`) and puts each into a channel, from which the other roles get
+    it; `ws.end_unless_work` ends the loop in every role.
   }];
   let arguments = (ins I32:$blocks, I32:$heads, I32:$batches);
   let regions = (region SizedRegion<1>:$body);
@@ -305,6 +316,46 @@ def Ws_ReleaseOp : Ws_Op<"release"> {
   }];
   let arguments = (ins Ws_SlotType:$slot);
   let assemblyFormat = "$slot attr-dict `:` type($slot)";
+}
+
+//===----------------------------------------------------------------------===//
+// Work items
+//===----------------------------------------------------------------------===//
+
+def Ws_FetchWorkOp : Ws_Op<"fetch_work"> {
+  let summary = "asks for the next work item, which `tile.next_work` gives in the next turn";
+  let description = [{
+    The grid's counter is incremented here; nobody waits for its answer before the
+    next turn.
+  }];
+  let arguments = (ins I32:$items);
+  let assemblyFormat = "`of` $items attr-dict";
+}
+def Ws_PutWorkOp : Ws_Op<"put_work"> {
+  let summary = "stores a work item, or that there is none, into a slot; the slot is full then";
+  let description = [{
+    **Constraints**
+    - C1: the slot carries work items
+  }];
+  let arguments = (ins Tile_WorkType:$work, Ws_SlotType:$slot);
+  let assemblyFormat = "$work `to` $slot attr-dict `:` type($slot)";
+  let hasVerifier = 1;
+}
+def Ws_GetWorkOp : Ws_Op<"get_work"> {
+  let summary = "reads the work item in a slot";
+  let description = [{
+    **Constraints**
+    - C1: the slot carries work items
+  }];
+  let arguments = (ins Ws_SlotType:$slot);
+  let results = (outs Tile_WorkType:$work);
+  let assemblyFormat = "$slot attr-dict `:` type($slot)";
+  let hasVerifier = 1;
+}
+def Ws_EndUnlessWorkOp : Ws_Op<"end_unless_work", [HasParent<"WorkLoopOp">]> {
+  let summary = "ends the work loop here if there was no work item left";
+  let arguments = (ins Tile_WorkType:$work);
+  let assemblyFormat = "$work attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

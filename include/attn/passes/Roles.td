@@ -91,7 +91,7 @@ def PlanMemory : Pass<"attn-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every channel and hold its place in shared memory";
   let description = [{
     Places follow one another in the order of the schedule, aligned to 1024
-    bytes; a place `over` another begins where its host does. The order that such an alias
+    bytes, and after them channels of work items; a place `over` another begins where its host does. The order that such an alias
     demands has been proved by the schedule's verifier.
 
     **Requires** `ws.kernel`s.
@@ -141,11 +141,13 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     Unrolls every role for work items of 0 to 3 blocks, each split between masked
     and full, and of enough blocks to wrap the deepest ring; for persistent kernels
     also for pairs a, b and triples a, b, a of the items of 0 to 3 blocks; and
-    runs them against one another. Changes nothing.
+    runs them against one another. Items that are handed out are followed by one that
+    ends every role. Changes nothing.
 
     **Requires** `ws.kernel`s after `attn-pipeline`.
 
-    **Ensures** no deadlock; both ends of every channel, edge and turn cycle equally.
+    **Ensures** no deadlock; both ends of every channel, edge and turn cycle equally;
+    the counter of work items is asked once after each item.
 
     An error says which role waits where, in which cycle.
   }];

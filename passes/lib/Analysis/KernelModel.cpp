@@ -95,8 +95,8 @@ LogicalResult KernelReader::addValue(Value value, StringAttr name,
   entry.origin = origin;
   entry.region = region;
   entry.isWork = isa<tile::WorkType>(value.getType());
-  // A work item travels as its number.
-  entry.elementBytes = 4;
+  // A work item travels as its place, in one access of 16 bytes.
+  entry.elementBytes = entry.isWork ? 16 : 4;
   if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
     if (!type.hasStaticShape() || type.getRank() != int64_t(axes.size()) ||
         !type.getElementType().isIntOrFloat()) {

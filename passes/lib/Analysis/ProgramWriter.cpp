@@ -31,6 +31,9 @@ LogicalResult ProgramWriter::collectReads(const Item &item, Accesses &out) {
       return failure();
     }
     for (const Site &site : sites) {
+      if (isReadAtBegin(site.place, value)) {
+        continue;
+      }
       Tag tag{site.instance.value, site.instance.item, site.instance.iteration,
               site.subtile};
       SmallVector<int> cells;
@@ -194,6 +197,47 @@ void ProgramWriter::writeAwait(const Item &item) {
   }
 }
 
+/// Work items that one role hands out through a channel are read when they
+/// begin: how often the loop runs depends on them.
+bool ProgramWriter::isReadAtBegin(const Place *place, int value) const {
+  return place && place->channel && place->hasFull &&
+         kernel.values[value].isWork;
+}
+
+/// Reads a handed out work item and gives its slot back.
+LogicalResult ProgramWriter::beginItem(int x) {
+  int item = items[x].item;
+  for (const Place &place : bound.places) {
+    int value = place.cycles.front().front();
+    if (!isReadAtBegin(&place, value) ||
+        !bound.consumers[bound.ringOf(place, whole)][index]) {
+      continue;
+    }
+    CycleKey key{&place, whole,
+                 builder.cycles.find(place, whole, {value, item, -1})};
+    if (key.cycle < 0) {
+      return reject(builder.emitError, "V5",
+                    formatv("expected something to write '{0}' to {1}, where "
+                            "role '{2}' reads it, got nothing",
+                            kernel.values[value].name, quote(place.name),
+                            instance.name));
+    }
+    if (failed(waitFull(key, -1))) {
+      return failure();
+    }
+    SmallVector<int> cells;
+    bound.appendCells(place, whole, key.cycle, -1, value, cells);
+    SmallVector<Access> reads;
+    for (int cell : cells) {
+      reads.push_back({cell, {value, item, -1, whole}});
+    }
+    add(Token::Do, 0, 0, x).reads = store(reads);
+    wasRead.set(globalCycle(key));
+    arriveFree(key);
+  }
+  return success();
+}
+
 /// A value of the work item that no iteration read is taken and given back.
 LogicalResult ProgramWriter::endLoop(int item) {
   for (const Place &place : bound.places) {
@@ -260,7 +304,8 @@ LogicalResult ProgramWriter::planReleases() {
         return failure();
       }
       for (const Site &site : sites) {
-        if (site.place && site.place->channel) {
+        if (site.place && site.place->channel &&
+            !isReadAtBegin(site.place, value)) {
           CycleKey key{site.place, site.subtile, site.cycle};
           last[globalCycle(key)] = {key, x,
                                     step.region == Section::Loop &&
@@ -285,6 +330,9 @@ LogicalResult ProgramWriter::planReleases() {
 
 LogicalResult ProgramWriter::writeItem(int x) {
   const Item &item = items[x];
+  if (item.kind == Item::ItemBegin) {
+    return beginItem(x);
+  }
   if (item.kind == Item::LoopEnd) {
     return endLoop(item.item);
   }

@@ -68,6 +68,8 @@ private:
   void writeSignal(const Item &item);
   void writeWait(const Item &item);
   void writeAwait(const Item &item);
+  bool isReadAtBegin(const Place *place, int value) const;
+  LogicalResult beginItem(int x);
   LogicalResult endLoop(int item);
   void endIteration(bool itemEnds);
 

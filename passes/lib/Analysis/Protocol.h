@@ -39,7 +39,7 @@ struct Signal {
 
 /// An entry of a body in one iteration of one work item.
 struct Item {
-  enum Kind { Run, IterationEnd, LoopEnd, ItemEnd } kind = Run;
+  enum Kind { Run, ItemBegin, IterationEnd, LoopEnd, ItemEnd } kind = Run;
   const Entry *entry = nullptr;
   int item = 0, iteration = -1;
 

@@ -140,6 +140,9 @@ void Expander::expand() {
   }
   int count = trips.size();
   for (int turn = 0; turn < count + longest; ++turn) {
+    if (turn < count) {
+      mark(Item::ItemBegin, turn);
+    }
     expandOutside(instance.before, turn);
     if (turn < count) {
       expandLoop(turn);
@@ -395,6 +398,10 @@ std::string Protocol::describeItem(int instance, int index) const {
     return "a commit of '" + bound.instances[instance].name + "'";
   }
   const Item &item = items[instance][index];
+  if (item.kind == Item::ItemBegin) {
+    return "'" + bound.instances[instance].name + "'" +
+           describePoint(item.item, -1);
+  }
   const Entry &entry = *item.entry;
   std::string text;
   if (entry.act == Act::Op) {

@@ -107,7 +107,7 @@ LogicalResult ResourceChecker::checkRoles() {
   RegisterInfoAttr registers = machine.getRegisters();
   int64_t group = machine.getWarps().getGroup();
   int64_t threads = group * machine.getWarps().getLanes();
-  int64_t partialWarps = 0, partialRegs = 0;
+  int64_t partialWarps = 0, partialRegs = 0, groups = 0;
   StringRef partialRole;
   for (const Role &role : bound.roles) {
     if (role.regs < registers.getLowest() ||
@@ -124,6 +124,7 @@ LogicalResult ResourceChecker::checkRoles() {
     int64_t warps = role.warps * std::max(role.replicas, 1);
     if (role.warps % group == 0) {
       statistics.registers += warps / group * role.regs * threads;
+      groups += warps / group;
       continue;
     }
     // Roles of less than a group share one, and its register count.
@@ -144,6 +145,17 @@ LogicalResult ResourceChecker::checkRoles() {
                   formatv("expected at most {0} registers over all roles, got "
                           "{1}",
                           registers.getTotal(), statistics.registers));
+  }
+  // Roles share what the CTA is launched with: the same for every thread.
+  groups += llvm::divideCeil(partialWarps, group);
+  int64_t granule = registers.getGranule();
+  int64_t launched = groups * threads * granule *
+                     (registers.getTotal() / (groups * threads) / granule);
+  if (statistics.registers > launched) {
+    return reject(emitError, "V13",
+                  formatv("expected at most {0} registers over all roles, with "
+                          "which {1} threads are launched, got {2}",
+                          launched, groups * threads, statistics.registers));
   }
   return success();
 }

@@ -58,6 +58,26 @@ static LogicalResult verifyTrips(const BoundSchedule &bound,
                  failed(execute(protocol, emitWithTrips)));
 }
 
+/// A counter gives an item to whoever asks: only one role may ask.
+static LogicalResult verifyWork(const BoundSchedule &bound, ConfigAttr config,
+                                EmitError emitError) {
+  if (config.getWork() != WorkKind::Dynamic) {
+    return success();
+  }
+  for (auto [index, step] : llvm::enumerate(bound.kernel->steps)) {
+    bool makesWork = llvm::any_of(step.writes, [&](int value) {
+      return bound.kernel->values[value].isWork;
+    });
+    if (makesWork && bound.remat[index]) {
+      return reject(emitError, "V26",
+                    formatv("expected one role to run '{0}', whose items work "
+                            "'dynamic' hands out, got 'remat {0}'",
+                            step.name));
+    }
+  }
+  return success();
+}
+
 LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
                                    ScheduleAttr schedule, EmitError emitError,
                                    ScheduleStatistics *statistics) {
@@ -85,7 +105,8 @@ LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
   FailureOr<BoundSchedule> bound =
       BoundSchedule::bind(*model, *machine, schedule, emitError);
   ScheduleStatistics found;
-  if (failed(bound) || failed(bound->checkResources(found, emitError))) {
+  if (failed(bound) || failed(verifyWork(*bound, config, emitError)) ||
+      failed(bound->checkResources(found, emitError))) {
     return failure();
   }
   if (statistics) {

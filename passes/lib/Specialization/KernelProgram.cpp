@@ -67,6 +67,18 @@ static bool isStoredOnly(Value value) {
   });
 }
 
+LogicalResult KernelProgram::collectWorkChannel(PlaceAttr place) {
+  if (!place.getChannel() || place.getCycles().size() != 1 || place.getOver()) {
+    return unsupported(place, "work items in a hold, beside another value or "
+                              "over another place");
+  }
+  if (place.getFullImplied() || place.getFreeImplied()) {
+    return unsupported(place, "work items without barriers of their own");
+  }
+  workChannel = place;
+  return success();
+}
+
 LogicalResult
 KernelProgram::collectPlace(PlaceAttr place,
                             const llvm::StringMap<Value> &valueOf) {
@@ -95,6 +107,9 @@ KernelProgram::collectPlace(PlaceAttr place,
     auto name = cast<StringAttr>(cycle[0]).getValue();
     Value value = valueOf.lookup(name);
     tile::StepOp step = value ? producer(value) : tile::StepOp();
+    if (smem && value && isa<tile::WorkType>(value.getType())) {
+      return collectWorkChannel(place);
+    }
     if (channel && (!step || step.getBody().getOps<tile::LoadOp>().empty())) {
       return unsupported(place,
                          "a channel of '" + name + "', which no load makes");
@@ -119,6 +134,18 @@ LogicalResult KernelProgram::checkSupported() {
   auto error = [&](const Twine &what) {
     return kernel.emitOpError("attn-warp-specialize: no lowering for ") << what;
   };
+  bool handsOut = !llvm::is_contained(
+      schedule.getRemat(), StringAttr::get(kernel.getContext(), "next"));
+  if (handsOut != (kernel.getConfig()->getWork() == WorkKind::Dynamic)) {
+    return error("work '") << stringifyWorkKind(kernel.getConfig()->getWork())
+                           << "' " << (handsOut ? "without" : "with")
+                           << " 'remat next'";
+  }
+  if (handsOut != bool(workChannel)) {
+    return error("work items that ") << (handsOut ? "no channel carries"
+                                                  : "a channel carries, beside "
+                                                    "'remat next'");
+  }
   for (EdgeAttr edge : schedule.getEdges()) {
     if (edge.getSplit() || edge.getJoinsPlace()) {
       return error(edge.getSplit() ? "split" : "joined")

@@ -17,12 +17,16 @@ struct KernelProgram {
   llvm::StringMap<tile::StepOp> steps;
   /// Channel (in shared memory) of a loaded value; hold of a computed one.
   llvm::MapVector<mlir::Value, PlaceAttr> channelOf, holdOf;
+  /// Channel through which one role hands out the work items; null: every role
+  /// computes its own.
+  PlaceAttr workChannel;
 
   KernelValuesAttr names;
 
   mlir::LogicalResult collect();
   mlir::LogicalResult collectPlace(PlaceAttr place,
                                    const llvm::StringMap<mlir::Value> &valueOf);
+  mlir::LogicalResult collectWorkChannel(PlaceAttr place);
   mlir::LogicalResult setHome(mlir::Value value, PlaceAttr place,
                               llvm::MapVector<mlir::Value, PlaceAttr> &homes);
   /// What a schedule may say and no later pass has a lowering for.

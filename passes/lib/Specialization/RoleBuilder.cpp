@@ -31,6 +31,9 @@ LogicalResult RoleBuilder::build() {
       }
     }
   }
+  if (failed(checkNext())) {
+    return failure();
+  }
   int64_t replicas = std::max<int64_t>(1, role.getReplicas());
   auto op = ws::RoleOp::create(builder, loc(), str(role.getName().getValue()),
                                builder.getI64IntegerAttr(role.getWarps()),
@@ -45,22 +48,17 @@ LogicalResult RoleBuilder::build() {
 
 LogicalResult RoleBuilder::buildWork() {
   auto next = program.steps.lookup("next");
-  if (!next || !llvm::is_contained(program.schedule.getRemat(), str("next"))) {
-    return error("no lowering for work items that one role hands out: expected "
-                 "'remat next'");
-  }
-  auto works = next.getBody().getOps<tile::NextWorkOp>();
-  if (works.empty()) {
+  if (!next || next.getBody().getOps<tile::NextWorkOp>().empty()) {
     return error("expected step 'next' to hold 'tile.next_work'");
   }
-  tile::NextWorkOp nextWork = *works.begin();
+  nextWork = *next.getBody().getOps<tile::NextWorkOp>().begin();
   auto work = ws::WorkLoopOp::create(
       builder, loc(), env.lookupOrDefault(nextWork.getBlocks()),
       env.lookupOrDefault(nextWork.getHeads()),
       env.lookupOrDefault(nextWork.getBatches()));
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&work.getBody());
-  if (failed(emitCompute(next))) {
+  if (failed(emitNext(next))) {
     return failure();
   }
   for (Operation &op : program.work.getBody().front()) {
@@ -71,6 +69,9 @@ LogicalResult RoleBuilder::buildWork() {
   if (failed(emitEntries(body.getBefore())) || failed(buildLoop()) ||
       failed(emitEntries(body.getAfter()))) {
     return failure();
+  }
+  if (handsOut() && !fetched) {
+    emitFetch();
   }
   // Stores of the last item still read shared memory.
   bool stores = false;
@@ -83,6 +84,77 @@ LogicalResult RoleBuilder::buildWork() {
     ws::AwaitStoreOp::create(builder, loc());
   }
   return success();
+}
+
+/// Does this role hand the work items out to the others?
+bool RoleBuilder::handsOut() const {
+  return program.workChannel && ownSteps.contains("next");
+}
+
+/// A work item is handed out where the role's turn begins.
+LogicalResult RoleBuilder::checkNext() {
+  if (!handsOut()) {
+    return success();
+  }
+  ArrayRef<EntryAttr> before = body.getBefore();
+  if (before.empty() || before.front().getAct() != Act::Op ||
+      before.front().getTarget() != "next" ||
+      before.front().getGuard() != Guard::Always ||
+      before.front().getShift() != 0) {
+    return error("no lowering for 'next' elsewhere than as the first entry "
+                 "of 'before', without guard and shift");
+  }
+  return success();
+}
+
+/// The work item of this turn: computed, got from the role that hands items
+/// out, or put into the channel for the others.
+LogicalResult RoleBuilder::emitNext(tile::StepOp next) {
+  if (!program.workChannel) {
+    return emitCompute(next);
+  }
+  auto type = ws::SlotType::get(
+      builder.getContext(), symbol(program.workChannel.getName().getValue()),
+      ws::SlotType::workItemType(builder.getContext()));
+  Value item = next.getResult(0);
+  if (!handsOut()) {
+    Value slot = ws::WaitOp::create(builder, loc(), type);
+    env.map(item, ws::GetWorkOp::create(builder, loc(), item.getType(), slot));
+    ws::ReleaseOp::create(builder, loc(), slot);
+  } else {
+    if (failed(emitCompute(next))) {
+      return failure();
+    }
+    Value slot = ws::AcquireOp::create(builder, loc(), type);
+    ws::PutWorkOp::create(builder, loc(), env.lookup(item), slot);
+  }
+  ws::EndUnlessWorkOp::create(builder, loc(), env.lookup(item));
+  return success();
+}
+
+void RoleBuilder::emitFetch() {
+  Value items = env.lookupOrDefault(nextWork.getBlocks());
+  for (Value extent : {nextWork.getHeads(), nextWork.getBatches()}) {
+    items = arith::MulIOp::create(builder, loc(), items,
+                                  env.lookupOrDefault(extent));
+  }
+  ws::FetchWorkOp::create(builder, loc(), items);
+  fetched = true;
+}
+
+/// The next work item is asked for late, so that no CTA sits on an item that
+/// another could begin; but before the last entry of this one, which waits for
+/// a slot while the answer comes.
+void RoleBuilder::insertFetch(SmallVectorImpl<BodyItem> &items) {
+  auto last = llvm::find_if(llvm::reverse(items), [](const BodyItem &item) {
+    return item.kind == BodyItem::Step && item.shift > 0 && !item.guard;
+  });
+  if (!handsOut() || last == items.rend()) {
+    return;
+  }
+  items.insert(
+      last.base() - 1,
+      BodyItem{BodyItem::Fetch, {}, {}, {}, 0, 0, str("last"), "fetch"});
 }
 
 /// Channel values that come from outside the loop and are read by this role.
@@ -204,6 +276,7 @@ LogicalResult RoleBuilder::buildLoop() {
   if (failed(collectItems(items))) {
     return failure();
   }
+  insertFetch(items);
   insertWaits(items);
   llvm::sort(items, [](const BodyItem &a, const BodyItem &b) {
     return std::tie(a.shift, a.slot) < std::tie(b.shift, b.slot);
@@ -292,6 +365,8 @@ LogicalResult RoleBuilder::emitItem(BodyItem &item) {
   SmallVector<Value> yielded;
   if (item.kind == BodyItem::WaitFull) {
     yielded.push_back(ws::WaitOp::create(builder, loc(), types[0]));
+  } else if (item.kind == BodyItem::Fetch) {
+    emitFetch();
   } else if (failed(item.kind == BodyItem::Step ? emitStep(item.step)
                                                 : emitAct(item.entry))) {
     return failure();
@@ -335,6 +410,9 @@ LogicalResult RoleBuilder::checkOutside(EntryAttr entry) {
 
 LogicalResult RoleBuilder::emitEntries(ArrayRef<EntryAttr> entries) {
   for (EntryAttr entry : entries) {
+    if (entry.getAct() == Act::Op && entry.getTarget() == "next") {
+      continue; // emitted where the work loop begins
+    }
     if (entry.getGuard() != Guard::Always) {
       return error("no lowering for guard '" +
                    stringifyGuard(entry.getGuard()) + "' outside the loop");

@@ -11,7 +11,7 @@ namespace attn {
 
 /// One line of a role's body, after the waits have been put in.
 struct BodyItem {
-  enum Kind { Step, WaitFull, Other } kind;
+  enum Kind { Step, WaitFull, Fetch, Other } kind;
   EntryAttr entry;          // null for a derived wait
   tile::StepOp step;        // of Step
   mlir::Value channelValue; // of WaitFull
@@ -30,9 +30,14 @@ public:
 
 private:
   mlir::LogicalResult buildWork();
+  mlir::LogicalResult checkNext();
+  mlir::LogicalResult emitNext(tile::StepOp next);
+  void emitFetch();
+  bool handsOut() const;
   mlir::LogicalResult buildLoop();
   mlir::LogicalResult collectItems(llvm::SmallVectorImpl<BodyItem> &items);
   void insertWaits(llvm::SmallVectorImpl<BodyItem> &items);
+  void insertFetch(llvm::SmallVectorImpl<BodyItem> &items);
   mlir::LogicalResult emitItem(BodyItem &item);
   mlir::LogicalResult emitEntries(llvm::ArrayRef<EntryAttr> entries);
   mlir::LogicalResult checkOutside(EntryAttr entry);
@@ -72,6 +77,8 @@ private:
   mlir::IRMapping env;
   BodyAttr body;
   mlir::Value replica;
+  tile::NextWorkOp nextWork;
+  bool fetched = false; // the next work item has been asked for
   /// Steps that this role runs, and the outer channel values that it reads.
   llvm::DenseSet<llvm::StringRef> ownSteps;
   llvm::SetVector<mlir::Value> outerChannelValues;

@@ -12,7 +12,8 @@ namespace attn::sim {
 
 class SimDevice final : public runtime::Device {
 public:
-  int64_t getMultiprocessorCount() const override { return 132; }
+  int64_t getMultiprocessorCount() const override { return multiprocessors; }
+  void setMultiprocessorCount(int64_t count) { multiprocessors = count; }
   runtime::Status
   load(const runtime::Bundle &bundle, const runtime::LaunchPlan &plan,
        std::unique_ptr<runtime::LoadedKernels> &kernels) override;
@@ -24,6 +25,7 @@ public:
 private:
   GlobalMemory memory;
   SimOptions options;
+  int64_t multiprocessors = 132;
 };
 
 /// The process's simulator.

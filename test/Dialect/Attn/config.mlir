@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: attn-opt %s --verify-roundtrip | FileCheck %s
 
-// CHECK: a = #attn.config<tile_m = 128, tile_n = 64, work = static, order = longest_first, rescale_threshold = 8, exp2_degree = 5, cta_group = 2>
+// CHECK: a = #attn.config<tile_m = 128, tile_n = 64, work = static, order = longest_first, section_mib = 16, rescale_threshold = 8, exp2_degree = 5, cta_group = 2>
 // CHECK-SAME: b = #attn.config<tile_m = 1, tile_n = 1, work = grid>
 module attributes {
-  test.a = #attn.config<tile_m = 128, tile_n = 64, work = static, order = longest_first, rescale_threshold = 8, exp2_degree = 5, cta_group = 2>,
+  test.a = #attn.config<tile_m = 128, tile_n = 64, work = static, order = longest_first, section_mib = 16, rescale_threshold = 8, exp2_degree = 5, cta_group = 2>,
   test.b = #attn.config<tile_m = 1, tile_n = 1, work = grid, exp2_degree = 3>
 } {}

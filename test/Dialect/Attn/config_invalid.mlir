@@ -40,3 +40,21 @@ module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, 
 // @config_c5_columns_above
 // expected-error @below {{expected 'tile_d' and 'tile_dv' to be 0 or multiples of 16 up to 256, got 0 and 272}}
 module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, tile_dv = 272>} {}
+
+// -----
+
+// @config_c6_section
+// expected-error @below {{expected 'section_mib' in 0..1024, got 1025}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, order = longest_first, section_mib = 1025>} {}
+
+// -----
+
+// @config_c6_section_below
+// expected-error @below {{expected 'section_mib' in 0..1024, got -1}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, order = longest_first, section_mib = -1>} {}
+
+// -----
+
+// @config_c6_order
+// expected-error @below {{expected 'section_mib' only with order 'longest_first', got order 'linear'}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, section_mib = 16>} {}

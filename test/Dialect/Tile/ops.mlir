@@ -22,9 +22,11 @@ tile.kernel @copy args ["x", "y", "n"]
   tile.work {
     // CHECK-NEXT: %[[W:.*]] = tile.step @next() : () -> !tile.work {
     // CHECK-NEXT:   %[[NEXT:.*]] = tile.next_work extents(%[[N]], %[[N]], %[[N]])
+    // CHECK-NEXT:   %{{.*}} = tile.next_work extents(%[[N]], %[[N]], %[[N]]) section(%[[N]])
     // CHECK-NEXT:   tile.yield %[[NEXT]] : !tile.work
     %w = tile.step @next () : () -> !tile.work {
       %next = tile.next_work extents(%n, %n, %n)
+      %other = tile.next_work extents(%n, %n, %n) section(%n)
       tile.yield %next : !tile.work
     }
     // CHECK: %[[T:.*]] = tile.step @load(%[[W]]) : (!tile.work) -> tensor<64x32xf32> {

@@ -1,12 +1,12 @@
 // Every constraint of the ws dialect, by op and label.
 // RUN: attn-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{expected a static 16-bit tile of rank 2, got 'tensor<128xbf16>'}}
+// expected-error @below {{expected a static 16-bit tile of rank 2, or tensor<4xi32> for a work item, got 'tensor<128xbf16>'}}
 func.func private @slot_c1_rank(!ws.slot<@k, tensor<128xbf16>>)
 
 // -----
 
-// expected-error @below {{expected a static 16-bit tile of rank 2, got 'tensor<8x8xindex>'}}
+// expected-error @below {{expected a static 16-bit tile of rank 2, or tensor<4xi32> for a work item, got 'tensor<8x8xindex>'}}
 func.func private @slot_c1_element(!ws.slot<@k, tensor<8x8xindex>>)
 
 // -----
@@ -336,7 +336,7 @@ ws.kernel @channel_c2_none machine "sm_90a" args ["n"] problem #p config #c sche
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @channel_c2_width machine "sm_90a" args ["n"] problem #p config #c schedule #s {
 ^bb0(%n: i32):
-  // expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, got 'tensor<128x64xf32>'}}
+  // expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, or tensor<4xi32> alone for work items, got 'tensor<128x64xf32>'}}
   ws.channel @k [tensor<128x64xf32>] depth 1
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
@@ -350,7 +350,7 @@ ws.kernel @channel_c2_width machine "sm_90a" args ["n"] problem #p config #c sch
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @channel_c2_index machine "sm_90a" args ["n"] problem #p config #c schedule #s {
 ^bb0(%n: i32):
-  // expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, got 'tensor<8x8xindex>'}}
+  // expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, or tensor<4xi32> alone for work items, got 'tensor<8x8xindex>'}}
   ws.channel @k [tensor<8x8xindex>] depth 1
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
@@ -971,5 +971,59 @@ func.func @await_c1_value(%a: !ws.slot<@k, tensor<64x64xbf16>>, %b: !ws.slot<@k,
   %r, %t = ws.mma %a, %b transpose_b : !ws.slot<@k, tensor<64x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32>
   // expected-error @below {{'ws.await' op expected the result of the 'ws.mma' whose token it takes}}
   %d = ws.await %v, %t : tensor<64x128xf32>
+  return
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @channel_c2_work_and_tiles machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  // expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, or tensor<4xi32> alone for work items, got 'tensor<4xi32>'}}
+  ws.channel @k [tensor<4xi32>, tensor<8x8xbf16>] depth 1
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+  }
+}
+
+// -----
+
+func.func @put_work_c1(%w: !tile.work, %s: !ws.slot<@k, tensor<128x64xbf16>>) {
+  // expected-error @below {{'ws.put_work' op expected a slot of work items, got '!ws.slot<@k, tensor<128x64xbf16>>'}}
+  ws.put_work %w to %s : <@k, tensor<128x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @get_work_c1(%s: !ws.slot<@k, tensor<128x64xbf16>>) {
+  // expected-error @below {{'ws.get_work' op expected a slot of work items, got '!ws.slot<@k, tensor<128x64xbf16>>'}}
+  %w = ws.get_work %s : <@k, tensor<128x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @copy_c3_work(%x: tensor<?x?x?x64xbf16>, %n: i32, %s: !ws.slot<@work, tensor<4xi32>>) {
+  // expected-error @below {{'ws.copy' op expected the slot's tile to have the element type and last dimension of 'source', got 'tensor<4xi32>' and 'tensor<?x?x?x64xbf16>'}}
+  ws.copy %x at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@work, tensor<4xi32>>
+  return
+}
+
+// -----
+
+func.func @mma_c1_work(%a: vector<4xi32>, %s: !ws.slot<@work, tensor<4xi32>>) {
+  // expected-error @below {{'ws.mma' op expected 'b' to be a slot of tiles, got '!ws.slot<@work, tensor<4xi32>>'}}
+  %r, %t = ws.mma %a, %s : vector<4xi32>, <@work, tensor<4xi32>> -> vector<4xf32>
+  return
+}
+
+// -----
+
+func.func @end_outside(%w: !tile.work) {
+  // expected-error @below {{'ws.end_unless_work' op expects parent op 'ws.work_loop'}}
+  ws.end_unless_work %w
   return
 }

@@ -153,3 +153,44 @@ ws.kernel @expanded machine "sm_90a" args ["o", "n"] problem #p config #c schedu
     %offset = ws.slot_offset %at : <@k, tensor<128x64xbf16>>
   }
 }
+
+// Work items that one role hands out.
+// CHECK-LABEL: ws.kernel @handed_out
+// CHECK: ^bb0(%[[N:.*]]: i32):
+ws.kernel @handed_out machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  // CHECK-NEXT: ws.channel @work [tensor<4xi32>] depth 2
+  ws.channel @work [tensor<4xi32>] depth 2
+  // CHECK: ws.role @load
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    // CHECK: ws.work_loop
+    ws.work_loop extents(%n, %n, %n) {
+      // CHECK-NEXT: %[[W:.*]] = tile.next_work
+      %w = tile.next_work extents(%n, %n, %n)
+      // CHECK-NEXT: %[[SLOT:.*]] = ws.acquire : <@work, tensor<4xi32>>
+      %slot = ws.acquire : <@work, tensor<4xi32>>
+      // CHECK-NEXT: ws.put_work %[[W]] to %[[SLOT]] : <@work, tensor<4xi32>>
+      ws.put_work %w to %slot : <@work, tensor<4xi32>>
+      // CHECK-NEXT: ws.end_unless_work %[[W]]
+      ws.end_unless_work %w
+      // CHECK-NEXT: ws.fetch_work of %[[N]]
+      ws.fetch_work of %n
+    }
+  }
+  // CHECK: ws.role @wg
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    // CHECK: ws.work_loop
+    ws.work_loop extents(%n, %n, %n) {
+      // CHECK-NEXT: %[[FULL:.*]] = ws.wait : <@work, tensor<4xi32>>
+      %slot = ws.wait : <@work, tensor<4xi32>>
+      // CHECK-NEXT: %[[GOT:.*]] = ws.get_work %[[FULL]] : <@work, tensor<4xi32>>
+      %w = ws.get_work %slot : <@work, tensor<4xi32>>
+      // CHECK-NEXT: ws.release %[[FULL]]
+      ws.release %slot : <@work, tensor<4xi32>>
+      // CHECK-NEXT: ws.end_unless_work %[[GOT]]
+      ws.end_unless_work %w
+    }
+  }
+}

@@ -36,6 +36,16 @@ TEST(LaunchPlan, noticesTheUseOfSmCount) {
             0);
 }
 
+TEST(LaunchPlan, readsWhatHasToBeZero) {
+  LaunchPlan plan = parsedPlan(
+      samplePlanWith("\"workspace\":0", "\"workspace\":64,\"zeroed\":4"));
+  EXPECT_EQ(plan.variants[0].zeroed, 4);
+  EXPECT_EQ(parsedPlan().variants[0].zeroed, 0);
+  EXPECT_EQ(errorWith("\"workspace\":0", "\"workspace\":64,\"zeroed\":0"),
+            "plan: variants[0].zeroed: expected an integer from 1 to "
+            "1073741824, got 0");
+}
+
 TEST(LaunchPlan, refusesWhatIsNotJson) {
   LaunchPlan plan;
   EXPECT_EQ(parseLaunchPlan("{", plan).getMessage(),

@@ -41,6 +41,21 @@ TEST(RunOptions, readsAll) {
   EXPECT_EQ(o.json, "f");
 }
 
+TEST(RunOptions, readsTheSimulators) {
+  Options o;
+  EXPECT_EQ(parse({"x", "--q=1x2x2x64", "--device=sim", "--sm-count=3",
+                   "--seeds=4", "--schedule-seed=5"},
+                  o),
+            "");
+  EXPECT_EQ(o.multiprocessors, 3);
+  EXPECT_EQ(o.schedules, 4);
+  EXPECT_EQ(o.scheduleSeed, 5u);
+  EXPECT_EQ(errorOf({"x", "--q=1x2x2x64", "--device=sim", "--sm-count=0"}),
+            "option '--sm-count': expected an integer of at least 1, got '0'");
+  EXPECT_EQ(errorOf({"x", "--q=1x2x2x64", "--sm-count=3"}),
+            "option '--sm-count': expected '--device=sim' beside it");
+}
+
 TEST(RunOptions, keysDefaultToQueries) {
   Options o;
   EXPECT_EQ(parse({"x", "--q=1x0x2x64"}, o), "");

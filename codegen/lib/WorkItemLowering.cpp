@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lowers the ops that give a role its work items: the item of a turn, and items
+// that one role takes from a counter and hands out.
+#include "InstructionLowering.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+/// The counter's answer to the last fetch; at first, the one that gives the CTA
+/// the item of its own number, which needs no counter.
+void InstructionLowering::createAnswer() {
+  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+  Value one = arith::ConstantIntOp::create(entry, loc, 1, 32);
+  auto ptr = LLVM::LLVMPointerType::get(builder->getContext());
+  answer = LLVM::AllocaOp::create(entry, loc, ptr, builder->getI32Type(), one);
+  Value grid = NVVM::GridDimXOp::create(*builder, loc, builder->getI32Type());
+  Value first = arith::SubIOp::create(*builder, loc, item, grid);
+  LLVM::StoreOp::create(*builder, loc, first, answer);
+}
+
+/// A loop that ends in its middle: what follows ws.end_unless_work is skipped,
+/// and no turn follows.
+LogicalResult InstructionLowering::lowerHandedOut(ws::WorkLoopOp op) {
+  auto ends = op.getBody().getOps<ws::EndUnlessWorkOp>();
+  if (!llvm::hasSingleElement(ends)) {
+    return op.emitOpError("attn-lower-to-nvvm: expected one "
+                          "'ws.end_unless_work' for work 'dynamic', got ")
+           << std::distance(ends.begin(), ends.end());
+  }
+  ws::EndUnlessWorkOp end = *ends.begin();
+  if (!op.getBody().getOps<tile::NextWorkOp>().empty()) {
+    createAnswer();
+  }
+  Block &body = op.getBody().front();
+  Block::iterator at = end->getIterator();
+  auto loop = scf::WhileOp::create(*builder, loc, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(*builder);
+  OpBuilder turn =
+      OpBuilder::atBlockBegin(builder->createBlock(&loop.getBefore()));
+  if (failed(lowerOps(llvm::make_range(body.begin(), at), turn))) {
+    return failure();
+  }
+  Value more = exists.lookup(end.getWork());
+  auto branch = scf::IfOp::create(turn, loc, more, /*withElseRegion=*/false);
+  OpBuilder rest = branch.getThenBodyBuilder();
+  if (failed(lowerOps(llvm::make_range(std::next(at), body.end()), rest))) {
+    return failure();
+  }
+  scf::ConditionOp::create(turn, loc, more, ValueRange());
+  builder->createBlock(&loop.getAfter());
+  scf::YieldOp::create(*builder, loc);
+  return success();
+}
+
+void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
+  WorkExtents extents{
+      values.lookup(op.getBlocks()), values.lookup(op.getHeads()),
+      values.lookup(op.getBatches()), values.lookupOrNull(op.getSection())};
+  if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
+    // The items of the first turn came without the counter. This is the first
+    // use of its answer.
+    Type i32 = builder->getI32Type();
+    Value grid = NVVM::GridDimXOp::create(*builder, loc, i32);
+    item = add(LLVM::LoadOp::create(*builder, loc, i32, answer), grid);
+    exists[op.getWork()] =
+        arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, item,
+                              extents.count(*builder, loc));
+  }
+  works[op.getWork()] =
+      placeOfItem(*builder, loc, kernel.getConfig().getOrder(), item, extents);
+}
+
+/// No item is row block -1.
+void InstructionLowering::lowerPutWork(ws::PutWorkOp op) {
+  auto [block, head, batch] = works[op.getWork()];
+  block = arith::SelectOp::create(*builder, loc, exists.lookup(op.getWork()),
+                                  block, constant(-1));
+  auto type = VectorType::get(4, builder->getI32Type());
+  Value place = vector::FromElementsOp::create(
+      *builder, loc, type, ValueRange{block, head, batch, constant(0)});
+  LLVM::StoreOp::create(*builder, loc, place,
+                        sharedPointer(slotAddress(op.getSlot())),
+                        ws::workItemBytes);
+}
+
+void InstructionLowering::lowerGetWork(ws::GetWorkOp op) {
+  auto type = VectorType::get(4, builder->getI32Type());
+  Value place = LLVM::LoadOp::create(*builder, loc, type,
+                                     sharedPointer(slotAddress(op.getSlot())),
+                                     ws::workItemBytes);
+  WorkPlace parts;
+  for (int64_t i = 0; i < 3; ++i) {
+    parts[i] =
+        vector::ExtractOp::create(*builder, loc, place, ArrayRef<int64_t>{i});
+  }
+  if (!op->getParentOfType<ws::RoleOp>().isSingleThread()) {
+    // One lane gives the slot back for its warp.
+    NVVM::SyncWarpOp::create(*builder, loc, constant(-1));
+  }
+  works[op.getWork()] = parts;
+  exists[op.getWork()] = arith::CmpIOp::create(
+      *builder, loc, arith::CmpIPredicate::sge, parts[0], constant(0));
+}
+
+/// As many items as there are have been asked for when the last CTA ends: the
+/// counter then wraps to 0, as the next launch expects it.
+void InstructionLowering::lowerFetchWork(ws::FetchWorkOp op) {
+  Value last = arith::SubIOp::create(*builder, loc,
+                                     values.lookup(op.getItems()), constant(1));
+  const Param *counter =
+      llvm::find(params, Param{Param::Workspace, 0, 0, {}, {}});
+  Value taken = LLVM::AtomicRMWOp::create(
+      *builder, loc, LLVM::AtomicBinOp::uinc_wrap,
+      function.getArgument(counter - params.begin()), last,
+      LLVM::AtomicOrdering::monotonic, "device");
+  LLVM::StoreOp::create(*builder, loc, taken, answer);
+}

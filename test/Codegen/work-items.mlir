@@ -1,0 +1,134 @@
+// attn-lower-to-nvvm: where the work items of each order lie, and how they are handed out.
+// RUN: attn-opt %s --attn-lower-to-nvvm -split-input-file | FileCheck %s
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+// Row blocks fastest, then heads, then batches.
+// CHECK-LABEL: llvm.func @linear
+// CHECK: %[[ITEM:.*]] = nvvm.read.ptx.sreg.ctaid.x
+// CHECK: %[[BLOCK:.*]] = arith.remui %[[ITEM]], %[[BLOCKS:.*]] : i32
+// CHECK-NEXT: %[[PLANE:.*]] = arith.divui %[[ITEM]], %[[BLOCKS]] : i32
+// CHECK-NEXT: %[[HEAD:.*]] = arith.remui %[[PLANE]], %[[HEADS:.*]] : i32
+// CHECK-NEXT: %[[BATCH:.*]] = arith.divui %[[PLANE]], %[[HEADS]] : i32
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%{{.*}}, %[[BLOCK]], %{{.*}}, %[[HEAD]], %[[BATCH]]]
+ws.kernel @linear machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s smem 64 {
+^bb0(%q: tensor<?x?x?x64xbf16>):
+  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %n = arith.constant 7 : i32
+    %two = arith.constant 2 : i32
+    %three = arith.constant 3 : i32
+    %b = ws.smem %two : !llvm.ptr<3>
+    %s = ws.slot_at %me : <@k, tensor<128x64xbf16>>
+    ws.work_loop extents(%n, %three, %two) {
+      %w = tile.next_work extents(%n, %three, %two)
+      %block, %head, %batch = tile.work_coords %w
+      ws.copy %q at(%batch, %head, %block) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s barrier %b : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>, !llvm.ptr<3>
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+// The last row block of every plane of a section first; the last section may be narrower.
+// CHECK-LABEL: llvm.func @sections
+// CHECK: %[[ITEM:.*]] = nvvm.read.ptx.sreg.ctaid.x
+// CHECK: %[[PLANES:.*]] = arith.muli %[[HEADS:.*]], %[[BATCHES:.*]] : i32
+// CHECK-NEXT: %[[ITEMS:.*]] = arith.muli %[[SECTION:.*]], %[[BLOCKS:.*]] : i32
+// CHECK-NEXT: %[[NUMBER:.*]] = arith.divui %[[ITEM]], %[[ITEMS]] : i32
+// CHECK-NEXT: %[[FIRST:.*]] = arith.muli %[[NUMBER]], %[[SECTION]] : i32
+// CHECK-NEXT: %[[INSIDE:.*]] = arith.remui %[[ITEM]], %[[ITEMS]] : i32
+// CHECK-NEXT: %[[REST:.*]] = arith.subi %[[PLANES]], %[[FIRST]] : i32
+// CHECK-NEXT: %[[WIDTH:.*]] = arith.minui %[[SECTION]], %[[REST]] : i32
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK-DAG: %[[LAST:.*]] = arith.subi %[[BLOCKS]], %[[ONE]] : i32
+// CHECK-DAG: %[[DOWN:.*]] = arith.divui %[[INSIDE]], %[[WIDTH]] : i32
+// CHECK: %[[BLOCK:.*]] = arith.subi %[[LAST]], %[[DOWN]] : i32
+// CHECK-NEXT: %[[IN:.*]] = arith.remui %[[INSIDE]], %[[WIDTH]] : i32
+// CHECK-NEXT: %[[PLANE:.*]] = arith.addi %[[FIRST]], %[[IN]] : i32
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%{{.*}}, %[[BLOCK]],
+ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, section_mib = 16> schedule #s smem 64 {
+^bb0(%q: tensor<?x?x?x64xbf16>):
+  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %n = arith.constant 7 : i32
+    %two = arith.constant 2 : i32
+    %three = arith.constant 3 : i32
+    %b = ws.smem %two : !llvm.ptr<3>
+    %s = ws.slot_at %me : <@k, tensor<128x64xbf16>>
+    ws.work_loop extents(%n, %three, %two) {
+      %w = tile.next_work extents(%n, %three, %two) section(%two)
+      %block, %head, %batch = tile.work_coords %w
+      ws.copy %q at(%batch, %head, %block) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s barrier %b : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>, !llvm.ptr<3>
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 role wg warps 4 regs 240 }>
+// CHECK: \22kind\22:\22workspace\22
+// CHECK-SAME: \22workspace\22:4,\22zeroed\22:4
+// CHECK-LABEL: llvm.func @handed_out
+// CHECK-SAME: %[[COUNTER:.*]]: !llvm.ptr<1>
+// The first item is the CTA's number: what the counter answers is less by the grid.
+// CHECK: %[[ANSWER:.*]] = llvm.alloca
+// CHECK: %[[ME:.*]] = nvvm.read.ptx.sreg.ctaid.x
+// CHECK-NEXT: %[[CTAS:.*]] = nvvm.read.ptx.sreg.nctaid.x
+// CHECK-NEXT: %[[FIRST:.*]] = arith.subi %[[ME]], %[[CTAS]] : i32
+// CHECK-NEXT: llvm.store %[[FIRST]], %[[ANSWER]]
+// CHECK-NEXT: scf.while
+// CHECK: %[[GRID:.*]] = nvvm.read.ptx.sreg.nctaid.x
+// CHECK-NEXT: %[[SAID:.*]] = llvm.load %[[ANSWER]]
+// CHECK-NEXT: %[[ITEM:.*]] = arith.addi %[[SAID]], %[[GRID]] : i32
+// CHECK: %[[SOME:.*]] = arith.cmpi ult, %[[ITEM]], %[[COUNT:.*]] : i32
+// CHECK: %[[NONE:.*]] = arith.constant -1 : i32
+// CHECK-NEXT: %[[PUT:.*]] = arith.select %[[SOME]], %{{.*}}, %[[NONE]] : i32
+// CHECK: vector.from_elements %[[PUT]],
+// CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
+// CHECK: scf.if %[[SOME]] {
+// The counter wraps to 0 when as many items as there are have been asked for.
+// CHECK: %[[LAST:.*]] = arith.subi
+// CHECK-NEXT: %[[TAKEN:.*]] = llvm.atomicrmw uinc_wrap %[[COUNTER]], %[[LAST]] syncscope("device") monotonic
+// CHECK-NEXT: llvm.store %[[TAKEN]], %[[ANSWER]]
+// CHECK: scf.condition(%[[SOME]])
+// The other role.
+// CHECK: scf.while
+// CHECK: %[[PLACE:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+// CHECK-NEXT: %[[BLOCK:.*]] = vector.extract %[[PLACE]][0]
+// CHECK: nvvm.bar.warp.sync
+// CHECK: %[[MORE:.*]] = arith.cmpi sge, %[[BLOCK]], %{{.*}} : i32
+// CHECK: scf.if %[[MORE]] {
+// CHECK: scf.condition(%[[MORE]])
+ws.kernel @handed_out machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 8256 {
+^bb0(%q: tensor<?x?x?x64xbf16>):
+  ws.channel @work [tensor<4xi32>] depth 2 at 8192
+  ws.hold @h tensor<64x64xbf16> pieces 1 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %n = arith.constant 7 : i32
+    %s = ws.slot_at %me : <@work, tensor<4xi32>>
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      ws.put_work %w to %s : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      ws.fetch_work of %n
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %n = arith.constant 7 : i32
+    %s = ws.slot_at %me : <@work, tensor<4xi32>>
+    %v = arith.constant dense<0> : vector<16xi32>
+    ws.work_loop extents(%n, %n, %n) {
+      %w = ws.get_work %s : <@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      ws.put %v in @h[%me] : vector<16xi32>
+    }
+  }
+}
