@@ -160,9 +160,9 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t tileM, int64_t tileN, WorkKind work,
                                  WorkOrder order, int64_t sectionMib,
-                                 int64_t threshold, int64_t degree,
-                                 int64_t ctaGroup, int64_t tileD,
-                                 int64_t tileDv) {
+                                 int64_t threshold, RowMax /*rowMax*/,
+                                 int64_t degree, int64_t ctaGroup,
+                                 int64_t tileD, int64_t tileDv) {
   // config C1
   if (tileM < 1 || tileN < 1) {
     return emitError() << "expected 'tile_m' and 'tile_n' of at least 1, got "

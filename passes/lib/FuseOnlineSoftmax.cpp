@@ -15,6 +15,8 @@ using namespace attn;
 
 constexpr double kLog2e = 1.4426950408889634;
 constexpr double kLn2 = 0.6931471805599453;
+/// A partial row sum beyond it moves the reference of the exponentials.
+constexpr double kLargeSum = 1 << 24;
 
 namespace {
 
@@ -33,7 +35,8 @@ public:
   SoftmaxWriter(tile::KernelOp kernel, Match match)
       : kernel(kernel), match(match), builder(kernel.getContext()),
         loc(match.attend.getLoc()),
-        threshold(kernel.getConfig()->getRescaleThreshold()) {
+        threshold(kernel.getConfig()->getRescaleThreshold()),
+        lazy(kernel.getConfig()->getRowMax() == RowMax::FirstBlock) {
     f32 = builder.getF32Type();
     auto shape = cast<RankedTensorType>(match.scores.getType()).getShape();
     scoreType = RankedTensorType::get(shape, f32);
@@ -44,16 +47,26 @@ public:
 
 private:
   using Body = function_ref<SmallVector<Value>(ValueRange)>;
+  /// `careful`, of a reference from the first block: some row of the warp has
+  /// none yet. Null where the maximum is running.
   struct Carried {
-    Value m, l, o;
+    Value m, l, o, careful;
+  };
+  /// What `stat` makes: `grown`, with a reference from the first block: some
+  /// row of the warp may have a new one, and `l` is in its units. Else null.
+  struct Reference {
+    Value m, alpha, l, careful, grown;
   };
 
   void writeScale();
   tile::ForOp rebuildLoop();
-  Carried writeIteration(Carried old);
+  Carried writeIteration(const Carried &old);
   void writeResults(Carried last);
-  SmallVector<Value> stat(Value x, Value previous);
-  Value rescale(Value x, Value alpha);
+  Reference writeReference(const Carried &old);
+  SmallVector<Value> stat(Value x, Value previous, Value floor);
+  SmallVector<Value> lazyStat(Value x, Value m, Value l, Value careful);
+  Value rescale(Value x, Value alpha, Value grown);
+  Value rescaleIf(Value any, Value x, Value alpha);
   SmallVector<Value> step(StringRef name, ValueRange operands,
                           TypeRange results, Body body);
 
@@ -76,6 +89,7 @@ private:
   OpBuilder builder;
   Location loc;
   int64_t threshold;
+  bool lazy;
   Type f32;
   RankedTensorType scoreType, rowType, outType;
   Value c; // exponents are score * c, in log2 units
@@ -111,12 +125,16 @@ void SoftmaxWriter::writeScale() {
 }
 
 /// m moves only where it grew by more than the threshold; alpha = 1 elsewhere.
-SmallVector<Value> SoftmaxWriter::stat(Value x, Value previous) {
+/// `floor`, if not null, is another lower bound of the next m.
+SmallVector<Value> SoftmaxWriter::stat(Value x, Value previous, Value floor) {
   Value cs = splat(c, rowType);
   Value tau = threshold > 0 ? constant(threshold, rowType) : Value();
   Value top = make<tile::ReduceOp>(rowType, tile::ReduceKind::Max, x, 1,
                                    /*partial=*/false);
   Value current = make<arith::MulFOp>(top, cs);
+  if (floor) {
+    current = make<arith::MaxNumFOp>(current, floor);
+  }
   Value limit = tau ? make<arith::AddFOp>(previous, tau) : previous;
   Value grew = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, current, limit);
   // The larger of both, and not their product's factors: contracted into one
@@ -130,14 +148,41 @@ SmallVector<Value> SoftmaxWriter::stat(Value x, Value previous) {
   return {next, make<math::Exp2Op>(difference)};
 }
 
-/// x * alpha; with a threshold only where some row of the warp needs it.
-Value SoftmaxWriter::rescale(Value x, Value alpha) {
-  if (threshold == 0) {
-    return make<arith::MulFOp>(x, along(alpha, outType));
+/// Looks at the scores only where some row of the warp has no reference yet, or
+/// where a sum has become large: then m grows with the sum as well.
+SmallVector<Value> SoftmaxWriter::lazyStat(Value x, Value m, Value l,
+                                           Value careful) {
+  Value limit = constant(kLargeSum, rowType);
+  Value large = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, l, limit);
+  Value look = make<arith::OrIOp>(careful, make<tile::AnyOp>(large));
+  TypeRange types{rowType, rowType, rowType, builder.getI1Type()};
+  auto branch = scf::IfOp::create(builder, loc, types, look,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value sum = make<tile::CompleteOp>(rowType, l);
+    Value exceeds = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, sum, limit);
+    Value ofSum = make<arith::AddFOp>(m, make<math::Log2Op>(sum));
+    auto next = stat(x, m, make<arith::SelectOp>(exceeds, ofSum, m));
+    Value scaled = make<arith::MulFOp>(l, next[1]);
+    Value lowest = constant(-std::numeric_limits<float>::max(), rowType);
+    Value none = make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, next[0], lowest);
+    scf::YieldOp::create(
+        builder, loc,
+        ValueRange{next[0], next[1], scaled, make<tile::AnyOp>(none)});
+    builder.setInsertionPointToStart(branch.elseBlock());
+    Value no = make<arith::ConstantIntOp>(0, 1);
+    scf::YieldOp::create(builder, loc,
+                         ValueRange{m, constant(1.0, rowType), l, no});
   }
-  Value one = constant(1.0, rowType);
-  Value changed = make<arith::CmpFOp>(arith::CmpFPredicate::OLT, alpha, one);
-  Value any = make<tile::AnyOp>(changed);
+  SmallVector<Value> results(branch.getResults());
+  results.push_back(look);
+  return results;
+}
+
+/// x * alpha where `any` holds.
+Value SoftmaxWriter::rescaleIf(Value any, Value x, Value alpha) {
   auto branch = scf::IfOp::create(builder, loc, TypeRange(outType), any,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
@@ -149,38 +194,74 @@ Value SoftmaxWriter::rescale(Value x, Value alpha) {
   return branch.getResult(0);
 }
 
-SoftmaxWriter::Carried SoftmaxWriter::writeIteration(Carried old) {
+/// x * alpha; with a threshold only where some row of the warp needs it.
+Value SoftmaxWriter::rescale(Value x, Value alpha, Value grown) {
+  if (grown) {
+    return rescaleIf(grown, x, alpha);
+  }
+  if (threshold == 0) {
+    return make<arith::MulFOp>(x, along(alpha, outType));
+  }
+  Value one = constant(1.0, rowType);
+  Value changed = make<arith::CmpFOp>(arith::CmpFPredicate::OLT, alpha, one);
+  return rescaleIf(make<tile::AnyOp>(changed), x, alpha);
+}
+
+SoftmaxWriter::Reference SoftmaxWriter::writeReference(const Carried &old) {
+  if (!lazy) {
+    auto s = step("stat", {match.scores, old.m}, {rowType, rowType},
+                  [&](ValueRange a) { return stat(a[0], a[1], Value()); });
+    return {s[0], s[1], old.l, Value(), Value()};
+  }
+  Type flag = builder.getI1Type();
+  auto s = step("stat", {match.scores, old.m, old.l, old.careful},
+                {rowType, rowType, rowType, flag, flag}, [&](ValueRange a) {
+                  return lazyStat(a[0], a[1], a[2], a[3]);
+                });
+  return {s[0], s[1], s[2], s[3], s[4]};
+}
+
+SoftmaxWriter::Carried SoftmaxWriter::writeIteration(const Carried &old) {
   using Values = SmallVector<Value>;
   auto pType = scoreType.clone(
       cast<RankedTensorType>(match.values.getType()).getElementType());
-  Values s = step("stat", {match.scores, old.m}, {rowType, rowType},
-                  [&](ValueRange a) { return stat(a[0], a[1]); });
-  Value m = s[0], alpha = s[1];
-  Value p32 =
-      step("exp", {match.scores, m}, scoreType, [&](ValueRange a) -> Values {
-        Value cs = splat(c, scoreType);
-        Value bias = along(make<arith::NegFOp>(a[1]), scoreType);
-        return {make<math::Exp2Op>(make<math::FmaOp>(a[0], cs, bias))};
-      })[0];
-  Value l =
-      step("sum", {p32, old.l, alpha}, rowType, [&](ValueRange a) -> Values {
-        Value sum =
-            make<tile::ReduceOp>(rowType, tile::ReduceKind::Add, a[0], 1,
-                                 /*partial=*/true);
-        return {make<math::FmaOp>(a[1], a[2], sum)};
-      })[0];
+  Reference now = writeReference(old);
+  Value p32 = step("exp", {match.scores, now.m}, scoreType,
+                   [&](ValueRange a) -> Values {
+                     Value cs = splat(c, scoreType);
+                     Value bias =
+                         along(make<arith::NegFOp>(a[1]), scoreType);
+                     return {make<math::Exp2Op>(
+                         make<math::FmaOp>(a[0], cs, bias))};
+                   })[0];
+  Values addends{p32, now.l};
+  if (!lazy) {
+    addends.push_back(now.alpha);
+  }
+  Value l = step("sum", addends, rowType, [&](ValueRange a) -> Values {
+    Value sum = make<tile::ReduceOp>(rowType, tile::ReduceKind::Add, a[0], 1,
+                                     /*partial=*/true);
+    if (lazy) {
+      return {make<arith::AddFOp>(a[1], sum)};
+    }
+    return {make<math::FmaOp>(a[1], a[2], sum)};
+  })[0];
   Value p = step("cvt", p32, pType, [&](ValueRange a) -> Values {
     return {make<arith::TruncFOp>(pType, a[0])};
   })[0];
-  Value scaled =
-      step("rescale", {old.o, alpha}, outType,
-           [&](ValueRange a) -> Values { return {rescale(a[0], a[1])}; })[0];
+  Values scale{old.o, now.alpha};
+  if (lazy) {
+    scale.push_back(now.grown);
+  }
+  Value scaled = step("rescale", scale, outType, [&](ValueRange a) -> Values {
+    return {rescale(a[0], a[1], lazy ? a[2] : Value())};
+  })[0];
   Value o = step("pv", {p, match.values, scaled}, outType,
                  [&](ValueRange a) -> Values {
                    return {make<tile::MmaOp>(outType, a[0], a[1], a[2],
                                              /*transpose_b=*/false)};
                  })[0];
-  return {m, l, o};
+  return {now.m, l, o, now.careful};
 }
 
 /// 1/l and the LSE; a row without keys (l = 0) gives 0 and -inf.
@@ -219,6 +300,9 @@ tile::ForOp SoftmaxWriter::rebuildLoop() {
   Value lowest = constant(-std::numeric_limits<float>::max(), rowType);
   Value zero = constant(0.0, rowType);
   inits.insert(inits.begin() + n, {lowest, zero});
+  if (lazy) {
+    inits.push_back(make<arith::ConstantIntOp>(1, 1));
+  }
   auto loop =
       tile::ForOp::create(builder, old.getLoc(), ValueRange(inits).getTypes(),
                           old.getBounds(), old.getKinds(), inits);
@@ -227,6 +311,9 @@ tile::ForOp SoftmaxWriter::rebuildLoop() {
   Block &block = loop.getBody().front();
   block.insertArgument(n + 1, rowType, loc);
   block.insertArgument(n + 2, rowType, loc);
+  if (lazy) {
+    block.addArgument(builder.getI1Type(), loc);
+  }
   return loop;
 }
 
@@ -238,11 +325,15 @@ void SoftmaxWriter::write() {
   builder.setInsertionPoint(match.attendStep);
   Carried next =
       writeIteration({block.getArgument(n + 1), block.getArgument(n + 2),
-                      block.getArgument(n + 3)});
+                      block.getArgument(n + 3),
+                      lazy ? Value(block.getArguments().back()) : Value()});
   auto yield = cast<tile::YieldOp>(block.getTerminator());
   SmallVector<Value> yielded(yield.getValues());
   yielded[n] = next.o;
   yielded.insert(yielded.begin() + n, {next.m, next.l});
+  if (lazy) {
+    yielded.push_back(next.careful);
+  }
   yield.getValuesMutable().assign(yielded);
   match.attendStep.erase();
 

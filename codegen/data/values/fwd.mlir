@@ -1,7 +1,7 @@
 // Names of the values of a forward kernel: what the places of a schedule call them.
 module attributes {attn.values = #attn.kernel_values<fwd {
-  carried m<M>, l<M>, o<M, DV>
-  final mf<M>, lf<M>, of<M, DV>
+  carried m<M>, l<M>, o<M, DV>, careful
+  final mf<M>, lf<M>, of<M, DV>, carefulf
   step next w
   step ld_q q<M, D>
   step ld_k k<N, D>
@@ -9,7 +9,7 @@ module attributes {attn.values = #attn.kernel_values<fwd {
   step qk s<M, N>
   step score s1<M, N>
   step mask s2<M, N>
-  step stat m1<M>, alpha<M>
+  step stat m1<M>, alpha<M>, ls<M>, careful1, grown
   step exp p32<M, N>
   step sum l1<M>
   step cvt p<M, N>

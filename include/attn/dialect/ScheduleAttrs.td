@@ -56,6 +56,7 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     EnumParameter<Attn_WorkKind>:$work, DefaultValuedParameter<"::attn::WorkOrder", "::attn::WorkOrder::Linear">:$order,
     DefaultValuedParameter<"int64_t", "0">:$section_mib,
     DefaultValuedParameter<"int64_t", "0">:$rescale_threshold,
+    DefaultValuedParameter<"::attn::RowMax", "::attn::RowMax::Running">:$row_max,
     DefaultValuedParameter<"int64_t", "3">:$exp2_degree,
     DefaultValuedParameter<"int64_t", "1">:$cta_group,
     DefaultValuedParameter<"int64_t", "0">:$tile_d,

@@ -174,13 +174,13 @@ LogicalResult KernelReader::readStep(tile::StepOp op, Section region) {
   }
   ValuesAttr results = names.findStep(step.name);
   size_t count = results ? results.getNames().size() : 0;
-  if (count != op->getNumResults()) {
+  if (count < op->getNumResults()) {
     return reject(
         emitError, "V1",
         formatv("expected names for the {0} results of step '{1}', got {2}",
                 op->getNumResults(), step.name, count));
   }
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < op->getNumResults(); ++i) {
     if (failed(addValue(op->getResult(i), results.getNames()[i],
                         results.getAxes()[i], Origin::Step, region))) {
       return failure();
@@ -195,8 +195,8 @@ LogicalResult KernelReader::readStep(tile::StepOp op, Section region) {
 LogicalResult KernelReader::readLoop(tile::ForOp op) {
   size_t carried = op->getNumResults();
   Block &body = op.getBody().front();
-  if (names.getCarried().getNames().size() != carried ||
-      names.getFinal().getNames().size() != carried ||
+  if (names.getCarried().getNames().size() < carried ||
+      names.getFinal().getNames().size() < carried ||
       body.getNumArguments() != carried + 1) {
     return reject(emitError, "V1",
                   formatv("expected names for the {0} carried values of the "
