@@ -108,6 +108,15 @@ LogicalResult InstructionLowering::lower(Operation *op) {
       .Case([&](tile::GatherOp op) { return lowerGather(op), success(); })
       .Case([&](ws::SlotAtOp) { return success(); })
       .Case([&](tensor::DimOp) { return success(); })
+      .Case([&](tile::IsRedoOp op) {
+        values.map(op.getResult(), isRedo);
+        return success();
+      })
+      .Case([&](ws::RunAgainOp op) {
+        scf::ConditionOp::create(*builder, loc, values.lookup(op.getAgain()),
+                                 ValueRange());
+        return success();
+      })
       .Case([&](tile::CoordsOfOp op) {
         for (auto [result, value] :
              llvm::zip(op->getResults(), works[op.getWork()])) {
@@ -156,7 +165,8 @@ LogicalResult InstructionLowering::lower(Operation *op) {
 LogicalResult InstructionLowering::lowerWorkLoop(ws::WorkLoopOp op) {
   item = NVVM::BlockIdXOp::create(*builder, loc, builder->getI32Type());
   if (kernel.getConfig().getWork() == WorkKind::Grid) {
-    return lowerBlock(op.getBody().front(), *builder);
+    return op.getRedo() ? lowerRedoLoop(op)
+                        : lowerBlock(op.getBody().front(), *builder);
   }
   if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
     return lowerHandedOut(op);
@@ -169,6 +179,20 @@ LogicalResult InstructionLowering::lowerWorkLoop(ws::WorkLoopOp op) {
   auto loop = scf::ForOp::create(*builder, loc, item, items, stride);
   item = loop.getInductionVar();
   OpBuilder inner = OpBuilder::atBlockTerminator(loop.getBody());
+  return lowerBlock(op.getBody().front(), inner);
+}
+
+/// Runs the item, and again where `ws.run_again` says so.
+LogicalResult InstructionLowering::lowerRedoLoop(ws::WorkLoopOp op) {
+  Type flag = builder->getI1Type();
+  Value no = arith::ConstantIntOp::create(*builder, loc, 0, 1);
+  auto loop = scf::WhileOp::create(*builder, loc, TypeRange(), no);
+  OpBuilder inner(builder->getContext());
+  inner.createBlock(&loop.getAfter());
+  Value yes = arith::ConstantIntOp::create(inner, loc, 1, 1);
+  scf::YieldOp::create(inner, loc, yes);
+  Block *before = inner.createBlock(&loop.getBefore(), {}, flag, loc);
+  isRedo = before->getArgument(0);
   return lowerBlock(op.getBody().front(), inner);
 }
 

@@ -28,6 +28,7 @@ private:
                                mlir::OpBuilder &builder);
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerWorkLoop(ws::WorkLoopOp op);
+  mlir::LogicalResult lowerRedoLoop(ws::WorkLoopOp op);
   mlir::LogicalResult lowerFor(mlir::scf::ForOp op);
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
   mlir::LogicalResult lowerBounds(tile::BoundsOp op);
@@ -86,6 +87,10 @@ private:
   /// whether a work item exists.
   mlir::Value answer;
   llvm::DenseMap<mlir::Value, mlir::Value> exists;
+  /// Of a work item: whether it is run once more, and which slot takes the
+  /// verdict on it. Of a grid, where there is one item and one slot:
+  llvm::DenseMap<mlir::Value, mlir::Value> redos, verdictSlots;
+  mlir::Value redoOfGrid;
   /// Groups issued so far in a block, to count how many follow a token.
   llvm::DenseMap<mlir::Value, int64_t> issueOrder;
   int64_t issued = 0;

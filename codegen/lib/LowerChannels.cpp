@@ -10,6 +10,8 @@
 //   free[slot]    one arrival a warp of every role that reads the channel
 //   edge          one arrival a warp of every role that signals it
 //   turn, sync    named barriers
+//   verdict       one arrival a warp of every role that may reject an item; with a
+//                 word beside it that is not zero once some warp has done so
 #include "KernelChecks.h"
 #include "attn/codegen/Passes.h"
 #include "attn/support/Decision.h"
@@ -58,6 +60,9 @@ private:
   void lowerTake(ws::TakeOp op);
   void lowerGive(ws::GiveOp op);
   Value nextTurnId(StringRef name, int64_t replicas);
+  void lowerReject(tile::RejectOp op);
+  void emitVerdict(ws::WorkLoopOp loop);
+  Value smemWord(int64_t offset);
   void lowerStore(ws::StoreOp op);
   void lowerAwaitStore(ws::AwaitStoreOp op);
   void convertSlots(ws::RoleOp role);
@@ -107,6 +112,8 @@ private:
   /// Of a slot in the block that waits for it: the barrier to arrive on next.
   DenseMap<Value, Value> barrierOf;
   int64_t barrierEnd = 0;
+  /// Of the verdict's barrier; its word follows.
+  std::optional<EdgeBarrier> verdict;
 };
 
 int64_t ChannelLowering::replicasOf(StringRef name) {
@@ -133,8 +140,22 @@ LogicalResult ChannelLowering::planBarriers() {
     edges[edge.getSymName()] = {offset, 0, (int64_t)edge.getCredits()};
     offset += barrierBytes;
   }
+  bool redo = kernel.walk([](ws::WorkLoopOp loop) {
+                return loop.getRedo() ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+              }).wasInterrupted();
+  if (redo) {
+    verdict = EdgeBarrier{offset, 0, 0};
+    offset += 2 * barrierBytes;
+  }
   barrierEnd = offset;
   return success();
+}
+
+bool rejects(ws::RoleOp role) {
+  return role
+      ->walk([](tile::RejectOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
 }
 
 void ChannelLowering::countArrivals() {
@@ -151,6 +172,9 @@ void ChannelLowering::countArrivals() {
     }
     for (StringRef name : signalled) {
       edges[name].count += arrivals;
+    }
+    if (verdict && rejects(role)) {
+      verdict->count += arrivals;
     }
   }
 }
@@ -217,6 +241,11 @@ void ChannelLowering::emitSetup() {
   }
   for (auto &[name, edge] : edges) {
     init(edge.offset, std::max<int64_t>(1, edge.count));
+  }
+  if (verdict) {
+    init(verdict->offset, verdict->count);
+    LLVM::StoreOp::create(builder, loc, constant(0),
+                          smemWord(verdict->offset + barrierBytes));
   }
 }
 
@@ -446,6 +475,61 @@ void ChannelLowering::roleBarrier() {
                           constant(warpThreads * role.getWarps()), {}, Value());
 }
 
+Value ChannelLowering::smemWord(int64_t offset) {
+  return ws::SmemOp::create(builder, loc, sharedPtr(), constant(offset));
+}
+
+/// One lane of each warp says what its warp found, and arrives.
+void ChannelLowering::lowerReject(tile::RejectOp op) {
+  OpBuilder::InsertionGuard guard(builder);
+  onlyIf(isLaneZero());
+  {
+    OpBuilder::InsertionGuard inner(builder);
+    onlyIf(op.getFailed());
+    LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::_or,
+                              smemWord(verdict->offset + barrierBytes),
+                              constant(1), LLVM::AtomicOrdering::monotonic);
+  }
+  NVVM::MBarrierArriveOp::create(builder, loc, Type(),
+                                 barrierAt(verdict->offset, {}), Value());
+  op.erase();
+}
+
+/// At the end of an item that is computed for the first time: the roles agree
+/// on whether to run it again.
+void ChannelLowering::emitVerdict(ws::WorkLoopOp loop) {
+  auto next = *loop.getBody().getOps<tile::NextWorkOp>().begin();
+  builder.setInsertionPointToEnd(&loop.getBody().front());
+  loc = loop.getLoc();
+  Value redo = tile::IsRedoOp::create(builder, loc, next.getWork());
+  auto branch = scf::IfOp::create(builder, loc, builder.getI1Type(), redo,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value no = arith::ConstantIntOp::create(builder, loc, 0, 1);
+    scf::YieldOp::create(builder, loc, no);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    nvx::MbarrierWaitOp::create(builder, loc, barrierAt(verdict->offset, {}),
+                                constant(0));
+    Value word =
+        LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                             smemWord(verdict->offset + barrierBytes));
+    Value again = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ne, word, constant(0));
+    scf::YieldOp::create(builder, loc, again);
+  }
+  Value again = branch.getResult(0);
+  if (role.walk([](ws::StoreOp) { return WalkResult::interrupt(); })
+          .wasInterrupted()) {
+    // The item's first results are written before the second are.
+    OpBuilder::InsertionGuard guard(builder);
+    onlyIf(arith::AndIOp::create(builder, loc, again, isRoleThreadZero()));
+    NVVM::CpAsyncBulkWaitGroupOp::create(builder, loc, 0, UnitAttr());
+  }
+  ws::RunAgainOp::create(builder, loc, again);
+}
+
 /// Every thread has made its share visible to the copy engine; one thread
 /// issues.
 void ChannelLowering::lowerStore(ws::StoreOp op) {
@@ -483,6 +567,7 @@ LogicalResult ChannelLowering::lowerOp(Operation *op) {
       .Case([&](ws::ReleaseOp op) { lowerRelease(op); })
       .Case([&](ws::TakeOp op) { lowerTake(op); })
       .Case([&](ws::GiveOp op) { lowerGive(op); })
+      .Case([&](tile::RejectOp op) { lowerReject(op); })
       .Case([&](ws::StoreOp op) { lowerStore(op); })
       .Case([&](ws::AwaitStoreOp op) { lowerAwaitStore(op); })
       .Case([&](ws::SignalOp op) {
@@ -574,6 +659,11 @@ LogicalResult ChannelLowering::lowerRole(ws::RoleOp role) {
       return failure();
     }
   }
+  role.walk([&](ws::WorkLoopOp loop) {
+    if (loop.getRedo()) {
+      emitVerdict(loop);
+    }
+  });
   convertSlots(role);
   return success();
 }

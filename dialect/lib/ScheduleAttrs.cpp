@@ -160,7 +160,7 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t tileM, int64_t tileN, WorkKind work,
                                  WorkOrder order, int64_t sectionMib,
-                                 int64_t threshold, RowMax /*rowMax*/,
+                                 int64_t threshold, RowMax rowMax,
                                  int64_t degree, int64_t ctaGroup,
                                  int64_t tileD, int64_t tileDv) {
   // config C1
@@ -199,6 +199,12 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'section_mib' only with order "
                           "'longest_first', got order '"
                        << stringifyWorkOrder(order) << "'";
+  }
+  // config C7
+  if (rowMax != RowMax::Running && work == WorkKind::Static) {
+    return emitError() << "expected 'row_max' to be running where 'work' is "
+                       << stringifyWorkKind(work) << ", got "
+                       << stringifyRowMax(rowMax);
   }
   return success();
 }

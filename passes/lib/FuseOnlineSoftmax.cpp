@@ -27,6 +27,7 @@ struct Match {
   tile::AttendOp attend;
   unsigned carried = 0;        // number of the state among the loop's values
   Value scores, values, state; // operands of the attend step
+  Value work;
 };
 
 /// Writes the steps of the recurrence.
@@ -64,7 +65,8 @@ private:
   void writeResults(Carried last);
   Reference writeReference(const Carried &old);
   SmallVector<Value> stat(Value x, Value previous, Value floor);
-  SmallVector<Value> lazyStat(Value x, Value m, Value l, Value careful);
+  SmallVector<Value> lazyStat(ValueRange operands);
+  void writeCheck(Value o, Value lse);
   Value rescale(Value x, Value alpha, Value grown);
   Value rescaleIf(Value any, Value x, Value alpha);
   SmallVector<Value> step(StringRef name, ValueRange operands,
@@ -150,12 +152,13 @@ SmallVector<Value> SoftmaxWriter::stat(Value x, Value previous, Value floor) {
 
 /// Looks at the scores only where some row of the warp has no reference yet, or
 /// where a sum has become large: then m grows with the sum as well.
-SmallVector<Value> SoftmaxWriter::lazyStat(Value x, Value m, Value l,
-                                           Value careful) {
+SmallVector<Value> SoftmaxWriter::lazyStat(ValueRange operands) {
+  Value x = operands[0], m = operands[1], l = operands[2];
+  Value careful = operands[3], work = operands[4];
   Value limit = constant(kLargeSum, rowType);
   Value large = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, l, limit);
   Value look = make<arith::OrIOp>(careful, make<tile::AnyOp>(large));
-  TypeRange types{rowType, rowType, rowType, builder.getI1Type()};
+  Type types[] = {rowType, rowType, rowType, builder.getI1Type()};
   auto branch = scf::IfOp::create(builder, loc, types, look,
                                   /*withElseRegion=*/true);
   {
@@ -168,9 +171,10 @@ SmallVector<Value> SoftmaxWriter::lazyStat(Value x, Value m, Value l,
     Value scaled = make<arith::MulFOp>(l, next[1]);
     Value lowest = constant(-std::numeric_limits<float>::max(), rowType);
     Value none = make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, next[0], lowest);
-    scf::YieldOp::create(
-        builder, loc,
-        ValueRange{next[0], next[1], scaled, make<tile::AnyOp>(none)});
+    Value stay = make<arith::OrIOp>(make<tile::AnyOp>(none),
+                                    make<tile::IsRedoOp>(work));
+    scf::YieldOp::create(builder, loc,
+                         ValueRange{next[0], next[1], scaled, stay});
     builder.setInsertionPointToStart(branch.elseBlock());
     Value no = make<arith::ConstantIntOp>(0, 1);
     scf::YieldOp::create(builder, loc,
@@ -214,10 +218,9 @@ SoftmaxWriter::Reference SoftmaxWriter::writeReference(const Carried &old) {
     return {s[0], s[1], old.l, Value(), Value()};
   }
   Type flag = builder.getI1Type();
-  auto s = step("stat", {match.scores, old.m, old.l, old.careful},
-                {rowType, rowType, rowType, flag, flag}, [&](ValueRange a) {
-                  return lazyStat(a[0], a[1], a[2], a[3]);
-                });
+  auto s = step("stat", {match.scores, old.m, old.l, old.careful, match.work},
+                {rowType, rowType, rowType, flag, flag},
+                [&](ValueRange a) { return lazyStat(a); });
   return {s[0], s[1], s[2], s[3], s[4]};
 }
 
@@ -264,6 +267,24 @@ SoftmaxWriter::Carried SoftmaxWriter::writeIteration(const Carried &old) {
   return {now.m, l, o, now.careful};
 }
 
+/// Exponentials that overflowed leave an LSE or an O that is not finite.
+void SoftmaxWriter::writeCheck(Value o, Value lse) {
+  step("check", {o, lse, match.work}, {}, [&](ValueRange a) {
+    Value infinity =
+        constant(std::numeric_limits<float>::infinity(), rowType);
+    // The sum of a row is finite only if its elements are.
+    Value sum = make<tile::ReduceOp>(rowType, tile::ReduceKind::Add, a[0], 1,
+                                     /*partial=*/true);
+    auto isWrong = [&](Value x) {
+      return make<arith::CmpFOp>(arith::CmpFPredicate::UGE, x, infinity);
+    };
+    Value wrong = make<arith::OrIOp>(isWrong(make<math::AbsFOp>(sum)),
+                                     isWrong(a[1]));
+    tile::RejectOp::create(builder, loc, a[2], make<tile::AnyOp>(wrong));
+    return SmallVector<Value>();
+  });
+}
+
 /// 1/l and the LSE; a row without keys (l = 0) gives 0 and -inf.
 void SoftmaxWriter::writeResults(Carried last) {
   using Values = SmallVector<Value>;
@@ -282,6 +303,9 @@ void SoftmaxWriter::writeResults(Carried last) {
   Value o = step("norm", {last.o, f[0]}, outType, [&](ValueRange a) -> Values {
     return {make<arith::MulFOp>(a[0], along(a[1], outType))};
   })[0];
+  if (lazy) {
+    writeCheck(o, f[1]);
+  }
   match.resultStep.getResult(0).replaceAllUsesWith(o);
   match.resultStep.getResult(1).replaceAllUsesWith(f[1]);
   match.resultStep.erase();
@@ -341,8 +365,8 @@ void SoftmaxWriter::write() {
     unsigned shifted = i < n ? i : i + 2;
     old.getResult(i).replaceAllUsesWith(loop.getResult(shifted));
   }
-  writeResults(
-      {loop.getResult(n), loop.getResult(n + 1), loop.getResult(n + 2)});
+  writeResults({loop.getResult(n), loop.getResult(n + 1),
+                loop.getResult(n + 2), Value()});
   old.erase();
 }
 
@@ -476,6 +500,11 @@ static FailureOr<Match> matchSoftmax(tile::AttendOp attend,
   }
   match.scores = step->getOperand(0);
   match.values = step->getOperand(1);
+  for (auto first : match.loop->getParentOp()->getRegion(0).getOps<tile::StepOp>()) {
+    if (!first.getBody().getOps<tile::NextWorkOp>().empty()) {
+      match.work = first.getResult(0);
+    }
+  }
   match.state = step->getOperand(2);
   if (failed(matchState(match)) || failed(matchResult(match)) ||
       failed(checkTypes(match, kernel))) {

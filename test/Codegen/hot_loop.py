@@ -11,13 +11,14 @@ prints for each how often every opcode occurs:
 
 Instructions between "begin inline asm" and "end inline asm" that are no wgmma,
 mbarrier or vote build descriptors and polls; they count as "asm:" + opcode.
-Instructions that run only when a row is rescaled (blocks of products alone) count as "rescale:" + opcode.
+Instructions that run only when a row is rescaled (blocks of products alone) count as "rescale:" + opcode,
+those that run only when a reference is looked for (blocks with a logarithm) as "look:" + opcode.
 A score is a result of wgmma with A in shared memory, or what fma and ex2 make of
 one; the other operands of those two are row values.
 The order names what takes part in the schedule, once where it repeats: waits for
 and arrivals on mbarriers (wait, release) and named barriers (take, give), products
-with A in shared memory (qk) and in registers (pv), and the softmax by its max, ex2,
-cvt and rescale.
+with A in shared memory (qk) and in registers (pv), and the softmax by its look, max,
+ex2, cvt and rescale.
 """
 
 import collections
@@ -122,10 +123,16 @@ def is_qk(op, text):
 
 
 def rare(body, blocks):
-    """Blocks that do nothing but multiply: those of a rescaling that is voted on."""
-    return [label for label in body
-            if blocks[label] and all(op.startswith(("mul.", "bra")) for op, _, _ in blocks[label])
-            and any(op.startswith("mul.") for op, _, _ in blocks[label])]
+    """What is voted on, by block: a rescaling does nothing but multiply, and only a
+    search for a reference takes logarithms."""
+    names = {}
+    for label in body:
+        ops = [op for op, _, _ in blocks[label] if not op.startswith("bra")]
+        if ops and all(op.startswith("mul.") for op in ops):
+            names[label] = "rescale"
+        elif any(op.startswith("lg2.") for op in ops):
+            names[label] = "look"
+    return names
 
 
 def scores(instructions):
@@ -140,14 +147,14 @@ def scores(instructions):
     return found
 
 
-def event(op, text, label, rescale):
+def event(op, text, voted):
     """The word for one instruction in the order of its loop, or None."""
     if op.startswith("wgmma.mma_async"):
         return "qk" if is_qk(op, text) else "pv"
     if op.startswith("wgmma.wait_group"):
         return f"wait_group({text.rstrip(';').split()[-1]})"
-    if label in rescale:
-        return "rescale" if op.startswith("mul.") else None
+    if voted:
+        return voted
     for start, word in (("mbarrier.try_wait", "wait"), ("mbarrier.arrive", "release"), ("bar.sync", "take"),
                         ("bar.arrive", "give"), ("max.", "max"), ("ex2.", "ex2"), ("cvt.rn.bf16x2", "cvt")):
         if op.startswith(start):
@@ -173,18 +180,18 @@ def main():
         print(f"loop {number}: " + (f"setp and selp on scores: {touching}" if touching else
                                     "scores untouched by setp and selp"))
         counts = collections.Counter()
-        rescale = set(rare(body, blocks))
+        voted = rare(body, blocks)
         events = []
         for label in body:
             for op, text, _ in blocks[label]:
-                word = event(op, text, label, rescale)
+                word = event(op, text, voted.get(label))
                 if word and events[-1:] != [word]:
                     events.append(word)
         print("  order:", *events)
         for label in body:
             for op, _, in_asm in blocks[label]:
                 helper = in_asm and not op.startswith(("wgmma.", "mbarrier.", "vote."))
-                prefix = "asm:" if helper else "rescale:" if label in rescale else ""
+                prefix = "asm:" if helper else voted[label] + ":" if label in voted else ""
                 counts[prefix + op] += 1
         for op, count in sorted(counts.items()):
             print(f"  {op} {count}")

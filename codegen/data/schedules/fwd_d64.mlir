@@ -23,6 +23,6 @@ attn.table_entry fwd @fwd_d64 head_dim 64, 64
   }
   body wg {
     kv { get(k) take(tc) + 1 qk pv + 1 give(tc) + 1 score mask stat exp sum cvt rescale }
-    after { fin norm await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>

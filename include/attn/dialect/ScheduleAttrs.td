@@ -40,6 +40,9 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     rescaled only when the running maximum of a row grew by more (0: always;
     the probabilities then reach 2^threshold, which fp32 sums and bf16 hold, and
     f16 up to 15).
+    `row_max`: what the exponentials of a row are taken relative to: its `running`
+    maximum, or that of its `first_block` with keys until its sum grows large,
+    with the item computed again from a running maximum where that overflowed.
     `exp2_degree`: degree of the polynomial for the share of exponentials that
     the schedule moves off the exponential unit. `cta_group`: CTAs that share one
     MMA.
@@ -51,6 +54,7 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     - C4: `cta_group` is 1 or 2
     - C5: `tile_d` and `tile_dv` are 0 or multiples of 16 up to 256
     - C6: `section_mib` is in 0..1024, and 0 unless `order` is `longest_first`
+    - C7: `row_max` is `running` where `work` is `static`
   }];
   let parameters = (ins "int64_t":$tile_m, "int64_t":$tile_n,
     EnumParameter<Attn_WorkKind>:$work, DefaultValuedParameter<"::attn::WorkOrder", "::attn::WorkOrder::Linear">:$order,

@@ -92,6 +92,23 @@ def Tile_NextWorkOp : Tile_Op<"next_work"> {
   }];
 }
 
+def Tile_IsRedoOp : Tile_Op<"is_redo", [Pure]> {
+  let summary = "whether this item is computed again, because `tile.reject` refused its results";
+  let arguments = (ins Tile_WorkType:$work);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$work attr-dict";
+}
+
+def Tile_RejectOp : Tile_Op<"reject"> {
+  let summary = "refuses the results of a work item where `failed` holds in some thread";
+  let description = [{
+    The item is then computed once more, with `tile.is_redo` true, and its results
+    are written again. Results of the second time are not refused.
+  }];
+  let arguments = (ins Tile_WorkType:$work, I1:$failed);
+  let assemblyFormat = "$work `if` $failed attr-dict";
+}
+
 def Tile_CoordsOfOp : Tile_Op<"work_coords", [Pure]> {
   let summary = "row block, head and batch of a work item";
   let arguments = (ins Tile_WorkType:$work);

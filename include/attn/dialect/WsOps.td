@@ -196,10 +196,20 @@ def Ws_WorkLoopOp : Ws_Op<"work_loop", [NoTerminator, SingleBlock, NoRegionArgum
     item of the turn. Where items are handed out (`work = dynamic`) one role asks for
     them (`ws.fetch_work`) and puts each into a channel, from which the other roles get
     it; `ws.end_unless_work` ends the loop in every role.
+    `redo`: an item that some role rejects (`tile.reject`) is run
+    once more by all roles; all work loops of a kernel say so or none.
+    `attn-lower-channels` puts a `ws.run_again` at the end of the body.
   }];
-  let arguments = (ins I32:$blocks, I32:$heads, I32:$batches);
+  let arguments = (ins I32:$blocks, I32:$heads, I32:$batches, UnitAttr:$redo);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "`extents` `(` $blocks `,` $heads `,` $batches `)` attr-dict-with-keyword $body";
+  let assemblyFormat = [{
+    `extents` `(` $blocks `,` $heads `,` $batches `)` (`redo` $redo^)? attr-dict-with-keyword $body
+  }];
+}
+def Ws_RunAgainOp : Ws_Op<"run_again", [HasParent<"WorkLoopOp">]> {
+  let summary = "the end of a work item: whether the roles run it once more";
+  let arguments = (ins I1:$again);
+  let assemblyFormat = "$again attr-dict";
 }
 def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
   let summary = "the streaming loop as entries: a modulo schedule";

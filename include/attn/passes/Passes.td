@@ -131,6 +131,11 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
     Kernels without `tile.attend` are left alone. Numerics: exponentials are
     base 2 with the scale folded in; with `rescale_threshold` t > 0 m may lag the
     row maximum by t, so that probabilities reach 2^t; P is rounded to V's type.
+    With `row_max = first_block`, m is looked for only while some row of the warp has
+    none, or once a partial sum exceeds 2^24. Probabilities may then overflow: step
+    `check` rejects a work item whose O or LSE is not finite, and it is computed
+    again with m followed throughout. A finite result is right, because m is a score
+    of the row or smaller than one, so that nothing of weight was flushed to zero.
     Remark `fuse-online-softmax`: the threshold used.
   }];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::scf::SCFDialect"];

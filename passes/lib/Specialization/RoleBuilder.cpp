@@ -55,7 +55,8 @@ LogicalResult RoleBuilder::buildWork() {
   auto work = ws::WorkLoopOp::create(
       builder, loc(), env.lookupOrDefault(nextWork.getBlocks()),
       env.lookupOrDefault(nextWork.getHeads()),
-      env.lookupOrDefault(nextWork.getBatches()));
+      env.lookupOrDefault(nextWork.getBatches()),
+      program.mayReject() ? builder.getUnitAttr() : UnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&work.getBody());
   if (failed(emitNext(next))) {

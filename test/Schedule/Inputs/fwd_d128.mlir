@@ -165,6 +165,10 @@ module {
         %y = arith.mulf %x, %ib : tensor<128x128xf32>
         tile.yield %y : tensor<128x128xf32>
       }
+      tile.step @check (%on, %lse, %w) : (tensor<128x128xf32>, tensor<128xf32>, !tile.work) -> () {
+      ^bb0(%x: tensor<128x128xf32>, %y: tensor<128xf32>, %xw: !tile.work):
+        tile.yield
+      }
       %oe = tile.step @cvt_o (%on) : (tensor<128x128xf32>) -> tensor<128x128xbf16> {
       ^bb0(%x: tensor<128x128xf32>):
         %y = arith.truncf %x : tensor<128x128xf32> to tensor<128x128xbf16>
