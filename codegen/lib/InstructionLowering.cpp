@@ -24,6 +24,9 @@ Value InstructionLowering::tid() {
 }
 
 Value InstructionLowering::smemAddress(Value offset) {
+  if (smemBase) {
+    return add(smemBase, offset);
+  }
   auto ptr = LLVM::LLVMPointerType::get(builder->getContext(), 3);
   Value base = LLVM::AddressOfOp::create(*builder, loc, ptr, smemName);
   Value address =
@@ -227,9 +230,12 @@ LogicalResult InstructionLowering::lowerFor(scf::ForOp op) {
   values.map(op.getInductionVar(), loop.getInductionVar());
   values.map(op.getRegionIterArgs(), loop.getRegionIterArgs());
   OpBuilder inner = OpBuilder::atBlockEnd(body);
+  Value outerBase = smemBase;
+  smemBase = nvx::SmemBaseOp::create(inner, loc, inner.getI32Type(), smemName);
   if (failed(lowerBlock(*op.getBody(), inner))) {
     return failure();
   }
+  smemBase = outerBase;
   SmallVector<Value> yielded;
   for (Value value : op.getBody()->getTerminator()->getOperands()) {
     yielded.push_back(values.lookupOrDefault(value));

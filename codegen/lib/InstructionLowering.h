@@ -81,6 +81,8 @@ private:
   mlir::IRMapping values;
   mlir::OpBuilder *builder = nullptr;
   mlir::Location loc = mlir::UnknownLoc::get(kernel.getContext());
+  /// The base of shared memory as taken in the innermost loop; null outside.
+  mlir::Value smemBase;
   llvm::DenseMap<mlir::Value, WorkPlace> works;
   mlir::Value item; // the number of the current work item
   /// Of handed out items: the variable with the counter's last answer, and

@@ -170,6 +170,19 @@ struct LowerMbarrierWait : OpRewritePattern<nvx::MbarrierWaitOp> {
   }
 };
 
+struct LowerSmemBase : OpRewritePattern<nvx::SmemBaseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::SmemBaseOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    code.addResult(op.getType());
+    std::string text = ("mov.b32 $0, " + op.getVariable() + ";").str();
+    rewriter.replaceOp(op, code.create(text));
+    return success();
+  }
+};
+
 /// Upstream writes assembly, whose operands have to be registers; the
 /// intrinsic takes constants as they are.
 struct LowerBarrierArrive : OpRewritePattern<NVVM::BarrierArriveOp> {
@@ -215,5 +228,5 @@ struct LowerClusterCast : OpRewritePattern<LLVM::AddrSpaceCastOp> {
 
 void attn::codegen::populateNvxToLLVMPatterns(RewritePatternSet &patterns) {
   patterns.add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerMbarrierWait,
-               LowerBarrierArrive, LowerClusterCast>(patterns.getContext());
+               LowerSmemBase, LowerBarrierArrive, LowerClusterCast>(patterns.getContext());
 }

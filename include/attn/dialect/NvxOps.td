@@ -215,4 +215,28 @@ def Nvx_MbarrierWaitOp : Nvx_Op<"mbarrier_wait", [
   let assemblyFormat = "$address `,` $parity attr-dict `:` qualified(type($address))";
 }
 
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+def Nvx_SmemBaseOp : Nvx_Op<"smem_base", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "address of a variable in shared memory, taken at this place";
+  let description = [{
+    An address taken before a loop lies in a register of each thread, from which
+    descriptors and barriers' addresses move to uniform registers at every use.
+    Taken in the loop it is uniform from the start.
+
+    **PTX**: a volatile `mov.b32`, which stays in its loop.
+
+    **Example**
+    ```mlir
+    %base = nvx.smem_base @kernel_smem
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let results = (outs I32:$address);
+  let assemblyFormat = "$variable attr-dict";
+}
+
 #endif // ATTN_DIALECT_NVXOPS_TD
