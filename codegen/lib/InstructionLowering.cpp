@@ -112,7 +112,11 @@ LogicalResult InstructionLowering::lower(Operation *op) {
       .Case([&](ws::SlotAtOp) { return success(); })
       .Case([&](tensor::DimOp) { return success(); })
       .Case([&](tile::IsRedoOp op) {
-        values.map(op.getResult(), isRedo);
+        values.map(op.getResult(), redos.lookup(op.getWork()));
+        return success();
+      })
+      .Case([&](ws::VerdictSlotOp op) {
+        values.map(op.getSlot(), verdictSlots.lookup(op.getWork()));
         return success();
       })
       .Case([&](ws::RunAgainOp op) {
@@ -195,7 +199,7 @@ LogicalResult InstructionLowering::lowerRedoLoop(ws::WorkLoopOp op) {
   Value yes = arith::ConstantIntOp::create(inner, loc, 1, 1);
   scf::YieldOp::create(inner, loc, yes);
   Block *before = inner.createBlock(&loop.getBefore(), {}, flag, loc);
-  isRedo = before->getArgument(0);
+  redoOfGrid = before->getArgument(0);
   return lowerBlock(op.getBody().front(), inner);
 }
 

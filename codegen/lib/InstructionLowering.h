@@ -6,6 +6,7 @@
 
 #include "KernelParams.h"
 #include "Swizzle.h"
+#include "attn/dialect/Ws.h"
 #include "WorkOrder.h"
 #include "attn/dialect/Nvx.h"
 
@@ -35,6 +36,10 @@ private:
   mlir::LogicalResult lowerHandedOut(ws::WorkLoopOp op);
   void createAnswer();
   void lowerNextWork(tile::NextWorkOp op);
+  void chooseItem(tile::NextWorkOp op, mlir::Value isNew);
+  mlir::Value awaitVerdict(int64_t verdicts, mlir::Value number,
+                           mlir::Value due);
+  mlir::Value load(mlir::Value variable);
   void lowerPutWork(ws::PutWorkOp op);
   void lowerGetWork(ws::GetWorkOp op);
   void lowerFetchWork(ws::FetchWorkOp op);

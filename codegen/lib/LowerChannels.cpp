@@ -10,8 +10,8 @@
 //   free[slot]    one arrival a warp of every role that reads the channel
 //   edge          one arrival a warp of every role that signals it
 //   turn, sync    named barriers
-//   verdict       one arrival a warp of every role that may reject an item; with a
-//                 word beside it that is not zero once some warp has done so
+//   verdict       one arrival a warp of every role that may reject an item; each with
+//                 a word that is not zero once some warp has done so
 #include "KernelChecks.h"
 #include "attn/codegen/Passes.h"
 #include "attn/support/Decision.h"
@@ -27,7 +27,7 @@ using namespace attn::codegen;
 
 namespace {
 
-constexpr int64_t barrierBytes = 8;
+using ws::barrierBytes;
 constexpr int64_t warpThreads = 32;
 
 /// Barriers of a channel in shared memory, and who arrives on them.
@@ -62,7 +62,10 @@ private:
   Value nextTurnId(StringRef name, int64_t replicas);
   void lowerReject(tile::RejectOp op);
   void emitVerdict(ws::WorkLoopOp loop);
-  Value smemWord(int64_t offset);
+  Value verdictWord(Value slot);
+  bool isHandedOut() {
+    return kernel.getConfig().getWork() == WorkKind::Dynamic;
+  }
   void lowerStore(ws::StoreOp op);
   void lowerAwaitStore(ws::AwaitStoreOp op);
   void convertSlots(ws::RoleOp role);
@@ -146,7 +149,7 @@ LogicalResult ChannelLowering::planBarriers() {
               }).wasInterrupted();
   if (redo) {
     verdict = EdgeBarrier{offset, 0, 0};
-    offset += 2 * barrierBytes;
+    offset += ws::verdictBytes;
   }
   barrierEnd = offset;
   return success();
@@ -242,10 +245,15 @@ void ChannelLowering::emitSetup() {
   for (auto &[name, edge] : edges) {
     init(edge.offset, std::max<int64_t>(1, edge.count));
   }
-  if (verdict) {
-    init(verdict->offset, verdict->count);
+  for (int64_t slot = 0; verdict && slot < ws::verdictRing; ++slot) {
+    init(verdict->offset + slot * barrierBytes, verdict->count);
     LLVM::StoreOp::create(builder, loc, constant(0),
-                          smemWord(verdict->offset + barrierBytes));
+                          verdictWord(constant(slot)));
+  }
+  for (int64_t word = 0; verdict && word < 4; ++word) {
+    // Those of the role that hands out items follow those of the verdicts.
+    LLVM::StoreOp::create(builder, loc, constant(0),
+                          verdictWord(constant(ws::verdictRing + word)));
   }
 }
 
@@ -475,33 +483,48 @@ void ChannelLowering::roleBarrier() {
                           constant(warpThreads * role.getWarps()), {}, Value());
 }
 
-Value ChannelLowering::smemWord(int64_t offset) {
-  return ws::SmemOp::create(builder, loc, sharedPtr(), constant(offset));
+/// Not zero where the item of this slot was rejected.
+Value ChannelLowering::verdictWord(Value slot) {
+  Value words = constant(verdict->offset + ws::verdictRing * barrierBytes);
+  Value bytes = arith::MulIOp::create(builder, loc, slot, constant(4));
+  Value address = arith::AddIOp::create(builder, loc, words, bytes);
+  return ws::SmemOp::create(builder, loc, sharedPtr(), address);
 }
 
 /// One lane of each warp says what its warp found, and arrives.
 void ChannelLowering::lowerReject(tile::RejectOp op) {
+  Value slot = constant(0);
+  if (isHandedOut()) {
+    slot = ws::VerdictSlotOp::create(builder, loc, builder.getI32Type(),
+                                     op.getWork());
+  }
   OpBuilder::InsertionGuard guard(builder);
   onlyIf(isLaneZero());
   {
     OpBuilder::InsertionGuard inner(builder);
     onlyIf(op.getFailed());
     LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::_or,
-                              smemWord(verdict->offset + barrierBytes),
-                              constant(1), LLVM::AtomicOrdering::monotonic);
+                              verdictWord(slot), constant(1),
+                              LLVM::AtomicOrdering::monotonic);
   }
   NVVM::MBarrierArriveOp::create(builder, loc, Type(),
-                                 barrierAt(verdict->offset, {}), Value());
+                                 barrierAt(verdict->offset, slot), Value());
   op.erase();
 }
 
-/// At the end of an item that is computed for the first time: the roles agree
-/// on whether to run it again.
+/// Where items are handed out, the role that does so asks for the verdicts.
+/// Else all roles agree, at the end of an item that is computed for the first
+/// time, on whether to run it again.
 void ChannelLowering::emitVerdict(ws::WorkLoopOp loop) {
+  if (isHandedOut()) {
+    loop.setVerdicts(verdict->offset);
+    return;
+  }
   auto next = *loop.getBody().getOps<tile::NextWorkOp>().begin();
   builder.setInsertionPointToEnd(&loop.getBody().front());
   loc = loop.getLoc();
-  Value redo = tile::IsRedoOp::create(builder, loc, next.getWork());
+  Value redo = tile::IsRedoOp::create(builder, loc, builder.getI1Type(),
+                                      next.getWork());
   auto branch = scf::IfOp::create(builder, loc, builder.getI1Type(), redo,
                                   /*withElseRegion=*/true);
   {
@@ -512,22 +535,24 @@ void ChannelLowering::emitVerdict(ws::WorkLoopOp loop) {
     builder.setInsertionPointToStart(branch.elseBlock());
     nvx::MbarrierWaitOp::create(builder, loc, barrierAt(verdict->offset, {}),
                                 constant(0));
-    Value word =
-        LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
-                             smemWord(verdict->offset + barrierBytes));
+    Value word = LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                                      verdictWord(constant(0)));
     Value again = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::ne, word, constant(0));
     scf::YieldOp::create(builder, loc, again);
   }
-  Value again = branch.getResult(0);
-  if (role.walk([](ws::StoreOp) { return WalkResult::interrupt(); })
-          .wasInterrupted()) {
-    // The item's first results are written before the second are.
-    OpBuilder::InsertionGuard guard(builder);
-    onlyIf(arith::AndIOp::create(builder, loc, again, isRoleThreadZero()));
-    NVVM::CpAsyncBulkWaitGroupOp::create(builder, loc, 0, UnitAttr());
+  ws::RunAgainOp::create(builder, loc, branch.getResult(0));
+}
+
+/// The work item of the turn in which `op` runs.
+static Value workOf(Operation *op) {
+  auto loop = op->getParentOfType<ws::WorkLoopOp>();
+  for (Operation &each : loop.getBody().front()) {
+    if (isa<tile::NextWorkOp, ws::GetWorkOp>(each)) {
+      return each.getResult(0);
+    }
   }
-  ws::RunAgainOp::create(builder, loc, again);
+  return {};
 }
 
 /// Every thread has made its share visible to the copy engine; one thread
@@ -542,6 +567,12 @@ void ChannelLowering::lowerStore(ws::StoreOp op) {
   roleBarrier();
   OpBuilder::InsertionGuard guard(builder);
   onlyIf(isRoleThreadZero());
+  if (verdict) {
+    // The item's first results are written before the second are.
+    OpBuilder::InsertionGuard inner(builder);
+    onlyIf(tile::IsRedoOp::create(builder, loc, builder.getI1Type(), workOf(op)));
+    NVVM::CpAsyncBulkWaitGroupOp::create(builder, loc, 0, UnitAttr());
+  }
   op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
 }
 

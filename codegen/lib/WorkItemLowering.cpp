@@ -58,15 +58,20 @@ void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
   WorkExtents extents{
       values.lookup(op.getBlocks()), values.lookup(op.getHeads()),
       values.lookup(op.getBatches()), values.lookupOrNull(op.getSection())};
+  redos[op.getWork()] = redoOfGrid;
   if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
     // The items of the first turn came without the counter. This is the first
     // use of its answer.
     Type i32 = builder->getI32Type();
     Value grid = NVVM::GridDimXOp::create(*builder, loc, i32);
     item = add(LLVM::LoadOp::create(*builder, loc, i32, answer), grid);
-    exists[op.getWork()] =
+    Value isNew =
         arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, item,
                               extents.count(*builder, loc));
+    exists[op.getWork()] = isNew;
+    if (op->getParentOfType<ws::WorkLoopOp>().getVerdicts()) {
+      chooseItem(op, isNew);
+    }
   }
   works[op.getWork()] =
       placeOfItem(*builder, loc, kernel.getConfig().getOrder(), item, extents);
@@ -77,9 +82,16 @@ void InstructionLowering::lowerPutWork(ws::PutWorkOp op) {
   auto [block, head, batch] = works[op.getWork()];
   block = arith::SelectOp::create(*builder, loc, exists.lookup(op.getWork()),
                                   block, constant(-1));
+  Value flags = constant(0);
+  if (Value redo = redos.lookup(op.getWork())) {
+    // Bit 0: run once more; bit 1: where the verdict is given.
+    Value bit =
+        arith::ExtUIOp::create(*builder, loc, builder->getI32Type(), redo);
+    flags = add(bit, mul(verdictSlots.lookup(op.getWork()), 2));
+  }
   auto type = VectorType::get(4, builder->getI32Type());
   Value place = vector::FromElementsOp::create(
-      *builder, loc, type, ValueRange{block, head, batch, constant(0)});
+      *builder, loc, type, ValueRange{block, head, batch, flags});
   LLVM::StoreOp::create(*builder, loc, place,
                         sharedPointer(slotAddress(op.getSlot())),
                         ws::workItemBytes);
@@ -100,6 +112,14 @@ void InstructionLowering::lowerGetWork(ws::GetWorkOp op) {
     NVVM::SyncWarpOp::create(*builder, loc, constant(-1));
   }
   works[op.getWork()] = parts;
+  if (op->getParentOfType<ws::WorkLoopOp>().getVerdicts()) {
+    Value flags =
+        vector::ExtractOp::create(*builder, loc, place, ArrayRef<int64_t>{3});
+    redos[op.getWork()] = arith::TruncIOp::create(
+        *builder, loc, builder->getI1Type(), flags);
+    verdictSlots[op.getWork()] =
+        arith::ShRUIOp::create(*builder, loc, flags, constant(1));
+  }
   exists[op.getWork()] = arith::CmpIOp::create(
       *builder, loc, arith::CmpIPredicate::sge, parts[0], constant(0));
 }
@@ -107,6 +127,17 @@ void InstructionLowering::lowerGetWork(ws::GetWorkOp op) {
 /// As many items as there are have been asked for when the last CTA ends: the
 /// counter then wraps to 0, as the next launch expects it.
 void InstructionLowering::lowerFetchWork(ws::FetchWorkOp op) {
+  auto loop = op->getParentOfType<ws::WorkLoopOp>();
+  auto next = *loop.getBody().getOps<tile::NextWorkOp>().begin();
+  OpBuilder::InsertionGuard guard(*builder);
+  if (Value redo = redos.lookup(next.getWork())) {
+    // The counter's answer is still to be used.
+    Value yes = arith::ConstantIntOp::create(*builder, loc, 1, 1);
+    Value used = arith::XOrIOp::create(*builder, loc, redo, yes);
+    auto branch =
+        scf::IfOp::create(*builder, loc, used, /*withElseRegion=*/false);
+    builder->setInsertionPointToStart(branch.thenBlock());
+  }
   Value last = arith::SubIOp::create(*builder, loc,
                                      values.lookup(op.getItems()), constant(1));
   const Param *counter =

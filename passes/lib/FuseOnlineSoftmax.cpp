@@ -15,8 +15,9 @@ using namespace attn;
 
 constexpr double kLog2e = 1.4426950408889634;
 constexpr double kLn2 = 0.6931471805599453;
-/// A partial row sum beyond it moves the reference of the exponentials.
-constexpr double kLargeSum = 1 << 24;
+/// A partial row sum beyond it moves the reference of the exponentials: far below
+/// the largest sum, and the largest probability in P's type.
+static double largeSum(Type p) { return p.isF16() ? 1 << 10 : 1 << 24; }
 
 namespace {
 
@@ -155,7 +156,8 @@ SmallVector<Value> SoftmaxWriter::stat(Value x, Value previous, Value floor) {
 SmallVector<Value> SoftmaxWriter::lazyStat(ValueRange operands) {
   Value x = operands[0], m = operands[1], l = operands[2];
   Value careful = operands[3], work = operands[4];
-  Value limit = constant(kLargeSum, rowType);
+  Value limit = constant(
+      largeSum(getElementTypeOrSelf(match.values.getType())), rowType);
   Value large = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, l, limit);
   Value look = make<arith::OrIOp>(careful, make<tile::AnyOp>(large));
   Type types[] = {rowType, rowType, rowType, builder.getI1Type()};

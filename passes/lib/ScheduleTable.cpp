@@ -131,7 +131,8 @@ static ConfigAttr configFor(ConfigAttr config, const Key &key,
   int64_t dv = Key::columnsFor(key.headDimV, wanted.headDimV);
   return ConfigAttr::get(config.getContext(), config.getTileM(),
                          config.getTileN(), config.getWork(), config.getOrder(),
-                         config.getRescaleThreshold(), config.getExp2Degree(),
+                         config.getSectionMib(), config.getRescaleThreshold(),
+                         config.getRowMax(), config.getExp2Degree(),
                          config.getCtaGroup(), d == wanted.headDim ? 0 : d,
                          dv == wanted.headDimV ? 0 : dv);
 }

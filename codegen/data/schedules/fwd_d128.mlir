@@ -2,7 +2,7 @@
 // take turns on the tensor core; PV of the previous block overlaps the softmax.
 attn.table_entry fwd @fwd_d128 head_dim 128, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "window"]
-    config <tile_m = 128, tile_n = 128, work = grid, order = linear, rescale_threshold = 8>
+    config <tile_m = 128, tile_n = 128, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d128" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)

@@ -2,7 +2,7 @@
 // at positions: smaller blocks of keys leave registers for what it reads.
 attn.table_entry fwd @fwd_d128_region head_dim 128, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "region"]
-    config <tile_m = 128, tile_n = 64, work = grid, order = linear, rescale_threshold = 8>
+    config <tile_m = 128, tile_n = 64, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d128_region" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)

@@ -2,7 +2,7 @@
 // leaves room for blocks of 112 keys.
 attn.table_entry fwd @fwd_d192 head_dim 192, 192
     masks ["none", "causal_top_left", "causal_bottom_right", "window"]
-    config <tile_m = 128, tile_n = 112, work = grid, order = linear, rescale_threshold = 8>
+    config <tile_m = 128, tile_n = 112, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d192" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)

@@ -2,7 +2,7 @@
 // reads captured tensors at positions: two warpgroups leave registers for what it reads.
 attn.table_entry fwd @fwd_d192_dv128_region head_dim 192, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "region"]
-    config <tile_m = 128, tile_n = 64, work = grid, order = linear, rescale_threshold = 8>
+    config <tile_m = 128, tile_n = 64, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d192_dv128_region" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
@@ -23,6 +23,6 @@ attn.table_entry fwd @fwd_d192_dv128_region head_dim 192, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>

@@ -2,7 +2,7 @@
 // registers, and is staged over Q.
 attn.table_entry fwd @fwd_d256 head_dim 256, 256
     masks ["none", "causal_top_left", "causal_bottom_right", "window"]
-    config <tile_m = 128, tile_n = 64, work = grid, order = linear, rescale_threshold = 8>
+    config <tile_m = 128, tile_n = 64, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d256" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)

@@ -2,7 +2,7 @@
 // 160 registers a thread, that take turns on the tensor core.
 attn.table_entry fwd @fwd_d64 head_dim 64, 64
     masks ["none", "causal_top_left", "causal_bottom_right", "window"]
-    config <tile_m = 192, tile_n = 128, work = grid, order = linear, rescale_threshold = 8>
+    config <tile_m = 192, tile_n = 128, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d64" machine "sm_90a" {
   split M 3 whole(q)
   remat(next)

@@ -16,6 +16,13 @@ constexpr int64_t tileAlignment = 1024;
 
 /// A work item in shared memory: row block, head, batch, padding.
 constexpr int64_t workItemBytes = 16;
+/// Of an mbarrier.
+constexpr int64_t barrierBytes = 8;
+/// Verdicts on work items that are not known yet: those of two turns.
+constexpr int64_t verdictRing = 2;
+/// What they take of shared memory: for each a barrier and a word; and four words
+/// of the role that hands out items, which has few registers.
+constexpr int64_t verdictBytes = verdictRing * (barrierBytes + 4) + 16;
 
 /// Bytes of a static tile in shared memory.
 int64_t tileBytes(mlir::Type tile);

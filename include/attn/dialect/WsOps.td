@@ -198,18 +198,29 @@ def Ws_WorkLoopOp : Ws_Op<"work_loop", [NoTerminator, SingleBlock, NoRegionArgum
     it; `ws.end_unless_work` ends the loop in every role.
     `redo`: an item that some role rejects (`tile.reject`) is run
     once more by all roles; all work loops of a kernel say so or none.
-    `attn-lower-channels` puts a `ws.run_again` at the end of the body.
+    Work that is one item a CTA then ends with `ws.run_again`. Where items are handed
+    out, the verdict on an item is known two turns later, and the item comes once
+    more as one of its own. `verdicts`, set by `attn-lower-channels`: the offset of the
+    barriers and words in which roles give them.
   }];
-  let arguments = (ins I32:$blocks, I32:$heads, I32:$batches, UnitAttr:$redo);
+  let arguments = (ins I32:$blocks, I32:$heads, I32:$batches, UnitAttr:$redo,
+    OptionalAttr<I64Attr>:$verdicts);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `extents` `(` $blocks `,` $heads `,` $batches `)` (`redo` $redo^)? attr-dict-with-keyword $body
+    `extents` `(` $blocks `,` $heads `,` $batches `)` (`redo` $redo^)? (`verdicts` `at` $verdicts^)?
+    attr-dict-with-keyword $body
   }];
 }
 def Ws_RunAgainOp : Ws_Op<"run_again", [HasParent<"WorkLoopOp">]> {
   let summary = "the end of a work item: whether the roles run it once more";
   let arguments = (ins I1:$again);
   let assemblyFormat = "$again attr-dict";
+}
+def Ws_VerdictSlotOp : Ws_Op<"verdict_slot", [Pure]> {
+  let summary = "which barrier and word take the verdict on a work item that was handed out";
+  let arguments = (ins Tile_WorkType:$work);
+  let results = (outs I32:$slot);
+  let assemblyFormat = "$work attr-dict";
 }
 def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
   let summary = "the streaming loop as entries: a modulo schedule";

@@ -56,7 +56,7 @@ LogicalResult RoleBuilder::buildWork() {
       builder, loc(), env.lookupOrDefault(nextWork.getBlocks()),
       env.lookupOrDefault(nextWork.getHeads()),
       env.lookupOrDefault(nextWork.getBatches()),
-      program.mayReject() ? builder.getUnitAttr() : UnitAttr());
+      program.mayReject() ? builder.getUnitAttr() : UnitAttr(), IntegerAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&work.getBody());
   if (failed(emitNext(next))) {
