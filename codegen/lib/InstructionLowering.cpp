@@ -203,10 +203,23 @@ LogicalResult InstructionLowering::lowerRedoLoop(ws::WorkLoopOp op) {
   return lowerBlock(op.getBody().front(), inner);
 }
 
+void InstructionLowering::lowerOwnedRows(tile::BoundsOp op) {
+  int64_t rows = kernel.getConfig().getTileM() / op.getOf().value_or(1);
+  for (auto owned : op.getBody().getOps<tile::OwnedRowsOp>()) {
+    Value first = mul(works[op.getWork()][0], kernel.getConfig().getTileM());
+    if (op.getSubtile()) {
+      first = add(first, mul(values.lookup(op.getSubtile()), rows));
+    }
+    values.map(owned.getFirst(), first);
+    values.map(owned.getRows(), constant(rows));
+  }
+}
+
 LogicalResult InstructionLowering::lowerBounds(tile::BoundsOp op) {
   works[op.getBody().getArgument(0)] = works[op.getWork()];
+  lowerOwnedRows(op);
   for (Operation &inner : op.getBody().front().without_terminator()) {
-    if (failed(lower(&inner))) {
+    if (!isa<tile::OwnedRowsOp>(inner) && failed(lower(&inner))) {
       return failure();
     }
   }

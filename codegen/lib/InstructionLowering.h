@@ -32,6 +32,7 @@ private:
   mlir::LogicalResult lowerRedoLoop(ws::WorkLoopOp op);
   mlir::LogicalResult lowerFor(mlir::scf::ForOp op);
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
+  void lowerOwnedRows(tile::BoundsOp op);
   mlir::LogicalResult lowerBounds(tile::BoundsOp op);
   mlir::LogicalResult lowerHandedOut(ws::WorkLoopOp op);
   void createAnswer();

@@ -51,6 +51,7 @@ private:
   SmallVector<BodyAttr> bodies;
   int64_t softNumerator = 0, softDenominator = 1;
   Peel peel = Peel::None;
+  Skip skip = Skip::None;
 };
 
 struct PlaceOptions {
@@ -168,7 +169,7 @@ Attribute ScheduleParser::parse() {
       [&] { return parser.emitError(start); }, ctx(), name, machine, split,
       ArrayRef(remat), ArrayRef(roles), ArrayRef(places), ArrayRef(edges),
       ArrayRef(turns), ArrayRef(syncs), softNumerator, softDenominator, peel,
-      ArrayRef(bodies));
+      skip, ArrayRef(bodies));
 }
 
 ParseResult ScheduleParser::parseItem(StringRef keyword, SMLoc loc) {
@@ -386,8 +387,12 @@ ParseResult ScheduleParser::parseKnob() {
   SMLoc loc = parser.getCurrentLocation();
   StringRef knob;
   if (failed(parser.parseOptionalKeyword(&knob)) ||
-      (knob != "exp2_soft" && knob != "peel")) {
-    return parser.emitError(loc) << "expected knob 'exp2_soft' or 'peel'";
+      (knob != "exp2_soft" && knob != "peel" && knob != "skip")) {
+    return parser.emitError(loc)
+           << "expected knob 'exp2_soft', 'peel' or 'skip'";
+  }
+  if (knob == "skip") {
+    return parseWord(skip, symbolizeSkip, "'none' or 'right'");
   }
   if (knob == "peel") {
     return parseWord(peel, symbolizePeel, "'none', 'first' or 'first_masked'");

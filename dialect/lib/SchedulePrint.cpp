@@ -75,6 +75,10 @@ void SchedulePrinter::print(ScheduleAttr schedule) {
           << schedule.getExp2SoftDenominator();
   printer.printNewline();
   printer << "knob peel " << stringifyPeel(schedule.getPeel());
+  if (schedule.getSkip() != Skip::None) {
+    printer.printNewline();
+    printer << "knob skip " << stringifySkip(schedule.getSkip());
+  }
   printAll(schedule.getBodies());
   printer.decreaseIndent();
   printer.printNewline();

@@ -159,6 +159,11 @@ LogicalResult BoundsOp::verifyRegions() {
            << getWork().getType() << ", got (" << block.getArgumentTypes()
            << ")";
   }
+  if (getSubtile() ? !getOf() || *getOf() < 1 : getOf().has_value()) { // C3
+    return emitOpError("expected 'subtile' with an 'of' of at least 1, got ")
+           << (getSubtile() ? "a sub-tile of " : "none of ")
+           << getOf().value_or(0);
+  }
   if (failed(verifyYield(*this, block, getResultTypes()))) {
     return failure();
   }

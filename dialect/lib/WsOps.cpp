@@ -359,10 +359,12 @@ static LogicalResult verifyRanges(ForOp loop) {
            << loop.getBounds().size() << " bounds and "
            << loop.getKinds().size() << " kinds";
   }
-  for (Attribute attr : loop.getKinds()) {
+  for (auto [number, attr] : llvm::enumerate(loop.getKinds())) {
     StringRef kind = cast<StringAttr>(attr).getValue();
-    if (kind != "masked" && kind != "full") {
-      return loop.emitOpError("expected kinds to be 'masked' or 'full', got '")
+    bool skips = kind == "skipped" && number == 0;
+    if (kind != "masked" && kind != "full" && !skips) {
+      return loop.emitOpError("expected kinds to be 'masked' or 'full', or the "
+                              "first 'skipped', got '")
              << kind << "'";
     }
   }

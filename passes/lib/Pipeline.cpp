@@ -58,12 +58,17 @@ private:
   void awaitStep(StringRef entry);
   SmallVector<Value> releasesOf(ws::EntryOp entry);
 
+  LogicalResult emitSkipped();
   LogicalResult emitNonempty();
   LogicalResult emitSteadyLoop(Value from, Value to, bool masked);
   LogicalResult emitEmpty();
   SmallVector<Value> finalValues();
   SmallVector<std::pair<OpResult, int64_t>> carriedHistory();
 
+  bool skips() {
+    auto kind = cast<StringAttr>(loop.getKinds()[0]);
+    return kind.getValue() == "skipped";
+  }
   Value constant(int64_t value) {
     return arith::ConstantIntOp::create(builder, loc, value, 32);
   }
@@ -396,6 +401,7 @@ SmallVector<Value> LoopExpander::finalValues() {
 
 LogicalResult LoopExpander::emitNonempty() {
   bool splitRanges = anyMasked && peel == Peel::FirstMasked;
+  size_t firstRange = skips() ? 1 : 0;
   seed(-1);
   advance();
   seed(0);
@@ -404,8 +410,8 @@ LogicalResult LoopExpander::emitNonempty() {
     return failure();
   }
   Value from = one;
-  size_t ranges = splitRanges ? loop.getKinds().size() : 1;
-  for (size_t r = 0; r < ranges; ++r) {
+  size_t ranges = splitRanges ? loop.getKinds().size() : firstRange + 1;
+  for (size_t r = firstRange; r < ranges; ++r) {
     bool lastRange = r + 1 == ranges;
     Value to = trips;
     bool masked = anyMasked;
@@ -428,6 +434,31 @@ LogicalResult LoopExpander::emitNonempty() {
   if (maxShift > 0) {
     advance();
     return emitStep({trips, 1, maxShift, anyMasked, false, true});
+  }
+  return success();
+}
+
+/// Slots of skipped blocks are waited for and given back, and turns are passed
+/// on; nothing else takes part.
+LogicalResult LoopExpander::emitSkipped() {
+  Value count = arith::SubIOp::create(builder, loc, loop.getBounds()[0], top);
+  auto skipped = scf::ForOp::create(builder, loc, constant(0), count,
+                                    constant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(skipped.getBody());
+  for (ws::EntryOp entry : entries) {
+    for (Operation &op : entry.getBody().front().without_terminator()) {
+      if (isa<ws::SignalOp, ws::WaitEdgeOp, ws::SyncOp, ws::AcquireOp>(op)) {
+        return entry.emitOpError("attn-pipeline: no lowering for '")
+               << op.getName() << "' in the loop of a role that skips blocks";
+      }
+      if (isa<ws::TakeOp, ws::GiveOp>(op)) {
+        builder.clone(op);
+      } else if (isa<ws::WaitOp>(op)) {
+        Value slot = builder.clone(op)->getResult(0);
+        ws::ReleaseOp::create(builder, loc, slot);
+      }
+    }
   }
   return success();
 }
@@ -460,7 +491,10 @@ LogicalResult LoopExpander::run() {
   if (failed(analyze())) {
     return failure();
   }
-  top = loop.getBounds().front();
+  top = loop.getBounds()[skips() ? 1 : 0];
+  if (skips() && failed(emitSkipped())) {
+    return failure();
+  }
   trips = arith::SubIOp::create(builder, loc, top, loop.getBounds().back());
   Value nonempty = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sgt, trips, constant(0));

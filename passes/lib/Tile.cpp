@@ -58,7 +58,7 @@ private:
   Value writeSection();
   Value writeLoad(StringRef name, Value source, Side side, Value work);
   SmallVector<Value> writeBounds(Value work);
-  SmallVector<Value> writeQueryOwnedBounds(Value block);
+  SmallVector<Value> writeQueryOwnedBounds(Value work);
   Value writeScore(Value s, Value work);
   Value writeMask(Value s, Value work);
   Value builtinMask(Value queries, Value keys);
@@ -258,7 +258,7 @@ SmallVector<Value> KernelWriter::writeBounds(Value work) {
   SmallVector<Type> types(rangeKinds().size() + 1, builder.getI32Type());
   auto op = tile::BoundsOp::create(builder, loc, types, work);
   fill(op.getBody().emplaceBlock(), work.getType(), [&](ValueRange args) {
-    return writeQueryOwnedBounds(place(args[0]).block);
+    return writeQueryOwnedBounds(args[0]);
   });
   return llvm::to_vector_of<Value>(op.getResults());
 }
@@ -296,10 +296,12 @@ Value KernelWriter::firstKey(Value queries) {
 /// without a left bound left = lo = 0. Some row sees the keys up to the last
 /// row's last, every row those up to the first row's, and so on the left.
 /// Counts are clamped to 0..length, so that lo <= left <= mid <= hi.
-SmallVector<Value> KernelWriter::writeQueryOwnedBounds(Value block) {
-  Value zero = i32(0), some = key.length, first, last;
+SmallVector<Value> KernelWriter::writeQueryOwnedBounds(Value work) {
+  Value zero = i32(0), some = key.length, first, rows, last;
   if (hasRightBound() || windowLeft) {
-    first = mul(block, query.tileSize);
+    auto owned = tile::OwnedRowsOp::create(builder, loc, work);
+    first = owned.getFirst();
+    rows = owned.getRows();
   }
   auto clamp = [&](Value count) { return max(min(key.length, count), zero); };
   auto blocksUpTo = [&](Value count) -> Value {
@@ -310,7 +312,7 @@ SmallVector<Value> KernelWriter::writeQueryOwnedBounds(Value block) {
   };
   if (hasRightBound()) {
     last = lastKey(first);
-    some = clamp(add(last, query.tileSize));
+    some = clamp(add(last, rows));
   }
   Value hi = blocksUpTo(some);
   Value lo = windowLeft ? wholeBlocks(clamp(firstKey(first))) : zero;
@@ -322,7 +324,7 @@ SmallVector<Value> KernelWriter::writeQueryOwnedBounds(Value block) {
   if (!windowLeft) {
     return {hi, mid, lo};
   }
-  Value lastRow = add(first, sub(query.tileSize, i32(1)));
+  Value lastRow = add(first, sub(rows, i32(1)));
   Value left = min(blocksUpTo(clamp(firstKey(lastRow))), mid);
   return {hi, mid, left, lo};
 }

@@ -44,8 +44,9 @@ constexpr int64_t maxTrips = 64;
 /// Unrolls a role's program into its events for given work items.
 class Unroller {
 public:
-  Unroller(ArrayRef<Item> items, SmallVectorImpl<Event> &events)
-      : items(items), events(events) {}
+  Unroller(ArrayRef<Item> items, int64_t replica,
+           SmallVectorImpl<Event> &events)
+      : items(items), replica(replica), events(events) {}
 
   LogicalResult unroll(ws::RoleOp role) { return run(role.getBody().front()); }
 
@@ -64,6 +65,7 @@ private:
   }
 
   ArrayRef<Item> items;
+  int64_t replica;
   SmallVectorImpl<Event> &events;
   Item item{0, 0};
   int64_t fetches = 0;
@@ -77,7 +79,10 @@ FailureOr<int64_t> Unroller::evaluate(Value value, Operation *user) {
     // further ranges share what is left.
     unsigned index = cast<OpResult>(value).getResultNumber();
     if (index == 0) {
-      return item.total;
+      // A sub-tile has a masked block less than the next.
+      int64_t skipped = bounds.getOf().value_or(1) - 1 - replica;
+      return item.total -
+             (bounds.getSubtile() ? std::min(item.masked, skipped) : 0);
     }
     return index + 1 == bounds->getNumResults()
                ? 0
@@ -281,12 +286,12 @@ private:
 
 LogicalResult Trial::start() {
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-    SmallVector<Event> events;
-    if (failed(Unroller(items, events).unroll(role))) {
-      return failure();
-    }
     for (int64_t replica = 0; replica < (int64_t)role.getReplicas();
          ++replica) {
+      SmallVector<Event> events;
+      if (failed(Unroller(items, replica, events).unroll(role))) {
+        return failure();
+      }
       agents.push_back({role, replica, events, 0, {}});
     }
   }

@@ -68,6 +68,10 @@ def Attn_Granularity : Attn_Enum<"Granularity", "who arrives on a channel's barr
 def Attn_Scope : Attn_Enum<"Scope", "which CTAs share a channel", [
   I32EnumAttrCase<"Cta", 0, "cta">, I32EnumAttrCase<"Cluster", 1, "cluster">,
   I32EnumAttrCase<"Pair", 2, "pair">]>;
+def Attn_Skip : Attn_Enum<"Skip", "which blocks a sub-tile leaves to the others", [
+  I32EnumAttrCase<"None", 0, "none">,
+  I32EnumAttrCase<"Right", 1, "right">  // those right of all its own rows' last keys
+]>;
 def Attn_Peel : Attn_Enum<"Peel", "which copies of the steady body exist", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"First", 1, "first">,
   I32EnumAttrCase<"FirstMasked", 2, "first_masked">]>;

@@ -132,6 +132,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
             | `sync` name `ring` role
             | `edge` name [`split`] [`joins` chan `:` part] [`credits` n]
             | `knob` `exp2_soft` n `of` n | `knob` `peel` (`none` | `first` | `first_masked`)
+            | `knob` `skip` (`none` | `right`)
             | `body` role [`[` n `]`] `{` [`before` list] [`kv` list] [`after` list] `}`
     option := in this order: `depth` n, `parts` `(` n `of` n,.. `)`, `over` place [`[` `cross` `]`],
               `for` `(` step,.. `)`, `full_implied`, `free_implied`, `gran` granularity, `scope` scope
@@ -156,7 +157,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     OptionalArrayRefParameter<"::attn::EdgeAttr">:$edges,
     OptionalArrayRefParameter<"::attn::TurnAttr">:$turns,
     OptionalArrayRefParameter<"::attn::SyncAttr">:$syncs,
-    "int64_t":$exp2SoftNumerator, "int64_t":$exp2SoftDenominator, "::attn::Peel":$peel,
+    "int64_t":$exp2SoftNumerator, "int64_t":$exp2SoftDenominator, "::attn::Peel":$peel, "::attn::Skip":$skip,
     OptionalArrayRefParameter<"::attn::BodyAttr">:$bodies);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -120,17 +120,32 @@ def Tile_BoundsOp : Tile_Op<"bounds", [Pure, SingleBlock]> {
   let summary = "the ends of the streamed ranges of a work item, as scalar arithmetic";
   let description = [{
     Results are block numbers, highest first: range r of the loop runs from
-    bounds[r] - 1 down to bounds[r + 1]. Every role computes them for itself.
+    bounds[r] - 1 down to bounds[r + 1]. Every role computes them for itself. They
+    are those of all rows of the item, or of sub-tile `subtile` of `of`, for which
+    `tile.owned_rows` stands in the region.
 
     **Constraints**
     - C1: the region takes the work item and yields one i32 a result
     - C2: pure scalar ops and constants only
+    - C3: `subtile` goes with `of`, which is at least 1
   }];
-  let arguments = (ins Tile_WorkType:$work);
+  let arguments = (ins Tile_WorkType:$work, Optional<I32>:$subtile, OptionalAttr<I64Attr>:$of);
   let results = (outs Variadic<I32>:$bounds);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$work attr-dict-with-keyword `:` type($bounds) $body";
+  let assemblyFormat = [{
+    $work (`subtile` `(` $subtile^ `of` $of `)`)? attr-dict-with-keyword `:` type($bounds) $body
+  }];
   let hasRegionVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$bounds, "::mlir::Value":$work), [{
+    build($_builder, $_state, bounds, work, ::mlir::Value(), ::mlir::IntegerAttr());
+  }]>];
+}
+
+def Tile_OwnedRowsOp : Tile_Op<"owned_rows", [Pure, HasParent<"BoundsOp">]> {
+  let summary = "the first of the rows whose bounds are asked for, and how many they are";
+  let arguments = (ins Tile_WorkType:$work);
+  let results = (outs I32:$first, I32:$rows);
+  let assemblyFormat = "$work attr-dict";
 }
 
 def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {

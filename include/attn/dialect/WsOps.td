@@ -233,7 +233,8 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
 
     **Constraints**
     - C1: entries with different slots and a `ws.yield` alone in the body
-    - C2: one more bound than kinds, which are `masked` or `full`
+    - C2: one more bound than kinds, which are `masked` or `full`; the first may be
+      `skipped`: blocks whose slots are passed on unread, before time 0
     - C3: masked entries have one shift
     - C4: a value is computed before it is read, in time
     - C5: block arguments are i32 and the types of `inits`; results and yielded

@@ -271,6 +271,32 @@ void RoleBuilder::insertWaits(SmallVectorImpl<BodyItem> &items) {
   }
 }
 
+/// The ranges of the loop; with `skip right`, those of the replica's own
+/// sub-tile, and before them the blocks that it leaves to the others.
+std::pair<SmallVector<Value>, ArrayAttr> RoleBuilder::rangesOfRole() {
+  tile::ForOp loop = program.loop;
+  SmallVector<Value> whole;
+  for (Value bound : loop.getBounds()) {
+    whole.push_back(env.lookupOrDefault(bound));
+  }
+  int64_t subtiles = program.schedule.getSubtiles();
+  auto source = whole.front().getDefiningOp<tile::BoundsOp>();
+  if (program.schedule.getSkip() == Skip::None || subtiles == 1 || !source ||
+      role.getReplicas() != subtiles) {
+    return {whole, loop.getKinds()};
+  }
+  auto own = cast<tile::BoundsOp>(builder.clone(*source));
+  own.getSubtileMutable().assign(replica);
+  own.setOf(subtiles);
+  // Blocks at the other end are walked by all.
+  SmallVector<Value> bounds{whole.front()};
+  llvm::append_range(bounds, own.getBounds().drop_back());
+  bounds.push_back(whole.back());
+  SmallVector<Attribute> kinds{builder.getStringAttr("skipped")};
+  llvm::append_range(kinds, loop.getKinds());
+  return {bounds, builder.getArrayAttr(kinds)};
+}
+
 LogicalResult RoleBuilder::buildLoop() {
   waitForOuterChannels();
   SmallVector<BodyItem> items;
@@ -285,10 +311,8 @@ LogicalResult RoleBuilder::buildLoop() {
 
   tile::ForOp source = program.loop;
   SmallVector<unsigned> carried = carriedByRole();
-  SmallVector<Value> bounds, inits;
-  for (Value bound : source.getBounds()) {
-    bounds.push_back(env.lookupOrDefault(bound));
-  }
+  auto [bounds, kinds] = rangesOfRole();
+  SmallVector<Value> inits;
   SmallVector<Type> types{builder.getI32Type()};
   for (unsigned index : carried) {
     inits.push_back(env.lookupOrDefault(source.getInits()[index]));
@@ -296,7 +320,7 @@ LogicalResult RoleBuilder::buildLoop() {
   }
   auto loop =
       ws::ForOp::create(builder, loc(), ArrayRef<Type>(types).drop_front(),
-                        bounds, source.getKinds(), inits);
+                        bounds, kinds, inits);
   {
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Location> locs(types.size(), loc());

@@ -34,6 +34,7 @@ private:
   mlir::LogicalResult emitNext(tile::StepOp next);
   void emitFetch();
   bool handsOut() const;
+  std::pair<llvm::SmallVector<mlir::Value>, mlir::ArrayAttr> rangesOfRole();
   mlir::LogicalResult buildLoop();
   mlir::LogicalResult collectItems(llvm::SmallVectorImpl<BodyItem> &items);
   void insertWaits(llvm::SmallVectorImpl<BodyItem> &items);
