@@ -64,9 +64,8 @@ LogicalResult checkSlots(Operation *op) {
 /// One thread meets no other; the stores of a role are those of a warpgroup.
 LogicalResult checkMeetings(Operation *op) {
   auto role = op->getParentOfType<ws::RoleOp>();
-  if (!role ||
-      !isa<ws::TakeOp, ws::GiveOp, ws::SyncOp, ws::StoreOp, ws::AwaitStoreOp>(
-          op)) {
+  if (!role || !isa<ws::TakeOp, ws::GiveOp, ws::SyncOp, ws::StoreOp,
+                    ws::AwaitStoreOp, tile::RejectOp>(op)) {
     return success();
   }
   if (role.isSingleThread()) {
@@ -81,6 +80,30 @@ LogicalResult checkMeetings(Operation *op) {
       return error(op, lowerChannels) << "expected a 'ws.store' in role '"
                                       << role.getSymName() << "', got none";
     }
+  }
+  return success();
+}
+
+/// An item that is run again: the verdict has one phase, and somebody gives it.
+LogicalResult checkRedo(ws::KernelOp kernel) {
+  ws::WorkLoopOp redo;
+  bool rejects = false;
+  kernel.walk([&](Operation *op) {
+    auto loop = dyn_cast<ws::WorkLoopOp>(op);
+    redo = loop && loop.getRedo() ? loop : redo;
+    rejects |= isa<tile::RejectOp>(op);
+  });
+  if (!redo) {
+    return success();
+  }
+  if (!rejects) {
+    return error(redo, lowerChannels)
+           << "expected a 'tile.reject' where items are run again, got none";
+  }
+  if (kernel.getConfig().getWork() == WorkKind::Static) {
+    return error(redo, lowerChannels)
+           << "expected 'work' to be grid or dynamic where items are run again, "
+              "got static";
   }
   return success();
 }
@@ -244,8 +267,36 @@ LogicalResult checkHandedOut(ws::KernelOp kernel, Operation *op) {
   return success();
 }
 
+/// Items that are run again: one item a CTA says at its end whether to do so;
+/// items handed out come with the place of their verdicts.
+LogicalResult checkRunAgain(ws::KernelOp kernel, Operation *op) {
+  auto loop = dyn_cast<ws::WorkLoopOp>(op);
+  if (loop && loop.getRedo()) {
+    bool isHandedOut = kernel.getConfig().getWork() == WorkKind::Dynamic;
+    if (isHandedOut && !loop.getVerdicts()) {
+      return error(op, lowerToNVVM)
+             << "expected 'verdicts' where items handed out are run again, got "
+                "none";
+    }
+    if (!isHandedOut && loop.getBody().getOps<ws::RunAgainOp>().empty()) {
+      return error(op, lowerToNVVM)
+             << "expected a 'ws.run_again' where items are run again, got none";
+    }
+  }
+  auto parent = op->getParentOfType<ws::WorkLoopOp>();
+  if (isa<tile::IsRedoOp, ws::VerdictSlotOp>(op) &&
+      !(parent && parent.getRedo())) {
+    return error(op, lowerToNVVM)
+           << "expected to be in a 'ws.work_loop' that says 'redo'";
+  }
+  return success();
+}
+
 /// Work items come from the loop over them.
 LogicalResult checkWork(ws::KernelOp kernel, Operation *op) {
+  if (failed(checkRunAgain(kernel, op))) {
+    return failure();
+  }
   if (isa<ws::FetchWorkOp, ws::PutWorkOp, ws::GetWorkOp, ws::EndUnlessWorkOp>(
           op) &&
       failed(checkHandedOut(kernel, op))) {
@@ -306,14 +357,16 @@ LogicalResult codegen::checkChannelsLowerable(ws::KernelOp kernel) {
     }
     return failed(checkMeetings(op)) ? failure() : checkSlots(op);
   };
-  return failed(checkEach(kernel, check)) ? failure() : checkProducers(kernel);
+  return success(succeeded(checkEach(kernel, check)) &&
+                 succeeded(checkProducers(kernel)) &&
+                 succeeded(checkRedo(kernel)));
 }
 
 LogicalResult codegen::checkChannelsLowered(ws::KernelOp kernel) {
   return checkEach(kernel, [](Operation *op) -> LogicalResult {
     if (isa<ws::AcquireOp, ws::WaitOp, ws::ReleaseOp, ws::TakeOp, ws::GiveOp,
             ws::SignalOp, ws::WaitEdgeOp, ws::SyncOp, ws::AwaitStoreOp,
-            ws::SlotOffsetOp>(op)) {
+            ws::SlotOffsetOp, tile::RejectOp>(op)) {
       return error(op, lowerChannels) << "expected the op to be lowered";
     }
     for (Value operand : op->getOperands()) {

@@ -143,10 +143,12 @@ LogicalResult ChannelLowering::planBarriers() {
     edges[edge.getSymName()] = {offset, 0, (int64_t)edge.getCredits()};
     offset += barrierBytes;
   }
-  bool redo = kernel.walk([](ws::WorkLoopOp loop) {
-                return loop.getRedo() ? WalkResult::interrupt()
-                                      : WalkResult::advance();
-              }).wasInterrupted();
+  bool redo = kernel
+                  .walk([](ws::WorkLoopOp loop) {
+                    return loop.getRedo() ? WalkResult::interrupt()
+                                          : WalkResult::advance();
+                  })
+                  .wasInterrupted();
   if (redo) {
     verdict = EdgeBarrier{offset, 0, 0};
     offset += ws::verdictBytes;
@@ -156,8 +158,7 @@ LogicalResult ChannelLowering::planBarriers() {
 }
 
 bool rejects(ws::RoleOp role) {
-  return role
-      ->walk([](tile::RejectOp) { return WalkResult::interrupt(); })
+  return role->walk([](tile::RejectOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 
@@ -491,7 +492,9 @@ Value ChannelLowering::verdictWord(Value slot) {
   return ws::SmemOp::create(builder, loc, sharedPtr(), address);
 }
 
-/// One lane of each warp says what its warp found, and arrives.
+/// One lane of each warp says what its warp found the first time, and arrives. Where
+/// items are handed out each is a turn of the barriers; else the barrier has to stay
+/// in the phase that a late role waits for.
 void ChannelLowering::lowerReject(tile::RejectOp op) {
   Value slot = constant(0);
   if (isHandedOut()) {
@@ -499,10 +502,17 @@ void ChannelLowering::lowerReject(tile::RejectOp op) {
                                      op.getWork());
   }
   OpBuilder::InsertionGuard guard(builder);
-  onlyIf(isLaneZero());
+  Value redo = tile::IsRedoOp::create(builder, loc, op.getWork());
+  Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
+  Value first = arith::XOrIOp::create(builder, loc, redo, yes);
+  Value arrives = isLaneZero();
+  if (!isHandedOut()) {
+    arrives = arith::AndIOp::create(builder, loc, first, arrives);
+  }
+  onlyIf(arrives);
   {
     OpBuilder::InsertionGuard inner(builder);
-    onlyIf(op.getFailed());
+    onlyIf(arith::AndIOp::create(builder, loc, first, op.getFailed()));
     LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::_or,
                               verdictWord(slot), constant(1),
                               LLVM::AtomicOrdering::monotonic);

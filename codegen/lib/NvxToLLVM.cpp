@@ -228,5 +228,6 @@ struct LowerClusterCast : OpRewritePattern<LLVM::AddrSpaceCastOp> {
 
 void attn::codegen::populateNvxToLLVMPatterns(RewritePatternSet &patterns) {
   patterns.add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerMbarrierWait,
-               LowerSmemBase, LowerBarrierArrive, LowerClusterCast>(patterns.getContext());
+               LowerSmemBase, LowerBarrierArrive, LowerClusterCast>(
+      patterns.getContext());
 }

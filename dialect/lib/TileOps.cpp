@@ -152,6 +152,18 @@ LogicalResult StepOp::verifyRegions() {
   return success();
 }
 
+LogicalResult RejectOp::verify() {
+  for (Operation *parent = (*this)->getParentOp(); parent;
+       parent = parent->getParentOp()) {
+    if (isa<LoopLikeOpInterface, ForOp>(parent)) { // C1
+      return emitOpError("expected to be in no loop but the one over work "
+                         "items, got '")
+             << parent->getName() << "'";
+    }
+  }
+  return success();
+}
+
 LogicalResult BoundsOp::verifyRegions() {
   Block &block = getBody().front();
   if (block.getArgumentTypes() != TypeRange(getWork().getType())) { // C1

@@ -255,6 +255,60 @@ static bool isPureScalar(Operation &op) {
                        [](Type type) { return isa<ShapedType>(type); });
 }
 
+/// C9 and C10: the roles run an item again together.
+static LogicalResult verifyRedo(KernelOp kernel) {
+  WorkLoopOp first;
+  auto agrees = [&](WorkLoopOp loop) -> LogicalResult {
+    first = first ? first : loop;
+    if (loop.getRedo() == first.getRedo()) {
+      return success();
+    }
+    auto spell = [](WorkLoopOp loop) {
+      return loop.getRedo() ? "'redo'" : "none";
+    };
+    InFlightDiagnostic error =
+        loop.emitOpError("expected all work loops of the kernel to say 'redo' "
+                         "or none, got ")
+        << spell(first) << " and " << spell(loop);
+    error.attachNote(first.getLoc()) << "the first work loop";
+    return error;
+  };
+  auto isRedone = [](attn::tile::RejectOp reject) -> LogicalResult {
+    auto loop = dyn_cast<WorkLoopOp>(reject->getParentOp());
+    if (loop && loop.getRedo()) {
+      return success();
+    }
+    return reject.emitOpError("expected to be an op of a 'ws.work_loop' that "
+                              "says 'redo', got one of a '")
+           << reject->getParentOp()->getName() << "'"
+           << (loop ? " that does not" : "");
+  };
+  WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto loop = dyn_cast<WorkLoopOp>(op);
+    auto reject = dyn_cast<attn::tile::RejectOp>(op);
+    return (loop && failed(agrees(loop))) ||
+                   (reject && failed(isRedone(reject)))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult WorkLoopOp::verifyRegions() {
+  for (auto again : getBody().getOps<RunAgainOp>()) { // C1
+    if (!getRedo()) {
+      return again.emitOpError("expected to be in a 'ws.work_loop' that says "
+                               "'redo', got one that does not");
+    }
+    if (again->getNextNode()) {
+      return again.emitOpError(
+                 "expected to be the last op of the item, got a '")
+             << again->getNextNode()->getName() << "' after it";
+    }
+  }
+  return success();
+}
+
 LogicalResult KernelOp::verifyRegions() {
   if (getArgNames().size() != getBody().getNumArguments()) { // C1
     return emitOpError("expected as many argument names as arguments, got ")
@@ -277,7 +331,7 @@ LogicalResult KernelOp::verifyRegions() {
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
+  return failure(result.wasInterrupted() || failed(verifyRedo(*this)));
 }
 
 LogicalResult RoleOp::verifyRegions() {

@@ -439,7 +439,7 @@ LogicalResult LoopExpander::emitNonempty() {
 }
 
 /// Slots of skipped blocks are waited for and given back, and turns are passed
-/// on; nothing else takes part.
+/// on. What is pinned runs once an item, in the blocks that follow or for none.
 LogicalResult LoopExpander::emitSkipped() {
   Value count = arith::SubIOp::create(builder, loc, loop.getBounds()[0], top);
   auto skipped = scf::ForOp::create(builder, loc, constant(0), count,
@@ -447,6 +447,9 @@ LogicalResult LoopExpander::emitSkipped() {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(skipped.getBody());
   for (ws::EntryOp entry : entries) {
+    if (entry.getGuard()) {
+      continue;
+    }
     for (Operation &op : entry.getBody().front().without_terminator()) {
       if (isa<ws::SignalOp, ws::WaitEdgeOp, ws::SyncOp, ws::AcquireOp>(op)) {
         return entry.emitOpError("attn-pipeline: no lowering for '")

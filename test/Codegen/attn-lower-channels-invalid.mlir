@@ -240,3 +240,55 @@ ws.kernel @two_hand_out machine "sm_90a" args ["n"] problem #p config #c schedul
     }
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @reject_of_one_thread machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s smem 49152 {
+^bb0(%n: i32, %no: i1):
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) redo {
+      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'tile.reject' op attn-lower-channels: no lowering in role 'load', which one thread runs}}
+      tile.reject %w if %no
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @nobody_rejects machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s smem 49152 {
+^bb0(%n: i32, %no: i1):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.work_loop' op attn-lower-channels: expected a 'tile.reject' where items are run again, got none}}
+    ws.work_loop extents(%n, %n, %n) redo {
+      %w = tile.next_work extents(%n, %n, %n)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = static>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @persistent machine "sm_90a" args ["lse", "n", "no"] problem #p config #c schedule #s smem 49152 {
+^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.work_loop' op attn-lower-channels: expected 'work' to be grid or dynamic where items are run again, got static}}
+    ws.work_loop extents(%n, %n, %n) redo {
+      %w = tile.next_work extents(%n, %n, %n)
+      %row = arith.constant dense<0.0> : vector<1xf32>
+      tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
+      tile.reject %w if %no
+    }
+  }
+}

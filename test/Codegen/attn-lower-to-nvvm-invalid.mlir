@@ -340,3 +340,36 @@ ws.kernel @registers_never_come machine "sm_90a" args ["n"] problem #p config #c
     ws.put %v in @h[%me] : vector<4xi32>
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @no_verdict machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%n: i32):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.work_loop' op attn-lower-to-nvvm: expected a 'ws.run_again' where items are run again, got none}}
+    ws.work_loop extents(%n, %n, %n) redo {
+      %w = tile.next_work extents(%n, %n, %n)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @is_redo machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%n: i32):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'tile.is_redo' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' that says 'redo'}}
+      %r = tile.is_redo %w
+    }
+  }
+}

@@ -595,3 +595,51 @@ ws.kernel @fetch_of_some machine "sm_90a" args ["n"] problem #p config #c schedu
     }
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid, row_max = first_block>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// An item that may be rejected, balanced: passes.
+ws.kernel @redo machine "sm_90a" args ["q", "n", "no"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
+  ws.channel @k [tensor<128x64xbf16>] depth 2
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) redo {
+      %w = tile.next_work extents(%n, %n, %n)
+      %s = ws.acquire : <@k, tensor<128x64xbf16>>
+      ws.copy %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) redo {
+      %w = tile.next_work extents(%n, %n, %n)
+      %s = ws.wait : <@k, tensor<128x64xbf16>>
+      ws.release %s : <@k, tensor<128x64xbf16>>
+      tile.reject %w if %no
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid, row_max = first_block>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// The second run would wait for a signal that the first one left out.
+// expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'e' expected equal cycles at both ends, got 0 and 1}}
+ws.kernel @redo_unbalanced machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
+^bb0(%n: i32, %no: i1):
+  ws.edge @e credits 1
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) redo {
+      %w = tile.next_work extents(%n, %n, %n)
+      ws.wait_edge @e
+      tile.reject %w if %no
+    }
+  }
+}

@@ -16,7 +16,10 @@ namespace attn::run {
 //   mean |O - O64| <= 1.5 mean |Oref - O64| + 1e-6
 //   |LSE - LSE64| <= 2e-5 max(1, |LSE64|) + 1e-4
 // The absolute terms let rows pass where the rounded reference happens to be
-// exact, such as rows with one key.
+// exact, such as rows with one key. Where the reference is not finite the
+// output must not be; where a key that a row does not admit has a V that is not
+// finite, the output may be anything: kernels multiply that by 0, or leave it
+// out.
 constexpr double kMaxErrorFactor = 2;
 constexpr double kMaxErrorFloor = 1e-5;
 constexpr double kMeanErrorFactor = 1.5;

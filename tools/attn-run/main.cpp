@@ -78,7 +78,8 @@ JsonLine startLine(const Run &run, const Problem &problem) {
       .add("scale", double(problem.scale))
       .add("seed", problem.seed)
       .add("padded", problem.padStrides)
-      .add("broadcast_kv", problem.broadcastKv);
+      .add("broadcast_kv", problem.broadcastKv)
+      .add("inputs", problem.inputs.spell());
   return line;
 }
 

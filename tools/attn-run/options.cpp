@@ -20,6 +20,12 @@ Shapes are batch x seqlen x heads x head_dim:
   --kv=BxSxHxD       shape of K and V (default: that of Q)
   --scale=X          softmax scale (default: 1/sqrt(head_dim))
   --seed=N           seed of the inputs (default: 0)
+  --inputs=PATTERN   what Q, K and V are (default: normal). Scores in log2 units:
+                     spike-key:KEY[:UNITS]  one key's lie UNITS (200) above
+                     low                    all lie at -1000
+                     alternating            at 1e4 and -1e4, every 128 keys
+                     infinite:KEY, nan:KEY  such an element in K and in V
+                     large-v                V close to its type's largest
   --pad-strides      pad rows, heads and batches so that no tensor is packed
   --broadcast-kv     one K and V for all batches, through a stride of 0
 
@@ -130,6 +136,14 @@ bool setShape(const Option &option, Shape &out, std::string &err) {
          fail(option, "BATCHxSEQLENxHEADSxHEAD_DIM such as 2x4096x16x128", err);
 }
 
+bool setInputs(const Option &option, Inputs &out, std::string &err) {
+  return parseInputs(option.value, out) ||
+         fail(option,
+              "normal, spike-key:KEY, spike-key:KEY:UNITS, low, alternating, "
+              "infinite:KEY, nan:KEY or large-v",
+              err);
+}
+
 bool setDevice(const Option &option, Options &options, std::string &err) {
   options.device = option.value.substr(0, option.value.find(':'));
   bool known = options.device == "cuda" || options.device == "sim";
@@ -167,6 +181,9 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   }
   if (name == "--kv") {
     return setShape(option, options.kv, err);
+  }
+  if (name == "--inputs") {
+    return setInputs(option, options.inputs, err);
   }
   if (name == "--scale") {
     return setPositive(option, options.scale, err);
@@ -250,6 +267,8 @@ bool checkOptions(const Options &options, bool hasKv, std::string &err) {
     err = "expected an input file; see --help";
   } else if (options.random > 0 && (options.hasShape || hasKv)) {
     err = "option '--random': expected no '--q' or '--kv' beside it";
+  } else if (options.random > 0 && options.inputs.pattern != Pattern::Normal) {
+    err = "option '--random': expected no '--inputs' beside it";
   } else if (options.random == 0 && !options.hasShape) {
     err = "expected option '--q' or '--random'; see --help";
   } else if (options.device != "sim" &&

@@ -5,6 +5,8 @@
 #ifndef ATTN_TOOLS_ATTN_RUN_OPTIONS_H
 #define ATTN_TOOLS_ATTN_RUN_OPTIONS_H
 
+#include "inputs.h"
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -29,6 +31,7 @@ struct Options {
   // Of kernels with a window: at least 0.
   int64_t windowLeft = 0;
   int64_t windowRight = 0;
+  Inputs inputs;
   bool check = false;
   bool bench = false;
   bool guard = false;

@@ -44,15 +44,19 @@ static std::string windowText(const Problem &problem) {
 }
 
 std::string Problem::describe() const {
-  char text[256];
+  char text[320];
+  std::string pattern;
+  if (inputs.pattern != Pattern::Normal) {
+    pattern = " inputs=" + inputs.spell();
+  }
   auto number = [](int64_t value) { return static_cast<long long>(value); };
   std::snprintf(text, sizeof(text),
-                "q=%lldx%lldx%lldx%lld kv=%lldx%lldx%lldx%lld scale=%g%s%s%s",
+                "q=%lldx%lldx%lldx%lld kv=%lldx%lldx%lldx%lld scale=%g%s%s%s%s",
                 number(batch), number(seqQ), number(headsQ), number(dim),
                 number(batch), number(seqK), number(headsK), number(dim),
                 double(scale), windowText(*this).c_str(),
                 padStrides ? " padded" : "",
-                broadcastKv ? " broadcast-kv" : "");
+                broadcastKv ? " broadcast-kv" : "", pattern.c_str());
   return text;
 }
 
@@ -102,6 +106,7 @@ Problem attn::run::makeProblem(const runtime::LaunchPlan &plan,
   if (plan.findArg("window_right") >= 0) {
     problem.windowRight = options.windowRight;
   }
+  problem.inputs = options.inputs;
   return problem;
 }
 
@@ -176,6 +181,11 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
   problem.broadcastKv = random.uniform(7) < 0.15;
   problem.windowLeft = randomBound(plan, "window_left", random, 30);
   problem.windowRight = randomBound(plan, "window_right", random, 40);
+  if (random.uniform(8) < 0.15) {
+    int64_t last = std::max<int64_t>(problem.seqK, 1) - 1;
+    problem.inputs =
+        chooseInputs(random.uniform(9), random.integer(30, 0, last));
+  }
   return problem;
 }
 

@@ -44,6 +44,7 @@ struct Problem {
   uint64_t seed = 0;
   bool padStrides = false;
   bool broadcastKv = false;
+  Inputs inputs;
 
   int64_t rows() const { return batch * headsQ * seqQ; }
   /// The entries of the document ids of one batch.
@@ -67,7 +68,8 @@ struct Problem {
 Problem makeProblem(const runtime::LaunchPlan &plan, const Options &options);
 
 /// The problem of `seed`: lengths 0 to about 700, often odd, prime or tiny,
-/// grouped heads, padded strides, broadcast K and V, scales.
+/// grouped heads, padded strides, broadcast K and V, scales, and now and then
+/// inputs that are not normal.
 Problem makeRandomProblem(const runtime::LaunchPlan &plan, uint64_t seed);
 
 /// Empty, or why these kernels have no reference here.

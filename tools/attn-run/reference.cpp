@@ -5,6 +5,7 @@
 #include "numbers.h"
 #include "parallel.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -115,19 +116,28 @@ static void scoreRow(const ReferenceInputs &in, const Row &row, int64_t headK,
     const float *k = &in.k[size_t(
         p.rowIndex(row.batch, j, headK, p.seqK, p.headsK) * p.dim)];
     double product = dot(q, k, p.dim);
-    double stored = roundTo(p.dtype, float(product));
     out.keys.push_back(j);
     out.scores.push_back(applyRegion(in, row, j, product * double(p.scale)));
+    if (p.inputs.pattern != Pattern::Normal) {
+      out.roundedScores.push_back(out.scores.back());
+      continue;
+    }
+    double stored = roundTo(p.dtype, float(product));
     out.roundedScores.push_back(
         float(applyRegion(in, row, j, stored * double(p.scale))));
   }
 }
 
 /// Turns scores into exp(score - max); returns the sum and sets `most` to max.
+/// If all are -inf, so is that, and they become 0.
 static double exponentiate(std::vector<double> &scores, double &most) {
   most = -INFINITY;
   for (double score : scores) {
-    most = std::max(most, score);
+    most = std::isnan(score) ? score : std::max(most, score);
+  }
+  if (most == -INFINITY) {
+    std::fill(scores.begin(), scores.end(), 0.0);
+    return 0;
   }
   double sum = 0;
   for (double &score : scores) {
@@ -135,6 +145,18 @@ static double exponentiate(std::vector<double> &scores, double &most) {
     sum += score;
   }
   return sum;
+}
+
+/// `value` / `sum` as a kernel rounds it. Where scores are not normal, one key
+/// may have all the weight: a kernel rounds it relative to a reference that
+/// need not be its score. The one here rounds a value of 1 worst.
+static double roundProbability(const Problem &p, double value, double sum) {
+  if (p.inputs.pattern == Pattern::Normal) {
+    return roundTo(p.dtype, float(value / sum));
+  }
+  double halfUlp = p.dtype == runtime::DataType::F16 ? 0x1p-11 : 0x1p-8;
+  double unit = 1 + halfUlp * 15 / 16;
+  return roundTo(p.dtype, float(value * unit)) / (unit * sum);
 }
 
 void attn::run::computeRow(const ReferenceInputs &in, const Row &row,
@@ -157,11 +179,13 @@ void attn::run::computeRow(const ReferenceInputs &in, const Row &row,
   double sum = exponentiate(out.scores, most);
   double roundedSum = exponentiate(out.roundedScores, ignored);
   out.lse = most + std::log(sum);
+  if (sum == 0) {
+    return;
+  }
   for (size_t n = 0; n < out.keys.size(); ++n) {
     const float *v = &in.v[size_t(
         p.rowIndex(row.batch, out.keys[n], headK, p.seqK, p.headsK) * p.dimV)];
-    float probability =
-        roundTo(p.dtype, float(out.roundedScores[n] / roundedSum));
+    double probability = roundProbability(p, out.roundedScores[n], roundedSum);
     accumulate(out.scores[n] / sum, probability, v, p.dimV, out.exact.data(),
                out.rounded.data());
   }

@@ -38,8 +38,9 @@ struct RowResult {
   double lse = 0;
   /// O in float64; zeros without keys.
   std::vector<double> exact;
-  /// O with the scores, the probabilities and O itself rounded to the
-  /// problem's dtype.
+  /// O with the probabilities and O itself rounded to the problem's dtype, and
+  /// with normal inputs the scores as well: large ones would lose what tells
+  /// them apart, which kernels keep.
   std::vector<double> rounded;
 
   std::vector<int64_t> keys;

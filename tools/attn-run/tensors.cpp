@@ -121,17 +121,37 @@ static int64_t paddingOf(const PlanArg &arg, const Problem &problem) {
              : 3;
 }
 
-/// Standard normal elements. Broadcast batches are the same elements: they are
-/// set once, and by one thread.
-static void fillNormal(const Random &random, HostTensor &tensor) {
+/// Elements by number. Broadcast batches are the same elements: they are set
+/// once, and by one thread.
+template <typename Value>
+static void fillFloats(const Value &value, HostTensor &tensor) {
   if (tensor.strides[0] != 0 || tensor.shape[0] == 0) {
-    tensor.fill([&](int64_t i) { return random.normal(uint64_t(i)); });
+    tensor.fill(value);
     return;
   }
   int64_t count = tensor.elementCount() / tensor.shape[0];
   for (int64_t i = 0; i < count; ++i) {
-    tensor.set(i, random.normal(uint64_t(i)));
+    tensor.set(i, value(i));
   }
+}
+
+/// Standard normal elements; in Q, K and V those of the problem's pattern.
+static void fillNormal(const Random &random, const Problem &problem,
+                       HostTensor &tensor) {
+  bool hasPattern =
+      tensor.name == "q" || tensor.name == "k" || tensor.name == "v";
+  if (!hasPattern) {
+    fillFloats([&](int64_t i) { return random.normal(uint64_t(i)); }, tensor);
+    return;
+  }
+  int64_t columns = tensor.shape[3], length = tensor.shape[1];
+  int64_t row = tensor.shape[2] * columns; // of one position
+  fillFloats(
+      [&](int64_t i) {
+        return patternElement(problem, tensor.name[0], i / row % length,
+                              i % columns, random.normal(uint64_t(i)));
+      },
+      tensor);
 }
 
 static void fillTensor(const PlanArg &arg, const Problem &problem,
@@ -153,7 +173,7 @@ static void fillTensor(const PlanArg &arg, const Problem &problem,
              arg.dtype == DataType::U8) {
     tensor.fill([](int64_t) { return 0; });
   } else {
-    fillNormal(Random(problem.seed, stream), tensor);
+    fillNormal(Random(problem.seed, stream), problem, tensor);
   }
 }
 

@@ -100,13 +100,18 @@ def Tile_IsRedoOp : Tile_Op<"is_redo", [Pure]> {
 }
 
 def Tile_RejectOp : Tile_Op<"reject"> {
-  let summary = "refuses the results of a work item where `failed` holds in some thread";
+  let summary = "refuses the results of a work item where `failed` holds in some warp";
   let description = [{
-    The item is then computed once more, with `tile.is_redo` true, and its results
-    are written again. Results of the second time are not refused.
+    `failed` is one for all threads of a warp, as `tile.any` makes it. The item is then
+    computed once more, with `tile.is_redo` true, and its results are written again.
+    Results of the second time are not refused.
+
+    **Constraints**
+    - C1: in no loop but the one over work items: each warp says it once an item
   }];
   let arguments = (ins Tile_WorkType:$work, I1:$failed);
   let assemblyFormat = "$work `if` $failed attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_CoordsOfOp : Tile_Op<"work_coords", [Pure]> {

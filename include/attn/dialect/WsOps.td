@@ -75,6 +75,8 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
       the role of its ring; `ws.signal` and `ws.wait_edge` name a `ws.edge`
     - C7: the ring of a turn or rendezvous is a role
     - C8: a place lies over another channel or hold of the kernel
+    - C9: all work loops say `redo`, or none
+    - C10: a `tile.reject` is an op of a work loop that says `redo`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$machine, StrArrayAttr:$arg_names,
     Attn_ProblemAttr:$problem, Attn_ConfigAttr:$config, Attn_ScheduleAttr:$schedule,
@@ -196,12 +198,15 @@ def Ws_WorkLoopOp : Ws_Op<"work_loop", [NoTerminator, SingleBlock, NoRegionArgum
     item of the turn. Where items are handed out (`work = dynamic`) one role asks for
     them (`ws.fetch_work`) and puts each into a channel, from which the other roles get
     it; `ws.end_unless_work` ends the loop in every role.
-    `redo`: an item that some role rejects (`tile.reject`) is run
-    once more by all roles; all work loops of a kernel say so or none.
-    Work that is one item a CTA then ends with `ws.run_again`. Where items are handed
-    out, the verdict on an item is known two turns later, and the item comes once
+    `redo`: an item that some role rejects (`tile.reject`) is run once more by all
+    roles. Work that is one item a CTA then ends with `ws.run_again`, which
+    `attn-lower-channels` puts there. Where items are handed out, the verdict on an item is known two turns later, and the item comes once
     more as one of its own. `verdicts`, set by `attn-lower-channels`: the offset of the
     barriers and words in which roles give them.
+
+    **Constraints**
+    - C1: a `ws.run_again` is the last op of a body that says `redo`
+    - C2: `verdicts` goes with `redo`
   }];
   let arguments = (ins I32:$blocks, I32:$heads, I32:$batches, UnitAttr:$redo,
     OptionalAttr<I64Attr>:$verdicts);
@@ -210,9 +215,13 @@ def Ws_WorkLoopOp : Ws_Op<"work_loop", [NoTerminator, SingleBlock, NoRegionArgum
     `extents` `(` $blocks `,` $heads `,` $batches `)` (`redo` $redo^)? (`verdicts` `at` $verdicts^)?
     attr-dict-with-keyword $body
   }];
+  let hasRegionVerifier = 1;
 }
 def Ws_RunAgainOp : Ws_Op<"run_again", [HasParent<"WorkLoopOp">]> {
   let summary = "the end of a work item: whether the roles run it once more";
+  let description = [{
+    `again` is the same in all threads of all roles, and false the second time.
+  }];
   let arguments = (ins I1:$again);
   let assemblyFormat = "$again attr-dict";
 }

@@ -133,9 +133,10 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
     row maximum by t, so that probabilities reach 2^t; P is rounded to V's type.
     With `row_max = first_block`, m is looked for only while some row of the warp has
     none, or once a partial sum exceeds 2^24. Probabilities may then overflow: step
-    `check` rejects a work item whose O or LSE is not finite, and it is computed
-    again with m followed throughout. A finite result is right, because m is a score
-    of the row or smaller than one, so that nothing of weight was flushed to zero.
+    `check` rejects a work item with an O that is not finite or a row sum that is not
+    at most 2^100, and it is computed again with m followed throughout. What passes
+    is right: the sum of a row with keys is at least 1, so that nothing of weight was
+    flushed to zero, and at most 2^100, so that no factor was.
     Remark `fuse-online-softmax`: the threshold used.
   }];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::scf::SCFDialect"];

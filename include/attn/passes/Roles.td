@@ -142,7 +142,10 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     and full, and of enough blocks to wrap the deepest ring; for persistent kernels
     also for pairs a, b and triples a, b, a of the items of 0 to 3 blocks; and
     runs them against one another. Items that are handed out are followed by one that
-    ends every role. Changes nothing.
+    ends every role. Changes nothing. An item that is run again (`redo`) needs no trial
+    of its own: it finds every ring, edge and turn as a balanced first run leaves them,
+    which is as the first run found them but for whole cycles; where items are handed
+    out it is one more item.
 
     **Requires** `ws.kernel`s after `attn-pipeline`.
 

@@ -131,8 +131,7 @@ KernelProgram::collectPlace(PlaceAttr place,
 }
 
 bool KernelProgram::mayReject() {
-  return work
-      ->walk([](tile::RejectOp) { return WalkResult::interrupt(); })
+  return work->walk([](tile::RejectOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 

@@ -58,3 +58,9 @@ module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, 
 // @config_c6_order
 // expected-error @below {{expected 'section_mib' only with order 'longest_first', got order 'linear'}}
 module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, section_mib = 16>} {}
+
+// -----
+
+// @config_c7_row_max
+// expected-error @below {{expected 'row_max' to be running where 'work' is static, got first_block}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = static, row_max = first_block>} {}

@@ -509,3 +509,26 @@ func.func @yield_parent() {
   // expected-error @below {{'tile.yield' op expects parent op to be one of 'tile.step, tile.for, tile.bounds'}}
   tile.yield
 }
+
+// -----
+
+tile.kernel @reject_c1 args ["n", "no"]
+    problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> {
+^bb0(%n: i32, %no: i1):
+  tile.work {
+    %w = tile.step @next () : () -> !tile.work {
+      %x = tile.next_work extents(%n, %n, %n)
+      tile.yield %x : !tile.work
+    }
+    tile.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+    ^bb0(%j: i32):
+      tile.step @check (%w) : (!tile.work) -> () {
+      ^bb0(%x: !tile.work):
+        // expected-error @below {{'tile.reject' op expected to be in no loop but the one over work items, got 'tile.for'}}
+        tile.reject %x if %no
+        tile.yield
+      }
+      tile.yield
+    }
+  }
+}

@@ -1027,3 +1027,98 @@ func.func @end_outside(%w: !tile.work) {
   ws.end_unless_work %w
   return
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c9_redo machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
+^bb0(%n: i32, %no: i1):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-note @below {{the first work loop}}
+    ws.work_loop extents(%n, %n, %n) redo {
+      %w = tile.next_work extents(%n, %n, %n)
+      tile.reject %w if %no
+    }
+  }
+  ws.role @b warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.work_loop' op expected all work loops of the kernel to say 'redo' or none, got 'redo' and none}}
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c10_no_redo machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
+^bb0(%n: i32, %no: i1):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'tile.reject' op expected to be an op of a 'ws.work_loop' that says 'redo', got one of a 'ws.work_loop' that does not}}
+      tile.reject %w if %no
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c10_nested machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
+^bb0(%n: i32, %no: i1):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) redo {
+      %w = tile.next_work extents(%n, %n, %n)
+      scf.if %no {
+        // expected-error @below {{'tile.reject' op expected to be an op of a 'ws.work_loop' that says 'redo', got one of a 'scf.if'}}
+        tile.reject %w if %no
+      }
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @work_loop_c1_redo machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
+^bb0(%n: i32, %no: i1):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'ws.run_again' op expected to be in a 'ws.work_loop' that says 'redo', got one that does not}}
+      ws.run_again %no
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @work_loop_c1_last machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
+^bb0(%n: i32, %no: i1):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) redo {
+      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'ws.run_again' op expected to be the last op of the item, got a 'tile.reject' after it}}
+      ws.run_again %no
+      tile.reject %w if %no
+    }
+  }
+}

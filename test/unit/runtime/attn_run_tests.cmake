@@ -5,6 +5,7 @@ set(here ${CMAKE_CURRENT_LIST_DIR})
 # Its parts.
 add_executable(attn_run_tests
   ${here}/run_check_test.cpp
+  ${here}/run_inputs_test.cpp
   ${here}/run_numbers_test.cpp
   ${here}/run_options_test.cpp
   ${here}/run_problem_test.cpp)

@@ -26,7 +26,7 @@ TEST(RunOptions, readsAll) {
   EXPECT_EQ(parse({"x.bundle", "--device=cuda:1", "--q=2x4096x16x128",
                    "--kv=2x300x4x128", "--check", "--bench", "--guard",
                    "--repeat=200", "--seed=7", "--scale=0.25", "--pad-strides",
-                   "--broadcast-kv", "--json=f"},
+                   "--broadcast-kv", "--inputs=spike-key:17", "--json=f"},
                   o),
             "");
   EXPECT_EQ(o.input, "x.bundle");
@@ -35,6 +35,7 @@ TEST(RunOptions, readsAll) {
   EXPECT_EQ(o.q, (Shape{2, 4096, 16, 128}));
   EXPECT_EQ(o.kv, (Shape{2, 300, 4, 128}));
   EXPECT_TRUE(o.check && o.bench && o.guard && o.padStrides && o.broadcastKv);
+  EXPECT_EQ(o.inputs.spell(), "spike-key:17:200");
   EXPECT_EQ(o.repeat, 200);
   EXPECT_EQ(o.seed, 7u);
   EXPECT_EQ(o.scale, 0.25);
@@ -63,6 +64,12 @@ TEST(RunOptions, keysDefaultToQueries) {
 }
 
 TEST(RunOptions, namesWhatIsWrong) {
+  EXPECT_EQ(errorOf({"x", "--inputs=high"}),
+            "option '--inputs': expected normal, spike-key:KEY, "
+            "spike-key:KEY:UNITS, low, alternating, infinite:KEY, nan:KEY or "
+            "large-v, got 'high'");
+  EXPECT_EQ(errorOf({"x", "--random=2", "--inputs=low"}),
+            "option '--random': expected no '--inputs' beside it");
   EXPECT_EQ(errorOf({"x", "--quiet"}), "unknown option '--quiet'; see --help");
   EXPECT_EQ(errorOf({"x", "-q"}), "unknown option '-q'; see --help");
   for (const char *shape : {"--q=", "--q", "--q=1x2x3", "--q=1x2x3x4x5",

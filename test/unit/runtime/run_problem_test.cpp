@@ -13,7 +13,8 @@ namespace {
 
 TEST(RunProblem, randomProblemsCoverTheEdges) {
   runtime::LaunchPlan plan = runtime::parsedPlan();
-  int emptyQ = 0, emptyK = 0, ones = 0, padded = 0, broadcast = 0, scaled = 0;
+  int emptyQ = 0, emptyK = 0, ones = 0, padded = 0, broadcast = 0, scaled = 0,
+      patterns = 0;
   std::set<int64_t> groups;
   for (uint64_t seed = 0; seed < 400; ++seed) {
     Problem p = makeRandomProblem(plan, seed);
@@ -26,6 +27,10 @@ TEST(RunProblem, randomProblemsCoverTheEdges) {
     ones += p.seqQ == 1 || p.seqK == 1;
     padded += p.padStrides;
     broadcast += p.broadcastKv;
+    patterns += p.inputs.pattern != Pattern::Normal;
+    EXPECT_EQ(p.inputs.pattern != Pattern::Normal,
+              p.describe().find(" inputs=" + p.inputs.spell()) !=
+                  std::string::npos);
     scaled += p.scale != float(1 / std::sqrt(128.0));
     groups.insert(p.headsQ / p.headsK);
   }
@@ -35,6 +40,8 @@ TEST(RunProblem, randomProblemsCoverTheEdges) {
   EXPECT_GT(padded, 100);
   EXPECT_GT(broadcast, 20);
   EXPECT_GT(scaled, 50);
+  EXPECT_GT(patterns, 30);
+  EXPECT_LT(patterns, 120);
   EXPECT_GE(groups.size(), 8u);
   EXPECT_TRUE(groups.count(16));
   EXPECT_EQ(makeRandomProblem(plan, 7).describe(),

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// m is the maximum of the first block in which the row has keys, and moves only
+// where a sum has become large. A score far above it overflows: step `check`
+// sees that, and the item is computed again, with m as a running maximum. The
+// argument why results that pass are right is docs/adr/0008.
+#include "Reference.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// A partial row sum beyond it moves the reference: far below the largest sum,
+/// and the largest probability in P's type.
+static double largeSum(Type p) { return p.isF16() ? 0x1p10 : 0x1p24; }
+/// A row sum beyond it is refused: the factor that brought it back to 1, and
+/// its inverse, come close to the smallest normal number, 2^-126. With a
+/// running maximum no sum gets there: the threshold is at most 64.
+constexpr double kLostSum = 0x1p100;
+
+namespace {
+
+class FirstBlockReference : public Reference {
+public:
+  using Values = SoftmaxBuilder::Values;
+
+  FirstBlockReference(SoftmaxBuilder &b, int64_t threshold)
+      : Reference(b, threshold),
+        limit(largeSum(getElementTypeOrSelf(b.match.values.getType()))) {}
+
+  bool carriesCareful() const override { return true; }
+  SoftmaxState writeStat(const SoftmaxState &old) override;
+  Value writeSum(Value p, Value l) override;
+  Value writeRescale(Value o) override;
+  void writeCheck(Value o, Value l) override;
+
+private:
+  Values stat(ValueRange operands);
+  Values look(Value x, Value m, Value l, Value work);
+  Value isWrong(Value o, Value l);
+
+  double limit;
+  /// Whether some row of the warp may have a new reference, and its factor.
+  Value looked, alpha;
+};
+
+} // namespace
+
+/// l comes out in units of the new reference.
+SoftmaxState FirstBlockReference::writeStat(const SoftmaxState &old) {
+  Type flag = b.getI1Type();
+  auto results =
+      b.step("stat", {b.match.scores, old.m, old.l, old.careful, b.match.work},
+             {b.rowType, b.rowType, b.rowType, flag, flag},
+             [&](ValueRange a) { return stat(a); });
+  alpha = results[1];
+  looked = results[4];
+  return {results[0], results[2], old.o, results[3]};
+}
+
+/// Looks at the scores only where some row of the warp has no reference yet, or
+/// where a sum has become large.
+SmallVector<Value> FirstBlockReference::stat(ValueRange operands) {
+  Value x = operands[0], m = operands[1], l = operands[2];
+  Value careful = operands[3], work = operands[4];
+  Value large = b.isGreater(l, b.constant(limit, b.rowType));
+  Value any = b.make<arith::OrIOp>(careful, b.make<tile::AnyOp>(large));
+  Type types[] = {b.rowType, b.rowType, b.rowType, b.getI1Type()};
+  auto branch =
+      scf::IfOp::create(b, b.loc, types, any, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, b.loc, look(x, m, l, work));
+    b.setInsertionPointToStart(branch.elseBlock());
+    Value no = b.make<arith::ConstantIntOp>(0, 1);
+    Value one = b.constant(1.0, b.rowType);
+    scf::YieldOp::create(b, b.loc, ValueRange{m, one, l, no});
+  }
+  Values results(branch.getResults());
+  results.push_back(any);
+  return results;
+}
+
+/// m follows the maximum of the row, and log2 of a large sum, which is then 1.
+/// An item that is computed again always comes here.
+SmallVector<Value> FirstBlockReference::look(Value x, Value m, Value l,
+                                             Value work) {
+  Value sum = b.make<tile::CompleteOp>(b.rowType, l);
+  Value exceeds = b.isGreater(sum, b.constant(limit, b.rowType));
+  Value ofSum = b.make<arith::AddFOp>(m, b.make<math::Log2Op>(sum));
+  Value floor = b.make<arith::SelectOp>(exceeds, ofSum, m);
+  auto [next, factor] = moveMaximum(x, m, floor);
+  Value scaled = b.make<arith::MulFOp>(l, factor);
+  Value lost = b.isGreater(sum, b.constant(kLostSum, b.rowType));
+  Value infinity =
+      b.constant(std::numeric_limits<float>::infinity(), b.rowType);
+  Value kept = b.make<arith::SelectOp>(lost, infinity, scaled);
+  Value none = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, next,
+                                     b.constant(kNoReference, b.rowType));
+  Value stay = b.make<arith::OrIOp>(b.make<tile::AnyOp>(none),
+                                    b.make<tile::IsRedoOp>(work));
+  return {next, factor, kept, stay};
+}
+
+Value FirstBlockReference::writeSum(Value p, Value l) {
+  return b.step("sum", {p, l}, b.rowType, [&](ValueRange a) -> Values {
+    Value sum =
+        b.make<tile::ReduceOp>(b.rowType, tile::ReduceKind::Add, a[0], 1,
+                               /*partial=*/true);
+    return {b.make<arith::AddFOp>(a[1], sum)};
+  })[0];
+}
+
+Value FirstBlockReference::writeRescale(Value o) {
+  return b.step(
+      "rescale", {o, alpha, looked}, b.outType,
+      [&](ValueRange a) -> Values { return {scaleIf(a[2], a[0], a[1])}; })[0];
+}
+
+void FirstBlockReference::writeCheck(Value o, Value l) {
+  b.step("check", {o, l, b.match.work}, {}, [&](ValueRange a) -> Values {
+    Value wrong = b.make<tile::AnyOp>(isWrong(a[0], a[1]));
+    tile::RejectOp::create(b, b.loc, a[2], wrong);
+    return {};
+  });
+}
+
+/// Exponentials that overflowed leave a sum that is too large or none, or an O
+/// that is not finite: the sum of a row of O is finite only if its elements
+/// are.
+Value FirstBlockReference::isWrong(Value o, Value l) {
+  Value infinity =
+      b.constant(std::numeric_limits<float>::infinity(), b.rowType);
+  Value sum = b.make<tile::ReduceOp>(b.rowType, tile::ReduceKind::Add, o, 1,
+                                     /*partial=*/true);
+  Value ofO = b.make<arith::CmpFOp>(arith::CmpFPredicate::UGE,
+                                    b.make<math::AbsFOp>(sum), infinity);
+  Value ofL = b.make<arith::CmpFOp>(arith::CmpFPredicate::UGT, l,
+                                    b.constant(kLostSum, b.rowType));
+  return b.make<arith::OrIOp>(ofO, ofL);
+}
+
+std::unique_ptr<Reference> attn::makeFirstBlockReference(SoftmaxBuilder &b,
+                                                         int64_t threshold) {
+  return std::make_unique<FirstBlockReference>(b, threshold);
+}

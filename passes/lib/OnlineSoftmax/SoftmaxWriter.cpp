@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "SoftmaxWriter.h"
+#include "Reference.h"
+
+using namespace mlir;
+using namespace attn;
+
+constexpr double kLog2e = 1.4426950408889634;
+constexpr double kLn2 = 0.6931471805599453;
+
+namespace {
+
+class SoftmaxWriter {
+public:
+  using Values = SoftmaxBuilder::Values;
+
+  SoftmaxWriter(SoftmaxMatch match, int64_t threshold, RowMax rowMax)
+      : match(match), b(match),
+        reference(rowMax == RowMax::FirstBlock
+                      ? makeFirstBlockReference(b, threshold)
+                      : makeRunningReference(b, threshold)) {}
+  void write();
+
+private:
+  void writeScale();
+  tile::ForOp rebuildLoop();
+  SoftmaxState writeIteration(const SoftmaxState &old);
+  void writeResults(const SoftmaxState &last);
+
+  SoftmaxMatch match;
+  SoftmaxBuilder b;
+  std::unique_ptr<Reference> reference;
+};
+
+} // namespace
+
+/// scale * log2(e), outside the work loop.
+void SoftmaxWriter::writeScale() {
+  b.setInsertionPoint(match.loop->getParentOp());
+  Value log2e = b.make<arith::ConstantOp>(b.getF32FloatAttr(kLog2e));
+  b.scale =
+      b.createOrFold<arith::MulFOp>(b.loc, match.attend.getScale(), log2e);
+  if (log2e.use_empty() && b.scale != log2e) { // both were constants
+    log2e.getDefiningOp()->erase();
+  }
+}
+
+SoftmaxState SoftmaxWriter::writeIteration(const SoftmaxState &old) {
+  auto pType = b.scoreType.clone(
+      cast<RankedTensorType>(match.values.getType()).getElementType());
+  SoftmaxState now = reference->writeStat(old);
+  Value p32 = b.step(
+      "exp", {match.scores, now.m}, b.scoreType, [&](ValueRange a) -> Values {
+        Value scale = b.splatScale(b.scoreType);
+        Value bias = b.along(b.make<arith::NegFOp>(a[1]), b.scoreType);
+        return {b.make<math::Exp2Op>(b.make<math::FmaOp>(a[0], scale, bias))};
+      })[0];
+  now.l = reference->writeSum(p32, now.l);
+  Value p = b.step("cvt", p32, pType, [&](ValueRange a) -> Values {
+    return {b.make<arith::TruncFOp>(pType, a[0])};
+  })[0];
+  Value scaled = reference->writeRescale(now.o);
+  now.o = b.step("pv", {p, match.values, scaled}, b.outType,
+                 [&](ValueRange a) -> Values {
+                   return {b.make<tile::MmaOp>(b.outType, a[0], a[1], a[2],
+                                               /*transpose_b=*/false)};
+                 })[0];
+  return now;
+}
+
+/// 1/l and the LSE; a row without keys (l = 0) gives 0 and -inf.
+void SoftmaxWriter::writeResults(const SoftmaxState &last) {
+  RankedTensorType row = b.rowType;
+  b.setInsertionPoint(match.resultStep);
+  Values f =
+      b.step("fin", {last.l, last.m}, {row, row}, [&](ValueRange a) -> Values {
+        Value l = b.make<tile::CompleteOp>(row, a[0]);
+        Value zero = b.constant(0.0, row), one = b.constant(1.0, row);
+        Value ln2 = b.constant(kLn2, row);
+        Value empty = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, l, zero);
+        Value inverse = b.make<arith::DivFOp>(one, l);
+        Value factor = b.make<arith::SelectOp>(empty, zero, inverse);
+        Value lse = b.make<arith::AddFOp>(a[1], b.make<math::Log2Op>(l));
+        return {factor, b.make<arith::MulFOp>(lse, ln2)};
+      });
+  Value o =
+      b.step("norm", {last.o, f[0]}, b.outType, [&](ValueRange a) -> Values {
+        return {b.make<arith::MulFOp>(a[0], b.along(a[1], b.outType))};
+      })[0];
+  reference->writeCheck(o, last.l);
+  match.resultStep.getResult(0).replaceAllUsesWith(o);
+  match.resultStep.getResult(1).replaceAllUsesWith(f[1]);
+  match.resultStep.erase();
+}
+
+/// The loop with m, l and O in the place of the state; its body is moved.
+tile::ForOp SoftmaxWriter::rebuildLoop() {
+  tile::ForOp old = match.loop;
+  b.setInsertionPoint(old);
+  unsigned n = match.carried;
+  Values inits(old.getInits());
+  Value lowest = b.constant(kNoReference, b.rowType);
+  Value zero = b.constant(0.0, b.rowType);
+  inits.insert(inits.begin() + n, {lowest, zero});
+  if (reference->carriesCareful()) {
+    inits.push_back(b.make<arith::ConstantIntOp>(1, 1));
+  }
+  auto loop = tile::ForOp::create(b, old.getLoc(), ValueRange(inits).getTypes(),
+                                  old.getBounds(), old.getKinds(), inits);
+  loop->setDiscardableAttrs(old->getDiscardableAttrDictionary());
+  loop.getBody().takeBody(old.getBody());
+  Block &block = loop.getBody().front();
+  block.insertArgument(n + 1, b.rowType, b.loc);
+  block.insertArgument(n + 2, b.rowType, b.loc);
+  if (reference->carriesCareful()) {
+    block.addArgument(b.getI1Type(), b.loc);
+  }
+  return loop;
+}
+
+void SoftmaxWriter::write() {
+  writeScale();
+  tile::ForOp old = match.loop, loop = rebuildLoop();
+  unsigned n = match.carried;
+  Block &block = loop.getBody().front();
+  b.setInsertionPoint(match.attendStep);
+  SoftmaxState state{block.getArgument(n + 1), block.getArgument(n + 2),
+                     block.getArgument(n + 3), Value()};
+  if (reference->carriesCareful()) {
+    state.careful = block.getArguments().back();
+  }
+  state = writeIteration(state);
+  auto yield = cast<tile::YieldOp>(block.getTerminator());
+  Values yielded(yield.getValues());
+  yielded[n] = state.o;
+  yielded.insert(yielded.begin() + n, {state.m, state.l});
+  if (reference->carriesCareful()) {
+    yielded.push_back(state.careful);
+  }
+  yield.getValuesMutable().assign(yielded);
+  match.attendStep.erase();
+
+  for (unsigned i = 0, e = old.getNumResults(); i < e; ++i) {
+    unsigned shifted = i < n ? i : i + 2;
+    old.getResult(i).replaceAllUsesWith(loop.getResult(shifted));
+  }
+  writeResults({loop.getResult(n), loop.getResult(n + 1), loop.getResult(n + 2),
+                Value()});
+  old.erase();
+}
+
+void attn::writeOnlineSoftmax(tile::KernelOp kernel, SoftmaxMatch match) {
+  ConfigAttr config = *kernel.getConfig();
+  SoftmaxWriter(match, config.getRescaleThreshold(), config.getRowMax())
+      .write();
+}

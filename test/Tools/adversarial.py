@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs kernels on inputs that a stale reference of a row goes wrong on, on the
+simulator, against float64: kernels with `row_max = first_block`, and the same
+with `running`. Then shows that the inputs are what they claim to be: without the
+word that rejects a work item, the kernel gets those that overflow wrong."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+# Keys are walked from the last block to the first: with 300 of them 256..299, 128..255, 0..127.
+FIRST, MIDDLE, LAST = 280, 200, 50
+# Those that a reference from the first block overflows on.
+OVERFLOWS = [
+    f"spike-key:{MIDDLE}",
+    f"spike-key:{LAST}",
+    # l is finite, but its inverse is not normal.
+    f"spike-key:{MIDDLE}:126.8",
+    f"spike-key:{LAST}:126.8",
+    "alternating",
+    "large-v",
+]
+OTHERS = [
+    f"spike-key:{FIRST}",
+    f"spike-key:{FIRST}:126.8",
+    # The reference moves, and nothing is computed again.
+    f"spike-key:{MIDDLE}:60",
+    f"spike-key:{LAST}:30",
+    "low",
+    f"infinite:{FIRST}",
+    f"infinite:{LAST}",
+    f"nan:{FIRST}",
+    f"nan:{LAST}",
+]
+
+
+def call(*command):
+    run = subprocess.run(command, capture_output=True, text=True)
+    return run.returncode, run.stdout + run.stderr
+
+
+def compiled(args, name, source, emit="bundle", schedule=None):
+    """Compiles an example, by the default schedule or a file; returns the path."""
+    path = os.path.join(ROOT, "examples", source)
+    output = os.path.join(args.out, f"{name}.{'attn' if emit == 'bundle' else emit + '.mlir'}")
+    extra = [f"--schedule={schedule}"] if schedule else []
+    status, text = call(args.compiler, path, f"--emit={emit}", "-o", output, *extra)
+    if status != 0:
+        sys.exit(f"{name}: {text}")
+    return output
+
+
+def running_schedule(args, name):
+    """The schedule of the table without a step to check, as it is for a running maximum."""
+    with open(os.path.join(ROOT, "codegen", "data", "schedules", name + ".mlir"), encoding="utf-8") as file:
+        text = file.read()
+    text, maxima = re.subn("row_max = first_block", "row_max = running", text)
+    text, checks = re.subn(" check ", " ", text)
+    if (maxima, checks) != (1, 1):
+        sys.exit(f"{name}: expected one 'row_max = first_block' and one step 'check', got {maxima} and {checks}")
+    path = os.path.join(args.out, name + "_running.mlir")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def without_reject(path):
+    """Takes out the one instruction that rejects a work item."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.readlines()
+    kept = [line for line in lines if "llvm.atomicrmw _or" not in line]
+    if len(kept) + 1 != len(lines):
+        sys.exit(f"{path}: expected one atomic or, got {len(lines) - len(kept)}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(kept)
+    return path
+
+
+def kernels(args):
+    """(name, bundle, head dim, options of attn-run)."""
+    yield "full", compiled(args, "full", "full_d64.mlir"), 64, []
+    yield "causal", compiled(args, "causal", "causal.mlir"), 128, []
+    yield "documents", compiled(args, "documents", "documents.mlir"), 128, ["--mask-region=documents"]
+    yield "full_running", compiled(args, "full_running", "full_d64.mlir", schedule=running_schedule(args, "fwd_d64")), 64, []
+
+
+def passes(args, kernel, head_dim, pattern, options):
+    status, text = call(args.runner, kernel, "--device=sim", f"--q=1x140x1x{head_dim}", f"--kv=1x300x1x{head_dim}",
+                        "--check", "--guard", f"--inputs={pattern}", *options)
+    if "check: " not in text:
+        sys.exit(f"{kernel}, {pattern}: {text}")
+    return status == 0, text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--runner", required=True)
+    parser.add_argument("--out", required=True, help="folder for bundles and edited files")
+    args = parser.parse_args()
+    os.makedirs(args.out, exist_ok=True)
+    runs = wrong = 0
+    for name, bundle, head_dim, options in kernels(args):
+        for pattern in OVERFLOWS + OTHERS:
+            good, text = passes(args, bundle, head_dim, pattern, options)
+            runs += 1
+            wrong += not good
+            if not good:
+                print(f"{name}, {pattern}: {text}")
+    mutant = without_reject(compiled(args, "mutant", "full_d64.mlir", emit="llvm"))
+    for pattern in OVERFLOWS:
+        good, _ = passes(args, mutant, 64, pattern, [])
+        runs += 1
+        wrong += good
+        if good:
+            print(f"{pattern}: expected a wrong result where no item is computed again")
+    print(f"{runs} runs, {wrong} wrong")
+    return 1 if wrong or not runs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

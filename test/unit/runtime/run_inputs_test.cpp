@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "check.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace attn;
+using namespace attn::run;
+
+namespace {
+
+Inputs inputsOf(const std::string &text) {
+  Inputs inputs;
+  EXPECT_TRUE(parseInputs(text, inputs)) << text;
+  return inputs;
+}
+
+Problem problemWith(const std::string &inputs) {
+  Problem p;
+  p.batch = p.headsQ = p.headsK = 1;
+  p.seqQ = 3;
+  p.seqK = 300;
+  p.dim = p.dimV = 64;
+  p.scale = 0.125f;
+  p.inputs = inputsOf(inputs);
+  return p;
+}
+
+/// Q, K and V as --inputs makes them, without rounding.
+ReferenceInputs makeInputs(const Problem &p) {
+  ReferenceInputs in;
+  in.problem = p;
+  auto fill = [&](std::vector<float> &out, char name, int64_t length) {
+    Random random(1, uint64_t(name));
+    for (int64_t i = 0; i < length * p.dim; ++i) {
+      out.push_back(patternElement(p, name, i / p.dim, i % p.dim,
+                                   random.normal(uint64_t(i))));
+    }
+  };
+  fill(in.q, 'q', p.seqQ);
+  fill(in.k, 'k', p.seqK);
+  fill(in.v, 'v', p.seqK);
+  return in;
+}
+
+RowResult rowOf(const Problem &p, int64_t i) {
+  ReferenceInputs in = makeInputs(p);
+  RowResult result;
+  computeRow(in, {0, 0, i}, result);
+  return result;
+}
+
+TEST(RunInputs, spellsWhatItReads) {
+  for (const char *text : {"normal", "spike-key:7:126.5", "low", "alternating",
+                           "infinite:3", "nan:0", "large-v"}) {
+    EXPECT_EQ(inputsOf(text).spell(), text);
+  }
+  EXPECT_EQ(inputsOf("spike-key:7").spell(), "spike-key:7:200");
+  Inputs inputs;
+  for (const char *text :
+       {"", "Low", "low:1", "spike-key", "spike-key:", "spike-key:-1",
+        "spike-key:1:", "spike-key:1:x", "spike-key:1:inf", "nan", "nan:1:2",
+        "infinite:1x"}) {
+    EXPECT_FALSE(parseInputs(text, inputs)) << text;
+  }
+}
+
+TEST(RunInputs, everyPatternIsChosen) {
+  std::set<std::string> seen;
+  for (int i = 1; i <= 60; ++i) {
+    seen.insert(chooseInputs(i / 60.0, 5).spell());
+  }
+  EXPECT_EQ(seen.size(), 6u);
+  EXPECT_FALSE(seen.count("normal"));
+}
+
+/// In log2 units.
+double lseOf(const std::string &inputs) {
+  return rowOf(problemWith(inputs), 1).lse / std::log(2.0);
+}
+
+TEST(RunInputs, shiftsScores) {
+  EXPECT_NEAR(lseOf("spike-key:20"), 200, 8);
+  EXPECT_NEAR(lseOf("spike-key:20:50"), 50, 8);
+  EXPECT_NEAR(lseOf("low"), -1000 + std::log2(300.0), 8);
+  // 3e4, the largest product, times the scale.
+  EXPECT_NEAR(lseOf("alternating"), 3e4 * 0.125 / std::log(2.0), 12);
+}
+
+TEST(RunInputs, largeVFitsItsType) {
+  Problem p = problemWith("large-v");
+  EXPECT_GT(std::fabs(patternElement(p, 'v', 0, 0, 1)), 1e32f);
+  p.dtype = runtime::DataType::F16;
+  EXPECT_LT(std::fabs(patternElement(p, 'v', 0, 0, 6)), 65504);
+  EXPECT_GT(std::fabs(patternElement(p, 'v', 0, 0, 1)), 1000);
+}
+
+TEST(RunInputs, referenceKeepsWhatIsNotFinite) {
+  Problem p = problemWith("nan:100");
+  EXPECT_TRUE(std::isnan(rowOf(p, 0).lse));
+  EXPECT_TRUE(std::isnan(rowOf(p, 0).exact[5]));
+  // The sign of an infinite score is that of the query's element.
+  p = problemWith("infinite:100");
+  ReferenceInputs in = makeInputs(p);
+  for (int64_t i = 0; i < p.seqQ; ++i) {
+    RowResult row = rowOf(p, i);
+    bool takesIt = in.q[size_t(i * p.dim + 1)] > 0;
+    EXPECT_EQ(std::isnan(row.lse), takesIt);
+    EXPECT_EQ(std::isfinite(row.exact[5]), !takesIt);
+    EXPECT_FALSE(std::isfinite(row.exact[0]));
+  }
+}
+
+TEST(RunInputs, aRowOfMinusInfinityIsEmpty) {
+  Problem p = problemWith("normal");
+  p.seqQ = p.seqK = 1;
+  ReferenceInputs in = makeInputs(p);
+  in.q[0] = 1;
+  in.k[0] = -INFINITY;
+  RowResult row;
+  computeRow(in, {0, 0, 0}, row);
+  EXPECT_EQ(row.lse, -INFINITY);
+  EXPECT_EQ(row.exact[3], 0);
+}
+
+/// What the check says of O and LSE that are the reference's, one element
+/// changed.
+std::string failureOf(const Problem &p, int64_t row, int64_t column,
+                      float changed) {
+  ReferenceInputs in = makeInputs(p);
+  HostTensor o;
+  o.shape = {1, p.seqQ, 1, p.dimV};
+  o.layOut(0, -1);
+  o.allocate();
+  for (int64_t i = 0; i < p.seqQ; ++i) {
+    RowResult want;
+    computeRow(in, {0, 0, i}, want);
+    for (int64_t c = 0; c < p.dimV; ++c) {
+      o.set(i * p.dimV + c, want.rounded[size_t(c)]);
+    }
+  }
+  o.set(row * p.dimV + column, changed);
+  return checkOutputs(in, o, nullptr).failure;
+}
+
+TEST(RunInputs, checkWantsNonFiniteWhereTheReferenceIs) {
+  Problem p = problemWith("nan:100");
+  EXPECT_EQ(failureOf(p, 1, 5, INFINITY), "");
+  EXPECT_NE(failureOf(p, 1, 5, 1).find("expected O to be"), std::string::npos);
+}
+
+TEST(RunInputs, checkAllowsAnythingWhereAMaskedVIsNotFinite) {
+  Problem p = problemWith("nan:4");
+  p.mask = Mask::CausalTopLeft; // rows 0 and 1 do not admit key 2 of V
+  EXPECT_EQ(failureOf(p, 1, 0, NAN), "");
+  EXPECT_EQ(failureOf(p, 1, 0, 7), "");
+  EXPECT_NE(failureOf(p, 1, 5, NAN), "");
+  EXPECT_NE(failureOf(p, 2, 0, 7), "");
+}
+
+} // namespace
