@@ -561,3 +561,39 @@ tile.kernel @no_loop args ["s", "v", "o", "scale"]
     }
   }
 }
+
+// -----
+
+tile.kernel @no_work args ["s", "v", "scale", "n", "o", "lse"]
+    problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+    config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8, row_max = first_block> {
+^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
+  // expected-error @below {{'tile.work' op expected a step with 'tile.next_work' where 'row_max' is first_block, got none}}
+  tile.work {
+    %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    ^bb0(%j: i32, %st: tensor<64x32xf32>):
+      %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
+      ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
+        %r = tile.attend %a, %b state(%x) scale(%scale) : tensor<64x16xf32>, tensor<16x32xbf16> -> tensor<64x32xf32>
+        tile.yield %r : tensor<64x32xf32>
+      }
+      tile.yield %next : tensor<64x32xf32>
+    }
+    %out, %l = tile.step @attend_result (%state) : (tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64xf32>) {
+    ^bb0(%x: tensor<64x32xf32>):
+      %r, %q = tile.attend_result %x : tensor<64x32xf32> -> tensor<64x32xf32>, tensor<64xf32>
+      tile.yield %r, %q : tensor<64x32xf32>, tensor<64xf32>
+    }
+    tile.step @st_o (%out) : (tensor<64x32xf32>) -> () {
+    ^bb0(%x: tensor<64x32xf32>):
+      tile.store %x, %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<64x32xf32>, tensor<?x?x?x32xf32>
+      tile.yield
+    }
+    tile.step @st_lse (%l) : (tensor<64xf32>) -> () {
+    ^bb0(%x: tensor<64xf32>):
+      tile.store_row %x, %lse at(%n, %n, %n) : tensor<64xf32>, tensor<?x?x?xf32>
+      tile.yield
+    }
+  }
+}

@@ -344,3 +344,185 @@ tile.kernel @other args ["n"]
     }
   }
 }
+
+// A reference from the first block: step stat looks at the scores where a row has none, where a sum
+// is large, and always in an item that is computed again; sums above 2^100 become infinite. Step
+// check rejects O that is not finite, and such sums.
+// CHECK-LABEL: tile.kernel @first_block args ["s", "v", "scale", "n", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8, row_max = first_block> {
+// CHECK-NEXT: ^bb0(%[[V0:.*]]: tensor<64x16xf32>, %[[V1:.*]]: tensor<16x32xbf16>, %[[V2:.*]]: f32, %[[V3:.*]]: i32, %[[V4:.*]]: tensor<?x?x?x32xf32>, %[[V5:.*]]: tensor<?x?x?xf32>):
+// CHECK-NEXT:   %[[V6:.*]] = arith.constant 1.44269502 : f32
+// CHECK-NEXT:   %[[V7:.*]] = arith.mulf %[[V2]], %[[V6]] : f32
+// CHECK-NEXT:   tile.work {
+// CHECK-NEXT:     %[[V8:.*]] = tile.step @next() : () -> !tile.work {
+// CHECK-NEXT:       %[[V9:.*]] = tile.next_work extents(%[[V3]], %[[V3]], %[[V3]])
+// CHECK-NEXT:       tile.yield %[[V9]] : !tile.work
+// CHECK-NEXT:     }
+// CHECK-NEXT:     %[[V10:.*]] = arith.constant dense<0.000000e+00> : tensor<64x32xf32>
+// CHECK-NEXT:     %[[V11:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
+// CHECK-NEXT:     %[[V12:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:     %[[V13:.*]] = arith.constant true
+// CHECK-NEXT:     %[[V14:.*]]:4 = tile.for ranges ["full"] bounds(%[[V3]], %[[V3]]) init(%[[V11]], %[[V12]], %[[V10]], %[[V13]]) : (tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, i1) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, i1) {
+// CHECK-NEXT:     ^bb0(%[[V15:.*]]: i32, %[[V16:.*]]: tensor<64xf32>, %[[V17:.*]]: tensor<64xf32>, %[[V18:.*]]: tensor<64x32xf32>, %[[V19:.*]]: i1):
+// CHECK-NEXT:       %[[V20:.*]]:5 = tile.step @stat(%[[V0]], %[[V16]], %[[V17]], %[[V19]], %[[V8]]) : (tensor<64x16xf32>, tensor<64xf32>, tensor<64xf32>, i1, !tile.work) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i1, i1) {
+// CHECK-NEXT:       ^bb0(%[[V21:.*]]: tensor<64x16xf32>, %[[V22:.*]]: tensor<64xf32>, %[[V23:.*]]: tensor<64xf32>, %[[V24:.*]]: i1, %[[V25:.*]]: !tile.work):
+// CHECK-NEXT:         %[[V26:.*]] = arith.constant dense<0x4B800000> : tensor<64xf32>
+// CHECK-NEXT:         %[[V27:.*]] = arith.cmpf ogt, %[[V23]], %[[V26]] : tensor<64xf32>
+// CHECK-NEXT:         %[[V28:.*]] = tile.any %[[V27]] : tensor<64xi1>
+// CHECK-NEXT:         %[[V29:.*]] = arith.ori %[[V24]], %[[V28]] : i1
+// CHECK-NEXT:         %[[V30:.*]]:4 = scf.if %[[V29]] -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i1) {
+// CHECK-NEXT:           %[[V31:.*]] = tile.complete %[[V23]] : tensor<64xf32> -> tensor<64xf32>
+// CHECK-NEXT:           %[[V32:.*]] = arith.constant dense<0x4B800000> : tensor<64xf32>
+// CHECK-NEXT:           %[[V33:.*]] = arith.cmpf ogt, %[[V31]], %[[V32]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V34:.*]] = math.log2 %[[V31]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V35:.*]] = arith.addf %[[V22]], %[[V34]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V36:.*]] = arith.select %[[V33]], %[[V35]], %[[V22]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:           %[[V37:.*]] = tensor.splat %[[V7]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V38:.*]] = arith.constant dense<8.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:           %[[V39:.*]] = tile.reduce  max %[[V21]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
+// CHECK-NEXT:           %[[V40:.*]] = arith.mulf %[[V39]], %[[V37]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V41:.*]] = arith.maxnumf %[[V40]], %[[V36]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V42:.*]] = arith.addf %[[V22]], %[[V38]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V43:.*]] = arith.cmpf ogt, %[[V41]], %[[V42]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V44:.*]] = arith.maxnumf %[[V41]], %[[V22]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V45:.*]] = arith.subf %[[V22]], %[[V44]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V46:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:           %[[V47:.*]] = arith.select %[[V43]], %[[V45]], %[[V46]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:           %[[V48:.*]] = arith.select %[[V43]], %[[V44]], %[[V22]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:           %[[V49:.*]] = math.exp2 %[[V47]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V50:.*]] = arith.mulf %[[V23]], %[[V49]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V51:.*]] = arith.constant dense<1.2676506E+30> : tensor<64xf32>
+// CHECK-NEXT:           %[[V52:.*]] = arith.cmpf ogt, %[[V31]], %[[V51]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V53:.*]] = arith.constant dense<0x7F800000> : tensor<64xf32>
+// CHECK-NEXT:           %[[V54:.*]] = arith.select %[[V52]], %[[V53]], %[[V50]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:           %[[V55:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
+// CHECK-NEXT:           %[[V56:.*]] = arith.cmpf oeq, %[[V48]], %[[V55]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V57:.*]] = tile.any %[[V56]] : tensor<64xi1>
+// CHECK-NEXT:           %[[V58:.*]] = tile.is_redo %[[V25]]
+// CHECK-NEXT:           %[[V59:.*]] = arith.ori %[[V57]], %[[V58]] : i1
+// CHECK-NEXT:           scf.yield %[[V48]], %[[V49]], %[[V54]], %[[V59]] : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i1
+// CHECK-NEXT:         } else {
+// CHECK-NEXT:           %[[V60:.*]] = arith.constant false
+// CHECK-NEXT:           %[[V61:.*]] = arith.constant dense<1.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:           scf.yield %[[V22]], %[[V61]], %[[V23]], %[[V60]] : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i1
+// CHECK-NEXT:         }
+// CHECK-NEXT:         tile.yield %[[V30]]#0, %[[V30]]#1, %[[V30]]#2, %[[V30]]#3, %[[V29]] : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i1, i1
+// CHECK-NEXT:       }
+// CHECK-NEXT:       %[[V62:.*]] = tile.step @exp(%[[V0]], %[[V20]]#0) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64x16xf32> {
+// CHECK-NEXT:       ^bb0(%[[V63:.*]]: tensor<64x16xf32>, %[[V64:.*]]: tensor<64xf32>):
+// CHECK-NEXT:         %[[V65:.*]] = tensor.splat %[[V7]] : tensor<64x16xf32>
+// CHECK-NEXT:         %[[V66:.*]] = arith.negf %[[V64]] : tensor<64xf32>
+// CHECK-NEXT:         %[[V67:.*]] = tile.broadcast %[[V66]] dim 1 : tensor<64xf32> -> tensor<64x16xf32>
+// CHECK-NEXT:         %[[V68:.*]] = math.fma %[[V63]], %[[V65]], %[[V67]] : tensor<64x16xf32>
+// CHECK-NEXT:         %[[V69:.*]] = math.exp2 %[[V68]] : tensor<64x16xf32>
+// CHECK-NEXT:         tile.yield %[[V69]] : tensor<64x16xf32>
+// CHECK-NEXT:       }
+// CHECK-NEXT:       %[[V70:.*]] = tile.step @sum(%[[V62]], %[[V20]]#2) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64xf32> {
+// CHECK-NEXT:       ^bb0(%[[V71:.*]]: tensor<64x16xf32>, %[[V72:.*]]: tensor<64xf32>):
+// CHECK-NEXT:         %[[V73:.*]] = tile.reduce  add %[[V71]] dim 1 partial : tensor<64x16xf32> -> tensor<64xf32>
+// CHECK-NEXT:         %[[V74:.*]] = arith.addf %[[V72]], %[[V73]] : tensor<64xf32>
+// CHECK-NEXT:         tile.yield %[[V74]] : tensor<64xf32>
+// CHECK-NEXT:       }
+// CHECK-NEXT:       %[[V75:.*]] = tile.step @cvt(%[[V62]]) : (tensor<64x16xf32>) -> tensor<64x16xbf16> {
+// CHECK-NEXT:       ^bb0(%[[V76:.*]]: tensor<64x16xf32>):
+// CHECK-NEXT:         %[[V77:.*]] = arith.truncf %[[V76]] : tensor<64x16xf32> to tensor<64x16xbf16>
+// CHECK-NEXT:         tile.yield %[[V77]] : tensor<64x16xbf16>
+// CHECK-NEXT:       }
+// CHECK-NEXT:       %[[V78:.*]] = tile.step @rescale(%[[V18]], %[[V20]]#1, %[[V20]]#4) : (tensor<64x32xf32>, tensor<64xf32>, i1) -> tensor<64x32xf32> {
+// CHECK-NEXT:       ^bb0(%[[V79:.*]]: tensor<64x32xf32>, %[[V80:.*]]: tensor<64xf32>, %[[V81:.*]]: i1):
+// CHECK-NEXT:         %[[V82:.*]] = scf.if %[[V81]] -> (tensor<64x32xf32>) {
+// CHECK-NEXT:           %[[V83:.*]] = tile.broadcast %[[V80]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
+// CHECK-NEXT:           %[[V84:.*]] = arith.mulf %[[V79]], %[[V83]] : tensor<64x32xf32>
+// CHECK-NEXT:           scf.yield %[[V84]] : tensor<64x32xf32>
+// CHECK-NEXT:         } else {
+// CHECK-NEXT:           scf.yield %[[V79]] : tensor<64x32xf32>
+// CHECK-NEXT:         }
+// CHECK-NEXT:         tile.yield %[[V82]] : tensor<64x32xf32>
+// CHECK-NEXT:       }
+// CHECK-NEXT:       %[[V85:.*]] = tile.step @pv(%[[V75]], %[[V1]], %[[V78]]) : (tensor<64x16xbf16>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
+// CHECK-NEXT:       ^bb0(%[[V86:.*]]: tensor<64x16xbf16>, %[[V87:.*]]: tensor<16x32xbf16>, %[[V88:.*]]: tensor<64x32xf32>):
+// CHECK-NEXT:         %[[V89:.*]] = tile.mma %[[V86]], %[[V87]] acc(%[[V88]] : tensor<64x32xf32>) : tensor<64x16xbf16>, tensor<16x32xbf16> -> tensor<64x32xf32>
+// CHECK-NEXT:         tile.yield %[[V89]] : tensor<64x32xf32>
+// CHECK-NEXT:       }
+// CHECK-NEXT:       tile.yield %[[V20]]#0, %[[V70]], %[[V85]], %[[V20]]#3 : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, i1
+// CHECK-NEXT:     }
+// CHECK-NEXT:     %[[V90:.*]]:2 = tile.step @fin(%[[V14]]#1, %[[V14]]#0) : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+// CHECK-NEXT:     ^bb0(%[[V91:.*]]: tensor<64xf32>, %[[V92:.*]]: tensor<64xf32>):
+// CHECK-NEXT:       %[[V93:.*]] = tile.complete %[[V91]] : tensor<64xf32> -> tensor<64xf32>
+// CHECK-NEXT:       %[[V94:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:       %[[V95:.*]] = arith.constant dense<1.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:       %[[V96:.*]] = arith.constant dense<0.693147182> : tensor<64xf32>
+// CHECK-NEXT:       %[[V97:.*]] = arith.cmpf oeq, %[[V93]], %[[V94]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V98:.*]] = arith.divf %[[V95]], %[[V93]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V99:.*]] = arith.select %[[V97]], %[[V94]], %[[V98]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:       %[[V100:.*]] = math.log2 %[[V93]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V101:.*]] = arith.addf %[[V92]], %[[V100]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V102:.*]] = arith.mulf %[[V101]], %[[V96]] : tensor<64xf32>
+// CHECK-NEXT:       tile.yield %[[V99]], %[[V102]] : tensor<64xf32>, tensor<64xf32>
+// CHECK-NEXT:     }
+// CHECK-NEXT:     %[[V103:.*]] = tile.step @norm(%[[V14]]#2, %[[V90]]#0) : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64x32xf32> {
+// CHECK-NEXT:     ^bb0(%[[V104:.*]]: tensor<64x32xf32>, %[[V105:.*]]: tensor<64xf32>):
+// CHECK-NEXT:       %[[V106:.*]] = tile.broadcast %[[V105]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
+// CHECK-NEXT:       %[[V107:.*]] = arith.mulf %[[V104]], %[[V106]] : tensor<64x32xf32>
+// CHECK-NEXT:       tile.yield %[[V107]] : tensor<64x32xf32>
+// CHECK-NEXT:     }
+// CHECK-NEXT:     tile.step @check(%[[V103]], %[[V14]]#1, %[[V8]]) : (tensor<64x32xf32>, tensor<64xf32>, !tile.work) -> () {
+// CHECK-NEXT:     ^bb0(%[[V108:.*]]: tensor<64x32xf32>, %[[V109:.*]]: tensor<64xf32>, %[[V110:.*]]: !tile.work):
+// CHECK-NEXT:       %[[V111:.*]] = arith.constant dense<0x7F800000> : tensor<64xf32>
+// CHECK-NEXT:       %[[V112:.*]] = tile.reduce  add %[[V108]] dim 1 partial : tensor<64x32xf32> -> tensor<64xf32>
+// CHECK-NEXT:       %[[V113:.*]] = math.absf %[[V112]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V114:.*]] = arith.cmpf uge, %[[V113]], %[[V111]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V115:.*]] = arith.constant dense<1.2676506E+30> : tensor<64xf32>
+// CHECK-NEXT:       %[[V116:.*]] = arith.cmpf ugt, %[[V109]], %[[V115]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V117:.*]] = arith.ori %[[V114]], %[[V116]] : tensor<64xi1>
+// CHECK-NEXT:       %[[V118:.*]] = tile.any %[[V117]] : tensor<64xi1>
+// CHECK-NEXT:       tile.reject %[[V110]] if %[[V118]]
+// CHECK-NEXT:       tile.yield
+// CHECK-NEXT:     }
+// CHECK-NEXT:     tile.step @st_o(%[[V103]]) : (tensor<64x32xf32>) -> () {
+// CHECK-NEXT:     ^bb0(%[[V119:.*]]: tensor<64x32xf32>):
+// CHECK-NEXT:       tile.store %[[V119]], %[[V4]] at(%[[V3]], %[[V3]], %[[V3]]) #[[$MAP]] : tensor<64x32xf32>, tensor<?x?x?x32xf32>
+// CHECK-NEXT:       tile.yield
+// CHECK-NEXT:     }
+// CHECK-NEXT:     tile.step @st_lse(%[[V90]]#1) : (tensor<64xf32>) -> () {
+// CHECK-NEXT:     ^bb0(%[[V120:.*]]: tensor<64xf32>):
+// CHECK-NEXT:       tile.store_row %[[V120]], %[[V5]] at(%[[V3]], %[[V3]], %[[V3]]) : tensor<64xf32>, tensor<?x?x?xf32>
+// CHECK-NEXT:       tile.yield
+// CHECK-NEXT:     }
+// CHECK-NEXT:   }
+// CHECK-NEXT: }
+tile.kernel @first_block args ["s", "v", "scale", "n", "o", "lse"]
+    problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+    config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8, row_max = first_block> {
+^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
+  tile.work {
+    %w = tile.step @next () : () -> !tile.work {
+      %x = tile.next_work extents(%n, %n, %n)
+      tile.yield %x : !tile.work
+    }
+    %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    ^bb0(%j: i32, %st: tensor<64x32xf32>):
+      %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
+      ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
+        %r = tile.attend %a, %b state(%x) scale(%scale) : tensor<64x16xf32>, tensor<16x32xbf16> -> tensor<64x32xf32>
+        tile.yield %r : tensor<64x32xf32>
+      }
+      tile.yield %next : tensor<64x32xf32>
+    }
+    %out, %l = tile.step @attend_result (%state) : (tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64xf32>) {
+    ^bb0(%x: tensor<64x32xf32>):
+      %r, %q = tile.attend_result %x : tensor<64x32xf32> -> tensor<64x32xf32>, tensor<64xf32>
+      tile.yield %r, %q : tensor<64x32xf32>, tensor<64xf32>
+    }
+    tile.step @st_o (%out) : (tensor<64x32xf32>) -> () {
+    ^bb0(%x: tensor<64x32xf32>):
+      tile.store %x, %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<64x32xf32>, tensor<?x?x?x32xf32>
+      tile.yield
+    }
+    tile.step @st_lse (%l) : (tensor<64xf32>) -> () {
+    ^bb0(%x: tensor<64xf32>):
+      tile.store_row %x, %lse at(%n, %n, %n) : tensor<64xf32>, tensor<?x?x?xf32>
+      tile.yield
+    }
+  }
+}
