@@ -59,6 +59,8 @@ private:
   SmallVector<Value> releasesOf(ws::EntryOp entry);
 
   LogicalResult emitSkipped();
+  void takeEarlyReleases();
+  void emitEarlyReleases();
   LogicalResult emitNonempty();
   LogicalResult emitSteadyLoop(Value from, Value to, bool masked);
   LogicalResult emitEmpty();
@@ -87,6 +89,8 @@ private:
   llvm::MapVector<OpResult, int64_t> maxAge;
   DenseMap<OpResult, ws::EntryOp> lastReader; // of slots
   SmallVector<InFlight> inFlight;
+  /// Slots from outside the loop that the epilogue does not read.
+  SmallVector<Value> earlyReleases;
 };
 
 ws::EntryOp entryOf(OpResult value) {
@@ -432,10 +436,40 @@ LogicalResult LoopExpander::emitNonempty() {
     from = to;
   }
   if (maxShift > 0) {
+    emitEarlyReleases();
     advance();
     return emitStep({trips, 1, maxShift, anyMasked, false, true});
   }
   return success();
+}
+
+/// A slot from outside the loop goes back before the epilogue, unless that reads
+/// it, so that the next item's tile can come meanwhile.
+void LoopExpander::takeEarlyReleases() {
+  llvm::SetVector<Value> read, readLate;
+  for (ws::EntryOp entry : entries) {
+    for (Value value : entry.getCaptures()) {
+      if (isa<ws::SlotType>(value.getType()) && !isa<BlockArgument>(value) &&
+          !loop->isAncestor(value.getDefiningOp())) {
+        (entry.getShift() == 0 ? read : readLate).insert(value);
+      }
+    }
+  }
+  for (Value slot : read) {
+    for (Operation *user : llvm::make_early_inc_range(slot.getUsers())) {
+      if (maxShift > 0 && isa<ws::ReleaseOp>(user) && !readLate.contains(slot) &&
+          user->getBlock() == loop->getBlock()) {
+        user->erase();
+        earlyReleases.push_back(slot);
+      }
+    }
+  }
+}
+
+void LoopExpander::emitEarlyReleases() {
+  for (Value slot : earlyReleases) {
+    ws::ReleaseOp::create(builder, loc, slot);
+  }
 }
 
 /// Slots of skipped blocks are waited for and given back, and turns are passed
@@ -481,6 +515,7 @@ LogicalResult LoopExpander::emitEmpty() {
     return std::make_tuple(!waits(a), a.getSlot()) <
            std::make_tuple(!waits(b), b.getSlot());
   });
+  emitEarlyReleases();
   TimeStep step{constant(0), 0, 0, false, true, true};
   for (ws::EntryOp entry : pinned) {
     if (failed(emitEntry(entry, step))) {
@@ -494,6 +529,7 @@ LogicalResult LoopExpander::run() {
   if (failed(analyze())) {
     return failure();
   }
+  takeEarlyReleases();
   top = loop.getBounds()[skips() ? 1 : 0];
   if (skips() && failed(emitSkipped())) {
     return failure();
