@@ -21,8 +21,8 @@ struct ExpandExp2Poly : OpRewritePattern<nvx::Exp2PolyOp> {
     auto constant = [&](float value) {
       return makeConstant(rewriter, loc, type, rewriter.getF32FloatAttr(value));
     };
-    // The additions round to an integer: none has a product as its operand, with
-    // which contraction could undo that.
+    // The additions round to an integer: none has a product as its operand,
+    // with which contraction could undo that.
     Value round = constant(exp2poly::kRound);
     Value x = arith::MaximumFOp::create(rewriter, loc, op.getX(),
                                         constant(exp2poly::kClamp));

@@ -6,9 +6,9 @@
 
 #include "KernelParams.h"
 #include "Swizzle.h"
-#include "attn/dialect/Ws.h"
 #include "WorkOrder.h"
 #include "attn/dialect/Nvx.h"
+#include "attn/dialect/Ws.h"
 
 namespace attn::codegen {
 
@@ -38,8 +38,10 @@ private:
   void createAnswer();
   void lowerNextWork(tile::NextWorkOp op);
   void chooseItem(tile::NextWorkOp op, mlir::Value isNew);
-  mlir::Value awaitVerdict(int64_t verdicts, mlir::Value number,
-                           mlir::Value due);
+  mlir::Value takeVerdict(int64_t verdicts, mlir::Value number);
+  mlir::Value takeVerdictIf(mlir::Value due, int64_t verdicts,
+                            mlir::Value number);
+  mlir::Value sharedWord(mlir::Value offset);
   mlir::Value load(mlir::Value variable);
   void lowerPutWork(ws::PutWorkOp op);
   void lowerGetWork(ws::GetWorkOp op);

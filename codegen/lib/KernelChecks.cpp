@@ -84,26 +84,34 @@ LogicalResult checkMeetings(Operation *op) {
   return success();
 }
 
-/// An item that is run again: the verdict has one phase, and somebody gives it.
+/// An item that is run again: each warp of a role that may reject it says so
+/// once, and some role may.
 LogicalResult checkRedo(ws::KernelOp kernel) {
   ws::WorkLoopOp redo;
-  bool rejects = false;
-  kernel.walk([&](Operation *op) {
-    auto loop = dyn_cast<ws::WorkLoopOp>(op);
-    redo = loop && loop.getRedo() ? loop : redo;
-    rejects |= isa<tile::RejectOp>(op);
-  });
+  kernel.walk(
+      [&](ws::WorkLoopOp loop) { redo = loop.getRedo() ? loop : redo; });
   if (!redo) {
     return success();
+  }
+  bool rejects = false;
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    int64_t verdicts = 0;
+    role.walk([&](tile::RejectOp) { ++verdicts; });
+    if (verdicts > 1) {
+      return error(role, lowerChannels)
+             << "expected at most one 'tile.reject' in role '"
+             << role.getSymName() << "', got " << verdicts;
+    }
+    rejects |= verdicts == 1;
   }
   if (!rejects) {
     return error(redo, lowerChannels)
            << "expected a 'tile.reject' where items are run again, got none";
   }
   if (kernel.getConfig().getWork() == WorkKind::Static) {
-    return error(redo, lowerChannels)
-           << "expected 'work' to be grid or dynamic where items are run again, "
-              "got static";
+    return error(redo, lowerChannels) << "expected 'work' to be grid or "
+                                         "dynamic where items are run again, "
+                                         "got static";
   }
   return success();
 }
@@ -284,10 +292,21 @@ LogicalResult checkRunAgain(ws::KernelOp kernel, Operation *op) {
     }
   }
   auto parent = op->getParentOfType<ws::WorkLoopOp>();
-  if (isa<tile::IsRedoOp, ws::VerdictSlotOp>(op) &&
-      !(parent && parent.getRedo())) {
+  if (isa<tile::IsRedoOp>(op) && !(parent && parent.getRedo())) {
     return error(op, lowerToNVVM)
            << "expected to be in a 'ws.work_loop' that says 'redo'";
+  }
+  if (isa<ws::VerdictSlotOp>(op) && !(parent && parent.getVerdicts())) {
+    return error(op, lowerToNVVM)
+           << "expected to be in a 'ws.work_loop' that says 'verdicts'";
+  }
+  auto role = op->getParentOfType<ws::RoleOp>();
+  if (isa<tile::NextWorkOp>(op) && parent && parent.getVerdicts() &&
+      !role.isSingleThread()) {
+    return error(op, lowerToNVVM)
+           << "expected one thread to ask for verdicts, got role '"
+           << role.getSymName() << "' of " << role.getReplicas() << " x "
+           << role.getWarps() << " warps";
   }
   return success();
 }

@@ -3,17 +3,15 @@
 // attn-lower-channels: channels, edges, turns and rendezvous become mbarriers
 // and named barriers. Everything that a schedule may not say is derived here:
 //
-//   counter       one a role and ring, +1 a cycle; slot = cycle mod depth,
-//   parity =
-//                 (cycle div depth) mod 2, kept in registers
+//   counter       one a role and ring, +1 a cycle, kept in registers;
+//                 slot = cycle mod depth, parity = (cycle div depth) mod 2
 //   full[slot]    1 arrival (the copy's issuer), which also announces the bytes
 //   free[slot]    one arrival a warp of every role that reads the channel
 //   edge          one arrival a warp of every role that signals it
 //   turn, sync    named barriers
-//   verdict       one arrival a warp of every role that may reject an item; each with
-//                 a word that is not zero once some warp has done so
+//   verdict       VerdictLowering.cpp
+#include "ChannelLowering.h"
 #include "KernelChecks.h"
-#include "attn/codegen/Passes.h"
 #include "attn/support/Decision.h"
 
 namespace attn::codegen {
@@ -24,100 +22,7 @@ namespace attn::codegen {
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
-
-namespace {
-
 using ws::barrierBytes;
-constexpr int64_t warpThreads = 32;
-
-/// Barriers of a channel in shared memory, and who arrives on them.
-struct ChannelBarriers {
-  int64_t depth, fullOffset, freeOffset, freeCount = 0;
-};
-struct EdgeBarrier {
-  int64_t offset, count = 0, credits;
-};
-
-class ChannelLowering {
-public:
-  explicit ChannelLowering(ws::KernelOp kernel)
-      : kernel(kernel), builder(kernel.getContext()) {}
-
-  LogicalResult run();
-
-private:
-  LogicalResult planBarriers();
-  void countArrivals();
-  LogicalResult planNamedBarriers();
-  void emitSetup();
-  LogicalResult lowerRole(ws::RoleOp role);
-  LogicalResult lowerOp(Operation *op);
-  void lowerAcquire(ws::AcquireOp op);
-  void lowerWait(ws::WaitOp op);
-  void lowerRelease(ws::ReleaseOp op);
-  void lowerCopy(ws::CopyOp op);
-  void lowerPutWork(ws::PutWorkOp op);
-  void lowerTake(ws::TakeOp op);
-  void lowerGive(ws::GiveOp op);
-  Value nextTurnId(StringRef name, int64_t replicas);
-  void lowerReject(tile::RejectOp op);
-  void emitVerdict(ws::WorkLoopOp loop);
-  Value verdictWord(Value slot);
-  bool isHandedOut() {
-    return kernel.getConfig().getWork() == WorkKind::Dynamic;
-  }
-  void lowerStore(ws::StoreOp op);
-  void lowerAwaitStore(ws::AwaitStoreOp op);
-  void convertSlots(ws::RoleOp role);
-  void primeTurns(ws::RoleOp role);
-
-  struct Counter {
-    Value slot, parity;
-  };
-  Counter counterFor(StringRef name);
-  Value barrierAt(int64_t offset, Value slot);
-  struct Cycle {
-    Value slot, parity;
-  };
-  Cycle currentCycle(StringRef name, int64_t depth);
-  void moveOn(StringRef name, int64_t depth, Cycle cycle);
-  Value tileOffset(StringRef name, Value slot);
-  void arriveByWarp(Value barrier);
-  scf::IfOp onlyIf(Value condition);
-  Value isLaneZero();
-  Value isRoleThreadZero();
-  void roleBarrier();
-  int64_t replicasOf(StringRef role);
-  int64_t warpsOf(StringRef role);
-  StringRef channelOf(Value slot) {
-    return cast<ws::SlotType>(slot.getType()).getChannel().getValue();
-  }
-  Value constant(int64_t value) {
-    return arith::ConstantIntOp::create(builder, loc, value, 32);
-  }
-  Value tid() {
-    return NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
-  }
-  Type sharedPtr() {
-    return LLVM::LLVMPointerType::get(builder.getContext(), 3);
-  }
-
-  ws::KernelOp kernel;
-  OpBuilder builder;
-  Location loc = builder.getUnknownLoc();
-  ws::RoleOp role;
-  bool singleThread = false;
-  llvm::MapVector<StringRef, ChannelBarriers> channels;
-  llvm::MapVector<StringRef, EdgeBarrier> edges;
-  llvm::StringMap<int64_t> namedBarriers; // first id of a turn, a sync, a role
-  llvm::StringMap<Counter> counters;
-  llvm::StringMap<Value> nextTurn;
-  /// Of a slot in the block that waits for it: the barrier to arrive on next.
-  DenseMap<Value, Value> barrierOf;
-  int64_t barrierEnd = 0;
-  /// Of the verdict's barrier; its word follows.
-  std::optional<EdgeBarrier> verdict;
-};
 
 int64_t ChannelLowering::replicasOf(StringRef name) {
   return kernel.lookupSymbol<ws::RoleOp>(name).getReplicas();
@@ -143,21 +48,11 @@ LogicalResult ChannelLowering::planBarriers() {
     edges[edge.getSymName()] = {offset, 0, (int64_t)edge.getCredits()};
     offset += barrierBytes;
   }
-  bool redo = kernel
-                  .walk([](ws::WorkLoopOp loop) {
-                    return loop.getRedo() ? WalkResult::interrupt()
-                                          : WalkResult::advance();
-                  })
-                  .wasInterrupted();
-  if (redo) {
-    verdict = EdgeBarrier{offset, 0, 0};
-    offset += ws::verdictBytes;
-  }
-  barrierEnd = offset;
+  barrierEnd = planVerdicts(offset);
   return success();
 }
 
-bool rejects(ws::RoleOp role) {
+static bool mayReject(ws::RoleOp role) {
   return role->walk([](tile::RejectOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
@@ -177,7 +72,7 @@ void ChannelLowering::countArrivals() {
     for (StringRef name : signalled) {
       edges[name].count += arrivals;
     }
-    if (verdict && rejects(role)) {
+    if (verdict && mayReject(role)) {
       verdict->count += arrivals;
     }
   }
@@ -246,16 +141,7 @@ void ChannelLowering::emitSetup() {
   for (auto &[name, edge] : edges) {
     init(edge.offset, std::max<int64_t>(1, edge.count));
   }
-  for (int64_t slot = 0; verdict && slot < ws::verdictRing; ++slot) {
-    init(verdict->offset + slot * barrierBytes, verdict->count);
-    LLVM::StoreOp::create(builder, loc, constant(0),
-                          verdictWord(constant(slot)));
-  }
-  for (int64_t word = 0; verdict && word < 4; ++word) {
-    // Those of the role that hands out items follow those of the verdicts.
-    LLVM::StoreOp::create(builder, loc, constant(0),
-                          verdictWord(constant(ws::verdictRing + word)));
-  }
+  emitVerdictSetup();
 }
 
 /// The counter of this role and ring lives in two stack slots, which become
@@ -484,87 +370,6 @@ void ChannelLowering::roleBarrier() {
                           constant(warpThreads * role.getWarps()), {}, Value());
 }
 
-/// Not zero where the item of this slot was rejected.
-Value ChannelLowering::verdictWord(Value slot) {
-  Value words = constant(verdict->offset + ws::verdictRing * barrierBytes);
-  Value bytes = arith::MulIOp::create(builder, loc, slot, constant(4));
-  Value address = arith::AddIOp::create(builder, loc, words, bytes);
-  return ws::SmemOp::create(builder, loc, sharedPtr(), address);
-}
-
-/// One lane of each warp says what its warp found the first time, and arrives. Where
-/// items are handed out each is a turn of the barriers; else the barrier has to stay
-/// in the phase that a late role waits for.
-void ChannelLowering::lowerReject(tile::RejectOp op) {
-  Value slot = constant(0);
-  if (isHandedOut()) {
-    slot = ws::VerdictSlotOp::create(builder, loc, builder.getI32Type(),
-                                     op.getWork());
-  }
-  OpBuilder::InsertionGuard guard(builder);
-  Value redo = tile::IsRedoOp::create(builder, loc, op.getWork());
-  Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
-  Value first = arith::XOrIOp::create(builder, loc, redo, yes);
-  Value arrives = isLaneZero();
-  if (!isHandedOut()) {
-    arrives = arith::AndIOp::create(builder, loc, first, arrives);
-  }
-  onlyIf(arrives);
-  {
-    OpBuilder::InsertionGuard inner(builder);
-    onlyIf(arith::AndIOp::create(builder, loc, first, op.getFailed()));
-    LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::_or,
-                              verdictWord(slot), constant(1),
-                              LLVM::AtomicOrdering::monotonic);
-  }
-  NVVM::MBarrierArriveOp::create(builder, loc, Type(),
-                                 barrierAt(verdict->offset, slot), Value());
-  op.erase();
-}
-
-/// Where items are handed out, the role that does so asks for the verdicts.
-/// Else all roles agree, at the end of an item that is computed for the first
-/// time, on whether to run it again.
-void ChannelLowering::emitVerdict(ws::WorkLoopOp loop) {
-  if (isHandedOut()) {
-    loop.setVerdicts(verdict->offset);
-    return;
-  }
-  auto next = *loop.getBody().getOps<tile::NextWorkOp>().begin();
-  builder.setInsertionPointToEnd(&loop.getBody().front());
-  loc = loop.getLoc();
-  Value redo = tile::IsRedoOp::create(builder, loc, builder.getI1Type(),
-                                      next.getWork());
-  auto branch = scf::IfOp::create(builder, loc, builder.getI1Type(), redo,
-                                  /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    Value no = arith::ConstantIntOp::create(builder, loc, 0, 1);
-    scf::YieldOp::create(builder, loc, no);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    nvx::MbarrierWaitOp::create(builder, loc, barrierAt(verdict->offset, {}),
-                                constant(0));
-    Value word = LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
-                                      verdictWord(constant(0)));
-    Value again = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ne, word, constant(0));
-    scf::YieldOp::create(builder, loc, again);
-  }
-  ws::RunAgainOp::create(builder, loc, branch.getResult(0));
-}
-
-/// The work item of the turn in which `op` runs.
-static Value workOf(Operation *op) {
-  auto loop = op->getParentOfType<ws::WorkLoopOp>();
-  for (Operation &each : loop.getBody().front()) {
-    if (isa<tile::NextWorkOp, ws::GetWorkOp>(each)) {
-      return each.getResult(0);
-    }
-  }
-  return {};
-}
-
 /// Every thread has made its share visible to the copy engine; one thread
 /// issues.
 void ChannelLowering::lowerStore(ws::StoreOp op) {
@@ -577,12 +382,7 @@ void ChannelLowering::lowerStore(ws::StoreOp op) {
   roleBarrier();
   OpBuilder::InsertionGuard guard(builder);
   onlyIf(isRoleThreadZero());
-  if (verdict) {
-    // The item's first results are written before the second are.
-    OpBuilder::InsertionGuard inner(builder);
-    onlyIf(tile::IsRedoOp::create(builder, loc, builder.getI1Type(), workOf(op)));
-    NVVM::CpAsyncBulkWaitGroupOp::create(builder, loc, 0, UnitAttr());
-  }
+  awaitFirstResults(op);
   op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
 }
 
@@ -731,6 +531,8 @@ LogicalResult ChannelLowering::run() {
   kernel.setSmemBytes(barrierEnd);
   return success();
 }
+
+namespace {
 
 class LowerChannelsPass
     : public attn::codegen::impl::LowerChannelsBase<LowerChannelsPass> {

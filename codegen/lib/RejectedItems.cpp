@@ -8,32 +8,77 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
+// Verdict n has barrier n mod 2, in that barrier's phase n div 2.
+static_assert(ws::verdictRing == 2);
+
+namespace {
+
+/// Of the role that hands out items (ws::handOutWords).
+enum HandOutWord : int64_t { turnWord, knownWord, beforeWord, lastWord };
+
+/// Arithmetic on flags and numbers.
+struct Scalars {
+  OpBuilder &builder;
+  Location loc;
+
+  Value both(Value a, Value b) const {
+    return arith::AndIOp::create(builder, loc, a, b);
+  }
+  Value either(Value a, Value b) const {
+    return arith::OrIOp::create(builder, loc, a, b);
+  }
+  Value isNot(Value flag) const {
+    Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
+    return arith::XOrIOp::create(builder, loc, flag, yes);
+  }
+  /// One more where `flag` holds.
+  Value count(Value number, Value flag) const {
+    Value one = arith::ExtUIOp::create(builder, loc, number.getType(), flag);
+    return arith::AddIOp::create(builder, loc, number, one);
+  }
+  Value select(Value condition, Value a, Value b) const {
+    return arith::SelectOp::create(builder, loc, condition, a, b);
+  }
+  Value isBelow(Value a, Value b) const {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, b);
+  }
+};
+
+} // namespace
+
+Value InstructionLowering::sharedWord(Value offset) {
+  return sharedPointer(smemAddress(offset));
+}
+
 Value InstructionLowering::load(Value variable) {
   return LLVM::LoadOp::create(*builder, loc, builder->getI32Type(), variable);
 }
 
-/// Waits for verdict number `number` where `due`, and forgets it: whether its
-/// item was rejected.
-Value InstructionLowering::awaitVerdict(int64_t verdicts, Value number,
-                                        Value due) {
+/// Waits for verdict `number` and forgets it: whether its item was rejected.
+Value InstructionLowering::takeVerdict(int64_t verdicts, Value number) {
+  Value slot = arith::AndIOp::create(*builder, loc, number, constant(1));
+  Value round = arith::ShRUIOp::create(*builder, loc, number, constant(1));
+  Value parity = arith::AndIOp::create(*builder, loc, round, constant(1));
+  Value barrier =
+      sharedWord(add(mul(slot, ws::barrierBytes), constant(verdicts)));
+  nvx::MbarrierWaitOp::create(*builder, loc, barrier, parity);
+  int64_t words = verdicts + ws::verdictRing * ws::barrierBytes;
+  Value word = sharedWord(add(mul(slot, 4), constant(words)));
+  Value said = load(word);
+  LLVM::StoreOp::create(*builder, loc, constant(0), word);
+  return arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ne, said,
+                               constant(0));
+}
+
+/// Takes verdict `number` where `due`; else nothing was rejected.
+Value InstructionLowering::takeVerdictIf(Value due, int64_t verdicts,
+                                         Value number) {
   auto branch = scf::IfOp::create(*builder, loc, builder->getI1Type(), due,
                                   /*withElseRegion=*/true);
   OpBuilder *outer = builder;
-  OpBuilder inner = branch.getThenBodyBuilder();
-  builder = &inner;
-  Value slot = arith::AndIOp::create(inner, loc, number, constant(1));
-  Value round = arith::ShRUIOp::create(inner, loc, number, constant(1));
-  Value parity = arith::AndIOp::create(inner, loc, round, constant(1));
-  Value barrier = sharedPointer(
-      smemAddress(add(mul(slot, ws::barrierBytes), constant(verdicts))));
-  nvx::MbarrierWaitOp::create(inner, loc, barrier, parity);
-  Value word = sharedPointer(smemAddress(add(
-      mul(slot, 4), constant(verdicts + ws::verdictRing * ws::barrierBytes))));
-  Value said = load(word);
-  LLVM::StoreOp::create(inner, loc, constant(0), word);
-  Value rejected = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne,
-                                         said, constant(0));
-  scf::YieldOp::create(inner, loc, rejected);
+  OpBuilder taken = branch.getThenBodyBuilder();
+  builder = &taken;
+  scf::YieldOp::create(taken, loc, takeVerdict(verdicts, number));
   builder = outer;
   OpBuilder other = branch.getElseBodyBuilder();
   Value no = arith::ConstantIntOp::create(other, loc, 0, 1);
@@ -43,52 +88,38 @@ Value InstructionLowering::awaitVerdict(int64_t verdicts, Value number,
 
 /// Before turn t the role that hands out items knows the verdicts of all turns
 /// but t - 1, and that one too where no new item is left. An item that was
-/// rejected comes before new ones.
+/// rejected comes before new ones. Second results are not rejected, so the role
+/// ends.
 void InstructionLowering::chooseItem(tile::NextWorkOp op, Value isNew) {
   int64_t verdicts = *op->getParentOfType<ws::WorkLoopOp>().getVerdicts();
-  auto both = [&](Value a, Value b) -> Value {
-    return arith::AndIOp::create(*builder, loc, a, b);
-  };
-  auto isNot = [&](Value a) -> Value {
-    Value yes = arith::ConstantIntOp::create(*builder, loc, 1, 1);
-    return arith::XOrIOp::create(*builder, loc, a, yes);
-  };
-  auto count = [&](Value number, Value due) -> Value {
-    return add(number, arith::ExtUIOp::create(*builder, loc,
-                                              builder->getI32Type(), due));
-  };
-  auto select = [&](Value condition, Value a, Value b) -> Value {
-    return arith::SelectOp::create(*builder, loc, condition, a, b);
-  };
-  // The number of this turn, that of the verdicts known, and the items of the
-  // last two turns.
+  Scalars scalars{*builder, loc};
   int64_t words = verdicts + ws::verdictRing * (ws::barrierBytes + 4);
-  auto variable = [&](int64_t index) {
-    return sharedPointer(smemAddress(constant(words + 4 * index)));
+  auto variable = [&](HandOutWord word) {
+    return sharedWord(constant(words + 4 * word));
   };
-  Value turn = load(variable(0)), known = load(variable(1));
-  Value before = load(variable(2)), last = load(variable(3));
-  Value oldest = add(known, constant(2));
-  Value due = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::uge,
-                                    turn, oldest);
-  Value again = awaitVerdict(verdicts, known, due);
-  known = count(known, due);
-  Value open = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult,
-                                     known, turn);
-  Value drains = both(open, both(isNot(isNew), isNot(again)));
-  Value againLast = awaitVerdict(verdicts, known, drains);
-  known = count(known, drains);
-  item = select(again, before, select(againLast, last, item));
-  Value redo = arith::OrIOp::create(*builder, loc, again, againLast);
+  Value turn = load(variable(turnWord)), known = load(variable(knownWord));
+  Value before = load(variable(beforeWord)), last = load(variable(lastWord));
+
+  Value due = scalars.isBelow(add(known, constant(1)), turn);
+  Value again = takeVerdictIf(due, verdicts, known);
+  known = scalars.count(known, due);
+  Value none = scalars.isNot(scalars.either(isNew, again));
+  Value drains = scalars.both(none, scalars.isBelow(known, turn));
+  Value againLast = takeVerdictIf(drains, verdicts, known);
+  known = scalars.count(known, drains);
+
+  item = scalars.select(again, before, scalars.select(againLast, last, item));
+  Value redo = scalars.either(again, againLast);
+  Value &isItem = exists[op.getWork()];
+  isItem = scalars.either(redo, isItem);
   redos[op.getWork()] = redo;
-  verdictSlots[op.getWork()] = both(turn, constant(1));
-  exists[op.getWork()] =
-      arith::OrIOp::create(*builder, loc, redo, exists[op.getWork()]);
-  auto store = [&](Value value, Value variable) {
-    LLVM::StoreOp::create(*builder, loc, value, variable);
+  verdictSlots[op.getWork()] = scalars.both(turn, constant(1));
+
+  auto store = [&](Value value, HandOutWord word) {
+    LLVM::StoreOp::create(*builder, loc, value, variable(word));
   };
-  store(add(turn, constant(1)), variable(0));
-  store(known, variable(1));
-  store(last, variable(2));
-  store(item, variable(3));
+  store(add(turn, constant(1)), turnWord);
+  store(known, knownWord);
+  store(last, beforeWord);
+  store(item, lastWord);
 }

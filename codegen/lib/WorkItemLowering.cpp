@@ -115,8 +115,8 @@ void InstructionLowering::lowerGetWork(ws::GetWorkOp op) {
   if (op->getParentOfType<ws::WorkLoopOp>().getVerdicts()) {
     Value flags =
         vector::ExtractOp::create(*builder, loc, place, ArrayRef<int64_t>{3});
-    redos[op.getWork()] = arith::TruncIOp::create(
-        *builder, loc, builder->getI1Type(), flags);
+    redos[op.getWork()] =
+        arith::TruncIOp::create(*builder, loc, builder->getI1Type(), flags);
     verdictSlots[op.getWork()] =
         arith::ShRUIOp::create(*builder, loc, flags, constant(1));
   }

@@ -135,6 +135,12 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "1, got "
                        << softNumerator << " of " << softDenominator;
   }
+  if (skip != Skip::None && (!split || split.getCount() < 2)) { // C5
+    return emitError()
+           << "expected knob 'skip' to be none without a split in at "
+              "least 2 sub-tiles, got "
+           << stringifySkip(skip);
+  }
   for (PlaceAttr place : places) {
     for (size_t i = 1; i < place.getParts().size(); i += 2) {
       if (place.getParts()[i] < 1) {

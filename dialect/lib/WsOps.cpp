@@ -295,6 +295,9 @@ static LogicalResult verifyRedo(KernelOp kernel) {
 }
 
 LogicalResult WorkLoopOp::verifyRegions() {
+  if (getVerdicts() && !getRedo()) { // C2
+    return emitOpError("expected 'verdicts' only where the loop says 'redo'");
+  }
   for (auto again : getBody().getOps<RunAgainOp>()) { // C1
     if (!getRedo()) {
       return again.emitOpError("expected to be in a 'ws.work_loop' that says "

@@ -443,25 +443,35 @@ LogicalResult LoopExpander::emitNonempty() {
   return success();
 }
 
-/// A slot from outside the loop goes back before the epilogue, unless that reads
-/// it, so that the next item's tile can come meanwhile.
+/// A slot from outside the loop goes back before the epilogue, unless that or
+/// what follows the loop reads it, so that the next item's tile can come
+/// meanwhile.
 void LoopExpander::takeEarlyReleases() {
+  if (maxShift == 0) {
+    return;
+  }
   llvm::SetVector<Value> read, readLate;
   for (ws::EntryOp entry : entries) {
+    bool runsLate = entry.getShift() > 0 || entry.getGuard() == "last";
     for (Value value : entry.getCaptures()) {
       if (isa<ws::SlotType>(value.getType()) && !isa<BlockArgument>(value) &&
           !loop->isAncestor(value.getDefiningOp())) {
-        (entry.getShift() == 0 ? read : readLate).insert(value);
+        (runsLate ? readLate : read).insert(value);
       }
     }
   }
   for (Value slot : read) {
-    for (Operation *user : llvm::make_early_inc_range(slot.getUsers())) {
-      if (maxShift > 0 && isa<ws::ReleaseOp>(user) && !readLate.contains(slot) &&
-          user->getBlock() == loop->getBlock()) {
-        user->erase();
-        earlyReleases.push_back(slot);
+    SmallVector<Operation *> others;
+    for (Operation *user : slot.getUsers()) {
+      if (!loop->isAncestor(user)) {
+        others.push_back(user);
       }
+    }
+    if (!readLate.contains(slot) && others.size() == 1 &&
+        isa<ws::ReleaseOp>(others[0]) &&
+        others[0]->getBlock() == loop->getBlock()) {
+      others[0]->erase();
+      earlyReleases.push_back(slot);
     }
   }
 }
@@ -476,8 +486,8 @@ void LoopExpander::emitEarlyReleases() {
 /// on. What is pinned runs once an item, in the blocks that follow or for none.
 LogicalResult LoopExpander::emitSkipped() {
   Value count = arith::SubIOp::create(builder, loc, loop.getBounds()[0], top);
-  auto skipped = scf::ForOp::create(builder, loc, constant(0), count,
-                                    constant(1));
+  auto skipped =
+      scf::ForOp::create(builder, loc, constant(0), count, constant(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(skipped.getBody());
   for (ws::EntryOp entry : entries) {

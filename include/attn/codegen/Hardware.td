@@ -32,8 +32,10 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     **Requires** `ws.kernel`s with planned shared memory and expanded loops.
 
     **Ensures** no `ws.acquire`, `ws.wait`, `ws.release`, `ws.take`, `ws.give`, `ws.signal`,
-    `ws.wait_edge`, `ws.sync` or `ws.await_store`; `ws.setup` initializes every
-    barrier; slots are numbers where they travel.
+    `ws.wait_edge`, `ws.sync`, `ws.await_store` or `tile.reject`; `ws.setup` initializes
+    every barrier; slots are numbers where they travel. Where items are run again
+    (`redo`), loops over one item end with `ws.run_again`, and loops over items that are
+    handed out say where the `verdicts` lie.
 
     **Before** `%s = ws.wait : !ws.slot<@k, tensor<128x64xbf16>>`
     **After**
@@ -42,8 +44,8 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     %s = ws.slot_at %slot : !ws.slot<@k, tensor<128x64xbf16>>
     ```
     Arrival counts, parities and bytes are derived from the roles and the tiles.
-    A channel that several threads fill, or a meeting in a role that one thread
-    runs, is an error. Remark: the barriers in memory and the named ones.
+    A channel that several threads fill, a meeting in a role that one thread
+    runs, or two verdicts of one role on an item are an error. Remark: the barriers in memory and the named ones.
   }];
   let dependentDialects = ["::attn::nvx::NvxDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
@@ -56,6 +58,8 @@ def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
 
     **Ensures** a `gpu.module` a kernel, with only `nvx` and upstream dialects in it;
     registers of the roles within the register file; its attribute `attn.plan` is the launch plan.
+    Where items are handed out, the thread that does so takes the verdict of the turn before
+    the last, and hands a rejected item out once more before it uses the counter's answer.
 
     **Before** `ws.kernel @f machine "sm_90a" ... { ws.role @load ... ws.role @wg ... }`
     **After**

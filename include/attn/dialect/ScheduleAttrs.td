@@ -139,6 +139,8 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     list   := `{` entry* `}`
     entry  := [guard `:`] (step [`[` n `]`] [`:` part] | act `(` name [`[` n `]`] `)`) [`+` shift]
     ```
+    With `skip right` a sub-tile leaves blocks without keys of its own rows at the right
+    end to the others.
     `x[n]` is a sub-tile of x, `: n` a part, `+ n` a shift by n iterations (in `before` and
     `after`: work items). `over x[cross]` lies over the other sub-tile of x. A name that is
     a guard's word or no identifier is quoted.
@@ -148,6 +150,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     - C2: one body a role and replica
     - C3: denominators are at least 1, `exp2_soft` is at most 1, a split has at least 1 sub-tile
     - C4: replicas, sub-tiles, depths, parts, credits and shifts are at most 64
+    - C5: `skip right` goes with a split of at least 2 sub-tiles
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$machine,
     "::attn::SplitAttr":$split, // null: not cut

@@ -20,9 +20,13 @@ constexpr int64_t workItemBytes = 16;
 constexpr int64_t barrierBytes = 8;
 /// Verdicts on work items that are not known yet: those of two turns.
 constexpr int64_t verdictRing = 2;
-/// What they take of shared memory: for each a barrier and a word; and four words
-/// of the role that hands out items, which has few registers.
-constexpr int64_t verdictBytes = verdictRing * (barrierBytes + 4) + 16;
+/// Words of the role that hands out items, which has few registers: the turn's
+/// number, that of the verdicts known, and the items of the last two turns.
+constexpr int64_t handOutWords = 4;
+/// What they take of shared memory: for each verdict a barrier and a word, and
+/// the words of that role.
+constexpr int64_t verdictBytes =
+    verdictRing * (barrierBytes + 4) + 4 * handOutWords;
 
 /// Bytes of a static tile in shared memory.
 int64_t tileBytes(mlir::Type tile);

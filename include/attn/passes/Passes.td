@@ -132,7 +132,7 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
     base 2 with the scale folded in; with `rescale_threshold` t > 0 m may lag the
     row maximum by t, so that probabilities reach 2^t; P is rounded to V's type.
     With `row_max = first_block`, m is looked for only while some row of the warp has
-    none, or once a partial sum exceeds 2^24. Probabilities may then overflow: step
+    none, or once a partial sum exceeds 2^24 (2^10 where P is f16). Probabilities may then overflow: step
     `check` rejects a work item with an O that is not finite or a row sum that is not
     at most 2^100, and it is computed again with m followed throughout. What passes
     is right: the sum of a row with keys is at least 1, so that nothing of weight was

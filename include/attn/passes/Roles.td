@@ -63,7 +63,9 @@ def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
   let description = [{
     Replays the schedule: each role gets the steps that its body lists, in a
     `ws.for` of entries with their slots and shifts. A role waits for a channel's
-    value before its first read of it, unless a `get` moved the wait up.
+    value before its first read of it, unless a `get` moved the wait up. With `skip
+    right` each replica of the role that has one a sub-tile starts at the last block with
+    keys of its own rows; those before are a range of kind `skipped`.
 
     **Requires** laid-out kernels with a verified schedule.
 
@@ -113,7 +115,10 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     The first time step is the prologue, then one steady loop a range (masked
     entries exist in masked ones only), then the epilogue. Carried values,
     slots and results of earlier times travel through the loops; awaits stand before the
-    first touch of an operand or result in flight, releases after the last read.
+    first touch of an operand or result in flight, releases after the last read. Slots
+    from outside the loop that are not read after its steady part go back before the
+    epilogue. Of skipped blocks the slots are waited for and given back, and turns are
+    taken and given, in a loop before the prologue.
 
     **Requires** `ws.for` loops with shifts of at most 1.
 
@@ -142,10 +147,12 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     and full, and of enough blocks to wrap the deepest ring; for persistent kernels
     also for pairs a, b and triples a, b, a of the items of 0 to 3 blocks; and
     runs them against one another. Items that are handed out are followed by one that
-    ends every role. Changes nothing. An item that is run again (`redo`) needs no trial
+    ends every role. Where sub-tiles skip blocks, each has a masked block less than the
+    next, as long as there are any. Changes nothing. An item that is run again (`redo`) needs no trial
     of its own: it finds every ring, edge and turn as a balanced first run leaves them,
     which is as the first run found them but for whole cycles; where items are handed
-    out it is one more item.
+    out it is one more item, and the verdict that is waited for is that of the turn before
+    the last, whose roles need nothing more of the one that waits.
 
     **Requires** `ws.kernel`s after `attn-pipeline`.
 
