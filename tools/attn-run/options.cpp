@@ -43,6 +43,10 @@ What to do with it (any of these, in this order; default: launch once):
                      second GPU
   --seeds=N          with the simulator: N schedules of the problem, from seeds
   --schedule-seed=N  the first of those seeds (default: 0)
+  --trace=FILE       with the simulator: write what the first launch did, for
+                     Perfetto or chrome://tracing
+  --timeline=FILE    draw it, as an SVG picture of the longest of its
+                     first CTAs
   --timeout=SECONDS  give up on a kernel that does not finish (default: 60)
   --json=FILE        also write one JSON object a line for every result
   --target=NAME      target of IR (default: sm_90a)
@@ -180,6 +184,12 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   if (name == "--schedule-seed") {
     return setInteger(option, 0, options.scheduleSeed, err);
   }
+  if (name == "--trace") {
+    return setText(option, options.trace, err);
+  }
+  if (name == "--timeline") {
+    return setText(option, options.timeline, err);
+  }
   if (name == "--rounds") {
     return setInteger(option, 1, options.rounds, err);
   }
@@ -218,6 +228,10 @@ Option splitOption(const std::string &text) {
   return {text.substr(0, equals), text.substr(equals + 1), true};
 }
 
+bool isTracing(const Options &options) {
+  return !options.trace.empty() || !options.timeline.empty();
+}
+
 bool checkOptions(const Options &options, bool hasKv, std::string &err) {
   if (options.help) {
     return true;
@@ -231,6 +245,10 @@ bool checkOptions(const Options &options, bool hasKv, std::string &err) {
   } else if (options.device != "sim" &&
              (options.schedules != 1 || options.scheduleSeed != 0)) {
     err = "option '--seeds': expected '--device=sim' beside it";
+  } else if (options.device != "sim" && isTracing(options)) {
+    err = "option '--trace': expected '--device=sim' beside it";
+  } else if (options.random > 0 && isTracing(options)) {
+    err = "option '--trace': expected no '--random' beside it";
   } else if (hasKv && options.q[0] != options.kv[0]) {
     err = "option '--kv': expected the batch of '--q', " +
           std::to_string(options.q[0]) + ", got " +

@@ -37,6 +37,9 @@ struct Options {
   // Of the simulator: schedules of one problem, and the first's seed.
   int64_t schedules = 1;
   uint64_t scheduleSeed = 0;
+  // Files to write of its first launch.
+  std::string trace;
+  std::string timeline;
   std::string json;
   // What a custom region computes, for the reference: "alibi", "documents".
   std::string scoreRegion;

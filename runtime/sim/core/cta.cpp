@@ -31,6 +31,9 @@ Cta::Cta(const Program &program, const GridLaunch &launch,
   groups.resize((threads + 127) / 128);
   makeRegisterPool();
   makeWarps();
+  if (options.observers) {
+    observer = options.observers->watch(*this);
+  }
 }
 
 /// setmaxnreg moves registers between warps of what the launch allots.
@@ -198,6 +201,9 @@ void Cta::storeMbarrier(uint32_t address, const Mbarrier &barrier) {
 
 void Cta::start(std::unique_ptr<AsyncCopy> copy) {
   copies.push_back(std::move(copy));
+  if (observer) {
+    observer->onIssue(*warps[copies.back()->warp], *copies.back());
+  }
   if (policy == AsyncPolicy::Early) {
     completeCopy(copies.size() - 1);
   }
@@ -206,6 +212,9 @@ void Cta::start(std::unique_ptr<AsyncCopy> copy) {
 void Cta::completeCopy(size_t index) {
   std::unique_ptr<AsyncCopy> copy = std::move(copies[index]);
   copies.erase(copies.begin() + int64_t(index));
+  if (observer) {
+    observer->onComplete(*copy);
+  }
   std::string problem = copy->complete(*this);
   ++changes;
   if (!problem.empty() && failure.empty()) {

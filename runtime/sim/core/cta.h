@@ -7,6 +7,7 @@
 
 #include "core/async.h"
 #include "core/launch.h"
+#include "core/observer.h"
 #include "core/warp.h"
 #include "units/mbarrier.h"
 
@@ -96,6 +97,8 @@ public:
   /// Counts everything that a blocked warp may wait for.
   uint64_t changes = 0;
   GlobalView global;
+  /// Null: nobody watches.
+  std::unique_ptr<Observer> observer;
 
 private:
   void makeWarps();

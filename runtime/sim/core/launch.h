@@ -10,6 +10,8 @@
 
 namespace attn::sim {
 
+class ObserverSource;
+
 /// When asynchronous operations complete, within what is legal.
 enum class AsyncPolicy : uint8_t {
   Late,  // when no warp can run otherwise
@@ -25,6 +27,8 @@ struct SimOptions {
   unsigned threads = 0;
   /// Warp instructions that one CTA may execute.
   uint64_t budget = uint64_t(1) << 32;
+  /// Who watches the CTAs; null: nobody.
+  ObserverSource *observers = nullptr;
 };
 
 struct GridLaunch {

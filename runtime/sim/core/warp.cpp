@@ -85,6 +85,7 @@ RunResult Warp::run(uint64_t &quantum) {
       exec &= readPredicate(inst.guard, inst.guardNegated);
     }
     --quantum;
+    ++steps;
     Step step = exec || inst.always ? inst.run(*this, inst) : Step::Next;
     switch (step) {
     case Step::Next:
@@ -107,6 +108,9 @@ RunResult Warp::run(uint64_t &quantum) {
       ++now.pc;
       ++cta.changes;
       if (live == 0) {
+        if (cta.observer) {
+          cta.observer->onExit(*this);
+        }
         return RunResult::Done;
       }
       if (now.lanes == 0) {
@@ -131,7 +135,17 @@ Step Warp::fault(const std::string &message, unsigned lane) {
 
 Step Warp::block(Wait::Kind kind, uint32_t object, uint32_t value) {
   now.wait = {kind, object, value};
+  if (cta.observer) {
+    cta.observer->onWait(*this, now.wait);
+  }
   return Step::Blocked;
+}
+
+Step Warp::pass(Wait::Kind kind, uint32_t object, uint32_t value) {
+  if (cta.observer) {
+    cta.observer->onPass(*this, {kind, object, value});
+  }
+  return Step::Next;
 }
 
 Step Warp::jump(uint32_t taken, uint32_t target) {

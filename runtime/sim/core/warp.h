@@ -78,6 +78,8 @@ public:
   /// Reports an error of the current instruction, in `lane` if that is one.
   Step fault(const std::string &message, unsigned lane = kLanes);
   Step block(Wait::Kind kind, uint32_t object = 0, uint32_t value = 0);
+  /// Goes on after what may have been a wait.
+  Step pass(Wait::Kind kind, uint32_t object = 0, uint32_t value = 0);
   /// Whether all live lanes of `wanted` execute this instruction.
   bool isConverged(uint32_t wanted = kAllLanes) const {
     return (wanted & live & ~exec) == 0;
@@ -102,6 +104,8 @@ public:
   uint32_t exec = 0;
   LaneGroup now;
   std::vector<LaneGroup> others;
+  /// Instructions executed.
+  uint64_t steps = 0;
   /// How many wgmma.fence it has executed.
   uint32_t fences = 0;
 

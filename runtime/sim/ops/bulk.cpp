@@ -70,11 +70,16 @@ std::string signal(Cta &cta, uint32_t address, uint32_t bytes) {
   if (!barrier) {
     return problem;
   }
+  uint64_t phase = barrier->phase;
   MbarrierEvent event = mbarrierCompleteTx(*barrier, bytes);
   if (event.status != MbarrierStatus::Ok) {
     return std::string("mbarrier: ") + describe(event.status);
   }
   cta.storeMbarrier(address, *barrier);
+  if (cta.observer) {
+    cta.observer->onArrive(nullptr, Wait::Kind::Mbarrier, address,
+                           barrier->phase != phase);
+  }
   return "";
 }
 
@@ -86,6 +91,10 @@ struct TensorCopy : AsyncCopy {
 
 struct TensorLoad final : TensorCopy {
   uint32_t barrier = 0;
+
+  CopyFacts facts() const override {
+    return {true, map.globalAddress, shared, boxBytes(map)};
+  }
 
   std::string complete(Cta &cta) override {
     std::vector<uint8_t> image(boxBytes(map));
@@ -105,6 +114,10 @@ struct TensorStore final : TensorCopy {
   bool reduces = false;
   ReduceOp op = ReduceOp::Add;
 
+  CopyFacts facts() const override {
+    return {false, map.globalAddress, shared, boxBytes(map)};
+  }
+
   std::string complete(Cta &cta) override {
     const uint8_t *image = cta.shared(shared, boxBytes(map));
     Port port(cta);
@@ -123,6 +136,8 @@ struct PlainCopy final : AsyncCopy {
   uint32_t bytes = 0;
   uint32_t barrier = 0;
   uint64_t group = 0;
+
+  CopyFacts facts() const override { return {toShared, global, shared, bytes}; }
 
   std::string complete(Cta &cta) override {
     uint8_t *outside = cta.global.find(global, bytes);
@@ -295,6 +310,9 @@ Step commit(Warp &warp, const Inst &) {
       ++groups.oldest;
     }
   });
+  if (warp.cta.observer) {
+    warp.cta.observer->onCommit(warp, Wait::Kind::BulkGroup);
+  }
   return Step::Next;
 }
 
@@ -307,7 +325,7 @@ Step waitGroup(Warp &warp, const Inst &inst) {
       done &= groups.pending[i] == 0;
     }
   });
-  return done ? Step::Next
+  return done ? warp.pass(Wait::Kind::BulkGroup, 0, uint32_t(inst.imm))
               : warp.block(Wait::Kind::BulkGroup, 0, uint32_t(inst.imm));
 }
 

@@ -114,6 +114,10 @@ Step namedBarrier(Warp &warp, const Inst &inst) {
     if (!problem.empty()) {
       return warp.fault("barrier " + std::to_string(id) + ": " + problem);
     }
+    if (warp.cta.observer) {
+      warp.cta.observer->onArrive(&warp, Wait::Kind::NamedBarrier, id,
+                                  barrier.generation != generation);
+    }
     if (Barrier(inst.aux) == Barrier::Arrive) {
       return Step::Next;
     }
@@ -124,7 +128,7 @@ Step namedBarrier(Warp &warp, const Inst &inst) {
     return warp.block(Wait::Kind::NamedBarrier, id);
   }
   warp.now.arrived = false;
-  return Step::Next;
+  return warp.pass(Wait::Kind::NamedBarrier, id);
 }
 
 /// bar.warp.sync.
@@ -153,13 +157,16 @@ Step setMaxRegisters(Warp &warp, const Inst &inst) {
   if (!increase) {
     cta.freeRegisters += uint64_t(have - wanted) * kLanes;
     ++cta.changes;
+    if (cta.observer) {
+      cta.observer->onArrive(&warp, Wait::Kind::Registers, 0, true);
+    }
   } else if (uint64_t(wanted - have) * kLanes > cta.freeRegisters) {
     return warp.block(Wait::Kind::Registers, 0, (wanted - have) * kLanes);
   } else {
     cta.freeRegisters -= uint64_t(wanted - have) * kLanes;
   }
   have = wanted;
-  return Step::Next;
+  return increase ? warp.pass(Wait::Kind::Registers) : Step::Next;
 }
 
 bool finishSetMax(Decoder &decoder, const ptx::Instruction &instruction,

@@ -53,10 +53,15 @@ Step forBarriers(Warp &warp, const Inst &inst, uint32_t slot, Change change) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint32_t address = 0;
     Mbarrier *barrier = locate(warp, inst, slot, lane, address);
+    uint64_t phase = barrier ? barrier->phase : 0;
     if (!barrier || !accept(warp, change(*barrier, lane).status, lane)) {
       return Step::Fault;
     }
     warp.cta.storeMbarrier(address, *barrier);
+    if (warp.cta.observer) {
+      warp.cta.observer->onArrive(&warp, Wait::Kind::Mbarrier, address,
+                                  barrier->phase != phase);
+    }
   }
   return Step::Next;
 }
@@ -121,12 +126,18 @@ Step wait(Warp &warp, const Inst &inst) {
     }
     passed |= uint32_t(test.passed) << lane;
   }
+  unsigned first = unsigned(__builtin_ctz(warp.exec));
+  uint32_t parity = inst.aux & kParity ? warp.word(inst.slots[2])[first] : 0;
   if (passed == 0 && inst.aux & kTry && !warp.cta.chance(2)) {
-    unsigned first = unsigned(__builtin_ctz(warp.exec));
-    uint32_t parity = inst.aux & kParity ? warp.word(inst.slots[2])[first] : 0;
     return warp.block(Wait::Kind::Mbarrier, address, parity);
   }
   warp.writePredicate(inst.slots[0], passed);
+  if (passed == warp.exec) {
+    return warp.pass(Wait::Kind::Mbarrier, address, parity);
+  }
+  if (warp.cta.observer) {
+    warp.cta.observer->onWait(warp, {Wait::Kind::Mbarrier, address, parity});
+  }
   return Step::Next;
 }
 

@@ -201,6 +201,9 @@ Step issue(Warp &warp, const Inst &inst) {
   }
   takeRegisters(warp, *group.queue[index].accumulators);
   group.queue[index].issued |= 1u << number;
+  if (warp.cta.observer) {
+    warp.cta.observer->onIssue(warp, group.queue[index], group.issued[number]);
+  }
   ++group.issued[number];
   warp.cta.completeEarly(group, warp.index / 4 * 4);
   return Step::Next;
@@ -212,6 +215,9 @@ Step commit(Warp &warp, const Inst &) {
     WarpGroup &group = warp.cta.groupOf(warp);
     uint32_t number = warp.index % 4;
     group.commits[number].push_back(group.issued[number]);
+    if (warp.cta.observer) {
+      warp.cta.observer->onCommit(warp, Wait::Kind::Wgmma);
+    }
   }
   return step;
 }
@@ -226,7 +232,7 @@ Step waitGroup(Warp &warp, const Inst &inst) {
   size_t pending = size_t(inst.imm);
   bool done = commits.size() <= pending ||
               group.completed >= commits[commits.size() - pending - 1];
-  return done ? Step::Next
+  return done ? warp.pass(Wait::Kind::Wgmma, 0, uint32_t(inst.imm))
               : warp.block(Wait::Kind::Wgmma, 0, uint32_t(inst.imm));
 }
 
