@@ -5,6 +5,7 @@
 #include "compile_input.h"
 #include "cuda_memory.h"
 #include "options.h"
+#include "ptx_launch.h"
 #include "report.h"
 #include "session.h"
 #include "sim_memory.h"
@@ -346,6 +347,9 @@ bool runAll(Run &run) {
     return fail(err);
   }
   attn_set_log_callback(printLog, nullptr);
+  if (!run.options.launch.empty()) {
+    return runPtx(run.options, err) || fail(err);
+  }
   if (!loadInput(run) || !openDevice(run)) {
     return false;
   }
