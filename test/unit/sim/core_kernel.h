@@ -23,6 +23,8 @@ struct Kernel {
   uint64_t seed = 0;
   std::vector<uint32_t> words = std::vector<uint32_t>(4096);
   std::string failure;
+  ObserverSource *observers = nullptr;
+  uint64_t instructions = 0;
 
   std::string text() const {
     return ".version 8.0\n.target sm_90a\n.address_size 64\n"
@@ -56,7 +58,10 @@ struct Kernel {
     SimOptions options;
     options.seed = seed;
     options.budget = 10000000;
-    return failure = runGrid(program, launch, memory, options).failure;
+    options.observers = observers;
+    GridResult result = runGrid(program, launch, memory, options);
+    instructions = result.warpInstructions;
+    return failure = result.failure;
   }
 };
 
