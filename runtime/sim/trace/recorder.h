@@ -5,9 +5,9 @@
 // Times are steps, and say what has to come before what, not how long it takes:
 // every warp executes one instruction a step, all warps side by side; a wait
 // ends when what it waits for has happened; asynchronous operations take a
-// nominal number of steps (see recorder.cpp). So a timeline does not depend on
-// the order in which the simulator happens to run the warps; that order is the
-// events' `order`.
+// nominal number of steps (see recorder.cpp). The order in which the simulator
+// happens to run the warps matters only where they race for a barrier or a
+// unit; it is the events' `order`.
 
 #ifndef ATTN_SIM_TRACE_RECORDER_H
 #define ATTN_SIM_TRACE_RECORDER_H
