@@ -104,6 +104,7 @@ MAP_KEYS = [
 PTX_CHANGES = [
     (("add.s32", "addd.s32"), "unknown opcode 'addd'"),
     ((".entry row_sum(", ".entry other("), "row_sum"),
+    ((".b8 _ZZ7row_sumE7partial[32]", ".b8 other[32]"), "_ZZ7row_sumE7partial"),
     (("bra \t$L__BB0_3;", "bra \t$L__BB0_99;"), "$L__BB0_99"),
     (("ld.param.u64 \t%rd2", "ld.param.u64 \t%rd99"), "%rd99"),
     ((PTX[len(PTX) // 2:], ""), "expected"),
@@ -142,6 +143,10 @@ def main():
         changed = having(TILE_COPY, "params.0.tensor_map." + path, value)
         checker.run(read("tile_copy.ptx"), json.dumps(changed), "launch: params[0].tensor_map" +
                     (": " if " key " in want else ".") + want)
+    for address in (0, 4096, 0x7F0000000000):
+        no_buffers = {"grid": [1], "block": [32],
+                      "params": [{"u64": address}, {"u64": 0}, {"f32": 1}, {"struct": [{"at": 0, "s32": 32}]}]}
+        checker.run(PTX, json.dumps(no_buffers), "is out of bounds")
     for text in ("", "{", "[1]", "{\"grid\":[1],", "\xff", "[" * 100000):
         checker.run(PTX, text, "launch: expected ")
     for (old, new), want in PTX_CHANGES:

@@ -6,17 +6,8 @@
 
 using namespace attn::sim;
 
-/// No allocation is below this.
-static constexpr uint64_t kLowestAddress = 4096;
-
 void GlobalMemory::add(const void *begin, size_t size, std::string name) {
-  std::lock_guard<std::mutex> lock(mutex);
   buffers[reinterpret_cast<uintptr_t>(begin)] = {size, std::move(name)};
-}
-
-void GlobalMemory::remove(const void *begin) {
-  std::lock_guard<std::mutex> lock(mutex);
-  buffers.erase(reinterpret_cast<uintptr_t>(begin));
 }
 
 void GlobalMemory::addAll(std::vector<MemoryRange> ranges) {
@@ -49,16 +40,7 @@ void GlobalMemory::addAll(std::vector<MemoryRange> ranges) {
   }
 }
 
-bool GlobalMemory::isOpen() const {
-  std::lock_guard<std::mutex> lock(mutex);
-  return buffers.empty();
-}
-
 bool GlobalMemory::contains(uint64_t address, uint64_t bytes) const {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (buffers.empty()) {
-    return address >= kLowestAddress && address < kSharedWindow;
-  }
   auto after = buffers.upper_bound(address);
   if (after == buffers.begin()) {
     return false;
@@ -69,7 +51,6 @@ bool GlobalMemory::contains(uint64_t address, uint64_t bytes) const {
 }
 
 std::string GlobalMemory::nameAt(uint64_t address) const {
-  std::lock_guard<std::mutex> lock(mutex);
   auto after = buffers.upper_bound(address);
   if (after == buffers.begin()) {
     return "";
@@ -79,7 +60,6 @@ std::string GlobalMemory::nameAt(uint64_t address) const {
 }
 
 std::string GlobalMemory::describe(uint64_t address) const {
-  std::lock_guard<std::mutex> lock(mutex);
   auto after = buffers.upper_bound(address);
   if (after == buffers.begin()) {
     return "in no buffer";

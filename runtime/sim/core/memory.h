@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -34,14 +33,13 @@ struct MemoryRange {
   std::string name;
 };
 
-/// The host buffers that kernels may access, by host address. Registering and
-/// access may be concurrent.
+/// The host buffers that a kernel may access, by host address. Not to be
+/// changed while one runs.
 class GlobalMemory {
 public:
   /// A buffer that overlaps another replaces nothing: the caller keeps them
   /// apart.
   void add(const void *begin, size_t size, std::string name = "");
-  void remove(const void *begin);
   /// Adds ranges that may overlap: those that do become one buffer.
   void addAll(std::vector<MemoryRange> ranges);
 
@@ -52,17 +50,12 @@ public:
   /// The name of the buffer that holds `address`, "" if there is none.
   std::string nameAt(uint64_t address) const;
 
-  /// With no buffer registered, every address but the lowest page's is taken
-  /// to be good.
-  bool isOpen() const;
-
 private:
   struct Buffer {
     uint64_t size = 0;
     std::string name;
   };
 
-  mutable std::mutex mutex;
   std::map<uint64_t, Buffer> buffers;
 };
 
