@@ -200,7 +200,12 @@ void Picture::drawLegend() {
     left += 40 + 6.2 * double(std::string(style.meaning).size());
   }
   y += 30;
-  text(8, y + 12, timeline.source, "fill=\"#626567\"");
+  std::string run;
+  for (const auto &[key, value] : timeline.details) {
+    run += (run.empty() ? "" : ", ") + key + " " + value;
+  }
+  text(8, y + 12, timeline.source + (run.empty() ? "" : " Of " + run + "."),
+       "fill=\"#626567\"");
   y += 22;
 }
 
@@ -224,11 +229,7 @@ std::string Picture::draw() {
   }
   drawAxis();
   drawLegend();
-  std::string title = cta.name;
-  for (const auto &[key, value] : timeline.details) {
-    title += ", " + key + " " + value;
-  }
-  text(8, 22, title, "font-size=\"15\" font-weight=\"bold\"");
+  text(8, 22, cta.name, "font-size=\"15\" font-weight=\"bold\"");
   char head[240];
   std::snprintf(head, sizeof(head),
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
