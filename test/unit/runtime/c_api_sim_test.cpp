@@ -149,7 +149,8 @@ TEST(CApiSim, refusesWhatItCannotRun) {
   Call call;
   call.content.ptx = "this is not PTX";
   EXPECT_EQ(call.launch(), ATTN_INVALID_BUNDLE);
-  EXPECT_TRUE(lastErrorHas("PTX: 1:1: expected '.version'")) << attn_last_error();
+  EXPECT_TRUE(lastErrorHas("PTX: 1:1: expected '.version'"))
+      << attn_last_error();
 
   call.content.ptx = scaleKernel();
   call.content.plan = scalePlan("absent");
