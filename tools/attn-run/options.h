@@ -39,6 +39,11 @@ struct Options {
   uint64_t scheduleSeed = 0;
   // What the simulator does about hazards.
   std::string hazards = "error";
+  // Files to write of its first launch.
+  std::string trace;
+  std::string timeline;
+  // Of an input that is PTX: the file that says how to launch it.
+  std::string launch;
   std::string json;
   // What a custom region computes, for the reference: "alibi", "documents".
   std::string scoreRegion;

@@ -16,6 +16,15 @@ namespace attn::sim {
 
 class Cta;
 
+/// What observers are told of a copy.
+struct CopyFacts {
+  bool toShared = false;
+  /// The global address, of a tensor copy that of its tensor.
+  uint64_t global = 0;
+  uint32_t shared = 0;
+  uint32_t bytes = 0;
+};
+
 /// A copy between issue and completion. Copies are not ordered.
 class AsyncCopy {
 public:
@@ -23,6 +32,7 @@ public:
   /// Reads its source, writes its destination and signals. Returns "" or what
   /// went wrong.
   virtual std::string complete(Cta &cta) = 0;
+  virtual CopyFacts facts() const = 0;
 
   /// For reports: the instruction, warp and lane that issued it.
   uint32_t pc = 0;

@@ -33,6 +33,9 @@ Cta::Cta(const Program &program, const GridLaunch &launch,
   if (gridHazards) {
     hazards = std::make_unique<HazardTracker>(*this, *gridHazards);
   }
+  if (options.observers) {
+    observer = options.observers->watch(*this);
+  }
 }
 
 void Cta::makeWarps() {
@@ -182,6 +185,9 @@ void Cta::storeMbarrier(uint32_t address, const Mbarrier &barrier) {
 
 void Cta::start(std::unique_ptr<AsyncCopy> copy) {
   copies.push_back(std::move(copy));
+  if (observer) {
+    observer->onIssue(*warps[copies.back()->warp], *copies.back());
+  }
   if (policy == AsyncPolicy::Early) {
     completeCopy(copies.size() - 1);
   }
@@ -190,6 +196,9 @@ void Cta::start(std::unique_ptr<AsyncCopy> copy) {
 void Cta::completeCopy(size_t index) {
   std::unique_ptr<AsyncCopy> copy = std::move(copies[index]);
   copies.erase(copies.begin() + int64_t(index));
+  if (observer) {
+    observer->onComplete(*copy);
+  }
   std::string problem = copy->complete(*this);
   ++changes;
   if (!problem.empty() && failure.empty()) {

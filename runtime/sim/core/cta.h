@@ -7,6 +7,7 @@
 
 #include "core/async.h"
 #include "core/launch.h"
+#include "core/observer.h"
 #include "core/warp.h"
 #include "hazards/register_pool.h"
 #include "hazards/tracker.h"
@@ -120,6 +121,8 @@ public:
   GlobalView global;
   /// Null: nobody looks for hazards.
   std::unique_ptr<HazardTracker> hazards;
+  /// Null: nobody watches.
+  std::unique_ptr<Observer> observer;
 
 private:
   void makeWarps();

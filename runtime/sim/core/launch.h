@@ -11,6 +11,8 @@
 
 namespace attn::sim {
 
+class ObserverSource;
+
 /// When asynchronous operations complete, within what is legal.
 enum class AsyncPolicy : uint8_t {
   Late,  // when no warp can run otherwise
@@ -27,6 +29,8 @@ struct SimOptions {
   /// Warp instructions that one CTA may execute.
   uint64_t budget = uint64_t(1) << 32;
   HazardMode hazards = HazardMode::Error;
+  /// Who watches the CTAs; null: nobody.
+  ObserverSource *observers = nullptr;
 };
 
 /// Bytes of global memory.

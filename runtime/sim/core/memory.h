@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
+#include <vector>
 
 namespace attn::sim {
 
@@ -40,23 +40,29 @@ inline Space classify(Space space, uint64_t &address) {
 constexpr uint32_t kSharedRankShift = 24;
 constexpr uint32_t kSharedOffsetMask = (1u << kSharedRankShift) - 1;
 
-/// The host buffers that kernels may access, by host address. Registering and
-/// access may be concurrent.
+/// Some bytes of the host; none if `size` is 0.
+struct MemoryRange {
+  const void *begin = nullptr;
+  size_t size = 0;
+  std::string name;
+};
+
+/// The host buffers that a kernel may access, by host address. Not to be
+/// changed while one runs.
 class GlobalMemory {
 public:
   /// A buffer that overlaps another replaces nothing: the caller keeps them
   /// apart.
   void add(const void *begin, size_t size, std::string name = "");
-  void remove(const void *begin);
+  /// Adds ranges that may overlap: those that do become one buffer.
+  void addAll(std::vector<MemoryRange> ranges);
 
   /// Whether all of `bytes` bytes at `address` lie in one buffer.
   bool contains(uint64_t address, uint64_t bytes) const;
   /// "4 bytes past the end of 'q'", or the like.
   std::string describe(uint64_t address) const;
-
-  /// With no buffer registered, every address but the lowest page's is taken
-  /// to be good.
-  bool isOpen() const;
+  /// The name of the buffer that holds `address`, "" if there is none.
+  std::string nameAt(uint64_t address) const;
 
 private:
   struct Buffer {
@@ -64,7 +70,6 @@ private:
     std::string name;
   };
 
-  mutable std::mutex mutex;
   std::map<uint64_t, Buffer> buffers;
 };
 
@@ -84,6 +89,7 @@ public:
   std::string describe(uint64_t address) const {
     return memory.describe(address);
   }
+  std::string nameAt(uint64_t address) const { return memory.nameAt(address); }
 
 private:
   uint8_t *findSlowly(uint64_t address, uint64_t bytes);

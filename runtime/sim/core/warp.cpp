@@ -84,6 +84,7 @@ RunResult Warp::run(uint64_t &quantum) {
       exec &= readPredicate(inst.guard, inst.guardNegated);
     }
     --quantum;
+    ++steps;
     if (inst.watch != kNone && !registers.check(*this, inst)) {
       return RunResult::Fault;
     }
@@ -109,6 +110,9 @@ RunResult Warp::run(uint64_t &quantum) {
       ++now.pc;
       ++cta.changes;
       if (live == 0) {
+        if (cta.observer) {
+          cta.observer->onExit(*this);
+        }
         return RunResult::Done;
       }
       if (now.lanes == 0) {
@@ -141,7 +145,17 @@ bool Warp::report(Rule rule, const std::string &message, unsigned lane) {
 
 Step Warp::block(Wait::Kind kind, uint32_t object, uint32_t value) {
   now.wait = {kind, object, value};
+  if (cta.observer) {
+    cta.observer->onWait(*this, now.wait);
+  }
   return Step::Blocked;
+}
+
+Step Warp::pass(Wait::Kind kind, uint32_t object, uint32_t value) {
+  if (cta.observer) {
+    cta.observer->onPass(*this, {kind, object, value});
+  }
+  return Step::Next;
 }
 
 bool Warp::givesUp() { return gaveUp.insert(now.pc).second || cta.chance(2); }

@@ -87,6 +87,8 @@ public:
   /// Reports what breaks a rule. Whether execution goes on.
   bool report(Rule rule, const std::string &message, unsigned lane = kLanes);
   Step block(Wait::Kind kind, uint32_t object = 0, uint32_t value = 0);
+  /// Goes on after what may have been a wait.
+  Step pass(Wait::Kind kind, uint32_t object = 0, uint32_t value = 0);
   /// Waits until all live lanes of `wanted` execute this instruction. If they
   /// do not, `step` is what becomes of it; lanes that never come break `rule`.
   bool gather(uint32_t wanted, Rule rule, Step &step);
@@ -107,6 +109,8 @@ public:
   LaneGroup now;
   std::vector<LaneGroup> others;
   RegisterTracker registers;
+  /// Instructions executed.
+  uint64_t steps = 0;
 
 private:
   friend class Cta;

@@ -5,6 +5,7 @@
 #include "units/tensor_map.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 using namespace attn::sim;
@@ -14,8 +15,7 @@ namespace {
 
 class SimKernels final : public LoadedKernels {
 public:
-  SimKernels(const SimOptions &options, const GlobalMemory &memory)
-      : options(options), memory(memory) {}
+  explicit SimKernels(const SimOptions &options) : options(options) {}
 
   Status load(const Bundle &bundle, const LaunchPlan &plan);
   /// Runs the grid; there are no streams.
@@ -28,7 +28,6 @@ private:
   };
 
   const SimOptions &options;
-  const GlobalMemory &memory;
   std::vector<Kernel> kernels;
 };
 
@@ -124,6 +123,20 @@ static Status packParams(const Program &program, const PreparedLaunch &prepared,
   return {};
 }
 
+/// The memory of a call: its tensors and the workspace.
+static void collectMemory(const PreparedLaunch &prepared,
+                          GlobalMemory &memory) {
+  const std::vector<PlanArg> &args = prepared.plan->args;
+  std::vector<MemoryRange> ranges;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const BoundTensor &tensor = prepared.arguments->tensors[i];
+    ranges.push_back({tensor.data, size_t(tensor.bytes), args[i].name});
+  }
+  ranges.push_back(
+      {prepared.workspace, prepared.workspaceBytes, "the workspace"});
+  memory.addAll(std::move(ranges));
+}
+
 Status SimKernels::launch(const PreparedLaunch &prepared, void *) {
   const PlanLaunch &plan = *prepared.launch;
   auto kernel =
@@ -141,6 +154,8 @@ Status SimKernels::launch(const PreparedLaunch &prepared, void *) {
   if (Status status = packParams(kernel->program, prepared, launch.params)) {
     return status;
   }
+  GlobalMemory memory;
+  collectMemory(prepared, memory);
   GridResult result = runGrid(kernel->program, launch, memory, options);
   for (const auto &[key, report] : result.reports.get()) {
     logMessage(ATTN_LOG_WARNING, "kernel " + quote(plan.kernel) + ", seed " +
@@ -160,11 +175,60 @@ Status SimKernels::launch(const PreparedLaunch &prepared, void *) {
 
 Status SimDevice::load(const Bundle &bundle, const LaunchPlan &plan,
                        std::unique_ptr<LoadedKernels> &kernels) {
-  auto loaded = std::make_unique<SimKernels>(options, memory);
+  auto loaded = std::make_unique<SimKernels>(options);
   if (Status status = loaded->load(bundle, plan)) {
     return status;
   }
   kernels = std::move(loaded);
+  return {};
+}
+
+static bool parseNumber(const std::string &text, uint64_t &value) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+static Status parseMode(const std::string &text, HazardMode &mode) {
+  if (text == "error") {
+    mode = HazardMode::Error;
+  } else if (text == "warn") {
+    mode = HazardMode::Warn;
+  } else if (text == "off") {
+    mode = HazardMode::Off;
+  } else {
+    return invalidArgument("expected simulator option 'hazards' to be 'error', "
+                           "'warn' or 'off', got " +
+                           quote(text));
+  }
+  return {};
+}
+
+Status SimDevice::setOption(const std::string &name, const std::string &value) {
+  if (name == "hazards") {
+    return parseMode(value, options.hazards);
+  }
+  uint64_t number = 0;
+  if (name != "seed" && name != "threads" && name != "budget") {
+    return invalidArgument("expected a simulator option among 'seed', "
+                           "'threads', 'budget' and 'hazards', got " +
+                           quote(name));
+  }
+  uint64_t most = name == "threads" ? 1024 : UINT64_MAX;
+  uint64_t least = name == "budget" ? 1 : 0;
+  if (!parseNumber(value, number) || number < least || number > most) {
+    return invalidArgument("expected simulator option " + quote(name) +
+                           " to be an integer from " + std::to_string(least) +
+                           " to " + std::to_string(most) + ", got " +
+                           quote(value));
+  }
+  if (name == "seed") {
+    options.seed = number;
+  } else if (name == "threads") {
+    options.threads = unsigned(number);
+  } else {
+    options.budget = number;
+  }
   return {};
 }
 

@@ -75,6 +75,7 @@ std::string signal(Cta &cta, const AsyncCopy &copy, uint32_t address,
   if (cta.hazards) {
     cta.hazards->completeLoad(copy.hazard, address, barrier->phase);
   }
+  uint64_t phase = barrier->phase;
   MbarrierEvent event = mbarrierCompleteTx(*barrier, bytes);
   if (event.status != MbarrierStatus::Ok) {
     return std::string("mbarrier: ") + describe(event.status) +
@@ -85,6 +86,10 @@ std::string signal(Cta &cta, const AsyncCopy &copy, uint32_t address,
                                address);
   }
   cta.storeMbarrier(address, *barrier);
+  if (cta.observer) {
+    cta.observer->onArrive(nullptr, Wait::Kind::Mbarrier, address,
+                           barrier->phase != phase);
+  }
   return "";
 }
 
@@ -96,6 +101,10 @@ struct TensorCopy : AsyncCopy {
 
 struct TensorLoad final : TensorCopy {
   uint32_t barrier = 0;
+
+  CopyFacts facts() const override {
+    return {true, map.globalAddress, shared, boxBytes(map)};
+  }
 
   std::string complete(Cta &cta) override {
     std::vector<uint8_t> image(boxBytes(map));
@@ -115,6 +124,10 @@ struct TensorStore final : TensorCopy {
   bool reduces = false;
   ReduceOp op = ReduceOp::Add;
 
+  CopyFacts facts() const override {
+    return {false, map.globalAddress, shared, boxBytes(map)};
+  }
+
   std::string complete(Cta &cta) override {
     const uint8_t *image = cta.shared(shared, boxBytes(map));
     Port port(cta);
@@ -133,6 +146,8 @@ struct PlainCopy final : AsyncCopy {
   uint32_t bytes = 0;
   uint32_t barrier = 0;
   uint64_t group = 0;
+
+  CopyFacts facts() const override { return {toShared, global, shared, bytes}; }
 
   std::string complete(Cta &cta) override {
     uint8_t *outside = cta.global.find(global, bytes);
@@ -366,6 +381,9 @@ Step commit(Warp &warp, const Inst &) {
       ++groups.oldest;
     }
   });
+  if (warp.cta.observer) {
+    warp.cta.observer->onCommit(warp, Wait::Kind::BulkGroup);
+  }
   return Step::Next;
 }
 
@@ -389,7 +407,7 @@ Step waitGroup(Warp &warp, const Inst &inst) {
       warp.cta.hazards->waitStores(warp, lane, committed - pending, inst.aux);
     });
   }
-  return Step::Next;
+  return warp.pass(Wait::Kind::BulkGroup, 0, uint32_t(inst.imm));
 }
 
 Step nothing(Warp &, const Inst &) { return Step::Next; }

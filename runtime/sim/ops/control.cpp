@@ -148,6 +148,10 @@ Step namedBarrier(Warp &warp, const Inst &inst) {
     if (hazards && barrier.generation != generation) {
       hazards->completeNamed(id);
     }
+    if (warp.cta.observer) {
+      warp.cta.observer->onArrive(&warp, Wait::Kind::NamedBarrier, id,
+                                  barrier.generation != generation);
+    }
     if (!waits) {
       return Step::Next;
     }
@@ -161,7 +165,7 @@ Step namedBarrier(Warp &warp, const Inst &inst) {
   if (hazards) {
     hazards->leaveNamed(warp);
   }
-  return Step::Next;
+  return warp.pass(Wait::Kind::NamedBarrier, id);
 }
 
 /// bar.warp.sync.
@@ -182,10 +186,14 @@ Step setMaxRegisters(Warp &warp, const Inst &inst) {
     return step;
   }
   uint32_t wanted = uint32_t(inst.imm);
-  switch (warp.cta.registers.request(warp, wanted, inst.aux)) {
+  bool increase = inst.aux;
+  switch (warp.cta.registers.request(warp, wanted, increase)) {
   case RegisterPool::Answer::Granted:
     ++warp.cta.changes;
-    return Step::Next;
+    if (!increase && warp.cta.observer) {
+      warp.cta.observer->onArrive(&warp, Wait::Kind::Registers, 0, true);
+    }
+    return increase ? warp.pass(Wait::Kind::Registers) : Step::Next;
   case RegisterPool::Answer::NotYet:
     return warp.block(Wait::Kind::Registers, 0, wanted * kLanes);
   case RegisterPool::Answer::Refused:

@@ -96,6 +96,10 @@ Step forBarriers(Warp &warp, const Inst &inst, uint32_t slot, Change change) {
     }
     track(warp, inst, lane, address, before, event);
     warp.cta.storeMbarrier(address, *barrier);
+    if (warp.cta.observer) {
+      warp.cta.observer->onArrive(&warp, Wait::Kind::Mbarrier, address,
+                                  barrier->phase != before.phase);
+    }
   }
   return Step::Next;
 }
@@ -191,12 +195,18 @@ Step wait(Warp &warp, const Inst &inst) {
   if (warp.cta.hazards) {
     trackWait(warp, inst, addresses, passed);
   }
+  unsigned first = unsigned(__builtin_ctz(warp.exec));
+  uint32_t parity = inst.aux & kParity ? warp.word(inst.slots[2])[first] : 0;
   if (passed == 0 && inst.aux & kTry && !warp.givesUp()) {
-    unsigned first = unsigned(__builtin_ctz(warp.exec));
-    uint32_t parity = inst.aux & kParity ? warp.word(inst.slots[2])[first] : 0;
     return warp.block(Wait::Kind::Mbarrier, address, parity);
   }
   warp.writePredicate(inst.slots[0], passed);
+  if (passed == warp.exec) {
+    return warp.pass(Wait::Kind::Mbarrier, address, parity);
+  }
+  if (warp.cta.observer) {
+    warp.cta.observer->onWait(warp, {Wait::Kind::Mbarrier, address, parity});
+  }
   return Step::Next;
 }
 

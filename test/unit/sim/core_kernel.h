@@ -28,6 +28,8 @@ struct Kernel {
   unsigned freshWords = 0;
   std::string failure;
   Reports reports;
+  ObserverSource *observers = nullptr;
+  uint64_t instructions = 0;
 
   std::string text() const {
     return ".version 8.0\n.target sm_90a\n.address_size 64\n"
@@ -66,8 +68,10 @@ struct Kernel {
     options.budget = 10000000;
     options.hazards = hazards;
     options.threads = hostThreads;
+    options.observers = observers;
     GridResult result = runGrid(program, launch, memory, options);
     reports = std::move(result.reports);
+    instructions = result.warpInstructions;
     return failure = std::move(result.failure);
   }
 };
