@@ -102,7 +102,7 @@ def is_within(probe, folder):
         return [True] * probe["rows"]
     with open(os.path.join(folder, probe["input"]), "rb") as file:
         data = file.read()
-    kind = probe["kinds"].split()[0]
+    kind = probe["operands"].split()[0]
     size = FORMATS[kind][0]
     rows = [words(data[at:at + size], size)[0] for at in range(0, len(data), probe["in_row"])]
     return [abs(value_of(bits, kind)) <= limit for bits in rows]

@@ -6,12 +6,21 @@ import ctypes
 LIBRARY = "libcuda.so.1"
 
 
+def pack_word(value):
+    return value.to_bytes(8, "little")
+
+
+def array(kind, values):
+    return (kind * max(len(values), 1))(*values)
+
+
 class CudaError(RuntimeError):
     """A driver function's failure; `name` is its CUDA_ERROR_ name."""
 
-    def __init__(self, function, name):
+    def __init__(self, function, name, result):
         super().__init__("%s: %s" % (function, name))
         self.name = name
+        self.result = result
 
 
 class Driver:
@@ -36,7 +45,7 @@ class Driver:
     def call(self, function, *arguments):
         result = getattr(self.library, function)(*arguments)
         if result:
-            raise CudaError(function, self.error_name(result))
+            raise CudaError(function, self.error_name(result), result)
 
     def describe(self):
         """Returns the device's name and architecture, and the driver's version."""
@@ -80,11 +89,30 @@ class Driver:
     def free(self, pointer):
         self.call("cuMemFree_v2", pointer)
 
+    def encode(self, arguments):
+        """Returns the 128 bytes of a tensor map; see tensor_maps.py."""
+        storage = ctypes.create_string_buffer(128 + 64)
+        at = (ctypes.addressof(storage) + 63) // 64 * 64
+        self.call("cuTensorMapEncodeTiled", ctypes.c_void_p(at), ctypes.c_int(arguments["type"]),
+                  ctypes.c_uint32(arguments["rank"]), ctypes.c_void_p(arguments["address"]),
+                  array(ctypes.c_uint64, arguments["dims"]),
+                  array(ctypes.c_uint64, arguments["strides"]),
+                  array(ctypes.c_uint32, arguments["box"]),
+                  array(ctypes.c_uint32, arguments["steps"]), ctypes.c_int(arguments["interleave"]),
+                  ctypes.c_int(arguments["swizzle"]), ctypes.c_int(arguments["l2"]),
+                  ctypes.c_int(arguments["oob"]))
+        return ctypes.string_at(at, 128)
+
     def launch(self, function, grid, block, parameters):
-        """Runs `function` with 8-byte parameters to its end."""
-        values = [ctypes.c_uint64(value) for value in parameters]
-        pointers = (ctypes.c_void_p * len(values))(
-            *[ctypes.cast(ctypes.byref(value), ctypes.c_void_p) for value in values])
+        """Runs `function` to its end; each parameter is its bytes."""
+        storage = []
+        pointers = (ctypes.c_void_p * len(parameters))()
+        for i, data in enumerate(parameters):
+            buffer = ctypes.create_string_buffer(len(data) + 64)
+            at = (ctypes.addressof(buffer) + 63) // 64 * 64
+            ctypes.memmove(at, data, len(data))
+            pointers[i] = at
+            storage.append(buffer)
         self.call("cuLaunchKernel", function, *[ctypes.c_uint(extent) for extent in grid],
                   *[ctypes.c_uint(extent) for extent in block], ctypes.c_uint(0), None, pointers,
                   None)

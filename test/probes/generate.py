@@ -18,7 +18,11 @@ import sys
 
 import inputs
 import kernel
+import matrix
+import memory
 import scalar
+import tensor
+import warp
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import hardware  # noqa: E402  (test/hardware.py)
@@ -44,6 +48,8 @@ def scalar_probes():
 
 def all_probes():
     yield from scalar_probes()
+    for module in (warp, memory, matrix, tensor):
+        yield from module.probes()
 
 
 class Tables:
@@ -54,18 +60,19 @@ class Tables:
         self.files = {}
 
     def add(self, probe):
-        operands = probe.pop("operands")
-        if operands not in self.files:
+        operands = probe["operands"]
+        count = probe.pop("row_count", None) or ROWS[len(operands.split())]
+        key = "%d rows of %s" % (count, operands)
+        if key not in self.files:
             name = re.sub(r"\W+", "_", operands) + "_" + hashlib.sha256(
-                operands.encode()).hexdigest()[:6] + ".in"
-            data = inputs.table(operands, ROWS[len(operands.split())])
+                key.encode()).hexdigest()[:6] + ".in"
+            data = inputs.table(operands, count)
             with open(os.path.join(self.folder, name), "wb") as out:
                 out.write(data)
-            self.files[operands] = (name, len(data))
-        name, size = self.files[operands]
+            self.files[key] = (name, len(data))
+        name, size = self.files[key]
         probe["input"] = name
         probe["rows"] = size // probe["in_row"]
-        probe["kinds"] = operands
 
 
 def assemble(ptxas, path):
@@ -89,8 +96,7 @@ def main():
             continue
         with open(os.path.join(options.folder, probe["name"] + ".ptx"), "w") as out:
             out.write(probe.pop("ptx"))
-        if "operands" in probe:
-            tables.add(probe)
+        tables.add(probe)
         probes.append(probe)
     names = [probe["name"] for probe in probes]
     assert len(set(names)) == len(names), "two probes of one name"

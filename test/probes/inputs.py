@@ -44,9 +44,48 @@ def integer_edges(bits):
 
 
 # name: (bytes, edge values, exponent bits, fraction bits or None of integers)
-FLOATS = {"f16": (2, 5, 10), "bf16": (2, 8, 7), "f32": (4, 8, 23), "f64": (8, 11, 52)}
+FLOATS = {"e4m3": (1, 4, 3), "e5m2": (1, 5, 2), "f16": (2, 5, 10), "bf16": (2, 8, 7),
+          "f32": (4, 8, 23), "f64": (8, 11, 52)}
 PAIRS = {"f16x2": "f16", "bf16x2": "bf16", "b16x2": "b16"}
 BITS = {"b8": 1, "b16": 2, "b32": 4, "b64": 8}
+
+
+class Filler:
+    """A word of a matrix: "f16~" numbers about 1 in magnitude and some zeros,
+    "f16^" any finite numbers, "b32*" any bits."""
+
+    limited = nonzero = False
+
+    def __init__(self, name):
+        self.name = name
+        self.bytes = 4
+        self.base, self.how = name[:-1], name[-1]
+
+    def draw_element(self, generator):
+        if self.how == "*":
+            return generator.getrandbits(32)
+        size, exponent_bits, fraction_bits = FLOATS[self.base]
+        one = (1 << exponent_bits - 1) - 1
+        reach = min(4, one - 1)
+        exponent = generator.randint(one - reach, one + reach)
+        if self.how == "^":
+            # The largest exponent of e4m3 has numbers too, but also a NaN.
+            exponent = generator.randint(0, 2 * one)
+        if self.how == "~" and generator.randrange(8) == 0:
+            return 0
+        return (generator.getrandbits(1) << 8 * size - 1 | exponent << fraction_bits |
+                generator.getrandbits(fraction_bits))
+
+    def edges(self):
+        generator = random.Random(self.name)
+        return [self.draw(generator) for _ in range(32)]
+
+    def near(self, value, generator):
+        return self.draw(generator)
+
+    def draw(self, generator):
+        bits = 32 if self.how == "*" else 8 * FLOATS[self.base][0]
+        return sum(self.draw_element(generator) << at for at in range(0, 32, bits))
 
 
 class Kind:
@@ -115,6 +154,8 @@ class Kind:
 
 def rows_of(kinds, count):
     generator = random.Random("probes " + " ".join(kind.name for kind in kinds))
+    if all(isinstance(kind, Filler) for kind in kinds):
+        return [tuple(kind.draw(generator) for kind in kinds) for _ in range(count)]
     if len(kinds) == 1 and kinds[0].bytes <= 2 and not kinds[0].limited:
         first = 1 if kinds[0].nonzero else 0
         return [(value,) for value in range(first, 1 << 8 * kinds[0].bytes)]
@@ -134,7 +175,14 @@ def rows_of(kinds, count):
 
 
 def kinds_of(names):
-    return [Kind(name) for name in names.split()]
+    """The kinds in "f32 b32<70 4x(f16~)", in which 4x() repeats."""
+    kinds = []
+    for name in names.split():
+        times, _, rest = name.partition("x(")
+        repeated = rest.rstrip(")") if rest else name
+        kind = Filler if repeated[-1] in "~^*" else Kind
+        kinds += [kind(repeated)] * (int(times) if rest else 1)
+    return kinds
 
 
 def offsets(kinds):

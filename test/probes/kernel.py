@@ -4,12 +4,12 @@ instruction and writes its row of `out`."""
 
 from inputs import kinds_of, offsets
 
-HEADER = """.version 8.6
+HEADER = """.version 8.7
 .target sm_90a
 .address_size 64
 """
 
-ENTRY = """.visible .entry probe(.param .u64 in, .param .u64 out)
+ENTRY = """.visible .entry probe(.param .u64 in, .param .u64 out%(parameters)s)
 %(directives)s{
   .reg .pred %%p<16>;
   .reg .b16 %%h<16>;
@@ -33,10 +33,10 @@ PREFIX = {1: "%h", 2: "%h", 4: "%r", 8: "%d"}
 RESULT_BYTES = {"pred": 4}
 
 
-def entry(body, in_row, out_row, declarations="", module="", directives="", words=64):
-    return HEADER + module + ENTRY % {
+def entry(body, in_row, out_row, declarations="", parameters="", directives="", words=64):
+    return HEADER + ENTRY % {
         "body": body, "in_row": in_row, "out_row": out_row, "declarations": declarations,
-        "directives": directives, "words": words}
+        "parameters": parameters, "directives": directives, "words": words}
 
 
 def indent(text):
@@ -71,3 +71,19 @@ def elementwise(text, operands, result):
         tail = "st.global.b%d [%%out], %s;\n" % (8 * size, names["d"])
     body += text.format(**names) + "\n" + tail
     return entry(indent(body), row, size), row, size
+
+
+def registers(operands):
+    """Loads of a row's operands and the names of their registers."""
+    kinds = kinds_of(operands)
+    places, row = offsets(kinds)
+    names = ["%%%s%d" % ("d" if kind.bytes == 8 else "r", number + 8)
+             for number, kind in enumerate(kinds)]
+    loads = "".join(load(kind, name, place)
+                    for kind, name, place in zip(kinds, names, places))
+    return loads, names, row
+
+
+def stores(names):
+    return "".join("st.global.b32 [%%out+%d], %s;\n" % (4 * i, name)
+                   for i, name in enumerate(names))

@@ -19,7 +19,7 @@ import sys
 import threading
 import zlib
 
-from cuda import CudaError, Driver
+from cuda import CudaError, Driver, pack_word
 
 
 def pack(data):
@@ -46,8 +46,12 @@ def run_probe(driver, folder, probe):
     function = driver.function(load(driver, folder, probe), "probe")
     source = driver.upload(data)
     target = driver.upload(b"\xcd" * size)
+    parameters = [pack_word(source.value), pack_word(target.value)]
+    if "map" in probe:
+        base = target if probe["map_of"] == "out" else source
+        parameters.append(driver.encode(dict(probe["map"], address=base.value)))
     driver.launch(function, (probe["rows"] // probe["threads"], 1, 1), (probe["threads"], 1, 1),
-                  (source.value, target.value))
+                  parameters)
     result = driver.download(target, size)
     driver.free(source)
     driver.free(target)

@@ -11,12 +11,11 @@ own limits are recorded too.
 usage: tensor_maps.py OUT.jsonl
 """
 
-import ctypes
 import json
 import random
 import sys
 
-from cuda import Driver
+from cuda import CudaError, Driver
 
 # CUtensorMapDataType: bytes of an element, or None for the sub-byte types.
 TYPE_BYTES = [1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, None, None, None]
@@ -128,22 +127,12 @@ def all_maps():
     yield from random_maps(2500, random.Random(20240607))
 
 
-def array(kind, values):
-    return (kind * max(len(values), 1))(*values)
-
-
 def encode(driver, arguments):
     """Returns the result's number and, of a success, the 128 bytes."""
-    storage = ctypes.create_string_buffer(128 + 64)
-    at = (ctypes.addressof(storage) + 63) // 64 * 64
-    result = driver.library.cuTensorMapEncodeTiled(
-        ctypes.c_void_p(at), ctypes.c_int(arguments["type"]), ctypes.c_uint32(arguments["rank"]),
-        ctypes.c_void_p(arguments["address"]), array(ctypes.c_uint64, arguments["dims"]),
-        array(ctypes.c_uint64, arguments["strides"]), array(ctypes.c_uint32, arguments["box"]),
-        array(ctypes.c_uint32, arguments["steps"]), ctypes.c_int(arguments["interleave"]),
-        ctypes.c_int(arguments["swizzle"]), ctypes.c_int(arguments["l2"]),
-        ctypes.c_int(arguments["oob"]))
-    return result, None if result else ctypes.string_at(at, 128)
+    try:
+        return 0, driver.encode(arguments)
+    except CudaError as error:
+        return error.result, None
 
 
 def main():
