@@ -106,7 +106,7 @@ struct TensorStore final : TensorCopy {
   ReduceOp op = ReduceOp::Add;
 
   std::string complete(Cta &cta) override {
-    const uint8_t *image = cta.shared(shared, boxBytes(map));
+    const uint8_t *image = cta.shared(shared, uint32_t(boxBytes(map)));
     Port port(cta);
     TmaResult result =
         reduces ? reduceBox(map, coordinates, shared, image, op, port)
@@ -209,7 +209,7 @@ std::string readTensorCopy(Warp &warp, const Inst &inst, unsigned lane,
   if (status != TmaStatus::Ok) {
     return describe(status);
   }
-  uint32_t size = boxBytes(copy.map);
+  auto size = uint32_t(boxBytes(copy.map));
   return cta.shared(copy.shared, size)
              ? ""
              : outOfBounds("shared memory", copy.shared, size);
@@ -230,7 +230,7 @@ Step loadTensor(Warp &warp, const Inst &inst) {
       return warp.fault(barrier ? "the mbarrier is not initialized" : problem,
                         lane);
     }
-    uint32_t size = boxBytes(copy->map);
+    auto size = uint32_t(boxBytes(copy->map));
     std::memset(warp.cta.shared(copy->shared, size), kSharedPoison, size);
     warp.cta.start(std::move(copy));
   }
