@@ -102,6 +102,8 @@ public:
   uint32_t exec = 0;
   LaneGroup now;
   std::vector<LaneGroup> others;
+  /// The carry flags of its lanes.
+  uint32_t carry = 0;
   /// How many wgmma.fence it has executed.
   uint32_t fences = 0;
 
