@@ -2,7 +2,7 @@
 //
 // Memory and registers of a CTA, and its scheduler.
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 #include <algorithm>
 
@@ -10,16 +10,31 @@ using namespace attn::sim;
 
 static constexpr uint64_t kRegistersOfSM = 65536;
 
+static uint64_t ctaNumber(const uint32_t position[3],
+                          const GridLaunch &launch) {
+  return position[0] +
+         uint64_t(launch.grid[0]) *
+             (position[1] + uint64_t(launch.grid[1]) * position[2]);
+}
+
 Cta::Cta(const Program &program, const GridLaunch &launch,
-         const GlobalMemory &memory, const SimOptions &options, uint64_t number)
-    : program(program), launch(launch), global(memory), params(launch.params),
-      randomly(options.seed > 1), slowness(uint64_t(1) << options.seed % 6),
-      preference(Preference(options.seed / 2 % 3)),
-      random(options.seed * 0x9e3779b97f4a7c15 + number + 1),
+         const GlobalMemory &memory, const SimOptions &options,
+         Cluster &cluster, uint64_t clusterNumber, uint32_t rank)
+    : program(program), launch(launch), cluster(cluster), rank(rank),
+      global(memory), params(launch.params), randomly(options.seed > 1),
+      slowness(uint64_t(1) << options.seed % 6),
+      preference(Preference(options.seed / 2 % 3)), random(0),
       budget(options.budget) {
-  position[0] = uint32_t(number % launch.grid[0]);
-  position[1] = uint32_t(number / launch.grid[0] % launch.grid[1]);
-  position[2] = uint32_t(number / launch.grid[0] / launch.grid[1]);
+  uint32_t rest = rank;
+  for (int i = 0; i < 3; ++i) {
+    uint32_t clusters = launch.grid[i] / launch.cluster[i];
+    position[i] = uint32_t(clusterNumber % clusters) * launch.cluster[i] +
+                  rest % launch.cluster[i];
+    clusterNumber /= clusters;
+    rest /= launch.cluster[i];
+  }
+  random = Random(options.seed * 0x9e3779b97f4a7c15 +
+                  ctaNumber(position, launch) + 1);
   policy = options.seed == 0   ? AsyncPolicy::Late
            : options.seed == 1 ? AsyncPolicy::Early
                                : AsyncPolicy::Random;
@@ -59,6 +74,7 @@ uint64_t Cta::specialValue(Special special, const Warp &warp,
   uint32_t thread = warp.index * kLanes + lane;
   const unsigned *block = launch.block;
   const uint32_t bit = 1u << lane;
+  unsigned axis = 0;
   switch (special) {
   case Special::TidX:
     return thread % block[0];
@@ -81,11 +97,27 @@ uint64_t Cta::specialValue(Special special, const Warp &warp,
   case Special::ClusteridX:
   case Special::ClusteridY:
   case Special::ClusteridZ:
-    return position[unsigned(special) - unsigned(Special::ClusteridX)];
+    axis = unsigned(special) - unsigned(Special::ClusteridX);
+    return position[axis] / launch.cluster[axis];
   case Special::NclusteridX:
   case Special::NclusteridY:
   case Special::NclusteridZ:
-    return launch.grid[unsigned(special) - unsigned(Special::NclusteridX)];
+    axis = unsigned(special) - unsigned(Special::NclusteridX);
+    return launch.grid[axis] / launch.cluster[axis];
+  case Special::ClusterCtaidX:
+  case Special::ClusterCtaidY:
+  case Special::ClusterCtaidZ:
+    axis = unsigned(special) - unsigned(Special::ClusterCtaidX);
+    return position[axis] % launch.cluster[axis];
+  case Special::ClusterNctaidX:
+  case Special::ClusterNctaidY:
+  case Special::ClusterNctaidZ:
+    return launch
+        .cluster[unsigned(special) - unsigned(Special::ClusterNctaidX)];
+  case Special::ClusterCtaRank:
+    return rank;
+  case Special::ClusterNctaRank:
+    return cluster.size();
   case Special::LaneId:
     return lane;
   case Special::WarpId:
@@ -102,10 +134,6 @@ uint64_t Cta::specialValue(Special special, const Warp &warp,
     return ~(bit - 1);
   case Special::LanemaskGt:
     return ~(bit | (bit - 1));
-  case Special::ClusterNctaRank:
-  case Special::ClusterNctaidX:
-  case Special::ClusterNctaidY:
-  case Special::ClusterNctaidZ:
   case Special::NSmId:
     return 1;
   case Special::DynamicSmemSize:
@@ -120,9 +148,12 @@ uint64_t Cta::specialValue(Special special, const Warp &warp,
 void Cta::fillPresets(Warp &warp) {
   for (const PresetSlot &preset : program.presets) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      uint64_t value = preset.kind == PresetSlot::Kind::Special
-                           ? specialValue(preset.special, warp, lane)
-                           : preset.value;
+      uint64_t value = preset.value;
+      if (preset.kind == PresetSlot::Kind::Special) {
+        value = specialValue(preset.special, warp, lane);
+      } else if (preset.kind == PresetSlot::Kind::SharedAddress) {
+        value = ownAddress(uint32_t(preset.value));
+      }
       if (preset.wide) {
         warp.wide(preset.slot)[lane] = value;
       } else {
@@ -133,13 +164,18 @@ void Cta::fillPresets(Warp &warp) {
   for (uint32_t slot : program.truePredicates) {
     warp.predicates[slot] = kAllLanes;
   }
+  if (program.explicitClusterPredicate != kNone) {
+    bool isExplicit = program.hasExplicitCluster || cluster.size() > 1;
+    warp.predicates[program.explicitClusterPredicate] =
+        isExplicit ? kAllLanes : 0;
+  }
 }
 
 uint8_t *Cta::resolve(Space space, uint64_t address, uint32_t bytes, bool write,
                       const Warp &warp, unsigned lane, std::string &problem) {
   if (space == Space::Generic) {
     uint64_t window = address & kWindowMask;
-    space = window == kSharedWindow  ? Space::Shared
+    space = window == kSharedWindow  ? Space::SharedCluster
             : window == kLocalWindow ? Space::Local
             : window == kParamWindow ? Space::Param
                                      : Space::Global;
@@ -147,9 +183,17 @@ uint8_t *Cta::resolve(Space space, uint64_t address, uint32_t bytes, bool write,
   }
   uint8_t *found = nullptr;
   const char *name = "global";
-  if (space == Space::Shared) {
-    name = "shared";
-    found = address <= UINT32_MAX ? shared(uint32_t(address), bytes) : nullptr;
+  if (space == Space::Shared || space == Space::SharedCluster) {
+    name = space == Space::Shared ? "shared" : "shared::cluster";
+    bool own = address >> kSharedRankShift == rank;
+    Cta *owner = own || space == Space::Shared
+                     ? this
+                     : cluster.findOwner(uint32_t(address), problem);
+    if (!owner) {
+      return nullptr;
+    }
+    found = address <= UINT32_MAX ? owner->shared(uint32_t(address), bytes)
+                                  : nullptr;
   } else if (space == Space::Global) {
     found = global.find(address, bytes);
   } else if (space == Space::Param) {
@@ -280,32 +324,27 @@ Warp *Cta::pickWarp() {
   return nullptr;
 }
 
-std::string Cta::run() {
+bool Cta::isDone() const {
+  return std::all_of(warps.begin(), warps.end(),
+                     [](const auto &warp) { return warp->isDone(); });
+}
+
+bool Cta::takeTurn() {
   constexpr uint64_t longQuantum = 2000;
-  while (failure.empty()) {
-    if (policy == AsyncPolicy::Random && random.below(slowness) == 0) {
-      completeOne();
-    }
-    Warp *warp = pickWarp();
-    if (!warp) {
-      if (completeOne()) {
-        continue;
-      }
-      break;
-    }
-    uint64_t quantum = randomly ? 1 + random.below(512) : longQuantum;
-    uint64_t before = quantum;
-    warp->run(quantum);
-    instructions += before - quantum;
-    if (instructions > budget && failure.empty()) {
-      failure = describePlace(*warp, warp->now.pc, kLanes) +
-                ": no end within the budget of instructions (livelock?)";
-    }
+  if (policy == AsyncPolicy::Random && random.below(slowness) == 0) {
+    completeOne();
   }
-  bool done = std::all_of(warps.begin(), warps.end(),
-                          [](const auto &warp) { return warp->isDone(); });
-  if (failure.empty() && !done) {
-    failure = describeDeadlock();
+  Warp *warp = pickWarp();
+  if (!warp) {
+    return false;
   }
-  return failure;
+  uint64_t quantum = randomly ? 1 + random.below(512) : longQuantum;
+  uint64_t before = quantum;
+  warp->run(quantum);
+  instructions += before - quantum;
+  if (instructions > budget && failure.empty()) {
+    failure = describePlace(*warp, warp->now.pc, kLanes) +
+              ": no end within the budget of instructions (livelock?)";
+  }
+  return true;
 }

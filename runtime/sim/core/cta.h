@@ -42,26 +42,45 @@ private:
   uint64_t state;
 };
 
+class Cluster;
+
 class Cta {
 public:
+  /// CTA `rank` of cluster number `clusterNumber`.
   Cta(const Program &program, const GridLaunch &launch,
-      const GlobalMemory &memory, const SimOptions &options, uint64_t number);
+      const GlobalMemory &memory, const SimOptions &options, Cluster &cluster,
+      uint64_t clusterNumber, uint32_t rank);
 
-  /// Runs to the end. Returns "" or what went wrong.
-  std::string run();
+  // For the cluster.
+
+  /// Runs a warp for a while; false if none can run.
+  bool takeTurn();
+  /// Completes one operation in flight; false if there is none that may.
+  bool completeOne();
+  bool isDone() const;
+  const std::string &getFailure() const { return failure; }
   uint64_t getInstructionCount() const { return instructions; }
+  /// A line for each group of lanes that waits.
+  std::string describeBlocked() const;
+  bool hasStarted = false;
 
   // For handlers.
 
   /// The host's address of shared memory, or null where it is not the CTA's.
+  /// Addresses have the CTA's rank in the cluster above the offset.
   uint8_t *shared(uint32_t address, uint32_t bytes) {
-    uint64_t offset = uint64_t(address) - kSharedBase;
-    return address >= kSharedBase && offset + bytes <= sharedBytes.size()
+    uint32_t place = address - (rank << kSharedRankShift);
+    uint64_t offset = uint64_t(place) - kSharedBase;
+    return place >= kSharedBase && offset + bytes <= sharedBytes.size()
                ? sharedBytes.data() + offset
                : nullptr;
   }
   SharedView sharedView() const {
     return {sharedBytes.data(), kSharedBase, uint32_t(sharedBytes.size())};
+  }
+  /// `address`, an offset of this CTA's or of another's, with this CTA's rank.
+  uint32_t ownAddress(uint32_t address) const {
+    return rank << kSharedRankShift | (address & kSharedOffsetMask);
   }
   /// The host's address of any memory; null with `problem` set.
   uint8_t *resolve(Space space, uint64_t address, uint32_t bytes, bool write,
@@ -89,6 +108,8 @@ public:
 
   const Program &program;
   const GridLaunch &launch;
+  Cluster &cluster;
+  const uint32_t rank;
   uint32_t position[3];
   uint32_t threads = 0;
   NamedBarrier barriers[kNamedBarriers];
@@ -103,12 +124,9 @@ private:
   void fillPresets(Warp &warp);
   uint64_t specialValue(Special special, const Warp &warp, unsigned lane) const;
   Warp *pickWarp();
-  /// Completes one operation in flight; false if there is none that may.
-  bool completeOne();
   void completeCopy(size_t index);
   std::string describePlace(const Warp &warp, uint32_t pc, unsigned lane) const;
   std::string describeWait(const Wait &wait) const;
-  std::string describeDeadlock() const;
 
   std::vector<uint8_t> sharedBytes;
   std::vector<uint8_t> localBytes;

@@ -265,6 +265,12 @@ bool Decoder::predicate(const ptx::Operand &operand, uint32_t &slot,
     negated = operand.bits == 0;
     return true;
   }
+  if (operand.name == "%is_explicit_cluster" && operand.member.empty()) {
+    uint32_t &explicitly = program.explicitClusterPredicate;
+    explicitly = explicitly == kNone ? allocate(Width::Predicate) : explicitly;
+    slot = explicitly;
+    return true;
+  }
   const Register *found = findRegister(operand);
   if (!found || found->width != Width::Predicate) {
     return fail(operand.at, "expected a predicate, got " + spell(operand));

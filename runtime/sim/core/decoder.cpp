@@ -148,10 +148,14 @@ bool Decoder::readDirectives() {
       program.maxRegisters = product;
     } else if (directive.name == ".minnctapersm") {
       program.minCtas = std::max<uint64_t>(product, 1);
-    } else if (directive.name != ".reqnctapercluster" &&
-               directive.name != ".maxclusterrank" &&
-               directive.name != ".explicitcluster" &&
-               directive.name != ".blocksareclusters") {
+    } else if (directive.name == ".reqnctapercluster") {
+      for (size_t i = 0; i < 3; ++i) {
+        uint64_t extent = i < directive.values.size() ? directive.values[i] : 1;
+        program.cluster[i] = unsigned(std::min<uint64_t>(extent, 1 << 16));
+      }
+    } else if (directive.name == ".explicitcluster") {
+      program.hasExplicitCluster = true;
+    } else if (directive.name != ".maxclusterrank") {
       return fail(function.at, "unknown directive " + quote(directive.name));
     }
   }

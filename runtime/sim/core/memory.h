@@ -19,7 +19,15 @@ constexpr uint64_t kSharedWindow = uint64_t(1) << 56;
 constexpr uint64_t kLocalWindow = uint64_t(2) << 56;
 constexpr uint64_t kParamWindow = uint64_t(3) << 56;
 
-enum class Space : uint8_t { Generic, Global, Shared, Local, Param };
+/// Shared is the CTA's own; SharedCluster is that of any CTA of the cluster.
+enum class Space : uint8_t {
+  Generic,
+  Global,
+  Shared,
+  SharedCluster,
+  Local,
+  Param
+};
 
 /// The bits of a shared address that are an offset in its CTA; the CTA's rank
 /// in the cluster is above them.

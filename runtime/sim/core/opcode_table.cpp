@@ -54,6 +54,7 @@ OpcodeTable::OpcodeTable() {
   addBarrierRows(rows);
   addBulkRows(rows);
   addWgmmaRows(rows);
+  addClusterRows(rows);
   for (const OpRow &row : rows) {
     add(row);
   }

@@ -66,6 +66,7 @@ void addMatrixRows(Rows &rows);
 void addBarrierRows(Rows &rows);
 void addBulkRows(Rows &rows);
 void addWgmmaRows(Rows &rows);
+void addClusterRows(Rows &rows);
 
 /// Finds the row of an instruction. On failure `problem` says what is unknown:
 /// the opcode, or its modifiers.

@@ -133,6 +133,11 @@ struct Program {
   uint64_t maxThreads = 0;
   uint64_t maxRegisters = 0;
   uint64_t minCtas = 1;
+  /// CTAs of a cluster by dimension; 0: not said.
+  unsigned cluster[3] = {0, 0, 0};
+  bool hasExplicitCluster = false;
+  /// The predicate slot of %is_explicit_cluster.
+  uint32_t explicitClusterPredicate = kNone;
 
   const ptx::Instruction &origin(const Inst &inst) const {
     return function->instructions[inst.origin];

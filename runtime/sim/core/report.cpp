@@ -2,7 +2,7 @@
 //
 // What a CTA says when something is wrong.
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 #include <cstdio>
 
@@ -60,6 +60,10 @@ std::string Cta::describeWait(const Wait &wait) const {
            std::to_string(barrier.arrived) + " of " +
            std::to_string(barrier.expected) + " threads arrived";
   }
+  case Wait::Kind::ClusterBarrier:
+    return "waits at the cluster's barrier: " +
+           std::to_string(cluster.barrier.arrived) + " of " +
+           std::to_string(cluster.barrier.live) + " threads arrived";
   case Wait::Kind::Mbarrier: {
     std::string text = "waits at mbarrier " + hex(wait.object) +
                        " for the phase of parity " + std::to_string(wait.value);
@@ -86,8 +90,8 @@ std::string Cta::describeWait(const Wait &wait) const {
   return "";
 }
 
-std::string Cta::describeDeadlock() const {
-  std::string text = "deadlock: no warp can run";
+std::string Cta::describeBlocked() const {
+  std::string text;
   for (const auto &warp : warps) {
     if (warp->isDone()) {
       continue;

@@ -19,6 +19,7 @@ struct Wait {
     None,
     Convergence,
     NamedBarrier,
+    ClusterBarrier,
     Mbarrier,
     Wgmma,
     BulkGroup,
@@ -102,6 +103,10 @@ public:
   uint32_t exec = 0;
   LaneGroup now;
   std::vector<LaneGroup> others;
+  /// Lanes that have arrived at the cluster's barrier and not waited, and the
+  /// barrier's generation then, by lane.
+  uint32_t clusterArrived = 0;
+  uint64_t clusterGeneration[kLanes] = {};
   /// The carry flags of its lanes.
   uint32_t carry = 0;
   /// How many wgmma.fence it has executed.
@@ -110,6 +115,7 @@ public:
 private:
   friend class Cta;
   bool select();
+  void exitLanes();
 
   std::vector<uint32_t> words;
   std::vector<uint32_t> predicates;

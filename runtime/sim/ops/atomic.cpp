@@ -2,7 +2,7 @@
 //
 // atom and red, one element a lane.
 
-#include "core/cta.h"
+#include "ops/async_signal.h"
 #include "ops/lanes.h"
 #include "units/reduce_op.h"
 
@@ -35,7 +35,8 @@ std::mutex atomicMutex;
 uint64_t reduceElements(const Atomic &how, uint64_t old, uint64_t operand) {
   if (how.elements == 1) {
     return applyReduce(how.op, how.type, old, operand,
-                       how.space != Space::Shared);
+                       how.space != Space::Shared &&
+                           how.space != Space::SharedCluster);
   }
   uint64_t low =
       applyReduce(how.op, how.type, old & 0xffff, operand & 0xffff, false);
@@ -54,7 +55,9 @@ Step atomic(Warp &warp, const Inst &inst) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint64_t address = warp.address64(inst, inst.slots[0], lane);
-    address &= how.space == Space::Shared ? 0xffffffff : ~uint64_t(0);
+    bool narrow =
+        how.space == Space::Shared || how.space == Space::SharedCluster;
+    address &= narrow ? 0xffffffff : ~uint64_t(0);
     std::string problem;
     if (address % how.bytes != 0) {
       return warp.fault("misaligned address", lane);
@@ -109,21 +112,10 @@ bool parseReduceType(std::string_view name, Atomic &how) {
 }
 
 bool parseAction(const Match &match, Atomic &how) {
-  static const struct {
-    const char *name;
-    ReduceOp op;
-  } ops[] = {{".add", ReduceOp::Add}, {".min", ReduceOp::Min},
-             {".max", ReduceOp::Max}, {".inc", ReduceOp::Inc},
-             {".dec", ReduceOp::Dec}, {".and", ReduceOp::And},
-             {".or", ReduceOp::Or},   {".xor", ReduceOp::Xor}};
   how.action = match.has(".exch")  ? Action::Exchange
                : match.has(".cas") ? Action::CompareAndSwap
                                    : Action::Reduce;
-  for (const auto &each : ops) {
-    if (match.has(each.name)) {
-      how.op = each.op;
-    }
-  }
+  parseReduce(match, how.op);
   return how.action != Action::Reduce || isReduceLegal(how.op, how.type);
 }
 
@@ -135,7 +127,8 @@ bool finishAtomic(Decoder &decoder, const ptx::Instruction &instruction,
   how.space = match.has(".global") ? Space::Global
               : match.has(".shared") || match.has(".shared::cta")
                   ? Space::Shared
-                  : Space::Generic;
+              : match.has(".shared::cluster") ? Space::SharedCluster
+                                              : Space::Generic;
   if (!parseReduceType(match.chosen.back(), how) || !parseAction(match, how)) {
     return decoder.fail(instruction.at, "there is no such operation");
   }
@@ -162,7 +155,7 @@ bool finishAtomic(Decoder &decoder, const ptx::Instruction &instruction,
 void attn::sim::addAtomicRows(Rows &rows) {
   const std::string order = "[.relaxed|.acquire|.release|.acq_rel]"
                             "[.cta|.cluster|.gpu|.sys]"
-                            "[.global|.shared|.shared::cta]";
+                            "[.global|.shared|.shared::cta|.shared::cluster]";
   const std::string ops = "{.add|.min|.max|.inc|.dec|.and|.or|.xor";
   const std::string types = "[.noftz]{.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64|"
                             ".f16|.bf16|.f16x2|.bf16x2";

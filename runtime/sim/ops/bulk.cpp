@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cp.async.bulk and cp.async.bulk.tensor, and their groups.
+// cp.async.bulk, cp.reduce.async.bulk and their tensor forms, and their groups.
 
-#include "core/cta.h"
+#include "core/cluster.h"
+#include "ops/async_signal.h"
 #include "ops/lanes.h"
 #include "units/tma.h"
 
@@ -63,20 +64,60 @@ std::string explain(const TmaResult &result) {
              : describe(result.status);
 }
 
-/// Delivers a load's bytes to its mbarrier.
-std::string signal(Cta &cta, uint32_t address, uint32_t bytes) {
-  std::string problem;
-  Mbarrier *barrier = cta.findMbarrier(address, problem);
-  if (!barrier) {
-    return problem;
+/// Bits of Inst::aux of what writes shared memory.
+constexpr uint64_t kMulticast = 1;
+
+/// Where a copy to shared memory goes: the same place in each of some CTAs.
+struct Targets {
+  uint32_t address = 0;
+  uint32_t barrier = 0;
+  std::vector<uint32_t> ranks;
+
+  /// Reads the CTAs of a multicast, from the mask in slot 1, or the address's
+  /// own. Returns "" or what is wrong.
+  std::string read(Warp &warp, const Inst &inst, unsigned lane,
+                   uint32_t bytes) {
+    uint32_t own = address >> kSharedRankShift;
+    uint32_t mask = 1u << own % 32;
+    if (inst.aux & kMulticast) {
+      mask = warp.word(inst.slots[1])[lane] & 0xffff;
+    } else if (barrier >> kSharedRankShift != own) {
+      return "expected the mbarrier in the CTA of the destination";
+    }
+    forLanes(mask, [&](unsigned rank) { ranks.push_back(rank); });
+    std::string problem;
+    for (uint32_t rank : ranks) {
+      Cta *cta = warp.cta.cluster.findRank(rank, problem);
+      if (!cta || !findSignalled(*cta, cta->ownAddress(barrier), problem)) {
+        return problem;
+      }
+      uint8_t *to = cta->shared(cta->ownAddress(address), bytes);
+      if (!to) {
+        return outOfBounds("shared memory", address, bytes);
+      }
+      std::memset(to, kSharedPoison, bytes);
+    }
+    return "";
   }
-  MbarrierEvent event = mbarrierCompleteTx(*barrier, bytes);
-  if (event.status != MbarrierStatus::Ok) {
-    return std::string("mbarrier: ") + describe(event.status);
+
+  /// Calls `write(memory)` in each CTA and signals there.
+  template <typename Write>
+  std::string deliver(Cta &from, uint32_t bytes, Write write) const {
+    std::string problem;
+    for (uint32_t rank : ranks) {
+      Cta *cta = from.cluster.findRank(rank, problem);
+      if (!cta) {
+        return problem;
+      }
+      write(cta->shared(cta->ownAddress(address), bytes));
+      problem = signalBytes(*cta, cta->ownAddress(barrier), bytes);
+      if (!problem.empty()) {
+        return problem;
+      }
+    }
+    return "";
   }
-  cta.storeMbarrier(address, *barrier);
-  return "";
-}
+};
 
 struct TensorCopy : AsyncCopy {
   TensorMap map;
@@ -85,7 +126,7 @@ struct TensorCopy : AsyncCopy {
 };
 
 struct TensorLoad final : TensorCopy {
-  uint32_t barrier = 0;
+  Targets targets;
 
   std::string complete(Cta &cta) override {
     std::vector<uint8_t> image(boxBytes(map));
@@ -94,9 +135,9 @@ struct TensorLoad final : TensorCopy {
     if (result.status != TmaStatus::Ok) {
       return explain(result);
     }
-    std::memcpy(cta.shared(shared, uint32_t(image.size())), image.data(),
-                image.size());
-    return signal(cta, barrier, uint32_t(image.size()));
+    return targets.deliver(cta, uint32_t(image.size()), [&](uint8_t *to) {
+      std::memcpy(to, image.data(), image.size());
+    });
   }
 };
 
@@ -116,26 +157,58 @@ struct TensorStore final : TensorCopy {
   }
 };
 
-struct PlainCopy final : AsyncCopy {
-  bool toShared = false;
+/// What a bulk copy does with each element; as it is, or reduced into it.
+struct Reduction {
+  bool reduces = false;
+  ReduceOp op = ReduceOp::Add;
+  ReduceType type = ReduceType::U32;
+
+  void apply(uint8_t *to, const uint8_t *from, uint32_t bytes,
+             bool isGlobal) const {
+    static std::mutex mutex;
+    if (!reduces) {
+      std::memcpy(to, from, bytes);
+      return;
+    }
+    std::lock_guard<std::mutex> lock(mutex);
+    applyReduceRange(op, type, to, from, bytes, isGlobal);
+  }
+};
+
+/// From global to shared memory, or from this CTA's to another's.
+struct SharedCopy final : AsyncCopy {
+  Targets targets;
+  bool fromGlobal = false;
+  uint64_t source = 0;
+  uint32_t bytes = 0;
+  Reduction reduction;
+
+  std::string complete(Cta &cta) override {
+    const uint8_t *from = fromGlobal ? cta.global.find(source, bytes)
+                                     : cta.shared(uint32_t(source), bytes);
+    if (!from) {
+      return outOfBounds("global memory", source, bytes);
+    }
+    return targets.deliver(cta, bytes, [&](uint8_t *to) {
+      reduction.apply(to, from, bytes, false);
+    });
+  }
+};
+
+struct GlobalCopy final : AsyncCopy {
   uint32_t shared = 0;
   uint64_t global = 0;
   uint32_t bytes = 0;
-  uint32_t barrier = 0;
   uint64_t group = 0;
+  Reduction reduction;
 
   std::string complete(Cta &cta) override {
-    uint8_t *outside = cta.global.find(global, bytes);
-    if (!outside) {
+    uint8_t *to = cta.global.find(global, bytes);
+    cta.finishBulk(warp, lane, group);
+    if (!to) {
       return outOfBounds("global memory", global, bytes);
     }
-    uint8_t *inside = cta.shared(shared, bytes);
-    std::memcpy(toShared ? inside : outside, toShared ? outside : inside,
-                bytes);
-    if (toShared) {
-      return signal(cta, barrier, bytes);
-    }
-    cta.finishBulk(warp, lane, group);
+    reduction.apply(to, cta.shared(shared, bytes), bytes, true);
     return "";
   }
 };
@@ -167,12 +240,6 @@ uint64_t joinGroup(Warp &warp, unsigned lane) {
   BulkGroups &groups = warp.cta.bulkGroups(warp, lane);
   ++groups.open;
   return groups.oldest + groups.pending.size();
-}
-
-void place(AsyncCopy &copy, const Warp &warp, unsigned lane) {
-  copy.pc = warp.now.pc;
-  copy.warp = warp.index;
-  copy.lane = lane;
 }
 
 /// Reads map and coordinates. Returns "" or what is wrong. The list has the
@@ -209,29 +276,25 @@ std::string readTensorCopy(Warp &warp, const Inst &inst, unsigned lane,
   if (status != TmaStatus::Ok) {
     return describe(status);
   }
-  auto size = uint32_t(boxBytes(copy.map));
-  return cta.shared(copy.shared, size)
-             ? ""
-             : outOfBounds("shared memory", copy.shared, size);
+  return "";
 }
 
 Step loadTensor(Warp &warp, const Inst &inst) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     auto copy = std::make_unique<TensorLoad>();
-    place(*copy, warp, lane);
+    placeCopy(*copy, warp, lane);
     std::string problem = readTensorCopy(warp, inst, lane, 3, *copy);
     if (!problem.empty()) {
       return warp.fault(problem, lane);
     }
-    copy->barrier = uint32_t(readAddress(warp, inst, 2, lane));
-    Mbarrier *barrier = warp.cta.findMbarrier(copy->barrier, problem);
-    if (!barrier || !barrier->live) {
-      return warp.fault(barrier ? "the mbarrier is not initialized" : problem,
-                        lane);
+    copy->targets.address = copy->shared;
+    copy->targets.barrier = uint32_t(readAddress(warp, inst, 2, lane));
+    problem =
+        copy->targets.read(warp, inst, lane, uint32_t(boxBytes(copy->map)));
+    if (!problem.empty()) {
+      return warp.fault(problem, lane);
     }
-    auto size = uint32_t(boxBytes(copy->map));
-    std::memset(warp.cta.shared(copy->shared, size), kSharedPoison, size);
     warp.cta.start(std::move(copy));
   }
   return Step::Next;
@@ -242,10 +305,14 @@ Step storeTensor(Warp &warp, const Inst &inst) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     auto copy = std::make_unique<TensorStore>();
-    place(*copy, warp, lane);
+    placeCopy(*copy, warp, lane);
     std::string problem = readTensorCopy(warp, inst, lane, 2, *copy);
     if (!problem.empty()) {
       return warp.fault(problem, lane);
+    }
+    auto size = uint32_t(boxBytes(copy->map));
+    if (!warp.cta.shared(copy->shared, size)) {
+      return warp.fault(outOfBounds("shared memory", copy->shared, size), lane);
     }
     copy->reduces = inst.aux != 0;
     copy->op = ReduceOp(inst.aux ? inst.aux - 1 : 0);
@@ -255,31 +322,63 @@ Step storeTensor(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-template <bool toShared> Step copyPlain(Warp &warp, const Inst &inst) {
+/// Inst::aux of bulk copies: kMulticast, and a reduction.
+constexpr uint64_t kReduces = 2;
+constexpr unsigned kOpShift = 8;
+constexpr unsigned kTypeShift = 16;
+
+Reduction reductionOf(const Inst &inst) {
+  return {(inst.aux & kReduces) != 0, ReduceOp(inst.aux >> kOpShift & 0xff),
+          ReduceType(inst.aux >> kTypeShift & 0xff)};
+}
+
+/// Slots: bytes, and the mask of a multicast.
+template <bool fromGlobal> Step copyToShared(Warp &warp, const Inst &inst) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
-    auto copy = std::make_unique<PlainCopy>();
-    place(*copy, warp, lane);
-    copy->toShared = toShared;
+    auto copy = std::make_unique<SharedCopy>();
+    placeCopy(*copy, warp, lane);
     uint64_t to = readAddress(warp, inst, 0, lane);
-    uint64_t from = readAddress(warp, inst, 1, lane);
-    copy->shared = uint32_t(toShared ? to : from);
-    copy->global = toShared ? from : to;
+    copy->fromGlobal = fromGlobal;
+    copy->source = readAddress(warp, inst, 1, lane);
     copy->bytes = warp.word(inst.slots[0])[lane];
-    if (const char *problem = checkBulkCopy(to, from, copy->bytes)) {
+    copy->reduction = reductionOf(inst);
+    if (const char *problem = checkBulkCopy(to, copy->source, copy->bytes)) {
       return warp.fault(problem, lane);
     }
-    uint8_t *inside = warp.cta.shared(copy->shared, copy->bytes);
-    if (!inside) {
+    if (!fromGlobal && !warp.cta.shared(uint32_t(copy->source), copy->bytes)) {
+      return warp.fault(outOfBounds("shared memory", copy->source, copy->bytes),
+                        lane);
+    }
+    copy->targets.address = uint32_t(to);
+    copy->targets.barrier = uint32_t(readAddress(warp, inst, 2, lane));
+    std::string problem = copy->targets.read(warp, inst, lane, copy->bytes);
+    if (!problem.empty()) {
+      return warp.fault(problem, lane);
+    }
+    warp.cta.start(std::move(copy));
+  }
+  return Step::Next;
+}
+
+Step copyToGlobal(Warp &warp, const Inst &inst) {
+  for (uint32_t left = warp.exec; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    auto copy = std::make_unique<GlobalCopy>();
+    placeCopy(*copy, warp, lane);
+    copy->global = readAddress(warp, inst, 0, lane);
+    copy->shared = uint32_t(readAddress(warp, inst, 1, lane));
+    copy->bytes = warp.word(inst.slots[0])[lane];
+    copy->reduction = reductionOf(inst);
+    if (const char *problem =
+            checkBulkCopy(copy->global, copy->shared, copy->bytes)) {
+      return warp.fault(problem, lane);
+    }
+    if (!warp.cta.shared(copy->shared, copy->bytes)) {
       return warp.fault(outOfBounds("shared memory", copy->shared, copy->bytes),
                         lane);
     }
-    if (toShared) {
-      copy->barrier = uint32_t(readAddress(warp, inst, 2, lane));
-      std::memset(inside, kSharedPoison, copy->bytes);
-    } else {
-      copy->group = joinGroup(warp, lane);
-    }
+    copy->group = joinGroup(warp, lane);
     warp.cta.start(std::move(copy));
   }
   return Step::Next;
@@ -328,57 +427,70 @@ bool appendCoordinates(Decoder &decoder, const ptx::Operand &operand,
   return decoder.sources(operand.elements[1], 4, inst);
 }
 
-/// [shared], [map, {coordinates}], [mbarrier] and perhaps a cache policy.
-bool finishLoad(Decoder &decoder, const ptx::Instruction &instruction,
-                const Match &match, Inst &inst) {
-  size_t count = match.has(".L2::cache_hint") ? 4 : 3;
+/// What may follow the other operands, from number `first` on: the mask of a
+/// multicast, then a cache policy.
+bool finishTail(Decoder &decoder, const ptx::Instruction &instruction,
+                const Match &match, size_t first, Inst &inst) {
+  bool multicast = match.has(".multicast::cluster");
+  bool hint = match.has(".L2::cache_hint");
+  size_t count = first + multicast + hint;
   const auto &operands = instruction.operands;
   uint32_t policy = 0;
+  inst.aux |= multicast ? kMulticast : 0;
   return decoder.countOperands(instruction, count, count) &&
+         (!multicast || decoder.source(operands[first], 2, inst.slots[1])) &&
+         (!hint || decoder.source(operands[count - 1], 8, policy));
+}
+
+/// [shared], [map, {coordinates}], [mbarrier].
+bool finishLoad(Decoder &decoder, const ptx::Instruction &instruction,
+                const Match &match, Inst &inst) {
+  const auto &operands = instruction.operands;
+  return finishTail(decoder, instruction, match, 3, inst) &&
          appendAddress(decoder, operands[1], inst) &&
          appendAddress(decoder, operands[0], inst) &&
          appendAddress(decoder, operands[2], inst) &&
-         appendCoordinates(decoder, operands[1], match, inst) &&
-         (count == 3 || decoder.source(operands[3], 8, policy));
+         appendCoordinates(decoder, operands[1], match, inst);
 }
 
 /// [map, {coordinates}], [shared] and perhaps a cache policy.
 bool finishStore(Decoder &decoder, const ptx::Instruction &instruction,
                  const Match &match, Inst &inst) {
-  static const struct {
-    const char *name;
-    ReduceOp op;
-  } ops[] = {{".add", ReduceOp::Add}, {".min", ReduceOp::Min},
-             {".max", ReduceOp::Max}, {".inc", ReduceOp::Inc},
-             {".dec", ReduceOp::Dec}, {".and", ReduceOp::And},
-             {".or", ReduceOp::Or},   {".xor", ReduceOp::Xor}};
-  for (const auto &each : ops) {
-    inst.aux = match.has(each.name) ? uint64_t(each.op) + 1 : inst.aux;
-  }
-  size_t count = match.has(".L2::cache_hint") ? 3 : 2;
+  ReduceOp op;
+  inst.aux = parseReduce(match, op) ? uint64_t(op) + 1 : 0;
   const auto &operands = instruction.operands;
-  uint32_t policy = 0;
-  return decoder.countOperands(instruction, count, count) &&
+  return finishTail(decoder, instruction, match, 2, inst) &&
          appendAddress(decoder, operands[0], inst) &&
          appendAddress(decoder, operands[1], inst) &&
-         appendCoordinates(decoder, operands[0], match, inst) &&
-         (count == 2 || decoder.source(operands[2], 8, policy));
+         appendCoordinates(decoder, operands[0], match, inst);
+}
+
+bool finishReduction(Decoder &decoder, const ptx::Instruction &instruction,
+                     const Match &match, Inst &inst) {
+  ReduceOp op;
+  ReduceType type;
+  if (!parseReduce(match, op)) {
+    return true;
+  }
+  if (!parseReduceType(match.chosen.back(), type) || !isReduceLegal(op, type)) {
+    return decoder.fail(instruction.at, "there is no such operation");
+  }
+  inst.aux |=
+      kReduces | uint64_t(op) << kOpShift | uint64_t(type) << kTypeShift;
+  return true;
 }
 
 /// [to], [from], size and, toward shared memory, [mbarrier].
 template <bool toShared>
 bool finishPlain(Decoder &decoder, const ptx::Instruction &instruction,
                  const Match &match, Inst &inst) {
-  size_t count = toShared ? 4 : 3;
-  bool hint = match.has(".L2::cache_hint");
   const auto &operands = instruction.operands;
-  uint32_t policy = 0;
-  return decoder.countOperands(instruction, count + hint, count + hint) &&
+  return finishTail(decoder, instruction, match, toShared ? 4 : 3, inst) &&
+         finishReduction(decoder, instruction, match, inst) &&
          appendAddress(decoder, operands[0], inst) &&
          appendAddress(decoder, operands[1], inst) &&
          decoder.source(operands[2], 4, inst.slots[0]) &&
-         (!toShared || appendAddress(decoder, operands[3], inst)) &&
-         (!hint || decoder.source(operands[count], 8, policy));
+         (!toShared || appendAddress(decoder, operands[3], inst));
 }
 
 bool finishPrefetch(Decoder &decoder, const ptx::Instruction &instruction,
@@ -388,6 +500,14 @@ bool finishPrefetch(Decoder &decoder, const ptx::Instruction &instruction,
          appendCoordinates(decoder, instruction.operands[0], match, inst);
 }
 
+/// [from], size and perhaps a cache policy.
+bool finishPrefetchPlain(Decoder &decoder, const ptx::Instruction &instruction,
+                         const Match &match, Inst &inst) {
+  return finishTail(decoder, instruction, match, 2, inst) &&
+         appendAddress(decoder, instruction.operands[0], inst) &&
+         decoder.source(instruction.operands[1], 4, inst.slots[0]);
+}
+
 bool finishWait(Decoder &decoder, const ptx::Instruction &instruction,
                 const Match &, Inst &inst) {
   return inst.imm >= 0 || decoder.fail(instruction.at, "expected at least 0");
@@ -395,10 +515,34 @@ bool finishWait(Decoder &decoder, const ptx::Instruction &instruction,
 
 } // namespace
 
+static void addPlainRows(Rows &rows) {
+  const std::string hint = "[.L2::cache_hint]";
+  const std::string signal = ".mbarrier::complete_tx::bytes";
+  const std::string op = "{.add|.min|.max|.inc|.dec|.and|.or|.xor}";
+  auto row = [&](const std::string &pattern, Handler handler, Finish how) {
+    rows.push_back({keep(pattern), "*", handler, how});
+  };
+  row("cp.async.bulk{.shared::cluster|.shared::cta}.global" + signal +
+          "[.multicast::cluster]" + hint,
+      copyToShared<true>, finishPlain<true>);
+  row("cp.async.bulk.shared::cluster.shared::cta" + signal, copyToShared<false>,
+      finishPlain<true>);
+  row("cp.async.bulk.global.shared::cta.bulk_group" + hint, copyToGlobal,
+      finishPlain<false>);
+  row("cp.reduce.async.bulk.shared::cluster.shared::cta" + signal + op +
+          "{.u32|.s32|.u64|.b32}",
+      copyToShared<false>, finishPlain<true>);
+  row("cp.reduce.async.bulk.global.shared::cta.bulk_group" + hint + op +
+          "[.noftz]{.u32|.s32|.u64|.s64|.b32|.b64|.f16|.bf16|.f32|.f64}",
+      copyToGlobal, finishPlain<false>);
+  row("cp.async.bulk.prefetch.L2.global" + hint, nothing, finishPrefetchPlain);
+}
+
 void attn::sim::addBulkRows(Rows &rows) {
   const char *load = "cp.async.bulk.tensor{.1d|.2d|.3d|.4d|.5d}"
                      "{.shared::cluster|.shared::cta}.global[.tile]"
-                     ".mbarrier::complete_tx::bytes[.L2::cache_hint]";
+                     ".mbarrier::complete_tx::bytes[.multicast::cluster]"
+                     "[.L2::cache_hint]";
   const char *storing = "cp.async.bulk.tensor{.1d|.2d|.3d|.4d|.5d}.global"
                         ".shared::cta[.tile].bulk_group[.L2::cache_hint]";
   const char *reducing = "cp.reduce.async.bulk.tensor{.1d|.2d|.3d|.4d|.5d}"
@@ -412,11 +556,7 @@ void attn::sim::addBulkRows(Rows &rows) {
        {"cp.async.bulk.prefetch.tensor{.1d|.2d|.3d|.4d|.5d}.L2.global[.tile]"
         "[.L2::cache_hint]",
         "*", nothing, finishPrefetch},
-       {"cp.async.bulk{.shared::cluster|.shared::cta}.global"
-        ".mbarrier::complete_tx::bytes[.L2::cache_hint]",
-        "*", copyPlain<true>, finishPlain<true>},
-       {"cp.async.bulk.global.shared::cta.bulk_group[.L2::cache_hint]", "*",
-        copyPlain<false>, finishPlain<false>},
        {"cp.async.bulk.commit_group", "", commit},
        {"cp.async.bulk.wait_group[.read]", "i", waitGroup, finishWait}});
+  addPlainRows(rows);
 }

@@ -4,7 +4,7 @@
 
 #include "units/mbarrier.h"
 
-#include "core/cta.h"
+#include "core/cluster.h"
 #include "ops/lanes.h"
 
 using namespace attn::sim;
@@ -18,10 +18,12 @@ constexpr uint64_t kNoComplete = 4;
 constexpr uint64_t kDrop = 8;
 constexpr uint64_t kParity = 16;
 constexpr uint64_t kTry = 32;
+/// The barrier may be another CTA's.
+constexpr uint64_t kRemote = 64;
 
 /// The barrier of one lane, or null after a fault.
 Mbarrier *locate(Warp &warp, const Inst &inst, uint32_t slot, unsigned lane,
-                 uint32_t &address) {
+                 uint32_t &address, Cta *&owner) {
   uint64_t full = warp.address64(inst, slot, lane);
   if (inst.aux & kGeneric) {
     if ((full & kWindowMask) != kSharedWindow) {
@@ -31,7 +33,13 @@ Mbarrier *locate(Warp &warp, const Inst &inst, uint32_t slot, unsigned lane,
   }
   address = uint32_t(full);
   std::string problem;
-  Mbarrier *barrier = warp.cta.findMbarrier(address, problem);
+  owner = &warp.cta;
+  if (address >> kSharedRankShift != warp.cta.rank) {
+    problem = "expected an mbarrier of the own CTA";
+    owner = inst.aux & kRemote ? warp.cta.cluster.findOwner(address, problem)
+                               : nullptr;
+  }
+  Mbarrier *barrier = owner ? owner->findMbarrier(address, problem) : nullptr;
   if (!barrier) {
     warp.fault(problem, lane);
   }
@@ -52,11 +60,12 @@ Step forBarriers(Warp &warp, const Inst &inst, uint32_t slot, Change change) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint32_t address = 0;
-    Mbarrier *barrier = locate(warp, inst, slot, lane, address);
+    Cta *owner = nullptr;
+    Mbarrier *barrier = locate(warp, inst, slot, lane, address, owner);
     if (!barrier || !accept(warp, change(*barrier, lane).status, lane)) {
       return Step::Fault;
     }
-    warp.cta.storeMbarrier(address, *barrier);
+    owner->storeMbarrier(address, *barrier);
   }
   return Step::Next;
 }
@@ -106,9 +115,10 @@ Step transaction(Warp &warp, const Inst &inst) {
 Step wait(Warp &warp, const Inst &inst) {
   uint32_t passed = 0;
   uint32_t address = 0;
+  Cta *owner = nullptr;
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
-    Mbarrier *barrier = locate(warp, inst, inst.slots[1], lane, address);
+    Mbarrier *barrier = locate(warp, inst, inst.slots[1], lane, address, owner);
     if (!barrier) {
       return Step::Fault;
     }
@@ -136,7 +146,10 @@ bool finish(Decoder &decoder, const ptx::Instruction &instruction,
             const Match &match, Inst &inst) {
   bool shared = match.has(".shared") || match.has(".shared::cta") ||
                 match.has(".shared::cluster");
-  inst.aux |= (shared ? 0 : kGeneric) |
+  // Waits are for the own CTA's barriers only.
+  bool remote = instruction.modifiers[0].substr(0, 7) == ".arrive" &&
+                !match.has(".shared") && !match.has(".shared::cta");
+  inst.aux |= (shared ? 0 : kGeneric) | (remote ? kRemote : 0) |
               (match.has(".expect_tx") ? kExpectTx : 0) |
               (match.has(".noComplete") ? kNoComplete : 0) |
               (match.has(".parity") ? kParity : 0);
@@ -149,7 +162,7 @@ bool finishSpace(Decoder &, const ptx::Instruction &, const Match &match,
                  Inst &inst) {
   bool shared = match.has(".shared") || match.has(".shared::cta") ||
                 match.has(".shared::cluster");
-  inst.aux = shared ? 0 : kGeneric;
+  inst.aux = (shared ? 0 : kGeneric) | (inst.aux & kRemote);
   return true;
 }
 
@@ -169,9 +182,9 @@ void attn::sim::addBarrierRows(Rows &rows) {
   row("mbarrier.arrive_drop[.expect_tx|.noComplete]" + order, "d8 m ?4", arrive,
       finish, kDrop);
   row("mbarrier.expect_tx" + order, "m 4", transaction<mbarrierExpectTx>,
-      finishSpace);
+      finishSpace, kRemote);
   row("mbarrier.complete_tx" + order, "m 4", transaction<mbarrierCompleteTx>,
-      finishSpace);
+      finishSpace, kRemote);
   row("mbarrier.test_wait.parity" + order, "dp m 4", wait, finish);
   row("mbarrier.test_wait" + order, "dp m 8", wait, finish);
   row("mbarrier.try_wait.parity" + order, "dp m 4 ?4", wait, finish, kTry);

@@ -31,7 +31,7 @@ std::string misaligned(uint64_t address, uint32_t bytes) {
 uint8_t *locate(Warp &warp, const Inst &inst, const Access &access,
                 uint32_t slot, unsigned lane, bool write) {
   uint64_t address = warp.address64(inst, slot, lane);
-  if (access.space == Space::Shared) {
+  if (access.space == Space::Shared || access.space == Space::SharedCluster) {
     address &= 0xffffffff;
   }
   uint32_t bytes = access.bytes * inst.listSize;
@@ -97,11 +97,10 @@ Step storeMemory(Warp &warp, const Inst &inst) {
 }
 
 Space spaceOf(const Match &match) {
-  return match.has(".global") ? Space::Global
-         : match.has(".shared") || match.has(".shared::cta") ||
-                 match.has(".shared::cluster")
-             ? Space::Shared
-         : match.has(".local")                               ? Space::Local
+  return match.has(".global")                                ? Space::Global
+         : match.has(".shared") || match.has(".shared::cta") ? Space::Shared
+         : match.has(".shared::cluster") ? Space::SharedCluster
+         : match.has(".local")           ? Space::Local
          : match.has(".param") || match.has(".param::entry") ? Space::Param
                                                              : Space::Generic;
 }
@@ -159,7 +158,8 @@ void attn::sim::addMemoryRows(Rows &rows) {
   const std::string order = "[.weak|.relaxed|.acquire|.release|.volatile]"
                             "[.cta|.cluster|.gpu|.sys]";
   const std::string spaces =
-      "[.global|.shared|.shared::cta|.local|.param|.param::entry]";
+      "[.global|.shared|.shared::cta|.shared::cluster|.local|.param|"
+      ".param::entry]";
   const std::string hints = "[.ca|.cg|.cs|.lu|.cv|.wb|.wt][.nc]"
                             "[.L1::evict_normal|.L1::evict_unchanged|"
                             ".L1::evict_first|.L1::evict_last|"

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/cluster.h"
+
+#include <algorithm>
+
+using namespace attn::sim;
+
+/// CTAs that never block may wait for one that has not started.
+static constexpr uint64_t kTurnsUntilStart = 64;
+
+Cluster::Cluster(const Program &program, const GridLaunch &launch,
+                 const GlobalMemory &memory, const SimOptions &options,
+                 uint64_t number)
+    : random(~options.seed * 0x9e3779b97f4a7c15 + number),
+      randomly(options.seed > 1), backward(options.seed == 1) {
+  uint32_t count = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+  for (uint32_t rank = 0; rank < count; ++rank) {
+    ctas.push_back(std::make_unique<Cta>(program, launch, memory, options,
+                                         *this, number, rank));
+    barrier.live += ctas.back()->threads;
+  }
+}
+
+uint64_t Cluster::getInstructionCount() const {
+  uint64_t sum = 0;
+  for (const auto &cta : ctas) {
+    sum += cta->getInstructionCount();
+  }
+  return sum;
+}
+
+Cta *Cluster::findRank(uint32_t rank, std::string &problem) {
+  if (rank >= size()) {
+    problem = "expected a CTA rank below " + std::to_string(size()) + ", got " +
+              std::to_string(rank);
+    return nullptr;
+  }
+  Cta &cta = *ctas[rank];
+  if (cta.hasStarted && !cta.isDone()) {
+    return &cta;
+  }
+  problem = "the CTA of rank " + std::to_string(rank) +
+            (cta.hasStarted ? " may have exited" : " may not have started") +
+            ": a cluster barrier is missing";
+  return nullptr;
+}
+
+Cta *Cluster::findOwner(uint32_t address, std::string &problem) {
+  return findRank(address >> kSharedRankShift, problem);
+}
+
+void Cluster::completePhase() {
+  if (barrier.arrived < barrier.live) {
+    return;
+  }
+  barrier.arrived = 0;
+  ++barrier.generation;
+  for (const auto &cta : ctas) {
+    ++cta->changes;
+  }
+}
+
+void Cluster::arrive(uint32_t count) {
+  barrier.arrived += count;
+  completePhase();
+}
+
+void Cluster::leave(uint32_t count, uint32_t arrived) {
+  barrier.live -= count;
+  barrier.arrived -= arrived;
+  if (barrier.live != 0) {
+    completePhase();
+  }
+}
+
+bool Cluster::startOne() {
+  if (started == ctas.size()) {
+    return false;
+  }
+  std::vector<Cta *> waiting;
+  for (const auto &cta : ctas) {
+    if (!cta->hasStarted) {
+      waiting.push_back(cta.get());
+    }
+  }
+  size_t index = randomly   ? random.below(waiting.size())
+                 : backward ? waiting.size() - 1
+                            : 0;
+  waiting[index]->hasStarted = true;
+  ++started;
+  turnsSinceStart = 0;
+  return true;
+}
+
+/// One CTA that can runs a while: in turn, or any. False if none can.
+bool Cluster::takeTurn() {
+  size_t first = randomly && size() > 1 ? random.below(size()) : turn;
+  for (size_t i = 0; i < size(); ++i) {
+    size_t index = (first + i) % size();
+    if (ctas[index]->hasStarted && ctas[index]->takeTurn()) {
+      turn = (index + 1) % size();
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Cluster::completeOne() {
+  size_t first = randomly && size() > 1 ? random.below(size()) : 0;
+  for (size_t i = 0; i < size(); ++i) {
+    if (ctas[(first + i) % size()]->completeOne()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string Cluster::findFailure() const {
+  for (const auto &cta : ctas) {
+    if (!cta->getFailure().empty()) {
+      return cta->getFailure();
+    }
+  }
+  return "";
+}
+
+std::string Cluster::run() {
+  startOne();
+  std::string failure;
+  while (failure.empty()) {
+    bool start = ++turnsSinceStart > kTurnsUntilStart ||
+                 (randomly && size() > 1 && random.below(8) == 0);
+    if (start) {
+      startOne();
+    }
+    if (!takeTurn() && !startOne() && !completeOne()) {
+      break;
+    }
+    failure = findFailure();
+  }
+  bool done = std::all_of(ctas.begin(), ctas.end(),
+                          [](const auto &cta) { return cta->isDone(); });
+  if (failure.empty() && !done) {
+    failure = "deadlock: no warp can run";
+    for (const auto &cta : ctas) {
+      failure += cta->describeBlocked();
+    }
+  }
+  return failure;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The CTAs of one cluster, which run together, and what they share. A launch
+// without clusters has clusters of one CTA.
+
+#ifndef ATTN_SIM_CORE_CLUSTER_H
+#define ATTN_SIM_CORE_CLUSTER_H
+
+#include "core/cta.h"
+
+namespace attn::sim {
+
+/// barrier.cluster: all threads of the cluster that have not exited arrive.
+struct ClusterBarrier {
+  uint64_t arrived = 0;
+  uint64_t live = 0;
+  uint64_t generation = 0;
+};
+
+class Cluster {
+public:
+  Cluster(const Program &program, const GridLaunch &launch,
+          const GlobalMemory &memory, const SimOptions &options,
+          uint64_t number);
+
+  /// Runs to the end. Returns "" or what went wrong.
+  std::string run();
+  uint64_t getInstructionCount() const;
+
+  // For handlers.
+
+  uint32_t size() const { return uint32_t(ctas.size()); }
+  /// The CTA that has a shared address; null with `problem` set if there is
+  /// none, or if it has not started or has exited.
+  Cta *findOwner(uint32_t address, std::string &problem);
+  /// The CTA of a rank, as findOwner.
+  Cta *findRank(uint32_t rank, std::string &problem);
+
+  /// Threads arrive at the cluster's barrier, or exit.
+  void arrive(uint32_t count);
+  void leave(uint32_t count, uint32_t arrived);
+  ClusterBarrier barrier;
+
+private:
+  void completePhase();
+  /// Lets a CTA start that has not: as late as others allow, for what is then
+  /// wrong is wrong whenever it starts. False if all have.
+  bool startOne();
+  bool takeTurn();
+  bool completeOne();
+  std::string findFailure() const;
+
+  std::vector<std::unique_ptr<Cta>> ctas;
+  Random random;
+  bool randomly = false;
+  /// CTAs start from the last rank on.
+  bool backward = false;
+  size_t turn = 0;
+  size_t started = 0;
+  uint64_t turnsSinceStart = 0;
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_CLUSTER_H
