@@ -11,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace attn::sim {
 
@@ -23,6 +24,8 @@ public:
   /// Reads its source, writes its destination and signals. Returns "" or what
   /// went wrong.
   virtual std::string complete(Cta &cta) = 0;
+  /// Whether what it has to follow is complete.
+  virtual bool mayComplete() const { return true; }
 
   /// For reports: the instruction, warp and lane that issued it.
   uint32_t pc = 0;
@@ -30,7 +33,7 @@ public:
   uint32_t lane = 0;
 };
 
-/// The bulk groups of one thread.
+/// The groups of one thread's bulk copies, or of its cp.async.
 struct BulkGroups {
   /// Operations that are not in a group yet.
   uint32_t open = 0;
@@ -38,6 +41,20 @@ struct BulkGroups {
   /// first; the first has number `oldest`.
   std::deque<uint32_t> pending;
   uint64_t oldest = 0;
+};
+
+/// An operation of group number `group` is complete.
+void finishGroup(BulkGroups &groups, uint64_t group);
+void commitGroup(BulkGroups &groups);
+/// Whether at most `pending` committed groups are.
+bool isGroupDone(const BulkGroups &groups, size_t pending);
+
+/// The cp.async of one thread: groups, and how many copies are pending of those
+/// before its first cp.async.mbarrier.arrive, its second, and so on.
+struct AsyncThread {
+  BulkGroups groups;
+  std::vector<std::shared_ptr<uint32_t>> batches = {
+      std::make_shared<uint32_t>(0)};
 };
 
 /// The accumulators of a chain of wgmma while it is in flight: 4 warps x

@@ -12,10 +12,10 @@ static constexpr uint64_t kTurnsUntilStart = 64;
 Cluster::Cluster(const Program &program, const GridLaunch &launch,
                  const GlobalMemory &memory, const SimOptions &options,
                  uint64_t number)
-    : random(~options.seed * 0x9e3779b97f4a7c15 + number),
+    : ctaCount(launch.cluster[0] * launch.cluster[1] * launch.cluster[2]),
+      random(~options.seed * 0x9e3779b97f4a7c15 + number),
       randomly(options.seed > 1), backward(options.seed == 1) {
-  uint32_t count = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
-  for (uint32_t rank = 0; rank < count; ++rank) {
+  for (uint32_t rank = 0; rank < ctaCount; ++rank) {
     ctas.push_back(std::make_unique<Cta>(program, launch, memory, options,
                                          *this, number, rank));
     barrier.live += ctas.back()->threads;
@@ -75,7 +75,7 @@ void Cluster::leave(uint32_t count, uint32_t arrived) {
 }
 
 bool Cluster::startOne() {
-  if (started == ctas.size()) {
+  if (started == size()) {
     return false;
   }
   std::vector<Cta *> waiting;

@@ -29,7 +29,7 @@ public:
 
   // For handlers.
 
-  uint32_t size() const { return uint32_t(ctas.size()); }
+  uint32_t size() const { return ctaCount; }
   /// The CTA that has a shared address; null with `problem` set if there is
   /// none, or if it has not started or has exited.
   Cta *findOwner(uint32_t address, std::string &problem);
@@ -50,6 +50,7 @@ private:
   bool completeOne();
   std::string findFailure() const;
 
+  const uint32_t ctaCount;
   std::vector<std::unique_ptr<Cta>> ctas;
   Random random;
   bool randomly = false;

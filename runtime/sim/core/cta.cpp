@@ -258,18 +258,36 @@ void Cta::completeCopy(size_t index) {
   }
 }
 
-void Cta::finishBulk(uint32_t warp, uint32_t lane, uint64_t group) {
-  BulkGroups &of = bulk[warp * kLanes + lane];
-  uint64_t index = group - of.oldest;
-  if (index >= of.pending.size()) {
-    --of.open;
+void attn::sim::finishGroup(BulkGroups &groups, uint64_t group) {
+  uint64_t index = group - groups.oldest;
+  if (index >= groups.pending.size()) {
+    --groups.open;
     return;
   }
-  --of.pending[index];
-  while (!of.pending.empty() && of.pending.front() == 0) {
-    of.pending.pop_front();
-    ++of.oldest;
+  --groups.pending[index];
+  while (!groups.pending.empty() && groups.pending.front() == 0) {
+    groups.pending.pop_front();
+    ++groups.oldest;
   }
+}
+
+void attn::sim::commitGroup(BulkGroups &groups) {
+  groups.pending.push_back(groups.open);
+  groups.open = 0;
+  while (!groups.pending.empty() && groups.pending.front() == 0) {
+    groups.pending.pop_front();
+    ++groups.oldest;
+  }
+}
+
+bool attn::sim::isGroupDone(const BulkGroups &groups, size_t pending) {
+  size_t count = groups.pending.size();
+  for (size_t i = 0; i + pending < count; ++i) {
+    if (groups.pending[i] != 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 static bool isReady(const WarpGroup &group) {
@@ -289,24 +307,30 @@ bool Cta::completeOne() {
       ready.push_back(i);
     }
   }
-  size_t count = ready.size() + copies.size();
+  std::vector<size_t> readyCopies;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    if (copies[i]->mayComplete()) {
+      readyCopies.push_back(i);
+    }
+  }
+  size_t count = ready.size() + readyCopies.size();
   if (count == 0) {
     return false;
   }
   size_t chosen = 0;
   if (policy == AsyncPolicy::Random) {
     bool onlyCopies =
-        preference == Preference::Copies ? !copies.empty() : ready.empty();
+        preference == Preference::Copies ? !readyCopies.empty() : ready.empty();
     bool onlyWgmma =
-        preference == Preference::Wgmma ? !ready.empty() : copies.empty();
-    chosen = onlyCopies  ? ready.size() + random.below(copies.size())
+        preference == Preference::Wgmma ? !ready.empty() : readyCopies.empty();
+    chosen = onlyCopies  ? ready.size() + random.below(readyCopies.size())
              : onlyWgmma ? random.below(ready.size())
                          : random.below(count);
   }
   if (chosen < ready.size()) {
     completeWgmma(groups[ready[chosen]], uint32_t(4 * ready[chosen]));
   } else {
-    completeCopy(chosen - ready.size());
+    completeCopy(readyCopies[chosen - ready.size()]);
   }
   return true;
 }

@@ -24,6 +24,11 @@ struct NamedBarrier {
   uint32_t arrived = 0;
   uint32_t expected = 0;
   uint64_t generation = 0;
+  /// Of bar.red: threads whose predicate held, and all; and both as the last
+  /// generation ended.
+  uint32_t votes = 0;
+  uint32_t voters = 0;
+  std::pair<uint32_t, uint32_t> result;
 };
 
 /// A small seeded generator (splitmix64).
@@ -92,13 +97,19 @@ public:
   BulkGroups &bulkGroups(const Warp &warp, unsigned lane) {
     return bulk[warp.index * kLanes + lane];
   }
+  AsyncThread &asyncThread(uint32_t warp, unsigned lane) {
+    asyncThreads.resize(warps.size() * kLanes);
+    return asyncThreads[warp * kLanes + lane];
+  }
   WarpGroup &groupOf(const Warp &warp) { return groups[warp.index / 4]; }
   void start(std::unique_ptr<AsyncCopy> copy);
   /// Multiplies and retires the oldest operation of a warpgroup.
   void completeWgmma(WarpGroup &group, uint32_t firstWarp);
   /// Completes what may, if all is to complete early.
   void completeEarly(WarpGroup &group, uint32_t firstWarp);
-  void finishBulk(uint32_t warp, uint32_t lane, uint64_t group);
+  void finishBulk(uint32_t warp, uint32_t lane, uint64_t group) {
+    finishGroup(bulk[warp * kLanes + lane], group);
+  }
   void reportFault(const Warp &warp, const std::string &message, unsigned lane);
   Warp &getWarp(uint32_t index) { return *warps[index]; }
   bool chance(unsigned oneIn) { return randomly && random.below(oneIn) == 0; }
@@ -133,6 +144,7 @@ private:
   std::vector<uint8_t> params;
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<BulkGroups> bulk;
+  std::vector<AsyncThread> asyncThreads;
   std::vector<WarpGroup> groups;
   std::vector<std::unique_ptr<AsyncCopy>> copies;
   AsyncPolicy policy = AsyncPolicy::Late;

@@ -53,6 +53,8 @@ OpcodeTable::OpcodeTable() {
   addMatrixRows(rows);
   addBarrierRows(rows);
   addBulkRows(rows);
+  addAsyncCopyRows(rows);
+  addHintRows(rows);
   addWgmmaRows(rows);
   addClusterRows(rows);
   for (const OpRow &row : rows) {

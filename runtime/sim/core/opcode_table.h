@@ -65,6 +65,8 @@ void addWarpRows(Rows &rows);
 void addMatrixRows(Rows &rows);
 void addBarrierRows(Rows &rows);
 void addBulkRows(Rows &rows);
+void addAsyncCopyRows(Rows &rows);
+void addHintRows(Rows &rows);
 void addWgmmaRows(Rows &rows);
 void addClusterRows(Rows &rows);
 

@@ -83,6 +83,9 @@ std::string Cta::describeWait(const Wait &wait) const {
   case Wait::Kind::BulkGroup:
     return "waits for bulk copies: at most " + std::to_string(wait.value) +
            " groups pending";
+  case Wait::Kind::AsyncGroup:
+    return "waits for cp.async: at most " + std::to_string(wait.value) +
+           " groups pending";
   case Wait::Kind::Registers:
     return "waits for registers: " + std::to_string(wait.value) + " wanted, " +
            std::to_string(freeRegisters) + " free";

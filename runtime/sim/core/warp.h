@@ -23,6 +23,7 @@ struct Wait {
     Mbarrier,
     Wgmma,
     BulkGroup,
+    AsyncGroup,
     Registers
   };
   Kind kind = Kind::None;

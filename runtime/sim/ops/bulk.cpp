@@ -163,15 +163,15 @@ struct Reduction {
   ReduceOp op = ReduceOp::Add;
   ReduceType type = ReduceType::U32;
 
-  void apply(uint8_t *to, const uint8_t *from, uint32_t bytes,
-             bool isGlobal) const {
+  /// Unlike red, this keeps subnormals of f32 in global memory, on an H200.
+  void apply(uint8_t *to, const uint8_t *from, uint32_t bytes) const {
     static std::mutex mutex;
     if (!reduces) {
       std::memcpy(to, from, bytes);
       return;
     }
     std::lock_guard<std::mutex> lock(mutex);
-    applyReduceRange(op, type, to, from, bytes, isGlobal);
+    applyReduceRange(op, type, to, from, bytes, false);
   }
 };
 
@@ -189,9 +189,8 @@ struct SharedCopy final : AsyncCopy {
     if (!from) {
       return outOfBounds("global memory", source, bytes);
     }
-    return targets.deliver(cta, bytes, [&](uint8_t *to) {
-      reduction.apply(to, from, bytes, false);
-    });
+    return targets.deliver(
+        cta, bytes, [&](uint8_t *to) { reduction.apply(to, from, bytes); });
   }
 };
 
@@ -208,7 +207,7 @@ struct GlobalCopy final : AsyncCopy {
     if (!to) {
       return outOfBounds("global memory", global, bytes);
     }
-    reduction.apply(to, cta.shared(shared, bytes), bytes, true);
+    reduction.apply(to, cta.shared(shared, bytes), bytes);
     return "";
   }
 };
@@ -386,13 +385,7 @@ Step copyToGlobal(Warp &warp, const Inst &inst) {
 
 Step commit(Warp &warp, const Inst &) {
   forLanes(warp.exec, [&](unsigned lane) {
-    BulkGroups &groups = warp.cta.bulkGroups(warp, lane);
-    groups.pending.push_back(groups.open);
-    groups.open = 0;
-    while (!groups.pending.empty() && groups.pending.front() == 0) {
-      groups.pending.pop_front();
-      ++groups.oldest;
-    }
+    commitGroup(warp.cta.bulkGroups(warp, lane));
   });
   return Step::Next;
 }
@@ -400,11 +393,7 @@ Step commit(Warp &warp, const Inst &) {
 Step waitGroup(Warp &warp, const Inst &inst) {
   bool done = true;
   forLanes(warp.exec, [&](unsigned lane) {
-    const BulkGroups &groups = warp.cta.bulkGroups(warp, lane);
-    size_t count = groups.pending.size();
-    for (size_t i = 0; i + size_t(inst.imm) < count; ++i) {
-      done &= groups.pending[i] == 0;
-    }
+    done &= isGroupDone(warp.cta.bulkGroups(warp, lane), size_t(inst.imm));
   });
   return done ? Step::Next
               : warp.block(Wait::Kind::BulkGroup, 0, uint32_t(inst.imm));

@@ -5,6 +5,8 @@
 #include "core/cta.h"
 #include "ops/lanes.h"
 
+#include <algorithm>
+
 using namespace attn::sim;
 
 namespace {
@@ -127,6 +129,85 @@ Step namedBarrier(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
+enum class Vote : uint64_t { Count, And, Or };
+
+/// bar.red: counts the threads whose predicate holds, or says if all or any do.
+/// Slots: d, barrier, predicate, perhaps threads. Inst::aux: a Vote.
+Step reducingBarrier(Warp &warp, const Inst &inst) {
+  Step step = Step::Next;
+  if (!converge(warp, kAllLanes, step)) {
+    return step;
+  }
+  unsigned lane = unsigned(__builtin_ctz(warp.exec));
+  uint32_t id = warp.word(inst.slots[1])[lane];
+  uint32_t count = inst.slots[3] == kNone
+                       ? (warp.cta.threads + kLanes - 1) / kLanes * kLanes
+                       : warp.word(inst.slots[3])[lane];
+  if (id >= kNamedBarriers) {
+    return warp.fault("expected barrier 0 to 15, got " + std::to_string(id));
+  }
+  NamedBarrier &barrier = warp.cta.barriers[id];
+  if (!warp.now.arrived) {
+    warp.now.arrived = true;
+    warp.now.generation = barrier.generation;
+    uint32_t holds = warp.readPredicate(inst.slots[2], inst.negated);
+    if (barrier.arrived == 0) {
+      barrier.votes = barrier.voters = 0;
+    }
+    barrier.votes += uint32_t(__builtin_popcount(holds & warp.exec));
+    barrier.voters += uint32_t(__builtin_popcount(warp.exec));
+    std::string problem = arrive(warp.cta, barrier, count);
+    if (!problem.empty()) {
+      return warp.fault("barrier " + std::to_string(id) + ": " + problem);
+    }
+    if (barrier.arrived == 0) {
+      barrier.result = {barrier.votes, barrier.voters};
+    }
+  }
+  if (warp.now.generation == barrier.generation) {
+    return warp.block(Wait::Kind::NamedBarrier, id);
+  }
+  warp.now.arrived = false;
+  Vote vote = Vote(inst.aux);
+  if (vote == Vote::Count) {
+    uint32_t results[kLanes];
+    std::fill_n(results, kLanes, barrier.result.first);
+    store(warp, inst.slots[0], results);
+    return Step::Next;
+  }
+  bool result = vote == Vote::And
+                    ? barrier.result.first == barrier.result.second
+                    : barrier.result.first != 0;
+  warp.writePredicate(inst.slots[0], result ? kAllLanes : 0);
+  return Step::Next;
+}
+
+/// d, barrier, perhaps threads, predicate.
+bool finishReducing(Decoder &decoder, const ptx::Instruction &instruction,
+                    const Match &, Inst &inst) {
+  const auto &operands = instruction.operands;
+  bool counts = Vote(inst.aux) == Vote::Count;
+  return decoder.countOperands(instruction, 3, 4) &&
+         decoder.destination(operands[0], counts ? 4 : 0, inst.slots[0]) &&
+         decoder.source(operands[1], 4, inst.slots[1]) &&
+         decoder.predicate(operands.back(), inst.slots[2], inst.negated) &&
+         (operands.size() == 3 ||
+          decoder.source(operands[2], 4, inst.slots[3]));
+}
+
+void addReductions(Rows &rows) {
+  for (const char *barrier :
+       {"bar.red", "bar.cta.red", "barrier.red", "barrier.cta.red"}) {
+    auto row = [&](const char *op, Vote vote) {
+      rows.push_back({keep(std::string(barrier) + op), "*", reducingBarrier,
+                      finishReducing, uint64_t(vote)});
+    };
+    row(".popc[.aligned].u32", Vote::Count);
+    row(".and[.aligned].pred", Vote::And);
+    row(".or[.aligned].pred", Vote::Or);
+  }
+}
+
 /// bar.warp.sync.
 Step warpBarrier(Warp &warp, const Inst &inst) {
   unsigned first = unsigned(__builtin_ctz(warp.exec));
@@ -205,9 +286,7 @@ void attn::sim::addControlRows(Rows &rows) {
        {"setmaxnreg.inc.sync.aligned.u32", "i", setMaxRegisters, finishSetMax,
         1},
        {"setmaxnreg.dec.sync.aligned.u32", "i", setMaxRegisters, finishSetMax,
-        0},
-       {"prefetch[.global|.local]{.L1|.L2}", "m", nothing},
-       {"prefetch[.param|.const].tensormap", "m", nothing},
-       {"prefetchu.L1", "m", nothing}});
+        0}});
+  addReductions(rows);
   addFences(rows);
 }

@@ -123,7 +123,10 @@ unsigned registerBytes(Decoder &decoder, const ptx::Operand &operand,
 template <bool isLoad>
 bool finishAccess(Decoder &decoder, const ptx::Instruction &instruction,
                   const Match &match, Inst &inst) {
-  if (!decoder.countOperands(instruction, 2, 2)) {
+  size_t hint = match.has(".L2::cache_hint");
+  uint32_t policy = 0;
+  if (!decoder.countOperands(instruction, 2 + hint, 2 + hint) ||
+      (hint && !decoder.source(instruction.operands[2], 8, policy))) {
     return false;
   }
   const ptx::Operand &place = instruction.operands[isLoad ? 1 : 0];
@@ -164,7 +167,7 @@ void attn::sim::addMemoryRows(Rows &rows) {
                             "[.L1::evict_normal|.L1::evict_unchanged|"
                             ".L1::evict_first|.L1::evict_last|"
                             ".L1::no_allocate]"
-                            "[.L2::64B|.L2::128B|.L2::256B]";
+                            "[.L2::cache_hint][.L2::64B|.L2::128B|.L2::256B]";
   const std::string types =
       "[.v2|.v4|.v8]{.b8|.b16|.b32|.b64|.b128|.u8|.u16|.u32|.u64|.s8|.s16|"
       ".s32|.s64|.f32|.f64}";
