@@ -58,16 +58,28 @@ def words(data, size):
                          data)
 
 
+def map_words(probe):
+    """The words of a probe's tensor map for attn-sim-probe."""
+    if "map" not in probe:
+        return []
+    arguments = probe["map"]
+    words = [probe["map_of"], arguments["type"], arguments["rank"]]
+    for field in ("dims", "strides", "box", "steps"):
+        words += arguments[field]
+    return words + [arguments[field] for field in ("interleave", "swizzle", "l2", "oob")]
+
+
 def run_simulator(tool, folder, probes):
     """Returns the bytes that each probe wrote, or what went wrong as a string."""
     outputs = {}
     with tempfile.TemporaryDirectory() as scratch:
         lines = []
         for number, probe in enumerate(probes):
-            lines.append(" ".join(str(word) for word in (
+            lines.append(" ".join(str(word) for word in [
                 os.path.join(folder, probe["name"] + ".ptx"), os.path.join(folder, probe["input"]),
                 os.path.join(scratch, str(number)), probe["rows"] * probe["out_row"],
-                probe["rows"] // probe["threads"], probe["threads"], probe.get("cluster", 1))))
+                probe["rows"] // probe["threads"], probe["threads"], probe.get("cluster", 1)]
+                + map_words(probe)))
         done = subprocess.run([tool], input="\n".join(lines) + "\n", stdout=subprocess.PIPE,
                               universal_newlines=True)
         answers = done.stdout.splitlines()

@@ -186,9 +186,13 @@ uint8_t *Cta::resolve(Space space, uint64_t address, uint32_t bytes, bool write,
   if (space == Space::Shared || space == Space::SharedCluster) {
     name = space == Space::Shared ? "shared" : "shared::cluster";
     bool own = address >> kSharedRankShift == rank;
-    Cta *owner = own || space == Space::Shared
-                     ? this
-                     : cluster.findOwner(uint32_t(address), problem);
+    if (!own && space == Space::Shared) {
+      problem = "shared address " + std::to_string(address) +
+                " is not of this CTA, which has rank " + std::to_string(rank) +
+                " (.shared::cluster accesses others)";
+      return nullptr;
+    }
+    Cta *owner = own ? this : cluster.findOwner(uint32_t(address), problem);
     if (!owner) {
       return nullptr;
     }
@@ -355,6 +359,11 @@ bool Cta::isDone() const {
 
 bool Cta::takeTurn() {
   constexpr uint64_t longQuantum = 2000;
+  constexpr uint64_t manyPolls = 256;
+  if (polls >= manyPolls) {
+    polls = 0;
+    completeOne();
+  }
   if (policy == AsyncPolicy::Random && random.below(slowness) == 0) {
     completeOne();
   }

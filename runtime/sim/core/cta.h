@@ -112,6 +112,9 @@ public:
   }
   void reportFault(const Warp &warp, const std::string &message, unsigned lane);
   Warp &getWarp(uint32_t index) { return *warps[index]; }
+  /// A thread asked for something in vain, and will ask again: what it asks for
+  /// has to come about some time.
+  void notePoll() { ++polls; }
   bool chance(unsigned oneIn) { return randomly && random.below(oneIn) == 0; }
   /// Registers that setmaxnreg may hand out; a warp's count.
   uint64_t freeRegisters = 0;
@@ -157,6 +160,7 @@ private:
   Preference preference = Preference::None;
   Random random;
   uint64_t budget = 0;
+  uint64_t polls = 0;
   uint64_t instructions = 0;
   size_t turn = 0;
   std::string failure;

@@ -300,6 +300,13 @@ bool Decoder::address(const ptx::Operand &operand, Inst &inst, uint32_t &slot) {
   return source(base, bytes, slot);
 }
 
+bool Decoder::isInLocalMemory(const ptx::Operand &address) const {
+  const SymbolAddress *symbol = address.kind == Kind::Address
+                                    ? findVariable(address.elements[0].name)
+                                    : nullptr;
+  return symbol && symbol->space == SymbolAddress::Space::Local;
+}
+
 bool Decoder::immediate(const ptx::Operand &operand, int64_t &value) {
   if (operand.kind != Kind::Integer) {
     return fail(operand.at, "expected an integer immediate");

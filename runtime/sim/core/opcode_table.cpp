@@ -51,6 +51,7 @@ OpcodeTable::OpcodeTable() {
   addControlRows(rows);
   addWarpRows(rows);
   addMatrixRows(rows);
+  addMmaRows(rows);
   addBarrierRows(rows);
   addBulkRows(rows);
   addAsyncCopyRows(rows);

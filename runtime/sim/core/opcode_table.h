@@ -63,6 +63,7 @@ void addAtomicRows(Rows &rows);
 void addControlRows(Rows &rows);
 void addWarpRows(Rows &rows);
 void addMatrixRows(Rows &rows);
+void addMmaRows(Rows &rows);
 void addBarrierRows(Rows &rows);
 void addBulkRows(Rows &rows);
 void addAsyncCopyRows(Rows &rows);

@@ -49,7 +49,7 @@ struct Inst {
   uint32_t listSize = 0;
   /// What the handler wants besides, packed as it likes.
   uint64_t aux = 0;
-  /// Index into the function's instructions.
+  /// Index into Program::origins.
   uint32_t origin = 0;
 };
 
@@ -118,6 +118,9 @@ struct Program {
   std::shared_ptr<const ptx::Module> module;
   const ptx::Function *function = nullptr;
   std::vector<Inst> code;
+  /// What the code was decoded from: the kernel's instructions and those of the
+  /// functions it calls.
+  std::vector<const ptx::Instruction *> origins;
   std::vector<uint32_t> lists;
   std::vector<PresetSlot> presets;
   /// Predicate slots that are always true.
@@ -140,7 +143,7 @@ struct Program {
   uint32_t explicitClusterPredicate = kNone;
 
   const ptx::Instruction &origin(const Inst &inst) const {
-    return function->instructions[inst.origin];
+    return *origins[inst.origin];
   }
 };
 

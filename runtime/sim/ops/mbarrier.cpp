@@ -136,6 +136,9 @@ Step wait(Warp &warp, const Inst &inst) {
     uint32_t parity = inst.aux & kParity ? warp.word(inst.slots[2])[first] : 0;
     return warp.block(Wait::Kind::Mbarrier, address, parity);
   }
+  if (passed == 0) {
+    warp.cta.notePoll();
+  }
   warp.writePredicate(inst.slots[0], passed);
   return Step::Next;
 }

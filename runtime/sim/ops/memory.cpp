@@ -134,6 +134,9 @@ bool finishAccess(Decoder &decoder, const ptx::Instruction &instruction,
   std::string_view type = match.chosen.back();
   Access access;
   access.space = spaceOf(match);
+  if (access.space == Space::Param && decoder.isInLocalMemory(place)) {
+    access.space = Space::Local;
+  }
   access.bytes = uint8_t(typeSize(type));
   access.isSigned = type[1] == 's';
   access.registerBytes = uint8_t(registerBytes(decoder, values, access.bytes));
@@ -162,7 +165,7 @@ void attn::sim::addMemoryRows(Rows &rows) {
                             "[.cta|.cluster|.gpu|.sys]";
   const std::string spaces =
       "[.global|.shared|.shared::cta|.shared::cluster|.local|.param|"
-      ".param::entry]";
+      ".param::entry|.param::func]";
   const std::string hints = "[.ca|.cg|.cs|.lu|.cv|.wb|.wt][.nc]"
                             "[.L1::evict_normal|.L1::evict_unchanged|"
                             ".L1::evict_first|.L1::evict_last|"
