@@ -12,14 +12,17 @@ A probe's rule says what may differ:
 NaNs agree with NaNs except where the rule is "exact". With "within", only rows
 whose first operand is at most that far from zero count.
 
-usage: compare.py [--sim attn-sim-probe] [--failures] DIR [results.json]
+usage: compare.py [--sim attn-sim-probe] [--failures] [--digests FILE] DIR [results.json]
 
-Without results it says which probes the simulator cannot run.
+Without results it says which probes the simulator cannot run; with --digests, a
+line "PROBE DIGEST" each, whether it still writes what a device wrote. With both
+it writes that file, of the probes that agree bit by bit.
 """
 
 import argparse
 import base64
 import collections
+import hashlib
 import json
 import math
 import os
@@ -202,16 +205,49 @@ def print_table(results, refused, device):
         len(refused)))
 
 
+def digest(data):
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def check_digests(path, outputs):
+    """Returns 0 if the simulator writes what `path` says, else 1."""
+    with open(path) as file:
+        wanted = dict(line.split() for line in file if not line.startswith("#"))
+    differing = []
+    for name, expected in wanted.items():
+        output = outputs.get(name, "no such probe")
+        got = output if isinstance(output, str) else digest(output)
+        if got != expected:
+            differing.append(name)
+            print("%s: expected %s, got %s" % (name, expected, got))
+    print("%d of %d probes give what the device gave" % (len(wanted) - len(differing),
+                                                         len(wanted)))
+    return 1 if differing else 0
+
+
+def write_digests(path, device, results, outputs):
+    with open(path, "w") as out:
+        out.write("# What probes wrote on an %(device)s, driver %(driver)d: digests of those with "
+                  "which the\n# simulator agrees bit by bit. See compare.py.\n" % device)
+        for result in results:
+            if result.same == result.count:
+                name = result.probe["name"]
+                out.write("%s %s\n" % (name, digest(outputs[name])))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", metavar="DIR")
     parser.add_argument("results", nargs="?", metavar="results.json")
     parser.add_argument("--sim", default="build/bin/attn-sim-probe")
     parser.add_argument("--failures", action="store_true", help="only probes that disagree")
+    parser.add_argument("--digests", metavar="FILE", help="check against it, or write it")
     options = parser.parse_args()
     with open(os.path.join(options.folder, "manifest.json")) as file:
         probes = json.load(file)["probes"]
     outputs = run_simulator(options.sim, options.folder, probes)
+    if options.digests and not options.results:
+        return check_digests(options.digests, outputs)
     recorded = {"results": {}, "device": {}}
     if options.results:
         with open(options.results) as file:
@@ -227,7 +263,9 @@ def main():
             results.append(compare_words(probe, options.folder, wanted, output))
         elif options.results:
             refused.append((probe, "device: " + record.get("error", "not recorded")))
-    if options.failures:
+    if options.digests:
+        write_digests(options.digests, recorded["device"], results, outputs)
+    elif options.failures:
         for result in results:
             if result.bad:
                 row, one, other = result.example
