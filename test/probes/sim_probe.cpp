@@ -131,7 +131,11 @@ std::string runProbe(const Probe &probe) {
 
 } // namespace
 
-int main() {
+int main(int argc, char **) {
+  if (argc > 1) {
+    std::cout << "usage: attn-sim-probe < LINES; see compare.py" << std::endl;
+    return 0;
+  }
   std::string line;
   while (std::getline(std::cin, line)) {
     Probe probe;
