@@ -43,8 +43,8 @@ T inRounding(Rounding rounding, T a, T b, T c, Operation operation) {
 constexpr uint32_t kSmallestNormal = 0x00800000;
 
 /// Whether a result that rounded to the smallest normal number would be less
-/// with exponents without limit: that is what .ftz flushes. `exact` is the value
-/// before it is rounded, or that rounded to odd in double.
+/// with exponents without limit: that is what .ftz flushes. `exact` is the
+/// value before it is rounded, or that rounded to odd in double.
 bool isTiny(float result, double exact, Rounding rounding) {
   return (toBits(result) & 0x7FFFFFFF) == kSmallestNormal &&
          std::fabs(roundToF32(exact * 0x1p64, rounding)) < 0x1p-62f;

@@ -21,8 +21,8 @@ double operand(HalfType type, uint16_t bits, bool ftz) {
   return fromHalf(type, ftz && type == HalfType::F16 ? flushHalf(bits) : bits);
 }
 
-/// Whether .ftz flushes a result: it is subnormal even if rounded with exponents
-/// without limit.
+/// Whether .ftz flushes a result: it is subnormal even if rounded with
+/// exponents without limit.
 bool isTiny(double exact) {
   return std::fabs(exact) < 0x1p-14 &&
          fromFormat(roundToFormat(std::fabs(exact) * 0x1p10, kF16), kF16) <
