@@ -338,8 +338,8 @@ bool openDevice(Run &run) {
 }
 
 void printLog(attn_log_level level, const char *message, void *) {
-  std::printf("%s%s\n",
-              level == ATTN_LOG_WARNING ? "attn-run: warning: " : "", message);
+  std::printf("%s%s\n", level == ATTN_LOG_WARNING ? "attn-run: warning: " : "",
+              message);
 }
 
 bool runAll(Run &run) {

@@ -11,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace attn::sim {
 
@@ -33,6 +34,8 @@ public:
   /// went wrong.
   virtual std::string complete(Cta &cta) = 0;
   virtual CopyFacts facts() const = 0;
+  /// Whether what it has to follow is complete.
+  virtual bool mayComplete() const { return true; }
 
   /// For reports: the instruction, warp and lane that issued it.
   uint32_t pc = 0;
@@ -42,7 +45,7 @@ public:
   uint32_t hazard = 0;
 };
 
-/// The bulk groups of one thread.
+/// The groups of one thread's bulk copies, or of its cp.async.
 struct BulkGroups {
   /// Operations that are not in a group yet.
   uint32_t open = 0;
@@ -57,6 +60,20 @@ struct AccumulatorCopy {
   uint32_t warp = 0;   // of the warpgroup
   uint32_t number = 0; // among the watched registers
   uint32_t slot = 0;
+};
+
+/// An operation of group number `group` is complete.
+void finishGroup(BulkGroups &groups, uint64_t group);
+void commitGroup(BulkGroups &groups);
+/// Whether at most `pending` committed groups are.
+bool isGroupDone(const BulkGroups &groups, size_t pending);
+
+/// The cp.async of one thread: groups, and how many copies are pending of those
+/// before its first cp.async.mbarrier.arrive, its second, and so on.
+struct AsyncThread {
+  BulkGroups groups;
+  std::vector<std::shared_ptr<uint32_t>> batches = {
+      std::make_shared<uint32_t>(0)};
 };
 
 /// The accumulators of a chain of wgmma while it is in flight: 4 warps x

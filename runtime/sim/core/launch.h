@@ -51,7 +51,7 @@ struct GridLaunch {
 };
 
 struct GridResult {
-  /// Empty, or what went wrong first (of the lowest CTA number).
+  /// Empty, or what went wrong first (in the lowest cluster).
   std::string failure;
   /// What else is wrong.
   Reports reports;

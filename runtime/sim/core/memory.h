@@ -19,7 +19,19 @@ constexpr uint64_t kSharedWindow = uint64_t(1) << 56;
 constexpr uint64_t kLocalWindow = uint64_t(2) << 56;
 constexpr uint64_t kParamWindow = uint64_t(3) << 56;
 
-enum class Space : uint8_t { Generic, Global, Shared, Local, Param };
+/// Shared is the CTA's own; SharedCluster is that of any CTA of the cluster.
+enum class Space : uint8_t {
+  Generic,
+  Global,
+  Shared,
+  SharedCluster,
+  Local,
+  Param
+};
+
+inline bool isShared(Space space) {
+  return space == Space::Shared || space == Space::SharedCluster;
+}
 
 /// The space of a generic address, which becomes one of that space.
 inline Space classify(Space space, uint64_t &address) {
@@ -27,7 +39,7 @@ inline Space classify(Space space, uint64_t &address) {
     return space;
   }
   uint64_t window = address & kWindowMask;
-  space = window == kSharedWindow  ? Space::Shared
+  space = window == kSharedWindow  ? Space::SharedCluster
           : window == kLocalWindow ? Space::Local
           : window == kParamWindow ? Space::Param
                                    : Space::Global;

@@ -2,7 +2,7 @@
 
 #include "core/warp.h"
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 #include <algorithm>
 
@@ -105,10 +105,7 @@ RunResult Warp::run(uint64_t &quantum) {
       now.blockedAt = cta.changes;
       break;
     case Step::Exit:
-      live &= ~exec;
-      now.lanes &= ~exec;
-      ++now.pc;
-      ++cta.changes;
+      exitLanes();
       if (live == 0) {
         if (cta.observer) {
           cta.observer->onExit(*this);
@@ -128,6 +125,18 @@ RunResult Warp::run(uint64_t &quantum) {
     }
   }
   return RunResult::Runnable;
+}
+
+void Warp::exitLanes() {
+  uint32_t arrived = 0;
+  forLanes(exec & clusterArrived, [&](unsigned lane) {
+    arrived += clusterGeneration[lane] == cta.cluster.barrier.generation;
+  });
+  cta.cluster.leave(uint32_t(__builtin_popcount(exec)), arrived);
+  live &= ~exec;
+  now.lanes &= ~exec;
+  ++now.pc;
+  ++cta.changes;
 }
 
 Step Warp::fault(const std::string &message, unsigned lane) {

@@ -23,9 +23,11 @@ struct Wait {
     None,
     Convergence,
     NamedBarrier,
+    ClusterBarrier,
     Mbarrier,
     Wgmma,
     BulkGroup,
+    AsyncGroup,
     Registers
   };
   Kind kind = Kind::None;
@@ -111,10 +113,17 @@ public:
   RegisterTracker registers;
   /// Instructions executed.
   uint64_t steps = 0;
+  /// Lanes that have arrived at the cluster's barrier and not waited, and the
+  /// barrier's generation then, by lane.
+  uint32_t clusterArrived = 0;
+  uint64_t clusterGeneration[kLanes] = {};
+  /// The carry flags of its lanes.
+  uint32_t carry = 0;
 
 private:
   friend class Cta;
   bool select();
+  void exitLanes();
 
   std::vector<uint32_t> words;
   std::vector<uint32_t> predicates;

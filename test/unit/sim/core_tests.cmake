@@ -2,6 +2,8 @@
 
 set(here ${CMAKE_CURRENT_LIST_DIR})
 add_executable(attn_sim_tests
+  ${here}/core_breadth_test.cpp
+  ${here}/core_cluster_test.cpp
   ${here}/core_execution_test.cpp
   ${here}/core_sync_test.cpp
   ${here}/core_tensor_test.cpp
