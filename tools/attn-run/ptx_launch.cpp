@@ -93,6 +93,10 @@ bool PtxRun::makeBuffers() {
       return fail("launch: " + each.path + ": " + err);
     }
     memory.add(buffers[i].data(), buffers[i].size(), each.name);
+    if (each.fill.kind == Values::Kind::Poison) {
+      grid.fresh.push_back({reinterpret_cast<uintptr_t>(buffers[i].data()),
+                            buffers[i].size()});
+    }
   }
   return true;
 }

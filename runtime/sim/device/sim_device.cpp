@@ -137,6 +137,45 @@ static void collectMemory(const PreparedLaunch &prepared,
   memory.addAll(std::move(ranges));
 }
 
+static bool isFirst(const LaunchPlan &plan, const PlanLaunch &launch) {
+  return std::any_of(plan.variants.begin(), plan.variants.end(),
+                     [&](const PlanVariant &variant) {
+                       return &variant.launches.front() == &launch;
+                     });
+}
+
+static bool overlaps(const BoundTensor &a, const BoundTensor &b) {
+  auto begin = reinterpret_cast<uintptr_t>(a.data);
+  auto other = reinterpret_cast<uintptr_t>(b.data);
+  return begin < other + uintptr_t(b.bytes) &&
+         other < begin + uintptr_t(a.bytes);
+}
+
+/// What holds nothing when the first launch of a call begins: the workspace,
+/// and tensors that are only written and share no memory with others.
+static std::vector<GlobalRange> findFresh(const PreparedLaunch &prepared) {
+  std::vector<GlobalRange> fresh;
+  if (!isFirst(*prepared.plan, *prepared.launch)) {
+    return fresh;
+  }
+  const std::vector<PlanArg> &args = prepared.plan->args;
+  const std::vector<BoundTensor> &tensors = prepared.arguments->tensors;
+  for (size_t i = 0; i < args.size(); ++i) {
+    bool isOutput = args[i].isTensor() && args[i].access == Access::Write;
+    for (size_t j = 0; j < args.size(); ++j) {
+      isOutput = isOutput && (j == i || !args[j].isTensor() ||
+                              !overlaps(tensors[i], tensors[j]));
+    }
+    if (isOutput) {
+      fresh.push_back({reinterpret_cast<uintptr_t>(tensors[i].data),
+                       uint64_t(tensors[i].bytes)});
+    }
+  }
+  fresh.push_back({reinterpret_cast<uintptr_t>(prepared.workspace),
+                   prepared.workspaceBytes});
+  return fresh;
+}
+
 Status SimKernels::launch(const PreparedLaunch &prepared, void *) {
   const PlanLaunch &plan = *prepared.launch;
   auto kernel =
@@ -154,6 +193,7 @@ Status SimKernels::launch(const PreparedLaunch &prepared, void *) {
   if (Status status = packParams(kernel->program, prepared, launch.params)) {
     return status;
   }
+  launch.fresh = findFresh(prepared);
   GlobalMemory memory;
   collectMemory(prepared, memory);
   GridResult result = runGrid(kernel->program, launch, memory, options);
