@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the probes on the simulator and compares what they write with what
-run_on_gpu.py recorded; prints a table for docs/simulator.md.
+run_on_gpu.py recorded; prints a table of each form, or with --summary the tables of
+docs/simulator.md: what became of the forms of each opcode, and those that are
+not identical.
 
 A probe's rule says what may differ:
   exact       nothing
@@ -12,7 +14,8 @@ A probe's rule says what may differ:
 NaNs agree with NaNs except where the rule is "exact". With "within", only rows
 whose first operand is at most that far from zero count.
 
-usage: compare.py [--sim attn-sim-probe] [--failures] [--digests FILE] DIR [results.json]
+usage: compare.py [--sim attn-sim-probe] [--failures] [--summary] [--digests FILE]
+                  DIR [results.json]
 
 Without results it says which probes the simulator cannot run; with --digests, a
 line "PROBE DIGEST" each, whether it still writes what a device wrote. With both
@@ -205,6 +208,42 @@ def print_table(results, refused, device):
         len(refused)))
 
 
+def opcode_of(probe):
+    return probe["form"].split()[0].split(".")[0].split("+")[0]
+
+
+def print_form(result):
+    percent = 100.0 * result.same / max(result.count, 1)
+    name = element_format(result.probe)
+    print("| `%s` | %s | %.2f %% | %s | %s |" % (
+        result.probe["form"].replace("|", "\\|"), result.probe["rule"]["rule"],
+        min(percent, 99.99), result.largest if name else "", verdict(result)))
+
+
+def print_summary(results, refused, device):
+    kinds = ["identical", "within its bound", "differs", "not simulated", "not recorded"]
+    table = collections.defaultdict(collections.Counter)
+    for result in results:
+        table[opcode_of(result.probe)][verdict(result).strip("*")] += 1
+    for probe, problem in refused:
+        # What both lack counts as not simulated.
+        kind = "not recorded" if problem.startswith("device: ") else "not simulated"
+        table[opcode_of(probe)][kind] += 1
+    total = sum(table.values(), collections.Counter())
+    print("Device: %(device)s, %(arch)s, driver %(driver)d.\n" % device)
+    print("| opcode | forms | %s |" % " | ".join(kinds))
+    print("|---" * (len(kinds) + 2) + "|")
+    rows = [("`%s`" % opcode, table[opcode]) for opcode in sorted(table)] + [("all", total)]
+    for name, counts in rows:
+        print("| %s | %d | %s |" % (name, sum(counts.values()),
+                                    " | ".join(str(counts[kind] or "") for kind in kinds)))
+    print("\n| not identical | held to | elements identical | largest difference (ulp) | verdict |")
+    print("|---|---|---|---|---|")
+    for result in results:
+        if result.same != result.count:
+            print_form(result)
+
+
 def digest(data):
     return hashlib.sha256(data).hexdigest()[:16]
 
@@ -241,6 +280,7 @@ def main():
     parser.add_argument("results", nargs="?", metavar="results.json")
     parser.add_argument("--sim", default="build/bin/attn-sim-probe")
     parser.add_argument("--failures", action="store_true", help="only probes that disagree")
+    parser.add_argument("--summary", action="store_true", help="by opcode")
     parser.add_argument("--digests", metavar="FILE", help="check against it, or write it")
     options = parser.parse_args()
     with open(os.path.join(options.folder, "manifest.json")) as file:
@@ -272,6 +312,8 @@ def main():
                 print("%s: %d of %d differ, up to %d ulp; row %d, input %s: device %#x, simulator "
                       "%#x" % (result.probe["form"], result.bad, result.count, result.largest, row,
                                input_of(result.probe, options.folder, row).hex(), one, other))
+    elif options.results and options.summary:
+        print_summary(results, refused, recorded["device"])
     elif options.results:
         print_table(results, refused, recorded["device"])
     if options.failures or not options.results:

@@ -94,8 +94,8 @@ bool PtxRun::makeBuffers() {
     }
     memory.add(buffers[i].data(), buffers[i].size(), each.name);
     if (each.fill.kind == Values::Kind::Poison) {
-      grid.fresh.push_back({reinterpret_cast<uintptr_t>(buffers[i].data()),
-                            buffers[i].size()});
+      grid.fresh.push_back(
+          {reinterpret_cast<uintptr_t>(buffers[i].data()), buffers[i].size()});
     }
   }
   return true;

@@ -202,6 +202,51 @@ TEST(CApiSim, hasOptions) {
   EXPECT_EQ(attn_simulator_option("seed", "7x"), ATTN_INVALID_ARGUMENT);
   EXPECT_EQ(attn_simulator_option("budget", "0"), ATTN_INVALID_ARGUMENT);
   EXPECT_EQ(attn_simulator_option(nullptr, "0"), ATTN_INVALID_ARGUMENT);
+  EXPECT_EQ(attn_simulator_option("hazards", "maybe"), ATTN_INVALID_ARGUMENT);
+  EXPECT_STREQ(attn_last_error(), "expected simulator option 'hazards' to be "
+                                  "'error', 'warn' or 'off', got 'maybe'");
+}
+
+/// A kernel that reads what it has to write.
+Call readingCall() {
+  Call call;
+  std::string &ptx = call.content.ptx;
+  ptx.insert(ptx.find("  st.global"), "  ld.global.f32 %f2, [%rd3];\n");
+  return call;
+}
+
+void collectWarning(attn_log_level level, const char *message, void *user) {
+  if (level == ATTN_LOG_WARNING) {
+    *static_cast<std::string *>(user) += message;
+  }
+}
+
+TEST(CApiSim, findsReadsOfFreshOutputs) {
+  Call call = readingCall();
+  EXPECT_EQ(call.launch(), ATTN_DEVICE_ERROR);
+  EXPECT_TRUE(lastErrorHas("[uninit.global]")) << attn_last_error();
+
+  std::string &plan = call.content.plan;
+  plan.replace(plan.find("\"write\""), 7, "\"readwrite\"");
+  EXPECT_EQ(call.launch(), ATTN_SUCCESS) << attn_last_error();
+}
+
+TEST(CApiSim, hasModesOfHazards) {
+  Call call = readingCall();
+  std::string warnings;
+  attn_set_log_callback(collectWarning, &warnings);
+  EXPECT_EQ(attn_simulator_option("hazards", "warn"), ATTN_SUCCESS);
+  EXPECT_EQ(call.launch(), ATTN_SUCCESS) << attn_last_error();
+  EXPECT_NE(warnings.find("[uninit.global]"), std::string::npos) << warnings;
+
+  warnings.clear();
+  EXPECT_EQ(attn_simulator_option("hazards", "off"), ATTN_SUCCESS);
+  EXPECT_EQ(call.launch(), ATTN_SUCCESS) << attn_last_error();
+  EXPECT_EQ(warnings, "");
+
+  attn_set_log_callback(nullptr, nullptr);
+  EXPECT_EQ(attn_simulator_option("hazards", "error"), ATTN_SUCCESS);
+  EXPECT_EQ(call.launch(), ATTN_DEVICE_ERROR);
 }
 
 } // namespace

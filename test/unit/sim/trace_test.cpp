@@ -33,6 +33,7 @@ const char *kCopies = R"(
   setp.ne.u32 %p0, %r0, 0;
   @%p0 bra READY;
   mbarrier.init.shared::cta.b64 [full], 1;
+  fence.mbarrier_init.release.cluster;
 READY:
   bar.sync 0;
   @%p0 bra WAIT;
