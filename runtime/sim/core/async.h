@@ -23,6 +23,7 @@ struct CopyFacts {
   /// The global address, of a tensor copy that of its tensor.
   uint64_t global = 0;
   uint32_t shared = 0;
+  /// 0: it only arrives at an mbarrier.
   uint32_t bytes = 0;
 };
 

@@ -20,8 +20,8 @@ public:
   virtual void onWait(const Warp &warp, const Wait &wait) = 0;
   /// A warp has what it waited for, or what it needed not wait for.
   virtual void onPass(const Warp &warp, const Wait &wait) = 0;
-  /// An arrival at a barrier, of a copy if `warp` is null. `completes`: it
-  /// ends the barrier's phase.
+  /// An arrival at a barrier; of a copy or of another CTA if `warp` is null.
+  /// `completes`: it ends the barrier's phase.
   virtual void onArrive(const Warp *warp, Wait::Kind kind, uint32_t object,
                         bool completes) = 0;
   virtual void onIssue(const Warp &warp, const AsyncCopy &copy) = 0;

@@ -102,62 +102,6 @@ void HazardTracker::completeLoad(uint32_t load, uint32_t address,
   }
 }
 
-CopyState &HazardTracker::copiesOf(const Warp &warp, unsigned lane) {
-  auto [found, isNew] = copies.try_emplace(componentOf(warp, lane));
-  if (isNew) {
-    found->second.component = components++;
-  }
-  return found->second;
-}
-
-void HazardTracker::issueCopy(const Warp &warp, unsigned lane,
-                              const CopyAction &copy) {
-  CopyState &state = copiesOf(warp, lane);
-  ++state.count;
-  Accessor writer = accessorOf(
-      warp, lane,
-      addAccess(sharedMemory, warp, Agent::Copy, state.component, state.count));
-  writer.writes = true;
-  visitShared(writer, copy.shared, copy.bytes);
-  if (copy.sourceBytes == 0) {
-    return;
-  }
-  std::lock_guard<std::mutex> lock(grid.mutex);
-  Accessor reader = accessorOf(
-      warp, lane,
-      addAccess(globalMemory, warp, Agent::Copy, state.component, state.count));
-  reader.reads = true;
-  visit(globalMemory, reader, copy.global, copy.sourceBytes);
-}
-
-void HazardTracker::commitCopies(const Warp &warp, unsigned lane) {
-  CopyState &state = copiesOf(warp, lane);
-  state.groups.push_back(state.count);
-}
-
-void HazardTracker::waitCopies(const Warp &warp, unsigned lane, size_t pending,
-                               bool all) {
-  const CopyState &state = copiesOf(warp, lane);
-  uint32_t count = all ? state.count
-                   : state.groups.size() <= pending
-                       ? 0
-                       : state.groups[state.groups.size() - pending - 1];
-  forViews(warp, 1u << lane, [&](LaneView &view) {
-    view.known.generic.raise(state.component, count);
-    touch(view);
-  });
-}
-
-uint32_t HazardTracker::countCopies(const Warp &warp, unsigned lane) {
-  return copiesOf(warp, lane).count;
-}
-
-void HazardTracker::arriveCopies(const Warp &warp, unsigned lane,
-                                 uint32_t address, uint32_t count) {
-  barriers[address].arriving.generic.raise(copiesOf(warp, lane).component,
-                                           count);
-}
-
 StoreState &HazardTracker::storesOf(const Warp &warp, unsigned lane) {
   auto [found, isNew] = stores.try_emplace(componentOf(warp, lane));
   if (isNew) {
@@ -322,22 +266,6 @@ void HazardTracker::finishBarriers() {
              "the mbarrier at " + toHex(address) + " ends with " +
                  std::to_string(barrier.tx) +
                  " bytes expected and not delivered");
-    }
-  }
-}
-
-void HazardTracker::finishRemote(uint32_t rank) {
-  Clock known;
-  for (uint32_t i = 0; i < warpsPerCta; ++i) {
-    for (const LaneView &view : warps[rank * warpsPerCta + i].views) {
-      known.join(view.known.generic);
-    }
-  }
-  for (const auto &[component, use] : remoteUses[rank]) {
-    if (known[component] < use.epoch) {
-      report(Rule::ClusterExited, Accessor(*use.warp, use.pc, use.lane),
-             "the CTA of rank " + std::to_string(rank) +
-                 " may exit before this: it does not wait for it");
     }
   }
 }

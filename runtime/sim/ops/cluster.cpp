@@ -32,7 +32,8 @@ Step mapAddress(Warp &warp, const Inst &inst) {
       return warp.fault("the generic address is not of shared memory", lane);
     }
     if (ranks[lane] >= warp.cta.cluster.size()) {
-      return warp.fault("expected a CTA rank below " +
+      return warp.fault(Rule::Bounds,
+                        "expected a CTA rank below " +
                             std::to_string(warp.cta.cluster.size()) + ", got " +
                             std::to_string(ranks[lane]),
                         lane);

@@ -122,6 +122,7 @@ Event CtaRecorder::makeEvent(Kind kind, std::string name, uint64_t begin,
 
 /// "mbarrier smem+0x30": relative to dynamic shared memory where it is there.
 std::string CtaRecorder::barrierName(uint32_t address) const {
+  address &= kSharedOffsetMask;
   bool isDynamic = address >= cta.program.dynamicShared;
   char text[48];
   std::snprintf(text, sizeof(text), "mbarrier %s0x%x", isDynamic ? "smem+" : "",
@@ -144,6 +145,10 @@ Event CtaRecorder::makeWait(const Wait &wait, uint64_t begin, uint64_t end) {
     return makeEvent(Kind::WaitMma, "wgmma: " + most, begin, end);
   case Wait::Kind::BulkGroup:
     return makeEvent(Kind::WaitCopy, "bulk copies: " + most, begin, end);
+  case Wait::Kind::AsyncGroup:
+    return makeEvent(Kind::WaitCopy, "cp.async: " + most, begin, end);
+  case Wait::Kind::ClusterBarrier:
+    return makeEvent(Kind::WaitBarrier, "cluster barrier", begin, end);
   case Wait::Kind::Registers:
     return makeEvent(Kind::WaitOther, "registers", begin, end);
   default:
@@ -222,6 +227,10 @@ void CtaRecorder::onArrive(const Warp *warp, Wait::Kind kind, uint32_t object,
 void CtaRecorder::onIssue(const Warp &warp, const AsyncCopy &copy) {
   CopyFacts facts = copy.facts();
   uint64_t issued = timeOf(warp);
+  if (facts.bytes == 0) {
+    copyEnds[&copy] = issued;
+    return;
+  }
   uint64_t busy = std::max<uint64_t>(1, facts.bytes / kCopyBytesAStep);
   uint64_t started = copyUnit.reserve(issued, busy);
   uint64_t end = started + busy + kCopyLatency;
