@@ -29,6 +29,8 @@ tools.add_tool_substitutions(
     ["attn-opt", "attn-compile", "attn-run"], bin_dir)
 tools.add_tool_substitutions(
     ["FileCheck", "not", "count", "split-file"], config.llvm_tools_dir)
+# A kernel's values, bounds and synchronization, with no GPU.
+config.substitutions.append(("%attn-sim", f"'{bin_dir}/attn-run' --device=sim --check --guard --seeds=4"))
 config.substitutions.append(("%python", f"'{sys.executable}' -B"))
 config.substitutions.append(("%examples", os.path.join(config.attn_src_root, "examples")))
 config.substitutions.append(("%attn_root", config.attn_src_root))

@@ -50,7 +50,7 @@ private:
                       const Strides &strides, char *&data);
   Status checkStrides(const PlanArg &arg, const Strides &strides);
   Status checkStrideZero(const PlanArg &arg, int dim);
-  Status checkReach(const PlanArg &arg, const Strides &strides);
+  Status checkReach(const PlanArg &arg, const Strides &strides, int64_t &bytes);
   Status checkOverlap(const PlanArg &arg, const Strides &strides);
   bool isBatchOrHead(const PlanArg &arg, int dim) const;
 
@@ -252,8 +252,9 @@ Status Binder::checkStrides(const PlanArg &arg, const Strides &strides) {
 }
 
 /// Byte offsets have to fit 64 bits, so that nothing later overflows.
-Status Binder::checkReach(const PlanArg &arg, const Strides &strides) {
-  int64_t reach = sizeOf(arg.dtype);
+Status Binder::checkReach(const PlanArg &arg, const Strides &strides,
+                          int64_t &bytes) {
+  int64_t reach = strides.empty ? 0 : sizeOf(arg.dtype);
   for (int i = 0; i < strides.rank && !strides.empty; ++i) {
     int64_t span = 0;
     if (__builtin_mul_overflow(strides.sizes[i] - 1, strides.values[i],
@@ -264,6 +265,7 @@ Status Binder::checkReach(const PlanArg &arg, const Strides &strides) {
                       "less than 2^63 bytes", "more");
     }
   }
+  bytes = reach;
   return {};
 }
 
@@ -317,7 +319,7 @@ Status Binder::bindTensor(int index) {
   if (Status status = checkStrides(arg, strides)) {
     return status;
   }
-  if (Status status = checkReach(arg, strides)) {
+  if (Status status = checkReach(arg, strides, bound.tensors[index].bytes)) {
     return status;
   }
   if (Status status = checkOverlap(arg, strides)) {

@@ -21,6 +21,8 @@ struct CallValues {
 struct BoundTensor {
   /// The first element; null only if the tensor has none.
   char *data = nullptr;
+  /// From there to the end of the last element.
+  int64_t bytes = 0;
 };
 
 /// Arguments that passed their rules.

@@ -3,6 +3,7 @@
 // The C interface: argument checks, device lookup and the thread's last error.
 
 #include "cuda_device.h"
+#include "device/sim_device.h"
 #include "loaded_bundle.h"
 
 #include <cstring>
@@ -22,8 +23,18 @@ static attn_status report(const Status &status) {
 }
 
 static Status getDevice(DLDevice device, Device *&out) {
+  if (device.device_type == kDLCPU) {
+    if (device.device_id != 0) {
+      return invalidArgument(
+          "expected the simulator's device id to be 0, got " +
+          std::to_string(device.device_id));
+    }
+    out = &attn::sim::getSimDevice();
+    return {};
+  }
   if (device.device_type != kDLCUDA) {
-    return invalidArgument("expected the device type to be 2 (cuda), got " +
+    return invalidArgument("expected the device type to be 2 (cuda) or 1 (cpu, "
+                           "the simulator), got " +
                            std::to_string(int(device.device_type)));
   }
   CudaDevice *cuda = nullptr;
@@ -128,6 +139,14 @@ extern "C" attn_status attn_launch(attn_bundle *bundle,
     return report(status);
   }
   return report(bundle->loaded->launch(*device, copy));
+}
+
+extern "C" attn_status attn_simulator_option(const char *name,
+                                             const char *value) {
+  if (!name || !value) {
+    return report(invalidArgument("expected a name and a value, got null"));
+  }
+  return report(attn::sim::getSimDevice().setOption(name, value));
 }
 
 extern "C" void attn_set_log_callback(attn_log_callback callback, void *user) {

@@ -21,7 +21,15 @@ std::string JsonReader::text() const {
 
 JsonReader JsonReader::get(const char *key) const {
   static const nlohmann::json missing;
-  return {has(key) ? (*value)[key] : missing, join(path, key)};
+  return {has(key) ? (*value)[key] : missing, join(path, key), document};
+}
+
+std::vector<std::string> JsonReader::keys() const {
+  std::vector<std::string> names;
+  for (auto it = value->begin(); isObject() && it != value->end(); ++it) {
+    names.push_back(it.key());
+  }
+  return names;
 }
 
 Status
@@ -66,6 +74,23 @@ Status JsonReader::read(int64_t &out, int64_t least, int64_t most) const {
     return failExpected("an integer from " + std::to_string(least) + " to " +
                         std::to_string(most));
   }
+  return {};
+}
+
+Status JsonReader::read(double &out) const {
+  if (!value->is_number()) {
+    return failExpected("a number");
+  }
+  out = value->get<double>();
+  return {};
+}
+
+Status JsonReader::readBits(uint64_t &out) const {
+  if (!value->is_number_integer()) {
+    return failExpected("a 64-bit integer");
+  }
+  out = value->is_number_unsigned() ? value->get<uint64_t>()
+                                    : uint64_t(value->get<int64_t>());
   return {};
 }
 

@@ -15,24 +15,33 @@ namespace attn::runtime {
 
 class JsonReader {
 public:
-  JsonReader(const nlohmann::json &value, std::string path)
-      : value(&value), path(std::move(path)) {}
+  /// `document` is what messages call the whole; not owned.
+  JsonReader(const nlohmann::json &value, std::string path,
+             const char *document = "plan")
+      : value(&value), path(std::move(path)), document(document) {}
 
   const std::string &getPath() const { return path; }
   bool isArray() const { return value->is_array(); }
   bool isString() const { return value->is_string(); }
   bool isInteger() const { return value->is_number_integer(); }
+  bool isNumber() const { return value->is_number(); }
+  bool isObject() const { return value->is_object(); }
+  /// Of an object, in alphabetical order.
+  std::vector<std::string> keys() const;
   size_t size() const { return value->size(); }
 
   Status fail(const std::string &message) const {
-    return invalidPlan(path, message);
+    return {ATTN_INVALID_BUNDLE, std::string(document) + ": " +
+                                     (path.empty() ? "" : path + ": ") +
+                                     message};
   }
   Status failExpected(const std::string &want) const {
     return fail("expected " + want + ", got " + text());
   }
 
   JsonReader at(size_t index) const {
-    return {(*value)[index], path + "[" + std::to_string(index) + "]"};
+    return {(*value)[index], path + "[" + std::to_string(index) + "]",
+            document};
   }
 
   /// Requires an object without keys outside `known`.
@@ -48,6 +57,9 @@ public:
 
   Status read(std::string &out) const;
   Status read(int64_t &out, int64_t least, int64_t most) const;
+  Status read(double &out) const;
+  /// Any 64-bit integer, by its two's complement.
+  Status readBits(uint64_t &out) const;
   /// Requires one of the strings `names`.
   Status readOneOf(std::initializer_list<const char *> names,
                    std::string &out) const;
@@ -59,6 +71,7 @@ private:
 
   const nlohmann::json *value;
   std::string path;
+  const char *document;
 };
 
 } // namespace attn::runtime

@@ -96,8 +96,8 @@ Status LoadedBundle::launch(Device &device, const attn_launch_args &args) {
   for (const PlanLaunch &launch : variant->launches) {
     PreparedLaunch prepared;
     bool skip = false;
-    if (Status status = prepareLaunch(plan, launch, bound, args.workspace, skip,
-                                      prepared)) {
+    if (Status status = prepareLaunch(plan, launch, bound, args.workspace,
+                                      bytes, skip, prepared)) {
       return status;
     }
     if (skip) {

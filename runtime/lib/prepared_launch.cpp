@@ -170,10 +170,14 @@ Status Preparer::prepareGrid(const PlanLaunch &launch, bool &skip,
 Status attn::runtime::prepareLaunch(const LaunchPlan &plan,
                                     const PlanLaunch &launch,
                                     const BoundArguments &bound,
-                                    void *workspace, bool &skip,
-                                    PreparedLaunch &out) {
+                                    void *workspace, size_t workspaceBytes,
+                                    bool &skip, PreparedLaunch &out) {
   Preparer preparer(plan, bound, workspace);
   out.launch = &launch;
+  out.plan = &plan;
+  out.arguments = &bound;
+  out.workspace = workspace;
+  out.workspaceBytes = workspaceBytes;
   if (Status status = preparer.prepareGrid(launch, skip, out)) {
     return status;
   }

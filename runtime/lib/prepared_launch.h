@@ -34,6 +34,11 @@ struct PreparedLaunch {
   const PlanLaunch *launch = nullptr;
   unsigned grid[3] = {1, 1, 1};
   std::vector<PreparedParam> params;
+  /// The call's memory, for a device that checks what kernels access.
+  const LaunchPlan *plan = nullptr;
+  const BoundArguments *arguments = nullptr;
+  void *workspace = nullptr;
+  size_t workspaceBytes = 0;
 };
 
 /// The first variant whose `when` is not zero.
@@ -45,9 +50,10 @@ Status evaluateWorkspace(const LaunchPlan &plan, const PlanVariant &variant,
                          const BoundArguments &bound, size_t &bytes);
 
 /// Evaluates `launch`. Sets `skip`, and prepares nothing, if the grid is empty.
+/// `out` refers to `plan`, `launch` and `bound`.
 Status prepareLaunch(const LaunchPlan &plan, const PlanLaunch &launch,
-                     const BoundArguments &bound, void *workspace, bool &skip,
-                     PreparedLaunch &out);
+                     const BoundArguments &bound, void *workspace,
+                     size_t workspaceBytes, bool &skip, PreparedLaunch &out);
 
 } // namespace attn::runtime
 

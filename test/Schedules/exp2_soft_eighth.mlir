@@ -6,6 +6,7 @@
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // RUN: %python %S/../Codegen/hot_loop.py < %t.ptx | FileCheck %s --check-prefix=LOOP
 // RUN: attn-compile %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --emit=ws -o - | FileCheck %s --check-prefix=WS
+// RUN: %attn-sim %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --q=1x300x2x128 --kv=1x420x1x128
 //
 // LOOP: loop 1: setp and selp on scores
 // LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 max ex2 wait_group(0) release cvt rescale{{$}}

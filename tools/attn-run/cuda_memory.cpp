@@ -130,24 +130,6 @@ bool CudaGpu::download(void *to, CUdeviceptr from, size_t size) {
   return check(api->memcpyDtoH(to, from, size), "cuMemcpyDtoH");
 }
 
-bool CudaGpu::checkCall(attn_status status) {
-  error = status == ATTN_SUCCESS ? "" : attn_last_error();
-  return status == ATTN_SUCCESS;
-}
-
-bool CudaGpu::prepare(attn_bundle *bundle) {
-  return checkCall(attn_bundle_prepare(bundle, getDevice()));
-}
-
-bool CudaGpu::workspaceSize(attn_bundle *bundle, const attn_launch_args &args,
-                            size_t &bytes) {
-  return checkCall(attn_workspace_size(bundle, &args, &bytes));
-}
-
-bool CudaGpu::launch(attn_bundle *bundle, const attn_launch_args &args) {
-  return checkCall(attn_launch(bundle, &args));
-}
-
 bool CudaGpu::finish(double seconds) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start = Clock::now();

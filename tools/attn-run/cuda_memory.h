@@ -26,10 +26,6 @@ public:
   void free(runtime::CUdeviceptr address) override;
   bool upload(runtime::CUdeviceptr to, const void *from, size_t size) override;
   bool download(void *to, runtime::CUdeviceptr from, size_t size) override;
-  bool prepare(attn_bundle *bundle) override;
-  bool workspaceSize(attn_bundle *bundle, const attn_launch_args &args,
-                     size_t &bytes) override;
-  bool launch(attn_bundle *bundle, const attn_launch_args &args) override;
   bool finish(double seconds) override;
   bool reserveEvents(size_t count) override;
   bool record(size_t event) override;
@@ -38,8 +34,6 @@ public:
 private:
   struct Api;
   bool check(int result, const char *what);
-  /// Takes over the C interface's last message on failure.
-  bool checkCall(attn_status status);
 
   Api *api = nullptr;
   int ordinal = 0;

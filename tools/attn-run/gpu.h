@@ -33,10 +33,16 @@ public:
   virtual bool download(void *to, runtime::CUdeviceptr from, size_t size) = 0;
 
   // Those of the C interface.
-  virtual bool prepare(attn_bundle *bundle) = 0;
-  virtual bool workspaceSize(attn_bundle *bundle, const attn_launch_args &args,
-                             size_t &bytes) = 0;
-  virtual bool launch(attn_bundle *bundle, const attn_launch_args &args) = 0;
+  bool prepare(attn_bundle *bundle) {
+    return checkCall(attn_bundle_prepare(bundle, getDevice()));
+  }
+  bool workspaceSize(attn_bundle *bundle, const attn_launch_args &args,
+                     size_t &bytes) {
+    return checkCall(attn_workspace_size(bundle, &args, &bytes));
+  }
+  bool launch(attn_bundle *bundle, const attn_launch_args &args) {
+    return checkCall(attn_launch(bundle, &args));
+  }
 
   /// Chooses the order in which later launches do what has no order. A GPU
   /// cannot be asked for one.
@@ -53,6 +59,15 @@ public:
 
 protected:
   std::string error;
+
+private:
+  /// Takes over the C interface's last message on failure.
+  bool checkCall(attn_status status) {
+    if (status != ATTN_SUCCESS) {
+      error = attn_last_error();
+    }
+    return status == ATTN_SUCCESS;
+  }
 };
 
 /// Memory on a device.

@@ -5,9 +5,11 @@
 #include "compile_input.h"
 #include "cuda_memory.h"
 #include "options.h"
+#include "ptx_launch.h"
 #include "report.h"
 #include "session.h"
 #include "sim_memory.h"
+#include "trace.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -184,6 +186,16 @@ bool runSchedules(Run &run, Session &session, const Problem &problem) {
                 std::to_string(options.schedules) + " schedules");
 }
 
+/// The launch that is traced, if any is.
+bool launchFirst(Run &run, Session &session, std::string &err) {
+  Tracing tracing(run.options, readRoles(attn_bundle_plan(run.bundle)));
+  bool launched = session.prepare() && session.launchAndDownload();
+  // What led to a failure is of interest too.
+  bool written = tracing.write(run.plan.name, err);
+  err = launched ? err : session.getError();
+  return launched && written;
+}
+
 /// The one problem that --q and --kv give.
 bool runOne(Run &run) {
   const Options &options = run.options;
@@ -192,10 +204,11 @@ bool runOne(Run &run) {
               problem.seed);
   Session session(*run.gpu, run.bundle, run.plan, problem, options.timeout);
   run.gpu->setSchedule(options.scheduleSeed);
-  if (!session.prepare() || !session.launchAndDownload()) {
-    return report(run, problem, "launch", false, session.getError());
+  std::string err;
+  bool passed = launchFirst(run, session, err);
+  if (!passed) {
+    return report(run, problem, "launch", false, err);
   }
-  bool passed = true;
   if (!options.check && !options.guard && !options.repeat && !options.bench) {
     report(run, problem, "launch", true, "");
   }
@@ -283,25 +296,11 @@ bool loadInput(Run &run) {
     return fail(err);
   }
   attn_status status = attn_bundle_load(path.c_str(), nullptr, 0, &run.bundle);
-  bool opened = true;
-  if (options.device == "sim" && status == ATTN_SUCCESS) {
-    // It reads the same file, which may be gone after this.
-    auto gpu = std::make_unique<SimGpu>();
-    gpu->setHazards(options.hazards);
-    opened = gpu->open(path);
-    if (options.multiprocessors > 0) {
-      gpu->setMultiprocessorCount(options.multiprocessors);
-    }
-    run.gpu = std::move(gpu);
-  }
   if (isIR) {
     ::unlink(path.c_str());
   }
   if (status != ATTN_SUCCESS) {
     return fail(options.input + ": " + attn_last_error());
-  }
-  if (!opened) {
-    return fail(run.gpu->getError());
   }
   // The library has accepted this text already.
   (void)bool(runtime::parseLaunchPlan(attn_bundle_plan(run.bundle), run.plan));
@@ -314,7 +313,13 @@ bool loadInput(Run &run) {
 }
 
 bool openDevice(Run &run) {
-  if (!run.gpu) {
+  if (run.options.device == "sim") {
+    auto gpu = std::make_unique<SimGpu>();
+    if (run.options.multiprocessors > 0) {
+      gpu->setMultiprocessorCount(run.options.multiprocessors);
+    }
+    run.gpu = std::move(gpu);
+  } else {
     auto gpu = std::make_unique<CudaGpu>();
     bool good = gpu->open(run.options.ordinal);
     run.gpu = std::move(gpu);
@@ -336,8 +341,9 @@ bool openDevice(Run &run) {
   return true;
 }
 
-void printLog(attn_log_level, const char *message, void *) {
-  std::printf("%s\n", message);
+void printLog(attn_log_level level, const char *message, void *) {
+  std::printf("%s%s\n", level == ATTN_LOG_WARNING ? "attn-run: warning: " : "",
+              message);
 }
 
 bool runAll(Run &run) {
@@ -346,6 +352,12 @@ bool runAll(Run &run) {
     return fail(err);
   }
   attn_set_log_callback(printLog, nullptr);
+  if (attn_simulator_option("hazards", run.options.hazards.c_str())) {
+    return fail(attn_last_error());
+  }
+  if (!run.options.launch.empty()) {
+    return runPtx(run.options, err) || fail(err);
+  }
   if (!loadInput(run) || !openDevice(run)) {
     return false;
   }

@@ -13,7 +13,8 @@ const char *attn::run::helpText() {
   return R"(usage: attn-run INPUT [options]
 
 Launches an attention kernel, checks it and measures it. INPUT is a bundle, or
-IR in a file that ends in .mlir, which is compiled first.
+IR in a file that ends in .mlir, which is compiled first, or any kernel in PTX
+in a file that ends in .ptx.
 
 Shapes are batch x seqlen x heads x head_dim:
   --q=BxSxHxD        shape of Q
@@ -58,6 +59,12 @@ What to do with it (any of these, in this order; default: launch once):
                      fail, only say so, or not look (default: error)
   --sm-count=N       with the simulator: its multiprocessors (default: 132), of
                      which each schedule of --seeds takes some
+  --launch=FILE      with the simulator: how to launch INPUT, which is PTX then,
+                     and what to expect of it (see docs/simulator.md)
+  --trace=FILE       with the simulator: write what the first launch did, for
+                     Perfetto or chrome://tracing
+  --timeline=FILE    draw it, as an SVG picture of the longest of its
+                     first CTAs
   --timeout=SECONDS  give up on a kernel that does not finish (default: 60)
   --json=FILE        also write one JSON object a line for every result
   --target=NAME      target of IR (default: sm_90a)
@@ -220,6 +227,15 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   if (name == "--sm-count") {
     return setInteger(option, 1, options.multiprocessors, err);
   }
+  if (name == "--trace") {
+    return setText(option, options.trace, err);
+  }
+  if (name == "--launch") {
+    return setText(option, options.launch, err);
+  }
+  if (name == "--timeline") {
+    return setText(option, options.timeline, err);
+  }
   if (name == "--rounds") {
     return setInteger(option, 1, options.rounds, err);
   }
@@ -259,12 +275,43 @@ Option splitOption(const std::string &text) {
   return {text.substr(0, equals), text.substr(equals + 1), true};
 }
 
+bool isTracing(const Options &options) {
+  return !options.trace.empty() || !options.timeline.empty();
+}
+
+bool isPtx(const Options &options) {
+  const std::string &name = options.input;
+  return name.size() > 4 && name.compare(name.size() - 4, 4, ".ptx") == 0;
+}
+
+/// Empty, or what is wrong with the options of a launch file's kernel.
+std::string checkPtxOptions(const Options &options, bool hasKv) {
+  if (options.launch.empty()) {
+    return "expected option '--launch' for PTX; see --help";
+  }
+  if (!isPtx(options)) {
+    return "option '--launch': expected an input that ends in .ptx, got '" +
+           options.input + "'";
+  }
+  if (options.device != "sim") {
+    return "option '--launch': expected '--device=sim' beside it";
+  }
+  bool isProblem = options.hasShape || hasKv || options.random ||
+                   options.check || options.guard || options.repeat ||
+                   options.bench;
+  return isProblem ? "option '--launch': expected no problem and no check "
+                     "beside it: the file has them"
+                   : "";
+}
+
 bool checkOptions(const Options &options, bool hasKv, std::string &err) {
   if (options.help) {
     return true;
   }
   if (options.input.empty()) {
     err = "expected an input file; see --help";
+  } else if (isPtx(options) || !options.launch.empty()) {
+    err = checkPtxOptions(options, hasKv);
   } else if (options.random > 0 && (options.hasShape || hasKv)) {
     err = "option '--random': expected no '--q' or '--kv' beside it";
   } else if (options.random > 0 && options.inputs.pattern != Pattern::Normal) {
@@ -278,6 +325,10 @@ bool checkOptions(const Options &options, bool hasKv, std::string &err) {
     err = "option '--hazards': expected '--device=sim' beside it";
   } else if (options.device != "sim" && options.multiprocessors != 0) {
     err = "option '--sm-count': expected '--device=sim' beside it";
+  } else if (options.device != "sim" && isTracing(options)) {
+    err = "option '--trace': expected '--device=sim' beside it";
+  } else if (options.random > 0 && isTracing(options)) {
+    err = "option '--trace': expected no '--random' beside it";
   } else if (hasKv && options.q[0] != options.kv[0]) {
     err = "option '--kv': expected the batch of '--q', " +
           std::to_string(options.q[0]) + ", got " +

@@ -46,6 +46,11 @@ struct Options {
   // What the simulator does about hazards.
   std::string hazards = "error";
   int64_t multiprocessors = 0; // of the simulator; 0: its default
+  // Files to write of its first launch.
+  std::string trace;
+  std::string timeline;
+  // Of an input that is PTX: the file that says how to launch it.
+  std::string launch;
   std::string json;
   // What a custom region computes, for the reference: "alibi", "softcap",
   // "documents".

@@ -55,8 +55,8 @@ std::string Problem::describe() const {
                 number(batch), number(seqQ), number(headsQ), number(dim),
                 number(batch), number(seqK), number(headsK), number(dim),
                 double(scale), windowText(*this).c_str(),
-                padStrides ? " padded" : "",
-                broadcastKv ? " broadcast-kv" : "", pattern.c_str());
+                padStrides ? " padded" : "", broadcastKv ? " broadcast-kv" : "",
+                pattern.c_str());
   return text;
 }
 

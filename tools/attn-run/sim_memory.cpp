@@ -14,32 +14,6 @@ using namespace attn::run;
 /// As cuMemAlloc aligns.
 static constexpr size_t kAlignment = 256;
 
-bool SimGpu::check(const runtime::Status &status) {
-  error = status.getMessage();
-  return !status;
-}
-
-bool SimGpu::open(const std::string &path) {
-  runtime::Bundle bundle;
-  return runtime::readBundleFile(path, bundle, error) &&
-         check(runtime::LoadedBundle::create(std::move(bundle), loaded));
-}
-
-static void printWarning(attn_log_level level, const char *message, void *) {
-  if (level == ATTN_LOG_WARNING) {
-    std::fprintf(stderr, "attn-run: warning: %s\n", message);
-  }
-}
-
-void SimGpu::setHazards(const std::string &mode) {
-  sim::getSimDevice().getOptions().hazards =
-      mode == "error"  ? sim::HazardMode::Error
-      : mode == "warn" ? sim::HazardMode::Warn
-                       : sim::HazardMode::Off;
-  // The simulator is a part of this program, not of the library.
-  runtime::setLogCallback(printWarning, nullptr);
-}
-
 void SimGpu::setMultiprocessorCount(int64_t count) {
   multiprocessors = count;
   sim::getSimDevice().setMultiprocessorCount(count);
@@ -61,15 +35,12 @@ bool SimGpu::allocate(size_t size, runtime::CUdeviceptr &address) {
     error = "no host memory for " + std::to_string(size) + " bytes";
     return false;
   }
-  sim::getSimDevice().getMemory().add(memory, size);
   address = runtime::CUdeviceptr(reinterpret_cast<uintptr_t>(memory));
   return true;
 }
 
 void SimGpu::free(runtime::CUdeviceptr address) {
-  void *memory = reinterpret_cast<void *>(uintptr_t(address));
-  sim::getSimDevice().getMemory().remove(memory);
-  std::free(memory);
+  std::free(reinterpret_cast<void *>(uintptr_t(address)));
 }
 
 bool SimGpu::upload(runtime::CUdeviceptr to, const void *from, size_t size) {
@@ -80,20 +51,6 @@ bool SimGpu::upload(runtime::CUdeviceptr to, const void *from, size_t size) {
 bool SimGpu::download(void *to, runtime::CUdeviceptr from, size_t size) {
   std::memcpy(to, reinterpret_cast<const void *>(uintptr_t(from)), size);
   return true;
-}
-
-bool SimGpu::prepare(attn_bundle *) {
-  return check(loaded->prepare(sim::getSimDevice()));
-}
-
-bool SimGpu::workspaceSize(attn_bundle *, const attn_launch_args &args,
-                           size_t &bytes) {
-  return check(loaded->workspaceSize(
-      args, sim::getSimDevice().getMultiprocessorCount(), bytes));
-}
-
-bool SimGpu::launch(attn_bundle *, const attn_launch_args &args) {
-  return check(loaded->launch(sim::getSimDevice(), args));
 }
 
 bool SimGpu::reserveEvents(size_t count) {

@@ -3,6 +3,8 @@
 #include "tensors.h"
 
 #include <cmath>
+#include <cstdio>
+#include <unistd.h>
 
 using namespace attn;
 using namespace attn::run;
@@ -177,10 +179,34 @@ static void fillTensor(const PlanArg &arg, const Problem &problem,
   }
 }
 
+/// Adds what `tensor` takes to `bytes`. False if that is more than half of the
+/// host's memory: a copy and the reference need the rest.
+static bool fitsMemory(const HostTensor &tensor, int64_t padding, double &bytes,
+                       std::string &err) {
+  double elements = 1;
+  for (size_t i = tensor.shape.size(); i-- > 0;) {
+    elements = elements * double(tensor.shape[i]) + double(padding);
+  }
+  bytes += elements * runtime::sizeOf(tensor.dtype);
+  double most =
+      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE)) / 2;
+  if (bytes <= most) {
+    return true;
+  }
+  char text[160];
+  std::snprintf(text, sizeof(text),
+                "expected the tensors to take at most %.0f bytes, half of this "
+                "machine's memory, got %.3g with '%s'",
+                most, bytes, tensor.name.c_str());
+  err = text;
+  return false;
+}
+
 bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
                             std::vector<HostTensor> &tensors,
                             std::string &err) {
   tensors.clear();
+  double bytes = 0;
   for (const PlanArg &arg : plan.args) {
     if (!arg.isTensor()) {
       continue;
@@ -195,7 +221,11 @@ bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
     }
     bool broadcast =
         problem.broadcastKv && (arg.name == "k" || arg.name == "v");
-    tensor.layOut(paddingOf(arg, problem), broadcast ? 0 : -1);
+    int64_t padding = paddingOf(arg, problem);
+    if (!fitsMemory(tensor, padding, bytes, err)) {
+      return false;
+    }
+    tensor.layOut(padding, broadcast ? 0 : -1);
     tensor.allocate();
     fillTensor(arg, problem, tensors.size(), tensor);
     tensors.push_back(std::move(tensor));

@@ -56,9 +56,11 @@ typedef struct attn_launch_args {
   size_t num_scalars;
   const double *scalars;
   const char *const *scalar_names;
-  /* The device all tensors have to be on: {kDLCUDA, ordinal}. */
+  /* The device all tensors have to be on: {kDLCUDA, ordinal}, or {kDLCPU, 0}
+   * for the simulator, whose memory is the host's. */
   DLDevice device;
-  /* A CUstream of that device's primary context; null is the default one. */
+  /* A CUstream of that device's primary context; null is the default one. The
+   * simulator has no streams and ignores it. */
   void *stream;
   /* Device memory of attn_workspace_size bytes, 256-byte aligned. It has to be
    * zero before the first launch that uses it. A launch leaves zero what the
@@ -99,9 +101,24 @@ ATTN_API attn_status attn_workspace_size(attn_bundle *bundle,
 
 /* Checks the arguments and enqueues the kernels on the stream. Allocates no
  * device memory, does not synchronize and reads nothing back. Problems of zero
- * size succeed. */
+ * size succeed.
+ *
+ * On the simulator the kernels have run when this returns. They may access the
+ * elements of the call's tensors, what lies between those, and the workspace;
+ * any other access, a deadlock or a broken rule of the machine ends the launch
+ * with ATTN_DEVICE_ERROR and a message that says where. */
 ATTN_API attn_status attn_launch(attn_bundle *bundle,
                                  const attn_launch_args *args);
+
+/* Sets an option of the simulator for the process's later launches; none may
+ * be running. The values are decimal numbers but for "hazards":
+ *   "seed"     the schedule: 0 in turn with late copies (the default), 1 in
+ *              turn with early ones, others at random
+ *   "threads"  of the host to use; 0 for one a core (the default)
+ *   "budget"   the instructions of warps that one CTA may execute
+ *   "hazards"  what to do about races and other hazards: "error" fails the
+ *              launch (the default), "warn" logs them, "off" does not look */
+ATTN_API attn_status attn_simulator_option(const char *name, const char *value);
 
 typedef enum attn_log_level {
   ATTN_LOG_INFO = 0,

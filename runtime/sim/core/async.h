@@ -11,10 +11,21 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace attn::sim {
 
 class Cta;
+
+/// What observers are told of a copy.
+struct CopyFacts {
+  bool toShared = false;
+  /// The global address, of a tensor copy that of its tensor.
+  uint64_t global = 0;
+  uint32_t shared = 0;
+  /// 0: it only arrives at an mbarrier.
+  uint32_t bytes = 0;
+};
 
 /// A copy between issue and completion. Copies are not ordered.
 class AsyncCopy {
@@ -23,6 +34,9 @@ public:
   /// Reads its source, writes its destination and signals. Returns "" or what
   /// went wrong.
   virtual std::string complete(Cta &cta) = 0;
+  virtual CopyFacts facts() const = 0;
+  /// Whether what it has to follow is complete.
+  virtual bool mayComplete() const { return true; }
 
   /// For reports: the instruction, warp and lane that issued it.
   uint32_t pc = 0;
@@ -32,7 +46,7 @@ public:
   uint32_t hazard = 0;
 };
 
-/// The bulk groups of one thread.
+/// The groups of one thread's bulk copies, or of its cp.async.
 struct BulkGroups {
   /// Operations that are not in a group yet.
   uint32_t open = 0;
@@ -47,6 +61,20 @@ struct AccumulatorCopy {
   uint32_t warp = 0;   // of the warpgroup
   uint32_t number = 0; // among the watched registers
   uint32_t slot = 0;
+};
+
+/// An operation of group number `group` is complete.
+void finishGroup(BulkGroups &groups, uint64_t group);
+void commitGroup(BulkGroups &groups);
+/// Whether at most `pending` committed groups are.
+bool isGroupDone(const BulkGroups &groups, size_t pending);
+
+/// The cp.async of one thread: groups, and how many copies are pending of those
+/// before its first cp.async.mbarrier.arrive, its second, and so on.
+struct AsyncThread {
+  BulkGroups groups;
+  std::vector<std::shared_ptr<uint32_t>> batches = {
+      std::make_shared<uint32_t>(0)};
 };
 
 /// The accumulators of a chain of wgmma while it is in flight: 4 warps x

@@ -2,25 +2,40 @@
 //
 // Memory and registers of a CTA, and its scheduler.
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 #include <algorithm>
 
 using namespace attn::sim;
 
+/// Of CTA `rank` of a cluster.
+static std::array<uint32_t, 3> findPosition(const GridLaunch &launch,
+                                            uint64_t cluster, uint32_t rank) {
+  std::array<uint32_t, 3> position;
+  for (size_t i = 0; i < 3; ++i) {
+    uint32_t extent = launch.cluster[i];
+    uint32_t clusters = launch.grid[i] / extent;
+    position[i] = uint32_t(cluster % clusters) * extent + rank % extent;
+    cluster /= clusters;
+    rank /= extent;
+  }
+  return position;
+}
+
 Cta::Cta(const Program &program, const GridLaunch &launch,
          const GlobalMemory &memory, const SimOptions &options,
-         GridHazards *gridHazards, uint64_t number)
-    : program(program), launch(launch), number(number),
+         Cluster &cluster, uint64_t clusterNumber, uint32_t rank)
+    : program(program), launch(launch), cluster(cluster), rank(rank),
+      position(findPosition(launch, clusterNumber, rank)),
+      number(position[0] +
+             uint64_t(launch.grid[0]) *
+                 (position[1] + uint64_t(launch.grid[1]) * position[2])),
       threads(launch.block[0] * launch.block[1] * launch.block[2]),
       registers(program, threads), global(memory), params(launch.params),
       randomly(options.seed > 1), slowness(uint64_t(1) << options.seed % 6),
       preference(Preference(options.seed / 2 % 3)),
       random(options.seed * 0x9e3779b97f4a7c15 + number + 1),
       budget(options.budget), hazardMode(options.hazards) {
-  position[0] = uint32_t(number % launch.grid[0]);
-  position[1] = uint32_t(number / launch.grid[0] % launch.grid[1]);
-  position[2] = uint32_t(number / launch.grid[0] / launch.grid[1]);
   policy = options.seed == 0   ? AsyncPolicy::Late
            : options.seed == 1 ? AsyncPolicy::Early
                                : AsyncPolicy::Random;
@@ -30,8 +45,8 @@ Cta::Cta(const Program &program, const GridLaunch &launch,
   bulk.resize((threads + kLanes - 1) / kLanes * kLanes);
   groups.resize((threads + 127) / 128);
   makeWarps();
-  if (gridHazards) {
-    hazards = std::make_unique<HazardTracker>(*this, *gridHazards);
+  if (options.observers) {
+    observer = options.observers->watch(*this);
   }
 }
 
@@ -50,6 +65,7 @@ uint64_t Cta::specialValue(Special special, const Warp &warp,
   uint32_t thread = warp.index * kLanes + lane;
   const unsigned *block = launch.block;
   const uint32_t bit = 1u << lane;
+  unsigned axis = 0;
   switch (special) {
   case Special::TidX:
     return thread % block[0];
@@ -72,11 +88,27 @@ uint64_t Cta::specialValue(Special special, const Warp &warp,
   case Special::ClusteridX:
   case Special::ClusteridY:
   case Special::ClusteridZ:
-    return position[unsigned(special) - unsigned(Special::ClusteridX)];
+    axis = unsigned(special) - unsigned(Special::ClusteridX);
+    return position[axis] / launch.cluster[axis];
   case Special::NclusteridX:
   case Special::NclusteridY:
   case Special::NclusteridZ:
-    return launch.grid[unsigned(special) - unsigned(Special::NclusteridX)];
+    axis = unsigned(special) - unsigned(Special::NclusteridX);
+    return launch.grid[axis] / launch.cluster[axis];
+  case Special::ClusterCtaidX:
+  case Special::ClusterCtaidY:
+  case Special::ClusterCtaidZ:
+    axis = unsigned(special) - unsigned(Special::ClusterCtaidX);
+    return position[axis] % launch.cluster[axis];
+  case Special::ClusterNctaidX:
+  case Special::ClusterNctaidY:
+  case Special::ClusterNctaidZ:
+    return launch
+        .cluster[unsigned(special) - unsigned(Special::ClusterNctaidX)];
+  case Special::ClusterCtaRank:
+    return rank;
+  case Special::ClusterNctaRank:
+    return cluster.size();
   case Special::LaneId:
     return lane;
   case Special::WarpId:
@@ -93,10 +125,6 @@ uint64_t Cta::specialValue(Special special, const Warp &warp,
     return ~(bit - 1);
   case Special::LanemaskGt:
     return ~(bit | (bit - 1));
-  case Special::ClusterNctaRank:
-  case Special::ClusterNctaidX:
-  case Special::ClusterNctaidY:
-  case Special::ClusterNctaidZ:
   case Special::NSmId:
     return 1;
   case Special::DynamicSmemSize:
@@ -111,9 +139,12 @@ uint64_t Cta::specialValue(Special special, const Warp &warp,
 void Cta::fillPresets(Warp &warp) {
   for (const PresetSlot &preset : program.presets) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      uint64_t value = preset.kind == PresetSlot::Kind::Special
-                           ? specialValue(preset.special, warp, lane)
-                           : preset.value;
+      uint64_t value = preset.value;
+      if (preset.kind == PresetSlot::Kind::Special) {
+        value = specialValue(preset.special, warp, lane);
+      } else if (preset.kind == PresetSlot::Kind::SharedAddress) {
+        value = ownAddress(uint32_t(preset.value));
+      }
       if (preset.wide) {
         warp.wide(preset.slot)[lane] = value;
       } else {
@@ -124,6 +155,16 @@ void Cta::fillPresets(Warp &warp) {
   for (uint32_t slot : program.truePredicates) {
     warp.predicates[slot] = kAllLanes;
   }
+  if (program.explicitClusterPredicate != kNone) {
+    bool isExplicit = program.hasExplicitCluster || cluster.size() > 1;
+    warp.predicates[program.explicitClusterPredicate] =
+        isExplicit ? kAllLanes : 0;
+  }
+}
+
+Cta *Cta::findOwner(uint32_t address, std::string &problem) {
+  uint32_t owner = address >> kSharedRankShift;
+  return owner == rank ? this : cluster.findRank(owner, problem);
 }
 
 uint8_t *Cta::resolve(Space space, uint64_t address, uint32_t bytes, bool write,
@@ -131,9 +172,21 @@ uint8_t *Cta::resolve(Space space, uint64_t address, uint32_t bytes, bool write,
   space = classify(space, address);
   uint8_t *found = nullptr;
   const char *name = "global";
-  if (space == Space::Shared) {
-    name = "shared";
-    found = address <= UINT32_MAX ? shared(uint32_t(address), bytes) : nullptr;
+  if (space == Space::Shared || space == Space::SharedCluster) {
+    name = space == Space::Shared ? "shared" : "shared::cluster";
+    if (space == Space::Shared && address >> kSharedRankShift != rank) {
+      problem = "shared address " + toHex(address) +
+                " is not of this CTA, which has rank " + std::to_string(rank) +
+                " (.shared::cluster accesses others)" +
+                ruleSuffix(Rule::Bounds);
+      return nullptr;
+    }
+    Cta *owner = findOwner(uint32_t(address), problem);
+    if (!owner) {
+      return nullptr;
+    }
+    found = address <= UINT32_MAX ? owner->shared(uint32_t(address), bytes)
+                                  : nullptr;
   } else if (space == Space::Global) {
     found = global.find(address, bytes);
   } else if (space == Space::Param) {
@@ -157,18 +210,15 @@ uint8_t *Cta::resolve(Space space, uint64_t address, uint32_t bytes, bool write,
     if (space == Space::Global) {
       problem += ": " + global.describe(address);
     }
+    problem += ruleSuffix(Rule::Bounds);
   }
   return found;
 }
 
 Mbarrier *Cta::findMbarrier(uint32_t address, std::string &problem) {
-  char text[96];
   if (address % 8 != 0 || !shared(address, 8)) {
-    std::snprintf(text, sizeof(text),
-                  "no mbarrier can be at shared address "
-                  "0x%x",
-                  address);
-    problem = text;
+    problem = "no mbarrier can be at shared address " + toHex(address) +
+              ruleSuffix(Rule::MbarrierAddress);
     return nullptr;
   }
   return &mbarriers[address];
@@ -182,6 +232,9 @@ void Cta::storeMbarrier(uint32_t address, const Mbarrier &barrier) {
 
 void Cta::start(std::unique_ptr<AsyncCopy> copy) {
   copies.push_back(std::move(copy));
+  if (observer) {
+    observer->onIssue(*warps[copies.back()->warp], *copies.back());
+  }
   if (policy == AsyncPolicy::Early) {
     completeCopy(copies.size() - 1);
   }
@@ -190,6 +243,9 @@ void Cta::start(std::unique_ptr<AsyncCopy> copy) {
 void Cta::completeCopy(size_t index) {
   std::unique_ptr<AsyncCopy> copy = std::move(copies[index]);
   copies.erase(copies.begin() + int64_t(index));
+  if (observer) {
+    observer->onComplete(*copy);
+  }
   std::string problem = copy->complete(*this);
   ++changes;
   if (!problem.empty() && failure.empty()) {
@@ -198,18 +254,36 @@ void Cta::completeCopy(size_t index) {
   }
 }
 
-void Cta::finishBulk(uint32_t warp, uint32_t lane, uint64_t group) {
-  BulkGroups &of = bulk[warp * kLanes + lane];
-  uint64_t index = group - of.oldest;
-  if (index >= of.pending.size()) {
-    --of.open;
+void attn::sim::finishGroup(BulkGroups &groups, uint64_t group) {
+  uint64_t index = group - groups.oldest;
+  if (index >= groups.pending.size()) {
+    --groups.open;
     return;
   }
-  --of.pending[index];
-  while (!of.pending.empty() && of.pending.front() == 0) {
-    of.pending.pop_front();
-    ++of.oldest;
+  --groups.pending[index];
+  while (!groups.pending.empty() && groups.pending.front() == 0) {
+    groups.pending.pop_front();
+    ++groups.oldest;
   }
+}
+
+void attn::sim::commitGroup(BulkGroups &groups) {
+  groups.pending.push_back(groups.open);
+  groups.open = 0;
+  while (!groups.pending.empty() && groups.pending.front() == 0) {
+    groups.pending.pop_front();
+    ++groups.oldest;
+  }
+}
+
+bool attn::sim::isGroupDone(const BulkGroups &groups, size_t pending) {
+  size_t count = groups.pending.size();
+  for (size_t i = 0; i + pending < count; ++i) {
+    if (groups.pending[i] != 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 static bool isReady(const WarpGroup &group) {
@@ -229,24 +303,30 @@ bool Cta::completeOne() {
       ready.push_back(i);
     }
   }
-  size_t count = ready.size() + copies.size();
+  std::vector<size_t> readyCopies;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    if (copies[i]->mayComplete()) {
+      readyCopies.push_back(i);
+    }
+  }
+  size_t count = ready.size() + readyCopies.size();
   if (count == 0) {
     return false;
   }
   size_t chosen = 0;
   if (policy == AsyncPolicy::Random) {
     bool onlyCopies =
-        preference == Preference::Copies ? !copies.empty() : ready.empty();
+        preference == Preference::Copies ? !readyCopies.empty() : ready.empty();
     bool onlyWgmma =
-        preference == Preference::Wgmma ? !ready.empty() : copies.empty();
-    chosen = onlyCopies  ? ready.size() + random.below(copies.size())
+        preference == Preference::Wgmma ? !ready.empty() : readyCopies.empty();
+    chosen = onlyCopies  ? ready.size() + random.below(readyCopies.size())
              : onlyWgmma ? random.below(ready.size())
                          : random.below(count);
   }
   if (chosen < ready.size()) {
     completeWgmma(groups[ready[chosen]], uint32_t(4 * ready[chosen]));
   } else {
-    completeCopy(chosen - ready.size());
+    completeCopy(readyCopies[chosen - ready.size()]);
   }
   return true;
 }
@@ -264,38 +344,33 @@ Warp *Cta::pickWarp() {
   return nullptr;
 }
 
-std::string Cta::run() {
+bool Cta::isDone() const {
+  return std::all_of(warps.begin(), warps.end(),
+                     [](const auto &warp) { return warp->isDone(); });
+}
+
+bool Cta::takeTurn() {
   constexpr uint64_t longQuantum = 2000;
-  while (failure.empty()) {
-    if (policy == AsyncPolicy::Random && random.below(slowness) == 0) {
-      completeOne();
-    }
-    Warp *warp = pickWarp();
-    if (!warp) {
-      if (completeOne()) {
-        continue;
-      }
-      break;
-    }
-    uint64_t quantum = randomly ? 1 + random.below(512) : longQuantum;
-    uint64_t before = quantum;
-    warp->run(quantum);
-    instructions += before - quantum;
-    if (instructions > budget && failure.empty()) {
-      failure = describePlace(number, warp->index, warp->now.pc, kLanes) +
-                ": no end within the budget of instructions (livelock?)" +
-                ruleSuffix(Rule::Livelock);
-    }
+  constexpr uint64_t manyPolls = 256;
+  bool completes = policy == AsyncPolicy::Random && random.below(slowness) == 0;
+  if (polls >= manyPolls) {
+    polls = 0;
+    completes = true;
   }
-  bool done = std::all_of(warps.begin(), warps.end(),
-                          [](const auto &warp) { return warp->isDone(); });
-  if (failure.empty() && !done) {
-    failure = describeDeadlock();
-  } else if (failure.empty()) {
-    registers.checkEnd(*this);
+  // Another CTA may have waited for it.
+  bool hasCompleted = completes && completeOne();
+  Warp *warp = pickWarp();
+  if (!warp) {
+    return hasCompleted;
   }
-  if (failure.empty() && hazards) {
-    hazards->finish();
+  uint64_t quantum = randomly ? 1 + random.below(512) : longQuantum;
+  uint64_t before = quantum;
+  warp->run(quantum);
+  instructions += before - quantum;
+  if (instructions > budget && failure.empty()) {
+    failure = describePlace(number, warp->index, warp->now.pc, kLanes) +
+              ": no end within the budget of instructions (livelock?)" +
+              ruleSuffix(Rule::Livelock);
   }
-  return failure;
+  return true;
 }

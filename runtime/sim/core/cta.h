@@ -7,11 +7,13 @@
 
 #include "core/async.h"
 #include "core/launch.h"
+#include "core/observer.h"
 #include "core/warp.h"
 #include "hazards/register_pool.h"
 #include "hazards/tracker.h"
 #include "units/mbarrier.h"
 
+#include <array>
 #include <unordered_map>
 
 namespace attn::sim {
@@ -30,6 +32,11 @@ struct NamedBarrier {
   /// those that wait.
   uint32_t arrivers = 0;
   uint32_t waiters = 0;
+  /// Of bar.red: threads whose predicate held, and all; and both as the last
+  /// generation ended.
+  uint32_t votes = 0;
+  uint32_t voters = 0;
+  std::pair<uint32_t, uint32_t> result;
 };
 
 /// A small seeded generator (splitmix64).
@@ -48,37 +55,66 @@ private:
   uint64_t state;
 };
 
+class Cluster;
+
 class Cta {
 public:
+  /// CTA `rank` of cluster number `clusterNumber`.
   Cta(const Program &program, const GridLaunch &launch,
-      const GlobalMemory &memory, const SimOptions &options,
-      GridHazards *gridHazards, uint64_t number);
+      const GlobalMemory &memory, const SimOptions &options, Cluster &cluster,
+      uint64_t clusterNumber, uint32_t rank);
 
-  /// Runs to the end. Returns "" or what went wrong.
-  std::string run();
+  // For the cluster.
+
+  /// Runs a warp for a while, or completes something; false if it can do
+  /// neither.
+  bool takeTurn();
+  /// Completes one operation in flight; false if there is none that may.
+  bool completeOne();
+  bool isDone() const;
+  const std::string &getFailure() const { return failure; }
   uint64_t getInstructionCount() const { return instructions; }
+  /// A line for each group of lanes that waits.
+  std::string describeBlocked() const;
+  /// The most particular rule that explains a wait.
+  Rule findDeadlockRule() const;
+  bool hasStarted = false;
 
   // For handlers.
 
   /// The host's address of shared memory, or null where it is not the CTA's.
+  /// Addresses have the CTA's rank in the cluster above the offset.
   uint8_t *shared(uint32_t address, uint32_t bytes) {
-    uint64_t offset = uint64_t(address) - kSharedBase;
-    return address >= kSharedBase && offset + bytes <= sharedBytes.size()
+    uint32_t place = address - (rank << kSharedRankShift);
+    uint64_t offset = uint64_t(place) - kSharedBase;
+    return place >= kSharedBase && offset + bytes <= sharedBytes.size()
                ? sharedBytes.data() + offset
                : nullptr;
   }
   SharedView sharedView() const {
     return {sharedBytes.data(), kSharedBase, uint32_t(sharedBytes.size())};
   }
-  /// The host's address of any memory; null with `problem` set.
+  /// `address`, an offset of this CTA's or of another's, with this CTA's rank.
+  uint32_t ownAddress(uint32_t address) const {
+    return rank << kSharedRankShift | (address & kSharedOffsetMask);
+  }
+  /// The CTA of the cluster that has a shared address; null with `problem` set
+  /// if it cannot be accessed.
+  Cta *findOwner(uint32_t address, std::string &problem);
+  /// The host's address of any memory; null with `problem` set, which ends with
+  /// a rule.
   uint8_t *resolve(Space space, uint64_t address, uint32_t bytes, bool write,
                    const Warp &warp, unsigned lane, std::string &problem);
-  /// The mbarrier at a shared address; null with `problem` set.
+  /// The mbarrier at a shared address; null with `problem` set, likewise.
   Mbarrier *findMbarrier(uint32_t address, std::string &problem);
   /// Keeps the image of a barrier in shared memory up to date.
   void storeMbarrier(uint32_t address, const Mbarrier &barrier);
   BulkGroups &bulkGroups(const Warp &warp, unsigned lane) {
     return bulk[warp.index * kLanes + lane];
+  }
+  AsyncThread &asyncThread(uint32_t warp, unsigned lane) {
+    asyncThreads.resize(warps.size() * kLanes);
+    return asyncThreads[warp * kLanes + lane];
   }
   WarpGroup &groupOf(const Warp &warp) { return groups[warp.index / 4]; }
   void start(std::unique_ptr<AsyncCopy> copy);
@@ -86,7 +122,9 @@ public:
   void completeWgmma(WarpGroup &group, uint32_t firstWarp);
   /// Completes what may, if all is to complete early.
   void completeEarly(WarpGroup &group, uint32_t firstWarp);
-  void finishBulk(uint32_t warp, uint32_t lane, uint64_t group);
+  void finishBulk(uint32_t warp, uint32_t lane, uint64_t group) {
+    finishGroup(bulk[warp * kLanes + lane], group);
+  }
   /// "PTX line 12".
   std::string describeLine(uint32_t pc) const;
   void reportFault(const Warp &warp, const std::string &message, unsigned lane);
@@ -104,14 +142,19 @@ public:
   std::string describePlace(uint64_t cta, uint32_t warp, uint32_t pc,
                             unsigned lane) const;
   Warp &getWarp(uint32_t index) { return *warps[index]; }
+  /// A thread asked for something in vain, and will ask again: what it asks for
+  /// has to come about some time.
+  void notePoll() { ++polls; }
   bool chance(unsigned oneIn) { return randomly && random.below(oneIn) == 0; }
 
   const Program &program;
   const GridLaunch &launch;
+  Cluster &cluster;
+  const uint32_t rank;
+  const std::array<uint32_t, 3> position;
   /// In the grid.
   const uint64_t number;
-  uint32_t position[3];
-  uint32_t threads = 0;
+  const uint32_t threads;
   NamedBarrier barriers[kNamedBarriers];
   RegisterPool registers;
   std::unordered_map<uint32_t, Mbarrier> mbarriers;
@@ -119,19 +162,17 @@ public:
   uint64_t changes = 0;
   GlobalView global;
   /// Null: nobody looks for hazards.
-  std::unique_ptr<HazardTracker> hazards;
+  HazardTracker *hazards = nullptr;
+  /// Null: nobody watches.
+  std::unique_ptr<Observer> observer;
 
 private:
   void makeWarps();
   void fillPresets(Warp &warp);
   uint64_t specialValue(Special special, const Warp &warp, unsigned lane) const;
   Warp *pickWarp();
-  /// Completes one operation in flight; false if there is none that may.
-  bool completeOne();
   void completeCopy(size_t index);
   std::string describeWait(const Wait &wait) const;
-  std::string describeDeadlock() const;
-  Rule findDeadlockRule() const;
   bool lacksWarp(uint32_t group) const;
   bool needsExited(const NamedBarrier &barrier) const;
   /// Calls `visit(warp, group)` for the lanes of each warp that has not ended.
@@ -142,6 +183,7 @@ private:
   std::vector<uint8_t> params;
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<BulkGroups> bulk;
+  std::vector<AsyncThread> asyncThreads;
   std::vector<WarpGroup> groups;
   std::vector<std::unique_ptr<AsyncCopy>> copies;
   AsyncPolicy policy = AsyncPolicy::Late;
@@ -154,6 +196,7 @@ private:
   Preference preference = Preference::None;
   Random random;
   uint64_t budget = 0;
+  uint64_t polls = 0;
   uint64_t instructions = 0;
   size_t turn = 0;
   std::string failure;

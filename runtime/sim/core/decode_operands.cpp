@@ -274,6 +274,12 @@ bool Decoder::predicate(const ptx::Operand &operand, uint32_t &slot,
     negated = operand.bits == 0;
     return true;
   }
+  if (operand.name == "%is_explicit_cluster" && operand.member.empty()) {
+    uint32_t &explicitly = program.explicitClusterPredicate;
+    explicitly = explicitly == kNone ? allocate(Width::Predicate) : explicitly;
+    slot = explicitly;
+    return true;
+  }
   const Register *found = findRegister(operand);
   if (!found || found->width != Width::Predicate) {
     return fail(operand.at, "expected a predicate, got " + spell(operand));
@@ -302,6 +308,13 @@ bool Decoder::address(const ptx::Operand &operand, Inst &inst, uint32_t &slot) {
   inst.wideAddress = bytes == 8;
   inst.imm = operand.offset;
   return source(base, bytes, slot);
+}
+
+bool Decoder::isInLocalMemory(const ptx::Operand &address) const {
+  const SymbolAddress *symbol = address.kind == Kind::Address
+                                    ? findVariable(address.elements[0].name)
+                                    : nullptr;
+  return symbol && symbol->space == SymbolAddress::Space::Local;
 }
 
 bool Decoder::immediate(const ptx::Operand &operand, int64_t &value) {

@@ -72,6 +72,10 @@ static uint64_t alignUp(uint64_t value, uint64_t align) {
 }
 
 bool Decoder::layOutParams() {
+  if (returnTarget != kNone) {
+    scopes[0].variables.insert(bound.begin(), bound.end());
+    return true;
+  }
   uint64_t offset = 0;
   for (const ptx::Variable &param : function.params) {
     bool known = false;
@@ -133,6 +137,7 @@ bool Decoder::layOutShared() {
       return false;
     }
   }
+  moduleSharedEnd = sharedEnd;
   return true;
 }
 
@@ -148,9 +153,14 @@ bool Decoder::readDirectives() {
       program.maxRegisters = product;
     } else if (directive.name == ".minnctapersm") {
       program.minCtas = product;
-    } else if (directive.name != ".reqnctapercluster" &&
-               directive.name != ".maxclusterrank" &&
-               directive.name != ".explicitcluster" &&
+    } else if (directive.name == ".reqnctapercluster") {
+      for (size_t i = 0; i < 3; ++i) {
+        uint64_t extent = i < directive.values.size() ? directive.values[i] : 1;
+        program.cluster[i] = unsigned(std::min<uint64_t>(extent, 1 << 16));
+      }
+    } else if (directive.name == ".explicitcluster") {
+      program.hasExplicitCluster = true;
+    } else if (directive.name != ".maxclusterrank" &&
                directive.name != ".blocksareclusters") {
       return fail(function.at, "unknown directive " + quote(directive.name));
     }
@@ -189,7 +199,7 @@ bool Decoder::declare(const ptx::Variable &variable) {
   if (variable.space == ".shared") {
     return placeShared(variable, here.variables[variable.name]);
   }
-  if (variable.space != ".local") {
+  if (variable.space != ".local" && variable.space != ".param") {
     return fail(variable.at,
                 "variables in " + quote(variable.space) + " are not supported");
   }
@@ -211,9 +221,12 @@ bool Decoder::declare(const ptx::Variable &variable) {
 bool Decoder::readStatement(const ptx::Statement &statement, uint32_t &count) {
   Scope &here = scopes[size_t(scope)];
   switch (statement.kind) {
-  case ptx::Statement::Kind::Instruction:
-    ++count;
-    return true;
+  case ptx::Statement::Kind::Instruction: {
+    const ptx::Instruction &next = function.instructions[statement.index];
+    uint32_t size = next.opcode == "call" ? countCall(next) : 1;
+    count += size;
+    return size != 0;
+  }
   case ptx::Statement::Kind::Label:
     return here.labels.emplace(statement.text, count).second ||
            fail(statement.at,
@@ -235,7 +248,7 @@ bool Decoder::readStatement(const ptx::Statement &statement, uint32_t &count) {
   case ptx::Statement::Kind::Pragma:
     return true;
   case ptx::Statement::Kind::Raw:
-    return fail(statement.at, "calls are not supported");
+    return fail(statement.at, "calls by address are not supported");
   }
   return true;
 }
@@ -247,7 +260,7 @@ bool Decoder::readScopes() {
   if (!layOutParams() || !layOutShared() || !readDirectives()) {
     return false;
   }
-  uint32_t count = 0;
+  auto count = uint32_t(program.code.size());
   std::string_view lastLabel;
   for (const ptx::Statement &statement : function.body) {
     if (statement.kind == ptx::Statement::Kind::BranchTargets) {
@@ -260,7 +273,9 @@ bool Decoder::readScopes() {
       return false;
     }
   }
-  program.dynamicShared = uint32_t(alignUp(sharedEnd, dynamicAlign));
+  if (returnTarget == kNone) {
+    program.dynamicShared = uint32_t(alignUp(sharedEnd, dynamicAlign));
+  }
   for (Scope &each : scopes) {
     for (std::string_view name : dynamicNames) {
       auto found = each.variables.find(name);
@@ -272,8 +287,15 @@ bool Decoder::readScopes() {
   return true;
 }
 
-bool Decoder::decodeInstruction(const ptx::Instruction &instruction,
-                                uint32_t origin) {
+uint32_t Decoder::addOrigin(const ptx::Instruction &instruction) {
+  program.origins.push_back(&instruction);
+  return uint32_t(program.origins.size() - 1);
+}
+
+bool Decoder::decodeInstruction(const ptx::Instruction &instruction) {
+  if (instruction.opcode == "call") {
+    return decodeCall(instruction);
+  }
   Match match;
   std::string problem;
   if (!findRow(instruction, match, problem)) {
@@ -283,7 +305,7 @@ bool Decoder::decodeInstruction(const ptx::Instruction &instruction,
   Inst inst;
   inst.run = match.row->handler;
   inst.aux = match.row->aux;
-  inst.origin = origin;
+  inst.origin = addOrigin(instruction);
   inst.list = uint32_t(program.lists.size());
   if (!instruction.guard.empty()) {
     ptx::Operand guard;
@@ -296,6 +318,9 @@ bool Decoder::decodeInstruction(const ptx::Instruction &instruction,
   }
   if (!decodeOperands(instruction, match, inst)) {
     return false;
+  }
+  if (instruction.opcode == "ret" && returnTarget != kNone) {
+    return appendBranch(inst, returnTarget);
   }
   if (!inst.run) {
     return fail(instruction.at,
@@ -339,8 +364,7 @@ bool Decoder::decodeBody() {
       scope = scopes[size_t(scope)].parent;
       break;
     case ptx::Statement::Kind::Instruction:
-      if (!decodeInstruction(function.instructions[statement.index],
-                             statement.index)) {
+      if (!decodeInstruction(function.instructions[statement.index])) {
         return false;
       }
       break;
@@ -360,10 +384,12 @@ bool Decoder::decodeFunction() {
     return fail(function.at, "expected at least one instruction");
   }
   // Falling off the end is a return.
-  ptx::Instruction ret;
-  ret.at = function.at;
-  ret.opcode = "ret";
-  if (!decodeInstruction(ret, uint32_t(function.instructions.size() - 1))) {
+  static const ptx::Instruction ret = [] {
+    ptx::Instruction made;
+    made.opcode = "ret";
+    return made;
+  }();
+  if (!decodeInstruction(ret)) {
     return false;
   }
   planRegisterChecks(uses, program);

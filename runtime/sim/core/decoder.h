@@ -64,6 +64,9 @@ public:
   /// The slots of a vector operand's elements, or of the one operand.
   bool sources(const ptx::Operand &operand, unsigned bytes, Inst &inst);
   bool destinations(const ptx::Operand &operand, unsigned bytes, Inst &inst);
+  /// Whether an address is that of a variable in local memory: .param variables
+  /// of bodies are.
+  bool isInLocalMemory(const ptx::Operand &address) const;
   bool fail(Position at, const std::string &message);
   bool countOperands(const ptx::Instruction &instruction, size_t least,
                      size_t most);
@@ -97,7 +100,13 @@ private:
   bool decodeBody();
   void noteFlow(const ptx::Instruction &instruction, const Inst &inst);
   RegisterName nameOf(const Register &found, const ptx::Operand &operand) const;
-  bool decodeInstruction(const ptx::Instruction &instruction, uint32_t origin);
+  uint32_t countCall(const ptx::Instruction &call);
+  bool decodeCall(const ptx::Instruction &call);
+  bool bindVariables(const std::vector<ptx::Variable> &variables,
+                     const ptx::Operand *list, Decoder &callee);
+  bool appendBranch(Inst inst, uint32_t target);
+  uint32_t addOrigin(const ptx::Instruction &instruction);
+  bool decodeInstruction(const ptx::Instruction &instruction);
   bool decodeOperands(const ptx::Instruction &instruction, const Match &match,
                       Inst &inst);
   bool decodeOperand(const ptx::Operand &operand, std::string_view letters,
@@ -127,6 +136,11 @@ private:
   std::map<std::pair<uint64_t, bool>, uint32_t> sharedAddresses;
   std::map<std::pair<Special, bool>, uint32_t> specials;
   uint32_t sharedEnd = kSharedBase;
+  /// Of a called function: where its parameters and results lie, and where it
+  /// returns to.
+  std::map<std::string_view, SymbolAddress> bound;
+  uint32_t returnTarget = kNone;
+  uint32_t moduleSharedEnd = kSharedBase;
   /// The largest alignment of the extern shared arrays.
   uint64_t dynamicAlign = 1;
   std::vector<std::string_view> dynamicNames;

@@ -11,6 +11,8 @@
 
 namespace attn::sim {
 
+class ObserverSource;
+
 /// When asynchronous operations complete, within what is legal.
 enum class AsyncPolicy : uint8_t {
   Late,  // when no warp can run otherwise
@@ -27,6 +29,8 @@ struct SimOptions {
   /// Warp instructions that one CTA may execute.
   uint64_t budget = uint64_t(1) << 32;
   HazardMode hazards = HazardMode::Error;
+  /// Who watches the CTAs; null: nobody.
+  ObserverSource *observers = nullptr;
 };
 
 /// Bytes of global memory.
@@ -47,7 +51,7 @@ struct GridLaunch {
 };
 
 struct GridResult {
-  /// Empty, or what went wrong first (of the lowest CTA number).
+  /// Empty, or what went wrong first (in the lowest cluster).
   std::string failure;
   /// What else is wrong.
   Reports reports;

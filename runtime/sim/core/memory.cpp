@@ -2,31 +2,45 @@
 
 #include "memory.h"
 
+#include <algorithm>
+
 using namespace attn::sim;
 
-/// No allocation is below this.
-static constexpr uint64_t kLowestAddress = 4096;
-
 void GlobalMemory::add(const void *begin, size_t size, std::string name) {
-  std::lock_guard<std::mutex> lock(mutex);
   buffers[reinterpret_cast<uintptr_t>(begin)] = {size, std::move(name)};
 }
 
-void GlobalMemory::remove(const void *begin) {
-  std::lock_guard<std::mutex> lock(mutex);
-  buffers.erase(reinterpret_cast<uintptr_t>(begin));
-}
-
-bool GlobalMemory::isOpen() const {
-  std::lock_guard<std::mutex> lock(mutex);
-  return buffers.empty();
+void GlobalMemory::addAll(std::vector<MemoryRange> ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const MemoryRange &a, const MemoryRange &b) {
+              return std::less<const void *>()(a.begin, b.begin);
+            });
+  MemoryRange joined;
+  auto endOf = [](const MemoryRange &range) {
+    return reinterpret_cast<uintptr_t>(range.begin) + range.size;
+  };
+  for (MemoryRange &range : ranges) {
+    if (range.size == 0) {
+      continue;
+    }
+    if (joined.size &&
+        reinterpret_cast<uintptr_t>(range.begin) < endOf(joined)) {
+      joined.size = std::max(endOf(joined), endOf(range)) -
+                    reinterpret_cast<uintptr_t>(joined.begin);
+      joined.name += "' and '" + range.name;
+      continue;
+    }
+    if (joined.size) {
+      add(joined.begin, joined.size, std::move(joined.name));
+    }
+    joined = std::move(range);
+  }
+  if (joined.size) {
+    add(joined.begin, joined.size, std::move(joined.name));
+  }
 }
 
 bool GlobalMemory::contains(uint64_t address, uint64_t bytes) const {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (buffers.empty()) {
-    return address >= kLowestAddress && address < kSharedWindow;
-  }
   auto after = buffers.upper_bound(address);
   if (after == buffers.begin()) {
     return false;
@@ -36,8 +50,16 @@ bool GlobalMemory::contains(uint64_t address, uint64_t bytes) const {
   return offset < found->second.size && bytes <= found->second.size - offset;
 }
 
+std::string GlobalMemory::nameAt(uint64_t address) const {
+  auto after = buffers.upper_bound(address);
+  if (after == buffers.begin()) {
+    return "";
+  }
+  auto found = std::prev(after);
+  return address - found->first < found->second.size ? found->second.name : "";
+}
+
 std::string GlobalMemory::describe(uint64_t address) const {
-  std::lock_guard<std::mutex> lock(mutex);
   auto after = buffers.upper_bound(address);
   if (after == buffers.begin()) {
     return "in no buffer";

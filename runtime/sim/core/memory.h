@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
+#include <vector>
 
 namespace attn::sim {
 
@@ -19,7 +19,19 @@ constexpr uint64_t kSharedWindow = uint64_t(1) << 56;
 constexpr uint64_t kLocalWindow = uint64_t(2) << 56;
 constexpr uint64_t kParamWindow = uint64_t(3) << 56;
 
-enum class Space : uint8_t { Generic, Global, Shared, Local, Param };
+/// Shared is the CTA's own; SharedCluster is that of any CTA of the cluster.
+enum class Space : uint8_t {
+  Generic,
+  Global,
+  Shared,
+  SharedCluster,
+  Local,
+  Param
+};
+
+inline bool isShared(Space space) {
+  return space == Space::Shared || space == Space::SharedCluster;
+}
 
 /// The space of a generic address, which becomes one of that space.
 inline Space classify(Space space, uint64_t &address) {
@@ -27,7 +39,7 @@ inline Space classify(Space space, uint64_t &address) {
     return space;
   }
   uint64_t window = address & kWindowMask;
-  space = window == kSharedWindow  ? Space::Shared
+  space = window == kSharedWindow  ? Space::SharedCluster
           : window == kLocalWindow ? Space::Local
           : window == kParamWindow ? Space::Param
                                    : Space::Global;
@@ -40,23 +52,29 @@ inline Space classify(Space space, uint64_t &address) {
 constexpr uint32_t kSharedRankShift = 24;
 constexpr uint32_t kSharedOffsetMask = (1u << kSharedRankShift) - 1;
 
-/// The host buffers that kernels may access, by host address. Registering and
-/// access may be concurrent.
+/// Some bytes of the host; none if `size` is 0.
+struct MemoryRange {
+  const void *begin = nullptr;
+  size_t size = 0;
+  std::string name;
+};
+
+/// The host buffers that a kernel may access, by host address. Not to be
+/// changed while one runs.
 class GlobalMemory {
 public:
   /// A buffer that overlaps another replaces nothing: the caller keeps them
   /// apart.
   void add(const void *begin, size_t size, std::string name = "");
-  void remove(const void *begin);
+  /// Adds ranges that may overlap: those that do become one buffer.
+  void addAll(std::vector<MemoryRange> ranges);
 
   /// Whether all of `bytes` bytes at `address` lie in one buffer.
   bool contains(uint64_t address, uint64_t bytes) const;
   /// "4 bytes past the end of 'q'", or the like.
   std::string describe(uint64_t address) const;
-
-  /// With no buffer registered, every address but the lowest page's is taken
-  /// to be good.
-  bool isOpen() const;
+  /// The name of the buffer that holds `address`, "" if there is none.
+  std::string nameAt(uint64_t address) const;
 
 private:
   struct Buffer {
@@ -64,7 +82,6 @@ private:
     std::string name;
   };
 
-  mutable std::mutex mutex;
   std::map<uint64_t, Buffer> buffers;
 };
 
@@ -84,6 +101,7 @@ public:
   std::string describe(uint64_t address) const {
     return memory.describe(address);
   }
+  std::string nameAt(uint64_t address) const { return memory.nameAt(address); }
 
 private:
   uint8_t *findSlowly(uint64_t address, uint64_t bytes);

@@ -51,9 +51,13 @@ OpcodeTable::OpcodeTable() {
   addControlRows(rows);
   addWarpRows(rows);
   addMatrixRows(rows);
+  addMmaRows(rows);
   addBarrierRows(rows);
   addBulkRows(rows);
+  addAsyncCopyRows(rows);
+  addHintRows(rows);
   addWgmmaRows(rows);
+  addClusterRows(rows);
   for (const OpRow &row : rows) {
     add(row);
   }

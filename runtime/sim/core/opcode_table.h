@@ -63,9 +63,13 @@ void addAtomicRows(Rows &rows);
 void addControlRows(Rows &rows);
 void addWarpRows(Rows &rows);
 void addMatrixRows(Rows &rows);
+void addMmaRows(Rows &rows);
 void addBarrierRows(Rows &rows);
 void addBulkRows(Rows &rows);
+void addAsyncCopyRows(Rows &rows);
+void addHintRows(Rows &rows);
 void addWgmmaRows(Rows &rows);
+void addClusterRows(Rows &rows);
 
 /// Finds the row of an instruction. On failure `problem` says what is unknown:
 /// the opcode, or its modifiers.

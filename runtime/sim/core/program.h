@@ -50,7 +50,7 @@ struct Inst {
   uint32_t listSize = 0;
   /// What the handler wants besides, packed as it likes.
   uint64_t aux = 0;
-  /// Index into the function's instructions.
+  /// Index into Program::origins.
   uint32_t origin = 0;
   /// Index into RegisterPlan::watches, or kNone.
   uint32_t watch = kNone;
@@ -121,6 +121,9 @@ struct Program {
   std::shared_ptr<const ptx::Module> module;
   const ptx::Function *function = nullptr;
   std::vector<Inst> code;
+  /// What the code was decoded from: the kernel's instructions and those of the
+  /// functions it calls.
+  std::vector<const ptx::Instruction *> origins;
   std::vector<uint32_t> lists;
   std::vector<PresetSlot> presets;
   RegisterPlan registers;
@@ -138,9 +141,14 @@ struct Program {
   /// .maxnreg and .minnctapersm; 0: not said.
   uint64_t maxRegisters = 0;
   uint64_t minCtas = 0;
+  /// CTAs of a cluster by dimension; 0: not said.
+  unsigned cluster[3] = {0, 0, 0};
+  bool hasExplicitCluster = false;
+  /// The predicate slot of %is_explicit_cluster.
+  uint32_t explicitClusterPredicate = kNone;
 
   const ptx::Instruction &origin(const Inst &inst) const {
-    return function->instructions[inst.origin];
+    return *origins[inst.origin];
   }
 };
 

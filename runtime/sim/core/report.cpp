@@ -2,7 +2,7 @@
 //
 // What a CTA says when something is wrong.
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -100,6 +100,10 @@ std::string Cta::describeWait(const Wait &wait) const {
            std::to_string(barrier.arrived) + " of " +
            std::to_string(barrier.expected) + " threads arrived";
   }
+  case Wait::Kind::ClusterBarrier:
+    return "waits at the cluster's barrier: " +
+           std::to_string(cluster.barrier.arrived) + " of " +
+           std::to_string(cluster.barrier.live) + " threads arrived";
   case Wait::Kind::Mbarrier: {
     std::string text = "waits at mbarrier " + toHex(wait.object) +
                        " for the phase of parity " + std::to_string(wait.value);
@@ -118,6 +122,9 @@ std::string Cta::describeWait(const Wait &wait) const {
            " groups pending";
   case Wait::Kind::BulkGroup:
     return "waits for bulk copies: at most " + std::to_string(wait.value) +
+           " groups pending";
+  case Wait::Kind::AsyncGroup:
+    return "waits for cp.async: at most " + std::to_string(wait.value) +
            " groups pending";
   case Wait::Kind::Registers:
     return "waits for registers: " + std::to_string(wait.value) + " wanted, " +
@@ -157,7 +164,6 @@ bool Cta::lacksWarp(uint32_t group) const {
                      [](const auto &warp) { return warp->isDone(); });
 }
 
-/// The most particular rule that explains a wait.
 Rule Cta::findDeadlockRule() const {
   Rule rule = Rule::Deadlock;
   forGroups([&](const Warp &warp, const LaneGroup &group) {
@@ -179,9 +185,8 @@ Rule Cta::findDeadlockRule() const {
   return rule;
 }
 
-std::string Cta::describeDeadlock() const {
-  std::string text =
-      "deadlock: no warp can run" + ruleSuffix(findDeadlockRule());
+std::string Cta::describeBlocked() const {
+  std::string text;
   forGroups([&](const Warp &warp, const LaneGroup &group) {
     text += "\n  " + describePlace(number, warp.index, group.pc, kLanes) +
             " lanes " + toHex(group.lanes) + " " + describeWait(group.wait);

@@ -1,17 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CTAs of a grid, on several threads.
+// The clusters of a grid, on several threads.
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 using namespace attn::sim;
 
 static constexpr unsigned kMaxThreads = 1024;
+/// More than 8 is not portable, but possible.
+static constexpr unsigned kMaxClusterSize = 16;
 static constexpr uint64_t kMaxSharedMemory = 228 * 1024;
+
+static std::string checkCluster(const Program &program,
+                                const GridLaunch &launch) {
+  uint64_t size = 1;
+  for (int i = 0; i < 3; ++i) {
+    unsigned extent = launch.cluster[i];
+    if (program.cluster[i] != 0 && extent != program.cluster[i]) {
+      return "expected clusters of " + std::to_string(program.cluster[i]) +
+             " CTAs in dimension " + std::to_string(i) +
+             " as the kernel says, got " + std::to_string(extent);
+    }
+    if (extent == 0 || launch.grid[i] % extent != 0) {
+      return "expected a grid of whole clusters, got " +
+             std::to_string(launch.grid[i]) + " CTAs in clusters of " +
+             std::to_string(extent);
+    }
+    size *= extent;
+  }
+  return size <= kMaxClusterSize ? ""
+                                 : "expected at most 16 CTAs a cluster, got " +
+                                       std::to_string(size);
+}
 
 /// Why the launch is not possible, or "".
 static std::string checkLaunch(const Program &program,
@@ -23,10 +48,11 @@ static std::string checkLaunch(const Program &program,
       return "expected a grid and a block of at least 1 and at most 1024 "
              "threads in each dimension";
     }
-    if (launch.cluster[i] != 1) {
-      return "clusters are not supported by the simulator yet";
-    }
     threads *= launch.block[i];
+  }
+  std::string problem = checkCluster(program, launch);
+  if (!problem.empty()) {
+    return problem;
   }
   uint64_t most = program.maxThreads ? program.maxThreads : kMaxThreads;
   if (threads > std::min<uint64_t>(most, kMaxThreads)) {
@@ -67,11 +93,11 @@ static void work(const Program &program, const GridLaunch &launch,
     if (number >= count || number > pool.firstFailed) {
       return;
     }
-    Cta cta(program, launch, memory, options, hazards, number);
-    std::string failure = cta.run();
+    Cluster cluster(program, launch, memory, options, hazards, number);
+    std::string failure = cluster.run();
     std::lock_guard<std::mutex> lock(pool.mutex);
-    pool.result.warpInstructions += cta.getInstructionCount();
-    pool.result.reports.merge(cta.getReports());
+    pool.result.warpInstructions += cluster.getInstructionCount();
+    cluster.mergeReports(pool.result.reports);
     if (!failure.empty() && number < pool.firstFailed) {
       pool.firstFailed = number;
       pool.result.failure = std::move(failure);
@@ -79,15 +105,25 @@ static void work(const Program &program, const GridLaunch &launch,
   }
 }
 
-GridResult attn::sim::runGrid(const Program &program, const GridLaunch &launch,
+GridResult attn::sim::runGrid(const Program &program,
+                              const GridLaunch &requested,
                               const GlobalMemory &memory,
                               const SimOptions &options) {
   Pool pool;
+  GridLaunch launch = requested;
+  // A launch that does not speak of clusters gets the kernel's.
+  bool silent = launch.cluster[0] == 1 && launch.cluster[1] == 1 &&
+                launch.cluster[2] == 1;
+  if (silent && program.cluster[0] != 0) {
+    std::copy_n(program.cluster, 3, launch.cluster);
+  }
   pool.result.failure = checkLaunch(program, launch);
   if (!pool.result.failure.empty()) {
     return pool.result;
   }
-  uint64_t count = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  uint64_t count = uint64_t(launch.grid[0] / launch.cluster[0]) *
+                   (launch.grid[1] / launch.cluster[1]) *
+                   (launch.grid[2] / launch.cluster[2]);
   uint64_t threads =
       options.threads ? options.threads : std::thread::hardware_concurrency();
   threads = std::clamp<uint64_t>(threads, 1, count);

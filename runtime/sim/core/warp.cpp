@@ -2,7 +2,7 @@
 
 #include "core/warp.h"
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 #include <algorithm>
 
@@ -84,6 +84,7 @@ RunResult Warp::run(uint64_t &quantum) {
       exec &= readPredicate(inst.guard, inst.guardNegated);
     }
     --quantum;
+    ++steps;
     if (inst.watch != kNone && !registers.check(*this, inst)) {
       return RunResult::Fault;
     }
@@ -104,11 +105,11 @@ RunResult Warp::run(uint64_t &quantum) {
       now.blockedAt = cta.changes;
       break;
     case Step::Exit:
-      live &= ~exec;
-      now.lanes &= ~exec;
-      ++now.pc;
-      ++cta.changes;
+      exitLanes();
       if (live == 0) {
+        if (cta.observer) {
+          cta.observer->onExit(*this);
+        }
         return RunResult::Done;
       }
       if (now.lanes == 0) {
@@ -126,6 +127,18 @@ RunResult Warp::run(uint64_t &quantum) {
   return RunResult::Runnable;
 }
 
+void Warp::exitLanes() {
+  uint32_t arrived = 0;
+  forLanes(exec & clusterArrived, [&](unsigned lane) {
+    arrived += clusterGeneration[lane] == cta.cluster.barrier.generation;
+  });
+  cta.cluster.leave(uint32_t(__builtin_popcount(exec)), arrived);
+  live &= ~exec;
+  now.lanes &= ~exec;
+  ++now.pc;
+  ++cta.changes;
+}
+
 Step Warp::fault(const std::string &message, unsigned lane) {
   cta.reportFault(*this, message, lane);
   return Step::Fault;
@@ -141,7 +154,17 @@ bool Warp::report(Rule rule, const std::string &message, unsigned lane) {
 
 Step Warp::block(Wait::Kind kind, uint32_t object, uint32_t value) {
   now.wait = {kind, object, value};
+  if (cta.observer) {
+    cta.observer->onWait(*this, now.wait);
+  }
   return Step::Blocked;
+}
+
+Step Warp::pass(Wait::Kind kind, uint32_t object, uint32_t value) {
+  if (cta.observer) {
+    cta.observer->onPass(*this, {kind, object, value});
+  }
+  return Step::Next;
 }
 
 bool Warp::givesUp() { return gaveUp.insert(now.pc).second || cta.chance(2); }

@@ -23,9 +23,11 @@ struct Wait {
     None,
     Convergence,
     NamedBarrier,
+    ClusterBarrier,
     Mbarrier,
     Wgmma,
     BulkGroup,
+    AsyncGroup,
     Registers
   };
   Kind kind = Kind::None;
@@ -87,6 +89,8 @@ public:
   /// Reports what breaks a rule. Whether execution goes on.
   bool report(Rule rule, const std::string &message, unsigned lane = kLanes);
   Step block(Wait::Kind kind, uint32_t object = 0, uint32_t value = 0);
+  /// Goes on after what may have been a wait.
+  Step pass(Wait::Kind kind, uint32_t object = 0, uint32_t value = 0);
   /// Waits until all live lanes of `wanted` execute this instruction. If they
   /// do not, `step` is what becomes of it; lanes that never come break `rule`.
   bool gather(uint32_t wanted, Rule rule, Step &step);
@@ -107,10 +111,19 @@ public:
   LaneGroup now;
   std::vector<LaneGroup> others;
   RegisterTracker registers;
+  /// Instructions executed.
+  uint64_t steps = 0;
+  /// Lanes that have arrived at the cluster's barrier and not waited, and the
+  /// barrier's generation then, by lane.
+  uint32_t clusterArrived = 0;
+  uint64_t clusterGeneration[kLanes] = {};
+  /// The carry flags of its lanes.
+  uint32_t carry = 0;
 
 private:
   friend class Cta;
   bool select();
+  void exitLanes();
 
   std::vector<uint32_t> words;
   std::vector<uint32_t> predicates;

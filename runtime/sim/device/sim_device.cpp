@@ -5,6 +5,7 @@
 #include "units/tensor_map.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 using namespace attn::sim;
@@ -14,8 +15,7 @@ namespace {
 
 class SimKernels final : public LoadedKernels {
 public:
-  SimKernels(const SimOptions &options, const GlobalMemory &memory)
-      : options(options), memory(memory) {}
+  explicit SimKernels(const SimOptions &options) : options(options) {}
 
   Status load(const Bundle &bundle, const LaunchPlan &plan);
   /// Runs the grid; there are no streams.
@@ -28,7 +28,6 @@ private:
   };
 
   const SimOptions &options;
-  const GlobalMemory &memory;
   std::vector<Kernel> kernels;
 };
 
@@ -124,6 +123,59 @@ static Status packParams(const Program &program, const PreparedLaunch &prepared,
   return {};
 }
 
+/// The memory of a call: its tensors and the workspace.
+static void collectMemory(const PreparedLaunch &prepared,
+                          GlobalMemory &memory) {
+  const std::vector<PlanArg> &args = prepared.plan->args;
+  std::vector<MemoryRange> ranges;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const BoundTensor &tensor = prepared.arguments->tensors[i];
+    ranges.push_back({tensor.data, size_t(tensor.bytes), args[i].name});
+  }
+  ranges.push_back(
+      {prepared.workspace, prepared.workspaceBytes, "the workspace"});
+  memory.addAll(std::move(ranges));
+}
+
+static bool isFirst(const LaunchPlan &plan, const PlanLaunch &launch) {
+  return std::any_of(plan.variants.begin(), plan.variants.end(),
+                     [&](const PlanVariant &variant) {
+                       return &variant.launches.front() == &launch;
+                     });
+}
+
+static bool overlaps(const BoundTensor &a, const BoundTensor &b) {
+  auto begin = reinterpret_cast<uintptr_t>(a.data);
+  auto other = reinterpret_cast<uintptr_t>(b.data);
+  return begin < other + uintptr_t(b.bytes) &&
+         other < begin + uintptr_t(a.bytes);
+}
+
+/// What holds nothing when the first launch of a call begins: the workspace,
+/// and tensors that are only written and share no memory with others.
+static std::vector<GlobalRange> findFresh(const PreparedLaunch &prepared) {
+  std::vector<GlobalRange> fresh;
+  if (!isFirst(*prepared.plan, *prepared.launch)) {
+    return fresh;
+  }
+  const std::vector<PlanArg> &args = prepared.plan->args;
+  const std::vector<BoundTensor> &tensors = prepared.arguments->tensors;
+  for (size_t i = 0; i < args.size(); ++i) {
+    bool isOutput = args[i].isTensor() && args[i].access == Access::Write;
+    for (size_t j = 0; j < args.size(); ++j) {
+      isOutput = isOutput && (j == i || !args[j].isTensor() ||
+                              !overlaps(tensors[i], tensors[j]));
+    }
+    if (isOutput) {
+      fresh.push_back({reinterpret_cast<uintptr_t>(tensors[i].data),
+                       uint64_t(tensors[i].bytes)});
+    }
+  }
+  fresh.push_back({reinterpret_cast<uintptr_t>(prepared.workspace),
+                   prepared.workspaceBytes});
+  return fresh;
+}
+
 Status SimKernels::launch(const PreparedLaunch &prepared, void *) {
   const PlanLaunch &plan = *prepared.launch;
   auto kernel =
@@ -141,6 +193,9 @@ Status SimKernels::launch(const PreparedLaunch &prepared, void *) {
   if (Status status = packParams(kernel->program, prepared, launch.params)) {
     return status;
   }
+  launch.fresh = findFresh(prepared);
+  GlobalMemory memory;
+  collectMemory(prepared, memory);
   GridResult result = runGrid(kernel->program, launch, memory, options);
   for (const auto &[key, report] : result.reports.get()) {
     logMessage(ATTN_LOG_WARNING, "kernel " + quote(plan.kernel) + ", seed " +
@@ -160,11 +215,60 @@ Status SimKernels::launch(const PreparedLaunch &prepared, void *) {
 
 Status SimDevice::load(const Bundle &bundle, const LaunchPlan &plan,
                        std::unique_ptr<LoadedKernels> &kernels) {
-  auto loaded = std::make_unique<SimKernels>(options, memory);
+  auto loaded = std::make_unique<SimKernels>(options);
   if (Status status = loaded->load(bundle, plan)) {
     return status;
   }
   kernels = std::move(loaded);
+  return {};
+}
+
+static bool parseNumber(const std::string &text, uint64_t &value) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+static Status parseMode(const std::string &text, HazardMode &mode) {
+  if (text == "error") {
+    mode = HazardMode::Error;
+  } else if (text == "warn") {
+    mode = HazardMode::Warn;
+  } else if (text == "off") {
+    mode = HazardMode::Off;
+  } else {
+    return invalidArgument("expected simulator option 'hazards' to be 'error', "
+                           "'warn' or 'off', got " +
+                           quote(text));
+  }
+  return {};
+}
+
+Status SimDevice::setOption(const std::string &name, const std::string &value) {
+  if (name == "hazards") {
+    return parseMode(value, options.hazards);
+  }
+  uint64_t number = 0;
+  if (name != "seed" && name != "threads" && name != "budget") {
+    return invalidArgument("expected a simulator option among 'seed', "
+                           "'threads', 'budget' and 'hazards', got " +
+                           quote(name));
+  }
+  uint64_t most = name == "threads" ? 1024 : UINT64_MAX;
+  uint64_t least = name == "budget" ? 1 : 0;
+  if (!parseNumber(value, number) || number < least || number > most) {
+    return invalidArgument("expected simulator option " + quote(name) +
+                           " to be an integer from " + std::to_string(least) +
+                           " to " + std::to_string(most) + ", got " +
+                           quote(value));
+  }
+  if (name == "seed") {
+    options.seed = number;
+  } else if (name == "threads") {
+    options.threads = unsigned(number);
+  } else {
+    options.budget = number;
+  }
   return {};
 }
 

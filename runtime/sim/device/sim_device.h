@@ -18,12 +18,12 @@ public:
   load(const runtime::Bundle &bundle, const runtime::LaunchPlan &plan,
        std::unique_ptr<runtime::LoadedKernels> &kernels) override;
 
-  /// Buffers registered here are all that kernels may access; none: anything.
-  GlobalMemory &getMemory() { return memory; }
+  /// Not to be changed while a launch runs.
   SimOptions &getOptions() { return options; }
+  /// Sets an option by name, as attn_simulator_option.
+  runtime::Status setOption(const std::string &name, const std::string &value);
 
 private:
-  GlobalMemory memory;
   SimOptions options;
   int64_t multiprocessors = 132;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the CTAs of a grid share: the shadow of global memory, and variables
+// What the clusters of a grid share: the shadow of global memory, and variables
 // through which they synchronize.
 
 #ifndef ATTN_SIM_HAZARDS_GRID_HAZARDS_H
@@ -13,9 +13,11 @@
 
 namespace attn::sim {
 
-/// What strong writes to an address released, by the CTA that did.
+/// What strong writes to an address released, by the CTA or the cluster that
+/// did.
 struct SyncVariable {
   std::map<uint64_t, Knowledge> toCta;
+  std::map<uint64_t, Knowledge> toCluster;
   std::map<uint64_t, Knowledge> toDevice;
 };
 using SyncVariables = std::unordered_map<uint64_t, SyncVariable>;

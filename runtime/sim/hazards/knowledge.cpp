@@ -31,9 +31,9 @@ void Clock::meet(const Clock &other) {
 
 static void joinAll(std::map<uint64_t, RemoteKnowledge> &to,
                     const std::map<uint64_t, RemoteKnowledge> &from) {
-  for (const auto &[cta, known] : from) {
-    to[cta].generic.join(known.generic);
-    to[cta].asyncGlobal.join(known.asyncGlobal);
+  for (const auto &[cluster, known] : from) {
+    to[cluster].generic.join(known.generic);
+    to[cluster].asyncGlobal.join(known.asyncGlobal);
   }
 }
 
@@ -42,6 +42,8 @@ void Knowledge::join(const Knowledge &other) {
   asyncShared.join(other.asyncShared);
   asyncGlobal.join(other.asyncGlobal);
   device.join(other.device);
+  inits.join(other.inits);
+  started |= other.started;
   joinAll(remote, other.remote);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vector clocks. A clock has a component for each thread of a CTA and for each
-// kind of asynchronous completion; a component's value says up to which epoch
-// its accesses are known to be over.
+// Vector clocks. A clock has a component for each thread of a cluster and for
+// each kind of asynchronous completion; a component's value says up to which
+// epoch its accesses are known to be over.
 
 #ifndef ATTN_SIM_HAZARDS_KNOWLEDGE_H
 #define ATTN_SIM_HAZARDS_KNOWLEDGE_H
@@ -28,7 +28,7 @@ private:
   std::vector<uint32_t> values;
 };
 
-/// What is known of the accesses to global memory of another CTA.
+/// What is known of the accesses to global memory of another cluster.
 struct RemoteKnowledge {
   Clock generic;
   Clock asyncGlobal;
@@ -43,11 +43,15 @@ struct Knowledge {
   Clock asyncGlobal;
   /// What fences have performed for the whole device.
   Clock device;
-  /// By CTA number.
+  /// The mbarrier inits that fence.mbarrier_init has released.
+  Clock inits;
+  /// The CTAs of the cluster that are known to have started, a bit each.
+  uint32_t started = 0;
+  /// By cluster number.
   std::map<uint64_t, RemoteKnowledge> remote;
 
   void join(const Knowledge &other);
-  /// The same with what a thread of CTA `from` knew, for one of CTA `to`.
+  /// The same with what a thread of cluster `from` knew, for one of `to`.
   void joinRemote(const Knowledge &other, uint64_t from, uint64_t to);
 };
 

@@ -62,6 +62,10 @@ enum class Severity : uint8_t {
   X(StoreNotAwaited, "async.store-not-awaited", Error,                         \
     "access to global bytes that a bulk store writes, without a full "         \
     "wait_group by the thread that issued it")                                 \
+  X(CopyNotAwaited, "async.copy-not-awaited", Error,                           \
+    "access to bytes that cp.async writes, without a wait_group by the "       \
+    "thread "                                                                  \
+    "that issued it")                                                          \
   /* mbarriers. */                                                             \
   X(MbarrierInvisible, "mbarrier.init-not-visible", Error,                     \
     "use of an mbarrier whose init is not ordered before it (for a bulk "      \
@@ -94,6 +98,17 @@ enum class Severity : uint8_t {
     "a load, store or copy touches a live mbarrier")                           \
   X(MbarrierInval, "mbarrier.inval-in-use", Error,                             \
     "inval of an mbarrier while uses of it are not ordered before")            \
+  /* Clusters. */                                                              \
+  X(ClusterStart, "cluster.not-started", Error,                                \
+    "use of the shared memory of a CTA that is not known to have started")     \
+  X(ClusterExited, "cluster.exited", Error,                                    \
+    "use of the shared memory of a CTA that does not wait for it and may "     \
+    "have "                                                                    \
+    "exited")                                                                  \
+  X(ClusterOrder, "cluster.barrier-order", Error,                              \
+    "always: a thread arrives at the cluster's barrier twice without "         \
+    "waiting, "                                                                \
+    "or waits without having arrived")                                         \
   /* The end of a CTA. */                                                      \
   X(ExitTx, "exit.tx-outstanding", Error,                                      \
     "an mbarrier's expected and delivered bytes differ at the end")            \

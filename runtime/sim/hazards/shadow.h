@@ -15,11 +15,12 @@
 
 namespace attn::sim {
 
-/// What accesses a memory: a thread, or an asynchronous operation.
-enum class Agent : uint8_t { Thread, Load, Store, Wgmma };
+/// What accesses a memory: a thread, or an asynchronous operation; Copy is
+/// cp.async.
+enum class Agent : uint8_t { Thread, Copy, Load, Store, Wgmma };
 
 /// How far a strong access is seen; None: the access is weak.
-enum class Scope : uint8_t { None, Cta, Device };
+enum class Scope : uint8_t { None, Cta, Cluster, Device };
 
 /// The epoch of an operation that is not complete.
 constexpr uint32_t kPending = ~0u;
@@ -27,6 +28,7 @@ constexpr uint32_t kPending = ~0u;
 /// An access by an asynchronous operation, or by the lanes of an instruction.
 struct Access {
   uint64_t cta = 0;
+  uint64_t cluster = 0;
   uint32_t pc = 0;
   uint32_t warp = 0;
   /// Of a clock; of threads, that of lane 0.
@@ -34,6 +36,8 @@ struct Access {
   uint32_t epoch = 0;
   Agent agent = Agent::Thread;
   Scope scope = Scope::None;
+  /// Of the CTA in its cluster.
+  uint8_t rank = 0;
   /// ld.global.nc.
   bool readOnly = false;
 };
@@ -67,7 +71,8 @@ public:
     const Access &first = accesses[a.index()];
     const Access &second = accesses[b.index()];
     return first.agent == second.agent && first.agent != Agent::Load &&
-           first.component == second.component && first.cta == second.cta &&
+           first.component == second.component &&
+           first.cluster == second.cluster &&
            (first.agent != Agent::Thread || a.lane() == b.lane());
   }
 

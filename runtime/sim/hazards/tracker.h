@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds memory and synchronization hazards of a CTA while it runs. What decides
-// is whether accesses are ordered by what the kernel does, not whether they met
-// in this run. The core tells what happens; reports go back to Cta.
+// Finds memory and synchronization hazards of a cluster while it runs. What
+// decides is whether accesses are ordered by what the kernel does, not whether
+// they met in this run. The core tells what happens; reports go back to Cta.
 
 #ifndef ATTN_SIM_HAZARDS_TRACKER_H
 #define ATTN_SIM_HAZARDS_TRACKER_H
@@ -15,7 +15,7 @@
 
 namespace attn::sim {
 
-class Cta;
+class Cluster;
 struct MatrixOperand;
 struct WgmmaOp;
 
@@ -29,11 +29,14 @@ struct MemoryAction {
   bool readOnly = false;
 };
 
-/// A bulk copy of one thread, as it is issued.
+/// A bulk copy of one thread, as it is issued; also st.async and red.async.
 struct BulkAction {
   uint32_t shared = 0;
   uint32_t bytes = 0;
-  /// Of a plain copy.
+  /// Of a load.
+  enum class Source : uint8_t { Global, Shared, None };
+  Source source = Source::Global;
+  /// Of a plain copy, the other address.
   uint64_t global = 0;
   /// Of a tensor copy; null for none.
   const TensorMap *map = nullptr;
@@ -43,11 +46,21 @@ struct BulkAction {
   /// Of a store: the number of its group, from 0.
   uint64_t group = 0;
   bool reduces = false;
+  /// A load that writes in the generic proxy.
+  bool isGeneric = false;
+};
+
+/// A cp.async.
+struct CopyAction {
+  uint32_t shared = 0;
+  uint32_t bytes = 0;
+  uint64_t global = 0;
+  uint32_t sourceBytes = 0;
 };
 
 class HazardTracker {
 public:
-  HazardTracker(Cta &cta, GridHazards &grid);
+  HazardTracker(Cluster &cluster, GridHazards &grid, uint64_t number);
 
   // Plain accesses. `begin` at the start of an instruction, then `access` for
   // each lane, before its memory changes.
@@ -61,7 +74,10 @@ public:
   void syncLanes(const Warp &warp, uint32_t lanes);
   void arriveNamed(const Warp &warp, uint32_t barrier, bool waits);
   void leaveNamed(const Warp &warp);
-  void completeNamed(uint32_t barrier);
+  void completeNamed(const Warp &warp, uint32_t barrier);
+  void arriveCluster(const Warp &warp, bool releases);
+  void leaveCluster(const Warp &warp);
+  void completeCluster();
   void fence(const Warp &warp, Scope scope, bool acquires, bool releases);
   void proxyFence(const Warp &warp, bool shared, bool global);
   void initFence(const Warp &warp);
@@ -88,6 +104,16 @@ public:
   /// The lane knows `groups` of its bulk groups to be complete.
   void waitStores(const Warp &warp, unsigned lane, uint64_t groups,
                   bool onlyReads);
+  void issueCopy(const Warp &warp, unsigned lane, const CopyAction &action);
+  void commitCopies(const Warp &warp, unsigned lane);
+  /// The lane knows all but `pending` of its groups of cp.async to be complete,
+  /// or all copies.
+  void waitCopies(const Warp &warp, unsigned lane, size_t pending, bool all);
+  /// How many cp.async the lane has issued; and an arrival when those are
+  /// complete.
+  uint32_t countCopies(const Warp &warp, unsigned lane);
+  void arriveCopies(const Warp &warp, unsigned lane, uint32_t address,
+                    uint32_t count);
   /// `number` counts the warpgroup's operations from 1.
   void issueWgmma(const Warp &warp, const WgmmaOp &op, uint64_t number);
   void waitWgmma(const Warp &warp, uint64_t number);
@@ -101,6 +127,14 @@ private:
   enum class Order : uint8_t { Before, NoProxyFence, None };
 
   // Threads.
+  uint32_t indexOf(const Warp &warp) const;
+  WarpThreads &threadsOf(const Warp &warp) { return warps[indexOf(warp)]; }
+  const WarpThreads &threadsOf(const Warp &warp) const {
+    return warps[indexOf(warp)];
+  }
+  const Warp &warpOf(const Access &access) const;
+  NamedState &namedOf(const Warp &warp, uint32_t barrier);
+  WgmmaState &groupOf(const Warp &warp);
   uint32_t componentOf(const Warp &warp, unsigned lane) const;
   LaneView &viewOf(const Warp &warp, unsigned lane);
   /// Calls `visit` for views that together have just `lanes`; makes them.
@@ -134,6 +168,9 @@ private:
                  uint32_t rows);
   bool isFresh(uint64_t address) const;
   bool touchesMbarrier(const Accessor &by, uint32_t address, uint32_t bytes);
+  /// A lane is about to use the shared memory of a CTA, perhaps another's.
+  /// `ends`: the use is over when the lane next releases.
+  void useCta(const Accessor &by, uint32_t address, bool ends);
   void synchronize(const Warp &warp, unsigned lane, SyncVariable &variable);
   Knowledge performed(const Warp &warp, unsigned lane);
   void release(const Warp &warp, unsigned lane, SyncVariable &variable);
@@ -144,10 +181,16 @@ private:
              uint32_t epoch) const;
   void useForLoad(const Accessor &by, uint32_t address);
   void setLive(uint32_t address, bool isLive);
+  void readSource(const Warp &warp, unsigned lane, const BulkAction &bulk,
+                  LoadState &load);
+  CopyState &copiesOf(const Warp &warp, unsigned lane);
   StoreState &storesOf(const Warp &warp, unsigned lane);
   Knowledge commonKnowledge(const Warp &warp) const;
   void finishLoads();
   void finishWarp(const Warp &warp);
+  void finishBarriers();
+  /// Whether what others did to a CTA's shared memory is before its end.
+  void finishRemote(uint32_t rank);
 
   // Reports.
   void report(Rule rule, const Accessor &by, const std::string &message,
@@ -158,8 +201,11 @@ private:
                       const Accessor &by, AccessId id, bool wrote,
                       uint64_t address);
 
-  Cta &cta;
+  Cluster &cluster;
   GridHazards &grid;
+  /// The cluster's.
+  const uint64_t number;
+  uint32_t warpsPerCta;
   Shadow shadow;
   AccessTable accesses;
   TrackedMemory sharedMemory;
@@ -167,14 +213,19 @@ private:
   SyncVariables variables;
   std::vector<WarpThreads> warps;
   std::vector<NamedState> named;
+  std::shared_ptr<Knowledge> clusterArriving;
   std::vector<WgmmaState> groups;
   std::unordered_map<uint32_t, MbarrierState> barriers;
   /// For each 8 bytes of shared memory: a live mbarrier is there.
   std::vector<bool> barrierWords;
+  uint32_t wordsPerCta;
   uint32_t liveBarriers = 0;
   /// By thread.
   std::unordered_map<uint32_t, StoreState> stores;
+  std::unordered_map<uint32_t, CopyState> copies;
   std::vector<LoadState> loads;
+  /// By CTA that is used, the last use by each thread of another.
+  std::vector<std::map<uint32_t, RemoteUse>> remoteUses;
   /// Components in use, and serials of views.
   uint32_t components = 0;
   uint64_t serials = 0;
@@ -186,7 +237,7 @@ private:
 
 template <typename Visit>
 void HazardTracker::forViews(const Warp &warp, uint32_t lanes, Visit visit) {
-  std::vector<LaneView> &views = warps[warp.index].views;
+  std::vector<LaneView> &views = threadsOf(warp).views;
   for (size_t i = 0; i < views.size(); ++i) {
     uint32_t inside = views[i].lanes & lanes;
     if (inside == 0) {

@@ -2,7 +2,7 @@
 //
 // Bulk copies, wgmma, and what must not be left when a CTA ends.
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 #include <algorithm>
 
@@ -41,25 +41,48 @@ void HazardTracker::visitSource(Accessor &by, const BulkAction &bulk) {
 uint32_t HazardTracker::issueLoad(const Warp &warp, unsigned lane,
                                   const BulkAction &bulk) {
   MbarrierState &barrier = barriers[bulk.mbarrier];
+  useCta(accessorOf(warp, lane), bulk.shared, /*ends=*/false);
   useMbarrier(warp, lane, bulk.mbarrier);
-  uint32_t index =
+  LoadState load;
+  load.lane = lane;
+  load.mbarrier = bulk.mbarrier;
+  load.index =
       addAccess(sharedMemory, warp, Agent::Load, barrier.component, kPending);
-  Accessor by = accessorOf(warp, lane, index);
-  by.isAsync = true;
+  accesses[load.index].scope = bulk.reduces ? Scope::Device : Scope::None;
+  Accessor by = accessorOf(warp, lane, load.index);
+  by.isAsync = !bulk.isGeneric;
+  by.reads = bulk.reduces;
   by.writes = true;
-  useForLoad(by, bulk.mbarrier);
+  if (by.isAsync) {
+    useForLoad(by, bulk.mbarrier);
+  }
   visitShared(by, bulk.shared, bulk.bytes);
-  barrier.loads.push_back(index);
-
-  std::lock_guard<std::mutex> lock(grid.mutex);
-  Accessor reader = accessorOf(
-      warp, lane,
-      addAccess(globalMemory, warp, Agent::Load, barrier.component, kPending));
-  reader.isAsync = true;
-  reader.reads = true;
-  visitGlobalSide(reader, bulk);
-  loads.push_back({index, reader.id.index(), lane, bulk.mbarrier});
+  barrier.loads.push_back(load.index);
+  readSource(warp, lane, bulk, load);
+  loads.push_back(load);
   return uint32_t(loads.size() - 1);
+}
+
+/// What a load reads, until its bytes are delivered.
+void HazardTracker::readSource(const Warp &warp, unsigned lane,
+                               const BulkAction &bulk, LoadState &load) {
+  uint32_t component = barriers[bulk.mbarrier].component;
+  if (bulk.source == BulkAction::Source::Shared) {
+    load.sharedSource =
+        addAccess(sharedMemory, warp, Agent::Load, component, kPending);
+    Accessor by = accessorOf(warp, lane, load.sharedSource);
+    by.isAsync = true;
+    by.reads = true;
+    visitShared(by, uint32_t(bulk.global), bulk.bytes);
+  } else if (bulk.source == BulkAction::Source::Global) {
+    std::lock_guard<std::mutex> lock(grid.mutex);
+    load.globalSource =
+        addAccess(globalMemory, warp, Agent::Load, component, kPending);
+    Accessor by = accessorOf(warp, lane, load.globalSource);
+    by.isAsync = true;
+    by.reads = true;
+    visitGlobalSide(by, bulk);
+  }
 }
 
 void HazardTracker::completeLoad(uint32_t load, uint32_t address,
@@ -70,8 +93,13 @@ void HazardTracker::completeLoad(uint32_t load, uint32_t address,
   accesses[state.index].epoch = epoch;
   barrier.loads.erase(
       std::find(barrier.loads.begin(), barrier.loads.end(), state.index));
-  std::lock_guard<std::mutex> lock(grid.mutex);
-  grid.accesses[state.globalIndex].epoch = epoch;
+  if (state.sharedSource) {
+    accesses[state.sharedSource].epoch = epoch;
+  }
+  if (state.globalSource) {
+    std::lock_guard<std::mutex> lock(grid.mutex);
+    grid.accesses[state.globalSource].epoch = epoch;
+  }
 }
 
 StoreState &HazardTracker::storesOf(const Warp &warp, unsigned lane) {
@@ -120,8 +148,12 @@ void HazardTracker::waitStores(const Warp &warp, unsigned lane, uint64_t groups,
   });
 }
 
+WgmmaState &HazardTracker::groupOf(const Warp &warp) {
+  return groups[warp.cta.rank * ((warpsPerCta + 3) / 4) + warp.index / 4];
+}
+
 Knowledge HazardTracker::commonKnowledge(const Warp &warp) const {
-  const std::vector<LaneView> &views = warps[warp.index].views;
+  const std::vector<LaneView> &views = threadsOf(warp).views;
   Knowledge common = views[0].known;
   for (size_t i = 1; i < views.size(); ++i) {
     common.generic.meet(views[i].known.generic);
@@ -137,8 +169,8 @@ void HazardTracker::visitRows(Accessor &by, const MatrixOperand &operand,
   uint32_t columnStep = operand.mnMajor ? 1 : perChunk;
   for (uint32_t row = first; row < first + rows; row += rowStep) {
     for (uint32_t k = 0; k < wgmmaK(operand.type); k += columnStep) {
-      uint32_t address = chunkAddress(operand, row, k);
-      if (cta.shared(address, 16)) {
+      uint32_t address = by.warp.cta.ownAddress(chunkAddress(operand, row, k));
+      if (by.warp.cta.shared(address, 16)) {
         visitShared(by, address, 16);
       }
     }
@@ -150,9 +182,9 @@ void HazardTracker::visitRows(Accessor &by, const MatrixOperand &operand,
 void HazardTracker::issueWgmma(const Warp &warp, const WgmmaOp &op,
                                uint64_t number) {
   constexpr uint32_t warpRows = 16;
-  warps[warp.index].wgmmas = number;
-  warps[warp.index].wgmmaPc = warp.now.pc;
-  WgmmaState &group = groups[warp.index / 4];
+  threadsOf(warp).wgmmas = number;
+  threadsOf(warp).wgmmaPc = warp.now.pc;
+  WgmmaState &group = groupOf(warp);
   Knowledge known = commonKnowledge(warp);
   size_t at = size_t(number - group.first);
   if (at == group.partial.size()) {
@@ -180,7 +212,7 @@ void HazardTracker::issueWgmma(const Warp &warp, const WgmmaOp &op,
 }
 
 void HazardTracker::waitWgmma(const Warp &warp, uint64_t number) {
-  uint32_t component = groups[warp.index / 4].component;
+  uint32_t component = groupOf(warp).component;
   forViews(warp, warp.exec, [&](LaneView &view) {
     view.known.generic.raise(component, uint32_t(number));
     touch(view);
@@ -193,7 +225,7 @@ void HazardTracker::finishLoads() {
     const Access &access = accesses[load.index];
     if (access.epoch == kPending ||
         access.epoch > barrier.base + barrier.awaited) {
-      Accessor by(cta.getWarp(access.warp), access.pc, load.lane);
+      Accessor by(warpOf(access), access.pc, load.lane);
       report(Rule::ExitLoad, by,
              "no thread has waited for this copy when the CTA ends");
     }
@@ -201,8 +233,8 @@ void HazardTracker::finishLoads() {
 }
 
 void HazardTracker::finishWarp(const Warp &warp) {
-  const WarpThreads &threads = warps[warp.index];
-  uint32_t component = groups[warp.index / 4].component;
+  const WarpThreads &threads = threadsOf(warp);
+  uint32_t component = groupOf(warp).component;
   Accessor by(warp, threads.wgmmaPc, kLanes);
   for (const LaneView &view : threads.views) {
     if (view.known.generic[component] < threads.wgmmas) {
@@ -223,19 +255,28 @@ void HazardTracker::finishWarp(const Warp &warp) {
   }
 }
 
-void HazardTracker::finish() {
-  finishLoads();
-  for (uint32_t i = 0; i < warps.size(); ++i) {
-    finishWarp(cta.getWarp(i));
-  }
-  for (const auto &[address, barrier] : cta.mbarriers) {
-    if (barrier.live && barrier.tx != 0) {
+void HazardTracker::finishBarriers() {
+  for (uint32_t rank = 0; rank < cluster.size(); ++rank) {
+    for (const auto &[address, barrier] : cluster.getCta(rank).mbarriers) {
+      if (!barrier.live || barrier.tx == 0) {
+        continue;
+      }
       const Access &init = accesses[barriers[address].init];
-      Accessor by(cta.getWarp(init.warp), init.pc, kLanes);
-      report(Rule::ExitTx, by,
+      report(Rule::ExitTx, Accessor(warpOf(init), init.pc, kLanes),
              "the mbarrier at " + toHex(address) + " ends with " +
                  std::to_string(barrier.tx) +
                  " bytes expected and not delivered");
     }
   }
+}
+
+void HazardTracker::finish() {
+  finishLoads();
+  for (uint32_t rank = 0; rank < cluster.size(); ++rank) {
+    for (uint32_t i = 0; i < warpsPerCta; ++i) {
+      finishWarp(cluster.getCta(rank).getWarp(i));
+    }
+    finishRemote(rank);
+  }
+  finishBarriers();
 }

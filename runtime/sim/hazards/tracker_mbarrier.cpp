@@ -2,7 +2,7 @@
 //
 // mbarriers: what they make known, and their misuse.
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 using namespace attn::sim;
 
@@ -10,7 +10,8 @@ void HazardTracker::setLive(uint32_t address, bool isLive) {
   MbarrierState &barrier = barriers[address];
   liveBarriers += uint32_t(isLive) - uint32_t(barrier.isLive);
   barrier.isLive = isLive;
-  barrierWords[address / 8] = isLive;
+  barrierWords[(address >> kSharedRankShift) * wordsPerCta +
+               (address & kSharedOffsetMask) / 8] = isLive;
 }
 
 void HazardTracker::initMbarrier(const Warp &warp, unsigned lane,
@@ -45,8 +46,10 @@ void HazardTracker::invalMbarrier(const Warp &warp, unsigned lane,
     bool own = thread == componentOf(warp, lane);
     if (!own && barrier.uses[thread] > by.known->generic[thread]) {
       report(Rule::MbarrierInval, by,
-             "a use by warp " + std::to_string(thread / kLanes) + ", lane " +
-                 std::to_string(thread % kLanes) + " is not ordered before");
+             "a use by warp " + std::to_string(thread / kLanes % warpsPerCta) +
+                 " of rank " + std::to_string(thread / kLanes / warpsPerCta) +
+                 ", lane " + std::to_string(thread % kLanes) +
+                 " is not ordered before");
       break;
     }
   }
@@ -59,7 +62,8 @@ void HazardTracker::invalMbarrier(const Warp &warp, unsigned lane,
 bool HazardTracker::knows(const Accessor &by, const Clock &clock, AccessId init,
                           uint32_t epoch) const {
   const Access &access = accesses[init];
-  bool own = access.warp == by.warp.index && init.lane() == by.lane;
+  bool own =
+      access.component == componentOf(by.warp, 0) && init.lane() == by.lane;
   return own || clock[access.component + init.lane()] >= epoch;
 }
 
@@ -72,15 +76,16 @@ void HazardTracker::useMbarrier(const Warp &warp, unsigned lane,
   MbarrierState &barrier = found->second;
   Accessor by = accessorOf(warp, lane);
   const Access &init = accesses[barrier.init];
-  if (!knows(by, by.known->generic, barrier.init, init.epoch)) {
+  if (!knows(by, by.known->generic, barrier.init, init.epoch) &&
+      !knows(by, by.known->inits, barrier.init, init.epoch)) {
     report(Rule::MbarrierInvisible, by,
            "the init of the mbarrier at " + toHex(address) + " by " +
-               cta.describePlace(init.cta, init.warp, init.pc,
-                                 barrier.init.lane()) +
+               warp.cta.describePlace(init.cta, init.warp, init.pc,
+                                      barrier.init.lane()) +
                " is not ordered before this",
            init.pc);
   }
-  barrier.uses.raise(componentOf(warp, lane), warps[warp.index].epoch);
+  barrier.uses.raise(componentOf(warp, lane), threadsOf(warp).epoch);
 }
 
 /// The async proxy sees an init after a fence.mbarrier_init of its thread, or
@@ -88,13 +93,15 @@ void HazardTracker::useMbarrier(const Warp &warp, unsigned lane,
 void HazardTracker::useForLoad(const Accessor &by, uint32_t address) {
   const MbarrierState &barrier = barriers[address];
   const Access &init = accesses[barrier.init];
-  bool fenced = barrier.initFence &&
-                knows(by, by.known->generic, barrier.init, barrier.initFence);
+  bool fenced =
+      barrier.initFence &&
+      (knows(by, by.known->generic, barrier.init, barrier.initFence) ||
+       knows(by, by.known->inits, barrier.init, barrier.initFence));
   if (fenced ||
       by.known->asyncShared[init.component + barrier.init.lane()] >=
           init.epoch ||
       (isOwn(by, init, barrier.init.lane()) &&
-       warps[by.warp.index].fencedShared[by.lane] >= init.epoch)) {
+       threadsOf(by.warp).fencedShared[by.lane] >= init.epoch)) {
     return;
   }
   report(Rule::MbarrierInvisible, by,
@@ -107,18 +114,22 @@ void HazardTracker::useForLoad(const Accessor &by, uint32_t address) {
 void HazardTracker::initFence(const Warp &warp) {
   for (auto &[address, barrier] : barriers) {
     const Access &init = accesses[barrier.init];
-    if (barrier.isLive && init.warp == warp.index &&
+    if (barrier.isLive && init.component == componentOf(warp, 0) &&
         (warp.exec >> barrier.init.lane() & 1)) {
-      barrier.initFence = warps[warp.index].epoch;
+      barrier.initFence = threadsOf(warp).epoch;
     }
   }
-  ++warps[warp.index].epoch;
+  forLanes(warp.exec, [&](unsigned lane) {
+    threadsOf(warp).initsAt[lane] = threadsOf(warp).epoch;
+  });
+  ++threadsOf(warp).epoch;
 }
 
 void HazardTracker::arriveMbarrier(const Warp &warp, unsigned lane,
                                    uint32_t address, uint64_t phase,
                                    bool releases) {
   MbarrierState &barrier = barriers[address];
+  useCta(accessorOf(warp, lane), address, releases);
   if (phase > barrier.awaited) {
     report(Rule::MbarrierUnwaited, accessorOf(warp, lane),
            "arrives for phase " + std::to_string(phase) +
@@ -135,7 +146,7 @@ void HazardTracker::arriveMbarrier(const Warp &warp, unsigned lane,
     barrier.joined = view.serial;
   }
   publishOwn(warp, lane, barrier.arriving);
-  ++warps[warp.index].epoch;
+  ++threadsOf(warp).epoch;
 }
 
 void HazardTracker::completePhase(const Warp &warp, uint32_t pc, unsigned lane,
@@ -151,7 +162,7 @@ void HazardTracker::completePhase(const Warp &warp, uint32_t pc, unsigned lane,
   report(Rule::MbarrierEarly, by,
          "completes a phase of the mbarrier at " + toHex(address) +
              ", to which the copy of " +
-             cta.describePlace(load.cta, load.warp, load.pc, kLanes) +
+             warp.cta.describePlace(load.cta, load.warp, load.pc, kLanes) +
              " is still to deliver bytes",
          load.pc);
 }

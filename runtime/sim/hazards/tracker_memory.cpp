@@ -2,30 +2,36 @@
 //
 // Accesses to memory and what they conflict with.
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 #include <algorithm>
 
 using namespace attn::sim;
 
-HazardTracker::HazardTracker(Cta &cta, GridHazards &grid)
-    : cta(cta), grid(grid), shadow(/*maxReads=*/~0u),
+HazardTracker::HazardTracker(Cluster &cluster, GridHazards &grid,
+                             uint64_t number)
+    : cluster(cluster), grid(grid), number(number), shadow(/*maxReads=*/~0u),
       sharedMemory{shadow, accesses, false},
-      globalMemory{grid.shadow, grid.accesses, true}, named(kNamedBarriers) {
-  uint32_t count = (cta.threads + kLanes - 1) / kLanes;
-  warps.resize(count);
-  components = count * kLanes;
-  for (uint32_t i = 0; i < count; ++i) {
+      globalMemory{grid.shadow, grid.accesses, true},
+      named(cluster.size() * kNamedBarriers), remoteUses(cluster.size()) {
+  Cta &first = cluster.getCta(0);
+  warpsPerCta = (first.threads + kLanes - 1) / kLanes;
+  warps.resize(cluster.size() * warpsPerCta);
+  components = uint32_t(warps.size()) * kLanes;
+  for (uint32_t i = 0; i < warps.size(); ++i) {
+    uint32_t rank = i / warpsPerCta;
     LaneView view;
-    view.lanes = cta.getWarp(i).live;
+    view.lanes = cluster.getCta(rank).getWarp(i % warpsPerCta).live;
+    view.known.started = 1u << rank;
     touch(view);
     warps[i].views.push_back(std::move(view));
   }
-  groups.resize((count + 3) / 4);
+  groups.resize(cluster.size() * ((warpsPerCta + 3) / 4));
   for (WgmmaState &group : groups) {
     group.component = components++;
   }
-  barrierWords.resize((kSharedBase + cta.sharedView().size + 7) / 8);
+  wordsPerCta = (kSharedBase + first.sharedView().size + 7) / 8;
+  barrierWords.resize(cluster.size() * wordsPerCta);
 }
 
 Accessor HazardTracker::accessorOf(const Warp &warp, unsigned lane,
@@ -40,7 +46,9 @@ uint32_t HazardTracker::addAccess(TrackedMemory &memory, const Warp &warp,
                                   Agent agent, uint32_t component,
                                   uint32_t epoch) {
   Access access;
-  access.cta = cta.number;
+  access.cta = warp.cta.number;
+  access.cluster = number;
+  access.rank = uint8_t(warp.cta.rank);
   access.pc = warp.now.pc;
   access.warp = warp.index;
   access.component = component;
@@ -51,7 +59,7 @@ uint32_t HazardTracker::addAccess(TrackedMemory &memory, const Warp &warp,
 
 /// The access of the current instruction; a read that is repeated is one.
 uint32_t HazardTracker::threadAccess(TrackedMemory &memory, const Warp &warp) {
-  WarpThreads &threads = warps[warp.index];
+  WarpThreads &threads = threadsOf(warp);
   bool mayRepeat = !action.writes && !memory.isGlobal;
   if (mayRepeat && threads.readPc == warp.now.pc &&
       threads.readEpoch == threads.epoch) {
@@ -78,7 +86,8 @@ void HazardTracker::begin(const Warp &, const MemoryAction &what) {
 void HazardTracker::access(const Warp &warp, unsigned lane, Space space,
                            uint64_t address, uint32_t bytes) {
   space = classify(space, address);
-  if (space == Space::Shared) {
+  if (isShared(space)) {
+    useCta(accessorOf(warp, lane), uint32_t(address), /*ends=*/true);
     sharedIndex = sharedIndex ? sharedIndex : threadAccess(sharedMemory, warp);
     Accessor by = accessorOf(warp, lane, sharedIndex);
     by.reads = action.reads;
@@ -102,9 +111,9 @@ void HazardTracker::access(const Warp &warp, unsigned lane, Space space,
 
 bool HazardTracker::isOwn(const Accessor &by, const Access &other,
                           unsigned lane) const {
-  return by.lane < kLanes && other.cta == cta.number &&
-         other.agent == Agent::Thread && by.warp.index == other.warp &&
-         by.lane == lane;
+  return by.lane < kLanes && other.cluster == number &&
+         other.agent == Agent::Thread &&
+         other.component == componentOf(by.warp, 0) && by.lane == lane;
 }
 
 HazardTracker::Order HazardTracker::compare(const Accessor &by,
@@ -117,8 +126,8 @@ HazardTracker::Order HazardTracker::compare(const Accessor &by,
   const Clock *generic = &by.known->generic;
   const Clock *async =
       isGlobal ? &by.known->asyncGlobal : &by.known->asyncShared;
-  if (other.cta != cta.number) {
-    auto found = by.known->remote.find(other.cta);
+  if (other.cluster != number) {
+    auto found = by.known->remote.find(other.cluster);
     bool known = found != by.known->remote.end();
     generic = known ? &found->second.generic : &nothing;
     async = known ? &found->second.asyncGlobal : &nothing;
@@ -129,10 +138,11 @@ HazardTracker::Order HazardTracker::compare(const Accessor &by,
   if (!own && (*generic)[component] < other.epoch) {
     return Order::None;
   }
-  if (!by.isAsync || !ofThread || (*async)[component] >= other.epoch) {
+  bool isGeneric = ofThread || other.agent == Agent::Copy;
+  if (!by.isAsync || !isGeneric || (*async)[component] >= other.epoch) {
     return Order::Before;
   }
-  const WarpThreads &threads = warps[by.warp.index];
+  const WarpThreads &threads = threadsOf(by.warp);
   uint32_t fenced = !own       ? 0
                     : isGlobal ? threads.fencedGlobal[lane]
                                : threads.fencedShared[lane];
@@ -141,14 +151,20 @@ HazardTracker::Order HazardTracker::compare(const Accessor &by,
 
 /// Strong accesses whose scopes have both do not race.
 static bool areMorallyStrong(const Access &a, const Access &b) {
-  return a.scope != Scope::None && b.scope != Scope::None &&
-         (a.cta == b.cta ||
-          (a.scope == Scope::Device && b.scope == Scope::Device));
+  Scope needed = a.cta == b.cta           ? Scope::Cta
+                 : a.cluster == b.cluster ? Scope::Cluster
+                                          : Scope::Device;
+  return a.scope >= needed && b.scope >= needed;
 }
 
 static Rule chooseRule(const Access &other, bool isGlobal, bool wrote) {
   switch (other.agent) {
   case Agent::Thread:
+    break;
+  case Agent::Copy:
+    if (wrote) {
+      return Rule::CopyNotAwaited;
+    }
     break;
   case Agent::Load:
     if (wrote) {
@@ -194,7 +210,7 @@ void HazardTracker::check(TrackedMemory &memory, Accessor &by, AccessId id,
 }
 
 bool HazardTracker::isFresh(uint64_t address) const {
-  const std::vector<GlobalRange> &fresh = cta.launch.fresh;
+  const std::vector<GlobalRange> &fresh = cluster.getCta(0).launch.fresh;
   return std::any_of(fresh.begin(), fresh.end(), [&](const GlobalRange &range) {
     return address - range.address < range.bytes;
   });
@@ -221,11 +237,14 @@ void HazardTracker::visit(TrackedMemory &memory, Accessor &by, uint64_t address,
 
 bool HazardTracker::touchesMbarrier(const Accessor &by, uint32_t address,
                                     uint32_t bytes) {
-  for (uint32_t word = address / 8; word <= (address + bytes - 1) / 8; ++word) {
-    if (barrierWords[word]) {
+  uint32_t base = (address >> kSharedRankShift) * wordsPerCta;
+  uint32_t offset = address & kSharedOffsetMask;
+  for (uint32_t word = offset / 8; word <= (offset + bytes - 1) / 8; ++word) {
+    if (barrierWords[base + word]) {
       report(Rule::MbarrierAccess, by,
              std::string(by.writes ? "writes" : "reads") +
-                 " the live mbarrier at " + toHex(word * 8));
+                 " the live mbarrier at " +
+                 toHex((address & ~kSharedOffsetMask) + word * 8));
       return true;
     }
   }

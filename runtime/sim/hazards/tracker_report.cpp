@@ -2,19 +2,19 @@
 //
 // The words of reports.
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 using namespace attn::sim;
 
 void HazardTracker::report(Rule rule, const Accessor &by,
                            const std::string &message, uint32_t otherPc) {
-  cta.reportHazard(rule, by.warp, by.pc, by.lane, message, otherPc);
+  by.warp.cta.reportHazard(rule, by.warp, by.pc, by.lane, message, otherPc);
 }
 
 void HazardTracker::reportUninitialized(const TrackedMemory &memory,
                                         const Accessor &by, uint64_t address) {
   Rule rule = memory.isGlobal ? Rule::UninitGlobal : Rule::UninitShared;
-  if (!cta.wantsHazard(rule, by.pc, kNone)) {
+  if (!by.warp.cta.wantsHazard(rule, by.pc, kNone)) {
     return;
   }
   report(rule, by,
@@ -30,6 +30,9 @@ static const char *explain(Rule rule) {
     return "they are ordered, but without a fence.proxy.async";
   case Rule::LoadNotAwaited:
     return "no wait for the phase of its mbarrier is before this";
+  case Rule::CopyNotAwaited:
+    return "no cp.async.wait_group by its thread, or wait for its mbarrier, is "
+           "before this";
   case Rule::WgmmaSource:
     return "no wgmma.wait_group for it is before this";
   case Rule::StoreSource:
@@ -49,7 +52,7 @@ void HazardTracker::reportConflict(Rule rule, const TrackedMemory &memory,
                                    const Accessor &by, AccessId id, bool wrote,
                                    uint64_t address) {
   const Access &other = memory.accesses[id];
-  if (!cta.wantsHazard(rule, by.pc, other.pc)) {
+  if (!by.warp.cta.wantsHazard(rule, by.pc, other.pc)) {
     return;
   }
   unsigned lane = other.agent == Agent::Wgmma ? kLanes : id.lane();
@@ -57,7 +60,7 @@ void HazardTracker::reportConflict(Rule rule, const TrackedMemory &memory,
          std::string(by.writes ? "writes " : "reads ") +
              (memory.isGlobal ? "global" : "shared") + " address " +
              toHex(address) + ", which " +
-             cta.describePlace(other.cta, other.warp, other.pc, lane) +
+             by.warp.cta.describePlace(other.cta, other.warp, other.pc, lane) +
              (wrote ? " writes: " : " reads: ") + explain(rule),
          other.pc);
 }

@@ -20,8 +20,10 @@ struct LaneView {
   Knowledge known;
   /// Changes with `known`; views with equal ones know the same.
   uint64_t serial = 0;
-  /// What the last fence made strong writes release to the CTA.
-  std::shared_ptr<const Knowledge> released;
+  /// What the last fence made strong writes release to the CTA, and to the
+  /// cluster.
+  std::shared_ptr<const Knowledge> releasedToCta;
+  std::shared_ptr<const Knowledge> releasedToCluster;
   /// What strong reads met, for the next fence to acquire.
   std::shared_ptr<const Knowledge> met;
 };
@@ -34,11 +36,16 @@ struct WarpThreads {
   /// access through the async proxy.
   uint32_t fencedShared[kLanes] = {};
   uint32_t fencedGlobal[kLanes] = {};
-  /// The epochs of its last fences, of any scope and for the device.
+  /// The epochs of its last fences: of any scope, for the cluster and for the
+  /// device; and of mbarrier inits.
   uint32_t releasedAt[kLanes] = {};
+  uint32_t releasedToClusterAt[kLanes] = {};
   uint32_t performedAt[kLanes] = {};
+  uint32_t initsAt[kLanes] = {};
   /// The barrier that it waits at: what those who arrived knew.
   std::shared_ptr<Knowledge> barrier;
+  /// The same of the cluster's barrier, where lanes may wait alone.
+  std::shared_ptr<Knowledge> clusterBarrier[kLanes];
   /// The last read instruction, as an access.
   uint32_t readPc = kNone;
   uint32_t readEpoch = 0;
@@ -88,10 +95,12 @@ struct WgmmaState {
   std::deque<PartialWgmma> partial;
 };
 
-/// A bulk load: its accesses to shared and global memory.
+/// An operation that signals an mbarrier: the accesses to its destination in
+/// shared memory and to its source, in shared or global memory (0: none).
 struct LoadState {
   uint32_t index = 0;
-  uint32_t globalIndex = 0;
+  uint32_t sharedSource = 0;
+  uint32_t globalSource = 0;
   uint32_t lane = 0;
   uint32_t mbarrier = 0;
 };
@@ -103,6 +112,22 @@ struct StoreState {
   /// The last one's group, from 1, and instruction.
   uint32_t last = 0;
   uint32_t pc = 0;
+};
+
+/// The cp.async of a thread.
+struct CopyState {
+  uint32_t component = 0;
+  /// How many there are, and were at the end of each group.
+  uint32_t count = 0;
+  std::vector<uint32_t> groups;
+};
+
+/// A use of another CTA's shared memory.
+struct RemoteUse {
+  const Warp *warp = nullptr;
+  uint32_t pc = 0;
+  uint32_t lane = 0;
+  uint32_t epoch = 0;
 };
 
 /// A memory and its accesses.

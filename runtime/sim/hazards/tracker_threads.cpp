@@ -2,18 +2,30 @@
 //
 // Who knows what: lanes, named barriers and fences.
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 #include <algorithm>
 
 using namespace attn::sim;
 
+uint32_t HazardTracker::indexOf(const Warp &warp) const {
+  return warp.cta.rank * warpsPerCta + warp.index;
+}
+
+const Warp &HazardTracker::warpOf(const Access &access) const {
+  return cluster.getCta(access.rank).getWarp(access.warp);
+}
+
+NamedState &HazardTracker::namedOf(const Warp &warp, uint32_t barrier) {
+  return named[warp.cta.rank * kNamedBarriers + barrier];
+}
+
 uint32_t HazardTracker::componentOf(const Warp &warp, unsigned lane) const {
-  return warp.index * kLanes + lane;
+  return indexOf(warp) * kLanes + lane;
 }
 
 LaneView &HazardTracker::viewOf(const Warp &warp, unsigned lane) {
-  std::vector<LaneView> &views = warps[warp.index].views;
+  std::vector<LaneView> &views = threadsOf(warp).views;
   size_t i = 0;
   while (i + 1 < views.size() && !(views[i].lanes >> lane & 1)) {
     ++i;
@@ -22,22 +34,23 @@ LaneView &HazardTracker::viewOf(const Warp &warp, unsigned lane) {
 }
 
 void HazardTracker::publishOwn(const Warp &warp, unsigned lane, Knowledge &to) {
-  const WarpThreads &threads = warps[warp.index];
+  const WarpThreads &threads = threadsOf(warp);
   uint32_t component = componentOf(warp, lane);
   to.generic.raise(component, threads.epoch);
   to.asyncShared.raise(component, threads.fencedShared[lane]);
   to.asyncGlobal.raise(component, threads.fencedGlobal[lane]);
   to.device.raise(component, threads.performedAt[lane]);
+  to.inits.raise(component, threads.initsAt[lane]);
 }
 
 void HazardTracker::publish(const Warp &warp, uint32_t lanes, Knowledge &to) {
-  for (const LaneView &view : warps[warp.index].views) {
+  for (const LaneView &view : threadsOf(warp).views) {
     if (view.lanes & lanes) {
       to.join(view.known);
     }
   }
   forLanes(lanes, [&](unsigned lane) { publishOwn(warp, lane, to); });
-  ++warps[warp.index].epoch;
+  ++threadsOf(warp).epoch;
 }
 
 void HazardTracker::acquire(const Warp &warp, uint32_t lanes,
@@ -53,7 +66,7 @@ void HazardTracker::syncLanes(const Warp &warp, uint32_t lanes) {
   together.lanes = lanes;
   publish(warp, lanes, together.known);
   touch(together);
-  std::vector<LaneView> &views = warps[warp.index].views;
+  std::vector<LaneView> &views = threadsOf(warp).views;
   size_t kept = 0;
   for (size_t i = 0; i < views.size(); ++i) {
     views[i].lanes &= ~lanes;
@@ -67,29 +80,29 @@ void HazardTracker::syncLanes(const Warp &warp, uint32_t lanes) {
 
 void HazardTracker::arriveNamed(const Warp &warp, uint32_t barrier,
                                 bool waits) {
-  std::shared_ptr<Knowledge> &arriving = named[barrier].arriving;
+  std::shared_ptr<Knowledge> &arriving = namedOf(warp, barrier).arriving;
   if (!arriving) {
     arriving = std::make_shared<Knowledge>();
   }
   if (waits) {
     syncLanes(warp, warp.exec);
-    warps[warp.index].barrier = arriving;
+    threadsOf(warp).barrier = arriving;
   }
   publish(warp, warp.exec, *arriving);
 }
 
-void HazardTracker::completeNamed(uint32_t barrier) {
-  named[barrier].arriving = nullptr;
+void HazardTracker::completeNamed(const Warp &warp, uint32_t barrier) {
+  namedOf(warp, barrier).arriving = nullptr;
 }
 
 void HazardTracker::leaveNamed(const Warp &warp) {
-  acquire(warp, warp.exec, *warps[warp.index].barrier);
-  warps[warp.index].barrier = nullptr;
+  acquire(warp, warp.exec, *threadsOf(warp).barrier);
+  threadsOf(warp).barrier = nullptr;
 }
 
 void HazardTracker::fence(const Warp &warp, Scope scope, bool acquires,
                           bool releases) {
-  WarpThreads &threads = warps[warp.index];
+  WarpThreads &threads = threadsOf(warp);
   forViews(warp, warp.exec, [&](LaneView &view) {
     if (acquires && view.met) {
       view.known.join(*view.met);
@@ -101,12 +114,18 @@ void HazardTracker::fence(const Warp &warp, Scope scope, bool acquires,
         view.known.device.join(view.known.generic);
         touch(view);
       }
-      view.released = std::make_shared<Knowledge>(view.known);
+      view.releasedToCta = std::make_shared<Knowledge>(view.known);
+      if (scope >= Scope::Cluster) {
+        view.releasedToCluster = view.releasedToCta;
+      }
     }
   });
   if (releases) {
     forLanes(warp.exec, [&](unsigned lane) {
       threads.releasedAt[lane] = threads.epoch;
+      if (scope >= Scope::Cluster) {
+        threads.releasedToClusterAt[lane] = threads.epoch;
+      }
       if (scope == Scope::Device) {
         threads.performedAt[lane] = threads.epoch;
       }
@@ -116,7 +135,7 @@ void HazardTracker::fence(const Warp &warp, Scope scope, bool acquires,
 }
 
 void HazardTracker::proxyFence(const Warp &warp, bool shared, bool global) {
-  WarpThreads &threads = warps[warp.index];
+  WarpThreads &threads = threadsOf(warp);
   forViews(warp, warp.exec, [&](LaneView &view) {
     if (shared) {
       view.known.asyncShared.join(view.known.generic);
@@ -141,7 +160,7 @@ void HazardTracker::proxyFence(const Warp &warp, bool shared, bool global) {
 /// What a relaxed write releases to the device: what fences have performed,
 /// those of other threads that are ordered before as well.
 Knowledge HazardTracker::performed(const Warp &warp, unsigned lane) {
-  const WarpThreads &threads = warps[warp.index];
+  const WarpThreads &threads = threadsOf(warp);
   const LaneView &view = viewOf(warp, lane);
   uint32_t component = componentOf(warp, lane);
   uint32_t epoch = threads.performedAt[lane];
@@ -153,15 +172,15 @@ Knowledge HazardTracker::performed(const Warp &warp, unsigned lane) {
   known.asyncGlobal.raise(component,
                           std::min(epoch, threads.fencedGlobal[lane]));
   known.device = known.generic;
-  if (epoch && view.released) {
-    known.remote = view.released->remote;
+  if (epoch && view.releasedToCluster) {
+    known.remote = view.releasedToCluster->remote;
   }
   return known;
 }
 
 void HazardTracker::release(const Warp &warp, unsigned lane,
                             SyncVariable &variable) {
-  WarpThreads &threads = warps[warp.index];
+  WarpThreads &threads = threadsOf(warp);
   const LaneView &view = viewOf(warp, lane);
   Knowledge known;
   if (action.releases) {
@@ -172,25 +191,39 @@ void HazardTracker::release(const Warp &warp, unsigned lane,
     known = performed(warp, lane);
   }
   if (action.scope == Scope::Device) {
-    variable.toDevice[cta.number].join(known);
+    variable.toDevice[number].join(known);
   }
-  if (!action.releases && view.released) {
-    known.join(*view.released);
-    known.generic.raise(componentOf(warp, lane), threads.releasedAt[lane]);
+  auto add = [&](const std::shared_ptr<const Knowledge> &released,
+                 const uint32_t *epochs) {
+    if (!action.releases && released) {
+      known.join(*released);
+      known.generic.raise(componentOf(warp, lane), epochs[lane]);
+    }
+  };
+  if (action.scope >= Scope::Cluster) {
+    add(view.releasedToCluster, threads.releasedToClusterAt);
+    variable.toCluster[number].join(known);
   }
-  variable.toCta[cta.number].join(known);
+  add(view.releasedToCta, threads.releasedAt);
+  variable.toCta[warp.cta.number].join(known);
 }
 
 void HazardTracker::meet(const Warp &warp, unsigned lane,
                          const SyncVariable &variable) {
   auto met = std::make_shared<Knowledge>();
-  auto own = variable.toCta.find(cta.number);
-  if (own != variable.toCta.end()) {
-    met->join(own->second);
+  auto joinFrom = [&](const std::map<uint64_t, Knowledge> &all, uint64_t from) {
+    auto found = all.find(from);
+    if (found != all.end()) {
+      met->join(found->second);
+    }
+  };
+  joinFrom(variable.toCta, warp.cta.number);
+  if (action.scope >= Scope::Cluster) {
+    joinFrom(variable.toCluster, number);
   }
   if (action.scope == Scope::Device) {
     for (const auto &[from, known] : variable.toDevice) {
-      met->joinRemote(known, from, cta.number);
+      met->joinRemote(known, from, number);
     }
   }
   if (action.acquires) {

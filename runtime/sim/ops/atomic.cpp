@@ -2,8 +2,9 @@
 //
 // atom and red, one element a lane.
 
-#include "core/cta.h"
+#include "ops/async_signal.h"
 #include "ops/lanes.h"
+#include "ops/scope.h"
 #include "units/reduce_op.h"
 
 #include <mutex>
@@ -25,22 +26,21 @@ struct Atomic {
   bool hasResult = false;
   /// Elements packed in one register.
   uint8_t elements = 1;
-  /// kCtaScope, kAcquires, kReleases.
+  /// kAcquires, kReleases, and the scope above them.
   uint8_t order = 0;
 };
 static_assert(sizeof(Atomic) == 8, "fits Inst::aux");
 
-constexpr uint8_t kCtaScope = 1;
-constexpr uint8_t kAcquires = 2;
-constexpr uint8_t kReleases = 4;
+constexpr uint8_t kAcquires = 1;
+constexpr uint8_t kReleases = 2;
+constexpr unsigned kScopeShift = 2;
 
 /// CTAs run on several threads.
 std::mutex atomicMutex;
 
 uint64_t reduceElements(const Atomic &how, uint64_t old, uint64_t operand) {
   if (how.elements == 1) {
-    return applyReduce(how.op, how.type, old, operand,
-                       how.space != Space::Shared);
+    return applyReduce(how.op, how.type, old, operand, !isShared(how.space));
   }
   uint64_t low =
       applyReduce(how.op, how.type, old & 0xffff, operand & 0xffff, false);
@@ -56,7 +56,7 @@ void beginAtomic(Warp &warp, const Atomic &how) {
   MemoryAction action;
   action.reads = true;
   action.writes = true;
-  action.scope = how.order & kCtaScope ? Scope::Cta : Scope::Device;
+  action.scope = Scope(how.order >> kScopeShift);
   action.acquires = how.order & kAcquires;
   action.releases = how.order & kReleases;
   warp.cta.hazards->begin(warp, action);
@@ -73,7 +73,7 @@ Step atomic(Warp &warp, const Inst &inst) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint64_t address = warp.address64(inst, inst.slots[0], lane);
-    address &= how.space == Space::Shared ? 0xffffffff : ~uint64_t(0);
+    address &= isShared(how.space) ? 0xffffffff : ~uint64_t(0);
     std::string problem;
     if (address % how.bytes != 0) {
       return warp.fault(Rule::Align, "misaligned address", lane);
@@ -81,7 +81,7 @@ Step atomic(Warp &warp, const Inst &inst) {
     uint8_t *memory = warp.cta.resolve(how.space, address, how.bytes, true,
                                        warp, lane, problem);
     if (!memory) {
-      return warp.fault(Rule::Bounds, problem, lane);
+      return warp.fault(problem, lane);
     }
     if (warp.cta.hazards) {
       warp.cta.hazards->access(warp, lane, how.space, address, how.bytes);
@@ -131,21 +131,10 @@ bool parseReduceType(std::string_view name, Atomic &how) {
 }
 
 bool parseAction(const Match &match, Atomic &how) {
-  static const struct {
-    const char *name;
-    ReduceOp op;
-  } ops[] = {{".add", ReduceOp::Add}, {".min", ReduceOp::Min},
-             {".max", ReduceOp::Max}, {".inc", ReduceOp::Inc},
-             {".dec", ReduceOp::Dec}, {".and", ReduceOp::And},
-             {".or", ReduceOp::Or},   {".xor", ReduceOp::Xor}};
   how.action = match.has(".exch")  ? Action::Exchange
                : match.has(".cas") ? Action::CompareAndSwap
                                    : Action::Reduce;
-  for (const auto &each : ops) {
-    if (match.has(each.name)) {
-      how.op = each.op;
-    }
-  }
+  parseReduce(match, how.op);
   return how.action != Action::Reduce || isReduceLegal(how.op, how.type);
 }
 
@@ -157,9 +146,10 @@ bool finishAtomic(Decoder &decoder, const ptx::Instruction &instruction,
   how.space = match.has(".global") ? Space::Global
               : match.has(".shared") || match.has(".shared::cta")
                   ? Space::Shared
-                  : Space::Generic;
+              : match.has(".shared::cluster") ? Space::SharedCluster
+                                              : Space::Generic;
   bool both = match.has(".acq_rel");
-  how.order = (match.has(".cta") ? kCtaScope : 0) |
+  how.order = uint8_t(unsigned(scopeOf(match)) << kScopeShift) |
               (both || match.has(".acquire") ? kAcquires : 0) |
               (both || match.has(".release") ? kReleases : 0);
   if (!parseReduceType(match.chosen.back(), how) || !parseAction(match, how)) {
@@ -188,7 +178,7 @@ bool finishAtomic(Decoder &decoder, const ptx::Instruction &instruction,
 void attn::sim::addAtomicRows(Rows &rows) {
   const std::string order = "[.relaxed|.acquire|.release|.acq_rel]"
                             "[.cta|.cluster|.gpu|.sys]"
-                            "[.global|.shared|.shared::cta]";
+                            "[.global|.shared|.shared::cta|.shared::cluster]";
   const std::string ops = "{.add|.min|.max|.inc|.dec|.and|.or|.xor";
   const std::string types = "[.noftz]{.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64|"
                             ".f16|.bf16|.f16x2|.bf16x2";

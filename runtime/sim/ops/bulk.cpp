@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cp.async.bulk and cp.async.bulk.tensor, and their groups.
+// cp.async.bulk, cp.reduce.async.bulk and their tensor forms, and their groups.
 
-#include "core/cta.h"
+#include "core/cluster.h"
+#include "ops/async_signal.h"
 #include "ops/lanes.h"
 #include "units/tma.h"
 
@@ -64,28 +65,86 @@ std::string explain(const TmaResult &result) {
              : describe(result.status);
 }
 
-/// Delivers a load's bytes to its mbarrier.
-std::string signal(Cta &cta, const AsyncCopy &copy, uint32_t address,
-                   uint32_t bytes) {
+/// Bits of Inst::aux of what writes shared memory.
+constexpr uint64_t kMulticast = 1;
+
+/// Where a copy to shared memory goes: the same place in each of some CTAs.
+struct Targets {
+  uint32_t address = 0;
+  uint32_t barrier = 0;
+  std::vector<uint32_t> ranks;
+  /// By rank, HazardTracker's numbers.
+  std::vector<uint32_t> hazards;
+
+  /// Reads the CTAs of a multicast, from the mask in slot 1, or the address's
+  /// own. `action` is what one of them sees. Returns "" or what is wrong.
+  std::string read(Warp &warp, const Inst &inst, unsigned lane,
+                   BulkAction action);
+  /// Calls `write(memory)` in each CTA and signals there.
+  template <typename Write>
+  std::string deliver(const AsyncCopy &copy, Cta &from, uint32_t bytes,
+                      Write write) const;
+
+private:
+  /// Poisons the place in `cta`.
+  std::string begin(Warp &warp, unsigned lane, Cta &cta, BulkAction action);
+};
+
+std::string Targets::begin(Warp &warp, unsigned lane, Cta &cta,
+                           BulkAction action) {
   std::string problem;
-  Mbarrier *barrier = cta.findMbarrier(address, problem);
-  if (!barrier) {
-    return problem + ruleSuffix(Rule::MbarrierAddress);
+  action.shared = cta.ownAddress(address);
+  action.mbarrier = cta.ownAddress(barrier);
+  uint8_t *to = cta.shared(action.shared, action.bytes);
+  if (!to) {
+    return outOfBounds("shared memory", address, action.bytes);
   }
-  if (cta.hazards) {
-    cta.hazards->completeLoad(copy.hazard, address, barrier->phase);
+  if (!findSignalled(warp.cta, action.mbarrier, problem)) {
+    return problem;
   }
-  MbarrierEvent event = mbarrierCompleteTx(*barrier, bytes);
-  if (event.status != MbarrierStatus::Ok) {
-    return std::string("mbarrier: ") + describe(event.status) +
-           ruleSuffix(ruleOf(event.status));
+  if (warp.cta.hazards) {
+    hazards.push_back(warp.cta.hazards->issueLoad(warp, lane, action));
   }
-  if (cta.hazards && event.completed) {
-    cta.hazards->completePhase(cta.getWarp(copy.warp), copy.pc, copy.lane,
-                               address);
+  if (!action.reduces) {
+    std::memset(to, kSharedPoison, action.bytes);
   }
-  cta.storeMbarrier(address, *barrier);
   return "";
+}
+
+std::string Targets::read(Warp &warp, const Inst &inst, unsigned lane,
+                          BulkAction action) {
+  uint32_t own = address >> kSharedRankShift;
+  uint32_t mask = 1u << own % 32;
+  if (inst.aux & kMulticast) {
+    mask = warp.word(inst.slots[1])[lane] & 0xffff;
+  } else if (barrier >> kSharedRankShift != own) {
+    return "expected the mbarrier in the CTA of the destination" +
+           ruleSuffix(Rule::MbarrierAddress);
+  }
+  forLanes(mask, [&](unsigned rank) { ranks.push_back(rank); });
+  std::string problem;
+  for (size_t i = 0; i < ranks.size() && problem.empty(); ++i) {
+    Cta *cta = warp.cta.findOwner(ranks[i] << kSharedRankShift, problem);
+    if (cta) {
+      problem = begin(warp, lane, *cta, action);
+    }
+  }
+  return problem;
+}
+
+template <typename Write>
+std::string Targets::deliver(const AsyncCopy &copy, Cta &from, uint32_t bytes,
+                             Write write) const {
+  std::string problem;
+  for (size_t i = 0; i < ranks.size() && problem.empty(); ++i) {
+    Cta *cta = from.findOwner(ranks[i] << kSharedRankShift, problem);
+    if (cta) {
+      write(cta->shared(cta->ownAddress(address), bytes));
+      problem = signalBytes(copy, from, cta->ownAddress(barrier), bytes,
+                            hazards.empty() ? 0 : hazards[i]);
+    }
+  }
+  return problem;
 }
 
 struct TensorCopy : AsyncCopy {
@@ -95,7 +154,11 @@ struct TensorCopy : AsyncCopy {
 };
 
 struct TensorLoad final : TensorCopy {
-  uint32_t barrier = 0;
+  Targets targets;
+
+  CopyFacts facts() const override {
+    return {true, map.globalAddress, shared, uint32_t(boxBytes(map))};
+  }
 
   std::string complete(Cta &cta) override {
     std::vector<uint8_t> image(boxBytes(map));
@@ -104,9 +167,10 @@ struct TensorLoad final : TensorCopy {
     if (result.status != TmaStatus::Ok) {
       return explain(result);
     }
-    std::memcpy(cta.shared(shared, uint32_t(image.size())), image.data(),
-                image.size());
-    return signal(cta, *this, barrier, uint32_t(image.size()));
+    auto bytes = uint32_t(image.size());
+    return targets.deliver(*this, cta, bytes, [&](uint8_t *to) {
+      std::memcpy(to, image.data(), bytes);
+    });
   }
 };
 
@@ -115,8 +179,12 @@ struct TensorStore final : TensorCopy {
   bool reduces = false;
   ReduceOp op = ReduceOp::Add;
 
+  CopyFacts facts() const override {
+    return {false, map.globalAddress, shared, uint32_t(boxBytes(map))};
+  }
+
   std::string complete(Cta &cta) override {
-    const uint8_t *image = cta.shared(shared, boxBytes(map));
+    const uint8_t *image = cta.shared(shared, uint32_t(boxBytes(map)));
     Port port(cta);
     TmaResult result =
         reduces ? reduceBox(map, coordinates, shared, image, op, port)
@@ -126,26 +194,64 @@ struct TensorStore final : TensorCopy {
   }
 };
 
-struct PlainCopy final : AsyncCopy {
-  bool toShared = false;
+/// What a bulk copy does with each element; as it is, or reduced into it.
+struct Reduction {
+  bool reduces = false;
+  ReduceOp op = ReduceOp::Add;
+  ReduceType type = ReduceType::U32;
+
+  /// Unlike red, this keeps subnormals of f32 in global memory, on an H200.
+  void apply(uint8_t *to, const uint8_t *from, uint32_t bytes) const {
+    static std::mutex mutex;
+    if (!reduces) {
+      std::memcpy(to, from, bytes);
+      return;
+    }
+    std::lock_guard<std::mutex> lock(mutex);
+    applyReduceRange(op, type, to, from, bytes, false);
+  }
+};
+
+/// From global to shared memory, or from this CTA's to another's.
+struct SharedCopy final : AsyncCopy {
+  Targets targets;
+  bool fromGlobal = false;
+  uint64_t source = 0;
+  uint32_t bytes = 0;
+  Reduction reduction;
+
+  CopyFacts facts() const override {
+    return {true, fromGlobal ? source : 0, targets.address, bytes};
+  }
+
+  std::string complete(Cta &cta) override {
+    const uint8_t *from = fromGlobal ? cta.global.find(source, bytes)
+                                     : cta.shared(uint32_t(source), bytes);
+    if (!from) {
+      return outOfBounds("global memory", source, bytes);
+    }
+    return targets.deliver(*this, cta, bytes, [&](uint8_t *to) {
+      reduction.apply(to, from, bytes);
+    });
+  }
+};
+
+struct GlobalCopy final : AsyncCopy {
   uint32_t shared = 0;
   uint64_t global = 0;
   uint32_t bytes = 0;
-  uint32_t barrier = 0;
   uint64_t group = 0;
+  Reduction reduction;
+
+  CopyFacts facts() const override { return {false, global, shared, bytes}; }
 
   std::string complete(Cta &cta) override {
-    uint8_t *outside = cta.global.find(global, bytes);
-    if (!outside) {
+    uint8_t *to = cta.global.find(global, bytes);
+    cta.finishBulk(warp, lane, group);
+    if (!to) {
       return outOfBounds("global memory", global, bytes);
     }
-    uint8_t *inside = cta.shared(shared, bytes);
-    std::memcpy(toShared ? inside : outside, toShared ? outside : inside,
-                bytes);
-    if (toShared) {
-      return signal(cta, *this, barrier, bytes);
-    }
-    cta.finishBulk(warp, lane, group);
+    reduction.apply(to, cta.shared(shared, bytes), bytes);
     return "";
   }
 };
@@ -179,12 +285,6 @@ uint64_t joinGroup(Warp &warp, unsigned lane) {
   return groups.oldest + groups.pending.size();
 }
 
-void place(AsyncCopy &copy, const Warp &warp, unsigned lane) {
-  copy.pc = warp.now.pc;
-  copy.warp = warp.index;
-  copy.lane = lane;
-}
-
 /// Reads map and coordinates. Returns "" or what is wrong. The list has the
 /// addresses of the map, of shared memory and perhaps of the mbarrier, then the
 /// coordinates.
@@ -201,7 +301,7 @@ std::string readTensorCopy(Warp &warp, const Inst &inst, unsigned lane,
   const uint8_t *bytes = cta.resolve(Space::Generic, address, kTensorMapBytes,
                                      false, warp, lane, problem);
   if (!bytes) {
-    return "tensor map: " + problem + ruleSuffix(Rule::Bounds);
+    return "tensor map: " + problem;
   }
   if (address % 64 != 0 && window != kParamWindow) {
     return "the tensor map's address is not a multiple of 64" +
@@ -231,17 +331,7 @@ std::string readTensorCopy(Warp &warp, const Inst &inst, unsigned lane,
                                              ? Rule::Align
                                              : Rule::TensorMapInvalid);
   }
-  uint32_t size = boxBytes(copy.map);
-  return cta.shared(copy.shared, size)
-             ? ""
-             : outOfBounds("shared memory", copy.shared, size);
-}
-
-Step notLive(Warp &warp, const Mbarrier *barrier, const std::string &problem,
-             unsigned lane) {
-  return barrier ? warp.fault(Rule::MbarrierNotLive,
-                              "the mbarrier is not initialized", lane)
-                 : warp.fault(Rule::MbarrierAddress, problem, lane);
+  return "";
 }
 
 BulkAction describe(const TensorCopy &copy) {
@@ -257,23 +347,17 @@ Step loadTensor(Warp &warp, const Inst &inst) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     auto copy = std::make_unique<TensorLoad>();
-    place(*copy, warp, lane);
+    placeCopy(*copy, warp, lane);
     std::string problem = readTensorCopy(warp, inst, lane, 3, *copy);
     if (!problem.empty()) {
       return warp.fault(problem, lane);
     }
-    copy->barrier = uint32_t(readAddress(warp, inst, 2, lane));
-    Mbarrier *barrier = warp.cta.findMbarrier(copy->barrier, problem);
-    if (!barrier || !barrier->live) {
-      return notLive(warp, barrier, problem, lane);
+    copy->targets.address = copy->shared;
+    copy->targets.barrier = uint32_t(readAddress(warp, inst, 2, lane));
+    problem = copy->targets.read(warp, inst, lane, describe(*copy));
+    if (!problem.empty()) {
+      return warp.fault(problem, lane);
     }
-    uint32_t size = boxBytes(copy->map);
-    if (warp.cta.hazards) {
-      BulkAction action = describe(*copy);
-      action.mbarrier = copy->barrier;
-      copy->hazard = warp.cta.hazards->issueLoad(warp, lane, action);
-    }
-    std::memset(warp.cta.shared(copy->shared, size), kSharedPoison, size);
     warp.cta.start(std::move(copy));
   }
   return Step::Next;
@@ -284,10 +368,14 @@ Step storeTensor(Warp &warp, const Inst &inst) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     auto copy = std::make_unique<TensorStore>();
-    place(*copy, warp, lane);
+    placeCopy(*copy, warp, lane);
     std::string problem = readTensorCopy(warp, inst, lane, 2, *copy);
     if (!problem.empty()) {
       return warp.fault(problem, lane);
+    }
+    auto size = uint32_t(boxBytes(copy->map));
+    if (!warp.cta.shared(copy->shared, size)) {
+      return warp.fault(outOfBounds("shared memory", copy->shared, size), lane);
     }
     copy->reduces = inst.aux != 0;
     copy->op = ReduceOp(inst.aux ? inst.aux - 1 : 0);
@@ -303,53 +391,77 @@ Step storeTensor(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-/// Looks for hazards of a copy between plain ranges.
-void trackPlain(Warp &warp, unsigned lane, PlainCopy &copy) {
-  BulkAction action;
-  action.shared = copy.shared;
-  action.bytes = copy.bytes;
-  action.global = copy.global;
-  action.mbarrier = copy.barrier;
-  action.group = copy.group;
-  if (copy.toShared) {
-    copy.hazard = warp.cta.hazards->issueLoad(warp, lane, action);
-  } else {
-    warp.cta.hazards->issueStore(warp, lane, action);
-  }
+/// Inst::aux of bulk copies: kMulticast, and a reduction.
+constexpr uint64_t kReduces = 2;
+constexpr unsigned kOpShift = 8;
+constexpr unsigned kTypeShift = 16;
+
+Reduction reductionOf(const Inst &inst) {
+  return {(inst.aux & kReduces) != 0, ReduceOp(inst.aux >> kOpShift & 0xff),
+          ReduceType(inst.aux >> kTypeShift & 0xff)};
 }
 
-template <bool toShared> Step copyPlain(Warp &warp, const Inst &inst) {
+/// Slots: bytes, and the mask of a multicast.
+template <bool fromGlobal> Step copyToShared(Warp &warp, const Inst &inst) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
-    auto copy = std::make_unique<PlainCopy>();
-    place(*copy, warp, lane);
-    copy->toShared = toShared;
+    auto copy = std::make_unique<SharedCopy>();
+    placeCopy(*copy, warp, lane);
     uint64_t to = readAddress(warp, inst, 0, lane);
-    uint64_t from = readAddress(warp, inst, 1, lane);
-    copy->shared = uint32_t(toShared ? to : from);
-    copy->global = toShared ? from : to;
+    copy->fromGlobal = fromGlobal;
+    copy->source = readAddress(warp, inst, 1, lane);
     copy->bytes = warp.word(inst.slots[0])[lane];
-    if (const char *problem = checkBulkCopy(to, from, copy->bytes)) {
+    copy->reduction = reductionOf(inst);
+    if (const char *problem = checkBulkCopy(to, copy->source, copy->bytes)) {
       return warp.fault(Rule::Align, problem, lane);
     }
-    uint8_t *inside = warp.cta.shared(copy->shared, copy->bytes);
-    if (!inside) {
+    if (!fromGlobal && !warp.cta.shared(uint32_t(copy->source), copy->bytes)) {
+      return warp.fault(outOfBounds("shared memory", copy->source, copy->bytes),
+                        lane);
+    }
+    copy->targets.address = uint32_t(to);
+    copy->targets.barrier = uint32_t(readAddress(warp, inst, 2, lane));
+    BulkAction action;
+    action.bytes = copy->bytes;
+    action.source =
+        fromGlobal ? BulkAction::Source::Global : BulkAction::Source::Shared;
+    action.global = copy->source;
+    action.reduces = copy->reduction.reduces;
+    std::string problem = copy->targets.read(warp, inst, lane, action);
+    if (!problem.empty()) {
+      return warp.fault(problem, lane);
+    }
+    warp.cta.start(std::move(copy));
+  }
+  return Step::Next;
+}
+
+Step copyToGlobal(Warp &warp, const Inst &inst) {
+  for (uint32_t left = warp.exec; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    auto copy = std::make_unique<GlobalCopy>();
+    placeCopy(*copy, warp, lane);
+    copy->global = readAddress(warp, inst, 0, lane);
+    copy->shared = uint32_t(readAddress(warp, inst, 1, lane));
+    copy->bytes = warp.word(inst.slots[0])[lane];
+    copy->reduction = reductionOf(inst);
+    if (const char *problem =
+            checkBulkCopy(copy->global, copy->shared, copy->bytes)) {
+      return warp.fault(Rule::Align, problem, lane);
+    }
+    if (!warp.cta.shared(copy->shared, copy->bytes)) {
       return warp.fault(outOfBounds("shared memory", copy->shared, copy->bytes),
                         lane);
     }
-    if (toShared) {
-      copy->barrier = uint32_t(readAddress(warp, inst, 2, lane));
-      std::string problem;
-      Mbarrier *barrier = warp.cta.findMbarrier(copy->barrier, problem);
-      if (!barrier || !barrier->live) {
-        return notLive(warp, barrier, problem, lane);
-      }
-      std::memset(inside, kSharedPoison, copy->bytes);
-    } else {
-      copy->group = joinGroup(warp, lane);
-    }
+    copy->group = joinGroup(warp, lane);
     if (warp.cta.hazards) {
-      trackPlain(warp, lane, *copy);
+      BulkAction action;
+      action.shared = copy->shared;
+      action.bytes = copy->bytes;
+      action.global = copy->global;
+      action.group = copy->group;
+      action.reduces = copy->reduction.reduces;
+      warp.cta.hazards->issueStore(warp, lane, action);
     }
     warp.cta.start(std::move(copy));
   }
@@ -358,25 +470,18 @@ template <bool toShared> Step copyPlain(Warp &warp, const Inst &inst) {
 
 Step commit(Warp &warp, const Inst &) {
   forLanes(warp.exec, [&](unsigned lane) {
-    BulkGroups &groups = warp.cta.bulkGroups(warp, lane);
-    groups.pending.push_back(groups.open);
-    groups.open = 0;
-    while (!groups.pending.empty() && groups.pending.front() == 0) {
-      groups.pending.pop_front();
-      ++groups.oldest;
-    }
+    commitGroup(warp.cta.bulkGroups(warp, lane));
   });
+  if (warp.cta.observer) {
+    warp.cta.observer->onCommit(warp, Wait::Kind::BulkGroup);
+  }
   return Step::Next;
 }
 
 Step waitGroup(Warp &warp, const Inst &inst) {
   bool done = true;
   forLanes(warp.exec, [&](unsigned lane) {
-    const BulkGroups &groups = warp.cta.bulkGroups(warp, lane);
-    size_t count = groups.pending.size();
-    for (size_t i = 0; i + size_t(inst.imm) < count; ++i) {
-      done &= groups.pending[i] == 0;
-    }
+    done &= isGroupDone(warp.cta.bulkGroups(warp, lane), size_t(inst.imm));
   });
   if (!done) {
     return warp.block(Wait::Kind::BulkGroup, 0, uint32_t(inst.imm));
@@ -389,7 +494,7 @@ Step waitGroup(Warp &warp, const Inst &inst) {
       warp.cta.hazards->waitStores(warp, lane, committed - pending, inst.aux);
     });
   }
-  return Step::Next;
+  return warp.pass(Wait::Kind::BulkGroup, 0, uint32_t(inst.imm));
 }
 
 Step nothing(Warp &, const Inst &) { return Step::Next; }
@@ -409,57 +514,70 @@ bool appendCoordinates(Decoder &decoder, const ptx::Operand &operand,
   return decoder.sources(operand.elements[1], 4, inst);
 }
 
-/// [shared], [map, {coordinates}], [mbarrier] and perhaps a cache policy.
-bool finishLoad(Decoder &decoder, const ptx::Instruction &instruction,
-                const Match &match, Inst &inst) {
-  size_t count = match.has(".L2::cache_hint") ? 4 : 3;
+/// What may follow the other operands, from number `first` on: the mask of a
+/// multicast, then a cache policy.
+bool finishTail(Decoder &decoder, const ptx::Instruction &instruction,
+                const Match &match, size_t first, Inst &inst) {
+  bool multicast = match.has(".multicast::cluster");
+  bool hint = match.has(".L2::cache_hint");
+  size_t count = first + multicast + hint;
   const auto &operands = instruction.operands;
   uint32_t policy = 0;
+  inst.aux |= multicast ? kMulticast : 0;
   return decoder.countOperands(instruction, count, count) &&
+         (!multicast || decoder.source(operands[first], 2, inst.slots[1])) &&
+         (!hint || decoder.source(operands[count - 1], 8, policy));
+}
+
+/// [shared], [map, {coordinates}], [mbarrier].
+bool finishLoad(Decoder &decoder, const ptx::Instruction &instruction,
+                const Match &match, Inst &inst) {
+  const auto &operands = instruction.operands;
+  return finishTail(decoder, instruction, match, 3, inst) &&
          appendAddress(decoder, operands[1], inst) &&
          appendAddress(decoder, operands[0], inst) &&
          appendAddress(decoder, operands[2], inst) &&
-         appendCoordinates(decoder, operands[1], match, inst) &&
-         (count == 3 || decoder.source(operands[3], 8, policy));
+         appendCoordinates(decoder, operands[1], match, inst);
 }
 
 /// [map, {coordinates}], [shared] and perhaps a cache policy.
 bool finishStore(Decoder &decoder, const ptx::Instruction &instruction,
                  const Match &match, Inst &inst) {
-  static const struct {
-    const char *name;
-    ReduceOp op;
-  } ops[] = {{".add", ReduceOp::Add}, {".min", ReduceOp::Min},
-             {".max", ReduceOp::Max}, {".inc", ReduceOp::Inc},
-             {".dec", ReduceOp::Dec}, {".and", ReduceOp::And},
-             {".or", ReduceOp::Or},   {".xor", ReduceOp::Xor}};
-  for (const auto &each : ops) {
-    inst.aux = match.has(each.name) ? uint64_t(each.op) + 1 : inst.aux;
-  }
-  size_t count = match.has(".L2::cache_hint") ? 3 : 2;
+  ReduceOp op;
+  inst.aux = parseReduce(match, op) ? uint64_t(op) + 1 : 0;
   const auto &operands = instruction.operands;
-  uint32_t policy = 0;
-  return decoder.countOperands(instruction, count, count) &&
+  return finishTail(decoder, instruction, match, 2, inst) &&
          appendAddress(decoder, operands[0], inst) &&
          appendAddress(decoder, operands[1], inst) &&
-         appendCoordinates(decoder, operands[0], match, inst) &&
-         (count == 2 || decoder.source(operands[2], 8, policy));
+         appendCoordinates(decoder, operands[0], match, inst);
+}
+
+bool finishReduction(Decoder &decoder, const ptx::Instruction &instruction,
+                     const Match &match, Inst &inst) {
+  ReduceOp op;
+  ReduceType type;
+  if (!parseReduce(match, op)) {
+    return true;
+  }
+  if (!parseReduceType(match.chosen.back(), type) || !isReduceLegal(op, type)) {
+    return decoder.fail(instruction.at, "there is no such operation");
+  }
+  inst.aux |=
+      kReduces | uint64_t(op) << kOpShift | uint64_t(type) << kTypeShift;
+  return true;
 }
 
 /// [to], [from], size and, toward shared memory, [mbarrier].
 template <bool toShared>
 bool finishPlain(Decoder &decoder, const ptx::Instruction &instruction,
                  const Match &match, Inst &inst) {
-  size_t count = toShared ? 4 : 3;
-  bool hint = match.has(".L2::cache_hint");
   const auto &operands = instruction.operands;
-  uint32_t policy = 0;
-  return decoder.countOperands(instruction, count + hint, count + hint) &&
+  return finishTail(decoder, instruction, match, toShared ? 4 : 3, inst) &&
+         finishReduction(decoder, instruction, match, inst) &&
          appendAddress(decoder, operands[0], inst) &&
          appendAddress(decoder, operands[1], inst) &&
          decoder.source(operands[2], 4, inst.slots[0]) &&
-         (!toShared || appendAddress(decoder, operands[3], inst)) &&
-         (!hint || decoder.source(operands[count], 8, policy));
+         (!toShared || appendAddress(decoder, operands[3], inst));
 }
 
 bool finishPrefetch(Decoder &decoder, const ptx::Instruction &instruction,
@@ -467,6 +585,14 @@ bool finishPrefetch(Decoder &decoder, const ptx::Instruction &instruction,
   return decoder.countOperands(instruction, 1, 2) &&
          appendAddress(decoder, instruction.operands[0], inst) &&
          appendCoordinates(decoder, instruction.operands[0], match, inst);
+}
+
+/// [from], size and perhaps a cache policy.
+bool finishPrefetchPlain(Decoder &decoder, const ptx::Instruction &instruction,
+                         const Match &match, Inst &inst) {
+  return finishTail(decoder, instruction, match, 2, inst) &&
+         appendAddress(decoder, instruction.operands[0], inst) &&
+         decoder.source(instruction.operands[1], 4, inst.slots[0]);
 }
 
 bool finishWait(Decoder &decoder, const ptx::Instruction &instruction,
@@ -477,10 +603,34 @@ bool finishWait(Decoder &decoder, const ptx::Instruction &instruction,
 
 } // namespace
 
+static void addPlainRows(Rows &rows) {
+  const std::string hint = "[.L2::cache_hint]";
+  const std::string signal = ".mbarrier::complete_tx::bytes";
+  const std::string op = "{.add|.min|.max|.inc|.dec|.and|.or|.xor}";
+  auto row = [&](const std::string &pattern, Handler handler, Finish how) {
+    rows.push_back({keep(pattern), "*", handler, how});
+  };
+  row("cp.async.bulk{.shared::cluster|.shared::cta}.global" + signal +
+          "[.multicast::cluster]" + hint,
+      copyToShared<true>, finishPlain<true>);
+  row("cp.async.bulk.shared::cluster.shared::cta" + signal, copyToShared<false>,
+      finishPlain<true>);
+  row("cp.async.bulk.global.shared::cta.bulk_group" + hint, copyToGlobal,
+      finishPlain<false>);
+  row("cp.reduce.async.bulk.shared::cluster.shared::cta" + signal + op +
+          "{.u32|.s32|.u64|.b32}",
+      copyToShared<false>, finishPlain<true>);
+  row("cp.reduce.async.bulk.global.shared::cta.bulk_group" + hint + op +
+          "[.noftz]{.u32|.s32|.u64|.s64|.b32|.b64|.f16|.bf16|.f32|.f64}",
+      copyToGlobal, finishPlain<false>);
+  row("cp.async.bulk.prefetch.L2.global" + hint, nothing, finishPrefetchPlain);
+}
+
 void attn::sim::addBulkRows(Rows &rows) {
   const char *load = "cp.async.bulk.tensor{.1d|.2d|.3d|.4d|.5d}"
                      "{.shared::cluster|.shared::cta}.global[.tile]"
-                     ".mbarrier::complete_tx::bytes[.L2::cache_hint]";
+                     ".mbarrier::complete_tx::bytes[.multicast::cluster]"
+                     "[.L2::cache_hint]";
   const char *storing = "cp.async.bulk.tensor{.1d|.2d|.3d|.4d|.5d}.global"
                         ".shared::cta[.tile].bulk_group[.L2::cache_hint]";
   const char *reducing = "cp.reduce.async.bulk.tensor{.1d|.2d|.3d|.4d|.5d}"
@@ -494,11 +644,7 @@ void attn::sim::addBulkRows(Rows &rows) {
        {"cp.async.bulk.prefetch.tensor{.1d|.2d|.3d|.4d|.5d}.L2.global[.tile]"
         "[.L2::cache_hint]",
         "*", nothing, finishPrefetch},
-       {"cp.async.bulk{.shared::cluster|.shared::cta}.global"
-        ".mbarrier::complete_tx::bytes[.L2::cache_hint]",
-        "*", copyPlain<true>, finishPlain<true>},
-       {"cp.async.bulk.global.shared::cta.bulk_group[.L2::cache_hint]", "*",
-        copyPlain<false>, finishPlain<false>},
        {"cp.async.bulk.commit_group", "", commit},
        {"cp.async.bulk.wait_group[.read]", "i", waitGroup, finishWait}});
+  addPlainRows(rows);
 }

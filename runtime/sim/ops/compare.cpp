@@ -3,7 +3,7 @@
 // setp, set, selp, slct and testp.
 
 #include "ops/lanes.h"
-#include "units/f32_math.h"
+#include "units/packed_half.h"
 
 using namespace attn::sim;
 
@@ -61,15 +61,28 @@ template <Compare compare, typename T> bool holds(T a, T b) {
   return false;
 }
 
+/// How a register is read: as a T, or a half of it as f16 or bf16.
+template <typename T> struct Read {
+  using Word = WordOf<T>;
+  static T get(Word word) { return fromWord<T>(word); }
+};
+template <HalfType type, bool high> struct Half;
+template <HalfType type, bool high> struct Read<Half<type, high>> {
+  using Word = uint32_t;
+  static float get(Word word) {
+    return fromHalf(type, uint16_t(high ? word >> 16 : word));
+  }
+};
+
 /// The lanes in which slots `a` and `b` compare so.
 template <Compare compare, typename T, bool ftz>
 uint32_t compareLanes(Warp &warp, uint32_t aSlot, uint32_t bSlot) {
-  const WordOf<T> *a = warp.at<WordOf<T>>(aSlot);
-  const WordOf<T> *b = warp.at<WordOf<T>>(bSlot);
+  const auto *a = warp.at<typename Read<T>::Word>(aSlot);
+  const auto *b = warp.at<typename Read<T>::Word>(bSlot);
   uint32_t result = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    T x = fromWord<T>(a[lane]);
-    T y = fromWord<T>(b[lane]);
+    auto x = Read<T>::get(a[lane]);
+    auto y = Read<T>::get(b[lane]);
     if constexpr (ftz) {
       x = flushF32(x);
       y = flushF32(y);
@@ -102,6 +115,41 @@ Step setp(Warp &warp, const Inst &inst) {
   if (inst.slots[1] != kNone) {
     warp.writePredicate(inst.slots[1], combine(~lanes, how, with));
   }
+  return Step::Next;
+}
+
+/// setp of pairs. Slots: p (of the low halves), q (of the high ones), a, b, c.
+template <Compare compare, HalfType type>
+Step setpPair(Warp &warp, const Inst &inst) {
+  uint32_t low = compareLanes<compare, Half<type, false>, false>(
+      warp, inst.slots[2], inst.slots[3]);
+  uint32_t high = compareLanes<compare, Half<type, true>, false>(
+      warp, inst.slots[2], inst.slots[3]);
+  Combine how = Combine(inst.aux);
+  uint32_t with = how == Combine::None
+                      ? 0
+                      : warp.readPredicate(inst.slots[4], inst.negated);
+  warp.writePredicate(inst.slots[0], combine(low, how, with));
+  if (inst.slots[1] != kNone) {
+    warp.writePredicate(inst.slots[1], combine(high, how, with));
+  }
+  return Step::Next;
+}
+
+/// set of pairs gives 1.0 or 0 in each half. Slots: d, a, b.
+template <Compare compare, HalfType type>
+Step setPair(Warp &warp, const Inst &inst) {
+  constexpr uint32_t one = type == HalfType::F16 ? 0x3c00 : 0x3f80;
+  uint32_t low = compareLanes<compare, Half<type, false>, false>(
+      warp, inst.slots[1], inst.slots[2]);
+  uint32_t high = compareLanes<compare, Half<type, true>, false>(
+      warp, inst.slots[1], inst.slots[2]);
+  uint32_t results[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    results[lane] =
+        (low >> lane & 1 ? one : 0) | (high >> lane & 1 ? one << 16 : 0);
+  }
+  store(warp, inst.slots[0], results);
   return Step::Next;
 }
 
@@ -148,6 +196,34 @@ void addCompare(Rows &rows, const std::string &name, const std::string &type,
   rows.push_back({keep("set." + name + flush + "{.u32|.s32|.f32}." + type),
                   keep("d4 " + width + " " + width), set<compare, T, ftz>,
                   finishSet});
+}
+
+template <Compare compare, HalfType type>
+void addHalfCompare(Rows &rows, const std::string &name, const char *format) {
+  const std::string start = name + "[.and|.or|.xor].";
+  rows.push_back({keep("setp." + start + format), "dpp 2 2 ?p",
+                  setp<compare, Half<type, false>, false>, finishSetp});
+  rows.push_back({keep("setp." + start + format + "x2"), "dpp 4 4 ?p",
+                  setpPair<compare, type>, finishSetp});
+  rows.push_back({keep("set." + name + "." + format + "x2." + format + "x2"),
+                  "d4 4 4", setPair<compare, type>});
+}
+
+template <HalfType type> void addHalves(Rows &rows, const char *format) {
+  addHalfCompare<Compare::Eq, type>(rows, "eq", format);
+  addHalfCompare<Compare::Ne, type>(rows, "ne", format);
+  addHalfCompare<Compare::Lt, type>(rows, "lt", format);
+  addHalfCompare<Compare::Le, type>(rows, "le", format);
+  addHalfCompare<Compare::Gt, type>(rows, "gt", format);
+  addHalfCompare<Compare::Ge, type>(rows, "ge", format);
+  addHalfCompare<Compare::Equ, type>(rows, "equ", format);
+  addHalfCompare<Compare::Neu, type>(rows, "neu", format);
+  addHalfCompare<Compare::Ltu, type>(rows, "ltu", format);
+  addHalfCompare<Compare::Leu, type>(rows, "leu", format);
+  addHalfCompare<Compare::Gtu, type>(rows, "gtu", format);
+  addHalfCompare<Compare::Geu, type>(rows, "geu", format);
+  addHalfCompare<Compare::Num, type>(rows, "num", format);
+  addHalfCompare<Compare::Nan, type>(rows, "nan", format);
 }
 
 template <typename T, bool ftz>
@@ -208,21 +284,40 @@ template <typename T, bool ftz> T slctFloat(T a, T b, float c) {
 
 enum class Test { Finite, Infinite, Number, NotANumber, Normal, Subnormal };
 
-template <Test test> Step testp(Warp &warp, const Inst &inst) {
+/// By the bits: the sign's, and the exponent's lowest.
+template <Test test, typename Word> Step testp(Warp &warp, const Inst &inst) {
+  constexpr bool wide = sizeof(Word) == 8;
+  constexpr Word lowest = wide ? Word(uint64_t(1) << 52) : Word(1) << 23;
+  constexpr Word infinity = (wide ? 0x7ff : 0xff) * lowest;
   uint32_t lanes = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    uint32_t magnitude = warp.word(inst.slots[1])[lane] & 0x7fffffff;
-    bool holds = test == Test::Finite       ? magnitude < 0x7f800000
-                 : test == Test::Infinite   ? magnitude == 0x7f800000
-                 : test == Test::Number     ? magnitude <= 0x7f800000
-                 : test == Test::NotANumber ? magnitude > 0x7f800000
-                 : test == Test::Normal
-                     ? magnitude >= 0x00800000 && magnitude < 0x7f800000
-                     : magnitude != 0 && magnitude < 0x00800000;
+    Word magnitude = warp.at<Word>(inst.slots[1])[lane] & (Word(~Word(0)) >> 1);
+    bool holds =
+        test == Test::Finite       ? magnitude < infinity
+        : test == Test::Infinite   ? magnitude == infinity
+        : test == Test::Number     ? magnitude <= infinity
+        : test == Test::NotANumber ? magnitude > infinity
+        : test == Test::Normal
+            // Zeros count as normal.
+            ? magnitude == 0 || (magnitude >= lowest && magnitude < infinity)
+            : magnitude != 0 && magnitude < lowest;
     lanes |= uint32_t(holds) << lane;
   }
   warp.writePredicate(inst.slots[0], lanes);
   return Step::Next;
+}
+
+template <typename Word>
+void addTests(Rows &rows, const char *type, const char *operands) {
+  auto row = [&](const char *pattern, Handler handler) {
+    rows.push_back({fill(pattern, type), operands, handler});
+  };
+  row("testp.finite.%", testp<Test::Finite, Word>);
+  row("testp.infinite.%", testp<Test::Infinite, Word>);
+  row("testp.number.%", testp<Test::Number, Word>);
+  row("testp.notanumber.%", testp<Test::NotANumber, Word>);
+  row("testp.normal.%", testp<Test::Normal, Word>);
+  row("testp.subnormal.%", testp<Test::Subnormal, Word>);
 }
 
 void addSelectRows(Rows &rows) {
@@ -238,13 +333,9 @@ void addSelectRows(Rows &rows) {
        {"slct{.b32|.u32|.s32|.f32}.f32", "d4 4 4 f4",
         lanewise<&slctFloat<uint32_t, false>>},
        {"slct.ftz{.b32|.u32|.s32|.f32}.f32", "d4 4 4 f4",
-        lanewise<&slctFloat<uint32_t, true>>},
-       {"testp.finite.f32", "dp f4", testp<Test::Finite>},
-       {"testp.infinite.f32", "dp f4", testp<Test::Infinite>},
-       {"testp.number.f32", "dp f4", testp<Test::Number>},
-       {"testp.notanumber.f32", "dp f4", testp<Test::NotANumber>},
-       {"testp.normal.f32", "dp f4", testp<Test::Normal>},
-       {"testp.subnormal.f32", "dp f4", testp<Test::Subnormal>}});
+        lanewise<&slctFloat<uint32_t, true>>}});
+  addTests<uint32_t>(rows, "f32", "dp f4");
+  addTests<uint64_t>(rows, "f64", "dp f8");
 }
 
 } // namespace
@@ -262,5 +353,7 @@ void attn::sim::addCompareRows(Rows &rows) {
   addFloats<float, false>(rows, "f32", "f4");
   addFloats<float, true>(rows, "f32", "f4");
   addFloats<double, false>(rows, "f64", "f8");
+  addHalves<HalfType::F16>(rows, "f16");
+  addHalves<HalfType::BF16>(rows, "bf16");
   addSelectRows(rows);
 }

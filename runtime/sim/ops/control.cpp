@@ -4,6 +4,9 @@
 
 #include "core/cta.h"
 #include "ops/lanes.h"
+#include "ops/scope.h"
+
+#include <algorithm>
 
 using namespace attn::sim;
 
@@ -118,50 +121,153 @@ bool readUniform(Warp &warp, uint32_t slot, uint32_t &value) {
   return differing == 0;
 }
 
+/// The number and the thread count of a barrier. False after a fault.
+bool readBarrier(Warp &warp, uint32_t idSlot, uint32_t countSlot, uint32_t &id,
+                 uint32_t &count) {
+  count = (warp.cta.threads + kLanes - 1) / kLanes * kLanes;
+  if (!readUniform(warp, idSlot, id) ||
+      (countSlot != kNone && !readUniform(warp, countSlot, count))) {
+    return false;
+  }
+  if (id >= kNamedBarriers) {
+    warp.fault(Rule::BarrierId,
+               "expected barrier 0 to 15, got " + std::to_string(id));
+  }
+  return id < kNamedBarriers;
+}
+
+/// The warp arrives and perhaps is to wait. False if it may not; `step` is what
+/// becomes of it then.
+bool arriveAt(Warp &warp, uint32_t id, uint32_t count, bool waits, Step &step) {
+  NamedBarrier &barrier = warp.cta.barriers[id];
+  uint64_t generation = barrier.generation;
+  if (!mayArrive(warp, barrier, count, waits, step)) {
+    return false;
+  }
+  HazardTracker *hazards = warp.cta.hazards;
+  if (hazards) {
+    hazards->arriveNamed(warp, id, waits);
+  }
+  arrive(warp, barrier, count, waits);
+  bool completes = barrier.generation != generation;
+  if (hazards && completes) {
+    hazards->completeNamed(warp, id);
+  }
+  if (warp.cta.observer) {
+    warp.cta.observer->onArrive(&warp, Wait::Kind::NamedBarrier, id, completes);
+  }
+  warp.now.arrived = waits;
+  warp.now.generation = generation;
+  return true;
+}
+
+/// Whether the barrier that the warp has arrived at is complete; `step` is what
+/// becomes of the warp.
+bool leaveBarrier(Warp &warp, uint32_t id, Step &step) {
+  if (warp.now.generation == warp.cta.barriers[id].generation) {
+    step = warp.block(Wait::Kind::NamedBarrier, id);
+    return false;
+  }
+  warp.now.arrived = false;
+  if (warp.cta.hazards) {
+    warp.cta.hazards->leaveNamed(warp);
+  }
+  step = warp.pass(Wait::Kind::NamedBarrier, id);
+  return true;
+}
+
 Step namedBarrier(Warp &warp, const Inst &inst) {
   Step step = Step::Next;
+  uint32_t id = 0;
+  uint32_t count = 0;
   if (!warp.gather(kAllLanes, Rule::WarpDivergent, step)) {
     return step;
   }
-  uint32_t id = 0;
-  uint32_t count = (warp.cta.threads + kLanes - 1) / kLanes * kLanes;
-  if (!readUniform(warp, inst.slots[0], id) ||
-      (inst.slots[1] != kNone && !readUniform(warp, inst.slots[1], count))) {
+  if (!readBarrier(warp, inst.slots[0], inst.slots[1], id, count)) {
     return Step::Fault;
   }
-  if (id >= kNamedBarriers) {
-    return warp.fault(Rule::BarrierId,
-                      "expected barrier 0 to 15, got " + std::to_string(id));
-  }
-  NamedBarrier &barrier = warp.cta.barriers[id];
-  HazardTracker *hazards = warp.cta.hazards.get();
   if (!warp.now.arrived) {
-    uint64_t generation = barrier.generation;
     bool waits = Barrier(inst.aux) == Barrier::Sync;
-    if (!mayArrive(warp, barrier, count, waits, step)) {
+    if (!arriveAt(warp, id, count, waits, step) || !waits) {
       return step;
     }
-    if (hazards) {
-      hazards->arriveNamed(warp, id, waits);
-    }
-    arrive(warp, barrier, count, waits);
-    if (hazards && barrier.generation != generation) {
-      hazards->completeNamed(id);
-    }
-    if (!waits) {
-      return Step::Next;
-    }
-    warp.now.arrived = true;
-    warp.now.generation = generation;
   }
-  if (warp.now.generation == barrier.generation) {
-    return warp.block(Wait::Kind::NamedBarrier, id);
+  leaveBarrier(warp, id, step);
+  return step;
+}
+
+enum class Vote : uint64_t { Count, And, Or };
+
+void writeVotes(Warp &warp, const Inst &inst, const NamedBarrier &barrier) {
+  auto [votes, voters] = barrier.result;
+  Vote vote = Vote(inst.aux);
+  if (vote == Vote::Count) {
+    uint32_t results[kLanes];
+    std::fill_n(results, kLanes, votes);
+    store(warp, inst.slots[0], results);
+    return;
   }
-  warp.now.arrived = false;
-  if (hazards) {
-    hazards->leaveNamed(warp);
+  bool result = vote == Vote::And ? votes == voters : votes != 0;
+  warp.writePredicate(inst.slots[0], result ? kAllLanes : 0);
+}
+
+/// bar.red: counts the threads whose predicate holds, or says if all or any do.
+/// Slots: d, barrier, predicate, perhaps threads. Inst::aux: a Vote.
+Step reducingBarrier(Warp &warp, const Inst &inst) {
+  Step step = Step::Next;
+  uint32_t id = 0;
+  uint32_t count = 0;
+  if (!warp.gather(kAllLanes, Rule::WarpDivergent, step)) {
+    return step;
   }
-  return Step::Next;
+  if (!readBarrier(warp, inst.slots[1], inst.slots[3], id, count)) {
+    return Step::Fault;
+  }
+  NamedBarrier &barrier = warp.cta.barriers[id];
+  if (!warp.now.arrived) {
+    if (barrier.arrived == 0) {
+      barrier.votes = barrier.voters = 0;
+    }
+    uint32_t holds = warp.readPredicate(inst.slots[2], inst.negated);
+    barrier.votes += uint32_t(__builtin_popcount(holds & warp.exec));
+    barrier.voters += uint32_t(__builtin_popcount(warp.exec));
+    if (!arriveAt(warp, id, count, /*waits=*/true, step)) {
+      return step;
+    }
+    if (barrier.arrived == 0) {
+      barrier.result = {barrier.votes, barrier.voters};
+    }
+  }
+  if (leaveBarrier(warp, id, step)) {
+    writeVotes(warp, inst, barrier);
+  }
+  return step;
+}
+
+/// d, barrier, perhaps threads, predicate.
+bool finishReducing(Decoder &decoder, const ptx::Instruction &instruction,
+                    const Match &, Inst &inst) {
+  const auto &operands = instruction.operands;
+  bool counts = Vote(inst.aux) == Vote::Count;
+  return decoder.countOperands(instruction, 3, 4) &&
+         decoder.destination(operands[0], counts ? 4 : 0, inst.slots[0]) &&
+         decoder.source(operands[1], 4, inst.slots[1]) &&
+         decoder.predicate(operands.back(), inst.slots[2], inst.negated) &&
+         (operands.size() == 3 ||
+          decoder.source(operands[2], 4, inst.slots[3]));
+}
+
+void addReductions(Rows &rows) {
+  for (const char *barrier :
+       {"bar.red", "bar.cta.red", "barrier.red", "barrier.cta.red"}) {
+    auto row = [&](const char *op, Vote vote) {
+      rows.push_back({keep(std::string(barrier) + op), "*", reducingBarrier,
+                      finishReducing, uint64_t(vote)});
+    };
+    row(".popc[.aligned].u32", Vote::Count);
+    row(".and[.aligned].pred", Vote::And);
+    row(".or[.aligned].pred", Vote::Or);
+  }
 }
 
 /// bar.warp.sync.
@@ -182,10 +288,14 @@ Step setMaxRegisters(Warp &warp, const Inst &inst) {
     return step;
   }
   uint32_t wanted = uint32_t(inst.imm);
-  switch (warp.cta.registers.request(warp, wanted, inst.aux)) {
+  bool increase = inst.aux;
+  switch (warp.cta.registers.request(warp, wanted, increase)) {
   case RegisterPool::Answer::Granted:
     ++warp.cta.changes;
-    return Step::Next;
+    if (!increase && warp.cta.observer) {
+      warp.cta.observer->onArrive(&warp, Wait::Kind::Registers, 0, true);
+    }
+    return increase ? warp.pass(Wait::Kind::Registers) : Step::Next;
   case RegisterPool::Answer::NotYet:
     return warp.block(Wait::Kind::Registers, 0, wanted * kLanes);
   case RegisterPool::Answer::Refused:
@@ -201,18 +311,17 @@ bool finishSetMax(Decoder &decoder, const ptx::Instruction &instruction,
                               "expected a multiple of 8 from 24 to 256");
 }
 
-/// Bits of Inst::aux of fences.
-constexpr uint64_t kCtaScope = 1;
-constexpr uint64_t kAcquires = 2;
-constexpr uint64_t kReleases = 4;
+/// Bits of Inst::aux of fences; the scope is above them.
+constexpr uint64_t kAcquires = 1;
+constexpr uint64_t kReleases = 2;
+constexpr unsigned kScopeShift = 2;
 constexpr uint64_t kShared = 1;
 constexpr uint64_t kGlobal = 2;
 
 /// The core keeps memory in order anyway: fences are for hazards only.
 Step fence(Warp &warp, const Inst &inst) {
   if (warp.cta.hazards) {
-    warp.cta.hazards->fence(warp,
-                            inst.aux & kCtaScope ? Scope::Cta : Scope::Device,
+    warp.cta.hazards->fence(warp, Scope(inst.aux >> kScopeShift),
                             inst.aux & kAcquires, inst.aux & kReleases);
   }
   return Step::Next;
@@ -220,7 +329,7 @@ Step fence(Warp &warp, const Inst &inst) {
 
 bool finishFence(Decoder &, const ptx::Instruction &, const Match &match,
                  Inst &inst) {
-  inst.aux = (match.has(".cta") ? kCtaScope : 0) |
+  inst.aux = uint64_t(scopeOf(match)) << kScopeShift |
              (match.has(".release") ? 0 : kAcquires) |
              (match.has(".acquire") ? 0 : kReleases);
   return true;
@@ -287,9 +396,7 @@ void attn::sim::addControlRows(Rows &rows) {
        {"setmaxnreg.inc.sync.aligned.u32", "i", setMaxRegisters, finishSetMax,
         1},
        {"setmaxnreg.dec.sync.aligned.u32", "i", setMaxRegisters, finishSetMax,
-        0},
-       {"prefetch[.global|.local]{.L1|.L2}", "m", nothing},
-       {"prefetch[.param|.const].tensormap", "m", nothing},
-       {"prefetchu.L1", "m", nothing}});
+        0}});
+  addReductions(rows);
   addFences(rows);
 }

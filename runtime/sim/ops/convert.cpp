@@ -20,6 +20,10 @@ struct Type {
   }
 };
 
+/// Modifiers of cvt to floating-point formats.
+constexpr uint64_t kRelu = 8;
+constexpr uint64_t kSatFinite = 16;
+
 /// What a scalar cvt does; packed into Inst::aux.
 struct Conversion {
   Type to;
@@ -27,16 +31,24 @@ struct Conversion {
   Rounding rounding = Rounding::RN;
   bool ftz = false;
   bool sat = false;
-  bool relu = false;
+  /// kRelu and kSatFinite.
+  uint8_t range = 0;
 };
 static_assert(sizeof(Conversion) == 8, "fits Inst::aux");
+
+/// An f16 NaN as double, with its bits.
+double widenNaN(uint64_t bits) {
+  return f64FromBits((bits & 0x8000) << 48 | uint64_t(0x7ff8) << 48 |
+                     (bits & 0x3ff) << 42);
+}
 
 double widen(uint64_t bits, Form form) {
   switch (form) {
   case Form::F16:
-    return fromFormat(uint32_t(bits) & 0xffff, kF16);
+    return (bits & 0x7fff) > 0x7c00 ? widenNaN(bits)
+                                    : fromFormat(uint32_t(bits) & 0xffff, kF16);
   case Form::BF16:
-    return fromFormat(uint32_t(bits) & 0xffff, kBF16);
+    return f32FromBits(uint32_t(bits) << 16);
   case Form::F32:
     return f32FromBits(uint32_t(bits));
   default:
@@ -47,9 +59,11 @@ double widen(uint64_t bits, Form form) {
 uint64_t narrow(double value, const Conversion &how) {
   switch (how.to.form) {
   case Form::F16:
-    return roundToFormat(value, kF16, how.rounding, false, how.relu);
+    return roundToFormat(value, kF16, how.rounding, how.range & kSatFinite,
+                         how.range & kRelu);
   case Form::BF16:
-    return roundToFormat(value, kBF16, how.rounding, false, how.relu);
+    return roundToFormat(value, kBF16, how.rounding, how.range & kSatFinite,
+                         how.range & kRelu);
   case Form::F32: {
     float result = roundToF32(value, how.rounding);
     result = how.ftz ? flushF32(result) : result;
@@ -60,9 +74,28 @@ uint64_t narrow(double value, const Conversion &how) {
   }
 }
 
+/// Where H200s keep some of a NaN's bits, which PTX leaves open: from f64, and
+/// from bf16 to f32. False if the result is a canonical NaN.
+bool keepNaN(uint64_t bits, const Conversion &how, uint64_t &result) {
+  if (how.from.form == Form::BF16 && how.to.form == Form::F32) {
+    result = bits << 16;
+    return !how.ftz && !how.sat && !how.range;
+  }
+  if (how.from.form != Form::F64 || how.sat || how.range) {
+    return false;
+  }
+  uint64_t sign = bits >> 63;
+  if (how.to.form == Form::F32) {
+    result = sign << 31 | 0x7fc00000 | (bits >> 29 & 0x7fffff);
+  } else {
+    result = sign << 15 | 0x7e00 | (bits >> 42 & 0x3ff);
+  }
+  return how.to.form == Form::F32 || how.to.form == Form::F16;
+}
+
 uint64_t fromFloat(uint64_t bits, const Conversion &how, bool integral) {
   if (how.from.form == Form::F32 && how.ftz) {
-    bits = toBits(flushF32(f32FromBits(uint32_t(bits))));
+    bits = toBits(canonicalF32(flushF32(f32FromBits(uint32_t(bits)))));
   }
   double value = widen(bits, how.from.form);
   if (how.to.isInteger()) {
@@ -71,6 +104,10 @@ uint64_t fromFloat(uint64_t bits, const Conversion &how, bool integral) {
                ? f64ToInteger(value, how.rounding, how.to.bits, isSigned)
                : f32ToInteger(float(value), how.rounding, how.to.bits, isSigned,
                               how.ftz);
+  }
+  uint64_t kept = 0;
+  if (value != value && keepNaN(bits, how, kept)) {
+    return kept;
   }
   if (integral) {
     Conversion exact = how;
@@ -174,7 +211,8 @@ bool finishScalar(Decoder &decoder, const ptx::Instruction &instruction,
                                                   : Rounding::RN;
   how.ftz = match.has(".ftz");
   how.sat = match.has(".sat");
-  how.relu = match.has(".relu");
+  how.range = uint8_t((match.has(".relu") ? kRelu : 0) |
+                      (match.has(".satfinite") ? kSatFinite : 0));
   if (!how.from.isInteger() && how.to.isInteger() && !integral) {
     return decoder.fail(instruction.at, "expected .rni, .rzi, .rmi or .rpi");
   }
@@ -189,10 +227,7 @@ bool finishScalar(Decoder &decoder, const ptx::Instruction &instruction,
                         !how.from.isInteger() && how.from.bits >= 32);
 }
 
-/// Inst::aux of cvt to packed formats.
-constexpr uint64_t kRelu = 8;
-constexpr uint64_t kSatFinite = 16;
-
+/// Inst::aux of cvt to packed formats: a rounding with kRelu and kSatFinite.
 template <uint32_t (*function)(float, float, Rounding, bool, bool)>
 Step packHalves(Warp &warp, const Inst &inst) {
   Rounding rounding = Rounding(inst.aux & 7);
@@ -250,6 +285,24 @@ Step convertTF32(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
+/// cvt.pack.sat: two integers, clamped.
+template <typename T> uint32_t pack16(int32_t high, int32_t low) {
+  auto clamp = [](int32_t value) {
+    return uint32_t(uint16_t(convertInteger(uint32_t(value), 32, true, 16,
+                                            std::is_signed_v<T>, true)));
+  };
+  return clamp(high) << 16 | clamp(low);
+}
+
+/// cvt.pack.sat with a third operand, whose low half moves up.
+template <typename T> uint32_t pack8(int32_t high, int32_t low, uint32_t rest) {
+  auto clamp = [](int32_t value) {
+    return uint32_t(uint8_t(convertInteger(uint32_t(value), 32, true, 8,
+                                           std::is_signed_v<T>, true)));
+  };
+  return rest << 16 | clamp(high) << 8 | clamp(low);
+}
+
 void addByteRows(Rows &rows) {
   rows.insert(rows.end(), {{"cvt.rn.satfinite.e4m3x2.f32", "d2 f4 f4",
                             lanewise<&packBytes<toE4M3x2, false>>},
@@ -283,7 +336,7 @@ void attn::sim::addConvertRows(Rows &rows) {
   constexpr const char *types =
       "{.u8|.s8|.u16|.s16|.u32|.s32|.u64|.s64|.f16|.bf16|.f32|.f64}";
   rows.push_back({keep(std::string("cvt[.rn|.rz|.rm|.rp|.rni|.rzi|.rmi|.rpi]"
-                                   "[.relu][.ftz][.sat]") +
+                                   "[.relu][.satfinite][.ftz][.sat]") +
                        types + types),
                   "*", convertScalar, finishScalar});
   rows.insert(rows.end(),
@@ -294,5 +347,11 @@ void attn::sim::addConvertRows(Rows &rows) {
                 packHalves<toF16x2>, finishPacked},
                {"cvt{.rna|.rn|.rz}[.relu][.satfinite].tf32.f32", "d4 f4",
                 convertTF32, finishPacked}});
+  rows.insert(
+      rows.end(),
+      {{"cvt.pack.sat.u16.s32", "d4 4 4", lanewise<&pack16<uint16_t>>},
+       {"cvt.pack.sat.s16.s32", "d4 4 4", lanewise<&pack16<int16_t>>},
+       {"cvt.pack.sat.u8.s32.b32", "d4 4 4 4", lanewise<&pack8<uint8_t>>},
+       {"cvt.pack.sat.s8.s32.b32", "d4 4 4 4", lanewise<&pack8<int8_t>>}});
   addByteRows(rows);
 }

@@ -5,6 +5,8 @@
 #include "ops/lanes.h"
 #include "units/approx.h"
 
+#include <cmath>
+
 using namespace attn::sim;
 
 namespace {
@@ -31,6 +33,8 @@ uint64_t encodeMode(const Match &match) {
 }
 
 // To nearest without .sat, which is what kernels use: made to be inlined.
+// Products are left to the general form where .ftz may depend on what was
+// rounded.
 template <bool ftz> float in(float a) { return ftz ? flushF32(a) : a; }
 template <bool ftz> float out(float a) {
   return canonicalF32(ftz ? flushF32(a) : a);
@@ -41,11 +45,9 @@ template <bool ftz> float add(float a, float b) {
 template <bool ftz> float sub(float a, float b) {
   return out<ftz>(in<ftz>(a) - in<ftz>(b));
 }
-template <bool ftz> float mul(float a, float b) {
-  return out<ftz>(in<ftz>(a) * in<ftz>(b));
-}
-template <bool ftz> float fma(float a, float b, float c) {
-  return out<ftz>(__builtin_fmaf(in<ftz>(a), in<ftz>(b), in<ftz>(c)));
+float mul(float a, float b) { return canonicalF32(a * b); }
+float fma(float a, float b, float c) {
+  return canonicalF32(__builtin_fmaf(a, b, c));
 }
 
 // Any mode.
@@ -80,6 +82,46 @@ Step generalFma(Warp &warp, const Inst &inst) {
     results[lane] = fmaF32(warp.at<float>(inst.slots[1])[lane],
                            warp.at<float>(inst.slots[2])[lane],
                            warp.at<float>(inst.slots[3])[lane], mode);
+  }
+  store(warp, inst.slots[0], results);
+  return Step::Next;
+}
+
+/// Whether a result is the smallest normal number, which .ftz flushes if it was
+/// rounded up to that.
+bool isBoundary(float result) {
+  return (toBits(result) & 0x7fffffff) == 0x00800000;
+}
+
+Step mulFlushing(Warp &warp, const Inst &inst) {
+  const float *a = warp.at<float>(inst.slots[1]);
+  const float *b = warp.at<float>(inst.slots[2]);
+  float results[kLanes];
+  bool boundary = false;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    results[lane] = out<true>(in<true>(a[lane]) * in<true>(b[lane]));
+    boundary |= isBoundary(results[lane]);
+  }
+  if (boundary) {
+    return general2<mulF32>(warp, inst);
+  }
+  store(warp, inst.slots[0], results);
+  return Step::Next;
+}
+
+Step fmaFlushing(Warp &warp, const Inst &inst) {
+  const float *a = warp.at<float>(inst.slots[1]);
+  const float *b = warp.at<float>(inst.slots[2]);
+  const float *c = warp.at<float>(inst.slots[3]);
+  float results[kLanes];
+  bool boundary = false;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    results[lane] = out<true>(__builtin_fmaf(
+        in<true>(a[lane]), in<true>(b[lane]), in<true>(c[lane])));
+    boundary |= isBoundary(results[lane]);
+  }
+  if (boundary) {
+    return generalFma(warp, inst);
   }
   store(warp, inst.slots[0], results);
   return Step::Next;
@@ -185,22 +227,14 @@ Step doubleFma(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-double subF64(double a, double b, Rounding rounding) {
-  return addF64(a, -b, rounding);
-}
 double sqrtOf(double a, double, Rounding rounding) {
   return sqrtF64(a, rounding);
 }
 double rcpOf(double a, double, Rounding rounding) {
   return divF64(1.0, a, rounding);
 }
-double negF64(double a) { return f64FromBits(toBits(a) ^ uint64_t(1) << 63); }
-double absF64(double a) {
-  return f64FromBits(toBits(a) & ~(uint64_t(1) << 63));
-}
-double copysignF64(double a, double b) {
-  return f64FromBits((toBits(a) & uint64_t(1) << 63) | toBits(absF64(b)));
-}
+double rsqrtF64(double a) { return divF64(1.0, sqrtF64(a)); }
+double copysignF64(double a, double b) { return std::copysign(b, a); }
 
 /// One-source rows run handlers of two: the second slot is the first again.
 bool finishUnary64(Decoder &, const ptx::Instruction &, const Match &match,
@@ -218,11 +252,11 @@ void addSingleRows(Rows &rows) {
        {"sub[.rn|.rz|.rm|.rp][.ftz][.sat].f32", "d4 f4 f4", general2<subF32>,
         finishMode<lanewise<&sub<false>>, lanewise<&sub<true>>>},
        {"mul[.rn|.rz|.rm|.rp][.ftz][.sat].f32", "d4 f4 f4", general2<mulF32>,
-        finishMode<lanewise<&mul<false>>, lanewise<&mul<true>>>},
+        finishMode<lanewise<&mul>, mulFlushing>},
        {"fma{.rn|.rz|.rm|.rp}[.ftz][.sat].f32", "d4 f4 f4 f4", generalFma,
-        finishMode<lanewise<&fma<false>>, lanewise<&fma<true>>>},
+        finishMode<lanewise<&fma>, fmaFlushing>},
        {"mad{.rn|.rz|.rm|.rp}[.ftz][.sat].f32", "d4 f4 f4 f4", generalFma,
-        finishMode<lanewise<&fma<false>>, lanewise<&fma<true>>>},
+        finishMode<lanewise<&fma>, fmaFlushing>},
        {"div{.rn|.rz|.rm|.rp}[.ftz].f32", "d4 f4 f4", general2<divF32>,
         finishMode<nullptr, nullptr>},
        {"rcp{.rn|.rz|.rm|.rp}[.ftz].f32", "d4 f4", general1<rcpF32>,
@@ -271,6 +305,7 @@ void addDoubleRows(Rows &rows) {
        {"neg.f64", "d8 f8", lanewise<&negF64>},
        {"copysign.f64", "d8 f8 f8", lanewise<&copysignF64>},
        {"rcp.approx.ftz.f64", "d8 f8", lanewise<&rcpApproxF64>},
+       {"rsqrt.approx.f64", "d8 f8", lanewise<&rsqrtF64>},
        {"rsqrt.approx.ftz.f64", "d8 f8", lanewise<&rsqrtApproxF64>}});
 }
 

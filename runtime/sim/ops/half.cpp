@@ -35,41 +35,78 @@ T halfMinMax(T a, T b) {
   MinMaxMode mode;
   mode.ftz = bits & 1;
   mode.propagateNaN = bits & 2;
+  mode.xorsignAbs = bits & 4;
   return function(type, a, b, mode);
 }
 template <auto function, HalfType type, bool ftz, typename T> T half1(T a) {
   return function(type, a, ftz);
 }
 
+template <typename T> const char *widthOf() {
+  return sizeof(T) == 2 ? "2" : "4";
+}
+
+template <typename T, HalfType type, unsigned bits, auto function>
+void addMinMaxMode(Rows &rows, const std::string &name) {
+  rows.push_back({keep(name), fill("d% % %", widthOf<T>()),
+                  lanewise<&halfMinMax<function, type, bits, T>>});
+}
+
+/// .ftz is of f16 only.
+template <typename T, HalfType type, auto function>
+void addMinMax(Rows &rows, const std::string &opcode, const char *name) {
+  const std::string end = std::string(".") + name;
+  addMinMaxMode<T, type, 0, function>(rows, opcode + end);
+  addMinMaxMode<T, type, 2, function>(rows, opcode + ".NaN" + end);
+  addMinMaxMode<T, type, 4, function>(rows, opcode + ".xorsign.abs" + end);
+  addMinMaxMode<T, type, 6, function>(rows, opcode + ".NaN.xorsign.abs" + end);
+  if constexpr (type == HalfType::F16) {
+    addMinMaxMode<T, type, 1, function>(rows, opcode + ".ftz" + end);
+    addMinMaxMode<T, type, 3, function>(rows, opcode + ".ftz.NaN" + end);
+    addMinMaxMode<T, type, 5, function>(rows,
+                                        opcode + ".ftz.xorsign.abs" + end);
+    addMinMaxMode<T, type, 7, function>(rows,
+                                        opcode + ".ftz.NaN.xorsign.abs" + end);
+  }
+}
+
+template <typename T, HalfType type, unsigned mode, auto addFn, auto subFn,
+          auto mulFn, auto fmaFn>
+void addModes(Rows &rows, const std::string &modifiers, const char *name) {
+  auto row = [&](const char *opcode, const char *operands, Handler handler) {
+    rows.push_back({keep(opcode + modifiers + "." + name),
+                    fill(operands, widthOf<T>()), handler});
+  };
+  row("add[.rn]", "d% % %", lanewise<&half2<addFn, type, mode, T>>);
+  row("sub[.rn]", "d% % %", lanewise<&half2<subFn, type, mode, T>>);
+  row("mul[.rn]", "d% % %", lanewise<&half2<mulFn, type, mode, T>>);
+  row("fma.rn", "d% % % %", lanewise<&half3<fmaFn, type, mode, T>>);
+}
+
 /// The rows of one type, single (T is 16 bits wide) or packed.
 template <typename T, HalfType type, auto addFn, auto subFn, auto mulFn,
           auto fmaFn, auto minFn, auto maxFn, auto absFn, auto negFn>
 void addType(Rows &rows, const char *name) {
-  const char *width = sizeof(T) == 2 ? "2" : "4";
   auto row = [&](const char *pattern, const char *operands, Handler handler) {
-    rows.push_back({fill(pattern, name), fill(operands, width), handler});
+    rows.push_back(
+        {fill(pattern, name), fill(operands, widthOf<T>()), handler});
   };
   row("add[.rn].%", "d% % %", lanewise<&half2<addFn, type, 0, T>>);
   row("sub[.rn].%", "d% % %", lanewise<&half2<subFn, type, 0, T>>);
   row("mul[.rn].%", "d% % %", lanewise<&half2<mulFn, type, 0, T>>);
   row("fma.rn.%", "d% % % %", lanewise<&half3<fmaFn, type, 0, T>>);
   row("fma.rn.relu.%", "d% % % %", lanewise<&half3<fmaFn, type, kRelu, T>>);
-  row("min.%", "d% % %", lanewise<&halfMinMax<minFn, type, 0, T>>);
-  row("max.%", "d% % %", lanewise<&halfMinMax<maxFn, type, 0, T>>);
-  row("min.NaN.%", "d% % %", lanewise<&halfMinMax<minFn, type, 2, T>>);
-  row("max.NaN.%", "d% % %", lanewise<&halfMinMax<maxFn, type, 2, T>>);
+  addMinMax<T, type, minFn>(rows, "min", name);
+  addMinMax<T, type, maxFn>(rows, "max", name);
   row("abs.%", "d% %", lanewise<&half1<absFn, type, false, T>>);
   row("neg.%", "d% %", lanewise<&half1<negFn, type, false, T>>);
   if constexpr (type == HalfType::F16) {
-    row("add[.rn].ftz.%", "d% % %", lanewise<&half2<addFn, type, kFtz, T>>);
-    row("sub[.rn].ftz.%", "d% % %", lanewise<&half2<subFn, type, kFtz, T>>);
-    row("mul[.rn].ftz.%", "d% % %", lanewise<&half2<mulFn, type, kFtz, T>>);
-    row("fma.rn.ftz.%", "d% % % %", lanewise<&half3<fmaFn, type, kFtz, T>>);
-    row("add[.rn].sat.%", "d% % %", lanewise<&half2<addFn, type, kSat, T>>);
-    row("mul[.rn].sat.%", "d% % %", lanewise<&half2<mulFn, type, kSat, T>>);
-    row("fma.rn.sat.%", "d% % % %", lanewise<&half3<fmaFn, type, kSat, T>>);
-    row("min.ftz.%", "d% % %", lanewise<&halfMinMax<minFn, type, 1, T>>);
-    row("max.ftz.%", "d% % %", lanewise<&halfMinMax<maxFn, type, 1, T>>);
+    addModes<T, type, kFtz, addFn, subFn, mulFn, fmaFn>(rows, ".ftz", name);
+    addModes<T, type, kSat, addFn, subFn, mulFn, fmaFn>(rows, ".sat", name);
+    addModes<T, type, kFtz | kSat, addFn, subFn, mulFn, fmaFn>(rows, ".ftz.sat",
+                                                               name);
+    row("fma.rn.ftz.relu.%", "d% % % %",
+        lanewise<&half3<fmaFn, type, kFtz | kRelu, T>>);
     row("abs.ftz.%", "d% %", lanewise<&half1<absFn, type, true, T>>);
     row("neg.ftz.%", "d% %", lanewise<&half1<negFn, type, true, T>>);
   }

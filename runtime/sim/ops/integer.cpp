@@ -124,6 +124,98 @@ uint32_t dot2(uint32_t a, uint32_t b, uint32_t c) {
   return dp2a(a, b, c, aSigned, bSigned, high);
 }
 
+template <typename T, T (*function)(T, T)>
+uint32_t eachHalf(uint32_t a, uint32_t b) {
+  uint32_t low = uint16_t(function(T(a), T(b)));
+  return low | uint32_t(uint16_t(function(T(a >> 16), T(b >> 16)))) << 16;
+}
+
+/// The low 24 bits, extended.
+template <typename T> int64_t low24(T a) {
+  return kSigned<T> ? signExtend(uint32_t(a) & 0xffffff, 24)
+                    : int64_t(uint32_t(a) & 0xffffff);
+}
+template <typename T, bool high> T mul24(T a, T b) {
+  return T((low24(a) * low24(b)) >> (high ? 16 : 0));
+}
+template <typename T, bool high> T mad24(T a, T b, T c) {
+  return add(mul24<T, high>(a, b), c);
+}
+
+/// add.cc, addc, sub.cc, subc, mad.cc and madc: bits of Inst::aux.
+constexpr uint64_t kCarryIn = 1;
+constexpr uint64_t kCarryOut = 2;
+
+bool finishCarry(Decoder &, const ptx::Instruction &instruction,
+                 const Match &match, Inst &inst) {
+  inst.aux = (instruction.opcode.back() == 'c' ? kCarryIn : 0) |
+             (match.has(".cc") ? kCarryOut : 0);
+  return true;
+}
+
+void storeCarry(Warp &warp, const Inst &inst, uint32_t carry) {
+  if (inst.aux & kCarryOut) {
+    warp.carry = (warp.carry & ~warp.exec) | (carry & warp.exec);
+  }
+}
+
+/// The carry of a subtraction is its borrow.
+template <typename Word, bool subtract>
+Step addCarry(Warp &warp, const Inst &inst) {
+  const Word *a = warp.at<Word>(inst.slots[1]);
+  const Word *b = warp.at<Word>(inst.slots[2]);
+  Word results[kLanes];
+  uint32_t carry = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    Word in = inst.aux & kCarryIn ? warp.carry >> lane & 1 : 0;
+    Word first = subtract ? a[lane] - b[lane] : a[lane] + b[lane];
+    results[lane] = subtract ? first - in : first + in;
+    bool out = subtract ? a[lane] < b[lane] || first < in
+                        : first < a[lane] || results[lane] < first;
+    carry |= uint32_t(out) << lane;
+  }
+  store(warp, inst.slots[0], results);
+  storeCarry(warp, inst, carry);
+  return Step::Next;
+}
+
+template <typename T, bool high> Step madCarry(Warp &warp, const Inst &inst) {
+  using Word = Unsigned<T>;
+  const T *a = warp.at<T>(inst.slots[1]);
+  const T *b = warp.at<T>(inst.slots[2]);
+  const Word *c = warp.at<Word>(inst.slots[3]);
+  Word results[kLanes];
+  uint32_t carry = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    Word in = inst.aux & kCarryIn ? warp.carry >> lane & 1 : 0;
+    Word product =
+        Word(high ? mulHi(a[lane], b[lane]) : mulLo(a[lane], b[lane]));
+    Word sum = product + c[lane];
+    results[lane] = sum + in;
+    carry |= uint32_t(sum < product || results[lane] < sum) << lane;
+  }
+  store(warp, inst.slots[0], results);
+  storeCarry(warp, inst, carry);
+  return Step::Next;
+}
+
+template <typename T>
+void addCarryRows(Rows &rows, const char *type, const char *width) {
+  auto row = [&](const char *pattern, const char *operands, Handler handler) {
+    rows.push_back(
+        {fill(pattern, type), fill(operands, width), handler, finishCarry});
+  };
+  using Word = Unsigned<T>;
+  row("add.cc.%", "d% % %", addCarry<Word, false>);
+  row("addc[.cc].%", "d% % %", addCarry<Word, false>);
+  row("sub.cc.%", "d% % %", addCarry<Word, true>);
+  row("subc[.cc].%", "d% % %", addCarry<Word, true>);
+  row("mad.lo.cc.%", "d% % % %", madCarry<T, false>);
+  row("mad.hi.cc.%", "d% % % %", madCarry<T, true>);
+  row("madc.lo[.cc].%", "d% % % %", madCarry<T, false>);
+  row("madc.hi[.cc].%", "d% % % %", madCarry<T, true>);
+}
+
 template <typename T>
 void addArithmetic(Rows &rows, const char *type, const char *width) {
   auto row = [&](const char *pattern, const char *operands, Handler handler) {
@@ -254,12 +346,39 @@ void addFixedRows(Rows &rows) {
        {"dp4a.u32.u32", "d4 4 4 4", lanewise<&dot4<false, false>>},
        {"dp2a.lo.s32.s32", "d4 4 4 4", lanewise<&dot2<true, true, false>>},
        {"dp2a.hi.s32.s32", "d4 4 4 4", lanewise<&dot2<true, true, true>>},
+       {"dp2a.lo.s32.u32", "d4 4 4 4", lanewise<&dot2<true, false, false>>},
+       {"dp2a.hi.s32.u32", "d4 4 4 4", lanewise<&dot2<true, false, true>>},
+       {"dp2a.lo.u32.s32", "d4 4 4 4", lanewise<&dot2<false, true, false>>},
+       {"dp2a.hi.u32.s32", "d4 4 4 4", lanewise<&dot2<false, true, true>>},
        {"dp2a.lo.u32.u32", "d4 4 4 4", lanewise<&dot2<false, false, false>>},
        {"dp2a.hi.u32.u32", "d4 4 4 4", lanewise<&dot2<false, false, true>>},
        {"and.pred", "dp *", predicateLogic<Logic::And>, finishLogic},
        {"or.pred", "dp *", predicateLogic<Logic::Or>, finishLogic},
        {"xor.pred", "dp *", predicateLogic<Logic::Xor>, finishLogic},
        {"not.pred", "dp *", predicateLogic<Logic::Not>, finishLogic}});
+}
+
+template <typename T> void addPairRows(Rows &rows, const char *type) {
+  auto row = [&](const char *pattern, Handler handler) {
+    rows.push_back({fill(pattern, type), "d4 4 4", handler});
+  };
+  row("add.%x2", lanewise<&eachHalf<T, add<T>>>);
+  row("min.%x2", lanewise<&eachHalf<T, min<T>>>);
+  row("max.%x2", lanewise<&eachHalf<T, max<T>>>);
+  if constexpr (kSigned<T>) {
+    row("min.relu.%x2", lanewise<&eachHalf<T, minRelu<T>>>);
+    row("max.relu.%x2", lanewise<&eachHalf<T, maxRelu<T>>>);
+  }
+}
+
+template <typename T> void add24Rows(Rows &rows, const char *type) {
+  auto row = [&](const char *pattern, const char *operands, Handler handler) {
+    rows.push_back({fill(pattern, type), operands, handler});
+  };
+  row("mul24.lo.%", "d4 4 4", lanewise<&mul24<T, false>>);
+  row("mul24.hi.%", "d4 4 4", lanewise<&mul24<T, true>>);
+  row("mad24.lo.%", "d4 4 4 4", lanewise<&mad24<T, false>>);
+  row("mad24.hi.%", "d4 4 4 4", lanewise<&mad24<T, true>>);
 }
 
 } // namespace
@@ -274,5 +393,13 @@ void attn::sim::addIntegerRows(Rows &rows) {
   addBits<uint16_t>(rows, "b16", "2");
   addBits<uint32_t>(rows, "b32", "4");
   addBits<uint64_t>(rows, "b64", "8");
+  addCarryRows<uint32_t>(rows, "u32", "4");
+  addCarryRows<int32_t>(rows, "s32", "4");
+  addCarryRows<uint64_t>(rows, "u64", "8");
+  addCarryRows<int64_t>(rows, "s64", "8");
+  addPairRows<uint16_t>(rows, "u16");
+  addPairRows<int16_t>(rows, "s16");
+  add24Rows<uint32_t>(rows, "u32");
+  add24Rows<int32_t>(rows, "s32");
   addFixedRows(rows);
 }

@@ -35,7 +35,7 @@ bool forRows(Warp &warp, const Inst &inst, bool write, Visit visit) {
     uint8_t *memory =
         warp.cta.resolve(space, address, 16, write, warp, lane, problem);
     if (!memory) {
-      warp.fault(Rule::Bounds, problem, lane);
+      warp.fault(problem, lane);
       return false;
     }
     if (warp.cta.hazards) {

@@ -4,7 +4,7 @@
 
 #include "units/mbarrier.h"
 
-#include "core/cta.h"
+#include "core/cluster.h"
 #include "ops/lanes.h"
 
 using namespace attn::sim;
@@ -19,11 +19,13 @@ constexpr uint64_t kDrop = 8;
 constexpr uint64_t kParity = 16;
 constexpr uint64_t kTry = 32;
 constexpr uint64_t kRelaxed = 64;
+/// The barrier may be another CTA's.
+constexpr uint64_t kRemote = 128;
 constexpr unsigned kEffectShift = 8;
 
 /// The barrier of one lane, or null after a fault.
 Mbarrier *locate(Warp &warp, const Inst &inst, uint32_t slot, unsigned lane,
-                 uint32_t &address) {
+                 uint32_t &address, Cta *&owner) {
   uint64_t full = warp.address64(inst, slot, lane);
   if (inst.aux & kGeneric) {
     if ((full & kWindowMask) != kSharedWindow) {
@@ -33,9 +35,16 @@ Mbarrier *locate(Warp &warp, const Inst &inst, uint32_t slot, unsigned lane,
   }
   address = uint32_t(full);
   std::string problem;
-  Mbarrier *barrier = warp.cta.findMbarrier(address, problem);
+  bool own = address >> kSharedRankShift == warp.cta.rank;
+  if (!own && !(inst.aux & kRemote)) {
+    warp.fault(Rule::MbarrierAddress, "expected an mbarrier of the own CTA",
+               lane);
+    return nullptr;
+  }
+  owner = warp.cta.findOwner(address, problem);
+  Mbarrier *barrier = owner ? owner->findMbarrier(address, problem) : nullptr;
   if (!barrier) {
-    warp.fault(Rule::MbarrierAddress, problem, lane);
+    warp.fault(problem, lane);
   }
   return barrier;
 }
@@ -54,7 +63,7 @@ enum class Effect : uint8_t { Init, Inval, Arrive, Transaction };
 
 void track(Warp &warp, const Inst &inst, unsigned lane, uint32_t address,
            const Mbarrier &before, const MbarrierEvent &event) {
-  HazardTracker *hazards = warp.cta.hazards.get();
+  HazardTracker *hazards = warp.cta.hazards;
   if (!hazards) {
     return;
   }
@@ -85,7 +94,8 @@ Step forBarriers(Warp &warp, const Inst &inst, uint32_t slot, Change change) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint32_t address = 0;
-    Mbarrier *barrier = locate(warp, inst, slot, lane, address);
+    Cta *owner = nullptr;
+    Mbarrier *barrier = locate(warp, inst, slot, lane, address, owner);
     if (!barrier) {
       return Step::Fault;
     }
@@ -95,7 +105,12 @@ Step forBarriers(Warp &warp, const Inst &inst, uint32_t slot, Change change) {
       return Step::Fault;
     }
     track(warp, inst, lane, address, before, event);
-    warp.cta.storeMbarrier(address, *barrier);
+    owner->storeMbarrier(address, *barrier);
+    if (owner->observer) {
+      owner->observer->onArrive(owner == &warp.cta ? &warp : nullptr,
+                                Wait::Kind::Mbarrier, address,
+                                barrier->phase != before.phase);
+    }
   }
   return Step::Next;
 }
@@ -169,9 +184,10 @@ Step wait(Warp &warp, const Inst &inst) {
   uint32_t passed = 0;
   uint32_t address = 0;
   uint32_t addresses[kLanes] = {};
+  Cta *owner = nullptr;
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
-    Mbarrier *barrier = locate(warp, inst, inst.slots[1], lane, address);
+    Mbarrier *barrier = locate(warp, inst, inst.slots[1], lane, address, owner);
     if (!barrier) {
       return Step::Fault;
     }
@@ -191,12 +207,21 @@ Step wait(Warp &warp, const Inst &inst) {
   if (warp.cta.hazards) {
     trackWait(warp, inst, addresses, passed);
   }
+  unsigned first = unsigned(__builtin_ctz(warp.exec));
+  uint32_t parity = inst.aux & kParity ? warp.word(inst.slots[2])[first] : 0;
   if (passed == 0 && inst.aux & kTry && !warp.givesUp()) {
-    unsigned first = unsigned(__builtin_ctz(warp.exec));
-    uint32_t parity = inst.aux & kParity ? warp.word(inst.slots[2])[first] : 0;
     return warp.block(Wait::Kind::Mbarrier, address, parity);
   }
+  if (passed == 0) {
+    warp.cta.notePoll();
+  }
   warp.writePredicate(inst.slots[0], passed);
+  if (passed == warp.exec) {
+    return warp.pass(Wait::Kind::Mbarrier, address, parity);
+  }
+  if (warp.cta.observer) {
+    warp.cta.observer->onWait(warp, {Wait::Kind::Mbarrier, address, parity});
+  }
   return Step::Next;
 }
 
@@ -206,7 +231,10 @@ bool finish(Decoder &decoder, const ptx::Instruction &instruction,
             const Match &match, Inst &inst) {
   bool shared = match.has(".shared") || match.has(".shared::cta") ||
                 match.has(".shared::cluster");
-  inst.aux |= (shared ? 0 : kGeneric) |
+  // Waits are for the own CTA's barriers only.
+  bool remote = instruction.modifiers[0].substr(0, 7) == ".arrive" &&
+                !match.has(".shared") && !match.has(".shared::cta");
+  inst.aux |= (shared ? 0 : kGeneric) | (remote ? kRemote : 0) |
               (match.has(".expect_tx") ? kExpectTx : 0) |
               (match.has(".noComplete") ? kNoComplete : 0) |
               (match.has(".parity") ? kParity : 0) |
@@ -221,7 +249,8 @@ bool finishSpace(Decoder &, const ptx::Instruction &, const Match &match,
                  Inst &inst) {
   bool shared = match.has(".shared") || match.has(".shared::cta") ||
                 match.has(".shared::cluster");
-  inst.aux = (shared ? 0 : kGeneric) | uint64_t(effect) << kEffectShift;
+  inst.aux = (shared ? 0 : kGeneric) | (inst.aux & kRemote) |
+             uint64_t(effect) << kEffectShift;
   return true;
 }
 
@@ -241,9 +270,9 @@ void attn::sim::addBarrierRows(Rows &rows) {
   row("mbarrier.arrive_drop[.expect_tx|.noComplete]" + order, "d8 m ?4", arrive,
       finish, kDrop);
   row("mbarrier.expect_tx" + order, "m 4", transaction<mbarrierExpectTx>,
-      finishSpace<Effect::Transaction>);
+      finishSpace<Effect::Transaction>, kRemote);
   row("mbarrier.complete_tx" + order, "m 4", transaction<mbarrierCompleteTx>,
-      finishSpace<Effect::Transaction>);
+      finishSpace<Effect::Transaction>, kRemote);
   row("mbarrier.test_wait.parity" + order, "dp m 4", wait, finish);
   row("mbarrier.test_wait" + order, "dp m 8", wait, finish);
   row("mbarrier.try_wait.parity" + order, "dp m 4 ?4", wait, finish, kTry);

@@ -4,6 +4,7 @@
 
 #include "core/cta.h"
 #include "ops/lanes.h"
+#include "ops/scope.h"
 
 #include <algorithm>
 
@@ -35,7 +36,7 @@ std::string misaligned(uint64_t address, uint32_t bytes) {
 uint8_t *locate(Warp &warp, const Inst &inst, const Access &access,
                 uint32_t slot, unsigned lane, bool write) {
   uint64_t address = warp.address64(inst, slot, lane);
-  if (access.space == Space::Shared) {
+  if (isShared(access.space)) {
     address &= 0xffffffff;
   }
   uint32_t bytes = access.bytes * inst.listSize;
@@ -47,7 +48,7 @@ uint8_t *locate(Warp &warp, const Inst &inst, const Access &access,
   uint8_t *found = warp.cta.resolve(access.space, address, bytes, write, warp,
                                     lane, problem);
   if (!found) {
-    warp.fault(Rule::Bounds, problem, lane);
+    warp.fault(problem, lane);
   } else if (warp.cta.hazards) {
     warp.cta.hazards->access(warp, lane, access.space, address, bytes);
   }
@@ -103,7 +104,7 @@ void checkStored(Warp &warp, const Inst &inst, const Access &access) {
   const uint32_t *from = &warp.cta.program.lists[inst.list];
   forLanes(warp.exec, [&](unsigned lane) {
     uint64_t address = warp.address64(inst, inst.slots[0], lane);
-    address &= access.space == Space::Shared ? 0xffffffff : ~uint64_t(0);
+    address &= isShared(access.space) ? 0xffffffff : ~uint64_t(0);
     std::string problem;
     const uint8_t *memory =
         warp.cta.resolve(access.space, address, access.bytes * inst.listSize,
@@ -140,23 +141,18 @@ Step storeMemory(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-Scope scopeOf(const Match &match) {
-  if (match.has(".volatile")) {
-    return Scope::Device;
-  }
-  bool isStrong =
-      match.has(".relaxed") || match.has(".acquire") || match.has(".release");
-  return !isStrong           ? Scope::None
-         : match.has(".cta") ? Scope::Cta
-                             : Scope::Device;
+/// None: the access is weak.
+Scope strengthOf(const Match &match) {
+  bool isStrong = match.has(".volatile") || match.has(".relaxed") ||
+                  match.has(".acquire") || match.has(".release");
+  return isStrong ? scopeOf(match) : Scope::None;
 }
 
 Space spaceOf(const Match &match) {
-  return match.has(".global") ? Space::Global
-         : match.has(".shared") || match.has(".shared::cta") ||
-                 match.has(".shared::cluster")
-             ? Space::Shared
-         : match.has(".local")                               ? Space::Local
+  return match.has(".global")                                ? Space::Global
+         : match.has(".shared") || match.has(".shared::cta") ? Space::Shared
+         : match.has(".shared::cluster") ? Space::SharedCluster
+         : match.has(".local")           ? Space::Local
          : match.has(".param") || match.has(".param::entry") ? Space::Param
                                                              : Space::Generic;
 }
@@ -179,7 +175,10 @@ unsigned registerBytes(Decoder &decoder, const ptx::Operand &operand,
 template <bool isLoad>
 bool finishAccess(Decoder &decoder, const ptx::Instruction &instruction,
                   const Match &match, Inst &inst) {
-  if (!decoder.countOperands(instruction, 2, 2)) {
+  size_t hint = match.has(".L2::cache_hint");
+  uint32_t policy = 0;
+  if (!decoder.countOperands(instruction, 2 + hint, 2 + hint) ||
+      (hint && !decoder.source(instruction.operands[2], 8, policy))) {
     return false;
   }
   const ptx::Operand &place = instruction.operands[isLoad ? 1 : 0];
@@ -187,9 +186,12 @@ bool finishAccess(Decoder &decoder, const ptx::Instruction &instruction,
   std::string_view type = match.chosen.back();
   Access access;
   access.space = spaceOf(match);
+  if (access.space == Space::Param && decoder.isInLocalMemory(place)) {
+    access.space = Space::Local;
+  }
   access.bytes = uint8_t(typeSize(type));
   access.isSigned = type[1] == 's';
-  access.scope = scopeOf(match);
+  access.scope = strengthOf(match);
   access.orders = match.has(".acquire") || match.has(".release");
   access.readOnly = match.has(".nc");
   access.registerBytes = uint8_t(registerBytes(decoder, values, access.bytes));
@@ -217,12 +219,13 @@ void attn::sim::addMemoryRows(Rows &rows) {
   const std::string order = "[.weak|.relaxed|.acquire|.release|.volatile]"
                             "[.cta|.cluster|.gpu|.sys]";
   const std::string spaces =
-      "[.global|.shared|.shared::cta|.local|.param|.param::entry]";
+      "[.global|.shared|.shared::cta|.shared::cluster|.local|.param|"
+      ".param::entry|.param::func]";
   const std::string hints = "[.ca|.cg|.cs|.lu|.cv|.wb|.wt][.nc]"
                             "[.L1::evict_normal|.L1::evict_unchanged|"
                             ".L1::evict_first|.L1::evict_last|"
                             ".L1::no_allocate]"
-                            "[.L2::64B|.L2::128B|.L2::256B]";
+                            "[.L2::cache_hint][.L2::64B|.L2::128B|.L2::256B]";
   const std::string types =
       "[.v2|.v4|.v8]{.b8|.b16|.b32|.b64|.b128|.u8|.u16|.u32|.u64|.s8|.s16|"
       ".s32|.s64|.f32|.f64}";

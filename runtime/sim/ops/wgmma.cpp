@@ -186,6 +186,9 @@ Step issue(Warp &warp, const Inst &inst) {
                       "an accumulator is in flight as another of an operation");
   }
   shared.issued |= 1u << number;
+  if (warp.cta.observer) {
+    warp.cta.observer->onIssue(warp, shared, group.issued[number]);
+  }
   ++group.issued[number];
   warp.registers.issue(inst, warp.now.pc, group.issued[number],
                        shapeOf(shared.spec));
@@ -199,6 +202,9 @@ Step commit(Warp &warp, const Inst &) {
     WarpGroup &group = warp.cta.groupOf(warp);
     uint32_t number = warp.index % 4;
     group.commits[number].push_back(group.issued[number]);
+    if (warp.cta.observer) {
+      warp.cta.observer->onCommit(warp, Wait::Kind::Wgmma);
+    }
   }
   return step;
 }
@@ -220,7 +226,7 @@ Step waitGroup(Warp &warp, const Inst &inst) {
     warp.cta.hazards->waitWgmma(warp, wanted);
   }
   warp.registers.wait(wanted);
-  return Step::Next;
+  return warp.pass(Wait::Kind::Wgmma, 0, uint32_t(inst.imm));
 }
 
 Step fence(Warp &warp, const Inst &) {

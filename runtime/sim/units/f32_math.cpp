@@ -40,50 +40,68 @@ T inRounding(Rounding rounding, T a, T b, T c, Operation operation) {
   return result;
 }
 
-float finishF32(float result, const F32Mode &mode) {
-  if (mode.sat) {
-    result = saturateF32(result);
-  }
-  result = canonicalF32(result);
-  return mode.ftz ? flushF32(result) : result;
+constexpr uint32_t kSmallestNormal = 0x00800000;
+
+/// Whether a result that rounded to the smallest normal number would be less
+/// with exponents without limit: that is what .ftz flushes. `exact` is the
+/// value before it is rounded, or that rounded to odd in double.
+bool isTiny(float result, double exact, Rounding rounding) {
+  return (toBits(result) & 0x7FFFFFFF) == kSmallestNormal &&
+         std::fabs(roundToF32(exact * 0x1p64, rounding)) < 0x1p-62f;
 }
 
-template <typename Operation>
+template <typename Operation, typename Exact>
 float applyF32(float a, float b, float c, const F32Mode &mode,
-               Operation operation) {
+               Operation operation, Exact exact) {
   if (mode.ftz) {
     a = flushF32(a);
     b = flushF32(b);
     c = flushF32(c);
   }
-  return finishF32(inRounding(mode.rounding, a, b, c, operation), mode);
+  float result = inRounding(mode.rounding, a, b, c, operation);
+  if (mode.ftz) {
+    bool tiny = isTiny(result, exact(a, b, c), mode.rounding);
+    result = tiny ? f32FromBits(toBits(result) & 0x80000000) : flushF32(result);
+  }
+  return canonicalF32(mode.sat ? saturateF32(result) : result);
 }
+
+/// A sum that is subnormal is exact.
+double exactSum(float, float, float) { return 1.0; }
 
 } // namespace
 
 float attn::sim::addF32(float a, float b, const F32Mode &mode) {
-  return applyF32(a, b, 0.0f, mode,
-                  [](float x, float y, float) { return x + y; });
+  return applyF32(
+      a, b, 0.0f, mode, [](float x, float y, float) { return x + y; },
+      exactSum);
 }
 
 float attn::sim::subF32(float a, float b, const F32Mode &mode) {
-  return applyF32(a, b, 0.0f, mode,
-                  [](float x, float y, float) { return x - y; });
+  return applyF32(
+      a, b, 0.0f, mode, [](float x, float y, float) { return x - y; },
+      exactSum);
 }
 
 float attn::sim::mulF32(float a, float b, const F32Mode &mode) {
-  return applyF32(a, b, 0.0f, mode,
-                  [](float x, float y, float) { return x * y; });
+  return applyF32(
+      a, b, 0.0f, mode, [](float x, float y, float) { return x * y; },
+      [](float x, float y, float) { return double(x) * y; });
 }
 
 float attn::sim::fmaF32(float a, float b, float c, const F32Mode &mode) {
-  return applyF32(a, b, c, mode,
-                  [](float x, float y, float z) { return std::fma(x, y, z); });
+  return applyF32(
+      a, b, c, mode,
+      [](float x, float y, float z) { return std::fma(x, y, z); },
+      [](float x, float y, float z) { return addToOdd(double(x) * y, z); });
 }
 
 float attn::sim::divF32(float a, float b, const F32Mode &mode) {
-  return applyF32(a, b, 0.0f, mode,
-                  [](float x, float y, float) { return x / y; });
+  // No exact quotient lies so near to where rounding changes that double would
+  // not tell.
+  return applyF32(
+      a, b, 0.0f, mode, [](float x, float y, float) { return x / y; },
+      [](float x, float y, float) { return double(x) / y; });
 }
 
 float attn::sim::rcpF32(float a, const F32Mode &mode) {
@@ -91,17 +109,18 @@ float attn::sim::rcpF32(float a, const F32Mode &mode) {
 }
 
 float attn::sim::sqrtF32(float a, const F32Mode &mode) {
-  return applyF32(a, 0.0f, 0.0f, mode,
-                  [](float x, float, float) { return std::sqrt(x); });
+  return applyF32(
+      a, 0.0f, 0.0f, mode, [](float x, float, float) { return std::sqrt(x); },
+      [](float, float, float) { return 1.0; });
 }
 
 float attn::sim::absF32(float a, bool ftz) {
-  float result = f32FromBits(toBits(a) & 0x7FFFFFFF);
+  float result = canonicalF32(f32FromBits(toBits(a) & 0x7FFFFFFF));
   return ftz ? flushF32(result) : result;
 }
 
 float attn::sim::negF32(float a, bool ftz) {
-  float result = f32FromBits(toBits(a) ^ 0x80000000);
+  float result = canonicalF32(f32FromBits(toBits(a) ^ 0x80000000));
   return ftz ? flushF32(result) : result;
 }
 
@@ -142,39 +161,77 @@ float attn::sim::maxF32(float a, float b, const MinMaxMode &mode) {
   return minMaxF32(true, a, b, mode);
 }
 
+static double quiet(double nan) {
+  return f64FromBits(toBits(nan) | uint64_t(1) << 51);
+}
+
+/// The result of an operation whose operands have NaNs is one of them, quiet;
+/// H200s prefer the second, then the third.
+static double finishF64(double result, double a, double b, double c = 0) {
+  return result == result ? result
+         : b != b         ? quiet(b)
+         : c != c         ? quiet(c)
+         : a != a         ? quiet(a)
+                          : f64FromBits(0xFFF8000000000000);
+}
+
 double attn::sim::addF64(double a, double b, Rounding rounding) {
-  return inRounding(rounding, a, b, 0.0,
-                    [](double x, double y, double) { return x + y; });
+  double sum = inRounding(rounding, a, b, 0.0,
+                          [](double x, double y, double) { return x + y; });
+  return finishF64(sum, a, b);
+}
+
+double attn::sim::subF64(double a, double b, Rounding rounding) {
+  double difference = inRounding(
+      rounding, a, b, 0.0, [](double x, double y, double) { return x - y; });
+  return finishF64(difference, a, b);
 }
 
 double attn::sim::mulF64(double a, double b, Rounding rounding) {
-  return inRounding(rounding, a, b, 0.0,
-                    [](double x, double y, double) { return x * y; });
+  double product = inRounding(rounding, a, b, 0.0,
+                              [](double x, double y, double) { return x * y; });
+  return finishF64(product, a, b);
 }
 
 double attn::sim::fmaF64(double a, double b, double c, Rounding rounding) {
-  return inRounding(rounding, a, b, c, [](double x, double y, double z) {
-    return std::fma(x, y, z);
-  });
+  double result =
+      inRounding(rounding, a, b, c, [](double x, double y, double z) {
+        return std::fma(x, y, z);
+      });
+  return finishF64(result, a, b, c);
 }
 
+/// Division prefers the first operand's NaN.
 double attn::sim::divF64(double a, double b, Rounding rounding) {
-  return inRounding(rounding, a, b, 0.0,
-                    [](double x, double y, double) { return x / y; });
+  double quotient = inRounding(
+      rounding, a, b, 0.0, [](double x, double y, double) { return x / y; });
+  return finishF64(quotient, b, a);
 }
 
 double attn::sim::sqrtF64(double a, Rounding rounding) {
-  return inRounding(rounding, a, 0.0, 0.0,
-                    [](double x, double, double) { return std::sqrt(x); });
+  double root = inRounding(rounding, a, 0.0, 0.0, [](double x, double, double) {
+    return std::sqrt(x);
+  });
+  return finishF64(root, a, a);
 }
 
 double attn::sim::minF64(double a, double b) {
-  return a != a ? b : b != b ? a : orderedMinMax(false, a, b);
+  return a != a && b != b ? quiet(b)
+         : a != a         ? b
+         : b != b         ? a
+                          : orderedMinMax(false, a, b);
 }
 
 double attn::sim::maxF64(double a, double b) {
-  return a != a ? b : b != b ? a : orderedMinMax(true, a, b);
+  return a != a && b != b ? quiet(b)
+         : a != a         ? b
+         : b != b         ? a
+                          : orderedMinMax(true, a, b);
 }
+
+double attn::sim::absF64(double a) { return a != a ? quiet(a) : std::fabs(a); }
+
+double attn::sim::negF64(double a) { return a != a ? quiet(a) : -a; }
 
 /// To an integral value; ties of RN to even, of RNA away from zero.
 template <typename T> static T toIntegral(T a, Rounding rounding) {

@@ -45,7 +45,8 @@ float divF32(float a, float b, const F32Mode &mode = {});
 float rcpF32(float a, const F32Mode &mode = {});
 float sqrtF32(float a, const F32Mode &mode = {});
 
-/// abs and neg: bit operations (PTX leaves a NaN's bits open), flushed by .ftz.
+/// abs and neg, flushed by .ftz. PTX leaves a NaN's bits open; here as on an
+/// H200 it becomes canonical.
 float absF32(float a, bool ftz = false);
 float negF32(float a, bool ftz = false);
 /// copysign: the sign of `a`, the magnitude of `b`.
@@ -63,14 +64,18 @@ struct MinMaxMode {
 float minF32(float a, float b, const MinMaxMode &mode = {});
 float maxF32(float a, float b, const MinMaxMode &mode = {});
 
-/// f64: all four rounding modes.
+/// f64: all four rounding modes. PTX leaves a NaN's bits open; they are as on
+/// an H200.
 double addF64(double a, double b, Rounding rounding = Rounding::RN);
+double subF64(double a, double b, Rounding rounding = Rounding::RN);
 double mulF64(double a, double b, Rounding rounding = Rounding::RN);
 double fmaF64(double a, double b, double c, Rounding rounding = Rounding::RN);
 double divF64(double a, double b, Rounding rounding = Rounding::RN);
 double sqrtF64(double a, Rounding rounding = Rounding::RN);
 double minF64(double a, double b);
 double maxF64(double a, double b);
+double absF64(double a);
+double negF64(double a);
 
 /// cvt.{rni,rzi,rmi,rpi}.f32.f32 and .f64.f64: round to an integral value.
 float roundToIntegralF32(float a, Rounding rounding, bool ftz = false);

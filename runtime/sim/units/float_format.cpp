@@ -145,6 +145,9 @@ uint16_t attn::sim::toBF16(float value, Rounding rounding, bool satfinite,
 
 uint32_t attn::sim::toTF32(float value, Rounding rounding, bool satfinite,
                            bool relu) {
+  if (value != value && rounding == Rounding::RNA) {
+    return (toBits(value) & 0xFFFFE000) - (satfinite ? 0x2000 : 0);
+  }
   return roundToFormat(value, kTF32, rounding, satfinite, relu) << 13;
 }
 

@@ -63,7 +63,8 @@ uint16_t toF16(float value, Rounding rounding = Rounding::RN,
 uint16_t toBF16(float value, Rounding rounding = Rounding::RN,
                 bool satfinite = false, bool relu = false);
 /// cvt.{rn,rna,rz}.tf32.f32: f32 bits whose low 13 bits are zero; a NaN becomes
-/// 0x7fffe000 (its canonical NaN without those bits).
+/// 0x7fffe000 (its canonical NaN without those bits), but .rna cuts its bits
+/// off as H200s do, even if an infinity is left.
 uint32_t toTF32(float value, Rounding rounding = Rounding::RNA,
                 bool satfinite = false, bool relu = false);
 /// cvt.rn.satfinite.{e4m3x2,e5m2x2}, one element.

@@ -2,6 +2,8 @@
 
 #include "units/packed_half.h"
 
+#include <cmath>
+
 using namespace attn::sim;
 
 namespace {
@@ -19,14 +21,28 @@ double operand(HalfType type, uint16_t bits, bool ftz) {
   return fromHalf(type, ftz && type == HalfType::F16 ? flushHalf(bits) : bits);
 }
 
+/// Whether .ftz flushes a result: it is subnormal even if rounded with
+/// exponents without limit.
+bool isTiny(double exact) {
+  return std::fabs(exact) < 0x1p-14 &&
+         fromFormat(roundToFormat(std::fabs(exact) * 0x1p10, kF16), kF16) <
+             0x1p-4;
+}
+
 /// One rounding of `exact`, a value that is exact or rounded to odd.
 uint16_t finish(HalfType type, double exact, HalfMode mode) {
+  if (mode.ftz && type == HalfType::F16 && isTiny(exact)) {
+    exact = std::copysign(0.0, exact);
+  }
   if (mode.sat) {
     exact = exact > 0 ? (exact < 1 ? exact : 1.0) : 0.0;
   }
-  auto bits = uint16_t(
+  return uint16_t(
       roundToFormat(exact, formatOf(type), Rounding::RN, false, mode.relu));
-  return mode.ftz && type == HalfType::F16 ? flushHalf(bits) : bits;
+}
+
+bool isNaN(HalfType type, uint16_t bits) {
+  return (bits & 0x7FFF) > (type == HalfType::F16 ? 0x7C00 : 0x7F80);
 }
 
 /// In f32, which holds every value of both types.
@@ -94,12 +110,12 @@ uint16_t attn::sim::maxHalf(HalfType type, uint16_t a, uint16_t b,
 }
 
 uint16_t attn::sim::absHalf(HalfType type, uint16_t a, bool ftz) {
-  auto bits = uint16_t(a & 0x7FFF);
+  auto bits = isNaN(type, a) ? uint16_t(0x7FFF) : uint16_t(a & 0x7FFF);
   return ftz && type == HalfType::F16 ? flushHalf(bits) : bits;
 }
 
 uint16_t attn::sim::negHalf(HalfType type, uint16_t a, bool ftz) {
-  auto bits = uint16_t(a ^ 0x8000);
+  auto bits = isNaN(type, a) ? uint16_t(0x7FFF) : uint16_t(a ^ 0x8000);
   return ftz && type == HalfType::F16 ? flushHalf(bits) : bits;
 }
 

@@ -6,45 +6,63 @@ using namespace attn::sim;
 
 namespace {
 
-constexpr uint64_t kMagic = 0x70614D726F736E54; // "TnsorMap"
-constexpr uint32_t kVersion = 1;
+constexpr uint64_t kAddressEnd = uint64_t(1) << 57;
 constexpr uint64_t kMaxDim = uint64_t(1) << 32;
 constexpr uint64_t kMaxStride = uint64_t(1) << 40;
 constexpr uint32_t kMaxBox = 256;
+constexpr uint32_t kMaxElementStride = 8;
+/// The shared memory of a CTA.
+constexpr uint64_t kMaxBoxBytes = 227 * 1024;
 constexpr uint32_t kAlignment = 16;
 
-/// Our layout of the 128 bytes, every field at its natural alignment.
-struct Image {
-  uint64_t magic;
-  uint32_t version;
-  /// FNV-1a of the image with this field zero.
-  uint32_t checksum;
-  uint64_t globalAddress;
-  uint64_t globalStrides[kMaxTensorRank - 1];
-  /// Less 1, so that 2^32 fits.
-  uint32_t globalDim[kMaxTensorRank];
-  /// Less 1.
-  uint8_t boxDim[kMaxTensorRank];
-  uint8_t elementStrides[kMaxTensorRank];
-  uint8_t type;
-  uint8_t rank;
-  uint8_t interleave;
-  uint8_t swizzle;
-  uint8_t l2Promotion;
-  uint8_t oobFill;
-  uint8_t unused[36];
-};
-static_assert(sizeof(Image) == kTensorMapBytes, "the image fills the map");
-
-uint32_t checksumOf(Image image) {
-  image.checksum = 0;
-  uint8_t bytes[sizeof(image)];
-  std::memcpy(bytes, &image, sizeof(image));
-  uint32_t hash = 2166136261u;
-  for (uint8_t byte : bytes) {
-    hash = (hash ^ byte) * 16777619u;
+/// Where a field lies in the 1024 bits.
+struct Field {
+  uint32_t bit;
+  uint32_t width;
+  constexpr Field operator[](uint32_t index) const {
+    return {bit + index * width, width};
   }
-  return hash;
+};
+constexpr Field kAddress = {0, 64};
+/// Less 1.
+constexpr Field kRank = {68, 3};
+constexpr Field kType = {71, 4};
+constexpr Field kInterleave = {75, 2};
+constexpr Field kSwizzle = {77, 2};
+constexpr Field kOobFill = {79, 1};
+/// TF32: the type is F32's with this bit.
+constexpr Field kTF32 = {80, 1};
+constexpr Field kL2Promotion = {81, 2};
+/// In units of 16 bytes; their top 4 bits are elsewhere.
+constexpr Field kStrides = {96, 32};
+constexpr Field kStridesHigh = {224, 4};
+/// These three less 1.
+constexpr Field kDims = {256, 32};
+constexpr Field kElementStrides = {416, 3};
+constexpr Field kBox = {440, 8};
+/// boxBytes, and the period of the swizzle's pattern.
+constexpr Field kBoxBytes = {512, 32};
+constexpr Field kPeriod = {576, 32};
+
+/// The 128 bytes as numbers. Fields do not cross 64 bits.
+struct Image {
+  uint64_t words[kTensorMapBytes / 8] = {};
+
+  void set(Field field, uint64_t value) {
+    words[field.bit / 64] |= value << field.bit % 64;
+  }
+  uint64_t get(Field field) const {
+    uint64_t value = words[field.bit / 64] >> field.bit % 64;
+    return field.width == 64 ? value
+                             : value & ((uint64_t(1) << field.width) - 1);
+  }
+};
+
+/// The numbers that stand for types, by TensorType.
+constexpr uint8_t kTypeCodes[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 7, 8};
+
+bool isTF32(TensorType type) {
+  return type == TensorType::TF32 || type == TensorType::TF32Ftz;
 }
 
 std::string wrong(const std::string &what, const std::string &want,
@@ -64,11 +82,12 @@ std::string checkKinds(const TensorMap &map) {
   if (map.rank < 1 || map.rank > kMaxTensorRank) {
     return wrong("tensorRank", "1 to 5", map.rank);
   }
-  if (map.interleave != 0) {
-    return wrong("interleave", "none (0)", map.interleave);
+  if (map.interleave > (map.rank < 3 ? 0 : 2)) {
+    return wrong("interleave", map.rank < 3 ? "0 (rank below 3)" : "0 to 2",
+                 map.interleave);
   }
-  if (map.swizzle > Swizzle::B128Atom64) {
-    return wrong("swizzle", "0 to 6", uint64_t(map.swizzle));
+  if (map.swizzle > Swizzle::B128) {
+    return wrong("swizzle", "0 to 3 (sm_90)", uint64_t(map.swizzle));
   }
   if (map.l2Promotion > 3) {
     return wrong("l2Promotion", "0 to 3", map.l2Promotion);
@@ -83,8 +102,10 @@ std::string checkKinds(const TensorMap &map) {
 }
 
 std::string checkGlobal(const TensorMap &map) {
-  if (map.globalAddress % kAlignment != 0) {
-    return wrong("globalAddress", "a multiple of 16", map.globalAddress);
+  const uint32_t alignment = map.interleave == 2 ? 32 : kAlignment;
+  const std::string aligned = "a multiple of " + std::to_string(alignment);
+  if (map.globalAddress % alignment != 0 || map.globalAddress >= kAddressEnd) {
+    return wrong("globalAddress", aligned + " below 2^57", map.globalAddress);
   }
   for (uint32_t i = 0; i < map.rank; ++i) {
     if (map.globalDim[i] < 1 || map.globalDim[i] > kMaxDim) {
@@ -93,8 +114,8 @@ std::string checkGlobal(const TensorMap &map) {
   }
   for (uint32_t i = 0; i + 1 < map.rank; ++i) {
     uint64_t stride = map.globalStrides[i];
-    if (stride % kAlignment != 0 || stride >= kMaxStride) {
-      return wrong(indexed("globalStrides", i), "a multiple of 16 below 2^40",
+    if (stride % alignment != 0 || stride >= kMaxStride) {
+      return wrong(indexed("globalStrides", i), aligned + " below 2^40",
                    stride);
     }
   }
@@ -106,10 +127,17 @@ std::string checkBox(const TensorMap &map) {
     if (map.boxDim[i] < 1 || map.boxDim[i] > kMaxBox) {
       return wrong(indexed("boxDim", i), "1 to 256", map.boxDim[i]);
     }
-    // The driver takes 1 to 8; larger steps than 1 are not simulated.
-    if (map.elementStrides[i] != 1) {
-      return wrong(indexed("elementStrides", i), "1", map.elementStrides[i]);
+    if (map.elementStrides[i] < 1 ||
+        map.elementStrides[i] > kMaxElementStride) {
+      return wrong(indexed("elementStrides", i), "1 to 8",
+                   map.elementStrides[i]);
     }
+  }
+  if (boxBytes(map) > kMaxBoxBytes) {
+    return wrong("boxDim", "a box of at most 232448 bytes", boxBytes(map));
+  }
+  if (map.interleave != 0) {
+    return "";
   }
   uint32_t inner = map.boxDim[0] * elementBytes(map.type);
   if (inner % kAlignment != 0) {
@@ -157,10 +185,10 @@ bool attn::sim::isFloatingPoint(TensorType type) {
   return type >= TensorType::F16 && type <= TensorType::TF32Ftz;
 }
 
-uint32_t attn::sim::boxBytes(const TensorMap &map) {
-  uint32_t bytes = elementBytes(map.type);
+uint64_t attn::sim::boxBytes(const TensorMap &map) {
+  uint64_t bytes = elementBytes(map.type);
   for (uint32_t i = 0; i < map.rank; ++i) {
-    bytes *= map.boxDim[i];
+    bytes *= boxExtent(map, i);
   }
   return bytes;
 }
@@ -179,57 +207,70 @@ std::string attn::sim::encodeTensorMap(const TensorMap &map,
   if (!message.empty()) {
     return message;
   }
-  Image image = {};
-  image.magic = kMagic;
-  image.version = kVersion;
-  image.globalAddress = map.globalAddress;
-  for (uint32_t i = 0; i < kMaxTensorRank; ++i) {
-    bool used = i < map.rank;
-    image.globalDim[i] = used ? uint32_t(map.globalDim[i] - 1) : 0;
-    image.boxDim[i] = used ? uint8_t(map.boxDim[i] - 1) : 0;
-    image.elementStrides[i] = used ? uint8_t(map.elementStrides[i]) : 1;
-    if (used && i > 0) {
-      image.globalStrides[i - 1] = map.globalStrides[i - 1];
+  Image image;
+  image.set(kAddress, map.globalAddress);
+  image.set(kRank, map.rank - 1);
+  image.set(kType, kTypeCodes[uint32_t(map.type)]);
+  image.set(kTF32, isTF32(map.type));
+  image.set(kInterleave, map.interleave);
+  image.set(kSwizzle, uint64_t(map.swizzle));
+  image.set(kOobFill, uint64_t(map.oobFill));
+  image.set(kL2Promotion, map.l2Promotion);
+  for (uint32_t i = 0; i < map.rank; ++i) {
+    image.set(kDims[i], map.globalDim[i] - 1);
+    image.set(kBox[i], map.boxDim[i] - 1);
+    image.set(kElementStrides[i], map.elementStrides[i] - 1);
+  }
+  for (uint32_t i = 0; i + 1 < map.rank; ++i) {
+    uint64_t stride = map.globalStrides[i] / kAlignment;
+    image.set(kStrides[i], uint32_t(stride));
+    image.set(kStridesHigh[i], stride >> 32);
+  }
+  image.set(kBoxBytes, boxBytes(map));
+  image.set(kPeriod, swizzlePeriod(map.swizzle));
+  std::memcpy(out, image.words, kTensorMapBytes);
+  return "";
+}
+
+static TensorType typeOf(const Image &image) {
+  constexpr uint32_t count = sizeof(kTypeCodes);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (kTypeCodes[i] == image.get(kType) &&
+        isTF32(TensorType(i)) == (image.get(kTF32) != 0)) {
+      return TensorType(i);
     }
   }
-  image.type = uint8_t(map.type);
-  image.rank = uint8_t(map.rank);
-  image.interleave = uint8_t(map.interleave);
-  image.swizzle = uint8_t(map.swizzle);
-  image.l2Promotion = uint8_t(map.l2Promotion);
-  image.oobFill = uint8_t(map.oobFill);
-  image.checksum = checksumOf(image);
-  std::memcpy(out, &image, sizeof(image));
-  return "";
+  return TensorType(count);
 }
 
 std::string attn::sim::decodeTensorMap(const uint8_t bytes[kTensorMapBytes],
                                        TensorMap &map) {
   Image image;
-  std::memcpy(&image, bytes, sizeof(image));
-  if (image.magic != kMagic) {
-    return "no tensor map of the simulator (wrong magic)";
-  }
-  if (image.version != kVersion) {
-    return wrong("tensor map version", std::to_string(kVersion), image.version);
-  }
-  if (image.checksum != checksumOf(image)) {
-    return "a damaged tensor map (wrong checksum)";
-  }
+  std::memcpy(image.words, bytes, kTensorMapBytes);
   map = TensorMap();
-  map.type = TensorType(image.type);
-  map.rank = image.rank;
-  map.globalAddress = image.globalAddress;
-  for (int i = 0; i < kMaxTensorRank; ++i) {
-    map.globalDim[i] = uint64_t(image.globalDim[i]) + 1;
-    map.boxDim[i] = uint32_t(image.boxDim[i]) + 1;
-    map.elementStrides[i] = image.elementStrides[i];
+  map.globalAddress = image.get(kAddress);
+  map.rank = uint32_t(image.get(kRank)) + 1;
+  map.type = typeOf(image);
+  map.interleave = uint32_t(image.get(kInterleave));
+  map.swizzle = Swizzle(image.get(kSwizzle));
+  map.oobFill = OobFill(image.get(kOobFill));
+  map.l2Promotion = uint32_t(image.get(kL2Promotion));
+  for (uint32_t i = 0; i < map.rank && i < kMaxTensorRank; ++i) {
+    map.globalDim[i] = image.get(kDims[i]) + 1;
+    map.boxDim[i] = uint32_t(image.get(kBox[i])) + 1;
+    map.elementStrides[i] = uint32_t(image.get(kElementStrides[i])) + 1;
   }
-  std::memcpy(map.globalStrides, image.globalStrides,
-              sizeof(map.globalStrides));
-  map.interleave = image.interleave;
-  map.swizzle = Swizzle(image.swizzle);
-  map.l2Promotion = image.l2Promotion;
-  map.oobFill = OobFill(image.oobFill);
-  return validateTensorMap(map);
+  for (uint32_t i = 0; i + 1 < map.rank && i + 1 < kMaxTensorRank; ++i) {
+    uint64_t stride = image.get(kStridesHigh[i]) << 32 | image.get(kStrides[i]);
+    map.globalStrides[i] = stride * kAlignment;
+  }
+  // Whatever else the bytes say is the encoder's to say.
+  uint8_t again[kTensorMapBytes];
+  std::string message = encodeTensorMap(map, again);
+  if (!message.empty()) {
+    return "no tensor map, or a damaged one: " + message;
+  }
+  return std::memcmp(bytes, again, kTensorMapBytes) == 0
+             ? ""
+             : "no tensor map, or a damaged one: its fields do not agree";
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tensor maps (the 128 bytes behind CUtensorMap): validation as by
-// cuTensorMapEncodeTiled, an encoding of our own and its inverse. NVIDIA does
-// not document its layout, so maps made by a real driver are not decoded: their
-// magic differs.
+// cuTensorMapEncodeTiled, its encoding and the inverse. The layout is not
+// documented; it was derived from what the driver (CUDA 13.0 on an H200) makes
+// of some thousand maps, with all of which this agrees bit by bit. Maps of
+// sub-byte types and of swizzles that sm_90 lacks are refused, as there.
 
 #ifndef ATTN_SIM_UNITS_TENSOR_MAP_H
 #define ATTN_SIM_UNITS_TENSOR_MAP_H
@@ -59,19 +60,24 @@ struct TensorMap {
 uint32_t elementBytes(TensorType type);
 bool isFloatingPoint(TensorType type);
 
+/// Elements of a box along a dimension: every elementStrides-th one.
+inline uint32_t boxExtent(const TensorMap &map, uint32_t dimension) {
+  return map.boxDim[dimension] / map.elementStrides[dimension];
+}
+
 /// Bytes of a whole box in shared memory: what a load adds to its mbarrier,
 /// wherever the box lies.
-uint32_t boxBytes(const TensorMap &map);
+uint64_t boxBytes(const TensorMap &map);
 
-/// Checks everything cuTensorMapEncodeTiled checks, and rejects what is not
-/// simulated. Returns "" or a message that names the parameter.
+/// Checks everything cuTensorMapEncodeTiled checks. Returns "" or a message
+/// that names the parameter.
 std::string validateTensorMap(const TensorMap &map);
 
 /// Fields behind `rank` are written as 1 (strides as 0). Returns what
 /// validateTensorMap says; writes `out` only if that is "".
 std::string encodeTensorMap(const TensorMap &map, uint8_t out[kTensorMapBytes]);
 
-/// Returns "" or why the bytes are no map of encodeTensorMap.
+/// Returns "" or why the bytes are no tensor map.
 std::string decodeTensorMap(const uint8_t bytes[kTensorMapBytes],
                             TensorMap &map);
 

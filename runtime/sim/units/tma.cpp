@@ -69,7 +69,7 @@ TmaResult sendBox(const TensorMap &map, const int32_t *coordinates,
   if (result.status != TmaStatus::Ok) {
     return result;
   }
-  result.boxBytes = boxBytes(map);
+  result.boxBytes = uint32_t(boxBytes(map));
   uint8_t row[kMaxRowBytes];
   for (const BoxRun &run : boxRuns(map, coordinates)) {
     if (!run.inside) {
@@ -118,6 +118,9 @@ const char *attn::sim::describe(TmaStatus status) {
     return "shared address is not a multiple of 128";
   case TmaStatus::UnsupportedInnerBox:
     return "the box's inner extent is not the swizzle's span";
+  case TmaStatus::UnsupportedMap:
+    return "tensor maps with an interleave or element strides are not "
+           "simulated";
   case TmaStatus::GlobalFault:
     return "global memory not accessible";
   case TmaStatus::BadReduction:
@@ -130,7 +133,7 @@ std::vector<BoxRun> attn::sim::boxRuns(const TensorMap &map,
                                        const int32_t *coordinates) {
   std::vector<BoxRun> runs;
   uint32_t rowBytes = map.boxDim[0] * elementBytes(map.type);
-  uint32_t rows = boxBytes(map) / rowBytes;
+  auto rows = uint32_t(boxBytes(map) / rowBytes);
   runs.reserve(rows);
   for (uint32_t row = 0; row < rows; ++row) {
     uint32_t rest = row;
@@ -150,6 +153,11 @@ std::vector<BoxRun> attn::sim::boxRuns(const TensorMap &map,
 TmaStatus attn::sim::checkTma(const TensorMap &map, uint32_t sharedAddress) {
   if (sharedAddress % kSharedAlignment != 0) {
     return TmaStatus::MisalignedShared;
+  }
+  for (uint32_t i = 0; i < map.rank; ++i) {
+    if (map.interleave != 0 || map.elementStrides[i] != 1) {
+      return TmaStatus::UnsupportedMap;
+    }
   }
   uint32_t span = swizzleSpan(map.swizzle);
   if (span != 0 && map.boxDim[0] * elementBytes(map.type) != span) {
@@ -185,7 +193,7 @@ TmaResult attn::sim::gatherBox(const TensorMap &map, const int32_t *coordinates,
   if (result.status != TmaStatus::Ok) {
     return result;
   }
-  result.boxBytes = boxBytes(map);
+  result.boxBytes = uint32_t(boxBytes(map));
   uint8_t row[kMaxRowBytes];
   for (const BoxRun &run : boxRuns(map, coordinates)) {
     if (!run.inside) {

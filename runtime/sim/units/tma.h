@@ -48,6 +48,8 @@ enum class TmaStatus : uint8_t {
   /// A swizzled box whose inner extent is not the swizzle's span: the pitch
   /// that hardware would use is not documented.
   UnsupportedInnerBox,
+  /// Interleaved layouts and element strides are not simulated.
+  UnsupportedMap,
   /// The memory port refused a run.
   GlobalFault,
   /// The operation does not exist for the map's type.

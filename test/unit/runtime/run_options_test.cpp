@@ -107,6 +107,31 @@ TEST(RunOptions, namesWhatIsWrong) {
             "option '--kv': expected the head_dim of '--q', 64, got 128");
 }
 
+TEST(RunOptions, readsThoseOfTheSimulator) {
+  Options o;
+  EXPECT_EQ(parse({"x", "--q=1x1x1x64", "--device=sim", "--trace=a",
+                   "--timeline=b", "--seeds=3", "--schedule-seed=4"},
+                  o),
+            "");
+  EXPECT_EQ(o.trace, "a");
+  EXPECT_EQ(o.timeline, "b");
+  EXPECT_EQ(o.schedules, 3);
+  EXPECT_EQ(o.scheduleSeed, 4u);
+  EXPECT_EQ(parse({"x.ptx", "--device=sim", "--launch=l"}, o = {}), "");
+  EXPECT_EQ(o.launch, "l");
+  EXPECT_EQ(errorOf({"x", "--q=1x1x1x64", "--timeline=b"}),
+            "option '--trace': expected '--device=sim' beside it");
+  EXPECT_EQ(errorOf({"x", "--q=1x1x1x64", "--device=sim", "--trace="}),
+            "option '--trace': expected a value, got ''");
+  for (const char *option : {"--q=1x1x1x64", "--kv=1x1x1x64", "--random=1",
+                             "--check", "--guard", "--repeat=1", "--bench"}) {
+    EXPECT_EQ(errorOf({"x.ptx", "--device=sim", "--launch=l", option}),
+              "option '--launch': expected no problem and no check beside it: "
+              "the file has them")
+        << option;
+  }
+}
+
 TEST(RunOptions, helpNeedsNoInput) { EXPECT_EQ(errorOf({"--help"}), ""); }
 
 } // namespace

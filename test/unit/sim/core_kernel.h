@@ -19,6 +19,9 @@ struct Kernel {
   std::string body;
   unsigned threads = 32;
   unsigned grid = 1;
+  unsigned cluster = 1;
+  /// Functions before the kernel.
+  std::string functions;
   uint32_t dynamicShared = 4096;
   uint64_t seed = 0;
   HazardMode hazards = HazardMode::Error;
@@ -28,10 +31,13 @@ struct Kernel {
   unsigned freshWords = 0;
   std::string failure;
   Reports reports;
+  ObserverSource *observers = nullptr;
+  uint64_t instructions = 0;
 
   std::string text() const {
     return ".version 8.0\n.target sm_90a\n.address_size 64\n"
-           ".extern .shared .align 1024 .b8 smem[];\n"
+           ".extern .shared .align 1024 .b8 smem[];\n" +
+           functions +
            ".visible .entry kernel(.param .u64 out)\n{\n"
            ".reg .pred %p<32>;\n.reg .b16 %rs<32>;\n.reg .b32 %r<256>;\n"
            ".reg .b64 %rd<32>;\n"
@@ -53,6 +59,7 @@ struct Kernel {
     memory.add(words.data(), words.size() * 4, "out");
     GridLaunch launch;
     launch.grid[0] = grid;
+    launch.cluster[0] = cluster;
     launch.block[0] = threads;
     launch.dynamicShared = dynamicShared;
     uint64_t address = reinterpret_cast<uintptr_t>(words.data());
@@ -66,8 +73,10 @@ struct Kernel {
     options.budget = 10000000;
     options.hazards = hazards;
     options.threads = hostThreads;
+    options.observers = observers;
     GridResult result = runGrid(program, launch, memory, options);
     reports = std::move(result.reports);
+    instructions = result.warpInstructions;
     return failure = std::move(result.failure);
   }
 };

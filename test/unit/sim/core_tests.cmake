@@ -2,6 +2,8 @@
 
 set(here ${CMAKE_CURRENT_LIST_DIR})
 add_executable(attn_sim_tests
+  ${here}/core_breadth_test.cpp
+  ${here}/core_cluster_test.cpp
   ${here}/core_execution_test.cpp
   ${here}/core_sync_test.cpp
   ${here}/core_tensor_test.cpp
@@ -13,3 +15,8 @@ add_executable(attn_sim_tests
   ${here}/parser_test.cpp)
 target_link_libraries(attn_sim_tests PRIVATE attn_sim GTest::gtest_main)
 add_test(NAME attn_sim_tests COMMAND attn_sim_tests)
+
+add_executable(attn_sim_trace_tests ${here}/trace_test.cpp)
+target_link_libraries(attn_sim_trace_tests PRIVATE attn_sim_trace nlohmann_json::nlohmann_json GTest::gtest_main)
+target_compile_definitions(attn_sim_trace_tests PRIVATE JSON_NOEXCEPTION)
+add_test(NAME attn_sim_trace_tests COMMAND attn_sim_trace_tests)

@@ -252,4 +252,26 @@ TEST(PackedHalf, minMax) {
             0x8000);
 }
 
+TEST(F32Math, flushesWhatIsSubnormalWithoutExponentLimits) {
+  F32Mode ftz;
+  ftz.ftz = true;
+  // 2^-126 (1 - 2^-24) rounds up to 2^-126 only for want of exponents.
+  EXPECT_EQ(toBits(mulF32(0.5f, f32FromBits(0x00FFFFFF), ftz)), 0u);
+  // 2^-126 less very little does so whatever the exponents.
+  float smallest = f32FromBits(0x00800000);
+  EXPECT_EQ(fmaF32(0x1p-100f, -0x1p-100f, smallest, ftz), smallest);
+  EXPECT_EQ(toBits(divF32(f32FromBits(0x80FFFFFF), 2.0f, ftz)), 0x80000000u);
+}
+
+TEST(F32Math, choosesAmongDoubleNaNs) {
+  double first = f64FromBits(0x7FF0000000000001);
+  double second = f64FromBits(0xFFF0000000000002);
+  EXPECT_EQ(toBits(addF64(first, second)), 0xFFF8000000000002u);
+  EXPECT_EQ(toBits(subF64(first, 1.0)), 0x7FF8000000000001u);
+  EXPECT_EQ(toBits(fmaF64(first, 1.0, second)), 0xFFF8000000000002u);
+  EXPECT_EQ(toBits(divF64(first, second)), 0x7FF8000000000001u);
+  EXPECT_EQ(toBits(subF64(HUGE_VAL, HUGE_VAL)), 0xFFF8000000000000u);
+  EXPECT_EQ(toBits(minF64(first, second)), 0xFFF8000000000002u);
+}
+
 } // namespace

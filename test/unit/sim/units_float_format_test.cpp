@@ -117,7 +117,10 @@ TEST(FloatFormat, keepsNaNsCanonical) {
   EXPECT_EQ(toF16(nan), 0x7FFF);
   EXPECT_EQ(toBF16(nan), 0x7FFF);
   EXPECT_EQ(toBF16(nan, Rounding::RZ, true, true), 0x7FFF);
-  EXPECT_EQ(toTF32(nan), 0x7FFFE000u);
+  EXPECT_EQ(toTF32(nan, Rounding::RN), 0x7FFFE000u);
+  EXPECT_EQ(toTF32(nan), 0xFFC12000u);
+  EXPECT_EQ(toTF32(f32FromBits(0x7F800001)), 0x7F800000u);
+  EXPECT_EQ(toTF32(nan, Rounding::RNA, true), 0xFFC10000u);
   EXPECT_EQ(toE4M3(nan), 0x7F);
   EXPECT_EQ(toE5M2(nan), 0x7F);
   EXPECT_EQ(roundToFormat(nan, kE2M1), kE2M1.maxFinite);

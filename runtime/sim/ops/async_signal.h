@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What asynchronous instructions share: where they were issued, how they
+// signal, and the names of their reductions.
+
+#ifndef ATTN_SIM_OPS_ASYNC_SIGNAL_H
+#define ATTN_SIM_OPS_ASYNC_SIGNAL_H
+
+#include "core/cluster.h"
+#include "core/opcode_table.h"
+#include "units/reduce_op.h"
+
+namespace attn::sim {
+
+/// Notes for reports who issued the copy.
+void placeCopy(AsyncCopy &copy, const Warp &warp, unsigned lane);
+
+/// Delivers bytes of a copy that CTA `from` issued to an mbarrier in any CTA of
+/// the cluster; `hazard` is HazardTracker's number. Returns "" or what went
+/// wrong.
+std::string signalBytes(const AsyncCopy &copy, Cta &from, uint32_t address,
+                        uint32_t bytes, uint32_t hazard);
+
+/// The mbarrier that a copy of `cta` is to signal; null with `problem` set if
+/// there is none.
+Mbarrier *findSignalled(Cta &cta, uint32_t address, std::string &problem);
+
+/// ".add" and the like among the modifiers.
+bool parseReduce(const Match &match, ReduceOp &op);
+/// ".u32" and the like, ".b32" as unsigned.
+bool parseReduceType(std::string_view name, ReduceType &type);
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_OPS_ASYNC_SIGNAL_H

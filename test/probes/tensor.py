@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Probes of tensor copies: what a box looks like in shared memory, and what a
+store or reduction of it leaves in global memory."""
+
+from tensor_maps import TYPE_BYTES, Arguments
+from warp import probe
+
+U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32_FTZ, TF32, TF32_FTZ = range(13)
+
+# The map at %d3; %p5 holds in thread 0; %r31 is a thread's 64 bytes of shared memory.
+START = ("mov.u64 %d3, map; cvta.param.u64 %d3, %d3; setp.eq.u32 %p5, %thread, 0; "
+         "mad.lo.s32 %r31, %thread, 64, %smem; ")
+PIECES = range(0, 64, 16)
+
+
+def tensor(dtype, dims, box, swizzle=0, steps=None, interleave=0, oob=0, gap=0):
+    """The arguments of a map of a tensor whose rows are `gap` bytes apart."""
+    strides = []
+    pitch = -(-dims[0] * TYPE_BYTES[dtype] // 16) * 16 + gap
+    for extent in dims[1:]:
+        strides.append(pitch)
+        pitch *= extent
+    return Arguments(type=dtype, rank=len(dims), dims=dims, strides=strides, box=box,
+                     steps=steps or [1] * len(dims), interleave=interleave, swizzle=swizzle, l2=0,
+                     oob=oob)
+
+
+def loaded_bytes(arguments):
+    size = TYPE_BYTES[arguments["type"]]
+    for axis, (extent, step) in enumerate(zip(arguments["box"], arguments["steps"])):
+        size *= extent if axis == 0 else -(-extent // step)
+    return size
+
+
+def vector(first):
+    return "{{" + ", ".join("%%r%d" % (first + i) for i in range(4)) + "}}"
+
+
+def tensor_probe(name, text, operands, arguments, base):
+    made = probe(name, text, operands, 0, "tensor", 8192, out_row=64,
+                 parameters=", .param .align 64 .b8 map[128]")
+    made.update(map=arguments, map_of=base, row_count=128)
+    return made
+
+
+def place(at):
+    return "[%d3, {{" + ", ".join(map(str, at)) + "}}]"
+
+
+def load(name, arguments, at, operands="16x(b32*)"):
+    """What comes into 8192 bytes of shared memory. Waits only so long: the bytes
+    are of interest even where they are not as many as was thought."""
+    text = ".shared .align 8 .b64 mbar; " + START + "mov.b32 %r40, 0x5a5a5a5a; "
+    for piece in PIECES:
+        text += "st.shared.v4.b32 [%%r31+%d], {{%%r40, %%r40, %%r40, %%r40}}; " % piece
+    text += ("@%%p5 mbarrier.init.shared::cta.b64 [mbar], 1; fence.proxy.async; bar.sync 0; "
+             "@%%p5 mbarrier.arrive.expect_tx.shared::cta.b64 _, [mbar], %d; "
+             "@%%p5 cp.async.bulk.tensor.%dd.shared::cluster.global.tile"
+             ".mbarrier::complete_tx::bytes [%%smem], %s, [mbar]; " % (
+                 loaded_bytes(arguments), len(at), place(at)))
+    text += ("mov.b32 %r41, 0; mov.b32 %r42, 0; WAIT: add.u32 %r41, %r41, 1; "
+             "setp.gt.u32 %p7, %r41, 100000; @%p7 bra DONE; "
+             "mbarrier.test_wait.parity.shared::cta.b64 %p6, [mbar], %r42; @!%p6 bra WAIT; "
+             "DONE: bar.sync 0; ")
+    for piece in PIECES:
+        text += "ld.shared.v4.b32 %s, [%%r31+%d]; st.global.v4.b32 [%%out+%d], %s; " % (
+            vector(50), piece, piece, vector(50))
+    return tensor_probe("tensor.load." + name, text, operands, arguments, "in")
+
+
+def store(name, arguments, at, operands="16x(b32*)", reduction=None):
+    """Global memory holds each thread's row of the table, shared memory the
+    neighbour's; a store starts from what the runner left."""
+    text = START + "xor.b32 %r43, %r31, 64; "
+    count = 8 if operands.startswith("8x") else 16
+    for piece in PIECES:
+        names = ["{%d}" % (piece // 4 + i) for i in range(4)]
+        if count == 8:
+            low = piece // 8
+            text += "mov.b64 {{%%r50, %%r51}}, {%d}; mov.b64 {{%%r52, %%r53}}, {%d}; " % (
+                low, low + 1)
+            names = ["%r50", "%r51", "%r52", "%r53"]
+        values = "{{" + ", ".join(names) + "}}"
+        text += "st.shared.v4.b32 [%%r43+%d], %s; " % (piece, values)
+        if reduction:
+            text += "st.global.v4.b32 [%%out+%d], %s; " % (piece, values)
+    opcode = "cp.reduce.async.bulk" if reduction else "cp.async.bulk"
+    text += ("fence.proxy.async; bar.sync 0; @%%p5 %s.tensor.%dd.global.shared::cta%s.tile"
+             ".bulk_group %s, [%%smem]; @%%p5 cp.async.bulk.commit_group; "
+             "@%%p5 cp.async.bulk.wait_group 0;" % (
+                 opcode, len(at), "." + reduction if reduction else "", place(at)))
+    return tensor_probe("tensor.%s.%s" % ("reduce" if reduction else "store", name), text, operands,
+                        arguments, "out")
+
+
+def shapes():
+    """name, map and coordinates for loads and stores alike."""
+    for swizzle, span in ((0, 64), (1, 32), (2, 64), (3, 128)):
+        yield "2d-swizzle%d" % swizzle, tensor(F16, [128, 28], [span // 2, 16], swizzle), (32, 5)
+        yield ("2d-swizzle%d-narrow" % swizzle,
+               tensor(F16, [128, 28], [span // 4, 16], swizzle), (32, 5))
+    for axis, at in (("low", (-8, 3)), ("high", (120, 3)), ("rows-low", (8, -5)),
+                     ("rows-high", (8, 20)), ("all", (500, 3))):
+        for oob in (0, 1):
+            yield "2d-outside-%s-oob%d" % (axis, oob), tensor(F16, [125, 28], [32, 16], oob=oob), at
+    for dtype in (F32, F32_FTZ, TF32, TF32_FTZ, BF16, F64):
+        yield "2d-oob-type%d" % dtype, tensor(dtype, [256 // TYPE_BYTES[dtype], 28],
+                                              [64 // TYPE_BYTES[dtype], 16], oob=1), (-2, 20)
+    for dtype in (U8, U16, U32, S32, U64, S64):
+        yield "2d-type%d" % dtype, tensor(dtype, [256 // TYPE_BYTES[dtype], 28],
+                                          [64 // TYPE_BYTES[dtype], 16]), (-1, 20)
+    yield "1d", tensor(F32, [1500], [256]), (1400,)
+    yield "1d-odd", tensor(U8, [4097], [240]), (3999,)
+    yield "2d-gap", tensor(F16, [100, 20], [32, 16], gap=48), (80, 7)
+    yield "3d", tensor(F16, [16, 12, 9], [16, 4, 5]), (4, 10, -1)
+    yield "3d-swizzle3", tensor(F16, [64, 6, 9], [64, 4, 5], 3), (-8, 3, 6)
+    yield "4d", tensor(F32, [8, 5, 6, 7], [8, 3, 2, 4]), (2, -1, 5, 4)
+    yield "5d", tensor(F16, [8, 4, 5, 3, 6], [8, 3, 2, 2, 4]), (-3, 2, -1, 2, 4)
+    yield "5d-swizzle1", tensor(F16, [16, 4, 5, 2, 6], [16, 3, 2, 2, 4], 1), (5, 2, 4, -1, -2)
+
+
+def steps():
+    """Boxes that take every second or third element."""
+    for name, step in (("2", [1, 2]), ("3", [1, 3]), ("inner2", [2, 1]), ("both", [2, 3])):
+        yield "2d-step-" + name, tensor(F16, [128, 28], [32, 16], steps=step), (-4, 3)
+    yield "3d-step", tensor(F16, [16, 12, 9], [16, 7, 5], steps=[1, 2, 3]), (4, 3, -1)
+
+
+def interleaves():
+    yield "3d-interleave1", tensor(F16, [64, 12, 2], [8, 8, 2], interleave=1), (0, 3, 0)
+    yield ("3d-interleave2-swizzle1",
+           tensor(F16, [64, 12, 2], [16, 8, 2], 1, interleave=2), (0, 3, 0))
+
+
+def reductions():
+    box = {"b32*": (U32, [16, 28], [16, 16]), "f16~": (F16, [32, 28], [32, 16]),
+           "bf16~": (BF16, [32, 28], [32, 16]), "f32": (F32, [16, 28], [16, 16])}
+    for kind, dtype, ops in (
+            ("b32*", U32, "add min max inc dec and or xor"), ("b32*", S32, "add min max"),
+            ("b32*", U64, "add min max and or xor"), ("b32*", S64, "min max"),
+            ("f16~", F16, "add min max"), ("bf16~", BF16, "add min max"), ("f32", F32, "add"),
+            ("f32", F32_FTZ, "add"), ("f32", TF32, "add")):
+        _, dims, extents = box[kind]
+        if TYPE_BYTES[dtype] == 8:
+            dims, extents = [8, 28], [8, 16]
+        for op in ops.split():
+            yield store("%s.type%d" % (op, dtype), tensor(dtype, dims, extents), (3, -2),
+                        "16x(%s)" % kind, op)
+    yield store("add.f64", tensor(F64, [8, 28], [8, 16]), (3, -2), "8x(f64)", "add")
+    yield store("add.swizzle3", tensor(F16, [64, 28], [64, 16], 3), (0, 4), "16x(f16~)", "add")
+
+
+def probes():
+    for name, arguments, at in shapes():
+        operands = {F32: "16x(f32)", F32_FTZ: "16x(f32)", TF32: "16x(f32)",
+                    TF32_FTZ: "16x(f32)"}.get(arguments["type"], "16x(b32*)")
+        yield load(name, arguments, at, operands)
+        yield store(name, arguments.but(oob=0), at, operands)
+    for name, arguments, at in steps():
+        yield load(name, arguments, at)
+        yield store(name, arguments, at)
+    for name, arguments, at in interleaves():
+        yield load(name, arguments, at)
+    yield from reductions()
