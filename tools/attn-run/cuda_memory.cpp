@@ -139,6 +139,11 @@ bool CudaGpu::prepare(attn_bundle *bundle) {
   return checkCall(attn_bundle_prepare(bundle, getDevice()));
 }
 
+bool CudaGpu::chooseVariant(attn_bundle *bundle, const attn_launch_args &args,
+                            size_t &index) {
+  return checkCall(attn_choose_variant(bundle, &args, &index));
+}
+
 bool CudaGpu::workspaceSize(attn_bundle *bundle, const attn_launch_args &args,
                             size_t &bytes) {
   return checkCall(attn_workspace_size(bundle, &args, &bytes));

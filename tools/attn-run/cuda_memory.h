@@ -27,6 +27,8 @@ public:
   bool upload(runtime::CUdeviceptr to, const void *from, size_t size) override;
   bool download(void *to, runtime::CUdeviceptr from, size_t size) override;
   bool prepare(attn_bundle *bundle) override;
+  bool chooseVariant(attn_bundle *bundle, const attn_launch_args &args,
+                     size_t &index) override;
   bool workspaceSize(attn_bundle *bundle, const attn_launch_args &args,
                      size_t &bytes) override;
   bool launch(attn_bundle *bundle, const attn_launch_args &args) override;

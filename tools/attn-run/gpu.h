@@ -34,6 +34,8 @@ public:
 
   // Those of the C interface.
   virtual bool prepare(attn_bundle *bundle) = 0;
+  virtual bool chooseVariant(attn_bundle *bundle, const attn_launch_args &args,
+                             size_t &index) = 0;
   virtual bool workspaceSize(attn_bundle *bundle, const attn_launch_args &args,
                              size_t &bytes) = 0;
   virtual bool launch(attn_bundle *bundle, const attn_launch_args &args) = 0;

@@ -25,6 +25,8 @@ struct Run {
   runtime::LaunchPlan plan;
   std::unique_ptr<Gpu> gpu;
   JsonFile json;
+  /// The kernel that the last problem ran, where there are several variants.
+  std::string variant;
   /// Why --check is not possible, or empty.
   std::string notCheckable;
 };
@@ -67,6 +69,7 @@ JsonLine startLine(const Run &run, const Problem &problem) {
       .add("driver", run.gpu->getDriverVersion())
       .add("bundle", run.options.input)
       .add("kernel", run.plan.name)
+      .add("variant", run.variant)
       .add("target", run.plan.target)
       .add("batch", problem.batch)
       .add("seqlen_q", problem.seqQ)
@@ -183,6 +186,10 @@ bool runSchedules(Run &run, Session &session, const Problem &problem) {
                 std::to_string(options.schedules) + " schedules");
 }
 
+void noteVariant(Run &run, const Session &session) {
+  run.variant = run.plan.variants.size() > 1 ? session.getKernel() : "";
+}
+
 /// The one problem that --q and --kv give.
 bool runOne(Run &run) {
   const Options &options = run.options;
@@ -191,7 +198,14 @@ bool runOne(Run &run) {
               problem.seed);
   Session session(*run.gpu, run.bundle, run.plan, problem, options.timeout);
   run.gpu->setSchedule(options.scheduleSeed);
-  if (!session.prepare() || !session.launchAndDownload()) {
+  if (!session.prepare()) {
+    return report(run, problem, "launch", false, session.getError());
+  }
+  noteVariant(run, session);
+  if (!run.variant.empty()) {
+    std::printf("variant: %s\n", run.variant.c_str());
+  }
+  if (!session.launchAndDownload()) {
     return report(run, problem, "launch", false, session.getError());
   }
   bool passed = true;
@@ -227,8 +241,13 @@ bool runOne(Run &run) {
 std::string runRandomProblem(Run &run, const Problem &problem,
                              std::string &detail, bool &gpuLost) {
   Session session(*run.gpu, run.bundle, run.plan, problem, run.options.timeout);
-  if (!session.prepare() || !session.launchAndDownload() ||
-      !session.checkGuards()) {
+  run.variant = "";
+  if (!session.prepare()) {
+    gpuLost = session.isGpuLost();
+    return session.getError();
+  }
+  noteVariant(run, session);
+  if (!session.launchAndDownload() || !session.checkGuards()) {
     gpuLost = session.isGpuLost();
     return session.getError();
   }
@@ -250,9 +269,9 @@ Counts runRandom(Run &run) {
     Problem problem = makeRandomProblem(run.plan, seed);
     std::string detail;
     std::string failure = runRandomProblem(run, problem, detail, gpuLost);
-    std::printf("seed %" PRIu64 ": %s: %s; %s\n", seed,
-                problem.describe().c_str(),
-                failure.empty() ? "passed" : "FAILED", detail.c_str());
+    std::printf("seed %" PRIu64 ": %s%s%s: %s; %s\n", seed,
+                problem.describe().c_str(), run.variant.empty() ? "" : " on ",
+                run.variant.c_str(), failure.empty() ? "passed" : "FAILED", detail.c_str());
     (failure.empty() ? counts.passed : counts.failed) += 1;
     if (!failure.empty()) {
       std::printf("  %s\n  reproduce: attn-run %s --device=%s --random=1 "

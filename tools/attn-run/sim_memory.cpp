@@ -86,6 +86,12 @@ bool SimGpu::prepare(attn_bundle *) {
   return check(loaded->prepare(sim::getSimDevice()));
 }
 
+bool SimGpu::chooseVariant(attn_bundle *, const attn_launch_args &args,
+                           size_t &index) {
+  return check(loaded->variantIndex(
+      args, sim::getSimDevice().getMultiprocessorCount(), index));
+}
+
 bool SimGpu::workspaceSize(attn_bundle *, const attn_launch_args &args,
                            size_t &bytes) {
   return check(loaded->workspaceSize(
