@@ -77,13 +77,14 @@ LogicalResult codegen::verifyGroup(const KernelGroup &group) {
                            << kernel.getSymName() << "', got none after "
                            << before;
     }
-    before += (before.empty() ? "'@" : ", '@") + kernel.getSymName().str() + "'";
+    before +=
+        (before.empty() ? "'@" : ", '@") + kernel.getSymName().str() + "'";
   }
   if (!cover.isEmpty()) {
     return error(last) << "expected " << before
                        << " to take all launches, got condition "
-                       << last.getVariant()->getWhen()
-                       << " of the last, '@" << last.getSymName() << "'";
+                       << last.getVariant()->getWhen() << " of the last, '@"
+                       << last.getSymName() << "'";
   }
   return success();
 }

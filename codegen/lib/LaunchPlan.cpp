@@ -119,10 +119,9 @@ json::Object PlanBuilder::tensorMap(const Param &param) {
                                SmemTile::elementBytes}},
         {"box", box}};
   };
-  int64_t columns =
-      cast<RankedTensorType>(
-          kernel.getBody().getArgument(param.argument).getType())
-          .getDimSize(3);
+  int64_t columns = cast<RankedTensorType>(
+                        kernel.getBody().getArgument(param.argument).getType())
+                        .getDimSize(3);
   bool oneCopy = tile.isOneCopy(columns);
   json::Array dims;
   dims.push_back(json::Object{{"size", oneCopy ? tile.panelColumns() : columns},
@@ -195,16 +194,15 @@ json::Array PlanBuilder::checks() {
   // counted.
   constexpr int64_t limit = (int64_t(1) << 31) - (1 << 16);
   auto check = [](json::Value expr, int64_t value, std::string message) {
-    return json::Object{
-        {"expr", std::move(expr)},
+    return json::Object{{"expr", std::move(expr)},
                         {"equals", value},
                         {"message", std::move(message)}};
   };
   json::Array someHeads{"min", size("hq"), 1};
   json::Array noKvHeads{"eq", size("hk"), 0};
   json::Array checks{
-      check(json::Array{"mod", size("hq"), json::Array{"max", size("hk"), 1}}, 0,
-            "q heads must be a multiple of kv heads"),
+      check(json::Array{"mod", size("hq"), json::Array{"max", size("hk"), 1}},
+            0, "q heads must be a multiple of kv heads"),
       check(json::Array{"min", std::move(noKvHeads), std::move(someHeads)}, 0,
             "there must be kv heads where there are q heads"),
       check(

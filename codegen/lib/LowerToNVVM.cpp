@@ -161,8 +161,7 @@ LLVM::LLVMFuncOp KernelLowering::createFunction() {
       types.push_back(builder.getI64Type());
       break;
     case Param::Scalar:
-      types.push_back(
-          kernel.getBody().getArgument(param.argument).getType());
+      types.push_back(kernel.getBody().getArgument(param.argument).getType());
       break;
     }
   }

@@ -17,8 +17,8 @@ static ParseResult parseWord(AsmParser &parser, StringRef what,
   }
   auto known = symbolize(word);
   if (!known) {
-    return parser.emitError(loc, "expected ") << what << ", got '" << word
-                                              << "'";
+    return parser.emitError(loc, "expected ")
+           << what << ", got '" << word << "'";
   }
   value = *known;
   return success();

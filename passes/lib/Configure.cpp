@@ -153,8 +153,7 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     StringAttr group = cast<func::FuncOp>(op->getParentOp()).getSymNameAttr();
     for (auto [copy, entry] : llvm::zip(*copies, entries)) {
       copy.setConfigAttr(entry.config);
-      copy.setVariantAttr(
-          VariantAttr::get(op.getContext(), group, entry.when));
+      copy.setVariantAttr(VariantAttr::get(op.getContext(), group, entry.when));
       if (failed(finish(copy, entry.origin))) {
         return failure();
       }

@@ -145,8 +145,8 @@ static LogicalResult verifyReached(TableEntryOp entry,
   for (TableEntryOp other : before) {
     if (Key::of(other).servesProblem(Key::of(entry)) &&
         cover.take(other.getWhenAttr())) {
-      takers += (takers.empty() ? "'@" : ", '@") + other.getSymName().str() +
-                "'";
+      takers +=
+          (takers.empty() ? "'@" : ", '@") + other.getSymName().str() + "'";
     }
   }
   if (cover.take(entry.getWhenAttr())) {
@@ -224,9 +224,10 @@ static SmallVector<TableEntry> chooseEntries(ModuleOp module, const Key &wanted,
   return chosen;
 }
 
-static FailureOr<SmallVector<TableEntry>>
-readFile(MLIRContext *context, const Key &wanted, StringRef path,
-         EmitError emitError) {
+static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
+                                                   const Key &wanted,
+                                                   StringRef path,
+                                                   EmitError emitError) {
   if (!llvm::sys::fs::exists(path)) {
     return emitError() << "expected schedule file '" << path
                        << "' to exist, got no such file";

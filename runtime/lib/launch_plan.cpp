@@ -343,9 +343,8 @@ Status PlanReader::readLaunch(const JsonReader &json, PlanLaunch &launch) {
 
 Status PlanReader::readVariant(const JsonReader &json) {
   PlanVariant variant;
-  RETURN_IF_FAILED(
-      json.expectObject({"when", "workspace", "zeroed", "launches", "schedule",
-                         "report"}));
+  RETURN_IF_FAILED(json.expectObject(
+      {"when", "workspace", "zeroed", "launches", "schedule", "report"}));
   RETURN_IF_FAILED(readExpr(json.get("when"), variant.when));
   RETURN_IF_FAILED(readExpr(json.get("workspace"), variant.workspace));
   if (json.has("zeroed")) {
@@ -396,9 +395,8 @@ static bool usesSymbol(const LaunchPlan &plan, int symbol) {
 }
 
 Status PlanReader::readPlan(const JsonReader &json) {
-  RETURN_IF_FAILED(
-      json.expectObject({"version", "name", "target", "problem", "args",
-                         "checks", "variants"}));
+  RETURN_IF_FAILED(json.expectObject(
+      {"version", "name", "target", "problem", "args", "checks", "variants"}));
   int64_t version = 0;
   RETURN_IF_FAILED(json.get("version").readOneOf({1}, version));
   RETURN_IF_FAILED(json.get("name").read(plan.name));

@@ -271,7 +271,8 @@ Counts runRandom(Run &run) {
     std::string failure = runRandomProblem(run, problem, detail, gpuLost);
     std::printf("seed %" PRIu64 ": %s%s%s: %s; %s\n", seed,
                 problem.describe().c_str(), run.variant.empty() ? "" : " on ",
-                run.variant.c_str(), failure.empty() ? "passed" : "FAILED", detail.c_str());
+                run.variant.c_str(), failure.empty() ? "passed" : "FAILED",
+                detail.c_str());
     (failure.empty() ? counts.passed : counts.failed) += 1;
     if (!failure.empty()) {
       std::printf("  %s\n  reproduce: attn-run %s --device=%s --random=1 "

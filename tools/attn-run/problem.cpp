@@ -209,7 +209,8 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
   problem.headsK =
       fixedOr(plan, "k", heads, random.integer(2, 1, atBorder ? 1 : 4));
   int64_t group = groups[random.integer(3, 0, std::size(groups) - 1)];
-  group = std::min<int64_t>(group, std::max<int64_t>(1, mostHeads / problem.headsK));
+  group = std::min<int64_t>(group,
+                            std::max<int64_t>(1, mostHeads / problem.headsK));
   problem.headsQ = fixedOr(plan, "q", heads, problem.headsK * group);
   problem.scale = random.uniform(4) < 0.7
                       ? defaultScale(problem)

@@ -70,9 +70,9 @@ SmallVector<llvm::json::Object *> attn::variantsOf(llvm::json::Object &plan) {
 
 StringRef attn::kernelOf(llvm::json::Object &variant) {
   const llvm::json::Array *launches = variant.getArray("launches");
-  const llvm::json::Object *launch =
-      launches && !launches->empty() ? launches->front().getAsObject()
-                                     : nullptr;
+  const llvm::json::Object *launch = launches && !launches->empty()
+                                         ? launches->front().getAsObject()
+                                         : nullptr;
   return launch ? launch->getString("kernel").value_or("") : "";
 }
 

@@ -60,10 +60,10 @@ typedef struct attn_launch_args {
   DLDevice device;
   /* A CUstream of that device's primary context; null is the default one. */
   void *stream;
-  /* Device memory of attn_workspace_size bytes or more, 256-byte aligned. It has to be
-   * zero before the first launch that uses it. A launch leaves zero what the
-   * next one needs zero: launches of one bundle that run one after the other
-   * may share it, those that may run at the same time may not. */
+  /* Device memory of attn_workspace_size bytes or more, 256-byte aligned. It
+   * has to be zero before the first launch that uses it. A launch leaves zero
+   * what the next one needs zero: launches of one bundle that run one after the
+   * other may share it, those that may run at the same time may not. */
   void *workspace;
   size_t workspace_size;
 } attn_launch_args;
