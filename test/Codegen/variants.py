@@ -7,7 +7,7 @@ import re
 import sys
 
 text = re.search(r'attn\.plan = "([^"]*)"', sys.stdin.read())[1]
-plan = json.loads(re.sub(r"\\([0-9A-F]{2})", lambda code: chr(int(code[1], 16)), text))
+plan = json.loads(re.sub(r"\\(\\|[0-9A-F]{2})", lambda code: "\\" if code[1] == "\\" else chr(int(code[1], 16)), text))
 print(f"{plan['name']}: {len(plan['variants'])} variants of {len(plan['args'])} args")
 for variant in plan["variants"]:
     launch = variant["launches"][0]

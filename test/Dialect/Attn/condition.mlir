@@ -4,7 +4,7 @@
 // RUN: attn-opt %s --mlir-print-op-generic | attn-opt | FileCheck %s
 // RUN: attn-opt %s --emit-bytecode | attn-opt | FileCheck %s
 
-// CHECK-LABEL: func.func @attributes
+// CHECK-LABEL: func.func private @attributes
 // CHECK-SAME: all = #attn.condition<seqlen_q at_most 1 and seqlen_q above 0 and seqlen_k above 4096 and rows at_most 9223372036854775807>
 // CHECK-SAME: one = #attn.condition<seqlen_k at_most 0>
 // CHECK-SAME: variant = #attn.variant<"f" when <rows above 16896>>
