@@ -12,12 +12,17 @@ namespace {
 
 constexpr int64_t counterBytes = 4;
 
+/// What a plan says of one kernel.
 class PlanBuilder {
 public:
-  PlanBuilder(ws::KernelOp kernel, ArrayRef<Param> params, int64_t threads)
-      : kernel(kernel), params(params), threads(threads) {}
+  explicit PlanBuilder(const PlannedKernel &planned)
+      : kernel(planned.kernel), params(planned.params),
+        threads(planned.threads) {}
 
-  json::Object build();
+  json::Object problem();
+  json::Array arguments();
+  json::Array checks();
+  json::Object variant(bool isLast);
 
 private:
   std::string nameOf(unsigned argument) {
@@ -35,14 +40,14 @@ private:
     llvm::raw_string_ostream(text) << type;
     return text;
   }
-  json::Object problem();
   json::Object argument(unsigned index);
   json::Object tensorMap(const Param &param);
   json::Object parameter(const Param &param);
   json::Value size(StringRef name) { return dim(sizeNamed(kernel, name)); }
   json::Value items();
   json::Value gridSize();
-  json::Array checks();
+  json::Value sizeOf(LaunchSize size);
+  json::Value condition();
   bool hasArgument(StringRef name);
   json::Object launch();
   json::Object resources();
@@ -246,44 +251,94 @@ json::Object PlanBuilder::resources() {
   }
   int64_t barriers = 0;
   kernel.walk([&](NVVM::MBarrierInitOp) { ++barriers; });
-  return json::Object{
+  json::Object report{
       {"roles", std::move(roles)},
       {"threads", threads},
       {"shared_memory", static_cast<int64_t>(*kernel.getSmemBytes())},
       {"mbarriers", barriers}};
+  if (kernel.getVariant() && kernel.getVariant()->getWhen()) {
+    report["when"] = kernel.getVariant()->getWhen().getText();
+  }
+  return report;
 }
 
-json::Object PlanBuilder::build() {
-  json::Array arguments;
+json::Array PlanBuilder::arguments() {
+  json::Array all;
   for (unsigned i = 0; i < kernel.getBody().getNumArguments(); ++i) {
-    arguments.push_back(argument(i));
+    all.push_back(argument(i));
   }
+  return all;
+}
+
+json::Value PlanBuilder::sizeOf(LaunchSize launchSize) {
+  switch (launchSize) {
+  case LaunchSize::SeqlenQ:
+    return size("sq");
+  case LaunchSize::SeqlenK:
+    return size("sk");
+  case LaunchSize::Rows:
+    break;
+  }
+  return json::Array{"mul", size("sq"), size("hq"), size("b")};
+}
+
+/// Not zero where all bounds of the kernel's condition hold.
+json::Value PlanBuilder::condition() {
+  json::Array all{"min"};
+  for (BoundAttr bound : kernel.getVariant()->getWhen().getBounds()) {
+    json::Value size = sizeOf(bound.getSize());
+    int64_t value = bound.getValue();
+    all.push_back(bound.getSide() == BoundSide::AtMost
+                      ? json::Array{"ge", value, std::move(size)}
+                      : json::Array{"lt", value, std::move(size)});
+  }
+  constexpr size_t oneBound = 2;
+  if (all.size() == oneBound) {
+    return std::move(all.back());
+  }
+  return all;
+}
+
+json::Object PlanBuilder::variant(bool isLast) {
   std::string schedule;
   llvm::raw_string_ostream(schedule) << kernel.getSchedule();
-  json::Object variant{
-      {"when", 1}, {"workspace", 0}, {"launches", json::Array{launch()}}};
+  json::Object variant{{"when", isLast ? json::Value(1) : condition()},
+                       {"workspace", 0},
+                       {"launches", json::Array{launch()}},
+                       {"schedule", std::move(schedule)},
+                       {"report", resources()}};
   if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
     // The counter of work items, which a launch leaves as it found it.
     variant["workspace"] = counterBytes;
     variant["zeroed"] = counterBytes;
   }
-  return json::Object{{"version", 1},
-                      {"name", kernel.getSymName()},
-                      {"target", kernel.getMachine()},
-                      {"problem", problem()},
-                      {"args", std::move(arguments)},
-                      {"checks", checks()},
-                      {"variants", json::Array{std::move(variant)}},
-                      {"schedule", std::move(schedule)},
-                      {"report", resources()}};
+  return variant;
 }
 
 } // namespace
 
-std::string codegen::buildLaunchPlan(ws::KernelOp kernel,
-                                     ArrayRef<Param> params, int64_t threads) {
+std::string codegen::buildLaunchPlan(StringRef name,
+                                     ArrayRef<PlannedKernel> kernels) {
+  json::Array checks, variants;
+  for (const PlannedKernel &planned : kernels) {
+    PlanBuilder builder(planned);
+    variants.push_back(builder.variant(&planned == &kernels.back()));
+    for (json::Value &check : builder.checks()) {
+      if (!llvm::is_contained(checks, check)) {
+        checks.push_back(std::move(check));
+      }
+    }
+  }
+  PlannedKernel first = kernels.front();
+  PlanBuilder common(first);
   std::string text;
   llvm::raw_string_ostream(text)
-      << json::Value(PlanBuilder(kernel, params, threads).build());
+      << json::Value(json::Object{{"version", 1},
+                                  {"name", name},
+                                  {"target", first.kernel.getMachine()},
+                                  {"problem", common.problem()},
+                                  {"args", common.arguments()},
+                                  {"checks", std::move(checks)},
+                                  {"variants", std::move(variants)}});
   return text;
 }

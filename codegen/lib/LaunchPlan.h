@@ -6,10 +6,18 @@
 
 namespace attn::codegen {
 
-/// The launch plan of a kernel as JSON text (format: attn/runtime, launch plan
-/// version 1): its arguments, checks on them, and one variant of one launch.
-std::string buildLaunchPlan(ws::KernelOp kernel, llvm::ArrayRef<Param> params,
-                            int64_t threads);
+struct PlannedKernel {
+  ws::KernelOp kernel;
+  llvm::SmallVector<Param> params;
+  int64_t threads;
+};
+
+/// The launch plan `name` as JSON text (format: attn/runtime, launch plan
+/// version 1): the arguments that the kernels have in common, the checks on
+/// them of any kernel, and one variant of one launch for each kernel. The last
+/// takes what the conditions of the others leave.
+std::string buildLaunchPlan(llvm::StringRef name,
+                            llvm::ArrayRef<PlannedKernel> kernels);
 
 } // namespace attn::codegen
 

@@ -4,6 +4,7 @@
 // which each warpgroup runs the program of its role.
 #include "InstructionLowering.h"
 #include "KernelChecks.h"
+#include "KernelGroup.h"
 #include "LaunchPlan.h"
 #include "attn/codegen/Passes.h"
 #include "attn/passes/DataTables.h"
@@ -33,10 +34,12 @@ struct Placement {
 
 class KernelLowering {
 public:
-  explicit KernelLowering(ws::KernelOp kernel)
-      : kernel(kernel), loc(kernel.getLoc()), builder(kernel) {}
+  KernelLowering(ws::KernelOp kernel, gpu::GPUModuleOp module)
+      : kernel(kernel), loc(kernel.getLoc()), builder(kernel), module(module) {}
 
+  /// Adds the kernel's function to the module.
   LogicalResult run();
+  PlannedKernel getPlanned() { return {kernel, params, threads}; }
 
 private:
   void placeRoles();
@@ -70,6 +73,7 @@ private:
   ws::KernelOp kernel;
   Location loc;
   OpBuilder builder;
+  gpu::GPUModuleOp module;
   SmallVector<Param> params;
   SmallVector<Placement> placements;
   int64_t threads = 0;
@@ -284,13 +288,7 @@ LogicalResult KernelLowering::run() {
   if (failed(readMachine()) || failed(checkRegisters())) {
     return failure();
   }
-  auto target = NVVM::NVVMTargetAttr::get(
-      builder.getContext(), 2, "nvptx64-nvidia-cuda", kernel.getMachine());
-  auto module = gpu::GPUModuleOp::create(builder, loc, kernel.getSymName(),
-                                         builder.getArrayAttr({target}));
-  module->setAttr("attn.plan", builder.getStringAttr(
-                                   buildLaunchPlan(kernel, params, threads)));
-  builder.setInsertionPointToStart(module.getBody());
+  builder.setInsertionPointToEnd(module.getBody());
   std::string smemName = (kernel.getSymName() + "_smem").str();
   LLVM::GlobalOp::create(
       builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
@@ -305,15 +303,40 @@ LogicalResult KernelLowering::run() {
   if (failed(lowering.lowerScalars(builder))) {
     return failure();
   }
-  if (failed(emitSetup(lowering)) || failed(emitRoles(lowering)) ||
-      failed(checkKernelLowered(module))) {
+  if (failed(emitSetup(lowering)) || failed(emitRoles(lowering))) {
     return failure();
   }
   decided(kernel.getLoc(), "lower-to-nvvm")
       << llvm::formatv("{0} threads, launched with {1} registers each", threads,
                        launchRegisters())
              .str();
-  kernel.erase();
+  return success();
+}
+
+/// Puts one module with a function for each kernel in the group's place.
+LogicalResult lowerGroup(const KernelGroup &group) {
+  ws::KernelOp first = group.kernels.front();
+  OpBuilder builder(first);
+  auto target = NVVM::NVVMTargetAttr::get(
+      builder.getContext(), 2, "nvptx64-nvidia-cuda", first.getMachine());
+  auto module = gpu::GPUModuleOp::create(builder, first.getLoc(), group.name,
+                                         builder.getArrayAttr({target}));
+  SmallVector<PlannedKernel> planned;
+  for (ws::KernelOp kernel : group.kernels) {
+    KernelLowering lowering(kernel, module);
+    if (failed(checkKernelLowerable(kernel)) || failed(lowering.run())) {
+      return failure();
+    }
+    planned.push_back(lowering.getPlanned());
+  }
+  module->setAttr("attn.plan",
+                  builder.getStringAttr(buildLaunchPlan(group.name, planned)));
+  if (failed(checkKernelLowered(module))) {
+    return failure();
+  }
+  for (ws::KernelOp kernel : group.kernels) {
+    kernel.erase();
+  }
   return success();
 }
 
@@ -323,10 +346,8 @@ public:
   using LowerToNVVMBase::LowerToNVVMBase;
 
   void runOnOperation() override {
-    for (auto kernel :
-         llvm::make_early_inc_range(getOperation().getOps<ws::KernelOp>())) {
-      if (failed(checkKernelLowerable(kernel)) ||
-          failed(KernelLowering(kernel).run())) {
+    for (const KernelGroup &group : groupKernels(getOperation())) {
+      if (failed(verifyGroup(group)) || failed(lowerGroup(group))) {
         return signalPassFailure();
       }
     }

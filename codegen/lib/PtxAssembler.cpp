@@ -39,6 +39,7 @@ AssemblyReport attn::codegen::parsePtxasOutput(StringRef output) {
       continue;
     }
     bool loss = isLoss(line);
+    std::string text = line.trim().str();
     if (!report.kernels.empty() && line.contains("spill stores")) {
       KernelReport &kernel = report.kernels.back();
       kernel.stack += getNumber(line, "bytes stack frame");
@@ -46,6 +47,7 @@ AssemblyReport attn::codegen::parsePtxasOutput(StringRef output) {
       kernel.spillLoads += getNumber(line, "bytes spill loads");
       loss |= getNumber(line, "bytes spill stores") != 0 ||
               getNumber(line, "bytes spill loads") != 0;
+      text += " of '" + kernel.name + "'"; // which the line does not name
     } else if (!report.kernels.empty() && line.contains(": Used ")) {
       KernelReport &kernel = report.kernels.back();
       kernel.registers = getNumber(line, "registers");
@@ -53,10 +55,10 @@ AssemblyReport attn::codegen::parsePtxasOutput(StringRef output) {
       kernel.shared = getNumber(line, "bytes smem");
     }
     if (loss) {
-      report.losses.push_back(line.trim().str());
+      report.losses.push_back(text);
     }
     if (loss || line.contains("warning")) {
-      report.warnings.push_back(line.trim().str());
+      report.warnings.push_back(text);
     }
   }
   return report;

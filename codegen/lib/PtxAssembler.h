@@ -24,7 +24,8 @@ struct KernelReport {
 
 struct AssemblyReport {
   std::vector<KernelReport> kernels;
-  /// Lines that warn, as ptxas wrote them: spills, C75xx and any other.
+  /// Lines that warn, as ptxas wrote them: spills (the kernel is named at the
+  /// end), C75xx and any other.
   std::vector<std::string> warnings;
   /// Those among them that mean a slow kernel.
   std::vector<std::string> losses;

@@ -149,6 +149,14 @@ static LogicalResult verifyWindow(AttentionOp op) {
   return success();
 }
 
+// C18
+static LogicalResult verifyVariant(AttentionOp op) {
+  if (op.getVariant() && !op.getConfig()) {
+    return op.emitOpError("expected a 'config' beside 'variant'");
+  }
+  return success();
+}
+
 LogicalResult AttentionOp::verify() {
   Named query{"query", getQuery().getType()}, key{"key", getKey().getType()},
       value{"value", getValue().getType()}, out{"out", getOut().getType()},
@@ -156,7 +164,7 @@ LogicalResult AttentionOp::verify() {
   if (failed(verifyHeadDim(*this, query)) ||
       failed(verifyHeadDim(*this, value)) ||
       failed(verifyElementTypes(*this, {key, value, out})) ||
-      failed(verifyWindow(*this))) {
+      failed(verifyWindow(*this)) || failed(verifyVariant(*this))) {
     return failure();
   }
   unsigned s = getPositionDim(), h = getHeadsDim();

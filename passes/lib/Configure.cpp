@@ -3,6 +3,7 @@
 // attn-configure: the shape of one CTA's work, from the schedule table.
 #include "attn/passes/Passes.h"
 #include "attn/passes/ScheduleTable.h"
+#include "attn/passes/SizeCover.h"
 #include "mlir/IR/Remarks.h"
 
 namespace attn {
@@ -62,37 +63,111 @@ static LogicalResult verifyConfigured(AttentionOp op) {
                  succeeded(checkThreshold(op, config)));
 }
 
+/// A name for variant `index` of `func` that its module does not have yet.
+static std::string nameVariant(func::FuncOp func, size_t &index) {
+  std::string name;
+  do {
+    name = (func.getName() + "_" + Twine(index++)).str();
+  } while (SymbolTable::lookupSymbolIn(func->getParentOp(), name));
+  return name;
+}
+
+static AttentionOp onlyAttention(func::FuncOp func) {
+  auto all = func.getOps<AttentionOp>();
+  return llvm::hasSingleElement(all) ? *all.begin() : AttentionOp();
+}
+
+/// Copies the function round `op` behind itself until there are `count`; their
+/// attentions.
+static FailureOr<SmallVector<AttentionOp>> copyFunction(AttentionOp op,
+                                                        size_t count) {
+  auto func = dyn_cast<func::FuncOp>(op->getParentOp());
+  if (!func || onlyAttention(func) != op) {
+    return op.emitOpError("expected to be the only 'attn.attention' of a "
+                          "'func.func', which is copied for ")
+           << count << " entries";
+  }
+  SmallVector<AttentionOp> copies{op};
+  OpBuilder builder(func->getContext());
+  builder.setInsertionPointAfter(func);
+  size_t index = 1;
+  while (copies.size() < count) {
+    std::string name = nameVariant(func, index);
+    auto copy = cast<func::FuncOp>(builder.clone(*func));
+    copy.setName(name);
+    copies.push_back(onlyAttention(copy));
+  }
+  return copies;
+}
+
+/// The entries that some launch with the sizes of `op` reaches.
+static SmallVector<TableEntry> dropUnreached(AttentionOp op,
+                                             ArrayRef<TableEntry> entries) {
+  SizeCover cover(StaticSizes::of(op));
+  SmallVector<TableEntry> reached;
+  for (const TableEntry &entry : entries) {
+    if (cover.take(entry.when)) {
+      reached.push_back(entry);
+    }
+  }
+  return reached;
+}
+
+static LogicalResult finish(AttentionOp op, StringRef origin) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << op.getConfigAttr();
+  remark::passed(op.getLoc(),
+                 remark::RemarkOpts::name("configure").category("attn"))
+      << remark::metric("Config", text) << remark::metric("From", origin);
+  return verifyConfigured(op);
+}
+
 namespace {
 struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
   using ConfigureBase::ConfigureBase;
 
   LogicalResult configure(AttentionOp op) {
-    std::string origin = "the op";
-    if (!op.getConfig()) {
-      auto entry =
-          lookupTableEntry(op.getContext(), op.getProblem(), target,
+    if (op.getConfig()) {
+      return finish(op, "the op");
+    }
+    auto found =
+        lookupTableEntries(op.getContext(), op.getProblem(), target,
                            scheduleFile, [&] { return op.emitOpError(); });
-      if (failed(entry)) {
+    if (failed(found)) {
+      return failure();
+    }
+    SmallVector<TableEntry> entries = dropUnreached(op, *found);
+    if (entries.size() == 1 && !entries.front().when) {
+      op.setConfigAttr(entries.front().config);
+      return finish(op, entries.front().origin);
+    }
+    return attachVariants(op, entries);
+  }
+
+  LogicalResult attachVariants(AttentionOp op, ArrayRef<TableEntry> entries) {
+    auto copies = copyFunction(op, entries.size());
+    if (failed(copies)) {
+      return failure();
+    }
+    StringAttr group = cast<func::FuncOp>(op->getParentOp()).getSymNameAttr();
+    for (auto [copy, entry] : llvm::zip(*copies, entries)) {
+      copy.setConfigAttr(entry.config);
+      copy.setVariantAttr(VariantAttr::get(op.getContext(), group, entry.when));
+      if (failed(finish(copy, entry.origin))) {
         return failure();
       }
-      op.setConfigAttr(entry->config);
-      origin = entry->origin;
     }
-    std::string text;
-    llvm::raw_string_ostream(text) << op.getConfigAttr();
-    remark::passed(op.getLoc(),
-                   remark::RemarkOpts::name("configure").category("attn"))
-        << remark::metric("Config", text) << remark::metric("From", origin);
-    return verifyConfigured(op);
+    return success();
   }
 
   void runOnOperation() override {
-    auto result = getOperation().walk([&](AttentionOp op) {
-      return failed(configure(op)) ? WalkResult::interrupt()
-                                   : WalkResult::advance();
-    });
-    if (result.wasInterrupted()) {
-      signalPassFailure();
+    SmallVector<AttentionOp> attentions;
+    getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
+    for (AttentionOp op : attentions) {
+      if (failed(configure(op))) {
+        return signalPassFailure();
+      }
     }
   }
 };

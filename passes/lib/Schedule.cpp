@@ -65,13 +65,38 @@ namespace {
 struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
   using ScheduleBase::ScheduleBase;
 
+  /// The entry with the kernel's condition among those for its problem.
+  FailureOr<TableEntry> findEntry(tile::KernelOp kernel) {
+    auto entries =
+        lookupTableEntries(kernel.getContext(), kernel.getProblem(), target,
+                           scheduleFile, [&] { return kernel.emitOpError(); });
+    if (failed(entries)) {
+      return failure();
+    }
+    ConditionAttr when =
+        kernel.getVariant() ? kernel.getVariant()->getWhen() : ConditionAttr();
+    auto found = llvm::find_if(
+        *entries, [&](const TableEntry &entry) { return entry.when == when; });
+    if (found != entries->end()) {
+      return *found;
+    }
+    InFlightDiagnostic error =
+        kernel.emitOpError("expected an entry with its condition, ")
+        << when << ", got";
+    for (const TableEntry &entry : *entries) {
+      error << "\n  " << entry.origin;
+      if (entry.when) {
+        error << " with " << entry.when;
+      }
+    }
+    return error;
+  }
+
   LogicalResult attach(tile::KernelOp kernel) {
     if (!kernel.getConfig()) {
       return kernel.emitOpError("expected a 'config'");
     }
-    FailureOr<TableEntry> entry =
-        lookupTableEntry(kernel.getContext(), kernel.getProblem(), target,
-                         scheduleFile, [&] { return kernel.emitOpError(); });
+    FailureOr<TableEntry> entry = findEntry(kernel);
     if (failed(entry) || failed(checkConfig(kernel, *entry))) {
       return failure();
     }

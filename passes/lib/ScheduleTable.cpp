@@ -2,6 +2,7 @@
 #include "attn/passes/ScheduleTable.h"
 #include "attn/codegen/EmbeddedData.h"
 #include "attn/passes/DataTables.h"
+#include "attn/passes/SizeCover.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -74,6 +75,11 @@ struct Key {
   bool serves(const Key &wanted) const {
     return servesProblem(wanted) && machine == wanted.machine;
   }
+  /// Whether entries with these keys may be in one file.
+  bool isComparable(const Key &other) const {
+    return kind == other.kind && headDim == other.headDim &&
+           headDimV == other.headDimV && machine == other.machine;
+  }
   bool servesProblem(const Key &wanted) const {
     return kind == wanted.kind &&
            (headDim == -1 || headDim >= wanted.headDim) &&
@@ -108,19 +114,81 @@ struct Key {
 
 } // namespace
 
-/// The one entry of a module.
-static FailureOr<TableEntryOp> readEntry(ModuleOp module, StringRef path,
-                                         EmitError emitError) {
+/// The entries of a schedule file, in order.
+static SmallVector<TableEntryOp> entriesOf(ModuleOp module) {
+  return llvm::to_vector(module.getOps<TableEntryOp>());
+}
+
+// C1 to C3
+static LogicalResult verifyBelongs(TableEntryOp entry, TableEntryOp last) {
+  Key key = Key::of(entry), common = Key::of(last);
+  if (!key.isComparable(common)) {
+    return entry.emitOpError("expected the kind, head dims and machine of the "
+                             "file's last entry, '@")
+           << last.getSymName() << "', " << common.describe() << ", got "
+           << key.describe();
+  }
+  if (!common.servesProblem(key)) {
+    return entry.emitOpError("expected the file's last entry, '@")
+           << last.getSymName() << "', to serve " << key.describeProblem()
+           << " as '@" << entry.getSymName() << "' does, got "
+           << common.describeProblem();
+  }
+  return success();
+}
+
+// C4
+static LogicalResult verifyReached(TableEntryOp entry,
+                                   ArrayRef<TableEntryOp> before) {
+  SizeCover cover;
+  std::string takers;
+  for (TableEntryOp other : before) {
+    if (Key::of(other).servesProblem(Key::of(entry)) &&
+        cover.take(other.getWhenAttr())) {
+      takers +=
+          (takers.empty() ? "'@" : ", '@") + other.getSymName().str() + "'";
+    }
+  }
+  if (cover.take(entry.getWhenAttr())) {
+    return success();
+  }
+  return entry.emitOpError("expected some launch to be left for '@")
+         << entry.getSymName() << "', got none after " << takers;
+}
+
+/// Whatever serves a problem can be reached, and something always serves it.
+static LogicalResult verifyEntries(ArrayRef<TableEntryOp> entries) {
+  TableEntryOp last = entries.back();
+  if (last.getWhen()) {
+    return last.emitOpError("expected the file's last entry, '@")
+           << last.getSymName() << "', to have no 'when', got "
+           << last.getWhenAttr();
+  }
+  for (auto [i, entry] : llvm::enumerate(entries)) {
+    if (failed(verifyBelongs(entry, last)) ||
+        failed(verifyReached(entry, entries.take_front(i)))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+static LogicalResult verifyFile(ModuleOp module, StringRef path,
+                                EmitError emitError) {
   if (!module) {
     return emitError() << "expected schedule file '" << path
                        << "' to be valid IR, got a file that does not parse";
   }
-  auto entries = llvm::to_vector(module.getOps<TableEntryOp>());
-  if (entries.size() != 1) {
-    return emitError() << "expected one attn.table_entry in '" << path
-                       << "', got " << entries.size();
+  SmallVector<TableEntryOp> entries = entriesOf(module);
+  if (entries.empty()) {
+    return emitError() << "expected an attn.table_entry in '" << path
+                       << "', got none";
   }
-  return entries.front();
+  if (failed(verifyEntries(entries))) {
+    return emitError() << "expected the entries of schedule file '" << path
+                       << "' to be legal";
+  }
+  return success();
 }
 
 /// The config of an entry, with the columns that it gives to the head dims of
@@ -140,70 +208,84 @@ static ConfigAttr configFor(ConfigAttr config, const Key &key,
 static TableEntry makeEntry(TableEntryOp op, const Key &wanted,
                             StringRef path) {
   return {llvm::formatv("entry '@{0}' of '{1}'", op.getSymName(), path),
-          configFor(op.getConfig(), Key::of(op), wanted), op.getSchedule()};
+          op.getWhenAttr(), configFor(op.getConfig(), Key::of(op), wanted),
+          op.getSchedule()};
 }
 
-static FailureOr<TableEntry> readFile(MLIRContext *context, const Key &wanted,
-                                      StringRef path, EmitError emitError) {
+/// Those entries of a file that serve `wanted`.
+static SmallVector<TableEntry> chooseEntries(ModuleOp module, const Key &wanted,
+                                             StringRef path) {
+  SmallVector<TableEntry> chosen;
+  for (TableEntryOp entry : entriesOf(module)) {
+    if (Key::of(entry).serves(wanted)) {
+      chosen.push_back(makeEntry(entry, wanted, path));
+    }
+  }
+  return chosen;
+}
+
+static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
+                                                   const Key &wanted,
+                                                   StringRef path,
+                                                   EmitError emitError) {
   if (!llvm::sys::fs::exists(path)) {
     return emitError() << "expected schedule file '" << path
                        << "' to exist, got no such file";
   }
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(path, ParserConfig(context));
-  FailureOr<TableEntryOp> op =
-      readEntry(module ? *module : ModuleOp(), path, emitError);
-  if (failed(op)) {
+  if (failed(verifyFile(module.get(), path, emitError))) {
     return failure();
   }
-  Key key = Key::of(*op);
+  TableEntryOp last = entriesOf(*module).back();
+  Key key = Key::of(last);
   if (!key.servesProblem(wanted)) {
-    return emitError() << "expected the entry '@" << op->getSymName()
+    return emitError() << "expected the entry '@" << last.getSymName()
                        << "' of '" << path << "' to be for "
                        << wanted.describeProblem() << ", got "
                        << key.describeProblem();
   }
   if (key.machine != wanted.machine) {
     return emitError() << "expected the schedule of entry '@"
-                       << op->getSymName() << "' of '" << path
+                       << last.getSymName() << "' of '" << path
                        << "' to be for machine '" << wanted.machine
                        << "', got '" << key.machine << "'";
   }
-  return makeEntry(*op, wanted, path);
+  return chooseEntries(*module, wanted, path);
 }
 
-static FailureOr<TableEntry>
+static FailureOr<SmallVector<TableEntry>>
 searchTable(MLIRContext *context, const Key &wanted, EmitError emitError) {
   std::string known;
-  std::optional<TableEntry> best;
+  SmallVector<TableEntry> best;
   int64_t leastCost = 0;
   for (const EmbeddedFile &file : listEmbeddedFiles("schedules")) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
         file.text, ParserConfig(context), file.path);
-    FailureOr<TableEntryOp> op =
-        readEntry(module ? *module : ModuleOp(), file.path, emitError);
-    if (failed(op)) {
+    if (failed(verifyFile(module.get(), file.path, emitError))) {
       return failure();
     }
-    Key key = Key::of(*op);
-    if (key.serves(wanted) && (!best || key.cost(wanted) < leastCost)) {
-      leastCost = key.cost(wanted);
-      best = makeEntry(*op, wanted, file.path);
+    for (TableEntryOp entry : entriesOf(*module)) {
+      known += llvm::formatv("\n  @{0}: {1}", entry.getSymName(),
+                             Key::of(entry).describe());
     }
-    known += llvm::formatv("\n  @{0}: {1}", op->getSymName(), key.describe());
+    Key key = Key::of(entriesOf(*module).back());
+    if (key.serves(wanted) && (best.empty() || key.cost(wanted) < leastCost)) {
+      leastCost = key.cost(wanted);
+      best = chooseEntries(*module, wanted, file.path);
+    }
   }
-  if (best) {
-    return *best;
+  if (!best.empty()) {
+    return best;
   }
   return emitError() << "expected a schedule for " << wanted.describe()
                      << " in the table, which has" << known;
 }
 
-FailureOr<TableEntry> attn::lookupTableEntry(MLIRContext *context,
-                                             ProblemAttr problem,
-                                             StringRef target,
-                                             StringRef scheduleFile,
-                                             EmitError emitError) {
+FailureOr<SmallVector<TableEntry>>
+attn::lookupTableEntries(MLIRContext *context, ProblemAttr problem,
+                         StringRef target, StringRef scheduleFile,
+                         EmitError emitError) {
   if (failed(lookupMachine(context, target, emitError))) {
     return failure();
   }

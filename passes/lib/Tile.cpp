@@ -432,7 +432,8 @@ void KernelWriter::createKernel(StringRef name,
   llvm::append_range(inputs, attention.getResults());
   kernel =
       tile::KernelOp::create(builder, loc, name, builder.getStrArrayAttr(names),
-                             attention.getProblem(), config, ScheduleAttr());
+                             attention.getProblem(), config,
+                             attention.getVariantAttr(), ScheduleAttr());
   Block &block = kernel.getBody().emplaceBlock();
   for (Value input : inputs) {
     block.addArgument(input.getType(), input.getLoc());

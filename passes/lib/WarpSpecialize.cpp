@@ -150,8 +150,8 @@ LogicalResult specialize(tile::KernelOp kernel) {
   auto result = ws::KernelOp::create(
       builder, kernel.getLoc(), kernel.getSymNameAttr(),
       program.schedule.getMachine(), kernel.getArgNamesAttr(),
-      kernel.getProblemAttr(), kernel.getConfigAttr(), kernel.getScheduleAttr(),
-      IntegerAttr());
+      kernel.getProblemAttr(), kernel.getConfigAttr(), kernel.getVariantAttr(),
+      kernel.getScheduleAttr(), IntegerAttr());
   Block *block = builder.createBlock(&result.getBody());
   IRMapping env;
   for (BlockArgument argument : kernel.getBody().getArguments()) {

@@ -104,25 +104,38 @@ extern "C" attn_status attn_bundle_prepare(attn_bundle *bundle,
   return report(bundle->loaded->prepare(*target));
 }
 
-extern "C" attn_status attn_workspace_size(attn_bundle *bundle,
-                                           const attn_launch_args *args,
-                                           size_t *bytes) {
+/// Answers a question about a launch: `ask` is a member of LoadedBundle.
+template <typename Ask>
+static Status query(attn_bundle *bundle, const attn_launch_args *args, Ask ask,
+                    size_t *answer) {
   attn_launch_args copy;
-  if (!bundle || !bytes) {
-    return report(invalidArgument("expected a bundle and a result, got null"));
+  if (!bundle || !answer) {
+    return invalidArgument("expected a bundle and a result, got null");
   }
   if (Status status = readArgs(args, copy)) {
-    return report(status);
+    return status;
   }
   int64_t multiprocessors = 0;
   if (bundle->loaded->needsMultiprocessorCount()) {
     Device *device = nullptr;
     if (Status status = getDevice(copy.device, device)) {
-      return report(status);
+      return status;
     }
     multiprocessors = device->getMultiprocessorCount();
   }
-  return report(bundle->loaded->workspaceSize(copy, multiprocessors, *bytes));
+  return ((*bundle->loaded).*ask)(copy, multiprocessors, *answer);
+}
+
+extern "C" attn_status attn_choose_variant(attn_bundle *bundle,
+                                           const attn_launch_args *args,
+                                           size_t *variant) {
+  return report(query(bundle, args, &LoadedBundle::variantIndex, variant));
+}
+
+extern "C" attn_status attn_workspace_size(attn_bundle *bundle,
+                                           const attn_launch_args *args,
+                                           size_t *bytes) {
+  return report(query(bundle, args, &LoadedBundle::workspaceSize, bytes));
 }
 
 extern "C" attn_status attn_launch(attn_bundle *bundle,

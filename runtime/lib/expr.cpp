@@ -157,3 +157,13 @@ bool Expr::uses(int symbol) const {
     return node.op == ExprOp::Symbol && node.value == symbol;
   });
 }
+
+std::vector<int64_t> Expr::getLiterals() const {
+  std::vector<int64_t> literals;
+  for (const Node &node : nodes) {
+    if (node.op == ExprOp::Literal) {
+      literals.push_back(node.value);
+    }
+  }
+  return literals;
+}

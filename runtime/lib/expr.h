@@ -83,6 +83,7 @@ public:
                   int64_t &result) const;
 
   bool uses(int symbol) const;
+  std::vector<int64_t> getLiterals() const;
 
   const std::string &getPath() const { return path; }
 

@@ -343,8 +343,8 @@ Status PlanReader::readLaunch(const JsonReader &json, PlanLaunch &launch) {
 
 Status PlanReader::readVariant(const JsonReader &json) {
   PlanVariant variant;
-  RETURN_IF_FAILED(
-      json.expectObject({"when", "workspace", "zeroed", "launches"}));
+  RETURN_IF_FAILED(json.expectObject(
+      {"when", "workspace", "zeroed", "launches", "schedule", "report"}));
   RETURN_IF_FAILED(readExpr(json.get("when"), variant.when));
   RETURN_IF_FAILED(readExpr(json.get("workspace"), variant.workspace));
   if (json.has("zeroed")) {
@@ -355,6 +355,9 @@ Status PlanReader::readVariant(const JsonReader &json) {
   variant.launches.resize(launches.size());
   for (size_t i = 0; i < launches.size(); ++i) {
     RETURN_IF_FAILED(readLaunch(launches.at(i), variant.launches[i]));
+  }
+  if (json.has("schedule")) {
+    RETURN_IF_FAILED(json.get("schedule").read(variant.schedule));
   }
   plan.variants.push_back(std::move(variant));
   return {};
@@ -392,9 +395,8 @@ static bool usesSymbol(const LaunchPlan &plan, int symbol) {
 }
 
 Status PlanReader::readPlan(const JsonReader &json) {
-  RETURN_IF_FAILED(
-      json.expectObject({"version", "name", "target", "problem", "args",
-                         "checks", "variants", "report", "schedule"}));
+  RETURN_IF_FAILED(json.expectObject(
+      {"version", "name", "target", "problem", "args", "checks", "variants"}));
   int64_t version = 0;
   RETURN_IF_FAILED(json.get("version").readOneOf({1}, version));
   RETURN_IF_FAILED(json.get("name").read(plan.name));
@@ -418,9 +420,6 @@ Status PlanReader::readPlan(const JsonReader &json) {
   RETURN_IF_FAILED(variants.expectArray(1, kMaxList));
   for (size_t i = 0; i < variants.size(); ++i) {
     RETURN_IF_FAILED(readVariant(variants.at(i)));
-  }
-  if (json.has("schedule")) {
-    RETURN_IF_FAILED(json.get("schedule").read(plan.schedule));
   }
   plan.smCountSymbol = usesSymbol(plan, smCount) ? smCount : -1;
   return {};

@@ -100,7 +100,7 @@ struct PlanLaunch {
   std::string path;
 };
 
-/// Kernels for the problems that `when` accepts.
+/// Kernels for the problems that `when` accepts and no variant before did.
 struct PlanVariant {
   Expr when;
   Expr workspace; // bytes
@@ -109,6 +109,8 @@ struct PlanVariant {
   /// them; launches that run at the same time may not.
   int64_t zeroed = 0;
   std::vector<PlanLaunch> launches;
+  /// The schedule's text, for people.
+  std::string schedule;
 };
 
 struct LaunchPlan {
@@ -121,8 +123,6 @@ struct LaunchPlan {
   SymbolTable symbols;
   /// The number of "sm_count", or -1 where nothing asks for it.
   int smCountSymbol = -1;
-  /// The schedule's text, for people.
-  std::string schedule;
 
   int findArg(const std::string &argName) const;
 };

@@ -46,6 +46,18 @@ Status LoadedBundle::bind(const attn_launch_args &args, int64_t multiprocessors,
   return chooseVariant(plan, bound, variant);
 }
 
+Status LoadedBundle::variantIndex(const attn_launch_args &args,
+                                  int64_t multiprocessors,
+                                  size_t &index) const {
+  BoundArguments bound(plan);
+  const PlanVariant *variant = nullptr;
+  if (Status status = bind(args, multiprocessors, bound, variant)) {
+    return status;
+  }
+  index = size_t(variant - plan.variants.data());
+  return {};
+}
+
 Status LoadedBundle::workspaceSize(const attn_launch_args &args,
                                    int64_t multiprocessors,
                                    size_t &bytes) const {

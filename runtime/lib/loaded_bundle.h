@@ -22,7 +22,11 @@ public:
   /// Loads the kernels onto `device` if they are not there.
   Status prepare(Device &device);
 
-  /// `multiprocessors` may be anything unless needsMultiprocessorCount().
+  // `multiprocessors` may be anything unless needsMultiprocessorCount().
+
+  /// The index of the variant that a launch runs.
+  Status variantIndex(const attn_launch_args &args, int64_t multiprocessors,
+                      size_t &index) const;
   Status workspaceSize(const attn_launch_args &args, int64_t multiprocessors,
                        size_t &bytes) const;
 

@@ -35,7 +35,7 @@
 // BROKEN: error: 'tile.kernel' op expected schedule file '{{.*}}broken.mlir' to be valid IR, got a file that does not parse
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY
-// EMPTY: error: 'tile.kernel' op expected one attn.table_entry in '{{.*}}empty.mlir', got 0
+// EMPTY: error: 'tile.kernel' op expected an attn.table_entry in '{{.*}}empty.mlir', got none
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/d64.mlir 2>&1 | FileCheck %s --check-prefix=KEY
 // KEY: error: 'tile.kernel' op expected the entry '@mine' of '{{.*}}d64.mlir' to be for fwd, bf16, head dims 128 and 128, mask 'causal_bottom_right', got fwd, bf16 or f16, head dims 64 and 64, mask 'none' and 'causal_top_left' and 'causal_bottom_right'

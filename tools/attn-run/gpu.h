@@ -36,6 +36,10 @@ public:
   bool prepare(attn_bundle *bundle) {
     return checkCall(attn_bundle_prepare(bundle, getDevice()));
   }
+  bool chooseVariant(attn_bundle *bundle, const attn_launch_args &args,
+                     size_t &index) {
+    return checkCall(attn_choose_variant(bundle, &args, &index));
+  }
   bool workspaceSize(attn_bundle *bundle, const attn_launch_args &args,
                      size_t &bytes) {
     return checkCall(attn_workspace_size(bundle, &args, &bytes));

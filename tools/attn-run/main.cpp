@@ -27,6 +27,8 @@ struct Run {
   runtime::LaunchPlan plan;
   std::unique_ptr<Gpu> gpu;
   JsonFile json;
+  /// The kernel that the last problem ran, where there are several variants.
+  std::string variant;
   /// Why --check is not possible, or empty.
   std::string notCheckable;
 };
@@ -69,6 +71,7 @@ JsonLine startLine(const Run &run, const Problem &problem) {
       .add("driver", run.gpu->getDriverVersion())
       .add("bundle", run.options.input)
       .add("kernel", run.plan.name)
+      .add("variant", run.variant)
       .add("target", run.plan.target)
       .add("batch", problem.batch)
       .add("seqlen_q", problem.seqQ)
@@ -186,10 +189,22 @@ bool runSchedules(Run &run, Session &session, const Problem &problem) {
                 std::to_string(options.schedules) + " schedules");
 }
 
+void noteVariant(Run &run, const Session &session) {
+  run.variant = run.plan.variants.size() > 1 ? session.getKernel() : "";
+}
+
 /// The launch that is traced, if any is.
 bool launchFirst(Run &run, Session &session, std::string &err) {
   Tracing tracing(run.options, readRoles(attn_bundle_plan(run.bundle)));
-  bool launched = session.prepare() && session.launchAndDownload();
+  if (!session.prepare()) {
+    err = session.getError();
+    return false;
+  }
+  noteVariant(run, session);
+  if (!run.variant.empty()) {
+    std::printf("variant: %s\n", run.variant.c_str());
+  }
+  bool launched = session.launchAndDownload();
   // What led to a failure is of interest too.
   bool written = tracing.write(run.plan.name, err);
   err = launched ? err : session.getError();
@@ -241,8 +256,13 @@ bool runOne(Run &run) {
 std::string runRandomProblem(Run &run, const Problem &problem,
                              std::string &detail, bool &gpuLost) {
   Session session(*run.gpu, run.bundle, run.plan, problem, run.options.timeout);
-  if (!session.prepare() || !session.launchAndDownload() ||
-      !session.checkGuards()) {
+  run.variant = "";
+  if (!session.prepare()) {
+    gpuLost = session.isGpuLost();
+    return session.getError();
+  }
+  noteVariant(run, session);
+  if (!session.launchAndDownload() || !session.checkGuards()) {
     gpuLost = session.isGpuLost();
     return session.getError();
   }
@@ -264,9 +284,10 @@ Counts runRandom(Run &run) {
     Problem problem = makeRandomProblem(run.plan, seed);
     std::string detail;
     std::string failure = runRandomProblem(run, problem, detail, gpuLost);
-    std::printf("seed %" PRIu64 ": %s: %s; %s\n", seed,
-                problem.describe().c_str(),
-                failure.empty() ? "passed" : "FAILED", detail.c_str());
+    std::printf("seed %" PRIu64 ": %s%s%s: %s; %s\n", seed,
+                problem.describe().c_str(), run.variant.empty() ? "" : " on ",
+                run.variant.c_str(), failure.empty() ? "passed" : "FAILED",
+                detail.c_str());
     (failure.empty() ? counts.passed : counts.failed) += 1;
     if (!failure.empty()) {
       std::printf("  %s\n  reproduce: attn-run %s --device=%s --random=1 "

@@ -145,6 +145,38 @@ static int64_t randomLength(const Random &random, uint64_t index) {
   return random.integer(index + 1, 2, 700);
 }
 
+/// The lengths at which the plan's conditions on `symbol` change, as far as the
+/// reference can follow.
+static std::vector<int64_t> borderLengths(const runtime::LaunchPlan &plan,
+                                          const char *symbol) {
+  constexpr int64_t longest = 8192;
+  std::vector<int64_t> borders;
+  for (const runtime::PlanVariant &variant : plan.variants) {
+    if (!variant.when.uses(plan.symbols.lookup(symbol))) {
+      continue;
+    }
+    for (int64_t border : variant.when.getLiterals()) {
+      if (border > 0 && border <= longest) {
+        borders.push_back(border);
+      }
+    }
+  }
+  return borders;
+}
+
+/// Moves `length` to a border between variants, or next to one, now and then.
+static bool moveToBorder(const std::vector<int64_t> &borders,
+                         const Random &random, uint64_t index,
+                         int64_t &length) {
+  if (borders.empty() || random.uniform(index) < 0.5) {
+    return false;
+  }
+  size_t chosen =
+      size_t(random.integer(index + 1, 0, int64_t(borders.size()) - 1));
+  length = borders[chosen] + random.integer(index + 2, -1, 1);
+  return true;
+}
+
 /// Dim `dim` of argument `name` if the plan fixes it, else `value`.
 static int64_t fixedOr(const runtime::LaunchPlan &plan, const char *name,
                        size_t dim, int64_t value) {
@@ -165,14 +197,25 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
   problem.batch = fixedOr(plan, "q", 0, random.integer(0, 1, 3));
   size_t position = plan.problem.getPositionDim();
   size_t heads = plan.problem.getHeadsDim();
-  problem.seqQ = fixedOr(plan, "q", position, randomLength(random, 10));
-  problem.seqK = fixedOr(plan, "k", position, randomLength(random, 20));
-  if (random.uniform(1) < 0.3) {
+  int64_t lengthQ = randomLength(random, 10);
+  int64_t lengthK = randomLength(random, 20);
+  bool atBorder = moveToBorder(borderLengths(plan, "sq"), random, 50, lengthQ);
+  atBorder |= moveToBorder(borderLengths(plan, "sk"), random, 60, lengthK);
+  problem.seqQ = fixedOr(plan, "q", position, lengthQ);
+  problem.seqK = fixedOr(plan, "k", position, lengthK);
+  if (!atBorder && random.uniform(1) < 0.3) {
     problem.seqK = fixedOr(plan, "k", position, problem.seqQ);
   }
-  problem.headsK = fixedOr(plan, "k", heads, random.integer(2, 1, 4));
+  // Borders are long: fewer heads leave them to the reference and a simulator.
+  int64_t mostHeads = atBorder ? 2 : 24;
+  if (atBorder) {
+    problem.batch = fixedOr(plan, "q", 0, 1);
+  }
+  problem.headsK =
+      fixedOr(plan, "k", heads, random.integer(2, 1, atBorder ? 1 : 4));
   int64_t group = groups[random.integer(3, 0, std::size(groups) - 1)];
-  group = std::min<int64_t>(group, std::max<int64_t>(1, 24 / problem.headsK));
+  group = std::min<int64_t>(group,
+                            std::max<int64_t>(1, mostHeads / problem.headsK));
   problem.headsQ = fixedOr(plan, "q", heads, problem.headsK * group);
   problem.scale = random.uniform(4) < 0.7
                       ? defaultScale(problem)

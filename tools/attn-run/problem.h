@@ -67,9 +67,10 @@ struct Problem {
 /// The problem that the options give for the kernels of `plan`.
 Problem makeProblem(const runtime::LaunchPlan &plan, const Options &options);
 
-/// The problem of `seed`: lengths 0 to about 700, often odd, prime or tiny,
-/// grouped heads, padded strides, broadcast K and V, scales, and now and then
-/// inputs that are not normal.
+/// The problem of `seed`: lengths 0 to about 700, often odd, prime or tiny, or
+/// where the plan goes from one variant to another; grouped heads, padded
+/// strides, broadcast K and V, scales, and now and then inputs that are not
+/// normal.
 Problem makeRandomProblem(const runtime::LaunchPlan &plan, uint64_t seed);
 
 /// Empty, or why these kernels have no reference here.

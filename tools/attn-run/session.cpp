@@ -96,7 +96,8 @@ bool Session::prepare() {
   args.scalars = scalars.data();
   args.device = gpu.getDevice();
   args.stream = gpu.getStream();
-  return allocateWorkspace();
+  return (gpu.chooseVariant(bundle, args, variant) || failGpu()) &&
+         allocateWorkspace();
 }
 
 bool Session::launch() { return gpu.launch(bundle, args) || failGpu(); }

@@ -22,7 +22,8 @@ public:
 
   // Each returns false and sets the error on failure.
 
-  /// Makes the tensors and uploads them, outputs as poison.
+  /// Makes the tensors and uploads them, outputs as poison; learns which
+  /// variant launches run.
   bool prepare();
   bool launch();
   /// Launches once on poisoned outputs and downloads them.
@@ -38,6 +39,10 @@ public:
   CheckResult check() const;
   ReferenceInputs referenceInputs() const {
     return makeReferenceInputs(problem, tensors);
+  }
+  /// The first kernel of the variant that launches run.
+  const std::string &getKernel() const {
+    return plan.variants[variant].launches.front().kernel;
   }
   const std::string &getError() const { return error; }
   /// Whether the GPU cannot be used any more, after a hang or a fault.
@@ -67,6 +72,7 @@ private:
   std::vector<double> scalars;
   DeviceBuffer workspace;
   attn_launch_args args = {};
+  size_t variant = 0;
   std::string error;
   bool gpuLost = false;
 };

@@ -82,19 +82,26 @@ std::string objectOf(gpu::BinaryOp binary, gpu::CompilationTarget format) {
   return "";
 }
 
-/// The assembler's report as JSON, for the plan's free-form part.
-llvm::json::Value toJson(Attribute attribute) {
-  if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
-    llvm::json::Object object;
-    for (NamedAttribute entry : dictionary) {
-      object[entry.getName().str()] = toJson(entry.getValue());
+/// What the assembler says of a kernel as JSON, for the plan's free-form part.
+llvm::json::Value toJson(DictionaryAttr numbers) {
+  llvm::json::Object object;
+  for (NamedAttribute entry : numbers) {
+    if (auto integer = dyn_cast<IntegerAttr>(entry.getValue())) {
+      object[entry.getName().str()] = integer.getInt();
     }
-    return object;
   }
-  if (auto integer = dyn_cast<IntegerAttr>(attribute)) {
-    return integer.getInt();
+  return object;
+}
+
+/// Adds the assembler's report to those of the plan's variants.
+void addAssembly(gpu::BinaryOp binary, llvm::json::Object &plan) {
+  for (llvm::json::Object *variant : variantsOf(plan)) {
+    llvm::json::Object *report = variant->getObject("report");
+    DictionaryAttr numbers = findAssembly(binary, kernelOf(*variant));
+    if (report && numbers) {
+      (*report)["assembler"] = toJson(numbers);
+    }
   }
-  return nullptr;
 }
 
 FailureOr<std::string> makeBundle(gpu::BinaryOp binary) {
@@ -109,17 +116,7 @@ FailureOr<std::string> makeBundle(gpu::BinaryOp binary) {
            << (plan ? std::string("got another value")
                     : llvm::toString(plan.takeError()));
   }
-  for (Attribute attribute : binary.getObjects()) {
-    auto object = cast<gpu::ObjectAttr>(attribute);
-    if (object.getFormat() == gpu::CompilationTarget::Binary &&
-        object.getProperties()) {
-      llvm::json::Value assembled = toJson(object.getProperties());
-      if (llvm::json::Object *report =
-              plan->getAsObject()->getObject("report")) {
-        (*report)["assembler"] = std::move(assembled);
-      }
-    }
-  }
+  addAssembly(binary, *plan->getAsObject());
   attn::runtime::Bundle bundle;
   llvm::raw_string_ostream(bundle.plan) << *plan;
   bundle.ptx = objectOf(binary, gpu::CompilationTarget::Assembly);

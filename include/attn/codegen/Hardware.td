@@ -54,10 +54,13 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
 def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "turn kernels into gpu.modules of instructions, with their launch plans";
   let description = [{
-    **Requires** `ws.kernel`s after `attn-lower-channels`.
+    **Requires** `ws.kernel`s after `attn-lower-channels`. Those with the same group in
+    their `variant` have the same arguments, problem and machine; each is reached by
+    some launch, and every launch by one of them.
 
-    **Ensures** a `gpu.module` a kernel, with only `nvx` and upstream dialects in it;
-    registers of the roles within the register file; its attribute `attn.plan` is the launch plan.
+    **Ensures** a `gpu.module` a kernel, or a group of them, with only `nvx` and upstream
+    dialects in it; registers of the roles within the register file; its attribute
+    `attn.plan` is the launch plan, with one variant a kernel.
     Where items are handed out, the thread that does so takes the verdict of the turn before
     the last, and hands a rejected item out once more before it uses the counter's answer.
 

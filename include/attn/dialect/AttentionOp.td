@@ -4,6 +4,7 @@
 
 include "attn/dialect/ScheduleAttrs.td"
 include "attn/dialect/ScoreOpInterface.td"
+include "attn/dialect/VariantAttrs.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -74,6 +75,7 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     - C16: `key`, `value` and `out` have the element type of `query`
     - C17: a mask `window_*` has a bound; `none` has none; `causal_*` has no
       `window_right`, since its right bound is the diagonal
+    - C18: a `variant` is beside a `config`
 
     C2 to C8 compare static sizes only; the others are checked at launch.
 
@@ -101,14 +103,14 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
   }];
   let arguments = (ins Attn_Tensor:$query, Attn_Tensor:$key, Attn_Tensor:$value, F32:$scale,
     Optional<I32>:$window_left, Optional<I32>:$window_right, Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
-    OptionalAttr<Attn_ConfigAttr>:$config);
+    OptionalAttr<Attn_ConfigAttr>:$config, OptionalAttr<Attn_VariantAttr>:$variant);
   let results = (outs Attn_Tensor:$out, Attn_LseTensor:$lse);
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$allow);
   let assemblyFormat = [{
     $query `,` $key `,` $value `scale` `(` $scale `)` `mask` `(` custom<Mask>($mask) `)`
     `layout` `(` custom<Layout>($layout) `)`
     (`window_left` `(` $window_left^ `)`)? (`window_right` `(` $window_right^ `)`)?
-    (`captures` `(` $captures^ `:` type($captures) `)`)? (`config` $config^)?
+    (`captures` `(` $captures^ `:` type($captures) `)`)? (`config` $config^)? (`variant` $variant^)?
     (`score_region` $score^)? (`mask_region` $allow^)? attr-dict
     `:` `(` type($query) `,` type($key) `,` type($value) `)` `->` `(` type($out) `,` type($lse) `)`
   }];

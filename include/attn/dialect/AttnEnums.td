@@ -48,6 +48,13 @@ def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user take
   // ... and reads captured tensors at a position of the query or of the key
   I32EnumAttrCase<"Gathering", 2, "gathering">]>;
 
+// Conditions on a launch.
+def Attn_LaunchSize : Attn_Enum<"LaunchSize", "a size that a condition bounds", [
+  I32EnumAttrCase<"SeqlenQ", 0, "seqlen_q">, I32EnumAttrCase<"SeqlenK", 1, "seqlen_k">,
+  I32EnumAttrCase<"Rows", 2, "rows">]>;
+def Attn_BoundSide : Attn_Enum<"BoundSide", "the side of a bound that a size is on", [
+  I32EnumAttrCase<"AtMost", 0, "at_most">, I32EnumAttrCase<"Above", 1, "above">]>;
+
 // The schedule's vocabulary.
 def Attn_Space : Attn_Enum<"Space", "where a place of a schedule lies", [
   I32EnumAttrCase<"Reg", 0, "reg">, I32EnumAttrCase<"Smem", 1, "smem">,

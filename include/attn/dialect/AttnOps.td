@@ -4,6 +4,7 @@
 
 include "attn/dialect/AttentionOp.td"
 include "attn/dialect/ScheduleAttrs.td"
+include "attn/dialect/VariantAttrs.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -22,16 +23,26 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
     problem class: head sizes (-1: any), the masks it serves (`window`: bounds of a
     window; `region`: also score and mask regions that read captured tensors at
     positions), and the element types (absent: bf16 and f16). A smaller head dim
-    runs on the entry with the fewest columns that hold it; the rest are zero. A
-    schedule file is a module with one such op; the table is all the files of
-    `codegen/data/schedules`.
+    runs on the entry with the fewest columns that hold it; the rest are zero.
+
+    A schedule file is a module of such ops, and the table is all the files of
+    `codegen/data/schedules`. The entries of one file are for the same kind, head
+    sizes and machine. Those that serve a problem are tried in order, at each
+    launch: the first whose condition `when` holds runs.
+
+    **Constraints** (of a file)
+    - C1: the entries have the kind, head sizes and machine of the last
+    - C2: the last entry has no `when`
+    - C3: the last entry serves the masks and element types of the others
+    - C4: of every entry something is left by those before it that serve as much
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Attn_KernelKindAttr:$kind,
     I64Attr:$head_dim, I64Attr:$head_dim_v, StrArrayAttr:$masks,
-    OptionalAttr<StrArrayAttr>:$dtypes, Attn_ConfigAttr:$config, Attn_ScheduleAttr:$schedule);
+    OptionalAttr<StrArrayAttr>:$dtypes, OptionalAttr<Attn_ConditionAttr>:$when,
+    Attn_ConfigAttr:$config, Attn_ScheduleAttr:$schedule);
   let assemblyFormat = [{
     $kind $sym_name `head_dim` $head_dim `,` $head_dim_v `masks` $masks
-    (`dtypes` $dtypes^)? `config` $config `schedule` $schedule attr-dict
+    (`dtypes` $dtypes^)? (`when` $when^)? `config` $config `schedule` $schedule attr-dict
   }];
 }
 

@@ -5,6 +5,7 @@
 #define ATTN_DIALECT_TILEOPS_TD
 
 include "attn/dialect/TileTypes.td"
+include "attn/dialect/VariantAttrs.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -26,11 +27,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, 
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$arg_names,
     Attn_ProblemAttr:$problem, OptionalAttr<Attn_ConfigAttr>:$config,
-    OptionalAttr<Attn_ScheduleAttr>:$schedule);
+    OptionalAttr<Attn_VariantAttr>:$variant, OptionalAttr<Attn_ScheduleAttr>:$schedule);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `args` $arg_names `problem` $problem (`config` $config^)?
-    (`schedule` $schedule^)? attr-dict-with-keyword $body
+    (`variant` $variant^)? (`schedule` $schedule^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
 }

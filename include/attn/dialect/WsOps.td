@@ -5,6 +5,7 @@
 #define ATTN_DIALECT_WSOPS_TD
 
 include "attn/dialect/TileTypes.td"
+include "attn/dialect/VariantAttrs.td"
 include "attn/dialect/WsEnums.td"
 include "mlir/Dialect/LLVMIR/LLVMTypes.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -79,12 +80,13 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
     - C10: a `tile.reject` is an op of a work loop that says `redo`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$machine, StrArrayAttr:$arg_names,
-    Attn_ProblemAttr:$problem, Attn_ConfigAttr:$config, Attn_ScheduleAttr:$schedule,
+    Attn_ProblemAttr:$problem, Attn_ConfigAttr:$config,
+    OptionalAttr<Attn_VariantAttr>:$variant, Attn_ScheduleAttr:$schedule,
     OptionalAttr<Ws_NumberAttr>:$smem_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `machine` $machine `args` $arg_names `problem` $problem `config` $config
-    `schedule` $schedule (`smem` $smem_bytes^)? attr-dict-with-keyword $body
+    (`variant` $variant^)? `schedule` $schedule (`smem` $smem_bytes^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
 }

@@ -11,13 +11,17 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
   let summary = "attach #attn.config to each attn.attention";
   let description = [{
     Chooses the shape of one CTA's work from the schedule table, or from the
-    entry of `schedule-file`.
+    entries of `schedule-file`. Where several entries serve the problem, each on a
+    condition that some launch meets, the function is copied once an entry: @f, @f_1,
+    ... The copies are variants of one launch plan, tried in that order.
 
-    **Requires** any module.
+    **Requires** any module; where several entries serve an attention, that it is
+    the only one of a `func.func`.
 
     **Ensures** every `attn.attention` has a `config` whose tiles are legal:
     `tile_m` a multiple of 64 and `tile_n` a multiple of 16, both at least
-    that. Its head dims are in the table.
+    that. Its head dims are in the table. It has a `variant` if its entry has a
+    condition, or if it is one of several copies.
 
     **Before**
     ```mlir
@@ -28,6 +32,14 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
     %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
         config <tile_m = 128, tile_n = 128, work = grid> : ...
     ```
+    or, of two entries, in @f and @f_1
+    ```mlir
+    %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+        config <tile_m = 128, tile_n = 128, work = grid>
+        variant <"f" when <seqlen_k at_most 1024>> : ...
+    %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+        config <tile_m = 192, tile_n = 64, work = grid> variant <"f"> : ...
+    ```
     Does nothing to an attention that has a `config` already: it is only
     checked. `rescale_threshold` and `exp2_degree` of the config chosen are the
     numerics of the kernel. Remark `configure`: the config and where it is from.
@@ -37,7 +49,7 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"sm_90a\"",
            "machine whose entries are considered">,
     Option<"scheduleFile", "schedule-file", "std::string", "\"\"",
-           "file with the one table entry to use">,
+           "file with the table entries to use">,
   ];
 }
 

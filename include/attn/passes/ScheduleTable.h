@@ -10,19 +10,20 @@
 namespace attn {
 
 struct TableEntry {
-  std::string origin; // "table entry '@x' of 'schedules/x.mlir'", for remarks
+  std::string origin; // "entry '@x' of 'schedules/x.mlir'", for remarks
+  ConditionAttr when; // null: always
   ConfigAttr config;
   ScheduleAttr schedule;
 };
 
-/// The entry whose key fits `problem` on `target`. With `scheduleFile` the
-/// table is not looked at: the file's one entry must fit. Failures are reported
-/// through `emitError`; what a file's text lacks is reported at its place
-/// there.
-mlir::FailureOr<TableEntry>
-lookupTableEntry(mlir::MLIRContext *context, ProblemAttr problem,
-                 llvm::StringRef target, llvm::StringRef scheduleFile,
-                 llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+/// The entries whose keys fit `problem` on `target`, in the order in which they
+/// are tried; the last has no condition. With `scheduleFile` the table is not
+/// looked at: the entries of the file must fit. Failures are reported through
+/// `emitError`; what a file's text lacks is reported at its place there.
+mlir::FailureOr<llvm::SmallVector<TableEntry>>
+lookupTableEntries(mlir::MLIRContext *context, ProblemAttr problem,
+                   llvm::StringRef target, llvm::StringRef scheduleFile,
+                   llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace attn
 

@@ -10,7 +10,8 @@ def Schedule : Pass<"attn-schedule", "::mlir::ModuleOp"> {
   let summary = "attach a #attn.schedule to each tile.kernel";
   let description = [{
     The schedule is that of the table entry whose key fits the kernel's problem
-    and `target`, or of the one entry in `schedule-file`. Wherever it comes from,
+    and `target`, or of an entry in `schedule-file`; of several, of the one whose
+    condition is that of the kernel's `variant`. Wherever it comes from,
     `verifySchedule` judges it: rules V1 to V21.
 
     **Requires** kernels with `config`, of tiles of a whole CTA, whose values have
@@ -38,7 +39,7 @@ def Schedule : Pass<"attn-schedule", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"sm_90a\"",
            "machine to schedule for">,
     Option<"scheduleFile", "schedule-file", "std::string", "\"\"",
-           "file with the one table entry to use">,
+           "file with the table entries to use">,
   ];
 }
 

@@ -62,10 +62,10 @@ typedef struct attn_launch_args {
   /* A CUstream of that device's primary context; null is the default one. The
    * simulator has no streams and ignores it. */
   void *stream;
-  /* Device memory of attn_workspace_size bytes, 256-byte aligned. It has to be
-   * zero before the first launch that uses it. A launch leaves zero what the
-   * next one needs zero: launches of one bundle that run one after the other
-   * may share it, those that may run at the same time may not. */
+  /* Device memory of attn_workspace_size bytes or more, 256-byte aligned. It
+   * has to be zero before the first launch that uses it. A launch leaves zero
+   * what the next one needs zero: launches of one bundle that run one after the
+   * other may share it, those that may run at the same time may not. */
   void *workspace;
   size_t workspace_size;
 } attn_launch_args;
@@ -93,8 +93,16 @@ ATTN_API const char *attn_bundle_plan(const attn_bundle *bundle);
  * a launch under CUDA graph capture needs. */
 ATTN_API attn_status attn_bundle_prepare(attn_bundle *bundle, DLDevice device);
 
-/* Sets `*bytes` to the workspace that attn_launch with these arguments needs.
- * Looks at shapes, strides and scalars, never at memory. */
+/* Sets `*variant` to the index in the plan's list of variants of the one that
+ * attn_launch with these arguments runs: the first whose condition holds. Looks
+ * at shapes, strides and scalars, never at memory. */
+ATTN_API attn_status attn_choose_variant(attn_bundle *bundle,
+                                         const attn_launch_args *args,
+                                         size_t *variant);
+
+/* Sets `*bytes` to the workspace that attn_launch with these arguments needs:
+ * that of the variant that it runs. Looks at shapes, strides and scalars, never
+ * at memory. */
 ATTN_API attn_status attn_workspace_size(attn_bundle *bundle,
                                          const attn_launch_args *args,
                                          size_t *bytes);

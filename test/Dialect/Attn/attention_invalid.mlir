@@ -460,6 +460,15 @@ func.func @attention_c6_bhsd(%q: tensor<2x8x?x128xbf16>, %k: tensor<2x3x?x128xbf
 
 // -----
 
+func.func @attention_c18(%q: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected a 'config' beside 'variant'}}
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd) variant <"f">
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
 func.func @mask_kind(%q: tensor<?x?x?x128xbf16>, %scale: f32) {
   // expected-error @below {{expected one of [none, causal_top_left, causal_bottom_right, window_top_left, window_bottom_right] for built-in mask and its alignment, got: causal}}
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(causal) layout(bshd)

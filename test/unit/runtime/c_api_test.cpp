@@ -67,6 +67,29 @@ TEST(CApi, workspaceIsAPureQuery) {
   attn_bundle_destroy(bundle);
 }
 
+TEST(CApi, tellsTheVariant) {
+  Bundle content;
+  content.plan = twoVariantsText(7);
+  content.ptx = ".version 8.0";
+  std::vector<char> image = writeBundle(content);
+  attn_bundle *bundle = nullptr;
+  ASSERT_EQ(attn_bundle_load(nullptr, image.data(), image.size(), &bundle),
+            ATTN_SUCCESS)
+      << attn_last_error();
+  SampleCall call;
+  for (int keys : {7, 8}) {
+    call.resize(2, 5, keys, 4, 2);
+    attn_launch_args args = call.get();
+    size_t variant = 9;
+    EXPECT_EQ(attn_choose_variant(bundle, &args, &variant), ATTN_SUCCESS)
+        << attn_last_error();
+    EXPECT_EQ(variant, keys == 7 ? 0u : 1u);
+    EXPECT_EQ(attn_choose_variant(bundle, &args, nullptr),
+              ATTN_INVALID_ARGUMENT);
+  }
+  attn_bundle_destroy(bundle);
+}
+
 TEST(CApi, checksItsOwnArguments) {
   attn_bundle *bundle = loadSample();
   SampleCall call;

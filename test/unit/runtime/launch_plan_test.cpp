@@ -26,7 +26,16 @@ TEST(LaunchPlan, readsTheSample) {
   ASSERT_EQ(launch.params.size(), 6u);
   EXPECT_EQ(launch.params[0].dims.size(), 5u);
   EXPECT_EQ(plan.smCountSymbol, -1);
-  EXPECT_EQ(plan.schedule, "text");
+  EXPECT_EQ(plan.variants.at(0).schedule, "text");
+}
+
+TEST(LaunchPlan, readsVariantsInOrder) {
+  LaunchPlan plan = parsedPlan(twoVariantsText(512));
+  ASSERT_EQ(plan.variants.size(), 2u);
+  EXPECT_EQ(plan.variants[0].launches.at(0).kernel, "short_keys");
+  EXPECT_EQ(plan.variants[0].when.getLiterals(), std::vector<int64_t>{512});
+  EXPECT_TRUE(plan.variants[0].when.uses(plan.symbols.lookup("sk")));
+  EXPECT_EQ(plan.variants[1].launches.at(0).kernel, "causal");
 }
 
 TEST(LaunchPlan, noticesTheUseOfSmCount) {

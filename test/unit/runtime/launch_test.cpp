@@ -224,6 +224,29 @@ TEST_F(Launch, refusesProblemsWithoutVariant) {
   EXPECT_EQ(launch(), "no variant of 'causal' accepts this problem");
 }
 
+TEST_F(Launch, runsTheFirstVariantWhoseConditionHolds) {
+  ASSERT_EQ(load(twoVariantsText(7)), "");
+  EXPECT_EQ(fakeState().functions,
+            (std::vector<std::string>{"short_keys", "causal"}));
+  for (int keys : {0, 6, 7, 8, 100}) {
+    call.resize(2, 5, keys, 4, 2);
+    size_t index = 9, bytes = 9;
+    ASSERT_EQ(loaded->variantIndex(call.get(), 0, index).getMessage(), "");
+    EXPECT_EQ(index, keys <= 7 ? 0u : 1u) << keys;
+    ASSERT_EQ(loaded->workspaceSize(call.get(), 0, bytes).getMessage(), "");
+    EXPECT_EQ(bytes, keys <= 7 ? 64u : 0u) << keys;
+  }
+}
+
+TEST_F(Launch, wantsTheWorkspaceOfTheVariantThatRuns) {
+  ASSERT_EQ(load(twoVariantsText(7)), "");
+  call.resize(2, 5, 7, 4, 2);
+  EXPECT_EQ(launch(), "expected the workspace to be at least 64 bytes, got 0");
+  call.resize(2, 5, 8, 4, 2);
+  EXPECT_EQ(launch(), "");
+  EXPECT_EQ(fakeState().launches.size(), 1u);
+}
+
 TEST_F(Launch, refusesParametersThatDoNotFit) {
   ASSERT_EQ(load(samplePlanWith("\"kind\":\"i32\",\"expr\":\"sq\"",
                                 "\"kind\":\"i32\",\"expr\":[\"mul\",\"sq\","

@@ -48,6 +48,25 @@ TEST(RunProblem, randomProblemsCoverTheEdges) {
             makeRandomProblem(plan, 7).describe());
 }
 
+TEST(RunProblem, randomProblemsMeetTheBordersOfVariants) {
+  runtime::LaunchPlan plan =
+      runtime::parsedPlan(runtime::twoVariantsText(4096));
+  int below = 0, at = 0, above = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Problem p = makeRandomProblem(plan, seed);
+    ASSERT_LE(p.seqK, 4097);
+    if (p.seqK > 701) {
+      ASSERT_LE(p.batch * p.headsQ, 2);
+    }
+    below += p.seqK == 4095;
+    at += p.seqK == 4096;
+    above += p.seqK == 4097;
+  }
+  EXPECT_GT(below, 5);
+  EXPECT_GT(at, 5);
+  EXPECT_GT(above, 5);
+}
+
 TEST(RunProblem, tensorsFollowThePlan) {
   runtime::LaunchPlan plan = runtime::parsedPlan();
   Options options;

@@ -46,8 +46,8 @@ inline std::string samplePlanText() {
     {"kind":"pointer","tensor":"lse"},
     {"kind":"i32","expr":"sq"},
     {"kind":"i64","expr":["mul","slopes.stride.0",4]},
-    {"kind":"f32","arg":"scale"}]}]}],
- "report":{"anything":[1,2]}, "schedule":"text"
+    {"kind":"f32","arg":"scale"}]}],
+  "report":{"anything":[1,2]}, "schedule":"text"}]
 })";
 }
 
@@ -58,6 +58,26 @@ inline std::string samplePlanWith(const std::string &from,
   size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+/// The sample with two variants: kernel `short_keys` with 64 bytes of workspace
+/// where there are at most `border` keys, and the sample's kernel.
+inline std::string twoVariantsText(int border) {
+  std::string text = samplePlanText();
+  size_t begin = text.find("\"variants\":[") + 12;
+  size_t end = text.rfind("]");
+  std::string last = text.substr(begin, end - begin);
+  std::string first = last;
+  auto put = [](std::string &variant, const std::string &from,
+                const std::string &to) {
+    variant.replace(variant.find(from), from.size(), to);
+  };
+  put(last, "[\"lt\",\"sq\",1000000]", "1");
+  put(first, "[\"lt\",\"sq\",1000000]",
+      "[\"ge\"," + std::to_string(border) + ",\"sk\"]");
+  put(first, "\"workspace\":0", "\"workspace\":64");
+  put(first, "\"kernel\":\"causal\"", "\"kernel\":\"short_keys\"");
+  return text.substr(0, begin) + first + "," + last + text.substr(end);
 }
 
 inline LaunchPlan parsedPlan(const std::string &text = samplePlanText()) {
