@@ -746,6 +746,7 @@ ws.kernel @skipped_and_kept machine "sm_90a" args ["q", "n"] problem #p config #
       %one = arith.constant 1 : i32
       scf.for %i = %zero to %own#0 step %one : i32 {
         %s = ws.wait : <@k, tensor<128x64xbf16>>
+        // expected-note @below {{role 'wg' replica 2 waits at 'ws.take' of 't', cycle 0}}
         ws.take @t[%me]
         ws.give @t[%me]
         ws.release %s : <@k, tensor<128x64xbf16>>

@@ -1018,7 +1018,7 @@ func.func @get_work_c1(%s: !ws.slot<@k, tensor<128x64xbf16>>) {
 // -----
 
 func.func @copy_c3_work(%x: tensor<?x?x?x64xbf16>, %n: i32, %s: !ws.slot<@work, tensor<4xi32>>) {
-  // expected-error @below {{'ws.copy' op expected the slot's tile to have the element type and last dimension of 'source', got 'tensor<4xi32>' and 'tensor<?x?x?x64xbf16>'}}
+  // expected-error @below {{'ws.copy' op expected the slot's tile to have the element type and at least the last dimension of 'source', got 'tensor<4xi32>' and 'tensor<?x?x?x64xbf16>'}}
   ws.copy %x at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@work, tensor<4xi32>>
   return
 }
