@@ -6,8 +6,8 @@
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic, row_max = first_block>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @verdicts machine "sm_90a" args ["q"] problem #p config #c schedule #s smem 32792 {
-^bb0(%q: tensor<?x?x?x64xbf16>):
+ws.kernel @verdicts machine "sm_90a" args ["q", "lse"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>):
   ws.channel @work [tensor<4xi32>] depth 1 at 0
   ws.role @load warps 1 regs 40 replicas 1 {
   ^bb0(%me: i32):
@@ -37,11 +37,14 @@ ws.kernel @verdicts machine "sm_90a" args ["q"] problem #p config #c schedule #s
       scf.if %redo {
         nvx.mbarrier_wait %at, %slot : !llvm.ptr<3>
       }
+      %row = arith.constant dense<0.0> : vector<2xf32>
+      tile.store_row %row, %lse at(%zero, %zero, %zero) : vector<2xf32>, tensor<?x?x?xf32>
     }
   }
 }
 
 // CHECK-LABEL: llvm.func @verdicts
+// CHECK: scf.while
 // CHECK: %[[NEW:.*]] = arith.cmpi ult, %[[ITEM:.*]], %{{.*}} : i32
 // The words of this role lie behind two barriers and two words: 32 + 24.
 // CHECK: arith.constant 56 : i32
