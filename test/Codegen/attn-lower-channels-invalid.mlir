@@ -292,3 +292,23 @@ ws.kernel @persistent machine "sm_90a" args ["lse", "n", "no"] problem #p config
     }
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @two_verdicts machine "sm_90a" args ["lse", "n", "no"] problem #p config #c schedule #s smem 49152 {
+^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
+  // expected-error @below {{'ws.role' op attn-lower-channels: expected at most one 'tile.reject' in role 'wg', got 2}}
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) redo {
+      %w = tile.next_work extents(%n, %n, %n)
+      %row = arith.constant dense<0.0> : vector<1xf32>
+      tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
+      tile.reject %w if %no
+      tile.reject %w if %no
+    }
+  }
+}

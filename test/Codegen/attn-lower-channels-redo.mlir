@@ -26,105 +26,50 @@ ws.kernel @redo machine "sm_90a" args ["q", "lse", "n"] problem #p config #c sch
   }
 }
 
-// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
 // CHECK-LABEL: ws.kernel @redo
-// CHECK:   ws.setup {
-// CHECK-NEXT:     %[[V0:.*]] = arith.constant 49152 : i32
-// CHECK-NEXT:     %[[V1:.*]] = ws.smem %[[V0]] : <3>
-// CHECK-NEXT:     %[[V2:.*]] = arith.constant 8 : i32
-// CHECK-NEXT:     nvvm.mbarrier.init %[[V1]], %[[V2]] : !llvm.ptr<3>, i32
-// CHECK-NEXT:     %[[V3:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:     %[[V4:.*]] = arith.constant 49160 : i32
-// CHECK-NEXT:     %[[V5:.*]] = ws.smem %[[V4]] : <3>
-// CHECK-NEXT:     llvm.store %[[V3]], %[[V5]] : i32, !llvm.ptr<3>
+// Each of the eight warps arrives.
+// CHECK: ws.setup {
+// CHECK: arith.constant 49152 : i32
+// CHECK: %[[EIGHT:.*]] = arith.constant 8 : i32
+// CHECK-NEXT: nvvm.mbarrier.init %{{.*}}, %[[EIGHT]] : !llvm.ptr<3>, i32
+// CHECK: llvm.store
+// CHECK-LABEL: ws.role @load
+// CHECK: ws.work_loop extents({{.*}}) redo {
+// CHECK-NEXT: %[[ITEM:.*]] = tile.next_work
+// CHECK-NEXT: %[[REDO:.*]] = tile.is_redo %[[ITEM]]
+// CHECK-NEXT: %[[AGAIN:.*]] = scf.if %[[REDO]] -> (i1) {
+// CHECK-NEXT:   %[[NO:.*]] = arith.constant false
+// CHECK-NEXT:   scf.yield %[[NO]] : i1
+// CHECK-NEXT: } else {
+// CHECK-NEXT:   arith.constant 49152 : i32
+// CHECK:        nvx.mbarrier_wait
+// CHECK:        arith.constant 49168 : i32
+// CHECK:        %[[WORD:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i32
+// CHECK:        %[[SAID:.*]] = arith.cmpi ne, %[[WORD]],
+// CHECK-NEXT:   scf.yield %[[SAID]] : i1
+// CHECK-NEXT: }
+// CHECK-NEXT: ws.run_again %[[AGAIN]]
+// CHECK-NEXT: }
+// CHECK-LABEL: ws.role @wg
+// CHECK: %[[ITEM:.*]] = tile.next_work
+// CHECK-NEXT: %[[FAILED:.*]] = tile.is_redo %[[ITEM]]
+// CHECK: %[[REDO:.*]] = tile.is_redo %[[ITEM]]
+// CHECK: %[[FIRST:.*]] = arith.xori %[[REDO]],
+// CHECK: %[[LANE:.*]] = arith.cmpi eq,
+// CHECK-NEXT: %[[ARRIVES:.*]] = arith.andi %[[FIRST]], %[[LANE]] : i1
+// CHECK-NEXT: scf.if %[[ARRIVES]] {
+// CHECK-NEXT:   %[[SAYS:.*]] = arith.andi %[[FIRST]], %[[FAILED]] : i1
+// CHECK-NEXT:   scf.if %[[SAYS]] {
+// CHECK:          llvm.atomicrmw _or
 // CHECK-NEXT:   }
-// CHECK-NEXT:   ws.role @load warps 1 regs 24 replicas 1 {
-// CHECK-NEXT:   ^bb0(%[[V6:.*]]: i32):
-// CHECK-NEXT:     ws.work_loop extents(%[[V7:.*]], %[[V7]], %[[V7]]) redo {
-// CHECK-NEXT:       %[[V8:.*]] = tile.next_work extents(%[[V7]], %[[V7]], %[[V7]])
-// CHECK-NEXT:       %[[V9:.*]] = tile.is_redo %[[V8]]
-// CHECK-NEXT:       %[[V10:.*]] = scf.if %[[V9]] -> (i1) {
-// CHECK-NEXT:         %[[V11:.*]] = arith.constant false
-// CHECK-NEXT:         scf.yield %[[V11]] : i1
-// CHECK-NEXT:       } else {
-// CHECK-NEXT:         %[[V12:.*]] = arith.constant 49152 : i32
-// CHECK-NEXT:         %[[V13:.*]] = ws.smem %[[V12]] : <3>
-// CHECK-NEXT:         %[[V14:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:         nvx.mbarrier_wait %[[V13]], %[[V14]] : !llvm.ptr<3>
-// CHECK-NEXT:         %[[V15:.*]] = arith.constant 49160 : i32
-// CHECK-NEXT:         %[[V16:.*]] = ws.smem %[[V15]] : <3>
-// CHECK-NEXT:         %[[V17:.*]] = llvm.load %[[V16]] : !llvm.ptr<3> -> i32
-// CHECK-NEXT:         %[[V18:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:         %[[V19:.*]] = arith.cmpi ne, %[[V17]], %[[V18]] : i32
-// CHECK-NEXT:         scf.yield %[[V19]] : i1
-// CHECK-NEXT:       }
-// CHECK-NEXT:       ws.run_again %[[V10]]
-// CHECK-NEXT:     }
-// CHECK-NEXT:   }
-// CHECK-NEXT:   ws.role @wg warps 4 regs 240 replicas 2 {
-// CHECK-NEXT:   ^bb0(%[[V20:.*]]: i32):
-// CHECK-NEXT:     ws.work_loop extents(%[[V7]], %[[V7]], %[[V7]]) redo {
-// CHECK-NEXT:       %[[V21:.*]] = tile.next_work extents(%[[V7]], %[[V7]], %[[V7]])
-// CHECK-NEXT:       %[[V22:.*]] = tile.is_redo %[[V21]]
-// CHECK-NEXT:       %[[V23:.*]] = tile.is_redo %[[V21]]
-// CHECK-NEXT:       %[[V24:.*]] = arith.constant true
-// CHECK-NEXT:       %[[V25:.*]] = arith.xori %[[V23]], %[[V24]] : i1
-// CHECK-NEXT:       %[[V26:.*]] = nvvm.read.ptx.sreg.tid.x : i32
-// CHECK-NEXT:       %[[V27:.*]] = arith.constant 31 : i32
-// CHECK-NEXT:       %[[V28:.*]] = arith.andi %[[V26]], %[[V27]] : i32
-// CHECK-NEXT:       %[[V29:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:       %[[V30:.*]] = arith.cmpi eq, %[[V28]], %[[V29]] : i32
-// CHECK-NEXT:       %[[V31:.*]] = arith.andi %[[V25]], %[[V30]] : i1
-// CHECK-NEXT:       scf.if %[[V31]] {
-// CHECK-NEXT:         scf.if %[[V22]] {
-// CHECK-NEXT:           %[[V32:.*]] = arith.constant 49160 : i32
-// CHECK-NEXT:           %[[V33:.*]] = ws.smem %[[V32]] : <3>
-// CHECK-NEXT:           %[[V34:.*]] = arith.constant 1 : i32
-// CHECK-NEXT:           %[[V35:.*]] = llvm.atomicrmw _or %[[V33]], %[[V34]] monotonic : !llvm.ptr<3>, i32
-// CHECK-NEXT:         }
-// CHECK-NEXT:         %[[V36:.*]] = arith.constant 49152 : i32
-// CHECK-NEXT:         %[[V37:.*]] = ws.smem %[[V36]] : <3>
-// CHECK-NEXT:         nvvm.mbarrier.arrive %[[V37]] : !llvm.ptr<3>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
-// CHECK-NEXT:       %[[V38:.*]] = arith.constant 1 : i32
-// CHECK-NEXT:       %[[V39:.*]] = arith.addi %[[V20]], %[[V38]] : i32
-// CHECK-NEXT:       %[[V40:.*]] = arith.constant 128 : i32
-// CHECK-NEXT:       nvvm.barrier id = %[[V39]] number_of_threads = %[[V40]]
-// CHECK-NEXT:       %[[V41:.*]] = nvvm.read.ptx.sreg.tid.x : i32
-// CHECK-NEXT:       %[[V42:.*]] = arith.constant 127 : i32
-// CHECK-NEXT:       %[[V43:.*]] = arith.andi %[[V41]], %[[V42]] : i32
-// CHECK-NEXT:       %[[V44:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:       %[[V45:.*]] = arith.cmpi eq, %[[V43]], %[[V44]] : i32
-// CHECK-NEXT:       scf.if %[[V45]] {
-// CHECK-NEXT:         ws.store @h[%[[V20]]], %[[V46:.*]] at(%[[V7]], %[[V7]], %[[V7]]) #[[$MAP]] : tensor<?x?x?x64xbf16>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[V47:.*]] = tile.is_redo %[[V21]]
-// CHECK-NEXT:       %[[V48:.*]] = scf.if %[[V47]] -> (i1) {
-// CHECK-NEXT:         %[[V49:.*]] = arith.constant false
-// CHECK-NEXT:         scf.yield %[[V49]] : i1
-// CHECK-NEXT:       } else {
-// CHECK-NEXT:         %[[V50:.*]] = arith.constant 49152 : i32
-// CHECK-NEXT:         %[[V51:.*]] = ws.smem %[[V50]] : <3>
-// CHECK-NEXT:         %[[V52:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:         nvx.mbarrier_wait %[[V51]], %[[V52]] : !llvm.ptr<3>
-// CHECK-NEXT:         %[[V53:.*]] = arith.constant 49160 : i32
-// CHECK-NEXT:         %[[V54:.*]] = ws.smem %[[V53]] : <3>
-// CHECK-NEXT:         %[[V55:.*]] = llvm.load %[[V54]] : !llvm.ptr<3> -> i32
-// CHECK-NEXT:         %[[V56:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:         %[[V57:.*]] = arith.cmpi ne, %[[V55]], %[[V56]] : i32
-// CHECK-NEXT:         scf.yield %[[V57]] : i1
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[V58:.*]] = nvvm.read.ptx.sreg.tid.x : i32
-// CHECK-NEXT:       %[[V59:.*]] = arith.constant 127 : i32
-// CHECK-NEXT:       %[[V60:.*]] = arith.andi %[[V58]], %[[V59]] : i32
-// CHECK-NEXT:       %[[V61:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:       %[[V62:.*]] = arith.cmpi eq, %[[V60]], %[[V61]] : i32
-// CHECK-NEXT:       %[[V63:.*]] = arith.andi %[[V48]], %[[V62]] : i1
-// CHECK-NEXT:       scf.if %[[V63]] {
-// CHECK-NEXT:         nvvm.cp.async.bulk.wait_group 0
-// CHECK-NEXT:       }
-// CHECK-NEXT:       ws.run_again %[[V48]]
-// CHECK-NEXT:     }
-// CHECK-NEXT:   }
+// CHECK:        nvvm.mbarrier.arrive
+// CHECK-NEXT: }
+// CHECK: nvvm.barrier
+// CHECK: %[[SECOND:.*]] = tile.is_redo %[[ITEM]]
+// CHECK-NEXT: scf.if %[[SECOND]] {
+// CHECK-NEXT:   nvvm.cp.async.bulk.wait_group 0
+// CHECK-NEXT: }
+// CHECK-NEXT: ws.store
+// CHECK: %[[AGAIN:.*]] = scf.if
+// CHECK: ws.run_again %[[AGAIN]]
 // CHECK-NEXT: }

@@ -373,3 +373,58 @@ ws.kernel @is_redo machine "sm_90a" args ["n"] problem #p config #c schedule #s 
     }
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @nowhere machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%n: i32):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.work_loop' op attn-lower-to-nvvm: expected 'verdicts' where items handed out are run again, got none}}
+    ws.work_loop extents(%n, %n, %n) redo {
+      %w = tile.next_work extents(%n, %n, %n)
+      ws.end_unless_work %w
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @slot_of_grid machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%n: i32):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) redo {
+      %no = arith.constant false
+      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'ws.verdict_slot' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' that says 'verdicts'}}
+      %slot = ws.verdict_slot %w
+      ws.run_again %no
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @asked_by_many machine "sm_90a" args ["lse", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%lse: tensor<?x?x?xf32>, %n: i32):
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) redo verdicts at 32 {
+      // expected-error @below {{'tile.next_work' op attn-lower-to-nvvm: expected one thread to ask for verdicts, got role 'wg' of 2 x 4 warps}}
+      %w = tile.next_work extents(%n, %n, %n)
+      ws.end_unless_work %w
+      %row = arith.constant dense<0.0> : vector<1xf32>
+      tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
+    }
+  }
+}

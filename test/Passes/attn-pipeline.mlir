@@ -255,14 +255,15 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
 // CHECK-NEXT:           ws.release %[[V30]] : <@k, tensor<128x64xbf16>>
 // CHECK-NEXT:           scf.yield %[[V33]], %[[V32]] : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>, tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
 // CHECK-NEXT:         }
+// CHECK-NEXT:         ws.release %[[V3]] : <@q, tensor<128x64xbf16>>
 // CHECK-NEXT:         %[[V28:.*]] = tile.reduce  add %[[V27]]#0 dim 1 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
 // CHECK-NEXT:         %[[V29:.*]] = arith.addf %[[V27]]#1, %[[V28]] : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
 // CHECK-NEXT:         scf.yield %[[V29]] : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
 // CHECK-NEXT:       } else {
+// CHECK-NEXT:         ws.release %[[V3]] : <@q, tensor<128x64xbf16>>
 // CHECK-NEXT:         %[[C0_I32_4:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:         scf.yield %[[CST]] : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
 // CHECK-NEXT:       }
-// CHECK-NEXT:       ws.release %[[V3]] : <@q, tensor<128x64xbf16>>
 // CHECK-NEXT:       ws.await_store
 // CHECK-NEXT:       %[[V7:.*]] = tile.broadcast %[[V6]] dim 1 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> -> tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
 // CHECK-NEXT:       %[[V8:.*]] = arith.truncf %[[V7]] : tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>> to tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>

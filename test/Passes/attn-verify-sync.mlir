@@ -643,3 +643,114 @@ ws.kernel @redo_unbalanced machine "sm_90a" args ["n", "no"] problem #p config #
     }
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// Each sub-tile passes on what it leaves to the others: passes.
+ws.kernel @skipped machine "sm_90a" args ["q", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32):
+  ws.channel @k [tensor<128x64xbf16>] depth 2
+  ws.turn @t ring @wg
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %b:3 = tile.bounds %w : i32, i32, i32 {
+      ^bb0(%x: !tile.work):
+        tile.yield %n, %n, %n : i32, i32, i32
+      }
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      scf.for %i = %zero to %b#0 step %one : i32 {
+        %s = ws.acquire : <@k, tensor<128x64xbf16>>
+        ws.copy %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+      }
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 3 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %b:3 = tile.bounds %w : i32, i32, i32 {
+      ^bb0(%x: !tile.work):
+        tile.yield %n, %n, %n : i32, i32, i32
+      }
+      %own:3 = tile.bounds %w subtile(%me of 3) : i32, i32, i32 {
+      ^bb0(%x: !tile.work):
+        %first, %rows = tile.owned_rows %x
+        tile.yield %first, %rows, %n : i32, i32, i32
+      }
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      %skipped = arith.subi %b#0, %own#0 : i32
+      scf.for %i = %zero to %skipped step %one : i32 {
+        %s = ws.wait : <@k, tensor<128x64xbf16>>
+        ws.take @t[%me]
+        ws.give @t[%me]
+        ws.release %s : <@k, tensor<128x64xbf16>>
+      }
+      scf.for %i = %zero to %own#0 step %one : i32 {
+        %s = ws.wait : <@k, tensor<128x64xbf16>>
+        ws.take @t[%me]
+        ws.give @t[%me]
+        ws.release %s : <@k, tensor<128x64xbf16>>
+      }
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// A sub-tile that walks its own blocks alone leaves the others waiting for its slots.
+// expected-error @below {{attn-verify-sync: V18: deadlock with}}
+ws.kernel @skipped_and_kept machine "sm_90a" args ["q", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32):
+  ws.channel @k [tensor<128x64xbf16>] depth 2
+  ws.turn @t ring @wg
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %b:3 = tile.bounds %w : i32, i32, i32 {
+      ^bb0(%x: !tile.work):
+        tile.yield %n, %n, %n : i32, i32, i32
+      }
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      scf.for %i = %zero to %b#0 step %one : i32 {
+        %s = ws.acquire : <@k, tensor<128x64xbf16>>
+        ws.copy %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+      }
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 3 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %b:3 = tile.bounds %w : i32, i32, i32 {
+      ^bb0(%x: !tile.work):
+        tile.yield %n, %n, %n : i32, i32, i32
+      }
+      %own:3 = tile.bounds %w subtile(%me of 3) : i32, i32, i32 {
+      ^bb0(%x: !tile.work):
+        %first, %rows = tile.owned_rows %x
+        tile.yield %first, %rows, %n : i32, i32, i32
+      }
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      scf.for %i = %zero to %own#0 step %one : i32 {
+        %s = ws.wait : <@k, tensor<128x64xbf16>>
+        // expected-note @below {{role 'wg' replica 2 waits at 'ws.take' of 't', cycle 0}}
+        ws.take @t[%me]
+        ws.give @t[%me]
+        ws.release %s : <@k, tensor<128x64xbf16>>
+      }
+    }
+  }
+}

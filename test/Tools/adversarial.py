@@ -15,6 +15,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "test", "Inputs"))
+import attention
 
 # Keys are walked from the last block to the first: with 300 of them 256..299, 128..255, 0..127.
 FIRST, MIDDLE, LAST = 280, 200, 50
@@ -56,8 +58,16 @@ def call(*command):
     return run.returncode, run.stdout + run.stderr
 
 
+def f16_source(args):
+    """Attention on f16, whose largest probability is 65504."""
+    path = os.path.join(args.out, "full_f16.mlir")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(attention.write(attention.parse(["--head-dim=64", "--dtype=f16"])))
+    return path
+
+
 def compiled(args, name, source, emit="bundle", schedule=None):
-    """Compiles an example, by the default schedule or a file; returns the path."""
+    """Compiles an example or a file, by the default schedule or another; returns the path."""
     path = os.path.join(ROOT, "examples", source)
     output = os.path.join(args.out, f"{name}.{'attn' if emit == 'bundle' else emit + '.mlir'}")
     extra = [f"--schedule={schedule}"] if schedule else []
@@ -97,6 +107,7 @@ def kernels(args):
     """(name, bundle, head dim, options of attn-run)."""
     yield "full", compiled(args, "full", "full_d64.mlir"), 64, []
     yield "causal", compiled(args, "causal", "causal.mlir"), 128, []
+    yield "f16", compiled(args, "f16", f16_source(args)), 64, []
     yield "documents", compiled(args, "documents", "documents.mlir"), 128, ["--mask-region=documents"]
     yield "full_running", compiled(args, "full_running", "full_d64.mlir", schedule=running_schedule(args, "fwd_d64")), 64, []
 

@@ -271,8 +271,9 @@ void RoleBuilder::insertWaits(SmallVectorImpl<BodyItem> &items) {
   }
 }
 
-/// The ranges of the loop; with `skip right`, those of the replica's own
-/// sub-tile, and before them the blocks that it leaves to the others.
+/// The ranges of the loop; with `skip right`, where they depend on the rows that
+/// are owned, those of the replica's own sub-tile, and before them the blocks
+/// that it leaves to the others.
 std::pair<SmallVector<Value>, ArrayAttr> RoleBuilder::rangesOfRole() {
   tile::ForOp loop = program.loop;
   SmallVector<Value> whole;
@@ -282,13 +283,15 @@ std::pair<SmallVector<Value>, ArrayAttr> RoleBuilder::rangesOfRole() {
   int64_t subtiles = program.schedule.getSubtiles();
   auto source = whole.front().getDefiningOp<tile::BoundsOp>();
   if (program.schedule.getSkip() == Skip::None || subtiles == 1 || !source ||
+      source.getBody().getOps<tile::OwnedRowsOp>().empty() ||
       role.getReplicas() != subtiles) {
     return {whole, loop.getKinds()};
   }
   auto own = cast<tile::BoundsOp>(builder.clone(*source));
   own.getSubtileMutable().assign(replica);
   own.setOf(subtiles);
-  // Blocks at the other end are walked by all.
+  // The bounds of fewer rows lie between those of all. Blocks at the other end are
+  // walked by every sub-tile, under the mask.
   SmallVector<Value> bounds{whole.front()};
   llvm::append_range(bounds, own.getBounds().drop_back());
   bounds.push_back(whole.back());

@@ -137,11 +137,14 @@ static void collectMemory(const PreparedLaunch &prepared,
   memory.addAll(std::move(ranges));
 }
 
-static bool isFirst(const LaunchPlan &plan, const PlanLaunch &launch) {
-  return std::any_of(plan.variants.begin(), plan.variants.end(),
-                     [&](const PlanVariant &variant) {
-                       return &variant.launches.front() == &launch;
-                     });
+/// The variant that begins with `launch`; null if none does.
+static const PlanVariant *findVariant(const LaunchPlan &plan,
+                                      const PlanLaunch &launch) {
+  auto found = std::find_if(plan.variants.begin(), plan.variants.end(),
+                            [&](const PlanVariant &variant) {
+                              return &variant.launches.front() == &launch;
+                            });
+  return found == plan.variants.end() ? nullptr : &*found;
 }
 
 static bool overlaps(const BoundTensor &a, const BoundTensor &b) {
@@ -151,11 +154,13 @@ static bool overlaps(const BoundTensor &a, const BoundTensor &b) {
          other < begin + uintptr_t(a.bytes);
 }
 
-/// What holds nothing when the first launch of a call begins: the workspace,
-/// and tensors that are only written and share no memory with others.
+/// What holds nothing when the first launch of a call begins: the workspace but
+/// for what has to be zero, and tensors that are only written and share no
+/// memory with others.
 static std::vector<GlobalRange> findFresh(const PreparedLaunch &prepared) {
   std::vector<GlobalRange> fresh;
-  if (!isFirst(*prepared.plan, *prepared.launch)) {
+  const PlanVariant *variant = findVariant(*prepared.plan, *prepared.launch);
+  if (!variant) {
     return fresh;
   }
   const std::vector<PlanArg> &args = prepared.plan->args;
@@ -171,8 +176,9 @@ static std::vector<GlobalRange> findFresh(const PreparedLaunch &prepared) {
                        uint64_t(tensors[i].bytes)});
     }
   }
-  fresh.push_back({reinterpret_cast<uintptr_t>(prepared.workspace),
-                   prepared.workspaceBytes});
+  size_t zeroed = std::min(size_t(variant->zeroed), prepared.workspaceBytes);
+  fresh.push_back({reinterpret_cast<uintptr_t>(prepared.workspace) + zeroed,
+                   prepared.workspaceBytes - zeroed});
   return fresh;
 }
 

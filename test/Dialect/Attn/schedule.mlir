@@ -24,6 +24,7 @@
 // CHECK-NEXT: edge o_ready split joins p : 1
 // CHECK-NEXT: knob exp2_soft 1 of 8
 // CHECK-NEXT: knob peel first_masked
+// CHECK-NEXT: knob skip right
 // CHECK-NEXT: body load {
 // CHECK-NEXT: before { wait(o_free) }
 // CHECK-NEXT: kv { ld_k once : ld_q[1] ld_v + 1 }
@@ -53,6 +54,7 @@ attn.table_entry fwd @every head_dim 128, -1 masks ["none"]
   chan p = p in tmem parts(3 of 4, 1 of 4) over s[cross] for(mm_dk, mm_dq) full_implied free_implied gran thread scope cluster
   hold oe = oe in smem over v
   knob peel first_masked
+  knob skip right
   knob exp2_soft 1 of 8
   edge o_free credits 1
   edge o_ready split joins p : 1

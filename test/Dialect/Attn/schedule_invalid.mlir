@@ -76,13 +76,18 @@
 
 // -----
 
-// expected-error @+1 {{expected knob 'exp2_soft' or 'peel'}}
+// expected-error @+1 {{expected knob 'exp2_soft', 'peel' or 'skip'}}
 #s = #attn.schedule<"x" machine "m" { knob speed 9 of 9 }>
 
 // -----
 
 // expected-error @+1 {{expected 'none', 'first' or 'first_masked', got 'all'}}
 #s = #attn.schedule<"x" machine "m" { knob peel all }>
+
+// -----
+
+// expected-error @+1 {{expected 'none' or 'right', got 'left'}}
+#s = #attn.schedule<"x" machine "m" { split M 2 knob skip left }>
 
 // -----
 
@@ -173,3 +178,15 @@
 // C4
 // expected-error @+1 {{expected the shift of 'b' to be at most 64, got 1000}}
 #s = #attn.schedule<"x" machine "m" { body a { kv { b + 1000 } } }>
+
+// -----
+
+// C5
+// expected-error @+1 {{expected knob 'skip' to be none without a split in at least 2 sub-tiles, got right}}
+#s = #attn.schedule<"x" machine "m" { knob skip right }>
+
+// -----
+
+// C5
+// expected-error @+1 {{expected knob 'skip' to be none without a split in at least 2 sub-tiles, got right}}
+#s = #attn.schedule<"x" machine "m" { split M 1 knob skip right }>

@@ -58,3 +58,12 @@ llvm.func @mbarrier_wait(%a: !llvm.ptr<3>, %b: i32) {
   nvx.mbarrier_wait %a, %b : !llvm.ptr<3>
   llvm.return
 }
+
+llvm.mlir.global external @smem() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+
+// CHECK-LABEL: llvm.func @smem_base
+// CHECK: %{{.*}} = nvx.smem_base @smem
+llvm.func @smem_base() {
+  %base = nvx.smem_base @smem
+  llvm.return
+}

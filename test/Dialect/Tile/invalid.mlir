@@ -177,6 +177,39 @@ func.func @bounds_c1_yield(%n: i32) {
 
 // -----
 
+func.func @bounds_c3_no_of(%n: i32) {
+  %w = tile.next_work extents(%n, %n, %n)
+  // expected-error @below {{'tile.bounds' op expected 'subtile' with an 'of' of at least 1, got a sub-tile of 0}}
+  %b = tile.bounds %w subtile(%n of 0) : i32 {
+  ^bb0(%x: !tile.work):
+    tile.yield %n : i32
+  }
+  return
+}
+
+// -----
+
+func.func @bounds_c3_no_subtile(%n: i32) {
+  %w = tile.next_work extents(%n, %n, %n)
+  // expected-error @below {{'tile.bounds' op expected 'subtile' with an 'of' of at least 1, got none of 2}}
+  %b = "tile.bounds"(%w) <{of = 2}> ({
+  ^bb0(%x: !tile.work):
+    "tile.yield"(%n) : (i32) -> ()
+  }) : (!tile.work) -> i32
+  return
+}
+
+// -----
+
+func.func @owned_rows_outside(%n: i32) {
+  %w = tile.next_work extents(%n, %n, %n)
+  // expected-error @below {{'tile.owned_rows' op expects parent op 'tile.bounds'}}
+  %first, %rows = tile.owned_rows %w
+  return
+}
+
+// -----
+
 func.func @bounds_c2_pure(%n: i32, %t: tensor<?xi32>) {
   %w = tile.next_work extents(%n, %n, %n)
   %b = tile.bounds %w : i32 {

@@ -51,6 +51,14 @@ tile.kernel @copy args ["x", "y", "n"]
       %zero = arith.constant 0 : i32
       tile.yield %n, %zero : i32, i32
     }
+    // CHECK: tile.bounds %[[W]] subtile(%[[N]] of 2) : i32 {
+    // CHECK-NEXT: ^bb0(%[[W1:.*]]: !tile.work):
+    // CHECK-NEXT:   %[[FIRST:.*]], %[[ROWS:.*]] = tile.owned_rows %[[W1]]
+    %own = tile.bounds %w subtile(%n of 2) : i32 {
+    ^bb0(%w0: !tile.work):
+      %first, %rows = tile.owned_rows %w0
+      tile.yield %first : i32
+    }
     // CHECK: %[[F:.*]] = tile.for ranges ["masked"] bounds(%[[B]]#0, %[[B]]#1) init(%[[T]]) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     // CHECK-NEXT: ^bb0(%{{.*}}: i32, %[[STATE:.*]]: tensor<64x32xf32>):
     // CHECK-NEXT:   %[[S:.*]] = tile.step @mask masked(%[[STATE]]) : (tensor<64x32xf32>) -> tensor<64x32xf32> {

@@ -495,8 +495,19 @@ func.func @for_c2_bounds(%n: i32) {
 // -----
 
 func.func @for_c2_kinds(%n: i32) {
-  // expected-error @below {{'ws.for' op expected kinds to be 'masked' or 'full', got 'half'}}
+  // expected-error @below {{'ws.for' op expected kinds to be 'masked' or 'full', or the first 'skipped', got 'half'}}
   ws.for ranges ["half"] bounds(%n, %n) init() : () -> () {
+  ^bb0(%j: i32):
+    ws.yield
+  }
+  return
+}
+
+// -----
+
+func.func @for_c2_skipped(%n: i32) {
+  // expected-error @below {{'ws.for' op expected kinds to be 'masked' or 'full', or the first 'skipped', got 'skipped'}}
+  ws.for ranges ["full", "skipped"] bounds(%n, %n, %n) init() : () -> () {
   ^bb0(%j: i32):
     ws.yield
   }
@@ -1007,7 +1018,7 @@ func.func @get_work_c1(%s: !ws.slot<@k, tensor<128x64xbf16>>) {
 // -----
 
 func.func @copy_c3_work(%x: tensor<?x?x?x64xbf16>, %n: i32, %s: !ws.slot<@work, tensor<4xi32>>) {
-  // expected-error @below {{'ws.copy' op expected the slot's tile to have the element type and last dimension of 'source', got 'tensor<4xi32>' and 'tensor<?x?x?x64xbf16>'}}
+  // expected-error @below {{'ws.copy' op expected the slot's tile to have the element type and at least the last dimension of 'source', got 'tensor<4xi32>' and 'tensor<?x?x?x64xbf16>'}}
   ws.copy %x at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@work, tensor<4xi32>>
   return
 }
@@ -1119,6 +1130,22 @@ ws.kernel @work_loop_c1_last machine "sm_90a" args ["n", "no"] problem #p config
       // expected-error @below {{'ws.run_again' op expected to be the last op of the item, got a 'tile.reject' after it}}
       ws.run_again %no
       tile.reject %w if %no
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @work_loop_c2 machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.work_loop' op expected 'verdicts' only where the loop says 'redo'}}
+    ws.work_loop extents(%n, %n, %n) verdicts at 0 {
+      %w = tile.next_work extents(%n, %n, %n)
     }
   }
 }

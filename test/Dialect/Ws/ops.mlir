@@ -194,3 +194,28 @@ ws.kernel @handed_out machine "sm_90a" args ["n"] problem #p config #c schedule 
     }
   }
 }
+
+// Items handed out that may be rejected, and blocks that a sub-tile skips.
+// CHECK-LABEL: ws.kernel @verdicts
+ws.kernel @verdicts machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, row_max = first_block> schedule #s {
+^bb0(%n: i32):
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    // CHECK: ws.work_loop extents(%[[N:.*]], %[[N]], %[[N]]) redo verdicts at 49152 {
+    ws.work_loop extents(%n, %n, %n) redo verdicts at 49152 {
+      // CHECK-NEXT: %[[W:.*]] = tile.next_work
+      %w = tile.next_work extents(%n, %n, %n)
+      // CHECK-NEXT: %{{.*}} = ws.verdict_slot %[[W]]
+      %slot = ws.verdict_slot %w
+      // CHECK-NEXT: %[[REDO:.*]] = tile.is_redo %[[W]]
+      %redo = tile.is_redo %w
+      // CHECK-NEXT: tile.reject %[[W]] if %[[REDO]]
+      tile.reject %w if %redo
+      // CHECK-NEXT: ws.for ranges ["skipped", "masked", "full"] bounds(%[[N]], %[[N]], %[[N]], %[[N]]) init() : () -> () {
+      ws.for ranges ["skipped", "masked", "full"] bounds(%n, %n, %n, %n) init() : () -> () {
+      ^bb0(%j: i32):
+        ws.yield
+      }
+    }
+  }
+}
