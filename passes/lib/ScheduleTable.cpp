@@ -91,10 +91,12 @@ struct Key {
     constexpr int64_t granule = 16;
     return native == -1 ? llvm::alignTo(headDim, granule) : native;
   }
-  /// What an entry with this key computes on for `wanted`, in columns.
-  int64_t cost(const Key &wanted) const {
-    return columnsFor(headDim, wanted.headDim) +
-           columnsFor(headDimV, wanted.headDimV);
+  /// How far an entry with this key is from one made for `wanted` alone: the
+  /// columns that it computes on, then the masks that it serves.
+  std::pair<int64_t, size_t> cost(const Key &wanted) const {
+    return {columnsFor(headDim, wanted.headDim) +
+                columnsFor(headDimV, wanted.headDimV),
+            masks.size()};
   }
   std::string describeProblem() const {
     return llvm::formatv("{0}, {1}, head dims {2} and {3}, mask '{4}'",
@@ -176,7 +178,7 @@ static FailureOr<TableEntry>
 searchTable(MLIRContext *context, const Key &wanted, EmitError emitError) {
   std::string known;
   std::optional<TableEntry> best;
-  int64_t leastCost = 0;
+  std::pair<int64_t, size_t> leastCost;
   for (const EmbeddedFile &file : listEmbeddedFiles("schedules")) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
         file.text, ParserConfig(context), file.path);

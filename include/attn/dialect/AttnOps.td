@@ -22,7 +22,8 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
     problem class: head sizes (-1: any), the masks it serves (`window`: bounds of a
     window; `region`: also score and mask regions that read captured tensors at
     positions), and the element types (absent: bf16 and f16). A smaller head dim
-    runs on the entry with the fewest columns that hold it; the rest are zero. A
+    runs on the entry with the fewest columns that hold it; the rest are zero. Of
+    entries with as many columns, the one that serves the fewest masks is taken. A
     schedule file is a module with one such op; the table is all the files of
     `codegen/data/schedules`.
   }];
