@@ -202,7 +202,10 @@ def run_compile(args):
     made = build.build_all(log, folder, compiler, lambda path: library.load(path).plan, args.jobs, say)
     say(f"{made} bundles")
     log.close()
-    return 0 if any(name != journal.BASELINE for p in problems for name in log.view.compiled(p["name"])) else 1
+    if all(log.view.compiled(p["name"]) in ([], [journal.BASELINE]) for p in problems):
+        say("no candidate compiled")
+        return 1
+    return 0
 
 
 def open_log(args, folder):
