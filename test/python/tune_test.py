@@ -160,7 +160,8 @@ class Candidates(unittest.TestCase):
         values = {"consumers": [1, 2], "rows": [64, 128], "tile_n": [64, 128], "load_registers": [24, 56], "k_depth": [1, 2],
                   "v_depth": [1, 2], "q_depth": [1, 2], "stage_o": ["own", "over_q"], "work": ["grid", "dynamic"],
                   "work_depth": [1, 2], "order": ["linear", "longest_first"], "section_mib": [0, 16],
-                  "row_max": ["running", "first_block"], "rescale_threshold": [0, 8], "exp2_soft": ["0/1", "1/8"], "turn": [True, False]}
+                  "row_max": ["running", "first_block"], "rescale_threshold": [0, 8], "exp2_soft": ["0/1", "1/8"], "skip": ["none", "right"],
+                  "turn": [True, False]}
         self.assertEqual(set(values), set(space.PARAMETERS))
         for name, both in values.items():
             others = {"work": "dynamic", "order": "longest_first"}
@@ -501,6 +502,13 @@ class Arguments(unittest.TestCase):
             with self.subTest(argv=argv), contextlib.redirect_stderr(io.StringIO()) as err, self.assertRaises(SystemExit):
                 self.assertIsNone(main.parse_arguments(argv))
             self.assertIn(message, err.getvalue())
+
+    def test_a_folder_without_a_log_is_refused(self):
+        with tempfile.TemporaryDirectory() as temp:
+            with contextlib.redirect_stderr(io.StringIO()) as err:
+                self.assertEqual(main.main(["--measure", temp]), 1)
+            self.assertIn("expected the log of a search, got none", err.getvalue())
+            self.assertEqual(os.listdir(temp), [])
 
     def test_failures_are_one_line(self):
         with contextlib.redirect_stderr(io.StringIO()) as err:

@@ -4,8 +4,9 @@
 from tune.space import PARAMETERS
 
 MASKS = ("none", "causal_top_left", "causal_bottom_right", "window")
-# Parts of a candidate's name; those of the last group only where not the default.
-SHORT = {"stage_o": "o_", "rescale_threshold": "rescale", "exp2_soft": "soft", "work_depth": "items", "load_registers": "load", "rows": "rows"}
+# Parts of a candidate's name that it has only where they are not the default.
+SHORT = {"stage_o": "o_", "rescale_threshold": "rescale", "exp2_soft": "soft", "skip": "skip_", "work_depth": "items",
+         "load_registers": "load", "rows": "rows"}
 
 
 def name_of(point):
@@ -68,6 +69,7 @@ class Candidate:
             over_q and "edge o_free credits 1",
             f"knob exp2_soft {p['exp2_soft'].replace('/', ' of ')}",
             "knob peel first_masked",
+            p["skip"] != "none" and f"knob skip {p['skip']}",
         ]
         return ["  " + line for line in lines if line]
 

@@ -35,7 +35,8 @@ from tune import build, candidate, decide, journal, machine, measure, problem, s
 
 ROOT = machine.ROOT
 SPACES = os.path.join(ROOT, "tools", "attn-tune", "spaces")
-EXPECTED = (journal.JournalError, space.SpaceError, problem.ProblemError, ValueError, OSError, RuntimeError)
+# What is wrong outside of this program, and said in a line.
+EXPECTED = (ValueError, OSError, RuntimeError, ImportError)
 SHAPES = {"cuda": "paper", "sim": "1x300x2"}
 SLICES_MS = (60, 150)
 
@@ -216,9 +217,12 @@ def open_log(args, folder):
 
 
 def existing_log(args, folder):
+    """The log of a search that was begun."""
+    if not any(path and os.path.exists(path) for path in (args.log, folder.log())):
+        raise journal.JournalError(f"{folder.log()}: expected the log of a search, got none")
     log = open_log(args, folder)
     if not log.view.run:
-        raise journal.JournalError(f"{args.log or folder.log()}: expected the log of a search, got none")
+        raise journal.JournalError(f"{args.log or folder.log()}: expected the log of a search, got an empty one")
     return log
 
 

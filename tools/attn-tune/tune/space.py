@@ -93,6 +93,7 @@ PARAMETERS = {
     "row_max": Parameter(Words("running", "first_block"), "first_block", "what exponentials are taken relative to"),
     "rescale_threshold": Parameter(Numbers(0, 64), 8, "log2 of how far the row maximum may grow before O is rescaled"),
     "exp2_soft": Parameter(Share(), "0/1", "share of the exponentials that polynomials compute"),
+    "skip": Parameter(Words("none", "right"), "none", "which blocks a consumer leaves out: those right of its own rows, where masked"),
     "turn": Parameter(Switch(), True, "whether consumers take turns on the tensor core"),
 }
 
