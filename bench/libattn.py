@@ -92,7 +92,6 @@ class Library:
         self.c.attn_workspace_size.argtypes = [ctypes.c_void_p, ctypes.POINTER(LaunchArgs),
                                                ctypes.POINTER(ctypes.c_size_t)]
         self.c.attn_launch.argtypes = [ctypes.c_void_p, ctypes.POINTER(LaunchArgs)]
-        self.c.attn_simulator_option.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
         self.version = self.c.attn_version().decode()
 
     def check(self, status):
