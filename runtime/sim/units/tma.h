@@ -51,8 +51,8 @@ enum class TmaStatus : uint8_t {
   Ok,
   /// The shared address is not a multiple of 128.
   MisalignedShared,
-  /// A swizzled box whose inner extent is not the swizzle's span: the pitch
-  /// that hardware would use is not documented.
+  /// A swizzled box whose inner extent is not the swizzle's span. (On an H200
+  /// its rows lie a span apart, and what is between them is left alone.)
   UnsupportedInnerBox,
   /// Interleaved layouts and element strides are not simulated.
   UnsupportedMap,
