@@ -5,6 +5,7 @@ benchmarks use, through ctypes."""
 import ctypes
 import json
 
+CPU = 1   # kDLCPU
 CUDA = 2  # kDLCUDA
 DTYPES = {"bf16": (4, 16), "f16": (2, 16), "f32": (2, 32), "i32": (0, 32)}
 
@@ -45,26 +46,31 @@ class LaunchArgs(ctypes.Structure):
     ]
 
 
+def as_device(device):
+    """A DLDevice, from one or from the number of a CUDA device."""
+    return device if isinstance(device, DLDevice) else DLDevice(CUDA, device)
+
+
 def make_tensor(pointer, device, dtype, shape, strides):
-    """A DLTensor on CUDA device `device`; it keeps its shape alive."""
+    """A DLTensor on `device`, of as_device; it keeps its shape alive."""
     shape_array = (ctypes.c_int64 * len(shape))(*shape)
     strides_array = (ctypes.c_int64 * len(strides))(*strides)
     code, bits = DTYPES[dtype]
-    tensor = DLTensor(pointer, DLDevice(CUDA, device), len(shape), DLDataType(code, bits, 1),
+    tensor = DLTensor(pointer, as_device(device), len(shape), DLDataType(code, bits, 1),
                       shape_array, strides_array, 0)
     tensor.keep = (shape_array, strides_array)
     return tensor
 
 
 def make_args(tensors, scalars, device, stream):
-    """The arguments of one call, from {name: DLTensor} and {name: number};
-    they keep what they point to alive."""
+    """The arguments of one call on `device`, of as_device, from {name: DLTensor}
+    and {name: number}; they keep what they point to alive."""
     pointers = (ctypes.POINTER(DLTensor) * len(tensors))(*[ctypes.pointer(t) for t in tensors.values()])
     tensor_names = (ctypes.c_char_p * len(tensors))(*[n.encode() for n in tensors])
     values = (ctypes.c_double * len(scalars))(*scalars.values())
     scalar_names = (ctypes.c_char_p * len(scalars))(*[n.encode() for n in scalars])
     args = LaunchArgs(ctypes.sizeof(LaunchArgs), len(tensors), pointers, tensor_names,
-                      len(scalars), values, scalar_names, DLDevice(CUDA, device), stream, None, 0)
+                      len(scalars), values, scalar_names, as_device(device), stream, None, 0)
     args.keep = (list(tensors.values()), pointers, tensor_names, values, scalar_names)
     return args
 
@@ -91,6 +97,9 @@ class Library:
     def check(self, status):
         if status:
             raise RuntimeError(f"status {status}: {self.c.attn_last_error().decode(errors='replace')}")
+
+    def set_simulator(self, option, value):
+        self.check(self.c.attn_simulator_option(option.encode(), value.encode()))
 
     def load(self, path):
         handle = ctypes.c_void_p()

@@ -17,7 +17,7 @@ ROOT, BUILD, BUNDLE = sys.argv[1:]
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 import libattn
 
-CPU = libattn.DLDevice(1, 0)
+CPU = libattn.DLDevice(libattn.CPU, 0)
 LENGTH, DIM, SCALE = 37, 128, 0.125
 
 
@@ -31,8 +31,7 @@ class Tensor:
         self.memory = ctypes.create_string_buffer(count * size + 16)
         self.address = -(-ctypes.addressof(self.memory) // 16) * 16
         strides = [math.prod(shape[i + 1:]) for i in range(len(shape))]
-        self.view = libattn.make_tensor(self.address, 0, dtype, shape, strides)
-        self.view.device = CPU
+        self.view = libattn.make_tensor(self.address, CPU, dtype, shape, strides)
 
     def write(self, values):
         """Rounds toward zero to bf16 and returns what became of the values."""
@@ -65,8 +64,7 @@ def main():
     q, k, v = (tensors[n].write([generator.gauss(0, 1) for _ in range(LENGTH * DIM)]) for n in ("q", "k", "v"))
 
     bundle = libattn.Library(os.path.join(BUILD, "lib", "libattn_runtime.so")).load(BUNDLE)
-    args = libattn.make_args({n: t.view for n, t in tensors.items()}, {"scale": SCALE}, 0, None)
-    args.device = CPU
+    args = libattn.make_args({n: t.view for n, t in tensors.items()}, {"scale": SCALE}, CPU, None)
     bundle.launcher(args)()
 
     o, lse = tensors["o"].read(), tensors["lse"].read()

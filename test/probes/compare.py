@@ -17,9 +17,13 @@ whose first operand is at most that far from zero count.
 usage: compare.py [--sim attn-sim-probe] [--failures] [--summary] [--digests FILE]
                   DIR [results.json]
 
+A probe that the device ends with an error agrees with a simulator that ends it
+with one of its rules' names.
+
 Without results it says which probes the simulator cannot run; with --digests, a
 line "PROBE DIGEST" each, whether it still writes what a device wrote. With both
-it writes that file, of the probes that agree bit by bit.
+it writes that file, of the probes that agree bit by bit; "refused" stands for
+the digest of those that neither runs.
 """
 
 import argparse
@@ -29,6 +33,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -183,13 +188,25 @@ def input_of(probe, folder, row):
         return file.read(probe["in_row"])
 
 
+def is_refusal(output):
+    """Whether the simulator's answer is that the kernel breaks a rule."""
+    return isinstance(output, str) and re.search(r" \[[a-z.-]+\]$", output) is not None
+
+
+def kind_without_output(output, record):
+    """What became of a probe that the simulator, the device or both did not run."""
+    if "error" in record and is_refusal(output):
+        return "refused by both"
+    return "not simulated" if isinstance(output, str) else "not recorded"
+
+
 def verdict(result):
     if result.same == result.count:
         return "identical"
     return "within its bound" if not result.bad else "**differs**"
 
 
-def print_table(results, refused, device):
+def print_table(results, others, device):
     print("Device: %(device)s, %(arch)s, driver %(driver)d.\n" % device)
     print("| instruction | elements | identical | largest difference (ulp) | verdict |")
     print("|---|---|---|---|---|")
@@ -199,13 +216,13 @@ def print_table(results, refused, device):
             result.probe["form"].replace("|", "\\|"), result.count,
             "100 %" if result.same == result.count else "%.2f %%" % min(percent, 99.99),
             result.largest if element_format(result.probe) else "", verdict(result)))
-    for probe, problem in refused:
-        print("| `%s` | | | | refused: %s |" % (probe["form"].replace("|", "\\|"), problem))
+    for probe, kind, problem in others:
+        print("| `%s` | | | | %s: %s |" % (probe["form"].replace("|", "\\|"), kind, problem))
     counts = collections.Counter(verdict(result).strip("*") for result in results)
-    print("\n%d probes: %s; %d not run." % (
-        len(results) + len(refused),
-        ", ".join("%d %s" % (count, name) for name, count in sorted(counts.items())),
-        len(refused)))
+    counts.update(kind for _, kind, _ in others)
+    print("\n%d probes: %s." % (
+        len(results) + len(others),
+        ", ".join("%d %s" % (count, name) for name, count in sorted(counts.items()))))
 
 
 def opcode_of(probe):
@@ -220,14 +237,13 @@ def print_form(result):
         min(percent, 99.99), result.largest if name else "", verdict(result)))
 
 
-def print_summary(results, refused, device):
-    kinds = ["identical", "within its bound", "differs", "not simulated", "not recorded"]
+def print_summary(results, others, device):
+    kinds = ["identical", "within its bound", "differs", "refused by both", "not simulated",
+             "not recorded"]
     table = collections.defaultdict(collections.Counter)
     for result in results:
         table[opcode_of(result.probe)][verdict(result).strip("*")] += 1
-    for probe, problem in refused:
-        # What both lack counts as not simulated.
-        kind = "not recorded" if problem.startswith("device: ") else "not simulated"
+    for probe, kind, _ in others:
         table[opcode_of(probe)][kind] += 1
     total = sum(table.values(), collections.Counter())
     print("Device: %(device)s, %(arch)s, driver %(driver)d.\n" % device)
@@ -248,6 +264,12 @@ def digest(data):
     return hashlib.sha256(data).hexdigest()[:16]
 
 
+def digest_or_refusal(output):
+    if is_refusal(output):
+        return "refused"
+    return output if isinstance(output, str) else digest(output)
+
+
 def check_digests(path, outputs):
     """Returns 0 if the simulator writes what `path` says, else 1."""
     with open(path) as file:
@@ -255,23 +277,24 @@ def check_digests(path, outputs):
     differing = []
     for name, expected in wanted.items():
         output = outputs.get(name, "no such probe")
-        got = output if isinstance(output, str) else digest(output)
+        got = digest_or_refusal(output)
         if got != expected:
             differing.append(name)
             print("%s: expected %s, got %s" % (name, expected, got))
-    print("%d of %d probes give what the device gave" % (len(wanted) - len(differing),
+    print("%d of %d probes do what they did on the device" % (len(wanted) - len(differing),
                                                          len(wanted)))
     return 1 if differing else 0
 
 
-def write_digests(path, device, results, outputs):
+def write_digests(path, device, results, others, outputs):
+    agreeing = [result.probe for result in results if result.same == result.count]
+    agreeing += [probe for probe, kind, _ in others if kind == "refused by both"]
     with open(path, "w") as out:
         out.write("# What probes wrote on an %(device)s, driver %(driver)d: digests of those with "
-                  "which the\n# simulator agrees bit by bit. See compare.py.\n" % device)
-        for result in results:
-            if result.same == result.count:
-                name = result.probe["name"]
-                out.write("%s %s\n" % (name, digest(outputs[name])))
+                  "which the\n# simulator agrees bit by bit, and what both refuse. See compare.py."
+                  "\n" % device)
+        for probe in agreeing:
+            out.write("%s %s\n" % (probe["name"], digest_or_refusal(outputs[probe["name"]])))
 
 
 def main():
@@ -292,19 +315,18 @@ def main():
     if options.results:
         with open(options.results) as file:
             recorded = json.load(file)
-    results, refused = [], []
+    results, others = [], []
     for probe in probes:
         output = outputs[probe["name"]]
         record = recorded["results"].get(probe["name"], {})
-        if isinstance(output, str):
-            refused.append((probe, output))
-        elif "output" in record:
+        if "output" in record and not isinstance(output, str):
             wanted = zlib.decompress(base64.b64decode(record["output"]))
             results.append(compare_words(probe, options.folder, wanted, output))
-        elif options.results:
-            refused.append((probe, "device: " + record.get("error", "not recorded")))
+        elif options.results or isinstance(output, str):
+            problem = output if isinstance(output, str) else record.get("error", "no record")
+            others.append((probe, kind_without_output(output, record), problem))
     if options.digests:
-        write_digests(options.digests, recorded["device"], results, outputs)
+        write_digests(options.digests, recorded["device"], results, others, outputs)
     elif options.failures:
         for result in results:
             if result.bad:
@@ -313,14 +335,15 @@ def main():
                       "%#x" % (result.probe["form"], result.bad, result.count, result.largest, row,
                                input_of(result.probe, options.folder, row).hex(), one, other))
     elif options.results and options.summary:
-        print_summary(results, refused, recorded["device"])
+        print_summary(results, others, recorded["device"])
     elif options.results:
-        print_table(results, refused, recorded["device"])
+        print_table(results, others, recorded["device"])
     if options.failures or not options.results:
-        for probe, problem in refused:
-            print("%s: %s" % (probe["name"], problem))
-        print("%d probes, %d of them not run" % (len(probes), len(refused)))
-    return 1 if refused or any(result.bad for result in results) else 0
+        for probe, kind, problem in others:
+            print("%s: %s: %s" % (probe["name"], kind, problem))
+        print("%d probes, %d of them not compared" % (len(probes), len(others)))
+    disagree = any(kind != "refused by both" for _, kind, _ in others)
+    return 1 if disagree or any(result.bad for result in results) else 0
 
 
 if __name__ == "__main__":

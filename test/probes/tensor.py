@@ -144,21 +144,41 @@ def reductions():
         if TYPE_BYTES[dtype] == 8:
             dims, extents = [8, 28], [8, 16]
         for op in ops.split():
-            yield store("%s.type%d" % (op, dtype), tensor(dtype, dims, extents), (3, -2),
-                        "16x(%s)" % kind, op)
-    yield store("add.f64", tensor(F64, [8, 28], [8, 16]), (3, -2), "8x(f64)", "add")
+            arguments = tensor(dtype, dims, extents)
+            for suffix, corner in corners(arguments, (3, -2), stores=True):
+                yield store("%s.type%d%s" % (op, dtype, suffix), arguments, corner,
+                            "16x(%s)" % kind, op)
+    arguments = tensor(F64, [8, 28], [8, 16])
+    for suffix, corner in corners(arguments, (3, -2), stores=True):
+        yield store("add.f64" + suffix, arguments, corner, "8x(f64)", "add")
     yield store("add.swizzle3", tensor(F16, [64, 28], [64, 16], 3), (0, 4), "16x(f16~)", "add")
+
+
+def corners(arguments, at, stores):
+    """The coordinates as they are and, where an H200 refuses those, near ones
+    that it should take: a suffix for the name and the coordinates."""
+    yield "", at
+    per_piece = 16 // TYPE_BYTES[arguments["type"]]
+    legal = (at[0] // per_piece * per_piece,) + at[1:]
+    if stores:
+        legal = tuple(max(coordinate, 0) for coordinate in legal)
+    if legal != at:
+        yield "-taken", legal
 
 
 def probes():
     for name, arguments, at in shapes():
         operands = {F32: "16x(f32)", F32_FTZ: "16x(f32)", TF32: "16x(f32)",
                     TF32_FTZ: "16x(f32)"}.get(arguments["type"], "16x(b32*)")
-        yield load(name, arguments, at, operands)
-        yield store(name, arguments.but(oob=0), at, operands)
+        for suffix, corner in corners(arguments, at, stores=False):
+            yield load(name + suffix, arguments, corner, operands)
+        for suffix, corner in corners(arguments, at, stores=True):
+            yield store(name + suffix, arguments.but(oob=0), corner, operands)
     for name, arguments, at in steps():
-        yield load(name, arguments, at)
-        yield store(name, arguments, at)
+        for suffix, corner in corners(arguments, at, stores=False):
+            yield load(name + suffix, arguments, corner)
+        for suffix, corner in corners(arguments, at, stores=True):
+            yield store(name + suffix, arguments, corner)
     for name, arguments, at in interleaves():
         yield load(name, arguments, at)
     yield from reductions()

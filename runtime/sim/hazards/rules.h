@@ -130,6 +130,9 @@ enum class Severity : uint8_t {
     "always: a tensor map neither in parameters nor in global memory")         \
   X(TensorMapInvalid, "tensormap.invalid", Error,                              \
     "always: no tensor map, or not one for this copy")                         \
+  X(TensorMapCoordinates, "tensormap.coordinates", Error,                      \
+    "always: a row of a box not at a multiple of 16 bytes, or a store at a "   \
+    "negative coordinate")                                                     \
   X(TensorMapWritten, "tensormap.written", Error,                              \
     "a tensor map that the grid has written")                                  \
   /* Registers. */                                                             \

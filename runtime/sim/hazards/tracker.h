@@ -161,8 +161,8 @@ private:
              uint32_t bytes);
   void visitShared(Accessor &by, uint32_t address, uint32_t bytes);
   /// The global side of a bulk copy, and the shared source of a store.
-  void visitGlobalSide(Accessor &by, const BulkAction &bulk);
-  void visitSource(Accessor &by, const BulkAction &bulk);
+  void visitGlobalSide(Accessor &by, const BulkAction &bulk, RowEnd rowEnd);
+  void visitSource(Accessor &by, const BulkAction &bulk, RowEnd rowEnd);
   /// Some rows of a matrix in shared memory.
   void visitRows(Accessor &by, const MatrixOperand &operand, uint32_t first,
                  uint32_t rows);

@@ -8,12 +8,13 @@
 
 using namespace attn::sim;
 
-void HazardTracker::visitGlobalSide(Accessor &by, const BulkAction &bulk) {
+void HazardTracker::visitGlobalSide(Accessor &by, const BulkAction &bulk,
+                                    RowEnd rowEnd) {
   if (!bulk.map) {
     visit(globalMemory, by, bulk.global, bulk.bytes);
     return;
   }
-  for (const BoxRun &run : boxRuns(*bulk.map, bulk.coordinates)) {
+  for (const BoxRun &run : boxRuns(*bulk.map, bulk.coordinates, rowEnd)) {
     if (run.inside) {
       visit(globalMemory, by, run.address, run.bytes);
     }
@@ -21,13 +22,14 @@ void HazardTracker::visitGlobalSide(Accessor &by, const BulkAction &bulk) {
 }
 
 /// A tensor store reads what lies inside the tensor only.
-void HazardTracker::visitSource(Accessor &by, const BulkAction &bulk) {
+void HazardTracker::visitSource(Accessor &by, const BulkAction &bulk,
+                                RowEnd rowEnd) {
   if (!bulk.map) {
     visitShared(by, bulk.shared, bulk.bytes);
     return;
   }
   constexpr uint32_t chunk = 16;
-  for (const BoxRun &run : boxRuns(*bulk.map, bulk.coordinates)) {
+  for (const BoxRun &run : boxRuns(*bulk.map, bulk.coordinates, rowEnd)) {
     uint32_t end = run.inside ? run.boxOffset + run.bytes : 0;
     for (uint32_t at = run.boxOffset; at < end;) {
       uint32_t next = std::min(end, (at / chunk + 1) * chunk);
@@ -81,7 +83,7 @@ void HazardTracker::readSource(const Warp &warp, unsigned lane,
     Accessor by = accessorOf(warp, lane, load.globalSource);
     by.isAsync = true;
     by.reads = true;
-    visitGlobalSide(by, bulk);
+    visitGlobalSide(by, bulk, RowEnd::Exact);
   }
 }
 
@@ -121,7 +123,8 @@ void HazardTracker::issueStore(const Warp &warp, unsigned lane,
                                      state.readComponent, state.last));
   by.isAsync = true;
   by.reads = true;
-  visitSource(by, bulk);
+  RowEnd rowEnd = bulk.reduces ? RowEnd::Exact : RowEnd::Whole16;
+  visitSource(by, bulk, rowEnd);
 
   std::lock_guard<std::mutex> lock(grid.mutex);
   uint32_t index = addAccess(globalMemory, warp, Agent::Store,
@@ -130,7 +133,7 @@ void HazardTracker::issueStore(const Warp &warp, unsigned lane,
   Accessor writer = accessorOf(warp, lane, index);
   writer.isAsync = true;
   writer.writes = true;
-  visitGlobalSide(writer, bulk);
+  visitGlobalSide(writer, bulk, rowEnd);
 }
 
 void HazardTracker::waitStores(const Warp &warp, unsigned lane, uint64_t groups,

@@ -286,10 +286,11 @@ uint64_t joinGroup(Warp &warp, unsigned lane) {
 }
 
 /// Reads map and coordinates. Returns "" or what is wrong. The list has the
-/// addresses of the map, of shared memory and perhaps of the mbarrier, then the
-/// coordinates.
+/// addresses of the map, of shared memory and, of loads, of the mbarrier, then
+/// the coordinates.
 std::string readTensorCopy(Warp &warp, const Inst &inst, unsigned lane,
-                           unsigned addresses, TensorCopy &copy) {
+                           bool stores, TensorCopy &copy) {
+  const unsigned addresses = stores ? 2 : 3;
   Cta &cta = warp.cta;
   std::string problem;
   uint64_t address = readAddress(warp, inst, 0, lane);
@@ -325,6 +326,10 @@ std::string readTensorCopy(Warp &warp, const Inst &inst, unsigned lane,
     copy.coordinates[i] = int32_t(warp.word(slots[i])[lane]);
   }
   copy.shared = uint32_t(readAddress(warp, inst, 1, lane));
+  problem = checkCoordinates(copy.map, copy.coordinates, stores);
+  if (!problem.empty()) {
+    return problem + ruleSuffix(Rule::TensorMapCoordinates);
+  }
   TmaStatus status = checkTma(copy.map, copy.shared);
   if (status != TmaStatus::Ok) {
     return describe(status) + ruleSuffix(status == TmaStatus::MisalignedShared
@@ -348,7 +353,8 @@ Step loadTensor(Warp &warp, const Inst &inst) {
     unsigned lane = unsigned(__builtin_ctz(left));
     auto copy = std::make_unique<TensorLoad>();
     placeCopy(*copy, warp, lane);
-    std::string problem = readTensorCopy(warp, inst, lane, 3, *copy);
+    std::string problem =
+        readTensorCopy(warp, inst, lane, /*stores=*/false, *copy);
     if (!problem.empty()) {
       return warp.fault(problem, lane);
     }
@@ -369,7 +375,8 @@ Step storeTensor(Warp &warp, const Inst &inst) {
     unsigned lane = unsigned(__builtin_ctz(left));
     auto copy = std::make_unique<TensorStore>();
     placeCopy(*copy, warp, lane);
-    std::string problem = readTensorCopy(warp, inst, lane, 2, *copy);
+    std::string problem =
+        readTensorCopy(warp, inst, lane, /*stores=*/true, *copy);
     if (!problem.empty()) {
       return warp.fault(problem, lane);
     }

@@ -11,6 +11,9 @@ namespace {
 
 constexpr uint32_t kSharedAlignment = 128;
 
+/// Bytes that the copy unit handles as one.
+constexpr uint32_t kPiece = 16;
+
 /// A box row is at most 256 elements of 8 bytes.
 constexpr uint32_t kMaxRowBytes = 2048;
 
@@ -63,7 +66,8 @@ TmaResult faultAt(TmaResult result, const BoxRun &run) {
 /// Walks the runs inside the tensor with their bytes from the image.
 template <typename Send>
 TmaResult sendBox(const TensorMap &map, const int32_t *coordinates,
-                  uint32_t sharedAddress, const uint8_t *image, Send send) {
+                  uint32_t sharedAddress, const uint8_t *image, RowEnd rowEnd,
+                  Send send) {
   TmaResult result;
   result.status = checkTma(map, sharedAddress);
   if (result.status != TmaStatus::Ok) {
@@ -71,7 +75,7 @@ TmaResult sendBox(const TensorMap &map, const int32_t *coordinates,
   }
   result.boxBytes = uint32_t(boxBytes(map));
   uint8_t row[kMaxRowBytes];
-  for (const BoxRun &run : boxRuns(map, coordinates)) {
+  for (const BoxRun &run : boxRuns(map, coordinates, rowEnd)) {
     if (!run.inside) {
       continue;
     }
@@ -89,11 +93,10 @@ TmaResult sendBox(const TensorMap &map, const int32_t *coordinates,
 
 /// Appends the runs of one box row: outside, inside, outside.
 void appendRow(const TensorMap &map, int64_t first, bool inside,
-               uint64_t address, uint32_t boxOffset,
+               uint64_t address, uint32_t boxOffset, int64_t dim,
                std::vector<BoxRun> &runs) {
   uint32_t size = elementBytes(map.type);
   auto box = int64_t(map.boxDim[0]);
-  auto dim = int64_t(map.globalDim[0]);
   int64_t begin = inside ? std::clamp<int64_t>(-first, 0, box) : box;
   int64_t end = inside ? std::clamp<int64_t>(dim - first, begin, box) : box;
   auto append = [&](int64_t from, int64_t to, bool within) {
@@ -106,6 +109,13 @@ void appendRow(const TensorMap &map, int64_t first, bool inside,
   append(0, begin, false);
   append(begin, end, true);
   append(end, box, false);
+}
+
+/// Elements of a row of the tensor up to its end.
+int64_t rowExtent(const TensorMap &map, RowEnd end) {
+  auto extent = int64_t(map.globalDim[0]);
+  int64_t whole = kPiece / elementBytes(map.type);
+  return end == RowEnd::Exact ? extent : (extent + whole - 1) / whole * whole;
 }
 
 } // namespace
@@ -130,8 +140,10 @@ const char *attn::sim::describe(TmaStatus status) {
 }
 
 std::vector<BoxRun> attn::sim::boxRuns(const TensorMap &map,
-                                       const int32_t *coordinates) {
+                                       const int32_t *coordinates,
+                                       RowEnd rowEnd) {
   std::vector<BoxRun> runs;
+  int64_t extent = rowExtent(map, rowEnd);
   uint32_t rowBytes = map.boxDim[0] * elementBytes(map.type);
   auto rows = uint32_t(boxBytes(map) / rowBytes);
   runs.reserve(rows);
@@ -145,7 +157,8 @@ std::vector<BoxRun> attn::sim::boxRuns(const TensorMap &map,
       inside = inside && at >= 0 && uint64_t(at) < map.globalDim[d];
       address += uint64_t(at) * map.globalStrides[d - 1];
     }
-    appendRow(map, coordinates[0], inside, address, row * rowBytes, runs);
+    appendRow(map, coordinates[0], inside, address, row * rowBytes, extent,
+              runs);
   }
   return runs;
 }
@@ -166,6 +179,23 @@ TmaStatus attn::sim::checkTma(const TensorMap &map, uint32_t sharedAddress) {
   return TmaStatus::Ok;
 }
 
+std::string attn::sim::checkCoordinates(const TensorMap &map,
+                                        const int32_t *coordinates,
+                                        bool stores) {
+  int64_t start = int64_t(coordinates[0]) * elementBytes(map.type);
+  if (start % kPiece != 0) {
+    return "coordinate 0 is " + std::to_string(coordinates[0]) + ", byte " +
+           std::to_string(start) + " of a row: expected a multiple of 16 bytes";
+  }
+  for (uint32_t i = 0; stores && i < map.rank; ++i) {
+    if (coordinates[i] < 0) {
+      return "coordinate " + std::to_string(i) + " of a store is " +
+             std::to_string(coordinates[i]) + ": expected 0 or more";
+    }
+  }
+  return "";
+}
+
 uint32_t attn::sim::imageOffset(const TensorMap &map, uint32_t sharedAddress,
                                 uint32_t boxOffset) {
   return swizzleAddress(sharedAddress + boxOffset, map.swizzle) - sharedAddress;
@@ -175,14 +205,7 @@ uint64_t attn::sim::oobFillBits(const TensorMap &map) {
   if (map.oobFill == OobFill::Zeros) {
     return 0;
   }
-  switch (elementBytes(map.type)) {
-  case 2:
-    return 0x7FFF;
-  case 4:
-    return 0x7FFFFFFF;
-  default:
-    return 0x7FFFFFFFFFFFFFFF;
-  }
+  return 0x7FF7'7FF7'7FF7'7FF7;
 }
 
 TmaResult attn::sim::gatherBox(const TensorMap &map, const int32_t *coordinates,
@@ -218,7 +241,7 @@ TmaResult attn::sim::scatterBox(const TensorMap &map,
                                 const int32_t *coordinates,
                                 uint32_t sharedAddress, const uint8_t *image,
                                 GlobalPort &global) {
-  return sendBox(map, coordinates, sharedAddress, image,
+  return sendBox(map, coordinates, sharedAddress, image, RowEnd::Whole16,
                  [&](const BoxRun &run, const uint8_t *row) {
                    return global.write(run.address, row, run.bytes);
                  });
@@ -233,7 +256,7 @@ TmaResult attn::sim::reduceBox(const TensorMap &map, const int32_t *coordinates,
     result.status = TmaStatus::BadReduction;
     return result;
   }
-  return sendBox(map, coordinates, sharedAddress, image,
+  return sendBox(map, coordinates, sharedAddress, image, RowEnd::Exact,
                  [&](const BoxRun &run, const uint8_t *row) {
                    return global.reduce(run.address, row, run.bytes, op, type);
                  });

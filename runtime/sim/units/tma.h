@@ -37,16 +37,22 @@ struct BoxRun {
   bool inside;
 };
 
+/// Where the rows of a tensor end for a copy. Loads and reductions keep to the
+/// tensor's elements. A store on an H200 writes the 16 bytes at a row's end as
+/// a whole: where the row is no multiple of 16 bytes, the bytes behind it too.
+enum class RowEnd : uint8_t { Exact, Whole16 };
+
 /// The runs of a box at `coordinates` (map.rank of them, dimension 0 first, may
 /// be negative), in box order, covering the box exactly once.
-std::vector<BoxRun> boxRuns(const TensorMap &map, const int32_t *coordinates);
+std::vector<BoxRun> boxRuns(const TensorMap &map, const int32_t *coordinates,
+                            RowEnd rowEnd = RowEnd::Exact);
 
 enum class TmaStatus : uint8_t {
   Ok,
   /// The shared address is not a multiple of 128.
   MisalignedShared,
-  /// A swizzled box whose inner extent is not the swizzle's span: the pitch
-  /// that hardware would use is not documented.
+  /// A swizzled box whose inner extent is not the swizzle's span. (On an H200
+  /// its rows lie a span apart, and what is between them is left alone.)
   UnsupportedInnerBox,
   /// Interleaved layouts and element strides are not simulated.
   UnsupportedMap,
@@ -70,6 +76,12 @@ const char *describe(TmaStatus status);
 /// Whether the operation can run at all; no memory is touched.
 TmaStatus checkTma(const TensorMap &map, uint32_t sharedAddress);
 
+/// Why an H200 refuses a box at `coordinates` as an illegal instruction, or "":
+/// a row of a box starts at a multiple of 16 bytes, and no coordinate of a
+/// store or reduction is negative.
+std::string checkCoordinates(const TensorMap &map, const int32_t *coordinates,
+                             bool stores);
+
 /// Where byte `boxOffset` of the box lies in its image. The image covers
 /// [sharedAddress, sharedAddress + boxBytes(map)).
 uint32_t imageOffset(const TensorMap &map, uint32_t sharedAddress,
@@ -81,17 +93,19 @@ uint32_t imageOffset(const TensorMap &map, uint32_t sharedAddress,
 TmaResult gatherBox(const TensorMap &map, const int32_t *coordinates,
                     uint32_t sharedAddress, GlobalPort &global, uint8_t *image);
 
-/// Store: writes the elements of `image` that lie inside the tensor.
+/// Store: writes what of `image` lies inside the tensor, by RowEnd::Whole16.
 TmaResult scatterBox(const TensorMap &map, const int32_t *coordinates,
                      uint32_t sharedAddress, const uint8_t *image,
                      GlobalPort &global);
 
-/// cp.reduce.async.bulk.tensor: like scatterBox with an operation.
+/// cp.reduce.async.bulk.tensor: like scatterBox with an operation, but on the
+/// tensor's elements only.
 TmaResult reduceBox(const TensorMap &map, const int32_t *coordinates,
                     uint32_t sharedAddress, const uint8_t *image, ReduceOp op,
                     GlobalPort &global);
 
-/// The element with which out-of-bounds elements are filled, as low bits.
+/// The element with which out-of-bounds elements are filled, as low bits. NaN
+/// is 0x7FF7 in each 16 bits, whatever the type, as on an H200.
 uint64_t oobFillBits(const TensorMap &map);
 
 /// Why a non-tensor bulk copy (cp.async.bulk) is malformed, or null: sizes are

@@ -79,10 +79,11 @@ size_t tensorBytes(const TensorMap &map) {
   return bytes;
 }
 
-/// Element by element: calls visit(global address or 0, shared address).
+/// Element by element: calls visit(global address or 0, shared address). Rows
+/// of the tensor have `rowExtent` elements.
 template <typename Visit>
 void forEachElement(const TensorMap &map, const std::vector<int32_t> &at,
-                    uint32_t shared, Visit visit) {
+                    uint32_t shared, uint64_t rowExtent, Visit visit) {
   uint32_t e[5] = {0, 0, 0, 0, 0};
   uint32_t size = elementBytes(map.type);
   uint32_t linear = 0;
@@ -95,7 +96,7 @@ void forEachElement(const TensorMap &map, const std::vector<int32_t> &at,
             bool inside = true;
             for (uint32_t d = 0; d < map.rank; ++d) {
               int64_t g = int64_t(at[d]) + e[d];
-              inside &= g >= 0 && g < int64_t(map.globalDim[d]);
+              inside &= g >= 0 && g < int64_t(d ? map.globalDim[d] : rowExtent);
               address += uint64_t(g) * (d ? map.globalStrides[d - 1] : size);
             }
             visit(inside ? address : 0,
@@ -172,30 +173,32 @@ TEST(Tma, loadsElementByElement) {
     ASSERT_EQ(result.boxBytes, boxBytes(map));
     uint32_t size = elementBytes(map.type);
     uint64_t inside = 0;
-    forEachElement(map, at, shared, [&](uint64_t from, uint32_t to) {
-      uint64_t want = 0, got = 0;
-      if (from) {
-        std::memcpy(&want, &global.bytes[from - kBase], size);
-        inside += size;
-      }
-      std::memcpy(&got, &image[to - shared], size);
-      ASSERT_EQ(got, want);
-    });
+    forEachElement(map, at, shared, map.globalDim[0],
+                   [&](uint64_t from, uint32_t to) {
+                     uint64_t want = 0, got = 0;
+                     if (from) {
+                       std::memcpy(&want, &global.bytes[from - kBase], size);
+                       inside += size;
+                     }
+                     std::memcpy(&got, &image[to - shared], size);
+                     ASSERT_EQ(got, want);
+                   });
     ASSERT_EQ(result.globalBytes, inside);
   });
 }
 
-TEST(Tma, storesElementByElement) {
+TEST(Tma, storesElementByElementUpToAMultipleOf16Bytes) {
   forEachCase([](const TensorMap &map, const std::vector<int32_t> &at,
                  uint32_t shared) {
-    Memory global(tensorBytes(map));
+    Memory global(tensorBytes(map) + 16);
+    uint32_t size = elementBytes(map.type);
+    uint64_t rowExtent = (map.globalDim[0] * size + 15) / 16 * 16 / size;
     std::vector<uint8_t> image(boxBytes(map));
     fillSequence(image);
     ASSERT_EQ(scatterBox(map, at.data(), shared, image.data(), global).status,
               TmaStatus::Ok);
     std::vector<uint8_t> want(global.bytes.size());
-    uint32_t size = elementBytes(map.type);
-    forEachElement(map, at, shared, [&](uint64_t to, uint32_t from) {
+    forEachElement(map, at, shared, rowExtent, [&](uint64_t to, uint32_t from) {
       if (to) {
         std::memcpy(&want[to - kBase], &image[from - shared], size);
       }
@@ -225,7 +228,7 @@ TEST(Tma, fillsWithNaN) {
   int32_t at[] = {4, 0};
   gatherBox(map, at, 0, global, reinterpret_cast<uint8_t *>(image));
   for (int i = 0; i < 16; ++i) {
-    EXPECT_EQ(image[i], i < 4 ? 0 : 0x7FFF);
+    EXPECT_EQ(image[i], i < 4 ? 0 : 0x7FF7);
   }
 }
 
@@ -284,6 +287,22 @@ TEST(Tma, refuses) {
   EXPECT_NE(checkBulkCopy(8, 0, 16), nullptr);
   EXPECT_NE(checkBulkCopy(0, 8, 16), nullptr);
   EXPECT_EQ(checkBulkCopy(16, 32, 48), nullptr);
+}
+
+TEST(Tma, refusesCoordinates) {
+  TensorMap map = packed(TensorType::F32, {64, 8}, {32, 8}, Swizzle::None);
+  auto problem = [&](int32_t column, int32_t row, bool stores) {
+    int32_t at[] = {column, row};
+    return checkCoordinates(map, at, stores);
+  };
+  EXPECT_EQ(problem(-4, -1, false), "");
+  EXPECT_EQ(problem(4, 100, true), "");
+  EXPECT_EQ(problem(-2, 0, false), "coordinate 0 is -2, byte -8 of a row: "
+                                   "expected a multiple of 16 bytes");
+  EXPECT_EQ(problem(0, -1, true),
+            "coordinate 1 of a store is -1: expected 0 or more");
+  EXPECT_EQ(problem(-4, 0, true),
+            "coordinate 0 of a store is -4: expected 0 or more");
 }
 
 TEST(ReduceOp, integers) {
