@@ -228,7 +228,12 @@ LogicalResult KernelLowering::emitRole(const Placement &placement,
     Value lane = arith::AndIOp::create(builder, loc, tid, constant(31));
     emitIf(isEqual(lane, 0));
   }
-  return lowering.lowerBlock(role.getBody().front(), builder);
+  lowering.beginStamps(role, builder);
+  if (failed(lowering.lowerBlock(role.getBody().front(), builder))) {
+    return failure();
+  }
+  lowering.endStamps(builder);
+  return success();
 }
 
 /// Warps first <= w < end run one role; the branch is uniform in a warp.
@@ -285,6 +290,12 @@ LogicalResult KernelLowering::run() {
   }
   params = *collected;
   placeRoles();
+  auto stamps = StampLayout::of(kernel);
+  if (stamps && stamps->end() > INT32_MAX) {
+    return kernel.emitOpError("attn-lower-to-nvvm: expected stamps to take at "
+                              "most ")
+           << INT32_MAX << " bytes, got " << stamps->end();
+  }
   if (failed(readMachine()) || failed(checkRegisters())) {
     return failure();
   }

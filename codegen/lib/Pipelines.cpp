@@ -27,6 +27,9 @@ void attn::addStage(Stage stage, OpPassManager &manager,
     manager.addPass(createPlanMemory());
     manager.addPass(createPipeline());
     manager.addPass(createVerifySync());
+    if (options.instrument) {
+      manager.addPass(createInstrument());
+    }
     break;
   case Stage::Nvvm:
     manager.addPass(codegen::createDistribute());

@@ -45,6 +45,11 @@ struct Arguments {
   cl::opt<bool> explain{"explain",
                         cl::desc("say what was decided, and the resources"),
                         cl::cat(category)};
+  cl::opt<bool> instrument{
+      "instrument",
+      cl::desc("let the kernel write down when each role does what, for "
+               "attn-run --trace"),
+      cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("report the time by pass"),
                        cl::cat(category)};
   cl::opt<bool> listTargets{"list-targets", cl::desc("list the machines"),
@@ -86,6 +91,7 @@ CompileOptions optionsOf(const Arguments &arguments) {
   options.bytecode = arguments.bytecode;
   options.genericForm = arguments.generic;
   options.verbose = arguments.explain;
+  options.instrument = arguments.instrument;
   options.timing = arguments.timing;
   if (auto path = llvm::sys::Process::GetEnv("ATTN_PTXAS")) {
     options.ptxas = *path;

@@ -21,6 +21,7 @@ struct CompileOptions {
   bool bytecode = false;    // IR as bytecode
   bool genericForm = false; // IR in generic form
   bool verbose = false;     // pass remarks on
+  bool instrument = false;  // stamps of when each role does what
   bool timing = false;      // report the time by pass and by assembler
 };
 
