@@ -68,6 +68,7 @@ private:
   mlir::LogicalResult lowerMma(ws::MmaOp op);
   mlir::LogicalResult lowerAwait(ws::AwaitOp op);
   void lowerStamp(ws::StampOp op);
+  mlir::Value stampCursor();
   mlir::Value stampRing(ws::RoleOp role);
   void writeStampHeader(mlir::Value ring, int64_t half, mlir::Value word);
   mlir::Value workspace();
@@ -111,8 +112,10 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> redos, verdictSlots;
   mlir::Value redoOfGrid;
   std::optional<StampLayout> stamps;
-  /// Of the role: the variable with the place of the next stamp.
+  /// Of the role: the variable with the place of the next stamp, or where that
+  /// is in shared memory.
   mlir::Value cursor;
+  int64_t sharedCursor = 0;
   /// Groups issued so far in a block, to count how many follow a token.
   llvm::DenseMap<mlir::Value, int64_t> issueOrder;
   int64_t issued = 0;

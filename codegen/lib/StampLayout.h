@@ -21,6 +21,7 @@ namespace attn::codegen {
 struct StampLayout {
   static constexpr int64_t headerBytes = 32;
   static constexpr int64_t eventBytes = 8;
+  static constexpr int64_t cursorBytes = 4;
   /// The first bytes of a workspace are those of the work items' counter.
   static constexpr int64_t alignment = 256;
 
@@ -40,6 +41,9 @@ struct StampLayout {
   int64_t first() const { return offset + rings() * headerBytes; }
   int64_t stride() const { return rings() * eventBytes; }
   int64_t end() const { return first() + events * stride(); }
+
+  /// The end of the kernel's shared memory, where cursors may lie.
+  int64_t sharedBytes() const { return instances * cursorBytes; }
 
   int64_t offset = 0;
   int64_t events = 0;

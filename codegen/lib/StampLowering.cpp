@@ -2,6 +2,8 @@
 //
 // Stamps: each thread has a cursor, the place of its next stamp, in a register.
 // It is beyond the end in all threads that write none, so that no stamp branches.
+// Roles of one thread have few registers, and are seldom in a hurry: their cursors
+// are in shared memory.
 #include "InstructionLowering.h"
 
 using namespace mlir;
@@ -35,15 +37,27 @@ Value InstructionLowering::workspace() {
   return function.getArgument(param - params.begin());
 }
 
-/// The number of this replica's ring, or -1 in a thread that writes no stamps.
-Value InstructionLowering::stampRing(ws::RoleOp role) {
+/// The replicas of the roles before this one.
+static int64_t countBefore(ws::RoleOp role) {
   int64_t before = 0;
+  auto kernel = role->getParentOfType<ws::KernelOp>();
   for (auto other : kernel.getBody().getOps<ws::RoleOp>()) {
     if (other == role) {
       break;
     }
     before += other.getReplicas();
   }
+  return before;
+}
+
+/// The variable with the place of the next stamp.
+Value InstructionLowering::stampCursor() {
+  return cursor ? cursor
+                : sharedPointer(smemAddress(constant(sharedCursor)));
+}
+
+/// The number of this replica's ring, or -1 in a thread that writes no stamps.
+Value InstructionLowering::stampRing(ws::RoleOp role) {
   Type i32 = builder->getI32Type();
   auto compare = [&](arith::CmpIPredicate how, Value a, Value b) -> Value {
     return arith::CmpIOp::create(*builder, loc, how, a, b);
@@ -62,8 +76,8 @@ Value InstructionLowering::stampRing(ws::RoleOp role) {
   Value place = arith::SelectOp::create(*builder, loc, isFirst, cta,
                                         constant(stamps->ctas));
   Value replica = values.lookup(role.getBody().getArgument(0));
-  Value ring =
-      add(mul(place, stamps->instances), add(replica, constant(before)));
+  Value instance = add(replica, constant(countBefore(role)));
+  Value ring = add(mul(place, stamps->instances), instance);
   return arith::SelectOp::create(*builder, loc, writes, ring, constant(-1));
 }
 
@@ -100,10 +114,18 @@ void InstructionLowering::beginStamps(ws::RoleOp role, OpBuilder &at) {
     return;
   }
   builder = &at;
-  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
-  Value one = arith::ConstantIntOp::create(entry, loc, 1, 32);
-  auto ptr = LLVM::LLVMPointerType::get(builder->getContext());
-  cursor = LLVM::AllocaOp::create(entry, loc, ptr, builder->getI32Type(), one);
+  cursor = Value();
+  if (role.isSingleThread()) {
+    sharedCursor = static_cast<int64_t>(*kernel.getSmemBytes()) -
+                   stamps->sharedBytes() +
+                   StampLayout::cursorBytes * countBefore(role);
+  } else {
+    OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+    Value one = arith::ConstantIntOp::create(entry, loc, 1, 32);
+    auto ptr = LLVM::LLVMPointerType::get(builder->getContext());
+    cursor =
+        LLVM::AllocaOp::create(entry, loc, ptr, builder->getI32Type(), one);
+  }
   Value ring = stampRing(role);
   Value isKept = arith::CmpIOp::create(
       *builder, loc, arith::CmpIPredicate::sge, ring, constant(0));
@@ -111,16 +133,17 @@ void InstructionLowering::beginStamps(ws::RoleOp role, OpBuilder &at) {
       add(mul(ring, StampLayout::eventBytes), constant(stamps->first()));
   Value start = arith::SelectOp::create(*builder, loc, isKept, first,
                                         constant(INT32_MIN));
-  LLVM::StoreOp::create(*builder, loc, start, cursor);
+  LLVM::StoreOp::create(*builder, loc, start, stampCursor());
   Value sm = NVVM::SmIdOp::create(*builder, loc, builder->getI32Type());
   writeStampHeader(ring, 0, sm);
 }
 
 void InstructionLowering::lowerStamp(ws::StampOp op) {
-  Value next = nvx::StampOp::create(*builder, loc, builder->getI32Type(),
-                                    workspace(), load(cursor), stamps->idOf(op),
-                                    stamps->end(), stamps->stride());
-  LLVM::StoreOp::create(*builder, loc, next, cursor);
+  Value variable = stampCursor();
+  Value next = nvx::StampOp::create(
+      *builder, loc, builder->getI32Type(), workspace(), load(variable),
+      stamps->idOf(op), stamps->end(), stamps->stride());
+  LLVM::StoreOp::create(*builder, loc, next, variable);
 }
 
 /// The ring follows from the cursor: no register has to hold it.
@@ -129,7 +152,7 @@ void InstructionLowering::endStamps(OpBuilder &at) {
     return;
   }
   builder = &at;
-  Value last = load(cursor);
+  Value last = load(stampCursor());
   Value isKept = arith::CmpIOp::create(
       *builder, loc, arith::CmpIPredicate::sge, last, constant(0));
   Value bytes =

@@ -161,11 +161,12 @@ attn_compile_main(int argc, char **argv) {
 /// diagnostics in `message`.
 extern "C" __attribute__((visibility("default"))) int
 attn_jit_compile_file(const char *path, const char *target,
-                      const char *schedule, const char *output, char *message,
-                      size_t size) {
+                      const char *schedule, bool instrument,
+                      const char *output, char *message, size_t size) {
   CompileOptions options;
   options.target = target ? target : options.target;
   options.scheduleFile = schedule ? schedule : "";
+  options.instrument = instrument;
   std::string text;
   llvm::raw_string_ostream stream(text);
   std::string error;
