@@ -28,7 +28,10 @@ void attn::addStage(Stage stage, OpPassManager &manager,
     manager.addPass(createPipeline());
     manager.addPass(createVerifySync());
     if (options.instrument) {
-      manager.addPass(createInstrument());
+      InstrumentOptions instrument;
+      instrument.roles.assign(options.instrumentRoles.begin(),
+                              options.instrumentRoles.end());
+      manager.addPass(createInstrument(instrument));
     }
     break;
   case Stage::Nvvm:

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a kernel's stamps lie in its workspace, for the code that writes them and
-// for the launch plan, from which they are read.
+// Where a kernel's stamps lie in its workspace, for the code that writes them
+// and for the launch plan, from which they are read.
 //
 //   offset   a header a ring, 32 bytes:
 //              at the role's begin  clock, SM, nanoseconds (64 bits)
 //              at its end           clock, stamps, nanoseconds (64 bits)
-//   first    event 0 of all rings, then event 1 of all rings, ...; 8 bytes each:
+//   first    event 0 of all rings, then event 1 of all rings, ...; 8 bytes
+//   each:
 //              clock, id (1 for the first of `names`; 0: not written)
 //
-// A ring is one replica of a role in one CTA: CTA by CTA, the last one of the grid
-// at the end, and in each role by role.
+// A ring is one replica of a role in one CTA: CTA by CTA, the last one of the
+// grid at the end, and in each role by role.
 #ifndef ATTN_CODEGEN_STAMPLAYOUT_H
 #define ATTN_CODEGEN_STAMPLAYOUT_H
 

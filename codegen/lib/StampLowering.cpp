@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Stamps: each thread has a cursor, the place of its next stamp, in a register.
-// It is beyond the end in all threads that write none, so that no stamp branches.
-// Roles of one thread have few registers, and are seldom in a hurry: their cursors
-// are in shared memory.
+// It is beyond the end in all threads that write none, so that no stamp
+// branches. Roles of one thread have few registers, and are seldom in a hurry:
+// their cursors are in shared memory.
 #include "InstructionLowering.h"
 
 using namespace mlir;
@@ -33,7 +33,8 @@ std::optional<StampLayout> StampLayout::of(ws::KernelOp kernel) {
 
 /// The start of the workspace.
 Value InstructionLowering::workspace() {
-  const Param *param = llvm::find(params, Param{Param::Workspace, 0, 0, {}, {}});
+  const Param *param =
+      llvm::find(params, Param{Param::Workspace, 0, 0, {}, {}});
   return function.getArgument(param - params.begin());
 }
 
@@ -52,8 +53,7 @@ static int64_t countBefore(ws::RoleOp role) {
 
 /// The variable with the place of the next stamp.
 Value InstructionLowering::stampCursor() {
-  return cursor ? cursor
-                : sharedPointer(smemAddress(constant(sharedCursor)));
+  return cursor ? cursor : sharedPointer(smemAddress(constant(sharedCursor)));
 }
 
 /// The number of this replica's ring, or -1 in a thread that writes no stamps.
@@ -85,8 +85,8 @@ Value InstructionLowering::stampRing(ws::RoleOp role) {
 void InstructionLowering::writeStampHeader(Value ring, int64_t half,
                                            Value word) {
   Type i32 = builder->getI32Type();
-  Value isKept = arith::CmpIOp::create(
-      *builder, loc, arith::CmpIPredicate::sge, ring, constant(0));
+  Value isKept = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::sge,
+                                       ring, constant(0));
   auto branch =
       scf::IfOp::create(*builder, loc, isKept, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(*builder);
@@ -98,11 +98,12 @@ void InstructionLowering::writeStampHeader(Value ring, int64_t half,
   Value shift = arith::ConstantIntOp::create(*builder, loc, 32, 64);
   Value upper = arith::ShRUIOp::create(*builder, loc, time, shift);
   Value high = arith::TruncIOp::create(*builder, loc, i32, upper);
-  Value words = vector::FromElementsOp::create(
-      *builder, loc, VectorType::get(4, i32),
-      ValueRange{clock, word, low, high});
-  Value at = add(mul(ring, StampLayout::headerBytes),
-                 constant(stamps->offset + half * StampLayout::headerBytes / 2));
+  Value words =
+      vector::FromElementsOp::create(*builder, loc, VectorType::get(4, i32),
+                                     ValueRange{clock, word, low, high});
+  Value at =
+      add(mul(ring, StampLayout::headerBytes),
+          constant(stamps->offset + half * StampLayout::headerBytes / 2));
   Value base = workspace();
   Value pointer = LLVM::GEPOp::create(*builder, loc, base.getType(),
                                       builder->getI8Type(), base, at);
@@ -127,8 +128,8 @@ void InstructionLowering::beginStamps(ws::RoleOp role, OpBuilder &at) {
         LLVM::AllocaOp::create(entry, loc, ptr, builder->getI32Type(), one);
   }
   Value ring = stampRing(role);
-  Value isKept = arith::CmpIOp::create(
-      *builder, loc, arith::CmpIPredicate::sge, ring, constant(0));
+  Value isKept = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::sge,
+                                       ring, constant(0));
   Value first =
       add(mul(ring, StampLayout::eventBytes), constant(stamps->first()));
   Value start = arith::SelectOp::create(*builder, loc, isKept, first,
@@ -153,14 +154,14 @@ void InstructionLowering::endStamps(OpBuilder &at) {
   }
   builder = &at;
   Value last = load(stampCursor());
-  Value isKept = arith::CmpIOp::create(
-      *builder, loc, arith::CmpIPredicate::sge, last, constant(0));
+  Value isKept = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::sge,
+                                       last, constant(0));
   Value bytes =
       arith::SubIOp::create(*builder, loc, last, constant(stamps->first()));
-  Value count = arith::DivUIOp::create(*builder, loc, bytes,
-                                       constant(stamps->stride()));
-  Value inRow = arith::RemUIOp::create(*builder, loc, bytes,
-                                       constant(stamps->stride()));
+  Value count =
+      arith::DivUIOp::create(*builder, loc, bytes, constant(stamps->stride()));
+  Value inRow =
+      arith::RemUIOp::create(*builder, loc, bytes, constant(stamps->stride()));
   Value ring = arith::DivUIOp::create(*builder, loc, inRow,
                                       constant(StampLayout::eventBytes));
   ring = arith::SelectOp::create(*builder, loc, isKept, ring, constant(-1));

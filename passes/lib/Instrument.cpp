@@ -86,12 +86,14 @@ class Instrumenter {
 public:
   explicit Instrumenter(ws::KernelOp kernel) : kernel(kernel) {}
 
-  LogicalResult run(int64_t events, int64_t ctas);
+  LogicalResult run(int64_t events, int64_t ctas, ArrayRef<std::string> roles);
 
 private:
+  LogicalResult checkRoles(ArrayRef<std::string> roles);
   void insert(OpBuilder &builder, Location loc, Stamp stamp) {
-    StringAttr object =
-        stamp.object.empty() ? StringAttr() : builder.getStringAttr(stamp.object);
+    StringAttr object = stamp.object.empty()
+                            ? StringAttr()
+                            : builder.getStringAttr(stamp.object);
     ws::StampOp::create(builder, loc, stamp.activity, object);
     ++count;
   }
@@ -125,19 +127,33 @@ void Instrumenter::stampRole(ws::RoleOp role) {
   });
 }
 
-LogicalResult Instrumenter::run(int64_t events, int64_t ctas) {
+LogicalResult Instrumenter::checkRoles(ArrayRef<std::string> roles) {
+  for (const std::string &name : roles) {
+    if (!kernel.lookupSymbol<ws::RoleOp>(name)) {
+      return kernel.emitOpError("attn-instrument: expected 'roles' to name "
+                                "roles of the kernel, got '")
+             << name << "'";
+    }
+  }
+  return success();
+}
+
+LogicalResult Instrumenter::run(int64_t events, int64_t ctas,
+                                ArrayRef<std::string> names) {
   auto unexpanded = kernel.walk([&](ws::ForOp loop) {
     loop.emitOpError("attn-instrument: expected the loop to be expanded");
     return WalkResult::interrupt();
   });
-  if (unexpanded.wasInterrupted()) {
+  if (unexpanded.wasInterrupted() || failed(checkRoles(names))) {
     return failure();
   }
   auto roles = kernel.getBody().getOps<ws::RoleOp>();
   OpBuilder builder(*roles.begin());
   ws::StampsOp::create(builder, kernel.getLoc(), events, ctas);
   for (ws::RoleOp role : roles) {
-    stampRole(role);
+    if (names.empty() || llvm::is_contained(names, role.getSymName())) {
+      stampRole(role);
+    }
   }
   decided(kernel.getLoc(), "instrument")
       << llvm::formatv("{0} stamps, {1} events of {2} CTAs and the last", count,
@@ -155,9 +171,10 @@ public:
       emitError(getOperation().getLoc(),
                 "attn-instrument: expected 'events' from 1 to 1048576 and "
                 "'ctas' from 1 to 64, got ")
-          << events << " and " << ctas;
+          << int64_t(events) << " and " << int64_t(ctas);
       return signalPassFailure();
     }
+    SmallVector<std::string> names(roles.begin(), roles.end());
     for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
       bool hasStamps = !kernel.getBody().getOps<ws::StampsOp>().empty();
       // Channels that have become barriers are not seen any more.
@@ -165,7 +182,7 @@ public:
       if (hasStamps || isLowered) {
         continue;
       }
-      if (failed(Instrumenter(kernel).run(events, ctas))) {
+      if (failed(Instrumenter(kernel).run(events, ctas, names))) {
         return signalPassFailure();
       }
     }

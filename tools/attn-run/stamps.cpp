@@ -266,16 +266,15 @@ Track Decoder::drawRole(const Ring &ring, const std::string &role) {
   size_t openItem = 0;
   for (size_t i = 0; i < ring.stamps.size(); ++i) {
     const Stamp &stamp = ring.stamps[i];
-    uint64_t end =
-        i + 1 < ring.stamps.size() ? ring.stamps[i + 1].time : known;
+    uint64_t end = i + 1 < ring.stamps.size() ? ring.stamps[i + 1].time : known;
     Kind kind = kindsOfActivities().at(stamp.name->activity);
     if (kind == Kind::Item) {
       if (items > 0) {
         track.events[openItem].end = stamp.time;
       }
       openItem = track.events.size();
-      track.events.push_back(makeEvent(
-          kind, "item " + std::to_string(items++), stamp.time, known));
+      track.events.push_back(makeEvent(kind, "item " + std::to_string(items++),
+                                       stamp.time, known));
     } else if (kind != Kind::Run && end > stamp.time) {
       std::string name = stamp.name->activity;
       name += stamp.name->object.empty() ? "" : " " + stamp.name->object;
@@ -301,8 +300,8 @@ void Decoder::addMmas(const Ring &ring, const std::string &role,
       begun.push_back(ring.stamps[i].time);
     } else if (name.activity == "await" && !begun.empty() &&
                i + 1 < ring.stamps.size()) {
-      Event event = makeEvent(Kind::Mma, role, begun.front(),
-                              ring.stamps[i + 1].time);
+      Event event =
+          makeEvent(Kind::Mma, role, begun.front(), ring.stamps[i + 1].time);
       event.details.push_back({"with", name.object});
       events.push_back(std::move(event));
       begun.pop_front();
@@ -412,8 +411,8 @@ trace::Timeline Decoder::decode() {
   trace::Timeline timeline;
   timeline.unit = "cycles";
   timeline.source =
-      "Cycles of the SM's clock, stamped by one thread of each role. Matrix ops "
-      "and copies are drawn until a role had waited for them.";
+      "Cycles of the SM's clock, stamped by the kernel; matrix ops and copies "
+      "until a role has waited for them.";
   for (uint64_t place = 0; place <= plan.ctas; ++place) {
     uint64_t begin = beginOf(ctas[place]);
     if (begin != UINT64_MAX) {
@@ -423,14 +422,13 @@ trace::Timeline Decoder::decode() {
   }
   char text[32];
   std::snprintf(text, sizeof(text), "%.2f", rate);
-  timeline.details.push_back({"cycles a nanosecond", text});
+  timeline.details.push_back({"cycles a ns", text});
   timeline.details.push_back({"stamps", std::to_string(kept)});
   timeline.details.push_back({"stamps not kept", std::to_string(dropped)});
   return timeline;
 }
 
-trace::Timeline
-run::decodeStamps(const StampPlan &plan,
-                  const std::vector<unsigned char> &workspace) {
+trace::Timeline run::decodeStamps(const StampPlan &plan,
+                                  const std::vector<unsigned char> &workspace) {
   return Decoder(plan, workspace).decode();
 }

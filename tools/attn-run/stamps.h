@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stamps of an instrumented kernel: when each role did what, by the clock of
-// its SM. The compiler says in the plan's report where they lie in the workspace.
+// The stamps of an instrumented kernel: when each role did what, by the clock
+// of its SM. The compiler says in the plan's report where they lie in the
+// workspace.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_STAMPS_H
 #define ATTN_TOOLS_ATTN_RUN_STAMPS_H

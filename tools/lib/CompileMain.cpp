@@ -50,6 +50,10 @@ struct Arguments {
       cl::desc("let the kernel write down when each role does what, for "
                "attn-run --trace"),
       cl::cat(category)};
+  cl::list<std::string> instrumentRoles{
+      "instrument-roles", cl::CommaSeparated,
+      cl::desc("with --instrument: the roles that do (default: all)"),
+      cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("report the time by pass"),
                        cl::cat(category)};
   cl::opt<bool> listTargets{"list-targets", cl::desc("list the machines"),
@@ -92,6 +96,8 @@ CompileOptions optionsOf(const Arguments &arguments) {
   options.genericForm = arguments.generic;
   options.verbose = arguments.explain;
   options.instrument = arguments.instrument;
+  options.instrumentRoles.assign(arguments.instrumentRoles.begin(),
+                                 arguments.instrumentRoles.end());
   options.timing = arguments.timing;
   if (auto path = llvm::sys::Process::GetEnv("ATTN_PTXAS")) {
     options.ptxas = *path;

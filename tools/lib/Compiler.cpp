@@ -142,6 +142,7 @@ FailureOr<std::string> attn::compile(ModuleOp module,
   pipeline.scheduleFile = options.scheduleFile;
   pipeline.ptxas = options.ptxas;
   pipeline.instrument = options.instrument;
+  pipeline.instrumentRoles = options.instrumentRoles;
   PassManager manager(module.getContext());
   if (options.timing) {
     manager.enableTiming();

@@ -28,6 +28,9 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "instrument",
       llvm::cl::desc("let the kernel write down when each role does what"),
       llvm::cl::init(false)};
+  ListOption<std::string> instrumentRoles{
+      *this, "instrument-roles",
+      llvm::cl::desc("the roles that do, all if none is named")};
 };
 
 /// Adds the passes of one stage: its input is the stage before's output.

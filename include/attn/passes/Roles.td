@@ -189,7 +189,8 @@ def Instrument : Pass<"attn-instrument", "::mlir::ModuleOp"> {
     ws.stamp run
     ```
     Does nothing to a kernel that has a `ws.stamps`, or whose channels are barriers
-    already. Does not change numerics. Remark: how many stamps.
+    already. A stamp takes a few registers for a moment; `roles` leaves out roles that
+    have none to spare. Does not change numerics. Remark: how many stamps.
   }];
   let dependentDialects = ["::attn::ws::WsDialect"];
   let options = [
@@ -197,6 +198,8 @@ def Instrument : Pass<"attn-instrument", "::mlir::ModuleOp"> {
            "stamps kept of one replica of a role in one CTA, from 1 to 1048576">,
     Option<"ctas", "ctas", "int64_t", "4",
            "CTAs that stamps are kept of beside the last, from 1 to 64">,
+    ListOption<"roles", "roles", "std::string",
+               "the roles that get stamps; all if none is named">,
   ];
 }
 
