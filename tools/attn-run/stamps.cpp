@@ -199,10 +199,16 @@ std::vector<Ring> Decoder::readCta(uint64_t place) const {
   for (uint64_t i = 0; i < plan.roles.size(); ++i) {
     rings.push_back(readRing(place * plan.roles.size() + i));
   }
-  int64_t earliest = 0;
+  auto reference = std::find_if(rings.begin(), rings.end(),
+                                [](const Ring &r) { return r.hasBegun(); });
+  if (reference == rings.end()) {
+    return rings;
+  }
+  uint32_t clock = reference->begin.clock;
   auto since = [&](const Ring &ring) {
-    return int64_t(int32_t(ring.begin.clock - rings[0].begin.clock));
+    return int64_t(int32_t(ring.begin.clock - clock));
   };
+  int64_t earliest = 0;
   for (const Ring &ring : rings) {
     earliest = std::min(earliest, ring.hasBegun() ? since(ring) : 0);
   }
