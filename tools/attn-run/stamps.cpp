@@ -134,8 +134,8 @@ static bool readNames(const nlohmann::json &json, StampPlan &plan) {
 bool run::readStampPlan(const std::string &planText, size_t variant,
                         StampPlan &plan, std::string &err) {
   auto json = nlohmann::json::parse(planText, nullptr, false);
-  auto at = nlohmann::json::json_pointer("/variants/" + std::to_string(variant) +
-                                        "/report/stamps");
+  auto at = nlohmann::json::json_pointer(
+      "/variants/" + std::to_string(variant) + "/report/stamps");
   if (json.is_discarded() || !json.contains(at)) {
     return false;
   }

@@ -36,8 +36,8 @@ struct StampPlan {
   uint64_t end() const;
 };
 
-/// Reads the report of a variant in a launch plan. False if there are no stamps, and with
-/// `err` set if there are some that make no sense.
+/// Reads the report of a variant in a launch plan. False if there are no
+/// stamps, and with `err` set if there are some that make no sense.
 bool readStampPlan(const std::string &planText, size_t variant, StampPlan &plan,
                    std::string &err);
 

@@ -29,8 +29,8 @@ std::vector<sim::TraceRole> run::readRoles(const std::string &planText,
                                            size_t variant) {
   auto plan = nlohmann::json::parse(planText, nullptr, false);
   std::vector<sim::TraceRole> roles;
-  auto at = nlohmann::json::json_pointer("/variants/" + std::to_string(variant) +
-                                        "/report/roles");
+  auto at = nlohmann::json::json_pointer(
+      "/variants/" + std::to_string(variant) + "/report/roles");
   if (plan.is_discarded() || !plan.contains(at) || !plan[at].is_array()) {
     return roles;
   }

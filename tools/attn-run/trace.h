@@ -12,8 +12,8 @@
 
 namespace attn::run {
 
-/// The roles of a variant's kernel, from its report in the bundle's plan; none if
-/// it has none.
+/// The roles of a variant's kernel, from its report in the bundle's plan; none
+/// if it has none.
 std::vector<sim::TraceRole> readRoles(const std::string &planText,
                                       size_t variant);
 

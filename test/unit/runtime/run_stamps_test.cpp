@@ -15,19 +15,19 @@ using trace::Track;
 
 namespace {
 
-const char *kPlan = R"({"report": {
+const char *kPlan = R"({"variants": [{}, {"report": {
   "roles": [{"name": "load", "replicas": 1, "warps": 1},
             {"name": "wg", "replicas": 2, "warps": 4}],
   "stamps": {"offset": 256, "events": 8, "ctas": 1,
              "names": [["item", ""], ["copy", "k"], ["run", ""],
-                       ["wait", "k"], ["mma", "k"], ["await", "k"]]}}})";
+                       ["wait", "k"], ["mma", "k"], ["await", "k"]]}}}]})";
 
 enum Id : uint32_t { Item = 1, Copy, Compute, Wait, Mma, Await };
 
 StampPlan readPlan(const std::string &text = kPlan) {
   StampPlan plan;
   std::string err;
-  EXPECT_TRUE(readStampPlan(text, plan, err)) << err;
+  EXPECT_TRUE(readStampPlan(text, 1, plan, err)) << err;
   return plan;
 }
 
@@ -89,7 +89,7 @@ TEST(RunStamps, readsThePlan) {
 TEST(RunStamps, refusesPlansThatMakeNoSense) {
   std::string err;
   StampPlan plan;
-  EXPECT_FALSE(readStampPlan(R"({"report": {}})", plan, err));
+  EXPECT_FALSE(readStampPlan(kPlan, 0, plan, err));
   EXPECT_EQ(err, "");
   auto replaced = [](const char *from, const char *to) {
     std::string plan = kPlan;
@@ -103,7 +103,7 @@ TEST(RunStamps, refusesPlansThatMakeNoSense) {
         replaced("\"roles\"", "\"rolls\""),
         replaced("[\"run\", \"\"]", "[\"run\"]")}) {
     err.clear();
-    EXPECT_FALSE(readStampPlan(bad, plan = {}, err));
+    EXPECT_FALSE(readStampPlan(bad, 1, plan = {}, err));
     EXPECT_EQ(err, "plan: report.stamps: expected offset, events, ctas and "
                    "names of known activities, and roles beside them")
         << bad;
