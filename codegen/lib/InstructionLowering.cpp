@@ -63,7 +63,8 @@ LogicalResult InstructionLowering::lowerScalars(OpBuilder &at) {
     }
   }
   for (Operation &op : kernel.getBody().front()) {
-    if (isa<ws::ChannelOp, ws::HoldOp, ws::RoleOp, ws::SetupOp>(op)) {
+    if (isa<ws::ChannelOp, ws::HoldOp, ws::StampsOp, ws::RoleOp, ws::SetupOp>(
+            op)) {
       continue;
     }
     if (failed(lower(&op))) {
@@ -104,6 +105,7 @@ LogicalResult InstructionLowering::lower(Operation *op) {
       .Case([&](ws::PutWorkOp op) { return lowerPutWork(op), success(); })
       .Case([&](ws::GetWorkOp op) { return lowerGetWork(op), success(); })
       .Case([&](ws::FetchWorkOp op) { return lowerFetchWork(op), success(); })
+      .Case([&](ws::StampOp op) { return lowerStamp(op), success(); })
       .Case([&](ws::CopyOp op) { return lowerCopy(op), success(); })
       .Case([&](ws::StoreOp op) { return lowerStore(op), success(); })
       .Case([&](ws::PutOp op) { return lowerPut(op), success(); })

@@ -5,6 +5,7 @@
 #define ATTN_CODEGEN_INSTRUCTIONLOWERING_H
 
 #include "KernelParams.h"
+#include "StampLayout.h"
 #include "Swizzle.h"
 #include "WorkOrder.h"
 #include "attn/dialect/Nvx.h"
@@ -16,13 +17,17 @@ class InstructionLowering {
 public:
   InstructionLowering(ws::KernelOp kernel, mlir::LLVM::LLVMFuncOp function,
                       llvm::ArrayRef<Param> params, llvm::StringRef smem)
-      : kernel(kernel), function(function), params(params), smemName(smem) {}
+      : kernel(kernel), function(function), params(params), smemName(smem),
+        stamps(StampLayout::of(kernel)) {}
 
   /// The scalar ops of the kernel's body, outside of roles.
   mlir::LogicalResult lowerScalars(mlir::OpBuilder &builder);
   /// Lowers all ops of a block at the builder's place.
   mlir::LogicalResult lowerBlock(mlir::Block &block, mlir::OpBuilder &builder);
   void map(mlir::Value from, mlir::Value to) { values.map(from, to); }
+  /// What stands round a role's program where the kernel has stamps.
+  void beginStamps(ws::RoleOp role, mlir::OpBuilder &builder);
+  void endStamps(mlir::OpBuilder &builder);
 
 private:
   mlir::LogicalResult lowerOps(llvm::iterator_range<mlir::Block::iterator> ops,
@@ -62,6 +67,11 @@ private:
   void lowerGather(tile::GatherOp op);
   mlir::LogicalResult lowerMma(ws::MmaOp op);
   mlir::LogicalResult lowerAwait(ws::AwaitOp op);
+  void lowerStamp(ws::StampOp op);
+  mlir::Value stampCursor();
+  mlir::Value stampRing(ws::RoleOp role);
+  void writeStampHeader(mlir::Value ring, int64_t half, mlir::Value word);
+  mlir::Value workspace();
 
   mlir::Value paramOf(Param::Kind kind, mlir::Value tensor, int64_t dim = 0);
   mlir::Value slotAddress(mlir::Value slot);
@@ -101,6 +111,11 @@ private:
   /// verdict on it. Of a grid, where there is one item and one slot:
   llvm::DenseMap<mlir::Value, mlir::Value> redos, verdictSlots;
   mlir::Value redoOfGrid;
+  std::optional<StampLayout> stamps;
+  /// Of the role: the variable with the place of the next stamp, or where that
+  /// is in shared memory.
+  mlir::Value cursor;
+  int64_t sharedCursor = 0;
   /// Groups issued so far in a block, to count how many follow a token.
   llvm::DenseMap<mlir::Value, int64_t> issueOrder;
   int64_t issued = 0;

@@ -76,7 +76,7 @@ private:
       addAccess(store.getDest());
     } else if (auto gather = dyn_cast<tile::GatherOp>(op)) {
       addAccess(gather.getSource());
-    } else if (isa<ws::FetchWorkOp>(op)) {
+    } else if (isa<ws::FetchWorkOp, ws::StampsOp>(op)) {
       add({Param::Workspace, 0, 0, {}, {}});
     } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
       add({Param::Dim,

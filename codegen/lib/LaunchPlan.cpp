@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchPlan.h"
+#include "StampLayout.h"
 #include "Swizzle.h"
 #include "llvm/Support/JSON.h"
 
@@ -51,6 +52,7 @@ private:
   bool hasArgument(StringRef name);
   json::Object launch();
   json::Object resources();
+  json::Object stamps(const StampLayout &layout);
 
   ws::KernelOp kernel;
   ArrayRef<Param> params;
@@ -259,7 +261,22 @@ json::Object PlanBuilder::resources() {
   if (kernel.getVariant() && kernel.getVariant()->getWhen()) {
     report["when"] = kernel.getVariant()->getWhen().getText();
   }
+  if (std::optional<StampLayout> layout = StampLayout::of(kernel)) {
+    report["stamps"] = stamps(*layout);
+  }
   return report;
+}
+
+/// How to read the stamps in the workspace.
+json::Object PlanBuilder::stamps(const StampLayout &layout) {
+  json::Array names;
+  for (auto [activity, object] : layout.names) {
+    names.push_back(json::Array{ws::stringifyActivity(activity), object});
+  }
+  return json::Object{{"offset", layout.offset},
+                      {"events", layout.events},
+                      {"ctas", layout.ctas},
+                      {"names", std::move(names)}};
 }
 
 json::Array PlanBuilder::arguments() {
@@ -311,6 +328,9 @@ json::Object PlanBuilder::variant(bool isLast) {
     // The counter of work items, which a launch leaves as it found it.
     variant["workspace"] = counterBytes;
     variant["zeroed"] = counterBytes;
+  }
+  if (std::optional<StampLayout> layout = StampLayout::of(kernel)) {
+    variant["workspace"] = layout->end();
   }
   return variant;
 }

@@ -44,6 +44,7 @@ public:
 private:
   void placeRoles();
   LogicalResult checkRegisters();
+  LogicalResult makeRoomForStamps();
   LLVM::LLVMFuncOp createFunction();
   LogicalResult emitSetup(InstructionLowering &lowering);
   LogicalResult emitRoles(InstructionLowering &lowering);
@@ -78,6 +79,7 @@ private:
   SmallVector<Placement> placements;
   int64_t threads = 0;
   int64_t registerFile = 0; // of the machine
+  int64_t smemLimit = 0;    // of the machine
   Value warp;               // of the CTA, uniform
 };
 
@@ -119,6 +121,7 @@ LogicalResult KernelLowering::readMachine() {
     return failure();
   }
   registerFile = machine->getRegisters().getTotal();
+  smemLimit = machine->getSmemLimit();
   return success();
 }
 
@@ -138,6 +141,26 @@ LogicalResult KernelLowering::checkRegisters() {
            << " registers over all roles, with which " << threads
            << " threads are launched, got " << total;
   }
+  return success();
+}
+
+LogicalResult KernelLowering::makeRoomForStamps() {
+  std::optional<StampLayout> stamps = StampLayout::of(kernel);
+  if (!stamps) {
+    return success();
+  }
+  if (stamps->end() > INT32_MAX) {
+    return kernel.emitOpError("attn-lower-to-nvvm: expected stamps to take at "
+                              "most ")
+           << INT32_MAX << " bytes, got " << stamps->end();
+  }
+  int64_t bytes =
+      static_cast<int64_t>(*kernel.getSmemBytes()) + stamps->sharedBytes();
+  if (bytes > smemLimit) {
+    return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
+           << smemLimit << " bytes of shared memory with stamps, got " << bytes;
+  }
+  kernel.setSmemBytes(bytes);
   return success();
 }
 
@@ -228,7 +251,12 @@ LogicalResult KernelLowering::emitRole(const Placement &placement,
     Value lane = arith::AndIOp::create(builder, loc, tid, constant(31));
     emitIf(isEqual(lane, 0));
   }
-  return lowering.lowerBlock(role.getBody().front(), builder);
+  lowering.beginStamps(role, builder);
+  if (failed(lowering.lowerBlock(role.getBody().front(), builder))) {
+    return failure();
+  }
+  lowering.endStamps(builder);
+  return success();
 }
 
 /// Warps first <= w < end run one role; the branch is uniform in a warp.
@@ -285,7 +313,8 @@ LogicalResult KernelLowering::run() {
   }
   params = *collected;
   placeRoles();
-  if (failed(readMachine()) || failed(checkRegisters())) {
+  if (failed(readMachine()) || failed(checkRegisters()) ||
+      failed(makeRoomForStamps())) {
     return failure();
   }
   builder.setInsertionPointToEnd(module.getBody());

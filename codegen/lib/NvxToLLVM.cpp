@@ -183,6 +183,34 @@ struct LowerSmemBase : OpRewritePattern<nvx::SmemBaseOp> {
   }
 };
 
+struct LowerStamp : OpRewritePattern<nvx::StampOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::StampOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    code.addReadWrite(op.getCursor());
+    code.addInput(op.getBase());
+    std::string cursor = code.result(0, 0);
+    std::string text =
+        llvm::formatv("{{\n.reg .pred kept, counted;\n.reg .b32 now, id;\n"
+                      ".reg .b64 at;\n"
+                      "mov.u32 now, %clock;\n"
+                      "mov.b32 id, {0};\n"
+                      "setp.lt.u32 kept, {1}, {2};\n"
+                      "setp.ge.s32 counted, {1}, 0;\n"
+                      "cvt.u64.u32 at, {1};\n"
+                      "add.s64 at, at, {3};\n"
+                      "@kept st.global.v2.b32 [at], {{now, id};\n"
+                      "@counted add.s32 {1}, {1}, {4};\n}",
+                      op.getId(), cursor, op.getLimit(), code.input(0, 0),
+                      op.getStride())
+            .str();
+    rewriter.replaceOp(op, code.create(text));
+    return success();
+  }
+};
+
 /// Upstream writes assembly, whose operands have to be registers; the
 /// intrinsic takes constants as they are.
 struct LowerBarrierArrive : OpRewritePattern<NVVM::BarrierArriveOp> {
@@ -228,6 +256,6 @@ struct LowerClusterCast : OpRewritePattern<LLVM::AddrSpaceCastOp> {
 
 void attn::codegen::populateNvxToLLVMPatterns(RewritePatternSet &patterns) {
   patterns.add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerMbarrierWait,
-               LowerSmemBase, LowerBarrierArrive, LowerClusterCast>(
-      patterns.getContext());
+               LowerSmemBase, LowerStamp, LowerBarrierArrive,
+               LowerClusterCast>(patterns.getContext());
 }

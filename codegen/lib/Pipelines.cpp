@@ -27,6 +27,12 @@ void attn::addStage(Stage stage, OpPassManager &manager,
     manager.addPass(createPlanMemory());
     manager.addPass(createPipeline());
     manager.addPass(createVerifySync());
+    if (options.instrument) {
+      InstrumentOptions instrument;
+      instrument.roles.assign(options.instrumentRoles.begin(),
+                              options.instrumentRoles.end());
+      manager.addPass(createInstrument(instrument));
+    }
     break;
   case Stage::Nvvm:
     manager.addPass(codegen::createDistribute());

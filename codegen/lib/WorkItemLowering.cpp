@@ -140,11 +140,8 @@ void InstructionLowering::lowerFetchWork(ws::FetchWorkOp op) {
   }
   Value last = arith::SubIOp::create(*builder, loc,
                                      values.lookup(op.getItems()), constant(1));
-  const Param *counter =
-      llvm::find(params, Param{Param::Workspace, 0, 0, {}, {}});
   Value taken = LLVM::AtomicRMWOp::create(
-      *builder, loc, LLVM::AtomicBinOp::uinc_wrap,
-      function.getArgument(counter - params.begin()), last,
+      *builder, loc, LLVM::AtomicBinOp::uinc_wrap, workspace(), last,
       LLVM::AtomicOrdering::monotonic, "device");
   LLVM::StoreOp::create(*builder, loc, taken, answer);
 }

@@ -322,8 +322,8 @@ LogicalResult KernelOp::verifyRegions() {
     return emitOpError("expected at least one role, got none");
   }
   for (Operation &op : getBody().getOps()) { // C3
-    if (!isa<ChannelOp, HoldOp, EdgeOp, TurnOp, RendezvousOp, SetupOp, RoleOp>(
-            op) &&
+    if (!isa<ChannelOp, HoldOp, EdgeOp, TurnOp, RendezvousOp, StampsOp, SetupOp,
+             RoleOp>(op) &&
         !isPureScalar(op)) {
       return op.emitOpError("expected only declarations, roles and pure "
                             "scalar ops in 'ws.kernel'");

@@ -11,6 +11,8 @@ const char *attn::trace::nameOf(Kind kind) {
   switch (kind) {
   case Kind::Run:
     return "run";
+  case Kind::Item:
+    return "item";
   case Kind::WaitMbarrier:
     return "wait-mbarrier";
   case Kind::WaitBarrier:

@@ -14,7 +14,8 @@
 namespace attn::trace {
 
 enum class Kind : uint8_t {
-  Run, // a warp, from its start to its end
+  Run,  // a warp, from its start to its end
+  Item, // a work item
   WaitMbarrier,
   WaitBarrier, // a named barrier
   WaitMma,
@@ -69,6 +70,13 @@ struct Timeline {
 };
 
 const char *nameOf(Kind kind);
+
+/// When the first of its events begins and the last one ends.
+uint64_t beginOf(const CtaTimeline &cta);
+uint64_t endOf(const CtaTimeline &cta);
+
+/// What happens in `from <= time < to`; events at the edges are cut.
+CtaTimeline cut(const CtaTimeline &cta, uint64_t from, uint64_t to);
 
 /// The timeline in Chrome's trace format, which Perfetto reads too: a process a
 /// CTA, a thread a track. One unit of time is written as one microsecond.

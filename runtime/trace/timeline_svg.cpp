@@ -28,6 +28,7 @@ struct Style {
 
 constexpr Style kStyles[] = {
     {Kind::Run, "#7fb3d5", "runs"},
+    {Kind::Item, "#a9cce3", "works on an item"},
     {Kind::WaitMbarrier, "#f5cba7", "waits at an mbarrier"},
     {Kind::WaitBarrier, "#d98880", "waits at a named barrier"},
     {Kind::WaitMma, "#f7dc6f", "waits for an mma"},
@@ -87,7 +88,8 @@ public:
 
 private:
   double x(uint64_t time) const {
-    return kLeft + double(time) * (kWidth - kLeft - kRight) / double(last);
+    return kLeft + double(time - first) * (kWidth - kLeft - kRight) /
+                       double(last - first);
   }
   void rectangle(double left, double top, double width, double height,
                  const char *fill, const std::string &title = "");
@@ -101,7 +103,8 @@ private:
 
   const Timeline &timeline;
   const CtaTimeline &cta;
-  uint64_t last = 1;
+  /// The times at the edges.
+  uint64_t first = 0, last = 1;
   double y = kTop;
   std::string body;
 };
@@ -174,8 +177,9 @@ void Picture::drawUnit(const Track &track) {
 }
 
 void Picture::drawAxis() {
-  uint64_t step = niceStep(std::max<uint64_t>(1, last / 12));
-  for (uint64_t time = 0; time <= last; time += step) {
+  uint64_t step = niceStep(std::max<uint64_t>(1, (last - first) / 12));
+  uint64_t begin = (first + step - 1) / step * step;
+  for (uint64_t time = begin; time <= last; time += step) {
     rectangle(x(time), kTop - 6, 0.5, y - kTop + 6, "#b3b6b7");
     text(x(time), kTop - 10, std::to_string(time), "text-anchor=\"middle\"");
   }
@@ -210,11 +214,8 @@ void Picture::drawLegend() {
 }
 
 std::string Picture::draw() {
-  for (const Track &track : cta.tracks) {
-    for (const Event &event : track.events) {
-      last = std::max(last, event.end);
-    }
-  }
+  first = beginOf(cta);
+  last = std::max(first + 1, endOf(cta));
   for (const Track &track : cta.tracks) {
     if (track.kind == TrackKind::Warp && track.isMain) {
       drawWarp(track);

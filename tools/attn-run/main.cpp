@@ -9,6 +9,7 @@
 #include "report.h"
 #include "session.h"
 #include "sim_memory.h"
+#include "stamps.h"
 #include "trace.h"
 
 #include <cinttypes>
@@ -193,6 +194,38 @@ void noteVariant(Run &run, const Session &session) {
   run.variant = run.plan.variants.size() > 1 ? session.getKernel() : "";
 }
 
+/// A launch that the simulator watches, if the options ask for a trace.
+bool launchWatched(Run &run, Session &session, std::string &err) {
+  Tracing tracing(run.options, readRoles(attn_bundle_plan(run.bundle),
+                                         session.getVariant()));
+  bool launched = session.launchAndDownload();
+  // What led to a failure is of interest too.
+  bool written = tracing.write(session.getKernel(), err);
+  err = launched ? err : session.getError();
+  return launched && written;
+}
+
+/// A launch whose stamps are drawn.
+bool launchStamped(Run &run, Session &session, const StampPlan &stamps,
+                   std::string &err) {
+  std::vector<unsigned char> workspace;
+  if (!session.launchAndDownload() || !session.downloadWorkspace(workspace)) {
+    err = session.getError();
+    return false;
+  }
+  if (workspace.size() < stamps.end()) {
+    err = "plan: report.stamps: expected at most the workspace's " +
+          std::to_string(workspace.size()) + " bytes, got " +
+          std::to_string(stamps.end());
+    return false;
+  }
+  trace::Timeline timeline = decodeStamps(stamps, workspace);
+  timeline.details.insert(timeline.details.begin(),
+                          {"device", run.gpu->getName()});
+  return writeTimeline(run.options, session.getKernel(), std::move(timeline),
+                       err);
+}
+
 /// The launch that is traced, if any is.
 bool launchFirst(Run &run, Session &session, std::string &err) {
   if (!session.prepare()) {
@@ -203,13 +236,15 @@ bool launchFirst(Run &run, Session &session, std::string &err) {
   if (!run.variant.empty()) {
     std::printf("variant: %s\n", run.variant.c_str());
   }
-  Tracing tracing(run.options, readRoles(attn_bundle_plan(run.bundle),
-                                         session.getVariant()));
-  bool launched = session.launchAndDownload();
-  // What led to a failure is of interest too.
-  bool written = tracing.write(session.getKernel(), err);
-  err = launched ? err : session.getError();
-  return launched && written;
+  StampPlan stamps;
+  bool isStamped = readStampPlan(attn_bundle_plan(run.bundle),
+                                 session.getVariant(), stamps, err);
+  if (!err.empty()) {
+    return false;
+  }
+  return isStamped && isTracing(run.options)
+             ? launchStamped(run, session, stamps, err)
+             : launchWatched(run, session, err);
 }
 
 /// The one problem that --q and --kv give.
@@ -309,6 +344,20 @@ Counts runRandom(Run &run) {
   return counts;
 }
 
+/// Nobody but the kernel can say what happens on a GPU. All variants are
+/// instrumented, or none.
+bool checkTraceable(const Run &run) {
+  StampPlan stamps;
+  std::string err;
+  if (!isTracing(run.options) || run.options.device != "cuda" ||
+      readStampPlan(attn_bundle_plan(run.bundle), 0, stamps, err)) {
+    return true;
+  }
+  return fail(err.empty() ? "option '--trace': expected a kernel compiled with "
+                            "--instrument, as it runs on a GPU"
+                          : run.options.input + ": " + err);
+}
+
 bool loadInput(Run &run) {
   const Options &options = run.options;
   std::string path = options.input;
@@ -331,7 +380,7 @@ bool loadInput(Run &run) {
   if (options.check && !run.notCheckable.empty()) {
     return fail("option '--check': " + run.notCheckable);
   }
-  return true;
+  return checkTraceable(run);
 }
 
 bool openDevice(Run &run) {

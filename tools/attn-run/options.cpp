@@ -2,6 +2,8 @@
 
 #include "options.h"
 
+#include "trace.h"
+
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -61,14 +63,19 @@ What to do with it (any of these, in this order; default: launch once):
                      which each schedule of --seeds takes some
   --launch=FILE      with the simulator: how to launch INPUT, which is PTX then,
                      and what to expect of it (see docs/simulator.md)
-  --trace=FILE       with the simulator: write what the first launch did, for
-                     Perfetto or chrome://tracing
+  --trace=FILE       write what the first launch did, for Perfetto or
+                     chrome://tracing; of a kernel with --instrument by its own
+                     clock, of others on the simulator (see docs/timelines.md)
   --timeline=FILE    draw it, as an SVG picture of the longest of its
                      first CTAs
+  --timeline-window=FROM:LENGTH
+                     draw only that part, in cycles or steps
   --timeout=SECONDS  give up on a kernel that does not finish (default: 60)
   --json=FILE        also write one JSON object a line for every result
   --target=NAME      target of IR (default: sm_90a)
   --schedule=FILE    schedule of IR (default: the compiler's choice)
+  --instrument       let the kernel of IR write down when each role does what;
+                     --trace and --timeline on a GPU do so
   --help             print this
 
 Exit status: 0 if all went well, 1 if not.
@@ -162,6 +169,23 @@ bool setDevice(const Option &option, Options &options, std::string &err) {
   return known || fail(option, "cuda, cuda:N or sim", err);
 }
 
+/// Two numbers, the second at least 1.
+bool setWindow(const Option &option, Options &options, std::string &err) {
+  unsigned long long from = 0, length = 0;
+  char rest = 0;
+  bool isDigits =
+      option.value.find_first_not_of("0123456789:") == std::string::npos;
+  if (!isDigits ||
+      std::sscanf(option.value.c_str(), "%19llu:%19llu%c", &from, &length,
+                  &rest) != 2 ||
+      length == 0 || from > INT64_MAX || length > INT64_MAX) {
+    return fail(option, "FROM:LENGTH such as 20000:5000", err);
+  }
+  options.windowFrom = from;
+  options.windowCycles = length;
+  return true;
+}
+
 bool setOption(const Option &option, Options &options, std::string &err) {
   const std::string &name = option.name;
   if (name == "--help") {
@@ -236,6 +260,12 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   if (name == "--timeline") {
     return setText(option, options.timeline, err);
   }
+  if (name == "--timeline-window") {
+    return setWindow(option, options, err);
+  }
+  if (name == "--instrument") {
+    return setFlag(option, options.instrument, err);
+  }
   if (name == "--rounds") {
     return setInteger(option, 1, options.rounds, err);
   }
@@ -275,14 +305,12 @@ Option splitOption(const std::string &text) {
   return {text.substr(0, equals), text.substr(equals + 1), true};
 }
 
-bool isTracing(const Options &options) {
-  return !options.trace.empty() || !options.timeline.empty();
+bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() > end.size() &&
+         text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-bool isPtx(const Options &options) {
-  const std::string &name = options.input;
-  return name.size() > 4 && name.compare(name.size() - 4, 4, ".ptx") == 0;
-}
+bool isPtx(const Options &options) { return endsWith(options.input, ".ptx"); }
 
 /// Empty, or what is wrong with the options of a launch file's kernel.
 std::string checkPtxOptions(const Options &options, bool hasKv) {
@@ -325,8 +353,11 @@ bool checkOptions(const Options &options, bool hasKv, std::string &err) {
     err = "option '--hazards': expected '--device=sim' beside it";
   } else if (options.device != "sim" && options.multiprocessors != 0) {
     err = "option '--sm-count': expected '--device=sim' beside it";
-  } else if (options.device != "sim" && isTracing(options)) {
-    err = "option '--trace': expected '--device=sim' beside it";
+  } else if (options.instrument && !endsWith(options.input, ".mlir")) {
+    err = "option '--instrument': expected an input that ends in .mlir, got '" +
+          options.input + "'";
+  } else if (options.windowCycles > 0 && options.timeline.empty()) {
+    err = "option '--timeline-window': expected '--timeline' beside it";
   } else if (options.random > 0 && isTracing(options)) {
     err = "option '--trace': expected no '--random' beside it";
   } else if (hasKv && options.q[0] != options.kv[0]) {
@@ -368,5 +399,8 @@ bool attn::run::parseOptions(int argc, const char *const *argv,
   if (!hasKv) {
     options.kv = options.q;
   }
+  // Nobody but the kernel can say what happens on a GPU.
+  options.instrument |= options.device == "cuda" && isTracing(options) &&
+                        endsWith(options.input, ".mlir");
   return true;
 }

@@ -49,6 +49,9 @@ struct Options {
   // Files to write of its first launch.
   std::string trace;
   std::string timeline;
+  // The part of the longest CTA to draw, from its begin on; 0 cycles: all.
+  uint64_t windowFrom = 0;
+  uint64_t windowCycles = 0;
   // Of an input that is PTX: the file that says how to launch it.
   std::string launch;
   std::string json;
@@ -59,6 +62,7 @@ struct Options {
   // Of an input that has to be compiled first:
   std::string target = "sm_90a";
   std::string schedule;
+  bool instrument = false;
 };
 
 /// The text of --help.

@@ -142,6 +142,11 @@ bool Session::launchAndDownload() {
   return true;
 }
 
+bool Session::downloadWorkspace(std::vector<unsigned char> &bytes) {
+  bytes.resize(args.workspace_size);
+  return gpu.download(bytes.data(), workspace.get(), bytes.size()) || failGpu();
+}
+
 bool Session::checkGuards() {
   for (size_t i = 0; i < tensors.size(); ++i) {
     const HostTensor &tensor = tensors[i];

@@ -28,6 +28,7 @@ public:
   bool launch();
   /// Launches once on poisoned outputs and downloads them.
   bool launchAndDownload();
+  bool downloadWorkspace(std::vector<unsigned char> &bytes);
   /// Requires what launchAndDownload() got to be in bounds and complete, and
   /// the inputs to be unchanged.
   bool checkGuards();
@@ -40,9 +41,9 @@ public:
   ReferenceInputs referenceInputs() const {
     return makeReferenceInputs(problem, tensors);
   }
-  /// The index in the plan of the variant that launches run.
+  /// The number of the variant that launches run.
   size_t getVariant() const { return variant; }
-  /// Its first kernel.
+  /// The first kernel of the variant that launches run.
   const std::string &getKernel() const {
     return plan.variants[variant].launches.front().kernel;
   }

@@ -60,9 +60,13 @@ std::vector<sim::TraceRole> run::readRoles(const std::string &planText,
   return roles;
 }
 
+bool run::isTracing(const Options &options) {
+  return !options.trace.empty() || !options.timeline.empty();
+}
+
 Tracing::Tracing(const Options &options, std::vector<sim::TraceRole> roles)
     : options(options), recorder(std::move(roles), kMostCtas) {
-  if (!options.trace.empty() || !options.timeline.empty()) {
+  if (isTracing(options)) {
     sim::getSimDevice().getOptions().observers = &recorder;
   }
 }
@@ -85,13 +89,7 @@ static bool writeText(const char *option, const std::string &path,
 static const trace::CtaTimeline &
 findLongest(const std::vector<trace::CtaTimeline> &ctas) {
   auto lengthOf = [](const trace::CtaTimeline &cta) {
-    uint64_t last = 0;
-    for (const trace::Track &track : cta.tracks) {
-      for (const trace::Event &event : track.events) {
-        last = std::max(last, event.end);
-      }
-    }
-    return last;
+    return trace::endOf(cta) - trace::beginOf(cta);
   };
   return *std::max_element(
       ctas.begin(), ctas.end(),
@@ -99,9 +97,15 @@ findLongest(const std::vector<trace::CtaTimeline> &ctas) {
 }
 
 bool Tracing::write(const std::string &kernel, std::string &err) {
-  trace::Timeline timeline = recorder.take();
+  return writeTimeline(options, kernel, recorder.take(), err);
+}
+
+bool run::writeTimeline(const Options &options, const std::string &kernel,
+                        trace::Timeline timeline, std::string &err) {
   timeline.details.push_back({"kernel", kernel});
-  timeline.details.push_back({"seed", std::to_string(options.scheduleSeed)});
+  if (options.device == "sim") {
+    timeline.details.push_back({"seed", std::to_string(options.scheduleSeed)});
+  }
   if (!options.trace.empty() &&
       !writeText("--trace", options.trace, trace::writeChromeTrace(timeline),
                  err)) {
@@ -114,7 +118,11 @@ bool Tracing::write(const std::string &kernel, std::string &err) {
     err = "option '--timeline': expected a CTA to draw, but none ran";
     return false;
   }
+  trace::CtaTimeline cta = findLongest(timeline.ctas);
+  if (options.windowCycles > 0) {
+    uint64_t from = trace::beginOf(cta) + options.windowFrom;
+    cta = trace::cut(cta, from, from + options.windowCycles);
+  }
   return writeText("--timeline", options.timeline,
-                   trace::drawTimeline(timeline, findLongest(timeline.ctas)),
-                   err);
+                   trace::drawTimeline(timeline, cta), err);
 }

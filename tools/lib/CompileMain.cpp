@@ -45,6 +45,15 @@ struct Arguments {
   cl::opt<bool> explain{"explain",
                         cl::desc("say what was decided, and the resources"),
                         cl::cat(category)};
+  cl::opt<bool> instrument{
+      "instrument",
+      cl::desc("let the kernel write down when each role does what, for "
+               "attn-run --trace"),
+      cl::cat(category)};
+  cl::list<std::string> instrumentRoles{
+      "instrument-roles", cl::CommaSeparated,
+      cl::desc("with --instrument: the roles that do (default: all)"),
+      cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("report the time by pass"),
                        cl::cat(category)};
   cl::opt<bool> listTargets{"list-targets", cl::desc("list the machines"),
@@ -86,6 +95,9 @@ CompileOptions optionsOf(const Arguments &arguments) {
   options.bytecode = arguments.bytecode;
   options.genericForm = arguments.generic;
   options.verbose = arguments.explain;
+  options.instrument = arguments.instrument;
+  options.instrumentRoles.assign(arguments.instrumentRoles.begin(),
+                                 arguments.instrumentRoles.end());
   options.timing = arguments.timing;
   if (auto path = llvm::sys::Process::GetEnv("ATTN_PTXAS")) {
     options.ptxas = *path;
@@ -155,11 +167,12 @@ attn_compile_main(int argc, char **argv) {
 /// diagnostics in `message`.
 extern "C" __attribute__((visibility("default"))) int
 attn_jit_compile_file(const char *path, const char *target,
-                      const char *schedule, const char *output, char *message,
-                      size_t size) {
+                      const char *schedule, bool instrument,
+                      const char *output, char *message, size_t size) {
   CompileOptions options;
   options.target = target ? target : options.target;
   options.scheduleFile = schedule ? schedule : "";
+  options.instrument = instrument;
   std::string text;
   llvm::raw_string_ostream stream(text);
   std::string error;

@@ -141,6 +141,8 @@ FailureOr<std::string> attn::compile(ModuleOp module,
   pipeline.target = options.target;
   pipeline.scheduleFile = options.scheduleFile;
   pipeline.ptxas = options.ptxas;
+  pipeline.instrument = options.instrument;
+  pipeline.instrumentRoles = options.instrumentRoles;
   PassManager manager(module.getContext());
   if (options.timing) {
     manager.enableTiming();

@@ -24,6 +24,13 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> ptxas{
       *this, "ptxas", llvm::cl::desc("assembler to run (default: search)"),
       llvm::cl::init("")};
+  Option<bool> instrument{
+      *this, "instrument",
+      llvm::cl::desc("let the kernel write down when each role does what"),
+      llvm::cl::init(false)};
+  ListOption<std::string> instrumentRoles{
+      *this, "instrument-roles",
+      llvm::cl::desc("the roles that do, all if none is named")};
 };
 
 /// Adds the passes of one stage: its input is the stage before's output.

@@ -239,4 +239,35 @@ def Nvx_SmemBaseOp : Nvx_Op<"smem_base", [
   let assemblyFormat = "$variable attr-dict";
 }
 
+//===----------------------------------------------------------------------===//
+// Stamps
+//===----------------------------------------------------------------------===//
+
+def Nvx_StampOp : Nvx_Op<"stamp", [
+    MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["cursor", "next"]>]> {
+  let summary = "write the SM's clock and `id` to memory at `base` + `cursor`";
+  let description = [{
+    `cursor` is in bytes. Nothing is written where it is `limit` or more, unsigned. The
+    result is `cursor` + `stride`, or `cursor` where it is negative: a thread that
+    shall never write starts with a negative one.
+
+    **PTX** (sm_90): one volatile assembly without a branch: `mov.u32 %clock`, two
+    comparisons, a predicated `st.global.v2.b32` and a predicated `add`.
+
+    **Constraints**
+    - C1: `id` is at least 0; `limit` and `stride` are at least 1
+
+    **Example**
+    ```mlir
+    %next = nvx.stamp %base, %cursor {id = 3 : i32, limit = 98816 : i32, stride = 120 : i32} : !llvm.ptr<1>
+    ```
+  }];
+  let arguments = (ins LLVM_PointerInAddressSpace<1>:$base, I32:$cursor,
+    ConfinedAttr<I32Attr, [IntNonNegative]>:$id,
+    ConfinedAttr<I32Attr, [IntPositive]>:$limit,
+    ConfinedAttr<I32Attr, [IntPositive]>:$stride);
+  let results = (outs I32:$next);
+  let assemblyFormat = "$base `,` $cursor attr-dict `:` qualified(type($base))";
+}
+
 #endif // ATTN_DIALECT_NVXOPS_TD

@@ -515,4 +515,6 @@ def Ws_SlotAtOp : Ws_Op<"slot_at", [Pure]> {
   let assemblyFormat = "$offset attr-dict `:` type($slot)";
 }
 
+include "attn/dialect/WsStampOps.td"
+
 #endif // ATTN_DIALECT_WSOPS_TD

@@ -163,4 +163,44 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
   }];
 }
 
+def Instrument : Pass<"attn-instrument", "::mlir::ModuleOp"> {
+  let summary = "let the kernel write down when each role does what";
+  let description = [{
+    Inserts a `ws.stamp` before each op that waits or issues, one `run` where a role goes
+    on to compute, and one `item` where a work item begins. The pass is in no pipeline
+    but with its option `instrument`.
+
+    **Requires** `ws.kernel`s after `attn-pipeline`.
+
+    **Ensures** a `ws.stamps` in each kernel. Stamps wait for nothing and touch nothing
+    that roles share, so `attn-verify-sync` holds as before.
+
+    **Before**
+    ```mlir
+    %s = ws.wait : <@k, tensor<128x64xbf16>>
+    %r, %t = ws.mma %q, %s ...
+    ```
+    **After**
+    ```mlir
+    ws.stamp wait "k"
+    %s = ws.wait : <@k, tensor<128x64xbf16>>
+    ws.stamp mma "k"
+    %r, %t = ws.mma %q, %s ...
+    ws.stamp run
+    ```
+    Does nothing to a kernel that has a `ws.stamps`, or whose channels are barriers
+    already. A stamp takes a few registers for a moment; `roles` leaves out roles that
+    have none to spare. Does not change numerics. Remark: how many stamps.
+  }];
+  let dependentDialects = ["::attn::ws::WsDialect"];
+  let options = [
+    Option<"events", "events", "int64_t", "4096",
+           "stamps kept of one replica of a role in one CTA, from 1 to 1048576">,
+    Option<"ctas", "ctas", "int64_t", "4",
+           "CTAs that stamps are kept of beside the last, from 1 to 64">,
+    ListOption<"roles", "roles", "std::string",
+               "the roles that get stamps; all if none is named">,
+  ];
+}
+
 #endif // ATTN_PASSES_ROLES_TD

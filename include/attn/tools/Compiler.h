@@ -21,6 +21,8 @@ struct CompileOptions {
   bool bytecode = false;    // IR as bytecode
   bool genericForm = false; // IR in generic form
   bool verbose = false;     // pass remarks on
+  bool instrument = false;  // stamps of when each role does what
+  std::vector<std::string> instrumentRoles; // those alone, if there are any
   bool timing = false;      // report the time by pass and by assembler
 };
 

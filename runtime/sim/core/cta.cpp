@@ -344,6 +344,14 @@ Warp *Cta::pickWarp() {
   return nullptr;
 }
 
+uint64_t Cta::readClock() const {
+  uint64_t steps = 0;
+  for (const auto &warp : warps) {
+    steps += warp->steps;
+  }
+  return steps;
+}
+
 bool Cta::isDone() const {
   return std::all_of(warps.begin(), warps.end(),
                      [](const auto &warp) { return warp->isDone(); });

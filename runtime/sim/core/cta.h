@@ -74,6 +74,8 @@ public:
   bool isDone() const;
   const std::string &getFailure() const { return failure; }
   uint64_t getInstructionCount() const { return instructions; }
+  /// The same, up to the instruction that runs now.
+  uint64_t readClock() const;
   /// A line for each group of lanes that waits.
   std::string describeBlocked() const;
   /// The most particular rule that explains a wait.

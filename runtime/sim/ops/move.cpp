@@ -53,6 +53,50 @@ template <typename Word> Step unpack(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
+/// %clock and %globaltimer: how many instructions the CTA has executed, so that
+/// no thread of it sees time run backwards. aux: the bits below the result's.
+template <typename Word> Step readClock(Warp &warp, const Inst &inst) {
+  uint64_t now = warp.cta.readClock();
+  Word results[kLanes];
+  std::fill(results, results + kLanes, Word(now >> inst.aux));
+  store(warp, inst.slots[0], results);
+  return Step::Next;
+}
+
+struct ClockName {
+  const char *name;
+  unsigned bytes;
+  uint64_t shift;
+};
+
+constexpr ClockName kClocks[] = {
+    {"%clock", 4, 0},          {"%clock_hi", 4, 32},
+    {"%clock64", 8, 0},        {"%globaltimer", 8, 0},
+    {"%globaltimer_lo", 4, 0}, {"%globaltimer_hi", 4, 32}};
+
+/// Null if `operand` is no clock.
+const ClockName *findClock(const ptx::Operand &operand) {
+  for (const ClockName &clock : kClocks) {
+    if (operand.kind == Kind::Name && operand.name == clock.name) {
+      return &clock;
+    }
+  }
+  return nullptr;
+}
+
+bool finishClock(Decoder &decoder, const ptx::Operand &to,
+                 const ClockName &clock, unsigned bytes, Inst &inst) {
+  if (bytes != clock.bytes) {
+    return decoder.fail(to.at, std::string("expected a move of ") +
+                                   std::to_string(8 * clock.bytes) +
+                                   " bits from '" + clock.name + "', got " +
+                                   std::to_string(8 * bytes));
+  }
+  inst.aux = clock.shift;
+  inst.run = bytes == 8 ? readClock<uint64_t> : readClock<uint32_t>;
+  return decoder.destination(to, bytes, inst.slots[0]);
+}
+
 bool finishPack(Decoder &decoder, const ptx::Operand &vector,
                 const ptx::Operand &whole, bool unpacking, unsigned bytes,
                 Inst &inst) {
@@ -87,6 +131,9 @@ bool finishMove(Decoder &decoder, const ptx::Instruction &instruction,
     }
     return finishPack(decoder, unpacking ? to : from, unpacking ? from : to,
                       unpacking, bytes, inst);
+  }
+  if (const ClockName *clock = findClock(from)) {
+    return finishClock(decoder, to, *clock, bytes, inst);
   }
   inst.run = bytes == 8 ? copy<uint64_t> : copy<uint32_t>;
   return decoder.destination(to, bytes, inst.slots[0]) &&

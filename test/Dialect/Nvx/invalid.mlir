@@ -116,3 +116,19 @@ llvm.func @mbarrier_wait_address(%a: !llvm.ptr<1>, %b: i32) {
   nvx.mbarrier_wait %a, %b : !llvm.ptr<1>
   llvm.return
 }
+
+// -----
+
+llvm.func @stamp_c1_id(%base: !llvm.ptr<1>, %cursor: i32) {
+  // expected-error @below {{attribute 'id' failed to satisfy constraint}}
+  %0 = nvx.stamp %base, %cursor {id = -1 : i32, limit = 1000 : i32, stride = 24 : i32} : !llvm.ptr<1>
+  llvm.return
+}
+
+// -----
+
+llvm.func @stamp_c1_limit(%base: !llvm.ptr<1>, %cursor: i32) {
+  // expected-error @below {{attribute 'limit' failed to satisfy constraint}}
+  %0 = nvx.stamp %base, %cursor {id = 1 : i32, limit = 0 : i32, stride = 24 : i32} : !llvm.ptr<1>
+  llvm.return
+}

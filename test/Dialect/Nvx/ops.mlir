@@ -67,3 +67,10 @@ llvm.func @smem_base() {
   %base = nvx.smem_base @smem
   llvm.return
 }
+
+// CHECK-LABEL: llvm.func @stamp
+// CHECK: nvx.stamp %{{.*}}, %{{.*}} {id = 3 : i32, limit = 1000 : i32, stride = 24 : i32} : !llvm.ptr<1>
+llvm.func @stamp(%base: !llvm.ptr<1>, %cursor: i32) {
+  %0 = nvx.stamp %base, %cursor {id = 3 : i32, limit = 1000 : i32, stride = 24 : i32} : !llvm.ptr<1>
+  llvm.return
+}

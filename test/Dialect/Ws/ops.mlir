@@ -219,3 +219,18 @@ ws.kernel @verdicts machine "sm_90a" args ["n"] problem #p config <tile_m = 128,
     }
   }
 }
+
+// CHECK-LABEL: ws.kernel @stamps
+ws.kernel @stamps machine "sm_90a" args [] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"s" machine "sm_90a" { role wg warps 4 regs 240 }> {
+  // CHECK: ws.stamps events 4096 ctas 4
+  ws.stamps events 4096 ctas 4
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // CHECK: ws.stamp item
+    // CHECK-NEXT: ws.stamp wait "k"
+    // CHECK-NEXT: ws.stamp await_store
+    ws.stamp item
+    ws.stamp wait "k"
+    ws.stamp await_store
+  }
+}

@@ -119,8 +119,25 @@ TEST(RunOptions, readsThoseOfTheSimulator) {
   EXPECT_EQ(o.scheduleSeed, 4u);
   EXPECT_EQ(parse({"x.ptx", "--device=sim", "--launch=l"}, o = {}), "");
   EXPECT_EQ(o.launch, "l");
-  EXPECT_EQ(errorOf({"x", "--q=1x1x1x64", "--timeline=b"}),
-            "option '--trace': expected '--device=sim' beside it");
+  EXPECT_EQ(parse({"x.mlir", "--q=1x1x1x64", "--device=sim", "--timeline=b",
+                   "--timeline-window=20:5"},
+                  o = {}),
+            "");
+  EXPECT_EQ(o.windowFrom, 20u);
+  EXPECT_EQ(o.windowCycles, 5u);
+  EXPECT_FALSE(o.instrument);
+  for (const char *window : {"", "5", "5:0", "-1:5", "1:2:3", "1:2x"}) {
+    std::string option = std::string("--timeline-window=") + window;
+    EXPECT_EQ(errorOf({"x", "--q=1x1x1x64", "--timeline=b", option.c_str()}),
+              std::string("option '--timeline-window': expected FROM:LENGTH "
+                          "such as 20000:5000, got '") +
+                  window + "'");
+  }
+  EXPECT_EQ(errorOf({"x", "--q=1x1x1x64", "--timeline-window=1:2"}),
+            "option '--timeline-window': expected '--timeline' beside it");
+  EXPECT_EQ(errorOf({"x.attn", "--q=1x1x1x64", "--instrument"}),
+            "option '--instrument': expected an input that ends in .mlir, got "
+            "'x.attn'");
   EXPECT_EQ(errorOf({"x", "--q=1x1x1x64", "--device=sim", "--trace="}),
             "option '--trace': expected a value, got ''");
   for (const char *option : {"--q=1x1x1x64", "--kv=1x1x1x64", "--random=1",
@@ -133,5 +150,16 @@ TEST(RunOptions, readsThoseOfTheSimulator) {
 }
 
 TEST(RunOptions, helpNeedsNoInput) { EXPECT_EQ(errorOf({"--help"}), ""); }
+
+TEST(RunOptions, instrumentsWhatIsTracedOnAGpu) {
+  Options o;
+  EXPECT_EQ(parse({"x.mlir", "--q=1x1x1x64", "--trace=a"}, o), "");
+  EXPECT_TRUE(o.instrument);
+  EXPECT_EQ(parse({"x.mlir", "--q=1x1x1x64"}, o = {}), "");
+  EXPECT_FALSE(o.instrument);
+  // A bundle is what it is.
+  EXPECT_EQ(parse({"x.attn", "--q=1x1x1x64", "--trace=a"}, o = {}), "");
+  EXPECT_FALSE(o.instrument);
+}
 
 } // namespace

@@ -67,6 +67,29 @@ TEST(SimCore, packsAndUnpacks) {
             0x00030007u);
 }
 
+TEST(SimCore, readsClocks) {
+  Kernel kernel;
+  kernel.body = R"(
+  mov.u32 %r1, %clock;
+  mov.u64 %rd2, %clock64;
+  mov.u64 %rd3, %globaltimer;
+  mov.u32 %r2, %globaltimer_hi;
+  cvt.u32.u64 %r3, %rd2;
+  cvt.u32.u64 %r4, %rd3;
+  st.global.v4.u32 [%rd0], {%r1, %r3, %r4, %r2};
+  ret;)";
+  kernel.threads = 1;
+  EXPECT_EQ(kernel.run(), "");
+  // Instructions executed so far; four come before the body.
+  EXPECT_EQ(kernel.words[0], 5u);
+  EXPECT_EQ(kernel.words[1], 6u);
+  EXPECT_EQ(kernel.words[2], 7u);
+  EXPECT_EQ(kernel.words[3], 0u);
+  kernel.body = "mov.u64 %rd2, %clock;";
+  EXPECT_NE(kernel.run().find("expected a move of 32 bits from '%clock', got 64"),
+            std::string::npos);
+}
+
 TEST(SimCore, masksLanes) {
   Kernel kernel = runKernel("mov.b32 %r1, 1; setp.lt.u32 %p1, %r0, 5;\n"
                             "@%p1 mov.b32 %r1, 2;" +

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a kernel's stamps lie in its workspace, for the code that writes them
+// and for the launch plan, from which they are read.
+//
+//   offset   a header a ring, 32 bytes:
+//              at the role's begin  clock, SM, nanoseconds (64 bits)
+//              at its end           clock, stamps, nanoseconds (64 bits)
+//   first    event 0 of all rings, then event 1 of all rings, ...; 8 bytes
+//   each:
+//              clock, id (1 for the first of `names`; 0: not written)
+//
+// A ring is one replica of a role in one CTA: CTA by CTA, the last one of the
+// grid at the end, and in each role by role.
+#ifndef ATTN_CODEGEN_STAMPLAYOUT_H
+#define ATTN_CODEGEN_STAMPLAYOUT_H
+
+#include "attn/dialect/Ws.h"
+
+namespace attn::codegen {
+
+struct StampLayout {
+  static constexpr int64_t headerBytes = 32;
+  static constexpr int64_t eventBytes = 8;
+  static constexpr int64_t cursorBytes = 4;
+  /// The first bytes of a workspace are those of the work items' counter.
+  static constexpr int64_t alignment = 256;
+
+  /// What a stamp says: the activity and its object, "" for none.
+  using Name = std::pair<ws::Activity, llvm::StringRef>;
+
+  /// That of a kernel; none if it has no stamps.
+  static std::optional<StampLayout> of(ws::KernelOp kernel);
+
+  static Name nameOf(ws::StampOp stamp) {
+    return {stamp.getActivity(), stamp.getObject().value_or("")};
+  }
+  int64_t idOf(ws::StampOp stamp) const {
+    return llvm::find(names, nameOf(stamp)) - names.begin() + 1;
+  }
+  int64_t rings() const { return (ctas + 1) * instances; }
+  int64_t first() const { return offset + rings() * headerBytes; }
+  int64_t stride() const { return rings() * eventBytes; }
+  int64_t end() const { return first() + events * stride(); }
+
+  /// The end of the kernel's shared memory, where cursors may lie.
+  int64_t sharedBytes() const { return instances * cursorBytes; }
+
+  int64_t offset = 0;
+  int64_t events = 0;
+  int64_t ctas = 0;
+  /// Replicas of all roles.
+  int64_t instances = 0;
+  llvm::SmallVector<Name> names;
+};
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_STAMPLAYOUT_H
