@@ -66,18 +66,17 @@ class Fatal(Exception):
 
 
 class Session:
-    """What all points share."""
+    """What all points share; `variants` are {name: [path of a bundle]}."""
 
-    def __init__(self, torch, args):
+    def __init__(self, torch, args, variants):
         self.torch, self.args, self.bundles = torch, args, {}
         self.plugins = [contenders.load_plugin(path) for path in args.plugin]
         self.library = libattn.Library(args.lib) if args.matrix or "attn" in args.contenders else None
         self.clock = race.Clock(torch, torch.cuda.current_device())
         self.environment = self.describe()
         self.variants, self.broken = {}, {}
-        for name, files in contenders.find_variants(args.matrix).items() if args.matrix else ():
-            if args.only.search(name):
-                self.add_variant(name, files)
+        for name, files in variants.items():
+            self.add_variant(name, files)
 
     def describe(self):
         torch = self.torch
@@ -140,6 +139,12 @@ class Session:
             for name in plugin.names(point):
                 add(name, "mark", lambda inputs, p=plugin, n=name: p.make(torch, n, point, inputs))
         return found
+
+
+def chosen_variants(args):
+    """The variants of --matrix that --only lets through."""
+    found = contenders.find_variants(args.matrix) if args.matrix else {}
+    return {name: files for name, files in found.items() if args.only.search(name)}
 
 
 def run_once(torch, contender, reference):
@@ -206,14 +211,18 @@ def measure(session, point):
             for name, (kind, _) in entrants.items()]
 
 
-def start_again(argv, args, fatal):
-    """Replaces this process by one that leaves the culprit out and goes on."""
-    skipped = [[*key, note] for key, note in args.skipped.items()] + [[fatal.name, fatal.family, fatal.note]]
+def replace_process(program, argv):
+    """Becomes a process that runs a Python program and can use the device again."""
     sys.stdout.flush()
     # The device is let go of by closing the driver's files.
     os.closerange(3, 65536)
-    resume = json.dumps({"skipped": skipped, "out": args.out})
-    os.execv(sys.executable, [sys.executable, os.path.abspath(__file__), *argv, "--resume", resume])
+    os.execv(sys.executable, [sys.executable, os.path.abspath(program), *argv])
+
+
+def start_again(argv, args, fatal):
+    """Replaces this process by one that leaves the culprit out and goes on."""
+    skipped = [[*key, note] for key, note in args.skipped.items()] + [[fatal.name, fatal.family, fatal.note]]
+    replace_process(__file__, [*argv, "--resume", json.dumps({"skipped": skipped, "out": args.out})])
 
 
 def parse_arguments(argv):
@@ -304,7 +313,7 @@ def print_point(lines, started):
 def run(args, argv, torch):
     """Measures all points that --out does not hold yet; returns its rows, and how
     many variants could not be loaded."""
-    session = Session(torch, args)
+    session = Session(torch, args, chosen_variants(args))
     done = results.read_run(args.out) if args.resume else {}
     left = [p for p in session.grid() if (p.family, p.seqlen) not in done]
     if not left and not done:

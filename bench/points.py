@@ -22,13 +22,13 @@ def pair(text):
 
 class Point:
     """One forward problem; without `heads` there are HIDDEN / dv of them, and
-    as many of K and V."""
+    as many of K and V; without `batch` there are TOKENS tokens."""
 
     op = "fwd"
 
-    def __init__(self, mask, d, seqlen, dv=None, dtype="bf16", heads=None):
+    def __init__(self, mask, d, seqlen, dv=None, dtype="bf16", heads=None, batch=None):
         self.mask, self.d, self.dv, self.seqlen, self.dtype = mask, d, dv or d, seqlen, dtype
-        self.batch = max(1, TOKENS // seqlen)
+        self.batch = batch or max(1, TOKENS // seqlen)
         self.heads, self.kv_heads = heads or (HIDDEN // self.dv,) * 2
         self.grouped = self.heads != self.kv_heads
 

@@ -37,11 +37,14 @@ struct Key {
     if (problem.getWindowLeft() || problem.getWindowRight()) {
       key.masks.push_back("window");
     }
-    // A region that reads at positions is one more thing that an entry must
-    // serve: it needs registers for what it reads.
-    if (problem.getMaskRegion() == attn::RegionKind::Gathering ||
-        problem.getScoreRegion() == attn::RegionKind::Gathering) {
-      key.masks.push_back("region");
+    // A region is one more thing that an entry must serve: it needs registers,
+    // and more of them for what it reads at positions.
+    attn::RegionKind region =
+        std::max(problem.getMaskRegion(), problem.getScoreRegion());
+    if (region != attn::RegionKind::Absent) {
+      key.masks.push_back(region == attn::RegionKind::Gathering
+                              ? "region"
+                              : "pointwise_region");
     }
     return key;
   }
@@ -97,10 +100,12 @@ struct Key {
     constexpr int64_t granule = 16;
     return native == -1 ? llvm::alignTo(headDim, granule) : native;
   }
-  /// What an entry with this key computes on for `wanted`, in columns.
-  int64_t cost(const Key &wanted) const {
-    return columnsFor(headDim, wanted.headDim) +
-           columnsFor(headDimV, wanted.headDimV);
+  /// How far an entry with this key is from one made for `wanted` alone: the
+  /// columns that it computes on, then the masks that it serves.
+  std::pair<int64_t, size_t> cost(const Key &wanted) const {
+    return {columnsFor(headDim, wanted.headDim) +
+                columnsFor(headDimV, wanted.headDimV),
+            masks.size()};
   }
   std::string describeProblem() const {
     return llvm::formatv("{0}, {1}, head dims {2} and {3}, mask '{4}'",
@@ -258,7 +263,7 @@ static FailureOr<SmallVector<TableEntry>>
 searchTable(MLIRContext *context, const Key &wanted, EmitError emitError) {
   std::string known;
   SmallVector<TableEntry> best;
-  int64_t leastCost = 0;
+  std::pair<int64_t, size_t> leastCost;
   for (const EmbeddedFile &file : listEmbeddedFiles("schedules")) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
         file.text, ParserConfig(context), file.path);

@@ -16,6 +16,11 @@ def lines(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
+def is_elf(path):
+    with open(path, "rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
 def problems(build):
     binaries = sorted(glob.glob(os.path.join(build, "bin", "attn-*")))
     libraries = sorted(glob.glob(os.path.join(build, "lib", "libattn_*.so")))
@@ -23,7 +28,7 @@ def problems(build):
         status = subprocess.run([path, "--help"], capture_output=True).returncode
         if status != 0:
             yield f"{path}: --help ends with status {status}"
-    for path in binaries + libraries:
+    for path in filter(is_elf, binaries + libraries):
         for line in lines("readelf", "-d", path):
             needed = re.search(r"\(NEEDED\).*\[(.*)\]", line)
             if needed and not ALLOWED.match(needed[1]):

@@ -195,7 +195,6 @@ void noteVariant(Run &run, const Session &session) {
 
 /// The launch that is traced, if any is.
 bool launchFirst(Run &run, Session &session, std::string &err) {
-  Tracing tracing(run.options, readRoles(attn_bundle_plan(run.bundle)));
   if (!session.prepare()) {
     err = session.getError();
     return false;
@@ -204,9 +203,11 @@ bool launchFirst(Run &run, Session &session, std::string &err) {
   if (!run.variant.empty()) {
     std::printf("variant: %s\n", run.variant.c_str());
   }
+  Tracing tracing(run.options, readRoles(attn_bundle_plan(run.bundle),
+                                         session.getVariant()));
   bool launched = session.launchAndDownload();
   // What led to a failure is of interest too.
-  bool written = tracing.write(run.plan.name, err);
+  bool written = tracing.write(session.getKernel(), err);
   err = launched ? err : session.getError();
   return launched && written;
 }

@@ -40,7 +40,9 @@ public:
   ReferenceInputs referenceInputs() const {
     return makeReferenceInputs(problem, tensors);
   }
-  /// The first kernel of the variant that launches run.
+  /// The index in the plan of the variant that launches run.
+  size_t getVariant() const { return variant; }
+  /// Its first kernel.
   const std::string &getKernel() const {
     return plan.variants[variant].launches.front().kernel;
   }

@@ -25,36 +25,20 @@ static uint32_t countOf(const nlohmann::json &role, const char *key) {
              : 0;
 }
 
-/// Of the plan's kernels, which are for different problems: their roles where
-/// those are the same, else none.
-static nlohmann::json commonRoles(const nlohmann::json &plan) {
-  nlohmann::json common;
-  if (!plan.is_object() || !plan.contains("variants")) {
-    return common;
-  }
-  auto at = nlohmann::json::json_pointer("/report/roles");
-  for (const nlohmann::json &variant : plan["variants"]) {
-    nlohmann::json roles = variant.value(at, nlohmann::json::array());
-    if (!common.is_null() && roles != common) {
-      return nlohmann::json::array();
-    }
-    common = std::move(roles);
-  }
-  return common;
-}
-
-std::vector<sim::TraceRole> run::readRoles(const std::string &planText) {
+std::vector<sim::TraceRole> run::readRoles(const std::string &planText,
+                                           size_t variant) {
   auto plan = nlohmann::json::parse(planText, nullptr, false);
-  nlohmann::json described = commonRoles(plan);
   std::vector<sim::TraceRole> roles;
-  if (!described.is_array()) {
+  auto at = nlohmann::json::json_pointer(
+      "/variants/" + std::to_string(variant) + "/report/roles");
+  if (plan.is_discarded() || !plan.contains(at) || !plan[at].is_array()) {
     return roles;
   }
   // The compiler's rule: roles of less than a warpgroup share one with their
   // neighbour, others begin with a warpgroup.
   uint32_t next = 0;
   bool isSharing = false;
-  for (const nlohmann::json &role : described) {
+  for (const nlohmann::json &role : plan[at]) {
     if (!role.is_object() || !role.contains("name") ||
         !role["name"].is_string()) {
       continue;

@@ -12,7 +12,8 @@
 namespace attn::run {
 
 /// The roles of a bundle's kernel, from its plan's report; none if it has none.
-std::vector<sim::TraceRole> readRoles(const std::string &planText);
+std::vector<sim::TraceRole> readRoles(const std::string &planText,
+                                      size_t variant);
 
 /// Records what the simulator executes while this lives, if the options ask
 /// for it.

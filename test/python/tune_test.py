@@ -1,0 +1,520 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""attn-tune, with made up compilers and measurements."""
+
+import contextlib
+import glob
+import io
+import json
+import os
+import re
+import sys
+import tempfile
+import types
+import unittest
+from unittest import mock
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "tools", "attn-tune"), os.path.join(ROOT, "test", "Inputs", "tune")]
+import attention
+import made_up_times
+import points
+from tune import build, candidate, decide, journal, machine, main, measure, problem, space, table
+
+SM90A = machine.load("sm_90a")
+PROBLEM = {"name": "fwd_d64_causal", "mask": "causal", "d": 64, "dv": 64, "dtype": "bf16", "source": "IR"}
+DECLARED = {"head_dims": [64, 64], "products": [{"consumers": [2, 3, 4], "tile_n": 64}]}
+RUN = {"record": "run", "format": 1, "time": "T", "target": "sm_90a", "space": DECLARED, "problems": [PROBLEM],
+       "compiler": "c0ffee", "version": "0.1.0"}
+
+
+def space_of(*products, **more):
+    return space.Space({"head_dims": [64, 64], "products": list(products), **more}, "s.json")
+
+
+def candidates_of(declared):
+    return candidate.enumerate_space(space.Space(declared, "s.json"), "sm_90a", SM90A)[0]
+
+
+def head_of_log():
+    """The records of a search before anything is compiled."""
+    records = [RUN, {"record": "candidate", "candidate": "table", "parameters": None, "schedule": ""}]
+    return records + [{"record": "candidate", "candidate": c.name, "parameters": c.point, "schedule": c.entry(c.name)}
+                      for c in candidates_of(DECLARED)]
+
+
+def compiled_log():
+    head = head_of_log()
+    return head + [{"record": "build", "candidate": r["candidate"], "problem": PROBLEM["name"], "ok": True, "schedule": "",
+                    "resources": {}} for r in head if r["record"] == "candidate"]
+
+
+def measured_log():
+    """Three candidates: each a tenth faster than the one before, the first of them
+    a tenth faster than the table's kernel."""
+    head = compiled_log()
+    return head + list(made_up_times.made_up(head))
+
+
+class Spaces(unittest.TestCase):
+    def test_a_product_is_all_combinations_the_last_varying_fastest(self):
+        found = space_of({"consumers": [2, 3], "tile_n": [64, 128]}).points()
+        self.assertEqual([(p["consumers"], p["tile_n"]) for p in found], [(2, 64), (2, 128), (3, 64), (3, 128)])
+        self.assertEqual([list(p) for p in found], [list(space.PARAMETERS)] * 4)
+
+    def test_a_space_is_the_union_of_its_products(self):
+        found = space_of({"consumers": [2, 3]}, {"consumers": [3, 4]}, common={"tile_n": 96}).points()
+        self.assertEqual([(p["consumers"], p["tile_n"]) for p in found], [(2, 96), (3, 96), (4, 96)])
+
+    def test_points_of_one_schedule_are_one(self):
+        for product, count in (({"order": "linear", "section_mib": [0, 16]}, 1), ({"k_depth": 3, "v_depth": [0, 3]}, 1),
+                               ({"work": ["grid", "dynamic"], "work_depth": [1, 2]}, 3), ({"consumers": 1, "turn": [True, False]}, 1),
+                               ({"exp2_soft": ["1/8", "2/16", "1/4"]}, 2)):
+            with self.subTest(product=product):
+                self.assertEqual(len(space_of(product).points()), count)
+
+    def test_what_is_wrong_is_named_with_what_is_expected(self):
+        def one(**product):
+            return {"head_dims": [64, 64], "products": [product]}
+        for declared, message in (
+                ([], "s.json: expected an object, got []"),
+                ({"products": [{}]}, "s.json: head_dims: expected two numbers, each a multiple of 8 in 8..256, got null"),
+                ({"head_dims": [64, 100], "products": [{}]}, "got [64, 100]"),
+                ({"head_dims": [64, 64]}, "s.json: products: expected a list of objects, got null"),
+                ({**one(), "blocks": 1}, 'expected "head_dims", "common" or "products", got "blocks"'),
+                (one(tile_n=[64, 100]), "s.json: products[0].tile_n: expected a multiple of 16 in 16..256, got 100"),
+                (one(tile_n=True), "products[0].tile_n: expected a multiple of 16 in 16..256, got true"),
+                (one(work="fast"), 'products[0].work: expected "grid" or "static" or "dynamic", got "fast"'),
+                (one(turn=1), "products[0].turn: expected true or false, got 1"),
+                (one(exp2_soft="3/2"), 'products[0].exp2_soft: expected a share as "1/8", got "3/2"'),
+                (one(consumers=[]), "products[0].consumers: expected at least one value, got []"),
+                (one(tilen=64), 'products[0]: expected a parameter (consumers, rows, '),
+                ({**one(rows=64), "common": {"rows": 64}}, 'products[0]: expected no parameter of "common", got "rows"')):
+            with self.subTest(message=message), self.assertRaises(space.SpaceError) as caught:
+                self.assertIsNone(space.Space(declared, "s.json"))
+            self.assertIn(message, str(caught.exception))
+
+    def test_a_file_that_names_a_parameter_twice_is_refused(self):
+        with tempfile.TemporaryDirectory() as temp:
+            path = os.path.join(temp, "s.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write('{"head_dims": [64, 64], "products": [{"rows": 64, "rows": 128}]}')
+            with self.assertRaisesRegex(space.SpaceError, '"rows" stands twice'):
+                self.assertIsNone(space.read(path))
+            with self.assertRaisesRegex(space.SpaceError, "No such file"):
+                self.assertIsNone(space.read(path + ".none"))
+
+    def test_the_default_spaces(self):
+        paths = sorted(glob.glob(os.path.join(main.SPACES, "*.json")))
+        self.assertEqual(len(paths), 6)
+        for path in paths:
+            with self.subTest(path=os.path.basename(path)):
+                found = space.read(path)
+                candidates, without = candidate.enumerate_space(found, "sm_90a", SM90A)
+                self.assertEqual(without, [])
+                self.assertEqual(len({c.name for c in candidates}), len(candidates))
+                # What can be measured in minutes.
+                self.assertTrue(20 <= len(candidates) <= 120, len(candidates))
+
+    def test_the_page_lists_all_parameters(self):
+        with open(os.path.join(ROOT, "docs", "tuning.md"), encoding="utf-8") as file:
+            rows = re.findall(r"^\| `(\w+)` \| (.*?) \| `(.*?)` \|", file.read(), re.M)
+        self.assertEqual(rows, [(name, str(p.domain).replace('"', "`"), json.dumps(p.default)) for name, p in space.PARAMETERS.items()])
+
+
+class Registers(unittest.TestCase):
+    def test_the_register_file_is_shared_out(self):
+        for consumers, least, shares in ((1, 24, (256, 256)), (2, 24, (24, 240)), (2, 25, (40, 232)), (2, 40, (40, 232)),
+                                         (3, 24, (32, 160)), (4, 32, (32, 112)), (5, 24, (40, 88))):
+            with self.subTest(consumers=consumers, least=least):
+                self.assertEqual(SM90A.share(consumers, least), shares)
+
+    def test_there_can_be_too_few(self):
+        poor = machine.Machine("registers <total = 65536, lowest = 40, highest = 256, granule = 8>\nwarps <lanes = 32, group = 4>")
+        self.assertEqual(poor.share(7, 200), (232, 40))
+        self.assertIsNone(poor.share(7, 256))
+        found, without = candidate.enumerate_space(space_of({"consumers": 7, "load_registers": [200, 256]}), "sm_90a", poor)
+        self.assertEqual((len(found), len(without)), (1, 1))
+
+    def test_points_that_share_alike_are_one_candidate(self):
+        found, _ = candidate.enumerate_space(space_of({"consumers": 3, "load_registers": [24, 32]}), "sm_90a", SM90A)
+        self.assertEqual(len(found), 1)
+
+    def test_an_unknown_machine_is_named(self):
+        with self.assertRaisesRegex(ValueError, "expected a machine of sm_100a, sm_90a, got 'sm_1'"):
+            self.assertIsNone(machine.load("sm_1"))
+
+
+class Candidates(unittest.TestCase):
+    def entry_of_table(self, name):
+        with open(os.path.join(ROOT, "codegen", "data", "schedules", name + ".mlir"), encoding="utf-8") as file:
+            return "".join(line for line in file if not line.startswith("//"))
+
+    def test_a_point_becomes_the_text_of_the_table(self):
+        for name, dims, product in (("fwd_d128", [128, 128], {}), ("fwd_d96", [96, 96], {"load_registers": 40}),
+                                    ("fwd_d192_dv128", [192, 128], {"consumers": 3, "tile_n": 64})):
+            with self.subTest(name=name):
+                made, = candidates_of({"head_dims": dims, "products": [product]})
+                self.assertEqual(made.entry(name), self.entry_of_table(name))
+
+    def test_names_are_symbols_and_tell_candidates_apart(self):
+        values = {"consumers": [1, 2], "rows": [64, 128], "tile_n": [64, 128], "load_registers": [24, 56], "k_depth": [1, 2],
+                  "v_depth": [1, 2], "q_depth": [1, 2], "stage_o": ["own", "over_q"], "work": ["grid", "dynamic"],
+                  "work_depth": [1, 2], "order": ["linear", "longest_first"], "section_mib": [0, 16],
+                  "row_max": ["running", "first_block"], "rescale_threshold": [0, 8], "exp2_soft": ["0/1", "1/8"], "skip": ["none", "right"],
+                  "turn": [True, False]}
+        self.assertEqual(set(values), set(space.PARAMETERS))
+        for name, both in values.items():
+            others = {"work": "dynamic", "order": "longest_first"}
+            with self.subTest(name=name):
+                names = [c.name for c in candidates_of({"head_dims": [64, 64], "products": [{**others, name: both}]})]
+                self.assertEqual(len(set(names)), 2)
+                for each in names:
+                    self.assertRegex(each, r"^[a-z][a-z0-9_]*$")
+
+
+class Refusals(unittest.TestCase):
+    def test_kinds(self):
+        spill = "a.mlir:1:1: error: expected no spill and no serialized instruction in 'k', got 1\nnote: ptxas: "
+        for message, kind, text in (
+                ("a.mlir:1:1: error: 'tile.kernel' op V13: expected at most 5, got 6\nx: note: with 'p'", "V13", "got 6"),
+                (spill + "8 bytes spill stores, 8 bytes spill loads", "spill", "got 1; 8 bytes spill stores"),
+                (spill + "(C7510) wgmma serialized", "serialized", "(C7510)"),
+                ("error: expected at most 1 bytes of shared memory, got 2", "shared_memory", "got 2"),
+                ("Segmentation fault", "other", "Segmentation fault"), ("", "other", "no message")):
+            with self.subTest(kind=kind):
+                found = build.classify(message)
+                self.assertEqual(found["kind"], kind)
+                self.assertIn(text.replace("; ", "; ptxas: "), found["text"])
+
+
+class Logs(unittest.TestCase):
+    def setUp(self):
+        self.temp = self.enterContext(tempfile.TemporaryDirectory())
+        self.path = os.path.join(self.temp, "log.jsonl")
+
+    def put(self, text):
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def test_a_line_cut_short_is_left_out_and_written_over(self):
+        whole = "".join(json.dumps(record) + "\n" for record in head_of_log())
+        self.put(whole + '{"record": "build", "candi')
+        log = journal.Journal(self.path)
+        self.assertEqual((len(log.view.candidates), log.view.builds), (4, {}))
+        log.write({"record": "left_out", "candidate": "x", "problem": "y", "note": "z"})
+        log.close()
+        self.assertEqual(len(journal.read(self.path)), len(head_of_log()) + 1)
+
+    def test_what_is_no_log_is_refused(self):
+        for text, message in (("{}\n", "log.jsonl:1: expected an object with \"record\""), ("[]\n", "log.jsonl:1: "),
+                              ('{"record": "run", "format": 2}\n', 'starts with a "run" of format 1'), ("", "without one whole record"),
+                              (json.dumps(RUN) + '\n{"record": "song"}\n', "of a known kind, got 'song'")):
+            with self.subTest(message=message), self.assertRaises(journal.JournalError) as caught:
+                self.put(text)
+                self.assertIsNone(journal.View(journal.read(self.path)))
+            self.assertIn(message, str(caught.exception))
+
+    def test_of_two_records_the_later_holds(self):
+        view = journal.View(measured_log())
+        first = next(iter(view.times.values()))
+        view.add({**first, "ms": 7.0})
+        self.assertEqual(next(iter(view.times.values()))["ms"], 7.0)
+
+    def test_a_log_of_another_search_is_refused(self):
+        log = journal.Journal(self.path)
+        folder = build.Folder(self.temp)
+        main.start(log, folder, RUN, candidates_of(DECLARED))
+        main.start(log, folder, {**RUN, "time": "later"}, candidates_of(DECLARED))
+        self.assertEqual(len(log.view.candidates), 4)
+        for key in ("space", "target", "compiler", "problems"):
+            with self.subTest(key=key), self.assertRaisesRegex(journal.JournalError, f"another {key}; give another --out"):
+                main.start(log, folder, {**RUN, key: [{**PROBLEM, "source": "other IR"}]}, [])
+        log.close()
+
+
+class Building(unittest.TestCase):
+    """Compiling with a made up compiler."""
+
+    def setUp(self):
+        self.folder = build.Folder(self.enterContext(tempfile.TemporaryDirectory()))
+        self.calls, self.said = [], []
+
+    def compile(self, source, output, schedule=None):
+        self.calls.append(os.path.basename(os.path.dirname(output)))
+        if len(self.calls) == self.stop_at:
+            raise KeyboardInterrupt
+        return {"kind": "V13", "text": "too many"} if "w3" in output else None
+
+    def build(self, stop_at=0):
+        self.stop_at = stop_at
+        log = journal.Journal(self.folder.log())
+        self.addCleanup(log.close)
+        main.start(log, self.folder, RUN, candidates_of(DECLARED))
+        plan = {"schedule": "S", "report": {"threads": 384}}
+        made = build.build_all(log, self.folder, types.SimpleNamespace(compile=self.compile), lambda path: plan, 1, self.said.append)
+        return made, log.view
+
+    def test_refused_candidates_are_logged_and_dropped(self):
+        made, view = self.build()
+        self.assertEqual(made, 3)
+        self.assertEqual([c[:2] for c in view.compiled(PROBLEM["name"])], ["ta", "w2", "w4"])
+        refused, = (b for b in view.builds.values() if not b["ok"])
+        self.assertEqual((refused["candidate"][:2], refused["reason"]["kind"]), ("w3", "V13"))
+        self.assertEqual(next(iter(view.builds.values()))["resources"], {"threads": 384})
+
+    def test_a_second_run_compiles_what_the_first_did_not(self):
+        with self.assertRaises(KeyboardInterrupt):
+            self.assertIsNone(self.build(stop_at=3))
+        before = len(journal.View(journal.read(self.folder.log())).builds)
+        self.assertEqual(before, 2)
+        self.calls.clear()
+        made, view = self.build()
+        self.assertEqual((made, len(self.calls), len(view.builds)), (3, 2, 4))
+        self.calls.clear()
+        self.assertEqual((self.build()[0], self.calls), (3, []))
+
+
+class Shapes(unittest.TestCase):
+    def test_names_of_grids_and_lists(self):
+        self.assertEqual(problem.parse_shapes("quick"), [(16, 1024, None, None), (4, 4096, None, None), (1, 16384, None, None)])
+        self.assertEqual(problem.parse_shapes("2x512x16,1x64x32/8"), [(2, 512, 16, 16), (1, 64, 32, 8)])
+        for text in ("", "2x512", "2x512x16,", "0x512x16", "2x512x6/4", "axbxc", "paper,quick"):
+            with self.subTest(text=text), self.assertRaisesRegex(problem.ProblemError, "BATCHxSEQLENxHEADS"):
+                self.assertIsNone(problem.parse_shapes(text))
+
+    def test_points(self):
+        point = problem.at_shape(PROBLEM, (3, 512, 32, 8))
+        self.assertEqual((point.batch, point.seqlen, point.heads, point.kv_heads, point.causal), (3, 512, 32, 8, True))
+        self.assertEqual(problem.shape_name(point), "3x512x32/8")
+        self.assertEqual(problem.shape_name(problem.at_shape(PROBLEM, (16, 1024, None, None))), "16x1024x32")
+
+    def test_problems_that_cannot_be_measured_are_refused(self):
+        text = ('tile.kernel @x args [{args}] problem <kind = fwd, dtype = f16, head_dim = 192, head_dim_v = 128, layout = {layout}, '
+                'mask = {mask}, score_region = absent, mask_region = absent> config <')
+        args = '"q", "k", "v", "scale", "o", "lse"'
+        point = problem.point_of(text.format(args=args, layout="bshd", mask="causal_top_left"))
+        self.assertEqual(problem.name_of(point), "fwd_fp16_d192x128_causal")
+        for changes, message in (({"mask": "window_top_left"}, "without windows"), ({"args": args + ', "slopes"'}, "slopes"),
+                                 ({"layout": "bhsd"}, "layout is bshd, got bhsd")):
+            with self.subTest(message=message), self.assertRaisesRegex(problem.ProblemError, message):
+                self.assertIsNone(problem.point_of(text.format(**{"args": args, "layout": "bshd", "mask": "none", **changes})))
+        with self.assertRaisesRegex(problem.ProblemError, "expected one attention, got none"):
+            self.assertIsNone(problem.point_of("module {}"))
+
+    def test_an_entry_is_tried_on_all_that_it_says_it_serves(self):
+        sources = problem.served_sources(PROBLEM)
+        self.assertEqual(len(sources), 3 * 2 * 2)
+        self.assertIn("window_left(%left)", sources["f16_window"])
+        self.assertIn("mask(causal_top_left)", sources["bf16_causal_top_left_softcap"])
+
+
+class Racing(unittest.TestCase):
+    """Measuring, with a made up GPU: candidates with more consumers are faster."""
+
+    SHAPES = [(2, 512, 4, 4), (1, 1024, 4, 4)]
+
+    def setUp(self):
+        self.folder = build.Folder(self.enterContext(tempfile.TemporaryDirectory()))
+        self.raced, self.said, self.restarts, self.broken = [], [], 0, {}
+        with open(self.folder.log(), "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(record) + "\n" for record in compiled_log())
+        self.enterContext(mock.patch.object(attention, "Session", self.session))
+        self.enterContext(mock.patch.object(attention, "measure", self.measure))
+
+    def session(self, torch, args, variants):
+        return types.SimpleNamespace(torch=torch, args=args, environment={"gpu": "G"}, broken=self.broken, variants=variants)
+
+    def measure(self, session, point):
+        self.raced.append((point.batch, point.seqlen))
+        lines = []
+        for name, bundles in session.variants.items():
+            if name in session.broken:
+                continue
+            self.assertEqual(bundles, [self.folder.bundle(name, PROBLEM["name"])])
+            skipped = session.args.skipped.get((name, point.family))
+            if name.startswith("w4") and point.seqlen == self.hangs_at and not skipped:
+                raise attention.Fatal(name, point, "did not end within 10 s")
+            ms = 0.0 if skipped else 1 / (int(name[1]) if name != "table" else 1)
+            lines.append({"contender": name, "ms": ms, "min_ms": ms, "max_ms": ms, "rounds": 3, "tflops": 1.0, "ghz": 1.5,
+                          "ok": not skipped, "note": skipped or "", "other": 1})
+        return lines
+
+    def race(self, hangs_at=0, **more):
+        self.hangs_at = hangs_at
+        args = main.parse_arguments(["--measure", self.folder.path, "--lib=L", "--rounds=4", "--slice-ms=100"])
+        log = journal.Journal(self.folder.log())
+        torch = types.SimpleNamespace(manual_seed=lambda seed: None)
+
+        def restart():
+            self.restarts += 1
+        measure.race_all(log, self.folder, args, self.SHAPES, torch, restart, self.said.append, **more)
+        log.close()
+        return log.view
+
+    def test_every_candidate_at_every_shape(self):
+        view = self.race()
+        self.assertEqual(self.raced, [(2, 512), (1, 1024)])
+        self.assertEqual(len(view.times), 4 * 2)
+        time = view.times["table", PROBLEM["name"], "2x512x4"]
+        self.assertEqual((time["ms"], time["session"], "other" in time), (1.0, 0, False))
+        self.assertEqual(view.sessions[0]["settings"], {"rounds": 4, "slice_ms": 100.0, "drop": 0.9, "seed": 0})
+        self.assertTrue(decide.decide(view, 0.01)[0].winner.startswith("w4"))
+
+    def test_a_second_run_has_nothing_left(self):
+        self.race()
+        self.raced.clear()
+        self.assertEqual((len(self.race().sessions), self.raced), (1, []))
+
+    def test_a_race_whose_records_were_cut_is_run_again(self):
+        self.race()
+        with open(self.folder.log(), "r+b") as file:
+            file.truncate(os.path.getsize(self.folder.log()) - 20)
+        self.raced.clear()
+        view = self.race()
+        self.assertEqual((self.raced, len(view.sessions), len(view.times)), ([(1, 1024)], 2, 8))
+
+    def test_a_candidate_that_hangs_is_left_out_from_there_on(self):
+        self.race(hangs_at=1024)
+        self.assertEqual((self.restarts, self.raced), (1, [(2, 512), (1, 1024)]))
+        view = self.race(hangs_at=1024)
+        self.assertEqual((self.restarts, self.raced[2:]), (1, [(1, 1024)]))
+        decision, = decide.decide(view, 0.01)
+        self.assertTrue(decision.winner.startswith("w3"))
+        self.assertEqual([why for why in decision.excluded.values()], ["left out: did not end within 10 s"])
+
+    def test_a_bundle_that_cannot_be_loaded_is_a_result(self):
+        name = candidates_of(DECLARED)[2].name
+        self.broken = {name: "status 3: checksum"}
+        decision, = decide.decide(self.race(), 0.01)
+        self.assertEqual((decision.excluded, decision.winner[:2]), ({name: "at 2x512x4: status 3: checksum"}, "w3"))
+
+    def test_a_race_is_attention_pys(self):
+        args = main.parse_arguments(["--measure", self.folder.path, "--lib=L", "--seed=3"])
+        raced = measure.race_arguments(args, self.folder)
+        self.assertEqual((raced.rounds, raced.slice_ms, raced.drop, raced.seed, raced.lib, raced.contenders, raced.plugin),
+                         (3, 80.0, 0.9, 3, "L", [], []))
+
+
+class Deciding(unittest.TestCase):
+    def decide(self, records, margin=0.01):
+        decision, = decide.decide(journal.View(records), margin)
+        return decision
+
+    def changed(self, name, **more):
+        return [{**r, **more} if r["record"] == "time" and r["candidate"].startswith(name) else r for r in measured_log()]
+
+    def test_the_fastest_on_the_geometric_mean_wins(self):
+        decision = self.decide(measured_log())
+        self.assertEqual([s.name[:2] for s in decision.ranking], ["w4", "w3", "w2", "ta"])
+        self.assertEqual(decision.winner[:2], "w4")
+        self.assertAlmostEqual(decision.gain(), 0.9**-3)
+        self.assertAlmostEqual(decision.ranking[1].mean, 0.9)
+        self.assertAlmostEqual(decision.ranking[0].spread, 0.02)
+
+    def test_the_tables_kernel_stays_unless_it_is_beaten_by_the_margin(self):
+        self.assertIsNone(self.decide(measured_log(), margin=0.4).winner)
+        self.assertIn("1.400 is asked for", self.decide(measured_log(), margin=0.4).verdict())
+        first = self.decide(self.changed("table", ms=0.1))
+        self.assertIsNone(first.winner)
+        self.assertIn("no candidate is faster", first.verdict())
+
+    def test_who_is_wrong_at_one_shape_cannot_win(self):
+        decision = self.decide(self.changed("w4", ok=False, note="O is not finite everywhere"))
+        self.assertEqual(decision.winner[:2], "w3")
+        self.assertIn("at 16x1024x32: O is not finite everywhere", list(decision.excluded.values()))
+
+    def test_who_was_wrong_on_the_simulator_or_serves_less_cannot_win(self):
+        for record in ({"record": "check", "shape": "1x300x2", "note": "LSE wrong"}, {"record": "verify", "note": "does not serve"}):
+            with self.subTest(record=record["record"]):
+                name = self.decide(measured_log()).winner
+                decision = self.decide(measured_log() + [{**record, "candidate": name, "problem": PROBLEM["name"], "ok": False}])
+                self.assertEqual(decision.winner[:2], "w3")
+                self.assertIn(record["note"], decision.excluded[name])
+
+    def test_shapes_that_were_not_finished_do_not_count(self):
+        decision = self.decide(measured_log()[:-1])
+        self.assertEqual(decision.shapes, ["16x1024x32"])
+        self.assertEqual(self.decide(compiled_log()).verdict(), "nothing was measured")
+
+    def test_a_log_replayed_gives_the_same_decisions(self):
+        with tempfile.TemporaryDirectory() as temp:
+            path = os.path.join(temp, "log.jsonl")
+            with open(path, "w", encoding="utf-8") as file:
+                file.writelines(json.dumps(record) + "\n" for record in measured_log())
+            texts = []
+            for _ in range(2):
+                with contextlib.redirect_stdout(io.StringIO()) as out:
+                    self.assertEqual(main.main(["--replay", path]), 0)
+                texts.append(out.getvalue())
+        self.assertEqual(texts[0], texts[1])
+        self.assertEqual(texts[0].splitlines(), self.decide(measured_log()).lines())
+
+
+class Tables(unittest.TestCase):
+    def test_an_entry_says_where_it_comes_from(self):
+        view = journal.View(measured_log())
+        (name, text), = table.tables(view, decide.decide(view, 0.01)).items()
+        self.assertEqual(name, "fwd_d64_causal.mlir")
+        comment = " ".join(line[3:] for line in text.splitlines() if line.startswith("//"))
+        for part in ("Measured 2026-01-02 on a made up GPU (driver 1.2, 700.00 W), 3 rounds of slices of 80 ms.",
+                     "fwd_d64_causal: 1.372 times as fast as the table's kernel before (1.372 to 1.372 by shape).",
+                     "first of 4 at 16x1024x32, 1x16384x32; the next of them, w3_n64_q1k2v2_grid_linear_first, has 0.900 of its speed.",
+                     "Rounds of a shape lie at most 2.0% apart.", "compiler c0ffee, attn 0.1.0."):
+            self.assertIn(part, comment)
+        self.assertIn('masks ["causal_top_left", "causal_bottom_right", "window"]\n    config <tile_m = 256, ', text)
+        self.assertLessEqual(max(len(line) for line in text.splitlines() if line.startswith("//")), 88)
+
+    def test_where_the_table_stays_nothing_is_written(self):
+        view = journal.View(measured_log())
+        self.assertEqual(table.tables(view, decide.decide(view, 0.5)), {})
+
+    def test_a_winner_that_does_not_serve_its_masks_gives_way(self):
+        with tempfile.TemporaryDirectory() as temp:
+            folder = build.Folder(temp)
+            with open(folder.log(), "w", encoding="utf-8") as file:
+                file.writelines(json.dumps(record) + "\n" for record in measured_log())
+            log = journal.Journal(folder.log())
+
+            def compile(source, output, schedule):
+                return {"kind": "spill", "text": "spills"} if "w4" in schedule and "window" in source else None
+            compiler = types.SimpleNamespace(compile=compile)
+            decision, = table.verified_decisions(log, folder, compiler, 0.01, lambda text: None)
+            log.close()
+            self.assertEqual(decision.winner[:2], "w3")
+            replayed, = decide.decide(journal.View(journal.read(folder.log())), 0.01)
+            self.assertEqual((replayed.winner, replayed.lines()), (decision.winner, decision.lines()))
+
+    def test_a_log_of_another_version_is_refused(self):
+        records = [{**r, "schedule": r["schedule"].replace("peel", "peal")} if r["record"] == "candidate" else r for r in measured_log()]
+        view = journal.View(records)
+        with self.assertRaisesRegex(ValueError, "another version of attn-tune"):
+            self.assertIsNone(table.tables(view, decide.decide(view, 0.01)))
+
+
+class Arguments(unittest.TestCase):
+    def test_what_does_not_go_together_is_refused(self):
+        for argv, message in (([], "expected IN.mlir to compile, got none"), (["a.mlir"], "expected --out=DIR, got none"),
+                              (["--measure=D", "a.mlir"], "expected no IN.mlir here, got a.mlir"),
+                              (["--measure=D", "--slice-ms=20"], "expected --slice-ms in 60..150, got 20"),
+                              (["--measure=D", "--drop=2"], "expected --drop in 0..1, got 2"),
+                              (["--measure=D", "--rounds=0"], "at least 1"),
+                              (["--measure=D", "--replay=L"], "not allowed with argument")):
+            with self.subTest(argv=argv), contextlib.redirect_stderr(io.StringIO()) as err, self.assertRaises(SystemExit):
+                self.assertIsNone(main.parse_arguments(argv))
+            self.assertIn(message, err.getvalue())
+
+    def test_a_folder_without_a_log_is_refused(self):
+        with tempfile.TemporaryDirectory() as temp:
+            with contextlib.redirect_stderr(io.StringIO()) as err:
+                self.assertEqual(main.main(["--measure", temp]), 1)
+            self.assertIn("expected the log of a search, got none", err.getvalue())
+            self.assertEqual(os.listdir(temp), [])
+
+    def test_failures_are_one_line(self):
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            self.assertEqual(main.main(["--replay", "/nowhere/log.jsonl"]), 1)
+        self.assertRegex(err.getvalue(), r"^attn-tune: error: .*/nowhere/log.jsonl'\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()

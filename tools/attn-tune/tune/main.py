@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Finds the fastest legal schedule of a declared space, by measuring.
+
+  attn-tune IN.mlir... --out=DIR     compiles every candidate of the space for
+                                     every IN, then measures them
+  attn-tune IN.mlir... --compile-only --out=DIR
+                                     only compiles: needs no GPU
+  attn-tune --measure=DIR            only measures: needs no compiler
+  attn-tune --write-table=DIR        writes the winners as entries of the schedule
+                                     table, with where they come from
+  attn-tune --replay=LOG             says again what follows from a log
+  attn-tune IN.mlir... --list        prints the candidates
+
+Each IN is one attention without window or regions, all of the same head dims. A
+candidate that the compiler refuses, for a rule of schedules, a spill, a serialized
+product or too much shared memory, is logged with the reason and dropped. The
+others are checked against float64 and raced, with the table's kernel among them,
+in rounds of a shuffled order; a slice is 60 to 150 ms long, of which the first
+half is dropped. All is kept in DIR/log.jsonl, and a second run goes on where the
+first one stopped.
+
+Measuring on a GPU needs PyTorch. On the simulator candidates are only checked.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+
+import attention
+import libattn
+
+from tune import build, candidate, decide, journal, machine, measure, problem, space, table
+
+ROOT = machine.ROOT
+SPACES = os.path.join(ROOT, "tools", "attn-tune", "spaces")
+# What is wrong outside of this program, and said in a line.
+EXPECTED = (ValueError, OSError, RuntimeError, ImportError)
+SHAPES = {"cuda": "paper", "sim": "1x300x2"}
+SLICES_MS = (60, 150)
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def beside(*path):
+    """A file of the build or installation that this program was started from, else
+    of the build folder."""
+    started = os.path.dirname(os.path.dirname(os.path.abspath(sys.argv[0])))
+    for folder in (started, os.path.join(ROOT, "build")):
+        found = os.path.join(folder, *path)
+        if os.path.exists(found):
+            return found
+    return shutil.which(path[-1]) or found
+
+
+def parse_arguments(argv):
+    parser = argparse.ArgumentParser(prog="attn-tune", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     allow_abbrev=False)
+    parser.add_argument("inputs", nargs="*", metavar="IN.mlir")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--compile-only", action="store_true")
+    mode.add_argument("--measure", metavar="DIR")
+    mode.add_argument("--write-table", metavar="DIR")
+    mode.add_argument("--replay", metavar="LOG")
+    mode.add_argument("--list", action="store_true")
+    parser.add_argument("--out", metavar="DIR", help="where everything is written; needed to compile")
+    parser.add_argument("--log", metavar="FILE", help="log to go on with (default: DIR/log.jsonl); one that is not there "
+                                                      "starts as a copy of that")
+    parser.add_argument("--space", metavar="FILE", help="space of schedules (default: that of the head dims, "
+                                                        "tools/attn-tune/spaces)")
+    parser.add_argument("--target", default="sm_90a", help="machine (default: sm_90a)")
+    parser.add_argument("--compiler", metavar="FILE", help="attn-compile")
+    parser.add_argument("--lib", metavar="FILE", help="libattn_runtime.so")
+    parser.add_argument("--runner", metavar="FILE", help="attn-run, for the simulator")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="compilers or simulators at a time "
+                                                                                      "(default: one a core)")
+    parser.add_argument("--device", choices=("cuda", "sim"), default="cuda")
+    parser.add_argument("--shapes", metavar="SHAPES",
+                        help="BATCHxSEQLENxHEADS[/KV_HEADS],..., or the grids paper and quick of 16384 tokens "
+                             "(default: paper; 1x300x2 on the simulator)")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="rounds of a race (default: 3)")
+    parser.add_argument("--slice-ms", type=float, default=80.0, metavar="MS", help="length of a slice (default: 80)")
+    parser.add_argument("--drop", type=float, default=0.9, metavar="RATIO",
+                        help="who is slower than RATIO times the best in the first round has no further ones (default: 0.9)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the order and of the inputs (default: 0)")
+    parser.add_argument("--margin", type=float, default=0.01, metavar="X",
+                        help="a winner is this much faster than the table's kernel (default: 0.01)")
+    parser.add_argument("--table", metavar="DIR", help="where --write-table writes (default: DIR/table); the compiler's table "
+                                                       "is codegen/data/schedules")
+    args = parser.parse_args(argv)
+    check_arguments(parser, args)
+    return args
+
+
+def check_arguments(parser, args):
+    """Refuses what does not go together; fills in what follows from the rest."""
+    takes_inputs = not (args.measure or args.write_table or args.replay)
+    if takes_inputs != bool(args.inputs):
+        parser.error("expected IN.mlir to compile, got none" if takes_inputs else f"expected no IN.mlir here, got {args.inputs[0]}")
+    if takes_inputs and not args.list and not args.out:
+        parser.error("expected --out=DIR, got none")
+    if args.rounds < 1 or args.jobs < 1:
+        parser.error("expected --rounds and --jobs of at least 1")
+    if not SLICES_MS[0] <= args.slice_ms <= SLICES_MS[1]:
+        parser.error(f"expected --slice-ms in {SLICES_MS[0]}..{SLICES_MS[1]}, got {args.slice_ms:g}")
+    if not 0 <= args.drop <= 1:
+        parser.error(f"expected --drop in 0..1, got {args.drop:g}")
+    args.compiler = args.compiler or beside("bin", "attn-compile")
+    args.runner = args.runner or beside("bin", "attn-run")
+    args.lib = args.lib or beside("lib", "libattn_runtime.so")
+    args.shapes = problem.parse_shapes(args.shapes or SHAPES[args.device])
+
+
+# ---- what is searched for ----
+
+
+def read_problem(path, compiler, temp):
+    """One input, as the log has it."""
+    output = os.path.join(temp, "input.mlir")
+    reason = compiler.compile(path, output, emit="tile")
+    if reason:
+        raise problem.ProblemError(f"{path}: {reason['text']}")
+    try:
+        point = problem.point_of(read_text(output))
+    except problem.ProblemError as error:
+        raise problem.ProblemError(f"{path}: {error}") from error
+    return {"name": problem.name_of(point), "mask": point.mask, "d": point.d, "dv": point.dv, "dtype": point.dtype,
+            "source": read_text(path)}
+
+
+def read_text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def read_problems(paths, compiler):
+    with tempfile.TemporaryDirectory() as temp:
+        found = [read_problem(path, compiler, temp) for path in paths]
+    names = [p["name"] for p in found]
+    kinds = {(p["dtype"], p["d"], p["dv"]) for p in found}
+    if len(set(names)) < len(names) or len(kinds) > 1:
+        raise problem.ProblemError(f"expected different problems of the same type and head dims, got {', '.join(names)}")
+    return found
+
+
+def read_space(args, problems):
+    d, dv = problems[0]["d"], problems[0]["dv"]
+    default = os.path.join(SPACES, f"fwd_d{d}" + (f"_dv{dv}" if dv != d else "") + ".json")
+    if not args.space and not os.path.exists(default):
+        raise space.SpaceError(f"expected --space=FILE for head dims {d} and {dv}, for which there is no default")
+    found = space.read(args.space or default)
+    if found.head_dims != (d, dv):
+        raise space.SpaceError(f"{found.origin}: expected the head dims {d} and {dv} of the problems, got "
+                               f"{found.head_dims[0]} and {found.head_dims[1]}")
+    return found
+
+
+def enumerate_candidates(args, found):
+    candidates, without = candidate.enumerate_space(found, args.target, machine.load(args.target))
+    for point in without:
+        say(f"{candidate.name_of(point)}: not enough registers for {point['consumers']} consumers")
+    if not candidates:
+        raise space.SpaceError(f"{found.origin}: expected a candidate, got none")
+    return candidates
+
+
+def start(log, folder, run, candidates):
+    """Writes the head of a new log, or sees that an old one is of this search."""
+    view = log.view
+    if not view.run:
+        log.write(run, {"record": "candidate", "candidate": journal.BASELINE, "parameters": None, "schedule": ""})
+    for key in ("target", "space", "problems", "compiler"):
+        if view.run[key] != run[key]:
+            raise journal.JournalError(f"{folder.log()}: expected a log of this search, got one with another {key}; "
+                                       "give another --out")
+    log.write(*({"record": "candidate", "candidate": c.name, "parameters": c.point, "schedule": c.entry(c.name)}
+                for c in candidates if c.name not in view.candidates))
+    for each in run["problems"]:
+        folder.put(folder.source(each["name"]), each["source"])
+
+
+# ---- the modes ----
+
+
+def run_compile(args):
+    compiler = build.Compiler(args.compiler, args.target)
+    problems = read_problems(args.inputs, compiler)
+    found = read_space(args, problems)
+    candidates = enumerate_candidates(args, found)
+    if args.list:
+        print("\n".join(c.name for c in candidates))
+        return 0
+    library = libattn.Library(args.lib)
+    os.makedirs(args.out, exist_ok=True)
+    folder = build.Folder(args.out)
+    log = open_log(args, folder)
+    run = {"record": "run", "format": journal.FORMAT, "time": measure.now(), "target": args.target, "space": found.declared,
+           "problems": problems, "compiler": compiler.identity(), "version": library.version}
+    start(log, folder, run, candidates)
+    made = build.build_all(log, folder, compiler, lambda path: library.load(path).plan, args.jobs, say)
+    say(f"{made} bundles")
+    log.close()
+    if all(log.view.compiled(p["name"]) in ([], [journal.BASELINE]) for p in problems):
+        say("no candidate compiled")
+        return 1
+    return 0
+
+
+def open_log(args, folder):
+    path = args.log or folder.log()
+    if not os.path.exists(path) and os.path.exists(folder.log()):
+        shutil.copyfile(folder.log(), path)
+    return journal.Journal(path)
+
+
+def existing_log(args, folder):
+    """The log of a search that was begun."""
+    if not any(path and os.path.exists(path) for path in (args.log, folder.log())):
+        raise journal.JournalError(f"{folder.log()}: expected the log of a search, got none")
+    log = open_log(args, folder)
+    if not log.view.run:
+        raise journal.JournalError(f"{args.log or folder.log()}: expected the log of a search, got an empty one")
+    return log
+
+
+def run_measure(args, argv):
+    folder = build.Folder(args.measure or args.out)
+    log = existing_log(args, folder)
+    if args.device == "sim":
+        wrong = measure.simulate_all(log, folder, args.runner, args.shapes, args.jobs, say)
+        say(f"{wrong} checks failed")
+        return 1 if wrong else 0
+    import torch
+    if not torch.cuda.is_available():
+        raise RuntimeError("PyTorch finds no GPU")
+    torch.set_grad_enabled(False)
+    measure.race_all(log, folder, args, args.shapes, torch, lambda: attention.replace_process(sys.argv[0], argv), say)
+    report(decide.decide(log.view, args.margin))
+    return 0
+
+
+def report(decisions):
+    for decision in decisions:
+        say("\n".join(decision.lines()))
+
+
+def run_write_table(args):
+    folder = build.Folder(args.write_table)
+    log = existing_log(args, folder)
+    compiler = build.Compiler(args.compiler, log.view.run["target"])
+    decisions = table.verified_decisions(log, folder, compiler, args.margin, say)
+    report(decisions)
+    table.write(log.view, decisions, args.table or os.path.join(folder.path, "table"), say)
+    return 0 if any(decision.ranking for decision in decisions) else 1
+
+
+def run_replay(args):
+    view = journal.View(journal.read(args.replay))
+    decisions = decide.decide(view, args.margin)
+    report(decisions)
+    if args.table:
+        table.write(view, decisions, args.table, say)
+    return 0
+
+
+def run(args, argv):
+    if args.replay:
+        return run_replay(args)
+    if args.write_table:
+        return run_write_table(args)
+    if not args.measure:
+        status = run_compile(args)
+        if status or args.compile_only or args.list:
+            return status
+    return run_measure(args, argv)
+
+
+def main(argv=None):
+    argv = sys.argv[1:] if argv is None else argv
+    args = parse_arguments(argv)
+    try:
+        return run(args, argv)
+    except EXPECTED as error:
+        print(f"attn-tune: error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("attn-tune: stopped; the same command goes on from here", file=sys.stderr)
+        return 1

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Problems: what a search is for, at which shapes it measures, and what else the
+entry that comes out of it has to serve."""
+
+import re
+
+import contenders
+import points
+
+# The bench's word for a mask, and the masks of the entries tuned for it.
+SERVED = {"none": ("none", "window"), "causal": ("causal_top_left", "causal_bottom_right", "window")}
+SOFTCAP = """
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %cap: f32):
+        %x = arith.divf %s, %cap : f32
+        %t = math.tanh %x : f32
+        %r = arith.mulf %t, %cap : f32
+        attn.yield %r : f32
+      }"""
+SOURCE = """\
+func.func @served(%q: {qk}, %k: {qk}, %v: {v}, %scale: f32{arguments}) -> ({v}, tensor<?x?x?xf32>) {{
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask({mask}) layout(bshd) {clauses}
+      : ({qk}, {qk}, {v}) -> ({v}, tensor<?x?x?xf32>)
+  return %o, %lse : {v}, tensor<?x?x?xf32>
+}}
+"""
+WINDOW = (", %left: i32, %right: i32", "window_left(%left) window_right(%right)")
+CAP = (', %softcap: f32 {attn.name = "softcap"}', "captures(%softcap : f32)" + SOFTCAP)
+
+
+class ProblemError(ValueError):
+    """A problem or a shape that cannot be tuned for."""
+
+
+def point_of(tile):
+    """The bench's point, at any length, of a kernel as attn-compile --emit=tile
+    writes it."""
+    found = re.search(r"tile\.kernel @\S+ args \[([^]]*)\] problem <([^>]*)>", tile)
+    if not found:
+        raise ProblemError("expected one attention, got none")
+    names = re.findall(r'"(\w+)"', found[1])
+    problem = dict(re.findall(r"(\w+) = (\w+)", found[2]))
+    words = {mask: word for word, masks in contenders.PLAN_MASKS.items() for mask in masks}
+    dtypes = {element: dtype for dtype, element in contenders.ELEMENT_TYPES.items()}
+    if problem["mask"] not in words or set(names) != {"q", "k", "v", "scale", "o", "lse"}:
+        raise ProblemError("expected a problem without windows and regions, which can be measured, "
+                           f"got mask {problem['mask']} and the arguments {', '.join(names)}")
+    for key, wanted in (("kind", "fwd"), ("layout", "bshd")):
+        if problem[key] != wanted:
+            raise ProblemError(f"expected a problem whose {key} is {wanted}, got {problem[key]}")
+    return points.Point(words[problem["mask"]], int(problem["head_dim"]), points.TOKENS, int(problem["head_dim_v"]),
+                        dtypes[problem["dtype"]])
+
+
+def name_of(point):
+    return contenders.bundle_name(point).removesuffix(".attn")
+
+
+def parse_shapes(text):
+    """[(batch, seqlen, heads, kv heads)] from "4x4096x16,1x16384x32/8"; a name of a
+    grid stands for its lengths, at heads that the head dim decides (None)."""
+    if text in points.GRIDS:
+        return [(max(1, points.TOKENS // seqlen), seqlen, None, None) for seqlen in points.GRIDS[text]]
+    shapes = []
+    for part in text.split(","):
+        try:
+            batch, seqlen, heads = part.split("x")
+            group = points.pair(heads)
+            shape = int(batch), int(seqlen), *group
+        except ValueError:
+            shape = (0,)
+        if min(shape) <= 0 or shape[2] % shape[3]:
+            raise ProblemError(f"expected {' or '.join(points.GRIDS)}, or BATCHxSEQLENxHEADS[/KV_HEADS],..., got '{part}'")
+        shapes.append(shape)
+    return shapes
+
+
+def at_shape(problem, shape):
+    """The point of a problem, as the log has it, at a shape."""
+    batch, seqlen, heads, kv_heads = shape
+    return points.Point(problem["mask"], problem["d"], seqlen, problem["dv"], problem["dtype"],
+                        (heads, kv_heads) if heads else None, batch)
+
+
+def shape_name(point):
+    heads = f"{point.heads}/{point.kv_heads}" if point.grouped else str(point.heads)
+    return f"{point.batch}x{point.seqlen}x{heads}"
+
+
+def served_sources(problem):
+    """{name: IR} of the problems that an entry tuned for this one has to serve."""
+    d, dv = problem["d"], problem["dv"]
+    sources = {}
+    for mask in SERVED[problem["mask"]]:
+        word, bounds = ("window_bottom_right", WINDOW) if mask == "window" else (mask, ("", ""))
+        for element in contenders.ELEMENT_TYPES.values():
+            for score, region in (("", ("", "")), ("_softcap", CAP)):
+                qk, v = (f"tensor<?x?x?x{dim}x{element}>" for dim in (d, dv))
+                sources[f"{element}_{mask}{score}"] = SOURCE.format(
+                    qk=qk, v=v, mask=word, arguments=bounds[0] + region[0], clauses=f"{bounds[1]} {region[1]}")
+    return sources

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Spaces of schedules, declared as data: a JSON object with
+
+  "head_dims"   those of Q and K, and of V
+  "common"      parameters of all products
+  "products"    a list of objects of parameters
+
+A parameter has one value or a list of them. Each product stands for all
+combinations of its values; a parameter that is not named has its default. The
+space is the union of the products, in their order.
+"""
+
+import fractions
+import itertools
+import json
+
+
+class SpaceError(ValueError):
+    """A space that is not as it should be: where, what is expected, what it has."""
+
+
+class Numbers:
+    """Whole numbers of a range that a step divides."""
+
+    def __init__(self, least, most, step=1):
+        self.least, self.most, self.step = least, most, step
+
+    def allows(self, value):
+        return type(value) is int and self.least <= value <= self.most and value % self.step == 0
+
+    def __str__(self):
+        kind = "a whole number" if self.step == 1 else f"a multiple of {self.step}"
+        return f"{kind} in {self.least}..{self.most}"
+
+
+class Words:
+    """Some words."""
+
+    def __init__(self, *words):
+        self.words = words
+
+    def allows(self, value):
+        return isinstance(value, str) and value in self.words
+
+    def __str__(self):
+        quoted = [f'"{word}"' for word in self.words]
+        return " or ".join(quoted)
+
+
+class Switch:
+    """On or off."""
+
+    def allows(self, value):
+        return isinstance(value, bool)
+
+    def __str__(self):
+        return "true or false"
+
+
+class Share:
+    """A fraction in 0..1, as text."""
+
+    def allows(self, value):
+        try:
+            numerator, denominator = value.split("/")
+            return 0 <= fractions.Fraction(int(numerator), int(denominator)) <= 1
+        except (AttributeError, ValueError, ZeroDivisionError):
+            return False
+
+    def __str__(self):
+        return 'a share as "1/8"'
+
+
+class Parameter:
+    def __init__(self, domain, default, meaning):
+        self.domain, self.default, self.meaning = domain, default, meaning
+
+
+# In the order in which they are enumerated: the last varies fastest.
+PARAMETERS = {
+    "consumers": Parameter(Numbers(1, 7), 2, "warpgroups that compute"),
+    "rows": Parameter(Numbers(64, 128, 64), 64, "rows of Q of each of them; tile_m is consumers x rows"),
+    "tile_n": Parameter(Numbers(16, 256, 16), 128, "keys of a block"),
+    "load_registers": Parameter(Numbers(24, 256, 8), 24, "registers a thread that the loader has at least; the consumers share the rest"),
+    "k_depth": Parameter(Numbers(1, 16), 2, "blocks of K in flight"),
+    "v_depth": Parameter(Numbers(0, 16), 0, "blocks of V in flight, 0: as many as of K"),
+    "q_depth": Parameter(Numbers(1, 4), 1, "tiles of Q in flight"),
+    "stage_o": Parameter(Words("own", "over_q"), "own", "where O waits to be stored: in memory of its own, or in that of Q"),
+    "work": Parameter(Words("grid", "static", "dynamic"), "grid", "one CTA an item, items counted out, or handed out"),
+    "work_depth": Parameter(Numbers(1, 4), 2, "items in flight, with work dynamic"),
+    "order": Parameter(Words("linear", "longest_first"), "linear", "of the items"),
+    "section_mib": Parameter(Numbers(0, 1024), 0, "K and V that a section of heads takes, with order longest_first; 0: one section"),
+    "row_max": Parameter(Words("running", "first_block"), "first_block", "what exponentials are taken relative to"),
+    "rescale_threshold": Parameter(Numbers(0, 64), 8, "log2 of how far the row maximum may grow before O is rescaled"),
+    "exp2_soft": Parameter(Share(), "0/1", "share of the exponentials that polynomials compute"),
+    "skip": Parameter(Words("none", "right"), "none", "which blocks a consumer leaves out: those right of its own rows, where masked"),
+    "turn": Parameter(Switch(), True, "whether consumers take turns on the tensor core"),
+}
+
+
+def canonical(point):
+    """The point that stands for all those with the same schedule."""
+    point = dict(point)
+    point["v_depth"] = point["v_depth"] or point["k_depth"]
+    if point["work"] != "dynamic":
+        point["work_depth"] = PARAMETERS["work_depth"].default
+    if point["order"] == "linear":
+        point["section_mib"] = 0
+    if point["consumers"] == 1:
+        point["turn"] = False
+    share = fractions.Fraction(*map(int, point["exp2_soft"].split("/")))
+    point["exp2_soft"] = f"{share.numerator}/{share.denominator}"
+    return point
+
+
+class Space:
+    """A space that was read and found right."""
+
+    def __init__(self, declared, origin):
+        self.declared, self.origin = declared, origin
+        self.expect(isinstance(declared, dict), "", "an object", declared)
+        for key in declared:
+            self.expect(key in ("head_dims", "common", "products"), "", '"head_dims", "common" or "products"', key)
+        dims = declared.get("head_dims")
+        self.expect(isinstance(dims, list) and len(dims) == 2 and all(Numbers(8, 256, 8).allows(d) for d in dims),
+                    "head_dims", f"two numbers, each {Numbers(8, 256, 8)}", dims)
+        self.head_dims = tuple(dims)
+        products = declared.get("products")
+        self.expect(isinstance(products, list) and products, "products", "a list of objects", products)
+        common = self.values("common", declared.get("common", {}))
+        self.products = []
+        for number, product in enumerate(products):
+            own = self.values(f"products[{number}]", product)
+            for name in own:
+                self.expect(name not in common, f"products[{number}]", 'no parameter of "common"', name)
+            self.products.append({**common, **own})
+
+    def expect(self, right, where, wanted, got):
+        if not right:
+            raise SpaceError(f"{self.origin}: {where + ': ' if where else ''}expected {wanted}, got {json.dumps(got)}")
+
+    def values(self, where, declared):
+        """Lists of values by parameter."""
+        self.expect(isinstance(declared, dict), where, "an object", declared)
+        found = {}
+        for name, value in declared.items():
+            self.expect(name in PARAMETERS, where, f"a parameter ({', '.join(PARAMETERS)})", name)
+            values = value if isinstance(value, list) else [value]
+            self.expect(values, f"{where}.{name}", "at least one value", value)
+            for each in values:
+                self.expect(PARAMETERS[name].domain.allows(each), f"{where}.{name}", PARAMETERS[name].domain, each)
+            found[name] = values
+        return found
+
+    def points(self):
+        """The points of the space, each once, as {parameter: value}."""
+        found = {}
+        for product in self.products:
+            axes = [product.get(name, [parameter.default]) for name, parameter in PARAMETERS.items()]
+            for values in itertools.product(*axes):
+                point = canonical(zip(PARAMETERS, values))
+                found.setdefault(tuple(point.values()), point)
+        return list(found.values())
+
+
+def no_duplicates(pairs):
+    """Objects that name a key twice are refused, which JSON allows."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"\"{next(n for n in names if names.count(n) > 1)}\" stands twice in one object")
+    return found
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return Space(json.load(file, object_pairs_hook=no_duplicates), path)
+    except OSError as error:
+        raise SpaceError(f"{path}: {error.strerror}") from error
+    except SpaceError:
+        raise
+    except ValueError as error:
+        raise SpaceError(f"{path}: expected a space as JSON: {error}") from error
