@@ -257,9 +257,8 @@ Value KernelWriter::writeLoad(StringRef name, Value source, Side side,
 SmallVector<Value> KernelWriter::writeBounds(Value work) {
   SmallVector<Type> types(rangeKinds().size() + 1, builder.getI32Type());
   auto op = tile::BoundsOp::create(builder, loc, types, work);
-  fill(op.getBody().emplaceBlock(), work.getType(), [&](ValueRange args) {
-    return writeQueryOwnedBounds(args[0]);
-  });
+  fill(op.getBody().emplaceBlock(), work.getType(),
+       [&](ValueRange args) { return writeQueryOwnedBounds(args[0]); });
   return llvm::to_vector_of<Value>(op.getResults());
 }
 

@@ -271,9 +271,9 @@ void RoleBuilder::insertWaits(SmallVectorImpl<BodyItem> &items) {
   }
 }
 
-/// The ranges of the loop; with `skip right`, where they depend on the rows that
-/// are owned, those of the replica's own sub-tile, and before them the blocks
-/// that it leaves to the others.
+/// The ranges of the loop; with `skip right`, where they depend on the rows
+/// that are owned, those of the replica's own sub-tile, and before them the
+/// blocks that it leaves to the others.
 std::pair<SmallVector<Value>, ArrayAttr> RoleBuilder::rangesOfRole() {
   tile::ForOp loop = program.loop;
   SmallVector<Value> whole;
@@ -290,8 +290,8 @@ std::pair<SmallVector<Value>, ArrayAttr> RoleBuilder::rangesOfRole() {
   auto own = cast<tile::BoundsOp>(builder.clone(*source));
   own.getSubtileMutable().assign(replica);
   own.setOf(subtiles);
-  // The bounds of fewer rows lie between those of all. Blocks at the other end are
-  // walked by every sub-tile, under the mask.
+  // The bounds of fewer rows lie between those of all. Blocks at the other end
+  // are walked by every sub-tile, under the mask.
   SmallVector<Value> bounds{whole.front()};
   llvm::append_range(bounds, own.getBounds().drop_back());
   bounds.push_back(whole.back());
@@ -321,9 +321,8 @@ LogicalResult RoleBuilder::buildLoop() {
     inits.push_back(env.lookupOrDefault(source.getInits()[index]));
     types.push_back(inits.back().getType());
   }
-  auto loop =
-      ws::ForOp::create(builder, loc(), ArrayRef<Type>(types).drop_front(),
-                        bounds, kinds, inits);
+  auto loop = ws::ForOp::create(
+      builder, loc(), ArrayRef<Type>(types).drop_front(), bounds, kinds, inits);
   {
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Location> locs(types.size(), loc());

@@ -7,7 +7,9 @@ using namespace attn::codegen;
 namespace {
 
 constexpr const char *kOutput =
-    "ptxas info    : (C7512) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the function 'two'\n"
+    "ptxas info    : (C7512) Potential Performance Loss: wgmma.mma_async "
+    "instructions are serialized due to insufficient register resources for "
+    "the function 'two'\n"
     "ptxas info    : 0 bytes gmem\n"
     "ptxas info    : Compiling entry function 'two' for 'sm_90a'\n"
     "ptxas info    : Function properties for two\n"
