@@ -3,7 +3,7 @@
 // m is the maximum of the first block in which the row has keys, and moves only
 // where a sum has become large. A score far above it overflows: step `check`
 // sees that, and the item is computed again, with m as a running maximum. The
-// argument why results that pass are right is docs/adr/0009.
+// argument why results that pass are right is docs/adr/0010.
 #include "Reference.h"
 
 using namespace mlir;
