@@ -99,9 +99,6 @@ CompileOptions optionsOf(const Arguments &arguments) {
   options.instrumentRoles.assign(arguments.instrumentRoles.begin(),
                                  arguments.instrumentRoles.end());
   options.timing = arguments.timing;
-  if (auto path = llvm::sys::Process::GetEnv("ATTN_PTXAS")) {
-    options.ptxas = *path;
-  }
   return options;
 }
 

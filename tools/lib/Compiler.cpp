@@ -6,6 +6,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
@@ -141,6 +142,10 @@ FailureOr<std::string> attn::compile(ModuleOp module,
   pipeline.target = options.target;
   pipeline.scheduleFile = options.scheduleFile;
   pipeline.ptxas = options.ptxas;
+  if (auto path = llvm::sys::Process::GetEnv("ATTN_PTXAS");
+      path && options.ptxas.empty()) {
+    pipeline.ptxas = *path;
+  }
   pipeline.instrument = options.instrument;
   pipeline.instrumentRoles = options.instrumentRoles;
   PassManager manager(module.getContext());

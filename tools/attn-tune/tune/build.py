@@ -103,7 +103,8 @@ def build_one(folder, compiler, read_plan, name, problem):
     if reason:
         return {**record, "reason": reason}
     plan = read_plan(output)
-    return {**record, "schedule": plan["schedule"], "resources": plan["report"]}
+    variant = plan["variants"][-1]
+    return {**record, "schedule": variant["schedule"], "resources": variant["report"]}
 
 
 def build_all(journal, folder, compiler, read_plan, jobs, say):
