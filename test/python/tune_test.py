@@ -250,7 +250,7 @@ class Building(unittest.TestCase):
         log = journal.Journal(self.folder.log())
         self.addCleanup(log.close)
         main.start(log, self.folder, RUN, candidates_of(DECLARED))
-        plan = {"schedule": "S", "report": {"threads": 384}}
+        plan = {"variants": [{"schedule": "S", "report": {"threads": 384}}]}
         made = build.build_all(log, self.folder, types.SimpleNamespace(compile=self.compile), lambda path: plan, 1, self.said.append)
         return made, log.view
 
