@@ -71,7 +71,7 @@ class Session:
     def __init__(self, torch, args, variants):
         self.torch, self.args, self.bundles = torch, args, {}
         self.plugins = [contenders.load_plugin(path) for path in args.plugin]
-        self.library = libattn.Library(args.lib) if args.matrix or "attn" in args.contenders else None
+        self.runtime = libattn.Library(args.lib) if args.matrix or "attn" in args.contenders else None
         self.clock = race.Clock(torch, torch.cuda.current_device())
         self.environment = self.describe()
         self.variants, self.broken = {}, {}
@@ -83,7 +83,7 @@ class Session:
         environment = {
             "gpu": torch.cuda.get_device_name(), "driver": query_smi("driver_version"),
             "power_limit": query_smi("power.limit"), "torch": torch.__version__,
-            "cudnn": torch.backends.cudnn.version(), "attn": self.library.version if self.library else "none",
+            "cudnn": torch.backends.cudnn.version(), "attn": self.runtime.version if self.runtime else "none",
         }
         if "fa4" in self.args.contenders:
             environment["fa4"] = contenders.package_version("flash-attn-4")
@@ -94,7 +94,7 @@ class Session:
 
     def bundle(self, path):
         if path not in self.bundles:
-            self.bundles[path] = self.library.load(path)
+            self.bundles[path] = self.runtime.load(path)
         return self.bundles[path]
 
     def add_variant(self, name, files):

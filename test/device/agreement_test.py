@@ -148,15 +148,15 @@ class Agreement(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.driver = Driver()
-        cls.library = libattn.Library(os.path.join(BUILD, "lib", "libattn_runtime.so"))
+        cls.runtime = libattn.Library(os.path.join(BUILD, "lib", "libattn_runtime.so"))
         # Other tests look for hazards; here they only cost time.
-        cls.library.set_simulator("hazards", "off")
+        cls.runtime.set_simulator("hazards", "off")
 
     def compare(self, name):
         total = same = 0
         worst = worst_lse = 0.0
         with tempfile.TemporaryDirectory() as folder:
-            bundle = self.library.load(bundle_of(self, name, folder))
+            bundle = self.runtime.load(bundle_of(self, name, folder))
         for seed in range(PROBLEMS):
             problem = Problem(bundle.plan, seed)
             wanted = problem.run_on_gpu(bundle, self.driver)

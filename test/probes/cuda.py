@@ -27,7 +27,7 @@ class Driver:
     """The driver, initialized, with the primary context of one device."""
 
     def __init__(self, ordinal=0):
-        self.library = ctypes.CDLL(LIBRARY)
+        self.driver = ctypes.CDLL(LIBRARY)
         self.call("cuInit", ctypes.c_uint(0))
         device = ctypes.c_int()
         self.call("cuDeviceGet", ctypes.byref(device), ctypes.c_int(ordinal))
@@ -38,12 +38,12 @@ class Driver:
 
     def error_name(self, result):
         name = ctypes.c_char_p()
-        if self.library.cuGetErrorName(ctypes.c_int(result), ctypes.byref(name)) or not name.value:
+        if self.driver.cuGetErrorName(ctypes.c_int(result), ctypes.byref(name)) or not name.value:
             return "CUDA error %d" % result
         return name.value.decode()
 
     def call(self, function, *arguments):
-        result = getattr(self.library, function)(*arguments)
+        result = getattr(self.driver, function)(*arguments)
         if result:
             raise CudaError(function, self.error_name(result), result)
 

@@ -264,7 +264,7 @@ class Entrants(unittest.TestCase):
         session = self.session({})
         def load(path):
             raise RuntimeError(f"status 2: {path} is no bundle\nmore")
-        session.bundles, session.broken, session.library = {}, {}, types.SimpleNamespace(load=load)
+        session.bundles, session.broken, session.runtime = {}, {}, types.SimpleNamespace(load=load)
         session.add_variant("a", ["a.attn"])
         self.assertEqual((session.variants, session.broken), ({}, {"a": "status 2: a.attn is no bundle"}))
 
