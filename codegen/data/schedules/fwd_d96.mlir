@@ -1,14 +1,14 @@
 // Forward, head dims 96, sm_90a: as for 128; rows of 192 bytes lie in panels of 64
 // bytes.
 attn.table_entry fwd @fwd_d96 head_dim 96, 96
-    masks ["none", "causal_top_left", "causal_bottom_right", "window"]
-    config <tile_m = 128, tile_n = 128, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region"]
+    config <tile_m = 128, tile_n = 128, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d96" machine "sm_90a" {
   split M 2 whole(q)
-  remat(next)
   role load warps 1 regs 40
   role wg[2] warps 4 regs 232
-  chan q = q in smem depth 1
+  chan work = w in smem depth 1
+  chan q = q in smem depth 2
   chan k = k in smem depth 2
   chan v = v in smem depth 2
   hold p = p in reg depth 1
@@ -18,7 +18,9 @@ attn.table_entry fwd @fwd_d96 head_dim 96, 96
   turn tc ring wg
   knob exp2_soft 0 of 1
   knob peel first_masked
+  knob skip right
   body load {
+    before { next }
     kv { ld_k once : ld_q ld_v + 1 }
   }
   body wg {

@@ -21,8 +21,8 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
   let description = [{
     The key is the kernel kind, the machine (named in the schedule) and the
     problem class: head sizes (-1: any), the masks it serves (`window`: bounds of a
-    window; `region`: also score and mask regions that read captured tensors at
-    positions), and the element types (absent: bf16 and f16). A smaller head dim
+    window; `pointwise_region`: also score and mask regions; `region`: those that read
+    captured tensors at positions), and the element types (absent: bf16 and f16). A smaller head dim
     runs on the entry with the fewest columns that hold it; the rest are zero. Of
     files with as many columns, the one that serves the fewest masks is taken.
 

@@ -1,0 +1,28 @@
+// Two consumer warpgroups of 64 rows each that
+// take turns on the tensor core; PV of the previous block overlaps the softmax.
+attn.table_entry fwd @ping_pong head_dim 128, 128
+    masks ["none", "causal_top_left", "causal_bottom_right"]
+    config <tile_m = 128, tile_n = 128, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
+    schedule <"ping_pong" machine "sm_90a" {
+  split M 2 whole(q)
+  remat(next)
+  role load warps 1 regs 24
+  role wg[2] warps 4 regs 240
+  chan q = q in smem depth 1
+  chan k = k in smem depth 2
+  chan v = v in smem depth 2
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  body load {
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>
