@@ -48,6 +48,8 @@ void attn::addStage(Stage stage, OpPassManager &manager,
   case Stage::Cubin:
     codegen::AssembleOptions assemble;
     assemble.ptxas = options.ptxas;
+    // Stamps take registers that a schedule may not have to spare.
+    assemble.allowSpills = options.instrument;
     manager.addPass(codegen::createAssemble(assemble));
     break;
   }

@@ -3,7 +3,7 @@
 
 from tune.space import PARAMETERS
 
-MASKS = ("none", "causal_top_left", "causal_bottom_right", "window")
+MASKS = ("none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region")
 # Parts of a candidate's name that it has only where they are not the default.
 SHORT = {"stage_o": "o_", "rescale_threshold": "rescale", "exp2_soft": "soft", "skip": "skip_", "work_depth": "items",
          "load_registers": "load", "rows": "rows"}

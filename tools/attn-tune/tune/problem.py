@@ -8,7 +8,8 @@ import contenders
 import points
 
 # The bench's word for a mask, and the masks of the entries tuned for it.
-SERVED = {"none": ("none", "window"), "causal": ("causal_top_left", "causal_bottom_right", "window")}
+SERVED = {"none": ("none", "window", "pointwise_region"),
+          "causal": ("causal_top_left", "causal_bottom_right", "window", "pointwise_region")}
 SOFTCAP = """
       score_region {
       ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %cap: f32):
@@ -92,6 +93,8 @@ def served_sources(problem):
     d, dv = problem["d"], problem["dv"]
     sources = {}
     for mask in SERVED[problem["mask"]]:
+        if mask == "pointwise_region":
+            continue  # The soft cap below, with each mask.
         word, bounds = ("window_bottom_right", WINDOW) if mask == "window" else (mask, ("", ""))
         for element in contenders.ELEMENT_TYPES.values():
             for score, region in (("", ("", "")), ("_softcap", CAP)):
