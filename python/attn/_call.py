@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One call of attention: the way from the public functions to a launch, through
+torch's operators for torch tensors and straight for those of other libraries."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from . import _tensors
+from ._errors import UnsupportedError
+from ._executable import Executable
+from ._symbols import Captured, Scalar
+
+
+def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats: Sequence[float] = (),
+           ints: Sequence[int] = (), out: Any = None, lse: Any = None, heads_first: bool = False) -> tuple[Any, Any]:
+    """Runs the problem `ir` and returns (out, lse). The tensors are (batch,
+    position, head, dim), with `heads_first` (batch, head, position, dim)."""
+    if not _tensors.is_torch(q):
+        return _attend_views(ir, q, k, v, captures, floats, ints, out, lse, heads_first)
+    from . import _torch_ops
+
+    refuse_gradients({"q": q, "k": k, "v": v, **{f"capture {n}": c for n, c in enumerate(captures)}})
+    if heads_first:
+        q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
+        out = None if out is None else out.transpose(1, 2)
+    if out is None and lse is None:
+        out, lse = _torch_ops.forward(q, k, v, list(captures), list(floats), list(ints), ir)
+    else:
+        out = q.new_empty(q.shape[:-1] + v.shape[-1:]) if out is None else out
+        lse = q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=_torch_ops.LSE_DTYPE) if lse is None else lse
+        _torch_ops.forward_out(q, k, v, list(captures), list(floats), list(ints), ir, out=out, lse=lse)
+    return (out.transpose(1, 2) if heads_first else out), lse
+
+
+def _attend_views(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any], floats: Sequence[float],
+                  ints: Sequence[int], out: Any, lse: Any, heads_first: bool) -> tuple[Any, Any]:
+    queries, values = _tensors.view(q, "q"), _tensors.view(v, "v")
+    if len(queries.shape) != 4 or len(values.shape) != 4:
+        raise ValueError(f"expected 'q' and 'v' to have rank 4, got {len(queries.shape)} and {len(values.shape)}")
+    batch, heads, length = (queries.shape[n] for n in ((0, 1, 2) if heads_first else (0, 2, 1)))
+    if out is None:
+        out = _tensors.empty(q, [*queries.shape[:3], values.shape[3]], queries.dtype)
+    if lse is None:
+        lse = _tensors.empty(q, [batch, heads, length], "f32")
+    order = [queries, _tensors.view(k, "k"), values, _tensors.view(out, "out")]
+    if heads_first:
+        order = [one.swap(1, 2) for one in order]
+    target = target_of(queries.device)
+    Executable.get(ir, target).launch([*order[:3], *captures, order[3], lse], floats, ints)
+    return out, lse
+
+
+def target_of(device: tuple[int, int]) -> str:
+    """The machine to compile for: that of a CUDA device, and for the simulator
+    the first that the compiler has."""
+    if device[0] == 1:
+        return "sm_90a"
+    torch = _tensors.torch_module()
+    capability = torch.cuda.get_device_capability(device[1]) if torch else (9, 0)
+    if capability != (9, 0):
+        raise UnsupportedError(f"expected a GPU of compute capability 9.0 (Hopper), got {capability[0]}.{capability[1]}")
+    return "sm_90a"
+
+
+def refuse_gradients(tensors: dict[str, Any]) -> None:
+    """attn has no backward pass yet: refuses what would need one."""
+    torch = _tensors.torch_module()
+    if not torch.is_grad_enabled():
+        return
+    for name, tensor in tensors.items():
+        if isinstance(tensor, torch.Tensor) and tensor.requires_grad:
+            raise UnsupportedError(f"'{name}' requires a gradient, and attn computes the forward pass only: call it "
+                                   "under torch.no_grad(), or on detached tensors")
+
+
+def bind(captures: Sequence[Captured], values: Sequence[Any], like: Any) -> tuple[list[Any], list[float], list[int]]:
+    """What a launch takes for `values` of the captures: tensors of f32 or i32,
+    and numbers of f32 and of i32. Other element types are converted, which
+    copies."""
+    tensors, floats, ints = [], [], []
+    for captured, value in zip(captures, values):
+        if not captured.by_value:
+            tensors.append(_as_tensor(captured, value, like))
+        else:
+            number = value.value if isinstance(value, Scalar) else value
+            number = number.item() if hasattr(number, "item") else number
+            (floats if captured.kind == "f32" else ints).append(number)
+    return tensors, floats, ints
+
+
+def _as_tensor(captured: Captured, value: Any, like: Any) -> Any:
+    if _tensors.is_torch(like) and not _tensors.is_torch(value):
+        value = _tensors.torch_module().from_dlpack(value)
+    value = _tensors.astype(value, captured.kind)
+    return value if captured.shape else value.reshape(1)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What can go wrong."""
+
+from __future__ import annotations
+
+
+class AttnError(Exception):
+    """The base of the package's own errors."""
+
+
+class CompileError(AttnError, RuntimeError):
+    """The compiler refused a problem; the message has its diagnostics."""
+
+
+class DeviceError(AttnError, RuntimeError):
+    """There is no such device, or it failed; the message has the driver's name
+    of the error, or the simulator's report."""
+
+
+class UnsupportedError(AttnError, NotImplementedError):
+    """A request that is well-formed but that the package does not serve; the
+    message names the argument and what would be served."""
+
+
+class TraceError(AttnError, TypeError):
+    """A score or mask function does what cannot become a kernel; the message
+    names the operation, the file and the line."""

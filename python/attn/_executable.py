@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled problems: made once, launched on tensors of any library."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import threading
+from typing import Any, Sequence
+
+from . import _capi, _tensors
+
+DEFAULT_TARGET = "sm_90a"
+
+
+class Executable:
+    """A problem compiled for a target. Use `get`, which makes each once."""
+
+    _known: dict[tuple[str, str], Executable] = {}
+    _lock = threading.Lock()
+
+    def __init__(self, ir: str, target: str):
+        self.bundle = _capi.Bundle(_capi.compile_ir(ir, target))
+        plan = json.loads(self.bundle.plan())
+        self.problem = plan["problem"]
+        self.tensor_args = [a for a in plan["args"] if a["kind"] == "tensor"]
+        self.scalar_kinds = [a["kind"] for a in plan["args"] if a["kind"] != "tensor"]
+        sizes = [variant["workspace"] for variant in plan["variants"]]
+        # Most workspaces are of one size; the others are asked for at each launch.
+        self._fixed_workspace = max(sizes) if all(isinstance(size, int) for size in sizes) else None
+        self._frames = threading.local()
+        self._workspaces: dict[tuple[Any, Any], Any] = {}
+
+    @classmethod
+    def get(cls, ir: str, target: str = DEFAULT_TARGET) -> Executable:
+        found = cls._known.get((ir, target))
+        if found is None:
+            with cls._lock:
+                found = cls._known.get((ir, target))
+                if found is None:
+                    found = cls._known[ir, target] = cls(ir, target)
+        return found
+
+    @classmethod
+    def count(cls) -> int:
+        """How many problems this process has compiled or loaded."""
+        return len(cls._known)
+
+    def launch(self, tensors: Sequence[Any], floats: Sequence[float], ints: Sequence[int],
+               workspace: Any = None) -> None:
+        """Runs the kernel on the plan's tensors (q, k, v, captures..., o, lse) on
+        the current stream of their device. `floats` are the plan's f32 scalars,
+        `ints` the others, each in the plan's order."""
+        stream = _tensors.current_stream(tensors[0])
+        views = [_tensors.view(t, arg["name"], stream) for t, arg in zip(tensors, self.tensor_args)]
+        frame = self._frame()
+        frame.fill(views, floats, ints, stream)
+        size = self._fixed_workspace
+        if size is None:
+            size = self.bundle.workspace_size(frame.args)
+        space = self._workspace(views[0], size, stream, workspace) if size else None
+        frame.set_workspace(space)
+        self.bundle.launch(frame.args)
+
+    def _frame(self) -> _Frame:
+        """This thread's arguments."""
+        found = getattr(self._frames, "frame", None)
+        if found is None:
+            found = self._frames.frame = _Frame([len(a["dims"]) for a in self.tensor_args], self.scalar_kinds)
+        return found
+
+    def _workspace(self, like: _tensors.View, size: int, stream: int | None, given: Any) -> _tensors.View:
+        """Zeroed memory that the launches on one stream share. Under graph capture
+        each launch has its own, which the graph zeroes whenever it is replayed."""
+        if given is not None:
+            return _tensors.view(given, "workspace", stream)
+        if like.device[0] == _capi.CPU:
+            return _tensors.host_memory(size)
+        if not _tensors.is_torch(like.owner):
+            raise TypeError(f"expected 'workspace' to be given: {size} zeroed bytes on the device of 'q'")
+        if _tensors.is_capturing():
+            return _tensors.view(_tensors.zeroed_bytes(like.owner, size), "workspace", stream)
+        found = self._workspaces.get((like.device, stream))
+        if found is None or found.shape[0] < size:
+            space = _tensors.view(_tensors.zeroed_bytes(like.owner, size), "workspace", stream)
+            found = self._workspaces[like.device, stream] = space
+        return found
+
+
+class _Frame:
+    """The C structs of a launch, made once and filled for every call."""
+
+    def __init__(self, ranks: Sequence[int], scalar_kinds: Sequence[str]):
+        self._kinds = scalar_kinds
+        self._shapes = [(ctypes.c_int64 * rank)() for rank in ranks]
+        self._strides = [(ctypes.c_int64 * rank)() for rank in ranks]
+        self._tensors = [_capi.DLTensor(shape=shape, strides=strides)
+                         for shape, strides in zip(self._shapes, self._strides)]
+        self._pointers = (ctypes.POINTER(_capi.DLTensor) * len(ranks))(*map(ctypes.pointer, self._tensors))
+        self._scalars = (ctypes.c_double * len(scalar_kinds))()
+        self.args = _capi.LaunchArgs(ctypes.sizeof(_capi.LaunchArgs), len(ranks), self._pointers, None,
+                                     len(scalar_kinds), self._scalars, None)
+
+    def fill(self, views: Sequence[_tensors.View], floats: Sequence[float], ints: Sequence[int],
+             stream: int | None) -> None:
+        for view, tensor, shape, strides in zip(views, self._tensors, self._shapes, self._strides):
+            rank = len(view.shape)
+            tensor.data, tensor.ndim = view.pointer, rank
+            tensor.device.device_type, tensor.device.device_id = view.device
+            tensor.dtype.code, tensor.dtype.bits = _capi.DTYPE_CODES[view.dtype]
+            tensor.dtype.lanes = 1
+            # A wrong rank is the runtime's to report: it reads no further than that.
+            if rank == len(shape):
+                shape[:], strides[:] = view.shape, view.strides
+        floats, ints = iter(floats), iter(ints)
+        self._scalars[:] = [next(floats if kind == "f32" else ints) for kind in self._kinds]
+        self.args.device.device_type, self.args.device.device_id = views[0].device
+        self.args.stream = stream
+
+    def set_workspace(self, space: _tensors.View | None) -> None:
+        self.args.workspace = space.pointer if space else None
+        self.args.workspace_size = space.shape[0] if space else 0

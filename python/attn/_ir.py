@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Problems as IR: what is fixed when a kernel is compiled, and its text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MASKS = ("none", "causal_top_left", "causal_bottom_right", "window_top_left", "window_bottom_right")
+
+
+@dataclass(frozen=True)
+class Region:
+    """The body of a score or mask region; `%s`, `%b`, `%h`, `%i`, `%j` and the
+    captures are its arguments."""
+
+    lines: tuple[str, ...]
+    result: str
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is fixed when a kernel is compiled. Tensors are (batch, position,
+    head, dim). Lengths, strides, scale, bounds of windows and captures are
+    arguments of the launch."""
+
+    dtype: str
+    head_dim: int
+    head_dim_v: int
+    mask: str = "none"
+    window_left: bool = False
+    window_right: bool = False
+    captures: tuple[tuple[str, str], ...] = ()  # names and IR types
+    score: Region | None = None
+    allow: Region | None = None
+
+    def to_ir(self) -> str:
+        return "\n".join(_function(self)) + "\n"
+
+
+def _function(problem: Problem) -> list[str]:
+    qk, vo = (f"tensor<?x?x?x{dim}x{problem.dtype}>" for dim in (problem.head_dim, problem.head_dim_v))
+    lse = "tensor<?x?x?xf32>"
+    bounds = [n for n in ("window_left", "window_right") if getattr(problem, n)]
+    arguments = [f"%q: {qk}", f"%k: {qk}", f"%v: {vo}", "%scale: f32"]
+    arguments += [f"%{name}: i32" for name in bounds]
+    arguments += [f'%arg.{name}: {kind} {{attn.name = "{name}"}}' for name, kind in problem.captures]
+    return [
+        f"func.func @attention({', '.join(arguments)})",
+        f"    -> ({vo}, {lse}) {{",
+        f"  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask({problem.mask}) layout(bshd)",
+        *[f"      {name}(%{name})" for name in bounds],
+        *_captures(problem),
+        *_region("score_region", problem.score, ["%s: f32"], "f32", problem.captures),
+        *_region("mask_region", problem.allow, [], "i1", problem.captures),
+        f"      : ({qk}, {qk}, {vo}) -> ({vo}, {lse})",
+        f"  return %o, %lse : {vo}, {lse}",
+        "}",
+    ]
+
+
+def _captures(problem: Problem) -> list[str]:
+    if not problem.captures:
+        return []
+    names, kinds = zip(*problem.captures)
+    return [f"      captures({', '.join('%arg.' + name for name in names)} : {', '.join(kinds)})"]
+
+
+def _region(keyword: str, region: Region | None, first: list[str], result: str,
+            captures: tuple[tuple[str, str], ...]) -> list[str]:
+    if region is None:
+        return []
+    arguments = first + ["%b: i32", "%h: i32", "%i: i32", "%j: i32"]
+    arguments += [f"%{name}: {kind}" for name, kind in captures]
+    return [
+        f"      {keyword} {{",
+        f"      ^bb0({', '.join(arguments)}):",
+        *[f"        {line}" for line in region.lines],
+        f"        attn.yield {region.result} : {result}",
+        "      }",
+    ]

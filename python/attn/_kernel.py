@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`attn.compile`, and the kernels that it returns."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+from ._call import attend, bind
+from ._executable import DEFAULT_TARGET, Executable
+from ._ir import MASKS, Problem
+from ._symbols import Captured
+from ._trace import Trace
+
+_DTYPES = {"bf16": "bf16", "bfloat16": "bf16", "f16": "f16", "float16": "f16", "half": "f16"}
+_LAYOUTS = ("bshd", "bhsd")
+
+
+class Kernel:
+    """One compiled attention. Call it with q, k and v; `attn.compile` makes it.
+
+    Attributes:
+        problem: what was fixed when it was compiled.
+        ir: the same as the compiler's input.
+        layout: "bshd" or "bhsd", how tensors are passed.
+    """
+
+    def __init__(self, problem: Problem, captures: list[Captured], layout: str):
+        self.problem, self.layout = problem, layout
+        self.ir = problem.to_ir()
+        self._captures = captures
+        self._heads_first = layout == "bhsd"
+        self._scale = 1 / math.sqrt(problem.head_dim)
+        # (dim of the capture, coordinate) pairs, and which dim of q or k says how far that one goes.
+        position, head = (2, 1) if self._heads_first else (1, 2)
+        self._extents = {"b": (0, 0), "h": (0, head), "i": (0, position), "j": (1, position)}
+
+    def __repr__(self) -> str:
+        p = self.problem
+        return f"<attn.Kernel {p.dtype} head_dim {p.head_dim}, {p.head_dim_v} mask {p.mask} layout {self.layout}>"
+
+    def __call__(self, q: Any, k: Any, v: Any, *, scale: float | None = None, window_left: int | None = None,
+                 window_right: int | None = None, out: Any = None, lse: Any = None) -> tuple[Any, Any]:
+        """Computes attention on the current stream of the tensors' device.
+
+        Args:
+            q: (batch, seqlen_q, heads, head_dim) in layout "bshd", (batch, heads,
+                seqlen_q, head_dim) in layout "bhsd"; bf16 or f16, the last dim
+                contiguous, rows aligned to 16 bytes.
+            k: the same with seqlen_k and kv_heads, a divisor of heads.
+            v: as `k`, with head_dim_v.
+            scale: multiplies the scores, greater than 0; 1 / sqrt(head_dim) if None.
+            window_left: keys before the diagonal that a query sees, at least 0;
+                for kernels that were compiled with it.
+            window_right: the same after the diagonal.
+            out: where to write the output; a new tensor if None.
+            lse: where to write the log-sum-exp, f32; a new tensor if None.
+
+        Returns:
+            (out, lse): out as `q` with head_dim_v, lse (batch, heads, seqlen_q) in
+            f32, natural logarithms. A query that sees no key has out 0 and lse -inf.
+
+        Raises:
+            ValueError: a tensor or number breaks a rule; the message names it.
+            UnsupportedError: a tensor requires a gradient.
+            DeviceError: the device failed.
+        """
+        self._check_bounds(q, k)
+        tensors, floats, ints = bind(self._captures, [c.value for c in self._captures], q)
+        bounds = [self._bound(n, value) for n, value in (("window_left", window_left), ("window_right", window_right))]
+        return attend(self.ir, q, k, v, tensors, [self._scale if scale is None else scale, *floats],
+                      [b for b in bounds if b is not None] + ints, out, lse, self._heads_first)
+
+    def _bound(self, name: str, value: int | None) -> int | None:
+        if getattr(self.problem, name) != (value is not None):
+            raise ValueError(f"expected '{name}' {'to be given' if value is None else 'not to be given'}: the kernel was "
+                             f"compiled with {name}={getattr(self.problem, name)}")
+        return value
+
+    def _check_bounds(self, q: Any, k: Any) -> None:
+        """A capture that is indexed by a coordinate has to reach as far."""
+        for captured in self._captures:
+            for dim, coordinate in captured.bounds:
+                which, axis = self._extents[coordinate]
+                needed = (q, k)[which].shape[axis]
+                if captured.value.shape[dim] < needed:
+                    raise ValueError(f"expected dim {dim} of the captured tensor '{captured.name}' to be at least {needed}, "
+                                     f"dim {axis} of '{'qk'[which]}', got {captured.value.shape[dim]}")
+
+
+def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16", mask: str = "none",
+            window_left: bool = False, window_right: bool = False, score_mod: Callable[..., Any] | None = None,
+            mask_mod: Callable[..., Any] | None = None, layout: str = "bshd",
+            target: str = DEFAULT_TARGET) -> Kernel:
+    """Compiles attention for all batch sizes, lengths, head counts and strides.
+
+    Args:
+        head_dim: of queries and keys; a multiple of 8, at most 256.
+        head_dim_v: of values; head_dim if None.
+        dtype: "bf16" or "f16", or a dtype of torch or numpy of that name.
+        mask: "none", "causal_top_left", "causal_bottom_right", "window_top_left" or
+            "window_bottom_right"; top-left puts the diagonal through query 0 and
+            key 0, bottom-right through the last query and the last key.
+        window_left: whether calls bring a bound `window_left`.
+        window_right: the same for `window_right`; for masks "window_*".
+        score_mod: (score, b, h, q_idx, kv_idx) -> score, as for FlexAttention;
+            applied after the scale and before the mask. See docs/python.md.
+        mask_mod: (b, h, q_idx, kv_idx) -> whether the query sees the key; narrows
+            `mask`. Tensors that the two close over become arguments of the kernel.
+        layout: of tensors: "bshd" or "bhsd".
+        target: the machine, "sm_90a".
+
+    Raises:
+        ValueError: an argument is none of those.
+        TraceError: a function does what cannot become a kernel.
+        CompileError: the compiler refused the problem.
+    """
+    for name, value, known in (("mask", mask, MASKS), ("layout", layout, _LAYOUTS)):
+        if value not in known:
+            raise ValueError(f"expected '{name}' to be one of {', '.join(known)}, got {value!r}")
+    short = _DTYPES.get(str(getattr(dtype, "__name__", dtype)).rpartition(".")[2])
+    if short is None:
+        raise ValueError(f"expected 'dtype' to be bf16 or f16, got {dtype!r}")
+    trace = Trace()
+    score = trace.score(score_mod) if score_mod else None
+    allow = trace.mask(mask_mod) if mask_mod else None
+    problem = Problem(short, head_dim, head_dim if head_dim_v is None else head_dim_v, mask, window_left, window_right,
+                      trace.signature(), score, allow)
+    kernel = Kernel(problem, trace.captures, layout)
+    Executable.get(kernel.ir, target)
+    return kernel

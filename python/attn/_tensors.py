@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensors of any library as the runtime sees them: address, device, element
+type, shape and strides. torch tensors are read directly, others through
+DLPack. Nothing is copied."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from typing import Any, NamedTuple, Sequence
+
+from . import _capi
+from ._errors import UnsupportedError
+
+_LONG_NAMES = {
+    "bfloat16": "bf16", "float16": "f16", "float32": "f32", "float64": "f64", "bool": "bool", "uint8": "u8",
+    "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
+}
+
+WORKSPACE_ALIGNMENT = 256
+
+
+class View(NamedTuple):
+    """One tensor; `owner` keeps its memory alive."""
+
+    pointer: int
+    device: tuple[int, int]  # DLPack's device type, and its number
+    dtype: str
+    shape: Sequence[int]
+    strides: Sequence[int]  # elements
+    owner: Any
+
+    def swap(self, a: int, b: int) -> View:
+        """The same with two dims exchanged."""
+        order = list(range(len(self.shape)))
+        order[a], order[b] = b, a
+        return self._replace(shape=[self.shape[n] for n in order], strides=[self.strides[n] for n in order])
+
+
+def torch_module() -> Any:
+    """torch where the program has imported it, else None."""
+    return sys.modules.get("torch")
+
+
+def is_torch(tensor: object) -> bool:
+    torch = torch_module()
+    return torch is not None and isinstance(tensor, torch.Tensor)
+
+
+def is_tensor(value: object) -> bool:
+    return is_torch(value) or hasattr(value, "__dlpack__")
+
+
+def view(tensor: Any, name: str, stream: int | None = None) -> View:
+    """The view of `tensor`; `name` is for messages. `stream` is the CUDA stream
+    on which it is going to be used."""
+    if isinstance(tensor, View):
+        return tensor
+    if is_torch(tensor):
+        return _view_of_torch(tensor, name)
+    if not hasattr(tensor, "__dlpack__"):
+        raise TypeError(f"expected '{name}' to be a tensor with __dlpack__, got {type(tensor).__name__}")
+    return _view_of_dlpack(tensor, name, stream)
+
+
+def _view_of_torch(tensor: Any, name: str) -> View:
+    kind = tensor.device.type
+    if kind not in ("cpu", "cuda"):
+        raise UnsupportedError(f"expected '{name}' to be on a cuda or cpu device, got {tensor.device}")
+    device = (_capi.CPU, 0) if kind == "cpu" else (_capi.CUDA, tensor.device.index)
+    return View(tensor.data_ptr(), device, dtype_name(tensor), tensor.shape, tensor.stride(), tensor)
+
+
+def _view_of_dlpack(tensor: Any, name: str, stream: int | None) -> View:
+    kind, number = tensor.__dlpack_device__()
+    if kind not in (_capi.CPU, _capi.CUDA):
+        raise UnsupportedError(f"expected '{name}' to be on a cuda or cpu device, got DLPack's device type {int(kind)}")
+    try:
+        capsule = tensor.__dlpack__() if kind == _capi.CPU else tensor.__dlpack__(stream=stream or 1)
+    except BufferError as error:
+        raise ValueError(f"'{name}' cannot be shared through DLPack: {error}") from None
+    found = _capi.tensor_of_capsule(capsule)
+    code = (found.dtype.code, found.dtype.bits)
+    if code not in _capi.DTYPE_NAMES or found.dtype.lanes != 1:
+        raise UnsupportedError(f"'{name}' has an element type that is not known: DLPack's {code}")
+    shape = [found.shape[i] for i in range(found.ndim)]
+    strides = [found.strides[i] for i in range(found.ndim)] if found.strides else packed_strides(shape)
+    return View((found.data or 0) + found.byte_offset, (int(kind), int(number)), _capi.DTYPE_NAMES[code], shape,
+                strides, capsule)
+
+
+def packed_strides(shape: Sequence[int]) -> list[int]:
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size
+    return strides[::-1]
+
+
+def dtype_name(tensor: Any) -> str:
+    """The element type of a tensor of torch or of the array API, such as "bf16"."""
+    name = str(tensor.dtype).rpartition(".")[2]
+    if name in _capi.DTYPE_CODES:
+        return name
+    if name not in _LONG_NAMES:
+        raise UnsupportedError(f"the element type {tensor.dtype} is not supported")
+    return _LONG_NAMES[name]
+
+
+def current_stream(tensor: Any) -> int | None:
+    """The CUDA stream on which the caller works; None: the default stream."""
+    if is_torch(tensor) and tensor.is_cuda:
+        return torch_module().cuda.current_stream(tensor.device).cuda_stream
+    return None
+
+
+def is_capturing() -> bool:
+    """Whether the current CUDA stream of torch records a graph."""
+    return torch_module().cuda.is_current_stream_capturing()
+
+
+def zeroed_bytes(like: Any, size: int) -> Any:
+    """Zeroed memory on the device of a torch tensor."""
+    torch = torch_module()
+    return torch.zeros(size, dtype=torch.uint8, device=like.device)
+
+
+def host_memory(size: int) -> View:
+    """Zeroed memory for a launch on the simulator."""
+    memory = ctypes.create_string_buffer(size + WORKSPACE_ALIGNMENT)
+    start = -(-ctypes.addressof(memory) // WORKSPACE_ALIGNMENT) * WORKSPACE_ALIGNMENT
+    return View(start, (_capi.CPU, 0), "u8", [size], [1], memory)
+
+
+def astype(tensor: Any, dtype: str) -> Any:
+    """`tensor` with elements of `dtype`: itself, or a copy."""
+    if dtype_name(tensor) == dtype:
+        return tensor
+    if is_torch(tensor):
+        return tensor.to(getattr(torch_module(), _long_name(dtype)))
+    library = tensor.__array_namespace__()
+    return library.astype(tensor, getattr(library, _long_name(dtype)))
+
+
+def _long_name(dtype: str) -> str:
+    return next(long for long, short in _LONG_NAMES.items() if short == dtype)
+
+
+def empty(like: Any, shape: Sequence[int], dtype: str) -> Any:
+    """A new tensor of the library and on the device of `like`."""
+    long_name = _long_name(dtype)
+    if is_torch(like):
+        torch = torch_module()
+        return torch.empty(shape, dtype=getattr(torch, long_name), device=like.device)
+    if not hasattr(like, "__array_namespace__"):
+        raise TypeError(f"expected 'out' and 'lse' to be given, since {type(like).__name__} does not say how to make "
+                        "a tensor (no __array_namespace__)")
+    library = like.__array_namespace__()
+    return library.empty(tuple(shape), dtype=getattr(library, long_name), device=like.device)
