@@ -50,7 +50,7 @@ struct EmitPtxPass : attn::codegen::impl::EmitPtxBase<EmitPtxPass> {
     SmallVector<gpu::GPUModuleOp> modules(
         getOperation().getOps<gpu::GPUModuleOp>());
     for (gpu::GPUModuleOp module : modules) {
-      if (failed(lowerToLLVM(module))) {
+      if (failed(lowerToLLVM(module)) || failed(verifyVectorPlaces(module))) {
         return signalPassFailure();
       }
       FailureOr<std::string> ptx = translateToPTX(module, options);

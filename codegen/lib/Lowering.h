@@ -24,6 +24,10 @@ void populatePreciseMathPatterns(mlir::RewritePatternSet &patterns);
 /// An error for each op of `math` that the target has no instruction for.
 mlir::LogicalResult verifyMath(mlir::gpu::GPUModuleOp module);
 
+/// An error for the first op of `llvm` whose constant place is not in its
+/// vector.
+mlir::LogicalResult verifyVectorPlaces(mlir::gpu::GPUModuleOp module);
+
 /// Everything in a kernel module to `llvm` and `nvvm`; idempotent.
 mlir::LogicalResult lowerToLLVM(mlir::gpu::GPUModuleOp module);
 

@@ -10,6 +10,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -77,11 +78,13 @@ public:
   /// The IR that the backend is given, for a reproducer.
   std::string printIR() {
     std::string text;
-    catchFatalError([&] {
-      if (prepare()) {
-        llvm::raw_string_ostream(text) << *state->module;
-      }
+    auto fatal = catchFatalError([&] {
+      (void)prepare();
+      llvm::raw_string_ostream(text) << *state->module;
     });
+    if (fatal) {
+      (void)state.release();
+    }
     return text;
   }
 
@@ -89,12 +92,14 @@ private:
   bool prepare() {
     collectErrors();
     disableReordering(state->context);
-    state->module = translateModuleToLLVMIR(source, state->context, "attn");
+    state->module = translateModuleToLLVMIR(source, state->context, "attn",
+                                            /*disableVerification=*/true);
     if (!state->module) {
       state->untranslated = true;
       addError("no LLVM IR");
       return false;
     }
+    verify();
     checkAssembly();
     if (!state->errors.empty() || !createMachine()) {
       return false;
@@ -117,6 +122,15 @@ private:
           }
         },
         this);
+  }
+
+  /// The translation would print what LLVM finds wrong, and not report it.
+  void verify() {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    if (llvm::verifyModule(*state->module, &stream)) {
+      addError(text);
+    }
   }
 
   /// The backend trusts the constraints of inline assembly.
@@ -247,7 +261,10 @@ static LogicalResult reportFailure(gpu::GPUModuleOp module,
                                   << target.getChip()
                                   << ", got: " << StringRef(message).rtrim();
   std::string text = Translator(module, target, features).printIR();
-  std::string path = writeReproducer(text, options.reproducerDirectory);
+  std::string path;
+  if (!text.empty()) {
+    path = writeReproducer(text, options.reproducerDirectory);
+  }
   if (!path.empty()) {
     diagnostic.attachNote() << "reproducer: llc -mtriple=" << target.getTriple()
                             << " -mcpu=" << target.getChip()

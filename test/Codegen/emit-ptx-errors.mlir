@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: attn-opt %s --attn-emit-ptx=reproducer-dir=%t -split-input-file -verify-diagnostics
-// What LLVM could not compile is kept: one file of IR for each of the last two.
+// What LLVM could not compile is kept: one file of IR for each of the last three.
 // RUN: cat %t/attn-reproducer-*.ll | FileCheck %s
 // CHECK-COUNT-2: target triple = "nvptx64-nvidia-cuda"
 // CHECK-NOT: target triple
@@ -54,6 +54,52 @@ gpu.module @constraint [#nvvm.target<chip = "sm_90a">] {
   llvm.func @f(%p: !llvm.ptr<1>, %x: i32) attributes {nvvm.kernel} {
     %0 = llvm.inline_asm has_side_effects "add $0, $1;", "=z,r" %x : (i32) -> i32
     llvm.store %0, %p : i32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// -----
+
+// expected-error @+2 {{expected LLVM to compile 'immediate' for sm_90a, got: immarg operand has non-immediate parameter}}
+// expected-note @+1 {{reproducer: llc}}
+gpu.module @immediate [#nvvm.target<chip = "sm_90a">] {
+  llvm.func @f(%registers: i32) attributes {nvvm.kernel} {
+    llvm.call_intrinsic "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32"(%registers) : (i32) -> ()
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @extracted [#nvvm.target<chip = "sm_90a">] {
+  llvm.func @f(%p: !llvm.ptr<1>, %v: vector<4xi32>) attributes {nvvm.kernel} {
+    %place = llvm.mlir.constant(65535 : i32) : i32
+    // expected-error @+1 {{expected a place below 4 in 'vector<4xi32>', got 65535}}
+    %0 = llvm.extractelement %v[%place : i32] : vector<4xi32>
+    llvm.store %0, %p : i32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @inserted [#nvvm.target<chip = "sm_90a">] {
+  llvm.func @f(%p: !llvm.ptr<1>, %v: vector<4xi32>, %x: i32) attributes {nvvm.kernel} {
+    %place = llvm.mlir.constant(-1 : i32) : i32
+    // expected-error @+1 {{expected a place below 4 in 'vector<4xi32>', got -1}}
+    %0 = llvm.insertelement %x, %v[%place : i32] : vector<4xi32>
+    llvm.store %0, %p : vector<4xi32>, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @shuffled [#nvvm.target<chip = "sm_90a">] {
+  llvm.func @f(%p: !llvm.ptr<1>, %v: vector<2xi32>) attributes {nvvm.kernel} {
+    // expected-error @+1 {{expected places from -1 to 3 in two of 'vector<2xi32>', got 4}}
+    %0 = llvm.shufflevector %v, %v [0, -1, 3, 4] : vector<2xi32>
+    llvm.store %0, %p : vector<4xi32>, !llvm.ptr<1>
     llvm.return
   }
 }

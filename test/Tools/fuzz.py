@@ -10,10 +10,14 @@ import argparse
 import os
 import random
 import re
+import resource
+import shutil
 import subprocess
 import sys
 
 TIMEOUT_S = 60
+# A damaged count may ask for any amount.
+MEMORY_BYTES = 4 << 30
 
 
 def truncations(data, count, _):
@@ -53,9 +57,24 @@ def noise(_, count, rng):
         yield (b"ML\xefR" if i % 2 else b"") + rng.randbytes(rng.randint(1, 4000))
 
 
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
+
+def is_sanitized(program):
+    with open(program, "rb") as file:
+        return b"__asan_init" in file.read()
+
+
 class Fuzzer:
     def __init__(self, args):
         self.args = args
+        # The address sanitizer reserves more for itself, and has its own limit.
+        self.sanitized = is_sanitized(shutil.which(args.compiler))
+        self.limits = {"preexec_fn": limit_memory}
+        if self.sanitized:
+            options = f"{os.environ.get('ASAN_OPTIONS', '')}:max_allocation_size_mb={MEMORY_BYTES >> 20}"
+            self.limits = {"env": dict(os.environ, ASAN_OPTIONS=options)}
         self.failures = 0
         self.path = os.path.join(args.temp, "input")
         self.output = os.path.join(args.temp, "out.ptx")
@@ -76,9 +95,11 @@ class Fuzzer:
             os.remove(self.output)
         try:
             run = subprocess.run([self.args.compiler, self.path, "--emit=ptx", "-o", self.output],
-                                 capture_output=True, timeout=TIMEOUT_S)
+                                 capture_output=True, timeout=TIMEOUT_S, **self.limits)
         except subprocess.TimeoutExpired:
             return "hangs"
+        if self.sanitized and b"allocation-size-too-big" in run.stderr:
+            return None
         if run.returncode not in (0, 1):
             return f"status {run.returncode}: {run.stderr[-1500:].decode(errors='replace')}"
         if run.returncode == 1 and b"error:" not in run.stderr:

@@ -9,6 +9,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
+#include <new>
 
 using namespace mlir;
 using namespace attn;
@@ -124,8 +125,8 @@ int compileTo(StringRef input, const CompileOptions &options, StringRef output,
   return writeArtifact(output, *artifact, error) ? 0 : 1;
 }
 
-/// MLIR's parser makes tables as long as the numbers in its input say.
-void exitOutOfMemory(void *, const char *, bool) {
+/// MLIR's readers make tables as long as the numbers in their input say.
+void exitOutOfMemory() {
   llvm::errs()
       << "attn-compile: error: the input needs more memory than there is\n";
   std::_Exit(1);
@@ -141,7 +142,9 @@ void listTargets() {
 
 extern "C" __attribute__((visibility("default"))) int
 attn_compile_main(int argc, char **argv) {
-  llvm::install_bad_alloc_error_handler(exitOutOfMemory);
+  std::set_new_handler(exitOutOfMemory);
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { exitOutOfMemory(); });
   Arguments arguments;
   cl::HideUnrelatedOptions(arguments.category);
   cl::ParseCommandLineOptions(argc, argv,
@@ -164,8 +167,8 @@ attn_compile_main(int argc, char **argv) {
 /// diagnostics in `message`.
 extern "C" __attribute__((visibility("default"))) int
 attn_jit_compile_file(const char *path, const char *target,
-                      const char *schedule, bool instrument,
-                      const char *output, char *message, size_t size) {
+                      const char *schedule, bool instrument, const char *output,
+                      char *message, size_t size) {
   CompileOptions options;
   options.target = target ? target : options.target;
   options.scheduleFile = schedule ? schedule : "";
