@@ -44,13 +44,27 @@ bool Session::allocateWorkspace() {
   if (bytes == 0) {
     return true;
   }
-  std::vector<unsigned char> zeros(bytes);
-  if (!workspace.allocate(gpu, bytes) ||
-      !gpu.upload(workspace.get(), zeros.data(), bytes)) {
+  if (!workspace.allocate(gpu, bytes)) {
     return failGpu();
   }
   args.workspace = reinterpret_cast<void *>(workspace.get());
   args.workspace_size = bytes;
+  return clearWorkspace();
+}
+
+bool Session::clearWorkspace() {
+  std::vector<unsigned char> zeros(args.workspace_size);
+  return zeros.empty() ||
+         gpu.upload(workspace.get(), zeros.data(), zeros.size()) || failGpu();
+}
+
+bool Session::uploadTensors() {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!gpu.upload(buffers[i].get(), tensors[i].bytes.data(),
+                    tensors[i].bytes.size())) {
+      return failGpu();
+    }
+  }
   return true;
 }
 
@@ -66,11 +80,12 @@ bool Session::prepare() {
   }
   for (const HostTensor &tensor : tensors) {
     buffers.emplace_back();
-    if (!buffers.back().allocate(gpu, tensor.bytes.size()) ||
-        !gpu.upload(buffers.back().get(), tensor.bytes.data(),
-                    tensor.bytes.size())) {
+    if (!buffers.back().allocate(gpu, tensor.bytes.size())) {
       return failGpu();
     }
+  }
+  if (!uploadTensors()) {
+    return false;
   }
   describeTensors();
   for (const runtime::PlanArg &arg : plan.args) {
@@ -98,6 +113,11 @@ bool Session::prepare() {
   args.stream = gpu.getStream();
   return (gpu.chooseVariant(bundle, args, variant) || failGpu()) &&
          allocateWorkspace();
+}
+
+bool Session::restart(attn_bundle *other) {
+  bundle = other;
+  return uploadTensors() && clearWorkspace();
 }
 
 bool Session::launch() { return gpu.launch(bundle, args) || failGpu(); }

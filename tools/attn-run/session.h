@@ -26,6 +26,9 @@ public:
   /// variant launches run.
   bool prepare();
   bool launch();
+  /// Lets later launches run `other`, which takes the same arguments, on the
+  /// inputs as they were at first and a workspace of zeros.
+  bool restart(attn_bundle *other);
   /// Launches once on poisoned outputs and downloads them.
   bool launchAndDownload();
   bool downloadWorkspace(std::vector<unsigned char> &bytes);
@@ -47,6 +50,8 @@ public:
   const std::string &getKernel() const {
     return plan.variants[variant].launches.front().kernel;
   }
+  /// On the host: inputs, and outputs as they were last downloaded.
+  const std::vector<HostTensor> &getTensors() const { return tensors; }
   const std::string &getError() const { return error; }
   /// Whether the GPU cannot be used any more, after a hang or a fault.
   bool isGpuLost() const { return gpuLost; }
@@ -55,7 +60,9 @@ private:
   bool fail(const std::string &message);
   bool failGpu();
   void describeTensors();
+  bool uploadTensors();
   bool allocateWorkspace();
+  bool clearWorkspace();
   bool finish();
   bool poisonOutputs();
   bool download(const HostTensor &like, size_t index,

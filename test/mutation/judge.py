@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Judges the simulator by the broken kernels that it notices.
+
+Compiles the kernels of kernels.json, lets attn-mutate break each in every way
+it knows, and writes BUILD/mutation/report.md and report.json. Fails if
+
+- a kernel as it is is reported, or wrong, on any of its schedules,
+- the simulator crashes,
+- fewer mutants than --min-rate percent are noticed, not counting those that
+  equivalents.json says are no faults,
+- or an entry of equivalents.json fits no mutant, or one that is noticed.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+# Why a mutant may be no fault.
+REASONS = {
+    "commutes": "the two operations may happen in either order",
+    "dead-field": "hardware ignores the field that was changed",
+    "dominated-by-stronger-sync": "something else orders the same operations",
+    "performance-only": "the kernel waits for more, or for longer, than it has to",
+    "renamed": "another barrier serves as well",
+    "redundant": "what was removed or repeated has no effect",
+    "same-value": "the result is the same for all values that arguments may have",
+    "unreachable": "no argument leads to this instruction",
+    "unused-result": "nothing uses the result",
+}
+MOST_EQUIVALENTS = 10  # percent
+
+
+def load(name):
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def problems(kernel):
+    """The problems of a kernel, cheap ones first: "Q shape,K shape,schedules"."""
+    d, m, n, steps = kernel["head_dim"], kernel["tile_m"], kernel["tile_n"], 2 * kernel["stages"]
+
+    def problem(queries, keys, schedules, heads=1):
+        # Documents begin together in Q and K: later keys need later queries.
+        queries = max(queries, keys) if "mask_region" in kernel else queries
+        return f"1x{queries}x{heads}x{d},1x{keys}x1x{d},{schedules}"
+
+    # One step, several heads and batches; every argument matters.
+    yield f"2x9x4x{d},2x1x2x{d},8"
+    yield f"1x5x1x{d},1x0x1x{d},2"
+    # Diagonals that cross two blocks of keys, and all elements of a fragment.
+    yield problem(m, m + n + 1, 2)
+    yield problem(m, m + n + 9, 1)
+    # With a causal mask, rows without keys.
+    yield problem(m + 1, m // 2, 2, heads=2)
+    # Every key is the first that is not there: thread t of a quad has the
+    # columns 2t and 2t + 1 of every eight.
+    for keys in (8 * i + odd for i in range(n // 8) for odd in (1, 2)):
+        yield problem(1, keys, 1)
+    # An even number of steps, which ends every ring elsewhere.
+    yield problem(65, steps * n - 3, 2)
+    # Every ring goes around twice and a step more; ragged ends.
+    yield problem(m + 3, (steps + 1) * n - 5, 8)
+
+
+def compile_kernel(build, kernel, folder):
+    bundle = os.path.join(folder, kernel["name"] + ".attn")
+    command = [os.path.join(build, "bin", "attn-compile"), os.path.join(ROOT, kernel["source"]), "-o", bundle]
+    if "schedule" in kernel:
+        command.append("--schedule=" + os.path.join(ROOT, kernel["schedule"]))
+    subprocess.run(command, check=True)
+    return bundle
+
+
+def mutate(build, kernel, bundle, options):
+    """Runs attn-mutate; returns its exit status, the mutants and its errors."""
+    command = [os.path.join(build, "bin", "attn-mutate"), bundle] + options
+    command += [f"--{name.replace('_', '-')}={kernel[name]}" for name in ("kernel", "score_region", "mask_region")
+                if name in kernel]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+    lines = done.stdout.splitlines()
+    # A process that was killed may have left half a line.
+    if done.returncode < 0 and lines and not lines[-1].endswith("}"):
+        lines.pop()
+    mutants = [json.loads(line) for line in lines]
+    for mutant in mutants:
+        mutant["kernel"] = kernel["name"]
+        mutant["id"] = f"{kernel['name']}:{mutant['site']}:{mutant['operation']}"
+    return done.returncode, mutants, done.stderr.strip()
+
+
+def run_kernel(build, kernel, bundle, everything, args, number):
+    """Runs the part of a kernel's mutants that is asked for. `everything` names
+    them all. Returns the results, and errors."""
+    options = [f"--problem={problem}" for problem in problems(kernel)]
+    options += [f"--sites={args.sites}"] if args.sites else []
+    options += [f"--seeds={args.seeds}", f"--original-seeds={args.original_seeds}", f"--every={args.every}"]
+    first = number % args.every
+    results = []
+    while first < len(everything):
+        status, more, errors = mutate(build, kernel, bundle, options + [f"--first={first}"])
+        results += more
+        if status == 0:
+            return results, []
+        if status > 0:
+            return results, [f"{kernel['name']}: {errors}"]
+        # A signal: the simulator crashed on the next one.
+        first += args.every * len(more)
+        crashed = dict(everything[first], by="crash", reached=True, seed=0, problem=0,
+                       message=f"attn-mutate ended with signal {-status}: {errors[-2000:]}")
+        results.append(crashed)
+        first += args.every
+    return results, []
+
+
+def killer(mutant):
+    """Who noticed a mutant: a rule of the simulator by its id, or what else."""
+    message = mutant["message"]
+    rule = re.search(r"\[([a-z]+(?:[.-][a-z]+)+)\]", message)
+    if mutant["by"] in ("launch", "load") and rule:
+        return rule.group(1)
+    if mutant["by"] == "launch":
+        return ("progress.deadlock" if "deadlock" in message else
+                "progress.livelock" if "livelock" in message else "simulator error")
+    return {"load": "not accepted", "value": "wrong value", "guard": "wrong place"}.get(mutant["by"], mutant["by"])
+
+
+class Equivalents:
+    """The entries of equivalents.json: mutants that are no faults."""
+
+    def __init__(self, entries):
+        self.entries = entries
+        self.errors = []
+        for entry in entries:
+            if entry["reason"] not in REASONS:
+                self.errors.append(f"equivalents.json: unknown reason '{entry['reason']}'")
+
+    @staticmethod
+    def fits(entry, mutant):
+        kernels = entry.get("kernels", [mutant["kernel"]])
+        if "reached" in mutant and entry.get("reached", True) != mutant["reached"]:
+            return False
+        first, last = entry.get("numbers", [0, sys.maxsize])
+        number = int(mutant["site"].split(".")[1])
+        return mutant["kernel"] in kernels and first <= number <= last and all(
+            re.fullmatch(entry.get(key, ".*"), mutant[key], re.DOTALL) for key in
+            ("site", "operation", "before", "after"))
+
+    def find(self, mutant):
+        return next((entry for entry in self.entries if self.fits(entry, mutant)), None)
+
+    def check_used(self, everything):
+        """Every entry has to fit a mutant."""
+        for entry in self.entries:
+            if not any(self.fits(entry, mutant) for mutant in everything):
+                self.errors.append(f"equivalents.json: no mutant fits {json.dumps(entry)}")
+
+
+def classify(results, equivalents):
+    """Gives every mutant a "state"."""
+    for mutant in results:
+        entry = equivalents.find(mutant)
+        mutant["killer"] = killer(mutant) if mutant["by"] else ""
+        if mutant["by"] == "crash":
+            mutant["state"] = "crashed"
+        elif mutant["by"]:
+            mutant["state"] = "killed"
+            if entry:
+                equivalents.errors.append(f"{mutant['id']} is declared '{entry['reason']}' and was noticed: "
+                                          f"{mutant['killer']}")
+        elif entry:
+            mutant["state"] = "equivalent"
+            mutant["reason"] = entry["reason"]
+        else:
+            mutant["state"] = "survived"
+        if not mutant["reached"] and mutant["state"] == "equivalent":
+            mutant["state"] = "unreached"
+
+
+class Tally:
+    def __init__(self, mutants):
+        states = collections.Counter(mutant["state"] for mutant in mutants)
+        self.killed = states["killed"]
+        self.survived = states["survived"] + states["crashed"]
+        self.equivalent = states["equivalent"]
+        self.unreached = states["unreached"]
+        self.reached = len(mutants) - self.unreached
+
+    def rate(self):
+        counted = self.killed + self.survived
+        return 100 * self.killed / counted if counted else 100.0
+
+    def row(self, name):
+        return (f"| {name} | {self.reached} | {self.killed} | {self.survived} | {self.equivalent} | "
+                f"{self.rate():.1f} % | {self.unreached} |")
+
+
+def table(title, groups):
+    lines = [f"| {title} | mutants | noticed | missed | no fault | rate | not reached |",
+             "|---|---|---|---|---|---|---|"]
+    return lines + [Tally(mutants).row(name) for name, mutants in groups] + [""]
+
+
+def group(results, key):
+    groups = collections.OrderedDict()
+    for mutant in results:
+        groups.setdefault(key(mutant), []).append(mutant)
+    return list(groups.items())
+
+
+def short(text):
+    text = " ".join(text.split())
+    text = text if len(text) <= 110 else text[:80] + " ... " + text[-25:]
+    return f"`{text}`" if text else "nothing"
+
+
+def describe(mutant):
+    return f"- {mutant['id']} (PTX line {mutant['line']}): {short(mutant['before'])} becomes {short(mutant['after'])}"
+
+
+def write_report(results, errors, args):
+    site_class = lambda mutant: mutant["site"].split(".")[0]
+    killed = [mutant for mutant in results if mutant["state"] == "killed"]
+    lines = ["# What the simulator notices", ""]
+    lines += table("kernel", group(results, lambda m: m["kernel"]) + [("all", results)])
+    lines += table("site", sorted(group(results, site_class)))
+    lines += table("operation", sorted(group(results, lambda m: site_class(m) + ": " + m["operation"])))
+    lines += ["| noticed by | mutants |", "|---|---|"]
+    lines += [f"| {name} | {n} |" for name, n in collections.Counter(m["killer"] for m in killed).most_common()]
+    lines += ["", "| first noticed on schedule | mutants |", "|---|---|"]
+    lines += [f"| {seed} | {n} |" for seed, n in sorted(collections.Counter(m["seed"] for m in killed).items())]
+    lines += ["", "## Missed", ""]
+    lines += [describe(m) for m in results if m["state"] in ("survived", "crashed")]
+    lines += ["", "## No faults", ""]
+    for reason, mutants in sorted(group([m for m in results if m["state"] == "equivalent"], lambda m: m["reason"])):
+        lines += [f"{reason}: {REASONS[reason]}", ""] + [describe(m) for m in mutants] + [""]
+    lines += ["## Errors", ""] + [f"- {error}" for error in errors]
+    with open(os.path.join(args.output, "report.md"), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    with open(os.path.join(args.output, "report.json"), "w", encoding="utf-8") as file:
+        json.dump({"mutants": results, "errors": errors}, file, indent=1)
+
+
+def find_errors(results, equivalents, args):
+    tally = Tally(results)
+    errors = [f"{m['id']}: {m['message']}" for m in results if m["state"] == "crashed"]
+    errors += equivalents.errors
+    if tally.rate() < args.min_rate:
+        errors.append(f"expected at least {args.min_rate} % to be noticed, got {tally.rate():.2f} %")
+    if tally.equivalent * 100 > MOST_EQUIVALENTS * tally.reached:
+        errors.append(f"expected at most {MOST_EQUIVALENTS} % to be no faults, got {tally.equivalent} of "
+                      f"{tally.reached}")
+    if len(results) < args.min_mutants:
+        errors.append(f"expected at least {args.min_mutants} mutants, got {len(results)}")
+    return errors
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--kernels", help="the names of some, with commas between")
+    parser.add_argument("--sites", default="", help="classes of sites, with commas between")
+    parser.add_argument("--every", type=int, default=1, help="one mutant of so many")
+    parser.add_argument("--seeds", type=int, default=8, help="schedules a mutant gets at most")
+    parser.add_argument("--original-seeds", type=int, default=64, help="schedules that a kernel itself has to pass")
+    parser.add_argument("--min-rate", type=float, default=95, help="percent")
+    parser.add_argument("--min-mutants", type=int, default=300)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--output", help="a folder; BUILD/mutation")
+    args = parser.parse_args()
+    args.output = args.output or os.path.join(args.build, "mutation")
+    return args
+
+
+def main():
+    args = parse_arguments()
+    os.makedirs(args.output, exist_ok=True)
+    kernels = [k for k in load("kernels.json") if not args.kernels or k["name"] in args.kernels.split(",")]
+    equivalents = Equivalents(load("equivalents.json"))
+    results, errors, everything = [], [], []
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        tasks = []
+        for number, kernel in enumerate(kernels):
+            bundle = compile_kernel(args.build, kernel, args.output)
+            status, named, problem = mutate(args.build, kernel, bundle, ["--list", f"--sites={args.sites}"])
+            if status:
+                sys.exit(problem)
+            everything += named
+            tasks.append(pool.submit(run_kernel, args.build, kernel, bundle, named, args, number))
+        for task in tasks:
+            more, problems_found = task.result()
+            results += more
+            errors += problems_found
+    classify(results, equivalents)
+    if not args.kernels and not args.sites:
+        equivalents.check_used(everything)
+    errors += find_errors(results, equivalents, args)
+    write_report(results, errors, args)
+    print("\n".join(table("kernel", group(results, lambda m: m["kernel"]) + [("all", results)])))
+    print(f"report: {os.path.join(args.output, 'report.md')}")
+    for error in errors:
+        print(f"error: {error}")
+    print("mutation: FAILED" if errors else "mutation: passed")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

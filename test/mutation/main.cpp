@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-mutate: breaks a compiled kernel in every way it knows, one at a time,
+// and tells whether the simulator notices. Results are JSON lines.
+
+#include "choose_kernel.h"
+#include "coverage.h"
+#include "device/sim_device.h"
+#include "mutant.h"
+#include "report.h"
+#include "trial.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace attn;
+using namespace attn::mutation;
+
+namespace {
+
+struct Arguments {
+  std::string bundle;
+  /// The first if it is empty.
+  std::string kernel;
+  std::vector<std::string> problems;
+  std::string scoreRegion;
+  std::string maskRegion;
+  /// Classes of sites with commas between; empty for all.
+  std::string sites;
+  /// "SITE:OPERATION": this mutant alone, and its PTX.
+  std::string print;
+  uint64_t seeds = 8;
+  uint64_t originalSeeds = 64;
+  uint64_t budget = 4'000'000;
+  /// Every `every`th mutant from number `first` on.
+  uint64_t first = 0;
+  uint64_t every = 1;
+  bool list = false;
+};
+
+constexpr const char *kHelp =
+    "usage: attn-mutate BUNDLE [options]\n"
+    "  --kernel=NAME       which of several kernels; all problems run it\n"
+    "  --problem=BxSxHxD,BxSxHxD[,N]  Q and K shapes to run, on N schedules\n"
+    "  --score-region=alibi, --mask-region=documents  what regions compute\n"
+    "  --seeds=N           schedules a mutant gets at most (8)\n"
+    "  --original-seeds=N  schedules the kernel itself has to pass (64)\n"
+    "  --budget=N          instructions of a warp after which it hangs\n"
+    "  --first=N --every=N a part of the mutants\n"
+    "  --sites=wait,order  those of some classes\n"
+    "  --list              names the mutants and runs none\n"
+    "  --print=SITE:OPERATION  prints one mutant's PTX\n";
+
+bool fail(const std::string &message) {
+  std::fprintf(stderr, "attn-mutate: error: %s\n", message.c_str());
+  return false;
+}
+
+bool readNumber(const std::string &text, uint64_t &value) {
+  char *end = nullptr;
+  value = std::strtoull(text.c_str(), &end, 10);
+  return !text.empty() && *end == 0;
+}
+
+bool parseOption(const std::string &name, const std::string &value,
+                 Arguments &arguments) {
+  if (name == "--problem") {
+    arguments.problems.push_back(value);
+    return true;
+  }
+  std::pair<const char *, std::string *> texts[] = {
+      {"--kernel", &arguments.kernel},
+      {"--score-region", &arguments.scoreRegion},
+      {"--mask-region", &arguments.maskRegion},
+      {"--sites", &arguments.sites},
+      {"--print", &arguments.print}};
+  for (auto &[known, to] : texts) {
+    if (name == known) {
+      *to = value;
+      return true;
+    }
+  }
+  std::pair<const char *, uint64_t *> numbers[] = {
+      {"--seeds", &arguments.seeds},
+      {"--original-seeds", &arguments.originalSeeds},
+      {"--budget", &arguments.budget},
+      {"--first", &arguments.first},
+      {"--every", &arguments.every}};
+  for (auto &[known, to] : numbers) {
+    if (name == known) {
+      return readNumber(value, *to) ||
+             fail("option '" + name + "': expected a number, got '" + value +
+                  "'");
+    }
+  }
+  return fail("unknown option '" + name + "'");
+}
+
+bool parseArguments(int argc, char **argv, Arguments &arguments) {
+  for (int i = 1; i < argc; ++i) {
+    std::string text = argv[i];
+    size_t equals = text.find('=');
+    if (text == "--list") {
+      arguments.list = true;
+    } else if (text.compare(0, 2, "--") != 0) {
+      arguments.bundle = text;
+    } else if (!parseOption(
+                   text.substr(0, equals),
+                   equals == std::string::npos ? "" : text.substr(equals + 1),
+                   arguments)) {
+      return false;
+    }
+  }
+  if (arguments.bundle.empty() || arguments.every == 0) {
+    return fail(std::string("expected a bundle and a step above 0\n") + kHelp);
+  }
+  return true;
+}
+
+struct Kernel {
+  runtime::Bundle bundle;
+  ptx::Module module;
+  runtime::LaunchPlan plan;
+};
+
+bool loadKernel(const Arguments &arguments, Kernel &kernel) {
+  std::string err;
+  sim::Diagnostic diagnostic;
+  if (!runtime::readBundleFile(arguments.bundle, kernel.bundle, err)) {
+    return fail(err);
+  }
+  if (runtime::Status status =
+          runtime::parseLaunchPlan(kernel.bundle.plan, kernel.plan)) {
+    return fail(status.getMessage());
+  }
+  std::string first = kernel.plan.variants[0].launches[0].kernel;
+  const std::string &name = arguments.kernel;
+  if (!chooseKernel(name.empty() ? first : name, kernel.bundle, err)) {
+    return fail(err);
+  }
+  (void)bool(runtime::parseLaunchPlan(kernel.bundle.plan, kernel.plan));
+  if (!ptx::parse(kernel.bundle.ptx, kernel.module, diagnostic)) {
+    return fail("PTX: " + diagnostic.text());
+  }
+  if (!arguments.scoreRegion.empty()) {
+    kernel.plan.problem.scoreRegion = arguments.scoreRegion;
+  }
+  if (!arguments.maskRegion.empty()) {
+    kernel.plan.problem.maskRegion = arguments.maskRegion;
+  }
+  return findKernel(kernel.module) || fail("expected a kernel");
+}
+
+/// "BxSxHxD,BxSxHxD,N".
+bool addProblem(const std::string &text, Trial &trial, uint64_t seeds) {
+  run::Options shape;
+  size_t comma = text.find(',');
+  size_t end = comma == std::string::npos ? comma : text.find(',', comma + 1);
+  if (comma == std::string::npos ||
+      !run::parseShape(text.substr(0, comma), shape.q) ||
+      !run::parseShape(text.substr(comma + 1, end - comma - 1), shape.kv) ||
+      (end != std::string::npos && !readNumber(text.substr(end + 1), seeds))) {
+    return fail("option '--problem': expected 'BxSxHxD,BxSxHxD,N', got '" +
+                text + "'");
+  }
+  std::string err;
+  return trial.addProblem(shape, seeds, err) || fail(err);
+}
+
+run::JsonLine describe(const Mutant &mutant) {
+  run::JsonLine line;
+  line.add("site", mutant.site)
+      .add("operation", mutant.operation)
+      .add("line", uint64_t(mutant.line))
+      .add("before", mutant.before)
+      .add("after", mutant.after);
+  return line;
+}
+
+void print(const run::JsonLine &line) {
+  std::printf("%s\n", line.finish().c_str());
+  std::fflush(stdout);
+}
+
+void addVerdict(run::JsonLine &line, const Verdict &verdict) {
+  line.add("by", verdict.by)
+      .add("seed", verdict.seed)
+      .add("problem", uint64_t(verdict.problem))
+      .add("message", verdict.message);
+}
+
+bool printMutant(const Kernel &kernel, const std::vector<Mutant> &mutants,
+                 const std::string &name) {
+  for (const Mutant &mutant : mutants) {
+    if (mutant.site + ":" + mutant.operation == name) {
+      runtime::Bundle changed =
+          applyMutant(kernel.bundle, kernel.module, mutant);
+      std::fputs((mutant.plan.empty() ? changed.ptx : changed.plan).c_str(),
+                 stdout);
+      return true;
+    }
+  }
+  return fail("option '--print': there is no mutant '" + name + "'");
+}
+
+/// Prepares the problems and requires the kernel itself to be silent and right.
+bool openTrial(const Arguments &arguments, const Kernel &kernel, Trial &trial) {
+  sim::getSimDevice().getOptions().budget = arguments.budget;
+  sim::getSimDevice().getOptions().threads = 1;
+  if (!trial.open(kernel.bundle)) {
+    return fail(trial.getError());
+  }
+  for (const std::string &problem : arguments.problems) {
+    if (!addProblem(problem, trial, arguments.seeds)) {
+      return false;
+    }
+  }
+  Verdict verdict = trial.runOriginal(arguments.originalSeeds);
+  return verdict.by.empty() ||
+         fail("the kernel itself is broken: " + verdict.message);
+}
+
+/// Keeps the mutants that are asked for.
+void select(const Arguments &arguments, std::vector<Mutant> &mutants) {
+  std::vector<Mutant> kept;
+  std::string wanted = "," + arguments.sites + ",";
+  for (Mutant &mutant : mutants) {
+    std::string kind = mutant.site.substr(0, mutant.site.find('.'));
+    if (arguments.sites.empty() ||
+        wanted.find("," + kind + ",") != std::string::npos) {
+      kept.push_back(std::move(mutant));
+    }
+  }
+  mutants = std::move(kept);
+}
+
+bool runAll(const Arguments &arguments) {
+  Kernel kernel;
+  if (!loadKernel(arguments, kernel)) {
+    return false;
+  }
+  std::vector<Mutant> mutants = enumerateMutants(kernel.bundle, kernel.module);
+  if (!arguments.print.empty()) {
+    return printMutant(kernel, mutants, arguments.print);
+  }
+  select(arguments, mutants);
+  Trial trial(kernel.plan);
+  if (!arguments.list && !openTrial(arguments, kernel, trial)) {
+    return false;
+  }
+  Coverage coverage(kernel.bundle, kernel.module, trial);
+  for (size_t i = arguments.first; i < mutants.size(); i += arguments.every) {
+    run::JsonLine line = describe(mutants[i]);
+    if (!arguments.list) {
+      bool isReached =
+          !mutants[i].plan.empty() || coverage.isReached(mutants[i].statement);
+      line.add("reached", isReached);
+      Verdict verdict;
+      if (isReached) {
+        verdict = trial.runMutant(
+            applyMutant(kernel.bundle, kernel.module, mutants[i]),
+            arguments.seeds);
+      }
+      addVerdict(line, verdict);
+    }
+    print(line);
+  }
+  return true;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
+  Arguments arguments;
+  return parseArguments(argc, argv, arguments) && runAll(arguments) ? 0 : 1;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "trial.h"
+
+#include <algorithm>
+
+using namespace attn;
+using namespace attn::mutation;
+
+/// So few that a CTA gets several work items.
+static constexpr int64_t kMultiprocessors = 2;
+
+Trial::Trial(runtime::LaunchPlan plan) : plan(std::move(plan)) {
+  gpu.setMultiprocessorCount(kMultiprocessors);
+}
+
+bool Trial::open(const runtime::Bundle &bundle) {
+  attn_bundle_destroy(loaded);
+  std::vector<char> image = runtime::writeBundle(bundle);
+  if (attn_bundle_load(nullptr, image.data(), image.size(), &loaded)) {
+    error = attn_last_error();
+    return false;
+  }
+  if (!gpu.prepare(loaded)) {
+    error = gpu.getError();
+    return false;
+  }
+  for (Case &each : cases) {
+    if (!each.session->restart(loaded)) {
+      error = each.session->getError();
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Trial::addProblem(const run::Options &shape, uint64_t schedules,
+                       std::string &err) {
+  Case added;
+  added.session = std::make_unique<run::Session>(
+      gpu, loaded, plan, run::makeProblem(plan, shape), shape.timeout);
+  added.schedules = schedules;
+  cases.push_back(std::move(added));
+  if (!cases.back().session->prepare()) {
+    err = cases.back().session->getError();
+    return false;
+  }
+  return true;
+}
+
+bool Trial::isExpected(const Case &each) const {
+  size_t output = 0;
+  for (const run::HostTensor &tensor : each.session->getTensors()) {
+    if (tensor.isOutput && (output >= each.expected.size() ||
+                            tensor.bytes != each.expected[output++])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Runs one problem on one schedule. False if something is wrong.
+bool Trial::runOnce(Case &each, uint64_t seed, Verdict &verdict) {
+  run::Session &session = *each.session;
+  verdict.seed = seed;
+  gpu.setSchedule(seed);
+  if (!session.launchAndDownload()) {
+    verdict.by = "launch";
+    verdict.message = session.getError();
+  } else if (!session.checkGuards()) {
+    verdict.by = "guard";
+    verdict.message = session.getError();
+  } else if (!isExpected(each)) {
+    // Bits that the original's are have been compared with the reference.
+    verdict.message = session.check().failure;
+    verdict.by = verdict.message.empty() ? "" : "value";
+  }
+  return verdict.by.empty();
+}
+
+Verdict Trial::runOriginal(uint64_t schedules) {
+  Verdict verdict;
+  for (verdict.problem = 0; verdict.problem < cases.size(); ++verdict.problem) {
+    Case &each = cases[verdict.problem];
+    for (uint64_t seed = 0; seed < schedules; ++seed) {
+      if (!runOnce(each, seed, verdict)) {
+        return verdict;
+      }
+      for (const run::HostTensor &tensor : each.session->getTensors()) {
+        if (tensor.isOutput && seed == 0) {
+          each.expected.push_back(tensor.bytes);
+        }
+      }
+    }
+  }
+  return verdict;
+}
+
+bool Trial::reachesTrap(const runtime::Bundle &bundle) {
+  return !runMutant(bundle, 1).by.empty();
+}
+
+Verdict Trial::runMutant(const runtime::Bundle &bundle, uint64_t schedules) {
+  Verdict verdict;
+  if (!open(bundle)) {
+    verdict.by = "load";
+    verdict.message = error;
+    return verdict;
+  }
+  for (uint64_t seed = 0; seed < schedules; ++seed) {
+    for (verdict.problem = 0; verdict.problem < cases.size();
+         ++verdict.problem) {
+      Case &each = cases[verdict.problem];
+      if (seed < each.schedules && !runOnce(each, seed, verdict)) {
+        return verdict;
+      }
+    }
+  }
+  return verdict;
+}

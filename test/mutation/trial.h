@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a kernel and its mutants on the simulator, on a few small problems and
+// several schedules of each.
+
+#ifndef ATTN_TEST_MUTATION_TRIAL_H
+#define ATTN_TEST_MUTATION_TRIAL_H
+
+#include "attn/runtime/bundle.h"
+#include "session.h"
+#include "sim_memory.h"
+
+namespace attn::mutation {
+
+/// What became of one kernel.
+struct Verdict {
+  /// Who says that it is broken: "load" (it is not accepted), "launch" (the
+  /// simulator's report), "guard" (it wrote where it may not) or "value" (the
+  /// float64 reference); empty for nobody.
+  std::string by;
+  std::string message;
+  size_t problem = 0;
+  uint64_t seed = 0;
+};
+
+class Trial {
+public:
+  explicit Trial(runtime::LaunchPlan plan);
+  Trial(const Trial &) = delete;
+  ~Trial() { attn_bundle_destroy(loaded); }
+
+  /// Takes another kernel, with the arguments of the one before.
+  bool open(const runtime::Bundle &bundle);
+  const std::string &getError() const { return error; }
+
+  /// Adds a problem that is run on at most `schedules` schedules.
+  bool addProblem(const run::Options &shape, uint64_t schedules,
+                  std::string &err);
+
+  /// Runs the kernel as it is, and keeps its outputs for comparison.
+  Verdict runOriginal(uint64_t schedules);
+  /// Whether some problem gets to where `bundle` has a trap.
+  bool reachesTrap(const runtime::Bundle &bundle);
+  /// Runs a mutant until somebody says that it is broken.
+  Verdict runMutant(const runtime::Bundle &bundle, uint64_t schedules);
+
+private:
+  struct Case {
+    std::unique_ptr<run::Session> session;
+    uint64_t schedules = 0;
+    /// The original's outputs.
+    std::vector<std::vector<unsigned char>> expected;
+  };
+
+  bool runOnce(Case &each, uint64_t seed, Verdict &verdict);
+  bool isExpected(const Case &each) const;
+
+  run::SimGpu gpu;
+  runtime::LaunchPlan plan;
+  attn_bundle *loaded = nullptr;
+  std::string error;
+  std::vector<Case> cases;
+};
+
+} // namespace attn::mutation
+
+#endif // ATTN_TEST_MUTATION_TRIAL_H

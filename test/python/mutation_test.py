@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A sample of the broken kernels of test/mutation: the simulator notices them.
+
+The whole set is scripts/nightly's.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+JUDGE = os.path.join(ROOT, "test", "mutation", "judge.py")
+sys.path.insert(0, os.path.dirname(JUDGE))
+import judge
+
+
+class SampleTest(unittest.TestCase):
+    def test_most_broken_kernels_are_noticed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [sys.executable, "-B", JUDGE, os.environ["ATTN_BUILD"], "--every=97", "--original-seeds=2",
+                 "--seeds=4", "--min-rate=80", "--min-mutants=150", f"--output={folder}"],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+
+def mutant(**changes):
+    return dict({"kernel": "k", "site": "wait.1", "operation": "drop", "id": "k:wait.1:drop", "before": "wait;",
+                 "after": "", "by": "", "message": "", "reached": True, "seed": 0, "line": 1}, **changes)
+
+
+class ClassifyTest(unittest.TestCase):
+    def classify(self, entries, *mutants):
+        equivalents = judge.Equivalents(entries)
+        judge.classify(mutants, equivalents)
+        equivalents.check_used(mutants)
+        return [m["state"] for m in mutants], equivalents.errors
+
+    def test_states(self):
+        states, errors = self.classify([], mutant(), mutant(by="value"), mutant(by="crash"))
+        self.assertEqual((states, errors), (["survived", "killed", "crashed"], []))
+
+    def test_equivalent(self):
+        entry = {"site": r"wait\..*", "reason": "redundant"}
+        self.assertEqual(self.classify([entry], mutant()), (["equivalent"], []))
+
+    def test_noticed_equivalent_is_an_error(self):
+        states, errors = self.classify([{"reason": "redundant"}], mutant(by="value"))
+        self.assertEqual(states, ["killed"])
+        self.assertEqual(errors, ["k:wait.1:drop is declared 'redundant' and was noticed: wrong value"])
+
+    def test_entry_without_mutant_is_an_error(self):
+        _, errors = self.classify([{"kernels": ["other"], "reason": "redundant"}], mutant())
+        self.assertEqual(len(errors), 1)
+        self.assertIn("no mutant fits", errors[0])
+
+    def test_unknown_reason_is_an_error(self):
+        _, errors = self.classify([{"reason": "because"}], mutant())
+        self.assertIn("equivalents.json: unknown reason 'because'", errors)
+
+    def test_unreached_needs_an_entry(self):
+        states, _ = self.classify([], mutant(reached=False))
+        self.assertEqual(states, ["survived"])
+        states, _ = self.classify([{"reached": False, "reason": "unreachable"}], mutant(reached=False))
+        self.assertEqual(states, ["unreached"])
+
+    def test_killers(self):
+        self.assertEqual(judge.killer(mutant(by="launch", message="x: races [race.shared]\n  more")), "race.shared")
+        self.assertEqual(judge.killer(mutant(by="launch", message="deadlock: no warp")), "progress.deadlock")
+        self.assertEqual(judge.killer(mutant(by="launch", message="[%r1] is bad")), "simulator error")
+        self.assertEqual(judge.killer(mutant(by="guard")), "wrong place")
+
+    def test_rate(self):
+        mutants = [mutant(by="value"), mutant(), mutant(by="guard"), mutant(site="arrive.1")]
+        judge.classify(mutants, judge.Equivalents([{"site": "arrive.1", "reason": "redundant"}]))
+        tally = judge.Tally(mutants)
+        self.assertEqual((tally.reached, tally.killed, tally.survived, tally.equivalent), (4, 2, 1, 1))
+        self.assertAlmostEqual(tally.rate(), 200 / 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
