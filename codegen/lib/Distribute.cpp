@@ -176,6 +176,7 @@ private:
 
   Value combine(tile::ReduceKind kind, Value a, Value b);
   Value reduceQuad(tile::ReduceKind kind, Value rows);
+  Value bitcast(Value vector, Type element);
   Value slice(Value vector, int64_t offset, int64_t size);
   Value extract(Value vector, int64_t index) {
     return vector::ExtractOp::create(builder, loc, vector,
@@ -229,10 +230,15 @@ Value Distributor::slice(Value vector, int64_t offset, int64_t size) {
 }
 
 Value Distributor::combine(tile::ReduceKind kind, Value a, Value b) {
-  if (kind == tile::ReduceKind::Max) {
+  switch (kind) {
+  case tile::ReduceKind::Add:
+    return arith::AddFOp::create(builder, loc, a, b);
+  case tile::ReduceKind::Max:
     return arith::MaxNumFOp::create(builder, loc, a, b);
+  case tile::ReduceKind::MaxFloored: // of bits
+    return arith::MaxSIOp::create(builder, loc, a, b);
   }
-  return arith::AddFOp::create(builder, loc, a, b);
+  llvm_unreachable("unknown reduction");
 }
 
 /// Combines a per-row vector over the four lanes that hold a row.
@@ -266,8 +272,19 @@ Value Distributor::rewriteBroadcast(tile::BroadcastOp op) {
                                    mask);
 }
 
+/// The elements as integers, which are ordered like floats that are not
+/// negative; a negative one is below 0.
+Value Distributor::bitcast(Value vector, Type element) {
+  auto type = cast<VectorType>(vector.getType()).clone(element);
+  return vector::BitCastOp::create(builder, loc, type, vector);
+}
+
 Value Distributor::rewriteReduce(tile::ReduceOp op) {
+  bool isFloored = op.getKind() == tile::ReduceKind::MaxFloored;
   Value source = op.getSource();
+  if (isFloored) {
+    source = bitcast(source, builder.getI32Type());
+  }
   int64_t registers = cast<VectorType>(source.getType()).getNumElements();
   // Four chains, two a row: register r belongs to chain r % 4.
   Value chains = slice(source, 0, 4);
@@ -276,8 +293,15 @@ Value Distributor::rewriteReduce(tile::ReduceOp op) {
   }
   Value row0 = combine(op.getKind(), extract(chains, 0), extract(chains, 1));
   Value row1 = combine(op.getKind(), extract(chains, 2), extract(chains, 3));
+  if (isFloored) {
+    row0 = combine(op.getKind(), row0, constant(0));
+    row1 = combine(op.getKind(), row1, constant(0));
+  }
   Value rows = pair(row0, row1);
-  return op.getPartial() ? rows : reduceQuad(op.getKind(), rows);
+  if (!op.getPartial()) {
+    rows = reduceQuad(op.getKind(), rows);
+  }
+  return isFloored ? bitcast(rows, builder.getF32Type()) : rows;
 }
 
 Value Distributor::rewriteComplete(tile::CompleteOp op) {

@@ -17,9 +17,9 @@
 // CHECK-NEXT:     ^bb0(%[[A:.*]]: i32, %[[A1:.*]]: tensor<64xf32>, %[[A2:.*]]: tensor<64xf32>, %[[A3:.*]]: tensor<64x32xf32>):
 // CHECK-NEXT:       %[[STAT:.*]]:2 = tile.step @stat(%[[S]], %[[A1]]) : (tensor<64x16xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
 // CHECK-NEXT:       ^bb0(%[[A4:.*]]: tensor<64x16xf32>, %[[A5:.*]]: tensor<64xf32>):
+// CHECK-NEXT:         %[[REDUCE:.*]] = tile.reduce  max %[[A4]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
 // CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[CSCALE]] : tensor<64xf32>
 // CHECK-NEXT:         %[[C4:.*]] = arith.constant dense<8.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:         %[[REDUCE:.*]] = tile.reduce  max %[[A4]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
 // CHECK-NEXT:         %[[F1:.*]] = arith.mulf %[[REDUCE]], %[[SPLAT]] : tensor<64xf32>
 // CHECK-NEXT:         %[[ADDF:.*]] = arith.addf %[[A5]], %[[C4]] : tensor<64xf32>
 // CHECK-NEXT:         %[[CMPF:.*]] = arith.cmpf ogt, %[[F1]], %[[ADDF]] : tensor<64xf32>
@@ -145,8 +145,8 @@ tile.kernel @threshold args ["s", "v", "scale", "n", "o", "lse"]
 // CHECK: ^bb0(%[[A:.*]]: i32, %[[A1:.*]]: tensor<64xf32>, %[[A2:.*]]: tensor<64xf32>, %[[A3:.*]]: tensor<64x32xf32>):
 // CHECK: %[[STAT:.*]]:2 = tile.step @stat(%[[S]], %[[A1]]) : (tensor<64x16xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
 // CHECK-NEXT:       ^bb0(%[[A4:.*]]: tensor<64x16xf32>, %[[A5:.*]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[CSCALE]] : tensor<64xf32>
 // CHECK-NEXT:         %[[REDUCE:.*]] = tile.reduce  max %[[A4]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
+// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[CSCALE]] : tensor<64xf32>
 // CHECK-NEXT:         %[[F1:.*]] = arith.mulf %[[REDUCE]], %[[SPLAT]] : tensor<64xf32>
 // CHECK-NEXT:         %[[CMPF:.*]] = arith.cmpf ogt, %[[F1]], %[[A5]] : tensor<64xf32>
 // CHECK-NEXT:         %[[LARGER:.*]] = arith.maxnumf %[[F1]], %[[A5]] : tensor<64xf32>
@@ -203,9 +203,9 @@ tile.kernel @always args ["s", "v", "scale", "n", "o", "lse"]
 // CHECK: ^bb0(%[[A:.*]]: i32, %[[A1:.*]]: tensor<64xf32>, %[[A2:.*]]: tensor<64xf32>, %[[A3:.*]]: tensor<64x32xf32>):
 // CHECK: %[[STAT:.*]]:2 = tile.step @stat(%[[S]], %[[A1]]) : (tensor<64x16xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
 // CHECK-NEXT:       ^bb0(%[[A4:.*]]: tensor<64x16xf32>, %[[A5:.*]]: tensor<64xf32>):
+// CHECK-NEXT:         %[[REDUCE:.*]] = tile.reduce  max %[[A4]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
 // CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[C1]] : tensor<64xf32>
 // CHECK-NEXT:         %[[C5:.*]] = arith.constant dense<8.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:         %[[REDUCE:.*]] = tile.reduce  max %[[A4]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
 // CHECK-NEXT:         %[[F:.*]] = arith.mulf %[[REDUCE]], %[[SPLAT]] : tensor<64xf32>
 // CHECK-NEXT:         %[[ADDF:.*]] = arith.addf %[[A5]], %[[C5]] : tensor<64xf32>
 // CHECK-NEXT:         %[[CMPF:.*]] = arith.cmpf ogt, %[[F]], %[[ADDF]] : tensor<64xf32>
@@ -376,9 +376,9 @@ tile.kernel @other args ["n"]
 // CHECK-NEXT:           %[[V34:.*]] = math.log2 %[[V31]] : tensor<64xf32>
 // CHECK-NEXT:           %[[V35:.*]] = arith.addf %[[V22]], %[[V34]] : tensor<64xf32>
 // CHECK-NEXT:           %[[V36:.*]] = arith.select %[[V33]], %[[V35]], %[[V22]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:           %[[V39:.*]] = tile.reduce  max %[[V21]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
 // CHECK-NEXT:           %[[V37:.*]] = tensor.splat %[[V7]] : tensor<64xf32>
 // CHECK-NEXT:           %[[V38:.*]] = arith.constant dense<8.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:           %[[V39:.*]] = tile.reduce  max %[[V21]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
 // CHECK-NEXT:           %[[V40:.*]] = arith.mulf %[[V39]], %[[V37]] : tensor<64xf32>
 // CHECK-NEXT:           %[[V41:.*]] = arith.maxnumf %[[V40]], %[[V36]] : tensor<64xf32>
 // CHECK-NEXT:           %[[V42:.*]] = arith.addf %[[V22]], %[[V38]] : tensor<64xf32>

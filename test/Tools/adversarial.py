@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs kernels on inputs that a stale reference of a row goes wrong on, on the
-simulator, against float64: kernels with `row_max = first_block`, and one with
-`running`. Then shows that the inputs are what they claim to be: without the word
+simulator, against float64: kernels with `row_max = first_block`, with `integer` and
+with `running`. Then shows that the inputs are what they claim to be: without the word
 that rejects a work item a kernel gets those that overflow wrong, and without the
-limit of sums those whose sum is finite, but has no normal inverse; and without a
+limits of sums those whose sum is finite, but has no normal inverse or lost weights; and
+without a
 wait for the first results the simulator finds the race of the second."""
 
 import argparse
@@ -30,6 +31,8 @@ OVERFLOWS = [
 # With one query: the sum of its row is finite, but neither its inverse nor the factor to a new
 # reference is a normal number. Of many rows some would overflow, for all to be computed again.
 LOST = [f"spike-key:{MIDDLE}:127", f"spike-key:{LAST}:127"]
+# With one key: its score is far below the floor of an integer maximum.
+BELOW = ["spike-key:0:-10", "spike-key:0:-30", "spike-key:0:-140"]
 OTHERS = [
     f"spike-key:{FIRST}",
     f"spike-key:{FIRST}:127",
@@ -44,12 +47,15 @@ OTHERS = [
 ]
 
 
-# (name, what to replace by what, patterns that it gets wrong).
+NO_REJECT = (r".*llvm\.atomicrmw _or.*\n", "")
+# (name, reference, what to replace by what, patterns that it gets wrong).
 MUTANTS = [
-    ("no_reject", (r".*llvm\.atomicrmw _or.*\n", ""), OVERFLOWS + LOST),
+    ("no_reject", "first_block", NO_REJECT, OVERFLOWS + LOST),
     # The second results may overtake the first.
-    ("no_wait", (r".*cp\.async\.bulk\.wait_group 0\n", ""), OVERFLOWS[:1]),
-    ("no_limit", (r"1\.2676506E\+30", "3.4e+38"), LOST),
+    ("no_wait", "first_block", (r".*cp\.async\.bulk\.wait_group 0\n", ""), OVERFLOWS[:1]),
+    ("no_limit", "first_block", (r"1\.2676506E\+30", "3.4e+38"), LOST),
+    ("integer_no_reject", "integer", NO_REJECT, ["spike-key:0:-140", "low"]),
+    ("integer_no_limit", "integer", (r"9\.53674316E-7", "0.000000e+00"), ["spike-key:0:-140", "low"]),
 ]
 
 
@@ -77,28 +83,28 @@ def compiled(args, name, source, emit="bundle", schedule=None):
     return output
 
 
-def running_schedule(args, name):
-    """The table's last entry without a step to check, as it is for a running maximum."""
+def schedule_with(args, row_max, name):
+    """The table's last entry with another reference; a running maximum has no step to check."""
     with open(os.path.join(ROOT, "codegen", "data", "schedules", name + ".mlir"), encoding="utf-8") as file:
         text = file.read()
     text = text[text.rindex("attn.table_entry"):]
-    text, maxima = re.subn("row_max = first_block", "row_max = running", text)
-    text, checks = re.subn(" check ", " ", text)
+    text, maxima = re.subn("row_max = first_block", f"row_max = {row_max}", text)
+    text, checks = re.subn(" check ", " " if row_max == "running" else " check ", text)
     if (maxima, checks) != (1, 1):
         sys.exit(f"{name}: expected one 'row_max = first_block' and one step 'check', got {maxima} and {checks}")
-    path = os.path.join(args.out, name + "_running.mlir")
+    path = os.path.join(args.out, f"{name}_{row_max}.mlir")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     return path
 
 
-def mutant(args, name, pattern, replacement):
+def mutant(args, name, row_max, edit):
     """A kernel without a mask, its IR edited before it becomes PTX."""
-    path = compiled(args, name, "full_d64.mlir", emit="llvm")
+    path = compiled(args, name, "full_d64.mlir", emit="llvm", schedule=schedule_with(args, row_max, "fwd_d64"))
     with open(path, encoding="utf-8") as file:
-        text, edits = re.subn(pattern, replacement, file.read())
+        text, edits = re.subn(*edit, file.read())
     if edits == 0:
-        sys.exit(f"{path}: expected to find '{pattern}'")
+        sys.exit(f"{path}: expected to find '{edit[0]}'")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     return path
@@ -110,13 +116,18 @@ def kernels(args):
     yield "causal", compiled(args, "causal", "causal.mlir"), 128, []
     yield "f16", compiled(args, "f16", f16_source(args)), 64, []
     yield "documents", compiled(args, "documents", "documents.mlir"), 128, ["--mask-region=documents"]
-    yield "full_running", compiled(args, "full_running", "full_d64.mlir", schedule=running_schedule(args, "fwd_d64")), 64, []
+    yield "full_running", compiled(args, "full_running", "full_d64.mlir", schedule=schedule_with(args, "running", "fwd_d64")), 64, []
+    d64, d128 = (schedule_with(args, "integer", name) for name in ("fwd_d64", "fwd_d128"))
+    yield "full_integer", compiled(args, "full_integer", "full_d64.mlir", schedule=d64), 64, []
+    yield "causal_integer", compiled(args, "causal_integer", "causal.mlir", schedule=d128), 128, []
+    yield "f16_integer", compiled(args, "f16_integer", f16_source(args), schedule=d64), 64, []
 
 
 def passes(args, kernel, head_dim, pattern, options=()):
     queries = 1 if pattern in LOST else 140
+    keys = 1 if pattern in BELOW else 300
     status, text = call(args.runner, kernel, "--device=sim", f"--q=1x{queries}x1x{head_dim}",
-                        f"--kv=1x300x1x{head_dim}", "--check", "--guard", f"--inputs={pattern}", *options)
+                        f"--kv=1x{keys}x1x{head_dim}", "--check", "--guard", f"--inputs={pattern}", *options)
     if "check: " not in text and "launch: FAILED" not in text:
         sys.exit(f"{kernel}, {pattern}: {text}")
     return status == 0, text
@@ -131,14 +142,14 @@ def main():
     os.makedirs(args.out, exist_ok=True)
     runs = wrong = 0
     for name, bundle, head_dim, options in kernels(args):
-        for pattern in OVERFLOWS + LOST + OTHERS:
+        for pattern in OVERFLOWS + LOST + BELOW + OTHERS:
             good, text = passes(args, bundle, head_dim, pattern, options)
             runs += 1
             wrong += not good
             if not good:
                 print(f"{name}, {pattern}: {text}")
-    for name, edit, patterns in MUTANTS:
-        kernel = mutant(args, name, *edit)
+    for name, row_max, edit, patterns in MUTANTS:
+        kernel = mutant(args, name, row_max, edit)
         for pattern in patterns:
             good, _ = passes(args, kernel, 64, pattern)
             runs += 1

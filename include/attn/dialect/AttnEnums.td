@@ -41,7 +41,9 @@ def Attn_WorkOrder : Attn_Enum<"WorkOrder", "order of the work items", [
   I32EnumAttrCase<"LongestFirst", 1, "longest_first">  // last row block first, heads and batches of a section fastest
 ]>;
 def Attn_RowMax : Attn_Enum<"RowMax", "where the reference of a row's exponentials comes from", [
-  I32EnumAttrCase<"Running", 0, "running">, I32EnumAttrCase<"FirstBlock", 1, "first_block">]>;
+  I32EnumAttrCase<"Running", 0, "running">, I32EnumAttrCase<"FirstBlock", 1, "first_block">,
+  I32EnumAttrCase<"Integer", 2, "integer">  // running, of the scores' bits, and at least 0
+]>;
 
 def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user takes part", [
   I32EnumAttrCase<"Absent", 0, "absent">, I32EnumAttrCase<"Present", 1, "present">,

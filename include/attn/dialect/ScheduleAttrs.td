@@ -41,8 +41,9 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     the probabilities then reach 2^threshold, which fp32 sums and bf16 hold, and
     f16 up to 15).
     `row_max`: what the exponentials of a row are taken relative to: its `running`
-    maximum, or that of its `first_block` with keys until its sum grows large,
-    with the item computed again from a running maximum where that overflowed.
+    maximum; or that of its `first_block` with keys until its sum grows large; or
+    its running maximum as an `integer`, which is at least 0. After the latter two the
+    item is computed again from a running maximum where the sum overflowed or is small.
     `exp2_degree`: degree of the polynomial for the share of exponentials that
     the schedule moves off the exponential unit. `cta_group`: CTAs that share one
     MMA.

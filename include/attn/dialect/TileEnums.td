@@ -10,7 +10,9 @@ class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let genSpecializedAttr = 0;
 }
 def Tile_ReduceKind : Tile_Enum<"ReduceKind", "how a reduction combines elements", [
-  I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">]>;
+  I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
+  I32EnumAttrCase<"MaxFloored", 2, "max_floored">  // the maximum of the elements and 0
+]>;
 def Tile_RangeKind : Tile_Enum<"RangeKind", "whether the blocks of a range need a mask", [
   I32EnumAttrCase<"Masked", 0, "masked">, I32EnumAttrCase<"Full", 1, "full">]>;
 def Tile_Atom : Tile_Enum<"Atom", "register layout that an instruction fixes", [

@@ -296,7 +296,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let summary = "reduces a tile along `dim` to a vector";
   let description = [{
     With `partial`, lanes that hold a row each keep their own share: `tile.complete`
-    adds the shares.
+    adds the shares. `max_floored` compares the bits as integers: a NaN counts as more
+    than infinity, or as nothing if its sign is set.
 
     **Constraints**
     - C1: the source has rank 2, `dim` is 0 or 1, the result lacks that dimension

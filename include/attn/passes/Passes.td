@@ -149,6 +149,8 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
     at most 2^100, and it is computed again with m followed throughout. What passes
     is right: the sum of a row with keys is at least 1, so that nothing of weight was
     flushed to zero, and at most 2^100, so that no factor was.
+    With `row_max = integer`, m is the running maximum of the scores and of 0, and
+    `check` rejects an item with a row sum below 2^-20 (1 where P is f16).
     Remark `fuse-online-softmax`: the threshold used.
   }];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::scf::SCFDialect"];

@@ -21,8 +21,6 @@ namespace {
 
 class FirstBlockReference : public Reference {
 public:
-  using Values = SoftmaxBuilder::Values;
-
   FirstBlockReference(SoftmaxBuilder &b, int64_t threshold)
       : Reference(b, threshold),
         limit(largeSum(getElementTypeOrSelf(b.match.values.getType()))) {}
@@ -89,7 +87,7 @@ SmallVector<Value> FirstBlockReference::look(Value x, Value m, Value l,
   Value exceeds = b.isGreater(sum, b.constant(limit, b.rowType));
   Value ofSum = b.make<arith::AddFOp>(m, b.make<math::Log2Op>(sum));
   Value floor = b.make<arith::SelectOp>(exceeds, ofSum, m);
-  auto [next, factor] = moveMaximum(x, m, floor);
+  auto [next, factor] = moveMaximum(rowMaximum(x), m, floor);
   Value scaled = b.make<arith::MulFOp>(l, factor);
   Value lost = b.isGreater(sum, b.constant(kLostSum, b.rowType));
   Value infinity =
@@ -126,15 +124,9 @@ void FirstBlockReference::writeCheck(Value o, Value l) {
 }
 
 /// Exponentials that overflowed leave a sum that is too large or none, or an O
-/// that is not finite: the sum of a row of O is finite only if its elements
-/// are.
+/// that is not finite.
 Value FirstBlockReference::isWrong(Value o, Value l) {
-  Value infinity =
-      b.constant(std::numeric_limits<float>::infinity(), b.rowType);
-  Value sum = b.make<tile::ReduceOp>(b.rowType, tile::ReduceKind::Add, o, 1,
-                                     /*partial=*/true);
-  Value ofO = b.make<arith::CmpFOp>(arith::CmpFPredicate::UGE,
-                                    b.make<math::AbsFOp>(sum), infinity);
+  Value ofO = isNotFinite(o);
   Value ofL = b.make<arith::CmpFOp>(arith::CmpFPredicate::UGT, l,
                                     b.constant(kLostSum, b.rowType));
   return b.make<arith::OrIOp>(ofO, ofL);

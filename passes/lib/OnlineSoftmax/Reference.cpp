@@ -4,13 +4,15 @@
 using namespace mlir;
 using namespace attn;
 
-std::pair<Value, Value> Reference::moveMaximum(Value x, Value previous,
+Value Reference::rowMaximum(Value x, tile::ReduceKind kind) {
+  return b.make<tile::ReduceOp>(b.rowType, kind, x, 1, /*partial=*/false);
+}
+
+std::pair<Value, Value> Reference::moveMaximum(Value top, Value previous,
                                                Value floor) {
   RankedTensorType rowType = b.rowType;
   Value scale = b.splatScale(rowType);
   Value tau = threshold > 0 ? b.constant(threshold, rowType) : Value();
-  Value top = b.make<tile::ReduceOp>(rowType, tile::ReduceKind::Max, x, 1,
-                                     /*partial=*/false);
   Value current = b.make<arith::MulFOp>(top, scale);
   if (floor) {
     current = b.make<arith::MaxNumFOp>(current, floor);
@@ -26,6 +28,35 @@ std::pair<Value, Value> Reference::moveMaximum(Value x, Value previous,
       b.make<arith::SelectOp>(grew, growth, b.constant(0.0, rowType));
   Value next = b.make<arith::SelectOp>(grew, larger, previous);
   return {next, b.make<math::Exp2Op>(difference)};
+}
+
+Value Reference::addSum(Value p, Value l, Value alpha) {
+  return b.step("sum", {p, l, alpha}, b.rowType, [&](ValueRange a) -> Values {
+    Value sum =
+        b.make<tile::ReduceOp>(b.rowType, tile::ReduceKind::Add, a[0], 1,
+                               /*partial=*/true);
+    return {b.make<math::FmaOp>(a[1], a[2], sum)};
+  })[0];
+}
+
+Value Reference::rescaleWhereChanged(Value o, Value alpha) {
+  return b.step("rescale", {o, alpha}, b.outType, [&](ValueRange a) -> Values {
+    if (threshold == 0) {
+      return {scaleBy(a[1], a[0])};
+    }
+    Value one = b.constant(1.0, b.rowType);
+    Value changed = b.make<arith::CmpFOp>(arith::CmpFPredicate::OLT, a[1], one);
+    return {scaleIf(b.make<tile::AnyOp>(changed), a[0], a[1])};
+  })[0];
+}
+
+Value Reference::isNotFinite(Value o) {
+  Value infinity =
+      b.constant(std::numeric_limits<float>::infinity(), b.rowType);
+  Value sum = b.make<tile::ReduceOp>(b.rowType, tile::ReduceKind::Add, o, 1,
+                                     /*partial=*/true);
+  return b.make<arith::CmpFOp>(arith::CmpFPredicate::UGE,
+                               b.make<math::AbsFOp>(sum), infinity);
 }
 
 Value Reference::scaleBy(Value alpha, Value o) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the exponentials of a row are taken relative to, m of exp2(x - m), and
-// what follows when it moves. There are two ways of getting it; config option
-// `row_max` says which.
+// what follows when it moves. There are several ways of getting it; config
+// option `row_max` says which.
 
 #ifndef ATTN_PASSES_ONLINE_SOFTMAX_REFERENCE_H
 #define ATTN_PASSES_ONLINE_SOFTMAX_REFERENCE_H
@@ -11,8 +11,8 @@
 
 namespace attn {
 
-/// What the loop carries. `careful` is null with a running maximum, else: some
-/// row of the warp has no reference yet.
+/// What the loop carries. `careful` is there with a reference from the first
+/// block alone: some row of the warp has none yet.
 struct SoftmaxState {
   mlir::Value m, l, o, careful;
 };
@@ -33,14 +33,27 @@ public:
   virtual void writeCheck(mlir::Value o, mlir::Value l) = 0;
 
 protected:
+  using Values = SoftmaxBuilder::Values;
+
   Reference(SoftmaxBuilder &b, int64_t threshold)
       : b(b), threshold(threshold) {}
 
-  /// m and alpha = exp2(old m - m): m moves only where the maximum of the
-  /// scores `x`, or `floor` unless that is null, exceeds it by more than the
+  /// The maximum of each row of the scores `x`.
+  mlir::Value rowMaximum(mlir::Value x,
+                         tile::ReduceKind kind = tile::ReduceKind::Max);
+  /// m and alpha = exp2(old m - m): m moves only where `top`, the maximum of
+  /// the scores, or `floor` unless that is null, exceeds it by more than the
   /// threshold.
   std::pair<mlir::Value, mlir::Value>
-  moveMaximum(mlir::Value x, mlir::Value previous, mlir::Value floor);
+  moveMaximum(mlir::Value top, mlir::Value previous, mlir::Value floor);
+  /// Step `sum`: l * alpha and the row sums of `p`.
+  mlir::Value addSum(mlir::Value p, mlir::Value l, mlir::Value alpha);
+  /// Step `rescale`: o * alpha; with a threshold only where some row of the
+  /// warp needs it.
+  mlir::Value rescaleWhereChanged(mlir::Value o, mlir::Value alpha);
+  /// Rows of which some element is infinite or NaN: the sum of a row is finite
+  /// only if its elements are.
+  mlir::Value isNotFinite(mlir::Value o);
   /// o * alpha.
   mlir::Value scaleBy(mlir::Value alpha, mlir::Value o);
   /// o * alpha where `any` holds.
@@ -58,6 +71,10 @@ std::unique_ptr<Reference> makeRunningReference(SoftmaxBuilder &b,
 /// stays small.
 std::unique_ptr<Reference> makeFirstBlockReference(SoftmaxBuilder &b,
                                                    int64_t threshold);
+
+/// The maximum of all scores so far and of 0, from integer comparisons.
+std::unique_ptr<Reference> makeIntegerReference(SoftmaxBuilder &b,
+                                                int64_t threshold);
 
 } // namespace attn
 

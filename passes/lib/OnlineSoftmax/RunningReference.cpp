@@ -20,44 +20,19 @@ public:
     auto results =
         b.step("stat", {b.match.scores, old.m}, {b.rowType, b.rowType},
                [&](ValueRange a) -> SoftmaxBuilder::Values {
-                 auto [m, factor] = moveMaximum(a[0], a[1], Value());
+                 auto [m, factor] =
+                     moveMaximum(rowMaximum(a[0]), a[1], Value());
                  return {m, factor};
                });
     alpha = results[1];
     return {results[0], old.l, old.o, Value()};
   }
 
-  Value writeSum(Value p, Value l) override {
-    return b.step("sum", {p, l, alpha}, b.rowType,
-                  [&](ValueRange a) -> SoftmaxBuilder::Values {
-                    Value sum = b.make<tile::ReduceOp>(
-                        b.rowType, tile::ReduceKind::Add, a[0], 1,
-                        /*partial=*/true);
-                    return {b.make<math::FmaOp>(a[1], a[2], sum)};
-                  })[0];
-  }
-
-  Value writeRescale(Value o) override {
-    return b.step("rescale", {o, alpha}, b.outType,
-                  [&](ValueRange a) -> SoftmaxBuilder::Values {
-                    return {rescale(a[0], a[1])};
-                  })[0];
-  }
-
+  Value writeSum(Value p, Value l) override { return addSum(p, l, alpha); }
+  Value writeRescale(Value o) override { return rescaleWhereChanged(o, alpha); }
   void writeCheck(Value, Value) override {}
 
 private:
-  /// With a threshold only where some row of the warp needs it.
-  Value rescale(Value o, Value factor) {
-    if (threshold == 0) {
-      return scaleBy(factor, o);
-    }
-    Value one = b.constant(1.0, b.rowType);
-    Value changed =
-        b.make<arith::CmpFOp>(arith::CmpFPredicate::OLT, factor, one);
-    return scaleIf(b.make<tile::AnyOp>(changed), o, factor);
-  }
-
   Value alpha;
 };
 

@@ -8,17 +8,28 @@ using namespace attn;
 constexpr double kLog2e = 1.4426950408889634;
 constexpr double kLn2 = 0.6931471805599453;
 
+static std::unique_ptr<Reference> makeReference(SoftmaxBuilder &b,
+                                                ConfigAttr config) {
+  int64_t threshold = config.getRescaleThreshold();
+  switch (config.getRowMax()) {
+  case RowMax::Running:
+    return makeRunningReference(b, threshold);
+  case RowMax::FirstBlock:
+    return makeFirstBlockReference(b, threshold);
+  case RowMax::Integer:
+    return makeIntegerReference(b, threshold);
+  }
+  llvm_unreachable("unknown reference");
+}
+
 namespace {
 
 class SoftmaxWriter {
 public:
   using Values = SoftmaxBuilder::Values;
 
-  SoftmaxWriter(SoftmaxMatch match, int64_t threshold, RowMax rowMax)
-      : match(match), b(match),
-        reference(rowMax == RowMax::FirstBlock
-                      ? makeFirstBlockReference(b, threshold)
-                      : makeRunningReference(b, threshold)) {}
+  SoftmaxWriter(SoftmaxMatch match, ConfigAttr config)
+      : match(match), b(match), reference(makeReference(b, config)) {}
   void write();
 
 private:
@@ -150,7 +161,5 @@ void SoftmaxWriter::write() {
 }
 
 void attn::writeOnlineSoftmax(tile::KernelOp kernel, SoftmaxMatch match) {
-  ConfigAttr config = *kernel.getConfig();
-  SoftmaxWriter(match, config.getRescaleThreshold(), config.getRowMax())
-      .write();
+  SoftmaxWriter(match, *kernel.getConfig()).write();
 }

@@ -14,7 +14,7 @@ def name_of(point):
     rings = f"q{point['q_depth']}k{point['k_depth']}v{point['v_depth']}"
     order = {"linear": "linear", "longest_first": "longest"}[point["order"]] + (str(point["section_mib"]) if point["section_mib"] else "")
     parts = [f"w{point['consumers']}", f"n{point['tile_n']}", rings, point["work"], order,
-             "first" if point["row_max"] == "first_block" else "running"]
+             {"first_block": "first"}.get(point["row_max"], point["row_max"])]
     if not point["turn"]:
         parts.append("free")
     parts += [short + str(point[name]).replace("/", "of") for name, short in SHORT.items() if point[name] != PARAMETERS[name].default]
@@ -76,7 +76,7 @@ class Candidate:
     def bodies(self):
         """Who does what, in which order."""
         p = self.point
-        over_q, first_block = p["stage_o"] == "over_q", p["row_max"] == "first_block"
+        over_q, checked = p["stage_o"] == "over_q", p["row_max"] != "running"
         take, give = ("take(tc) + 1 ", "give(tc) + 1 ") if p["turn"] else ("", "")
         stored = "sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free)" if over_q else "await(st_o) + 1 cvt_o st_o st_lse"
         lines = [
@@ -86,7 +86,7 @@ class Candidate:
             "}",
             "body wg {",
             f"  kv {{ get(k) {take}qk get(v) + 1 pv + 1 {give}score mask stat exp sum await(pv) + 1 cvt rescale }}",
-            f"  after {{ fin norm {'check ' if first_block else ''}{stored} }}",
+            f"  after {{ fin norm {'check ' if checked else ''}{stored} }}",
             "}",
         ]
         return ["  " + line for line in lines if line]

@@ -90,7 +90,7 @@ PARAMETERS = {
     "work_depth": Parameter(Numbers(1, 4), 2, "items in flight, with work dynamic"),
     "order": Parameter(Words("linear", "longest_first"), "linear", "of the items"),
     "section_mib": Parameter(Numbers(0, 1024), 0, "K and V that a section of heads takes, with order longest_first; 0: one section"),
-    "row_max": Parameter(Words("running", "first_block"), "first_block", "what exponentials are taken relative to"),
+    "row_max": Parameter(Words("running", "first_block", "integer"), "first_block", "what exponentials are taken relative to"),
     "rescale_threshold": Parameter(Numbers(0, 64), 8, "log2 of how far the row maximum may grow before O is rescaled"),
     "exp2_soft": Parameter(Share(), "0/1", "share of the exponentials that polynomials compute"),
     "skip": Parameter(Words("none", "right"), "none", "which blocks a consumer leaves out: those right of its own rows, where masked"),

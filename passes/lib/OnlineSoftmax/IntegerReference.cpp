@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// m is the running maximum of the scores and of 0. Floats that are not negative
+// are ordered as their bits are, so integer instructions find it, of which one
+// takes three operands. A row whose scores are all far below 0 loses weights:
+// step `check` sees that, and the item is computed again, with the maximum
+// alone.
+#include "Reference.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// A row sum below it is refused. What P's type flushes to zero is then 2^-106
+/// of the sum at most, or what a running maximum flushes where P is f16.
+static double smallSum(Type p) { return p.isF16() ? 1.0 : 0x1p-20; }
+
+namespace {
+
+class IntegerReference : public Reference {
+public:
+  IntegerReference(SoftmaxBuilder &b, int64_t threshold)
+      : Reference(b, threshold),
+        limit(smallSum(getElementTypeOrSelf(b.match.values.getType()))) {}
+
+  bool carriesCareful() const override { return false; }
+
+  SoftmaxState writeStat(const SoftmaxState &old) override {
+    auto results = b.step("stat", {b.match.scores, old.m, b.match.work},
+                          {b.rowType, b.rowType}, [&](ValueRange a) -> Values {
+                            Value top = maximum(a[0], a[2]);
+                            auto [m, factor] = moveMaximum(top, a[1], Value());
+                            return {m, factor};
+                          });
+    alpha = results[1];
+    return {results[0], old.l, old.o, Value()};
+  }
+
+  Value writeSum(Value p, Value l) override { return addSum(p, l, alpha); }
+  Value writeRescale(Value o) override { return rescaleWhereChanged(o, alpha); }
+
+  /// A row without keys is refused as well: its sum does not tell it from one
+  /// that lost all weights.
+  void writeCheck(Value o, Value l) override {
+    b.step("check", {o, l, b.match.work}, {}, [&](ValueRange a) -> Values {
+      Value sum = b.make<tile::CompleteOp>(b.rowType, a[1]);
+      Value small = b.make<arith::CmpFOp>(arith::CmpFPredicate::ULT, sum,
+                                          b.constant(limit, b.rowType));
+      Value wrong = b.make<arith::OrIOp>(isNotFinite(a[0]), small);
+      tile::RejectOp::create(b, b.loc, a[2], b.make<tile::AnyOp>(wrong));
+      return {};
+    });
+  }
+
+private:
+  /// Without the floor where the item is computed again.
+  Value maximum(Value x, Value work) {
+    Value redo = b.make<tile::IsRedoOp>(work);
+    auto branch = scf::IfOp::create(b, b.loc, TypeRange(b.rowType), redo,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, b.loc, rowMaximum(x));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, b.loc, rowMaximum(x, tile::ReduceKind::MaxFloored));
+    return branch.getResult(0);
+  }
+
+  double limit;
+  Value alpha;
+};
+
+} // namespace
+
+std::unique_ptr<Reference> attn::makeIntegerReference(SoftmaxBuilder &b,
+                                                      int64_t threshold) {
+  return std::make_unique<IntegerReference>(b, threshold);
+}
