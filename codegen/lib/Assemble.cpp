@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PtxAssembler.h"
+#include "attn/codegen/FindPtxas.h"
 #include "attn/codegen/Passes.h"
 
 namespace attn::codegen {
@@ -43,13 +44,13 @@ struct AssemblePass : attn::codegen::impl::AssembleBase<AssemblePass> {
     if (binaries.empty()) {
       return;
     }
-    Expected<std::string> found = findPtxas(ptxas);
+    Expected<Ptxas> found = findPtxas(ptxas);
     if (!found) {
       getOperation().emitError(llvm::toString(found.takeError()));
       return signalPassFailure();
     }
     for (gpu::BinaryOp binary : binaries) {
-      if (failed(assemble(binary, *found))) {
+      if (failed(assemble(binary, found->path))) {
         return signalPassFailure();
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where ptxas may be, and which are new enough.
-#include "PtxAssembler.h"
+#include "attn/codegen/FindPtxas.h"
 #include "PtxasProcess.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -85,44 +85,47 @@ static VersionTuple parseVersion(StringRef text) {
   return version;
 }
 
-/// Asks a program once for its version.
-static VersionTuple getVersion(StringRef path) {
+std::string attn::codegen::askPtxasVersion(StringRef path) {
   static std::mutex mutex;
-  static StringMap<VersionTuple> known;
+  static StringMap<std::string> known;
   std::lock_guard<std::mutex> lock(mutex);
   auto [it, inserted] = known.try_emplace(path);
   if (inserted) {
-    attn::codegen::ProcessResult result =
-        attn::codegen::runProcess(path, {"--version"});
-    it->second = parseVersion(result.output);
+    it->second = runProcess(path, {"--version"}).output;
   }
   return it->second;
 }
 
-/// Empty if the program will do, else why not.
-static std::string judge(StringRef path) {
+/// Empty if the program, of which `version` will be set, will do; else why not.
+static std::string judge(StringRef path,
+                         function_ref<std::string(StringRef)> ask,
+                         std::string &version) {
   if (!sys::fs::can_execute(path)) {
     return path.str() + " (absent)";
   }
-  VersionTuple version = getVersion(path);
-  if (version.empty()) {
+  version = ask(path);
+  VersionTuple number = parseVersion(version);
+  if (number.empty()) {
     return path.str() + " (does not say its version)";
   }
-  if (version < kOldest) {
-    return path.str() + " (" + version.getAsString() + ")";
+  if (number < kOldest) {
+    return path.str() + " (" + number.getAsString() + ")";
   }
   return "";
 }
 
-Expected<std::string> attn::codegen::findPtxas(StringRef requested) {
+Expected<attn::codegen::Ptxas>
+attn::codegen::findPtxas(StringRef requested,
+                         function_ref<std::string(StringRef)> ask) {
   std::vector<std::string> candidates =
       requested.empty() ? listCandidates()
                         : std::vector<std::string>{requested.str()};
   std::vector<std::string> refused;
   for (const std::string &path : candidates) {
-    std::string reason = judge(path);
+    std::string version;
+    std::string reason = judge(path, ask, version);
     if (reason.empty()) {
-      return path;
+      return Ptxas{path, version};
     }
     refused.push_back(reason);
   }

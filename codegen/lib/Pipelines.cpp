@@ -43,7 +43,7 @@ void attn::addStage(Stage stage, OpPassManager &manager,
     manager.addNestedPass<gpu::GPUModuleOp>(codegen::createLowerToLLVM());
     break;
   case Stage::Ptx:
-    manager.addPass(codegen::createEmitPtx());
+    manager.addPass(codegen::createEmitPtx({options.reproducerDir}));
     break;
   case Stage::Cubin:
     codegen::AssembleOptions assemble;
@@ -55,9 +55,9 @@ void attn::addStage(Stage stage, OpPassManager &manager,
   }
 }
 
-void attn::addStagesThrough(Stage last, OpPassManager &manager,
-                            const PipelineOptions &options) {
-  for (int stage = 0; stage <= static_cast<int>(last); ++stage) {
+void attn::addStages(Stage first, Stage last, OpPassManager &manager,
+                     const PipelineOptions &options) {
+  for (int stage = int(first); stage <= int(last); ++stage) {
     addStage(static_cast<Stage>(stage), manager, options);
   }
 }
@@ -66,7 +66,7 @@ void attn::registerPipelines() {
   PassPipelineRegistration<PipelineOptions>(
       "attn-to-ptx", "From attention on tensors to PTX",
       [](OpPassManager &manager, const PipelineOptions &options) {
-        addStagesThrough(Stage::Ptx, manager, options);
+        addStages(Stage::Attn, Stage::Ptx, manager, options);
       });
   auto registerStage = [](Stage stage, StringRef name, StringRef what) {
     PassPipelineRegistration<PipelineOptions>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds and runs ptxas, and reads what it reports.
+// Runs ptxas, and reads what it reports.
 #ifndef ATTN_CODEGEN_PTXASSEMBLER_H
 #define ATTN_CODEGEN_PTXASSEMBLER_H
 
@@ -36,10 +36,6 @@ struct Assembly {
   std::string cubin;
   AssemblyReport report;
 };
-
-/// The path of a ptxas of 12.8 or newer: `requested` if given, else the first
-/// found. The error says where was looked.
-llvm::Expected<std::string> findPtxas(llvm::StringRef requested);
 
 /// Reads the output of `ptxas -v`.
 AssemblyReport parsePtxasOutput(llvm::StringRef output);

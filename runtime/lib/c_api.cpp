@@ -4,14 +4,17 @@
 
 #include "cuda_device.h"
 #include "device/sim_device.h"
+#include "for_compiler.h"
 #include "loaded_bundle.h"
 
+#include <atomic>
 #include <cstring>
 
 using namespace attn::runtime;
 
 struct attn_bundle {
   std::unique_ptr<LoadedBundle> loaded;
+  std::atomic<size_t> references{1};
 };
 
 static thread_local std::string lastError;
@@ -60,7 +63,7 @@ static Status readArgs(const attn_launch_args *args, attn_launch_args &out) {
   return {};
 }
 
-extern "C" const char *attn_version(void) { return "0.1.0"; }
+extern "C" const char *attn_version(void) { return ATTN_VERSION; }
 
 extern "C" const char *attn_last_error(void) { return lastError.c_str(); }
 
@@ -86,7 +89,44 @@ extern "C" attn_status attn_bundle_load(const char *path, const void *data,
   return report({});
 }
 
-extern "C" void attn_bundle_destroy(attn_bundle *bundle) { delete bundle; }
+extern "C" void attn_bundle_retain(attn_bundle *bundle) {
+  if (bundle) {
+    ++bundle->references;
+  }
+}
+
+extern "C" void attn_bundle_destroy(attn_bundle *bundle) {
+  if (bundle && --bundle->references == 0) {
+    delete bundle;
+  }
+}
+
+extern "C" attn_status attn_bundle_save(const attn_bundle *bundle,
+                                        const char *path) {
+  if (!bundle || !path) {
+    return report(invalidArgument("expected a bundle and a path, got null"));
+  }
+  std::string err;
+  if (!writeBundleFile(bundle->loaded->getContent(), path, err)) {
+    return report({ATTN_IO_ERROR, err});
+  }
+  return report({});
+}
+
+extern "C" attn_status attn_bundle_serialize(const attn_bundle *bundle,
+                                             void *data, size_t capacity,
+                                             size_t *size) {
+  if (!bundle || !size || (!data && capacity > 0)) {
+    return report(invalidArgument("expected a bundle, a result and memory for "
+                                  "'capacity' bytes, got null"));
+  }
+  std::vector<char> image = writeBundle(bundle->loaded->getContent());
+  *size = image.size();
+  if (capacity >= image.size()) {
+    std::memcpy(data, image.data(), image.size());
+  }
+  return report({});
+}
 
 extern "C" const char *attn_bundle_plan(const attn_bundle *bundle) {
   return bundle ? bundle->loaded->getPlanText().c_str() : "";
@@ -160,6 +200,15 @@ extern "C" attn_status attn_simulator_option(const char *name,
     return report(invalidArgument("expected a name and a value, got null"));
   }
   return report(attn::sim::getSimDevice().setOption(name, value));
+}
+
+extern "C" attn_status attn_internal_report(attn_status code,
+                                            const char *message) {
+  return report({code, message});
+}
+
+extern "C" void attn_internal_log(attn_log_level level, const char *message) {
+  logMessage(level, message);
 }
 
 extern "C" void attn_set_log_callback(attn_log_callback callback, void *user) {

@@ -16,6 +16,7 @@ class LoadedBundle {
 public:
   static Status create(Bundle bundle, std::unique_ptr<LoadedBundle> &out);
 
+  const Bundle &getContent() const { return bundle; }
   const std::string &getPlanText() const { return bundle.plan; }
   bool needsMultiprocessorCount() const { return plan.smCountSymbol >= 0; }
 

@@ -6,9 +6,9 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -133,12 +133,8 @@ OwningOpRef<ModuleOp> attn::readModule(MLIRContext &context, StringRef path) {
   return parseSourceFile<ModuleOp>(path, ParserConfig(&context));
 }
 
-FailureOr<std::string> attn::compile(ModuleOp module,
-                                     const CompileOptions &options) {
-  if (options.verbose && failed(enableRemarks(module.getContext()))) {
-    return module.emitError("cannot enable remarks");
-  }
-  PipelineOptions pipeline;
+static void setPipelineOptions(const CompileOptions &options,
+                               PipelineOptions &pipeline) {
   pipeline.target = options.target;
   pipeline.scheduleFile = options.scheduleFile;
   pipeline.ptxas = options.ptxas;
@@ -146,14 +142,38 @@ FailureOr<std::string> attn::compile(ModuleOp module,
       path && options.ptxas.empty()) {
     pipeline.ptxas = *path;
   }
+  pipeline.reproducerDir = options.reproducerDir;
   pipeline.instrument = options.instrument;
   pipeline.instrumentRoles = options.instrumentRoles;
+}
+
+LogicalResult attn::runStages(ModuleOp module, const CompileOptions &options,
+                              Stage first, Stage last) {
+  PipelineOptions pipeline;
+  setPipelineOptions(options, pipeline);
   PassManager manager(module.getContext());
   if (options.timing) {
     manager.enableTiming();
   }
-  addStagesThrough(lastStage(options.emit), manager, pipeline);
-  if (failed(manager.run(module))) {
+  addStages(first, last, manager, pipeline);
+  return manager.run(module);
+}
+
+FailureOr<std::string> attn::bundleOf(ModuleOp module) {
+  FailureOr<gpu::BinaryOp> binary = theBinary(module);
+  if (failed(binary)) {
+    return failure();
+  }
+  return makeBundle(*binary);
+}
+
+FailureOr<std::string> attn::compile(ModuleOp module,
+                                     const CompileOptions &options) {
+  if (options.verbose && failed(enableRemarks(module.getContext()))) {
+    return module.emitError("cannot enable remarks");
+  }
+  if (failed(
+          runStages(module, options, Stage::Attn, lastStage(options.emit)))) {
     return failure();
   }
   if (options.emit <= Emit::Llvm) {

@@ -24,6 +24,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> ptxas{
       *this, "ptxas", llvm::cl::desc("assembler to run (default: search)"),
       llvm::cl::init("")};
+  Option<std::string> reproducerDir{
+      *this, "reproducer-dir",
+      llvm::cl::desc("folder for the IR that LLVM does not compile"),
+      llvm::cl::init("")};
   Option<bool> instrument{
       *this, "instrument",
       llvm::cl::desc("let the kernel write down when each role does what"),
@@ -37,10 +41,11 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
 void addStage(Stage stage, mlir::OpPassManager &manager,
               const PipelineOptions &options);
 
-/// Adds all passes up to and including `last`. Input of any stage is accepted:
-/// a pass leaves alone what is already below its level.
-void addStagesThrough(Stage last, mlir::OpPassManager &manager,
-                      const PipelineOptions &options);
+/// Adds the passes of the stages from `first` to `last`. From Stage::Attn,
+/// input of any stage is accepted: a pass leaves alone what is already below
+/// its level.
+void addStages(Stage first, Stage last, mlir::OpPassManager &manager,
+               const PipelineOptions &options);
 
 /// Registers `attn-to-ptx` and one sub-pipeline a stage, `attn-stage-<name>`.
 void registerPipelines();

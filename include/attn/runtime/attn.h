@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The runtime's C interface: load a bundle, ask for its workspace, launch it.
+ * The C interface: compile attention to a bundle, or load one, ask for its
+ * workspace, launch it. docs/c-api.md is its manual.
+ *
+ * libattn_runtime.so has everything but the section "Compiling", which is
+ * libattn_jit.so's; who only launches needs the first alone.
  *
  * Every function that can fail returns a status; the message of the calling
- * thread's last failure is attn_last_error(). No function throws. A bundle may
- * be used by several threads at once.
+ * thread's last failure is attn_last_error(). No function throws. All may be
+ * called from several threads at once, and a bundle may be used by several.
  */
 
 #ifndef ATTN_RUNTIME_ATTN_H
@@ -14,6 +18,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* The version of this header; attn_version() is that of the library. */
+#define ATTN_VERSION "0.1.0"
 
 #if defined(__GNUC__)
 #define ATTN_API __attribute__((visibility("default")))
@@ -36,8 +43,17 @@ typedef enum attn_status {
   ATTN_NO_DEVICE = 3,
   /* The driver refused; the message has the CUDA error name and the kernel. */
   ATTN_DEVICE_ERROR = 4,
-  /* The bundle has no variant for this problem. */
-  ATTN_UNSUPPORTED = 5
+  /* The bundle has no variant for this problem, or the compiler has no way to
+   * compile it: the message says what is missing. */
+  ATTN_UNSUPPORTED = 5,
+  /* The compiler failed on what it should have compiled or refused; the
+   * message names a file that reproduces it, where there is one. */
+  ATTN_COMPILER_ERROR = 6,
+  /* This had to be compiled, but compiling is disabled or its limit reached;
+   * the message has the cache key. */
+  ATTN_NOT_COMPILED = 7,
+  /* A file could not be written. */
+  ATTN_IO_ERROR = 8
 } attn_status;
 
 typedef struct attn_bundle attn_bundle;
@@ -70,7 +86,7 @@ typedef struct attn_launch_args {
   size_t workspace_size;
 } attn_launch_args;
 
-/* The version of this library, for example "0.1.0". */
+/* ATTN_VERSION of the library. */
 ATTN_API const char *attn_version(void);
 
 /* The message of this thread's last failed call, "" if none failed. Valid
@@ -82,9 +98,24 @@ ATTN_API const char *attn_last_error(void);
 ATTN_API attn_status attn_bundle_load(const char *path, const void *data,
                                       size_t size, attn_bundle **bundle);
 
-/* Gives back the bundle and the kernels it loaded. Null is ignored. No launch
- * of it may be running. */
+/* Makes `bundle` need one more attn_bundle_destroy before it is gone. */
+ATTN_API void attn_bundle_retain(attn_bundle *bundle);
+
+/* Gives back the bundle and, with the last reference, the kernels it loaded.
+ * Null is ignored. No launch of it may be running. */
 ATTN_API void attn_bundle_destroy(attn_bundle *bundle);
+
+/* Writes the bundle to the file `path`: a reader of that file sees what was
+ * there before, or all of the bundle. */
+ATTN_API attn_status attn_bundle_save(const attn_bundle *bundle,
+                                      const char *path);
+
+/* Sets `*size` to the bytes of the bundle's file image and, where `capacity`
+ * is at least as large, writes them to `data`. The same bundle always has the
+ * same bytes. */
+ATTN_API attn_status attn_bundle_serialize(const attn_bundle *bundle,
+                                           void *data, size_t capacity,
+                                           size_t *size);
 
 /* The launch plan's JSON text, valid as long as the bundle. */
 ATTN_API const char *attn_bundle_plan(const attn_bundle *bundle);
@@ -128,6 +159,105 @@ ATTN_API attn_status attn_launch(attn_bundle *bundle,
  *              launch (the default), "warn" logs them, "off" does not look */
 ATTN_API attn_status attn_simulator_option(const char *name, const char *value);
 
+/* -- Compiling: libattn_jit.so ------------------------------------------- */
+
+/* What to compile. Set `size` to sizeof(attn_compile_args), and what is not
+ * used to zero. All of it is only read during the call. */
+typedef struct attn_compile_args {
+  size_t size;
+  /* A module with one kernel: a function round an `attn.attention` (the files
+   * in examples/), or that of a later stage. MLIR's text or bytecode. */
+  const char *ir;
+  /* The bytes at `ir`; 0 for text that ends with a zero byte. */
+  size_t ir_size;
+  /* The machine, as attn_target_name has it; null for "sm_90a". */
+  const char *target;
+  /* The text of a schedule file, in place of the table; null for none. */
+  const char *schedule;
+  /* The bytes at `schedule`; 0 for text that ends with a zero byte. */
+  size_t schedule_size;
+  /* Roles that write down when they do what, for timelines: names with commas
+   * between them, "" for all, null for none. */
+  const char *instrument;
+} attn_compile_args;
+
+/* Sets `*bundle` to the compiled kernel: from memory, from the cache on disk,
+ * or by compiling, which is done once however many threads and processes with
+ * this cache ask. The bundle is to be destroyed; it is the same one for every
+ * caller with these arguments. On failure `*bundle` is null, and the status is
+ *   ATTN_INVALID_ARGUMENT  `ir` is not a valid module, or another argument is
+ *                          wrong
+ *   ATTN_UNSUPPORTED       what attn_supports would have said
+ *   ATTN_COMPILER_ERROR, ATTN_NOT_COMPILED  see there */
+ATTN_API attn_status attn_compile(const attn_compile_args *args,
+                                  attn_bundle **bundle);
+
+/* Says whether attn_compile can compile this, without compiling: ATTN_SUCCESS,
+ * or ATTN_UNSUPPORTED with the reason in attn_last_error(). The reason comes
+ * from the passes that attn_compile runs, up to where instructions are chosen.
+ */
+ATTN_API attn_status attn_supports(const attn_compile_args *args);
+
+/* Compiles `count` kernels with up to `threads` threads (0: one a core), so
+ * that attn_compile finds them. `statuses`, where it is not null, gets one
+ * status each. Returns the first that is not ATTN_SUCCESS, with its message. */
+ATTN_API attn_status attn_precompile(const attn_compile_args *const *list,
+                                     size_t count, size_t threads,
+                                     attn_status *statuses);
+
+/* Writes the key under which this is cached, 64 hexadecimal digits and a zero
+ * byte: a hash of all that the bundle depends on, which is these arguments, the
+ * build of the compiler and the assembler's version. */
+ATTN_API attn_status attn_cache_key(const attn_compile_args *args,
+                                    char key[65]);
+
+/* What attn_compile and attn_precompile have done in this process. Set `size`
+ * to sizeof(attn_jit_counters). */
+typedef struct attn_jit_counters {
+  size_t size;
+  uint64_t memory_hits;
+  uint64_t disk_hits;
+  /* Compilations begun, those that failed among them. */
+  uint64_t compiles;
+  uint64_t failures;
+  /* Entries of the disk cache that were damaged or not this user's. */
+  uint64_t refused_entries;
+  double compile_seconds;
+} attn_jit_counters;
+
+ATTN_API attn_status attn_jit_count(attn_jit_counters *counters);
+
+/* Sets an option of the compiler for the process's later calls. Each has an
+ * environment variable that is read once, before the first call:
+ *   "cache_dir"            ATTN_CACHE_DIR: where bundles are kept; by default
+ *                          attn/ in the user's cache directory
+ *   "cache_readonly_dirs"  ATTN_CACHE_READONLY_DIRS: more such directories,
+ *                          with ':' between them, looked at first and never
+ *                          written
+ *   "disable_cache"        ATTN_DISABLE_CACHE: "1" for no cache on disk
+ *   "disable_jit"          ATTN_DISABLE_JIT: "1" to fail where something is
+ *                          not cached, with ATTN_NOT_COMPILED
+ *   "max_compiles"         ATTN_MAX_COMPILES: how many compilations this
+ *                          process may begin; no limit by default
+ *   "dump_dir"             ATTN_DUMP_DIR: a directory that gets the input and
+ *                          the outputs of every compilation
+ *   "ptxas"                ATTN_PTXAS: the assembler; by default it is searched
+ * An empty value is the default. */
+ATTN_API attn_status attn_jit_option(const char *name, const char *value);
+
+/* Forgets the bundles in memory; callers keep theirs. */
+ATTN_API void attn_jit_clear(void);
+
+/* The name of machine `index` that kernels can be compiled for, null behind
+ * the last one. */
+ATTN_API const char *attn_target_name(size_t index);
+
+/* An identifier of the compiler's build: bundles of two compilers with the same
+ * one are the same. */
+ATTN_API const char *attn_compiler_build(void);
+
+/* -- Messages: libattn_runtime.so ----------------------------------------- */
+
 typedef enum attn_log_level {
   ATTN_LOG_INFO = 0,
   ATTN_LOG_WARNING = 1
@@ -137,8 +267,10 @@ typedef enum attn_log_level {
 typedef void (*attn_log_callback)(attn_log_level level, const char *message,
                                   void *user);
 
-/* Sets the one function that is told of module loads and the like; null for
- * none, which is the default. It may be called from any thread. */
+/* Sets the one function that is told of compilations, module loads and the
+ * like; null for none, which is the default. It may be called from any thread.
+ * Without one, ATTN_LOG=info or ATTN_LOG=warning in the environment, read once,
+ * sends messages of that level and above to standard error. */
 ATTN_API void attn_set_log_callback(attn_log_callback callback, void *user);
 
 #ifdef __cplusplus

@@ -23,7 +23,8 @@ struct CompileOptions {
   bool verbose = false;     // pass remarks on
   bool instrument = false;  // stamps of when each role does what
   std::vector<std::string> instrumentRoles; // those alone, if there are any
-  bool timing = false;      // report the time by pass and by assembler
+  bool timing = false;       // report the time by pass and by assembler
+  std::string reproducerDir; // of what LLVM does not compile; empty: temporary
 };
 
 /// Reads the module in `path` ("-": standard input). Diagnostics go to the
@@ -35,6 +36,16 @@ mlir::OwningOpRef<mlir::ModuleOp> readModule(mlir::MLIRContext &context,
 /// bytes of the artifact. Diagnostics go to the context.
 mlir::FailureOr<std::string> compile(mlir::ModuleOp module,
                                      const CompileOptions &options);
+
+/// Runs the stages from `first` to `last` on `module`. Diagnostics go to the
+/// context.
+mlir::LogicalResult runStages(mlir::ModuleOp module,
+                              const CompileOptions &options, Stage first,
+                              Stage last);
+
+/// The bytes of the bundle of `module`, which is behind the stage Ptx or Cubin
+/// and has one binary.
+mlir::FailureOr<std::string> bundleOf(mlir::ModuleOp module);
 
 /// Writes `bytes` to `path` ("-": standard output) whole or not at all. On
 /// failure returns false and sets `error`.

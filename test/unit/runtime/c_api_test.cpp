@@ -38,6 +38,49 @@ TEST(CApi, loadsAndGivesThePlan) {
   attn_bundle_destroy(nullptr);
 }
 
+TEST(CApi, countsReferences) {
+  attn_bundle *bundle = loadSample();
+  attn_bundle_retain(bundle);
+  attn_bundle_destroy(bundle);
+  EXPECT_EQ(attn_bundle_plan(bundle), samplePlanText());
+  attn_bundle_destroy(bundle);
+  attn_bundle_retain(nullptr);
+}
+
+TEST(CApi, serializesWhatItLoaded) {
+  attn_bundle *bundle = loadSample();
+  std::vector<char> want = sampleImage(), got(want.size());
+  size_t size = 0;
+  EXPECT_EQ(attn_bundle_serialize(bundle, got.data(), got.size() - 1, &size),
+            ATTN_SUCCESS);
+  EXPECT_EQ(size, want.size());
+  EXPECT_EQ(got, std::vector<char>(want.size()));
+  EXPECT_EQ(attn_bundle_serialize(bundle, got.data(), got.size(), &size),
+            ATTN_SUCCESS);
+  EXPECT_EQ(got, want);
+  EXPECT_EQ(attn_bundle_serialize(bundle, nullptr, 1, &size),
+            ATTN_INVALID_ARGUMENT);
+  EXPECT_EQ(attn_bundle_serialize(bundle, nullptr, 0, nullptr),
+            ATTN_INVALID_ARGUMENT);
+  attn_bundle_destroy(bundle);
+}
+
+TEST(CApi, savesWhatItLoaded) {
+  attn_bundle *bundle = loadSample(), *again = nullptr;
+  std::string path = testing::TempDir() + "attn_saves_what_it_loaded.attn";
+  EXPECT_EQ(attn_bundle_save(bundle, path.c_str()), ATTN_SUCCESS)
+      << attn_last_error();
+  EXPECT_EQ(attn_bundle_load(path.c_str(), nullptr, 0, &again), ATTN_SUCCESS);
+  EXPECT_STREQ(attn_bundle_plan(again), attn_bundle_plan(bundle));
+  attn_bundle_destroy(again);
+  std::remove(path.c_str());
+  EXPECT_EQ(attn_bundle_save(bundle, "/nowhere/a.attn"), ATTN_IO_ERROR);
+  EXPECT_NE(std::string(attn_last_error()).find("'/nowhere/a.attn'"),
+            std::string::npos);
+  EXPECT_EQ(attn_bundle_save(bundle, nullptr), ATTN_INVALID_ARGUMENT);
+  attn_bundle_destroy(bundle);
+}
+
 TEST(CApi, reportsDamagedBundles) {
   std::vector<char> image = sampleImage();
   image[200] ^= 1;

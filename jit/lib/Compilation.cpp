@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Compilation.h"
+#include "FatalErrors.h"
+#include "attn/tools/Compiler.h"
+#include "attn/tools/Registration.h"
+#include "for_compiler.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::jit;
+
+/// What a request is refused for comes from these stages; behind them,
+/// instructions are chosen.
+static constexpr Stage kLastRefusing = Stage::Ws;
+static constexpr Stage kFirstEmitting = Stage::Nvvm;
+
+namespace {
+
+/// What the compiler says, as text.
+class Messages {
+public:
+  void add(Diagnostic &diagnostic) {
+    std::string line;
+    llvm::raw_string_ostream stream(line);
+    print(diagnostic, stream);
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+      errors += errors.empty() ? line : "\n" + line;
+    } else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning) {
+      attn_internal_log(ATTN_LOG_WARNING, line.c_str());
+    }
+  }
+  const std::string &getErrors() const { return errors; }
+
+private:
+  static void print(Diagnostic &diagnostic, llvm::raw_ostream &stream) {
+    if (auto at = dyn_cast<FileLineColLoc>(diagnostic.getLocation())) {
+      stream << at.getFilename().getValue() << ":" << at.getLine() << ":"
+             << at.getColumn() << ": ";
+    }
+    stream << diagnostic;
+    for (Diagnostic &note : diagnostic.getNotes()) {
+      stream << "\n";
+      print(note, stream);
+    }
+  }
+
+  std::string errors;
+};
+
+/// A file that exists as long as this does.
+class TemporaryFile {
+public:
+  Status write(StringRef text, StringRef suffix) {
+    int descriptor = -1;
+    if (std::error_code error = llvm::sys::fs::createTemporaryFile(
+            "attn", suffix, descriptor, path)) {
+      return {ATTN_IO_ERROR,
+              "cannot create a temporary file: " + error.message()};
+    }
+    remover.setFile(path);
+    llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+    stream << text;
+    stream.flush();
+    if (std::error_code error = stream.error()) {
+      stream.clear_error();
+      return {ATTN_IO_ERROR,
+              "cannot write '" + path.str().str() + "': " + error.message()};
+    }
+    return {};
+  }
+  std::string getPath() const { return path.str().str(); }
+
+private:
+  llvm::SmallString<128> path;
+  llvm::FileRemover remover;
+};
+
+/// All that one run of the compiler builds. After a fatal error it is leaked.
+class Compilation {
+public:
+  Compilation(const Request &request, const Toolchain &toolchain)
+      : request(request), toolchain(toolchain) {
+    registerDialects(registry);
+    context = std::make_unique<MLIRContext>(registry,
+                                            MLIRContext::Threading::DISABLED);
+    context->printOpOnDiagnostic(false);
+    context->getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+      messages.add(diagnostic);
+      return success();
+    });
+  }
+
+  Status check() {
+    if (Status status = setOptions()) {
+      return status;
+    }
+    module = parseSourceString<ModuleOp>(request.ir,
+                                         ParserConfig(context.get()), "ir");
+    if (!module) {
+      return because(ATTN_INVALID_ARGUMENT, "no valid module");
+    }
+    if (failed(runStages(*module, options, Stage::Attn, kLastRefusing))) {
+      return because(ATTN_UNSUPPORTED, "the compiler refused the module");
+    }
+    return {};
+  }
+
+  Status emit(std::string &bundle) {
+    Stage last = toolchain.ptxas.empty() ? Stage::Ptx : Stage::Cubin;
+    if (failed(runStages(*module, options, kFirstEmitting, last))) {
+      return because(ATTN_COMPILER_ERROR, "the compiler failed");
+    }
+    FailureOr<std::string> bytes = bundleOf(*module);
+    if (failed(bytes)) {
+      return because(ATTN_INVALID_ARGUMENT, "no kernel");
+    }
+    bundle = std::move(*bytes);
+    return {};
+  }
+
+private:
+  Status setOptions() {
+    options.target = request.target;
+    options.ptxas = toolchain.ptxas;
+    options.reproducerDir = toolchain.dumpDir;
+    options.instrument = request.instrument.has_value();
+    if (options.instrument) {
+      SmallVector<StringRef> roles;
+      StringRef(*request.instrument)
+          .split(roles, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+      options.instrumentRoles.assign(roles.begin(), roles.end());
+    }
+    if (!request.schedule) {
+      return {};
+    }
+    if (Status status = schedule.write(*request.schedule, "mlir")) {
+      return status;
+    }
+    options.scheduleFile = schedule.getPath();
+    return {};
+  }
+
+  Status because(attn_status code, const char *otherwise) const {
+    const std::string &errors = messages.getErrors();
+    return {code, errors.empty() ? otherwise : errors};
+  }
+
+  const Request &request;
+  const Toolchain &toolchain;
+  CompileOptions options;
+  TemporaryFile schedule;
+  Messages messages;
+  DialectRegistry registry;
+  std::unique_ptr<MLIRContext> context;
+  OwningOpRef<ModuleOp> module;
+};
+
+} // namespace
+
+/// Writes the input where it stays, for somebody to find out what happened.
+static std::string keepInput(const Request &request, StringRef folder) {
+  SmallString<128> model(folder), path;
+  if (folder.empty()) {
+    llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, model);
+  }
+  llvm::sys::path::append(model, "attn-reproducer-%%%%%%.mlir");
+  int descriptor = -1;
+  if (llvm::sys::fs::createUniqueFile(model, descriptor, path)) {
+    return "";
+  }
+  llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true) << request.ir;
+  return path.str().str();
+}
+
+/// Runs `body` on a compilation.
+static Status contain(const Request &request, const Toolchain &toolchain,
+                      llvm::function_ref<Status(Compilation &)> body) {
+  auto compilation = std::make_unique<Compilation>(request, toolchain);
+  Status status;
+  auto fatal = codegen::catchFatalError([&] { status = body(*compilation); });
+  if (!fatal) {
+    return status;
+  }
+  // Half-built data can not be freed.
+  (void)compilation.release();
+  std::string path = keepInput(request, toolchain.dumpDir);
+  return {ATTN_COMPILER_ERROR,
+          *fatal + (path.empty() ? ""
+                                 : "\nreproducer: attn-compile --target=" +
+                                       request.target + " " + path)};
+}
+
+Status attn::jit::compileRequest(const Request &request,
+                                 const Toolchain &toolchain,
+                                 std::string &bundle) {
+  return contain(request, toolchain, [&](Compilation &compilation) {
+    if (Status status = compilation.check()) {
+      return status;
+    }
+    return compilation.emit(bundle);
+  });
+}
+
+Status attn::jit::checkRequest(const Request &request) {
+  return contain(request, {},
+                 [](Compilation &compilation) { return compilation.check(); });
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One run of the compiler, from a request to the bytes of a bundle.
+#ifndef ATTN_JIT_COMPILATION_H
+#define ATTN_JIT_COMPILATION_H
+
+#include "Request.h"
+
+namespace attn::jit {
+
+struct Toolchain {
+  std::string ptxas;   // "": leave the PTX to the driver
+  std::string dumpDir; // "": none
+};
+
+/// Compiles, whatever the input: what LLVM gives up on comes back as a status
+/// that names a file to reproduce it.
+Status compileRequest(const Request &request, const Toolchain &toolchain,
+                      std::string &bundle);
+
+/// Runs the part of the compiler that may refuse a request.
+Status checkRequest(const Request &request);
+
+} // namespace attn::jit
+
+#endif // ATTN_JIT_COMPILATION_H

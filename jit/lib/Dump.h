@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What goes into a compilation and what comes out, as files to look at.
+#ifndef ATTN_JIT_DUMP_H
+#define ATTN_JIT_DUMP_H
+
+#include "Request.h"
+
+namespace attn::jit {
+
+/// Writes KEY.mlir, KEY.schedule.mlir, KEY.json (the plan), KEY.ptx and
+/// KEY.cubin. A file that cannot be written is a warning.
+class Dump {
+public:
+  /// `folder` "": writes nothing.
+  Dump(llvm::StringRef folder, const CacheKey &key);
+
+  void writeInput(const Request &request) const;
+  void writeOutput(llvm::StringRef bundle) const;
+
+private:
+  void write(llvm::StringRef suffix, llvm::StringRef bytes) const;
+
+  std::string stem; // "": none
+};
+
+} // namespace attn::jit
+
+#endif // ATTN_JIT_DUMP_H

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Jit.h"
+#include "BuildId.h"
+#include "Compilation.h"
+#include "Dump.h"
+#include "attn/codegen/FindPtxas.h"
+#include "for_compiler.h"
+#include <chrono>
+
+using namespace attn;
+using namespace attn::jit;
+using llvm::StringRef;
+
+/// How long to wait for another process that compiles the same kernel before
+/// doing it as well.
+static constexpr std::chrono::minutes kPatience(10);
+
+static void logInfo(const std::string &message) {
+  attn_internal_log(ATTN_LOG_INFO, message.c_str());
+}
+
+static void logWarning(const std::string &message) {
+  attn_internal_log(ATTN_LOG_WARNING, message.c_str());
+}
+
+Jit &Jit::get() {
+  static Jit *instance = new Jit;
+  return *instance;
+}
+
+//===-- The environment ---------------------------------------------------===//
+
+/// The version of the program at `path`. Asking takes long as disk caches go,
+/// so they keep the answer, under what tells one file from another.
+std::string Jit::getPtxasVersion(StringRef path, const DiskCache &disk) {
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status)) {
+    return codegen::askPtxasVersion(path);
+  }
+  KeyBuilder builder("ptxas version");
+  builder.add(getBuildId()).add(path).add(status.getSize());
+  builder.add(status.getUniqueID().getFile());
+  builder.add(
+      uint64_t(status.getLastModificationTime().time_since_epoch().count()));
+  CacheKey key = builder.finish();
+  auto known =
+      disk.lookup(key, [&](const std::string &message) { refuse(message); });
+  if (known) {
+    return *known;
+  }
+  std::string version = codegen::askPtxasVersion(path);
+  if (EntryLock lock = disk.lock(key, std::chrono::milliseconds(0))) {
+    llvm::consumeError(disk.publish(key, version));
+  }
+  return version;
+}
+
+Status Jit::makeEnvironment(Environment &environment) {
+  const Settings &given = environment.settings;
+  if (!given.disableCache && !getBuildId().empty()) {
+    environment.disk =
+        DiskCache(given.readonlyCacheDirs, given.cacheDir,
+                  StringRef(getBuildId()).take_front(16), logWarning);
+  }
+  llvm::Expected<codegen::Ptxas> found =
+      codegen::findPtxas(given.ptxas, [&](StringRef path) {
+        return getPtxasVersion(path, environment.disk);
+      });
+  if (found) {
+    environment.ptxas = found->path;
+    environment.ptxasVersion = found->version;
+    return {};
+  }
+  std::string reason = llvm::toString(found.takeError());
+  if (!given.ptxas.empty()) {
+    return runtime::invalidArgument("option 'ptxas': " + reason);
+  }
+  logWarning("kernels are assembled by the driver: " + reason);
+  return {};
+}
+
+/// With `environmentMutex` held.
+Status Jit::readSettings() {
+  if (!settings) {
+    llvm::Expected<Settings> read = Settings::fromEnvironment();
+    if (!read) {
+      return runtime::invalidArgument(llvm::toString(read.takeError()));
+    }
+    settings = *read;
+  }
+  return {};
+}
+
+Status Jit::getEnvironment(std::shared_ptr<const Environment> &out) {
+  std::lock_guard<std::mutex> lock(environmentMutex);
+  if (Status status = readSettings()) {
+    return status;
+  }
+  if (!environment) {
+    auto made = std::make_shared<Environment>();
+    made->settings = *settings;
+    if (Status status = makeEnvironment(*made)) {
+      return status;
+    }
+    environment = made;
+  }
+  out = environment;
+  return {};
+}
+
+Status Jit::setOption(StringRef name, StringRef value) {
+  std::lock_guard<std::mutex> lock(environmentMutex);
+  if (Status status = readSettings()) {
+    return status;
+  }
+  if (llvm::Error error = settings->set(name, value)) {
+    return runtime::invalidArgument(llvm::toString(std::move(error)));
+  }
+  environment = nullptr;
+  return {};
+}
+
+Status Jit::getKey(const Request &request, CacheKey &key) {
+  std::shared_ptr<const Environment> current;
+  if (Status status = getEnvironment(current)) {
+    return status;
+  }
+  key = request.getKey(current->ptxasVersion);
+  return {};
+}
+
+//===-- Bundles -----------------------------------------------------------===//
+
+static Status load(StringRef bytes, attn_bundle *&bundle) {
+  attn_status code =
+      attn_bundle_load(nullptr, bytes.data(), bytes.size(), &bundle);
+  return code == ATTN_SUCCESS ? Status() : Status(code, attn_last_error());
+}
+
+void Jit::refuse(const std::string &message) {
+  logWarning(message);
+  std::lock_guard<std::mutex> lock(mutex);
+  ++counters.refused_entries;
+}
+
+/// Null if there is none that can be used.
+attn_bundle *Jit::findOnDisk(const CacheKey &key, const DiskCache &disk) {
+  auto bytes =
+      disk.lookup(key, [&](const std::string &message) { refuse(message); });
+  attn_bundle *bundle = nullptr;
+  if (!bytes) {
+    return nullptr;
+  }
+  if (Status status = load(*bytes, bundle)) {
+    refuse("cache entry " + key.toHex() +
+           " is refused: " + status.getMessage());
+    return nullptr;
+  }
+  logInfo("found " + key.toHex());
+  std::lock_guard<std::mutex> lock(mutex);
+  ++counters.disk_hits;
+  return bundle;
+}
+
+/// Counts a compilation, unless there may be no more.
+Status Jit::beginCompile(const CacheKey &key, const Settings &settings) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (settings.disableJit) {
+    return {ATTN_NOT_COMPILED,
+            "compiling is disabled, and no cache has " + key.toHex()};
+  }
+  if (counters.compiles >= settings.maxCompiles) {
+    return {ATTN_NOT_COMPILED,
+            "expected at most " + std::to_string(settings.maxCompiles) +
+                " compilations in this process, and one more is needed for " +
+                key.toHex()};
+  }
+  ++counters.compiles;
+  return {};
+}
+
+Status Jit::compileNow(const Request &request, const CacheKey &key,
+                       const Environment &environment, std::string &bytes) {
+  if (Status status = beginCompile(key, environment.settings)) {
+    return status;
+  }
+  logInfo("compiling " + key.toHex());
+  auto start = std::chrono::steady_clock::now();
+  Dump dump(environment.settings.dumpDir, key);
+  dump.writeInput(request);
+  Toolchain toolchain{environment.ptxas, environment.settings.dumpDir};
+  Status status = compileRequest(request, toolchain, bytes);
+  if (!status) {
+    dump.writeOutput(bytes);
+  }
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  std::lock_guard<std::mutex> lock(mutex);
+  counters.compile_seconds += seconds.count();
+  counters.failures += status ? 1 : 0;
+  return status;
+}
+
+/// From the disk, or compiled. Only one thread is here with a key.
+Status Jit::make(const Request &request, const CacheKey &key,
+                 const Environment &environment, attn_bundle *&bundle) {
+  const DiskCache &disk = environment.disk;
+  if ((bundle = findOnDisk(key, disk))) {
+    return {};
+  }
+  EntryLock lock;
+  if (!environment.settings.disableJit) {
+    lock = disk.lock(key, kPatience);
+    // Another process may have made it meanwhile.
+    if (lock && (bundle = findOnDisk(key, disk))) {
+      return {};
+    }
+  }
+  std::string bytes;
+  if (Status status = compileNow(request, key, environment, bytes)) {
+    return status;
+  }
+  if (lock) {
+    if (llvm::Error error = disk.publish(key, bytes)) {
+      logWarning("not cached: " + llvm::toString(std::move(error)));
+    } else {
+      logInfo("cached " + key.toHex());
+    }
+  }
+  return load(bytes, bundle);
+}
+
+Status Jit::compile(const Request &request, attn_bundle *&bundle) {
+  std::shared_ptr<const Environment> current;
+  if (Status status = getEnvironment(current)) {
+    return status;
+  }
+  CacheKey key = request.getKey(current->ptxasVersion);
+  std::unique_lock<std::mutex> lock(mutex);
+  std::shared_ptr<Entry> &place = entries[key];
+  if (std::shared_ptr<Entry> entry = place) {
+    changed.wait(lock, [&] { return entry->done; });
+    if (!entry->status) {
+      ++counters.memory_hits;
+      attn_bundle_retain(entry->bundle);
+      bundle = entry->bundle;
+    }
+    return entry->status;
+  }
+  std::shared_ptr<Entry> entry = place = std::make_shared<Entry>();
+  lock.unlock();
+  Status status = make(request, key, *current, entry->bundle);
+  lock.lock();
+  entry->done = true;
+  entry->status = status;
+  if (status) {
+    entries.erase(key);
+  } else {
+    attn_bundle_retain(entry->bundle);
+    bundle = entry->bundle;
+  }
+  changed.notify_all();
+  return status;
+}
+
+Status Jit::supports(const Request &request) {
+  CacheKey key = request.getKey("");
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto it = judged.find(key);
+    if (it != judged.end()) {
+      return it->second;
+    }
+  }
+  Status status = checkRequest(request);
+  if (!status || status.getCode() == ATTN_UNSUPPORTED) {
+    std::lock_guard<std::mutex> lock(mutex);
+    judged.emplace(key, status);
+  }
+  return status;
+}
+
+void Jit::clear() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto it = entries.begin(); it != entries.end();) {
+    it = it->second->done ? entries.erase(it) : std::next(it);
+  }
+  judged.clear();
+}
+
+attn_jit_counters Jit::count() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return counters;
+}

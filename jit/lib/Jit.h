@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiling once: the bundles of this process, backed by the cache on disk.
+#ifndef ATTN_JIT_JIT_H
+#define ATTN_JIT_JIT_H
+
+#include "DiskCache.h"
+#include "Request.h"
+#include "Settings.h"
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace attn::jit {
+
+class Jit {
+public:
+  /// The one of this process. Never destroyed: other threads may compile while
+  /// it exits.
+  static Jit &get();
+
+  /// Sets `bundle` to a new reference.
+  Status compile(const Request &request, attn_bundle *&bundle);
+  Status supports(const Request &request);
+  Status getKey(const Request &request, CacheKey &key);
+
+  Status setOption(llvm::StringRef name, llvm::StringRef value);
+  void clear();
+  attn_jit_counters count();
+
+private:
+  /// What all compilations share; made anew when an option changes.
+  struct Environment {
+    Settings settings;
+    DiskCache disk;
+    std::string ptxas;        // "": none was found
+    std::string ptxasVersion; // "" likewise
+  };
+
+  /// A bundle of this process, or one that a thread is at work on.
+  struct Entry {
+    ~Entry() { attn_bundle_destroy(bundle); }
+
+    bool done = false;
+    Status status;
+    attn_bundle *bundle = nullptr;
+  };
+
+  Status readSettings();
+  Status getEnvironment(std::shared_ptr<const Environment> &out);
+  Status makeEnvironment(Environment &environment);
+  std::string getPtxasVersion(llvm::StringRef path, const DiskCache &disk);
+
+  Status make(const Request &request, const CacheKey &key,
+              const Environment &environment, attn_bundle *&bundle);
+  attn_bundle *findOnDisk(const CacheKey &key, const DiskCache &disk);
+  Status compileNow(const Request &request, const CacheKey &key,
+                    const Environment &environment, std::string &bytes);
+  Status beginCompile(const CacheKey &key, const Settings &settings);
+  void refuse(const std::string &message);
+
+  std::mutex environmentMutex;
+  std::optional<Settings> settings;
+  std::shared_ptr<const Environment> environment;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<CacheKey, std::shared_ptr<Entry>> entries;
+  std::map<CacheKey, Status> judged;
+  attn_jit_counters counters = {};
+};
+
+} // namespace attn::jit
+
+#endif // ATTN_JIT_JIT_H

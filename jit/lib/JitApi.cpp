@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The section "Compiling" of the C interface: argument checks, and statuses
+// instead of errors.
+#include "BuildId.h"
+#include "Jit.h"
+#include "attn/passes/DataTables.h"
+#include "for_compiler.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ThreadPool.h"
+#include <cstring>
+
+using namespace attn;
+using namespace attn::jit;
+using runtime::invalidArgument;
+
+/// Hands `status` to the caller.
+static attn_status report(const Status &status) {
+  return attn_internal_report(status.getCode(), status.getMessage().c_str());
+}
+
+/// Reads the caller's request, in a process with a fitting runtime.
+static Status readRequest(const attn_compile_args *args, Request &request) {
+  if (std::strcmp(attn_version(), ATTN_VERSION) != 0) {
+    return {ATTN_COMPILER_ERROR,
+            std::string("expected libattn_runtime.so to be version ") +
+                ATTN_VERSION + " as libattn_jit.so is, got " + attn_version()};
+  }
+  return Request::read(args, request);
+}
+
+extern "C" attn_status attn_compile(const attn_compile_args *args,
+                                    attn_bundle **bundle) {
+  if (!bundle) {
+    return report(invalidArgument("expected a result, got null"));
+  }
+  *bundle = nullptr;
+  Request request;
+  if (Status status = readRequest(args, request)) {
+    return report(status);
+  }
+  return report(Jit::get().compile(request, *bundle));
+}
+
+extern "C" attn_status attn_supports(const attn_compile_args *args) {
+  Request request;
+  if (Status status = readRequest(args, request)) {
+    return report(status);
+  }
+  return report(Jit::get().supports(request));
+}
+
+/// Compiles one item of a list, for the caches alone.
+static Status precompile(const attn_compile_args *args) {
+  Request request;
+  if (Status status = readRequest(args, request)) {
+    return status;
+  }
+  attn_bundle *bundle = nullptr;
+  Status status = Jit::get().compile(request, bundle);
+  attn_bundle_destroy(bundle);
+  return status;
+}
+
+extern "C" attn_status attn_precompile(const attn_compile_args *const *list,
+                                       size_t count, size_t threads,
+                                       attn_status *statuses) {
+  if (count > 0 && !list) {
+    return report(invalidArgument("expected a list, got null"));
+  }
+  std::vector<Status> results(count);
+  {
+    llvm::DefaultThreadPool pool(llvm::hardware_concurrency(unsigned(threads)));
+    for (size_t i = 0; i < count; ++i) {
+      pool.async([&, i] { results[i] = precompile(list[i]); });
+    }
+    pool.wait();
+  }
+  Status first;
+  for (size_t i = 0; i < count; ++i) {
+    if (statuses) {
+      statuses[i] = results[i].getCode();
+    }
+    if (results[i] && !first) {
+      first = {results[i].getCode(),
+               "item " + std::to_string(i) + ": " + results[i].getMessage()};
+    }
+  }
+  return report(first);
+}
+
+extern "C" attn_status attn_cache_key(const attn_compile_args *args,
+                                      char key[65]) {
+  if (!key) {
+    return report(invalidArgument("expected a result, got null"));
+  }
+  Request request;
+  CacheKey value;
+  if (Status status = readRequest(args, request)) {
+    return report(status);
+  }
+  if (Status status = Jit::get().getKey(request, value)) {
+    return report(status);
+  }
+  std::strcpy(key, value.toHex().c_str());
+  return report({});
+}
+
+extern "C" attn_status attn_jit_count(attn_jit_counters *counters) {
+  constexpr size_t least = sizeof(attn_jit_counters);
+  if (!counters || counters->size < least) {
+    return report(invalidArgument(
+        "expected attn_jit_counters.size to be at least " +
+        std::to_string(least) + ", got " +
+        (counters ? std::to_string(counters->size) : "a null struct")));
+  }
+  size_t size = counters->size;
+  *counters = Jit::get().count();
+  counters->size = size;
+  return report({});
+}
+
+extern "C" attn_status attn_jit_option(const char *name, const char *value) {
+  if (!name || !value) {
+    return report(invalidArgument("expected a name and a value, got null"));
+  }
+  return report(Jit::get().setOption(name, value));
+}
+
+extern "C" void attn_jit_clear(void) { Jit::get().clear(); }
+
+extern "C" const char *attn_target_name(size_t index) {
+  static const llvm::SmallVector<std::string> names = listMachines();
+  return index < names.size() ? names[index].c_str() : nullptr;
+}
+
+extern "C" const char *attn_compiler_build(void) {
+  return getBuildId().c_str();
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a caller wants compiled.
+#ifndef ATTN_JIT_REQUEST_H
+#define ATTN_JIT_REQUEST_H
+
+#include "CacheKey.h"
+#include "status.h"
+#include <optional>
+
+namespace attn::jit {
+
+using runtime::Status;
+
+struct Request {
+  std::string ir;
+  std::string target;
+  std::optional<std::string> schedule;
+  std::optional<std::string> instrument;
+
+  /// Checks the caller's struct and copies what it points to.
+  static Status read(const attn_compile_args *args, Request &out);
+
+  /// The key of its bundle, as this build of the compiler and the assembler
+  /// whose version is `ptxas` ("": none) make it.
+  CacheKey getKey(llvm::StringRef ptxas) const;
+};
+
+} // namespace attn::jit
+
+#endif // ATTN_JIT_REQUEST_H

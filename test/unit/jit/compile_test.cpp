@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiling through the C interface: results, refusals, and what the compiler
+// survives.
+
+#include "temporary_cache.h"
+
+namespace {
+
+using CompileTest = TemporaryCache;
+
+TEST_F(CompileTest, makesAKernelThatRuns) {
+  std::string ir = attentionIR("runs");
+  attn_compile_args args = compileArgs(ir);
+  attn_bundle *bundle = nullptr;
+  ASSERT_EQ(attn_compile(&args, &bundle), ATTN_SUCCESS) << attn_last_error();
+  AttentionCall call;
+  EXPECT_EQ(call.launch(bundle), ATTN_SUCCESS) << attn_last_error();
+  call.expectRight();
+  attn_bundle_destroy(bundle);
+}
+
+TEST_F(CompileTest, countsBytesOrStopsAtZero) {
+  std::string ir = attentionIR("measured");
+  attn_compile_args args = compileArgs(ir);
+  char byText[65], byBytes[65];
+  EXPECT_EQ(attn_cache_key(&args, byText), ATTN_SUCCESS);
+  std::string longer = ir + "what is behind is not read";
+  args.ir = longer.data();
+  args.ir_size = ir.size();
+  EXPECT_EQ(attn_cache_key(&args, byBytes), ATTN_SUCCESS);
+  EXPECT_STREQ(byText, byBytes);
+}
+
+TEST_F(CompileTest, checksItsArguments) {
+  std::string ir = attentionIR("checked");
+  attn_compile_args args = compileArgs(ir);
+  attn_bundle *bundle = reinterpret_cast<attn_bundle *>(1);
+  args.size = 8;
+  EXPECT_EQ(attn_compile(&args, &bundle), ATTN_INVALID_ARGUMENT);
+  EXPECT_EQ(bundle, nullptr);
+  EXPECT_TRUE(lastErrorHas("expected attn_compile_args.size to be at least"))
+      << attn_last_error();
+  EXPECT_EQ(attn_compile(nullptr, &bundle), ATTN_INVALID_ARGUMENT);
+  EXPECT_EQ(attn_compile(&args, nullptr), ATTN_INVALID_ARGUMENT);
+
+  args = compileArgs(ir);
+  args.target = "sm_1";
+  EXPECT_EQ(attn_compile(&args, &bundle), ATTN_INVALID_ARGUMENT);
+  EXPECT_TRUE(lastErrorHas("expected 'target' to be one of ") &&
+              lastErrorHas("got 'sm_1'"))
+      << attn_last_error();
+  args.target = nullptr;
+  args.ir = nullptr;
+  EXPECT_EQ(attn_supports(&args), ATTN_INVALID_ARGUMENT);
+  EXPECT_TRUE(lastErrorHas("expected 'ir' to be a module, got null"));
+}
+
+TEST_F(CompileTest, saysWhereTheModuleIsWrong) {
+  std::string ir = "func.func @f() {\n  wrong\n}\n";
+  attn_compile_args args = compileArgs(ir);
+  attn_bundle *bundle = nullptr;
+  EXPECT_EQ(attn_compile(&args, &bundle), ATTN_INVALID_ARGUMENT);
+  EXPECT_TRUE(lastErrorHas("ir:2:")) << attn_last_error();
+  EXPECT_EQ(attn_supports(&args), ATTN_INVALID_ARGUMENT);
+}
+
+TEST_F(CompileTest, saysWhatIsNotSupported) {
+  std::string ir = attentionIR("elsewhere");
+  attn_compile_args args = compileArgs(ir);
+  EXPECT_EQ(attn_supports(&args), ATTN_SUCCESS) << attn_last_error();
+  args.target = "sm_100a";
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(attn_supports(&args), ATTN_UNSUPPORTED);
+    EXPECT_TRUE(lastErrorHas("expected a schedule for fwd") &&
+                lastErrorHas("on 'sm_100a'"))
+        << attn_last_error();
+  }
+  attn_bundle *bundle = nullptr;
+  EXPECT_EQ(attn_compile(&args, &bundle), ATTN_UNSUPPORTED);
+  EXPECT_EQ(bundle, nullptr);
+}
+
+TEST_F(CompileTest, takesASchedule) {
+  std::string ir = attentionIR("scheduled");
+  attn_compile_args args = compileArgs(ir);
+  args.schedule = "module {}";
+  EXPECT_EQ(attn_supports(&args), ATTN_UNSUPPORTED);
+  EXPECT_TRUE(lastErrorHas("expected an attn.table_entry in '"))
+      << attn_last_error();
+}
+
+TEST_F(CompileTest, instruments) {
+  std::string ir = attentionIR("instrumented");
+  attn_compile_args args = compileArgs(ir);
+  args.instrument = "nobody";
+  EXPECT_EQ(attn_supports(&args), ATTN_UNSUPPORTED);
+  EXPECT_TRUE(lastErrorHas("nobody")) << attn_last_error();
+  args.instrument = "";
+  EXPECT_EQ(attn_supports(&args), ATTN_SUCCESS) << attn_last_error();
+}
+
+TEST_F(CompileTest, survivesWhatLLVMGivesUpOn) {
+  for (const char *name : {"first", "second"}) {
+    std::string ir = unselectableIR(name);
+    attn_compile_args args = compileArgs(ir);
+    attn_bundle *bundle = nullptr;
+    set("dump_dir", folder / "dump");
+    EXPECT_EQ(attn_compile(&args, &bundle), ATTN_COMPILER_ERROR);
+    EXPECT_TRUE(lastErrorHas("Cannot select") &&
+                lastErrorHas("reproducer: llc") &&
+                lastErrorHas((folder / "dump" / "attn-reproducer-").string()))
+        << attn_last_error();
+    set("dump_dir", "");
+    std::string good = attentionIR(std::string("after_") + name);
+    args = compileArgs(good);
+    EXPECT_EQ(attn_compile(&args, &bundle), ATTN_SUCCESS) << attn_last_error();
+    AttentionCall call;
+    EXPECT_EQ(call.launch(bundle), ATTN_SUCCESS) << attn_last_error();
+    call.expectRight();
+    attn_bundle_destroy(bundle);
+  }
+  std::string found;
+  for (auto &file : std::filesystem::directory_iterator(folder / "dump")) {
+    if (file.path().extension() == ".ll") {
+      found += read(file.path());
+    }
+  }
+  EXPECT_NE(found.find("llvm.log2.f64"), std::string::npos);
+}
+
+TEST_F(CompileTest, hasNamesForTargetsAndBuild) {
+  EXPECT_STREQ(attn_target_name(0), "sm_100a");
+  EXPECT_STREQ(attn_target_name(1), "sm_90a");
+  EXPECT_EQ(attn_target_name(2), nullptr);
+  EXPECT_EQ(std::string(attn_compiler_build()).size(), 40u);
+}
+
+TEST_F(CompileTest, refusesUnknownOptions) {
+  EXPECT_EQ(attn_jit_option("speed", "11"), ATTN_INVALID_ARGUMENT);
+  EXPECT_TRUE(lastErrorHas("got 'speed'")) << attn_last_error();
+  EXPECT_EQ(attn_jit_option("disable_jit", "yes"), ATTN_INVALID_ARGUMENT);
+  EXPECT_EQ(attn_jit_option(nullptr, ""), ATTN_INVALID_ARGUMENT);
+}
+
+TEST_F(CompileTest, refusesAnAssemblerThatIsNone) {
+  set("ptxas", "/nowhere/ptxas");
+  std::string ir = attentionIR("unassembled");
+  attn_compile_args args = compileArgs(ir);
+  attn_bundle *bundle = nullptr;
+  EXPECT_EQ(attn_compile(&args, &bundle), ATTN_INVALID_ARGUMENT);
+  EXPECT_TRUE(lastErrorHas("/nowhere/ptxas (absent)")) << attn_last_error();
+  const char *own = std::getenv("ATTN_PTXAS");
+  set("ptxas", own ? own : "");
+}
+
+} // namespace
