@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Compilation.h"
 #include "FatalErrors.h"
+#include "OutOfMemory.h"
 #include "attn/tools/Compiler.h"
 #include "attn/tools/Registration.h"
 #include "for_compiler.h"
@@ -179,17 +180,22 @@ static std::string keepInput(const Request &request, StringRef folder) {
   return path.str().str();
 }
 
-/// Runs `body` on a compilation.
+/// Runs `body` on a compilation, which is leaked if it does not come to an end:
+/// half-built data can not be freed.
 static Status contain(const Request &request, const Toolchain &toolchain,
                       llvm::function_ref<Status(Compilation &)> body) {
-  auto compilation = std::make_unique<Compilation>(request, toolchain);
+  auto *compilation = new Compilation(request, toolchain);
   Status status;
-  auto fatal = codegen::catchFatalError([&] { status = body(*compilation); });
-  if (!fatal) {
+  bool enough = true;
+  std::optional<std::string> fatal = codegen::catchFatalError(
+      [&] { enough = runInMemory([&] { status = body(*compilation); }); });
+  if (!fatal && enough) {
+    delete compilation;
     return status;
   }
-  // Half-built data can not be freed.
-  (void)compilation.release();
+  if (!enough) {
+    return {ATTN_COMPILER_ERROR, "compiling needs more memory than there is"};
+  }
   std::string path = keepInput(request, toolchain.dumpDir);
   return {ATTN_COMPILER_ERROR,
           *fatal + (path.empty() ? ""

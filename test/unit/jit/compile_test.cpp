@@ -5,6 +5,8 @@
 
 #include "temporary_cache.h"
 
+#include <sys/resource.h>
+
 namespace {
 
 using CompileTest = TemporaryCache;
@@ -128,6 +130,39 @@ TEST_F(CompileTest, survivesWhatLLVMGivesUpOn) {
   }
   EXPECT_NE(found.find("llvm.log2.f64"), std::string::npos);
 }
+
+// The address sanitizer needs more memory than this allows.
+#if !__has_feature(address_sanitizer)
+/// Bytecode that says it has 2^28 strings.
+std::string greedyBytecode() {
+  std::string version = "\x0d", end(1, '\0');
+  std::string strings("\0\0\0\0\x10\0\0\0\0", 9);
+  std::string bytecode = "ML\xefR" + version + "MLIR" + end;
+  bytecode += end + "\x13" + strings; // section 0 of 9 bytes
+  for (char section : {1, 2, 3, 4, 8}) {
+    bytecode += std::string(1, section) + "\x01"; // of none
+  }
+  return bytecode;
+}
+
+/// Is told so, and can go on.
+bool survivesGreed() {
+  struct rlimit limit = {rlim_t(2) << 30, rlim_t(2) << 30};
+  ::setrlimit(RLIMIT_AS, &limit);
+  std::string greedy = greedyBytecode(), good = attentionIR("after_greedy");
+  attn_compile_args args = compileArgs(greedy);
+  args.ir_size = greedy.size();
+  attn_status status = attn_supports(&args);
+  std::fprintf(stderr, "%s\n", attn_last_error());
+  args = compileArgs(good);
+  return status == ATTN_COMPILER_ERROR && attn_supports(&args) == ATTN_SUCCESS;
+}
+
+TEST_F(CompileTest, survivesWhatNeedsMoreMemoryThanThereIs) {
+  EXPECT_EXIT(std::_Exit(survivesGreed() ? 0 : 1), testing::ExitedWithCode(0),
+              "compiling needs more memory than there is");
+}
+#endif
 
 TEST_F(CompileTest, hasNamesForTargetsAndBuild) {
   EXPECT_STREQ(attn_target_name(0), "sm_100a");
