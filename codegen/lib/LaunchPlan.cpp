@@ -233,12 +233,16 @@ json::Object PlanBuilder::launch() {
   for (const Param &param : params) {
     parameters.push_back(parameter(param));
   }
-  return json::Object{{"kernel", kernel.getSymName()},
+  json::Object launch{{"kernel", kernel.getSymName()},
                       {"grid", json::Array{gridSize(), 1, 1}},
                       {"block", json::Array{threads, 1, 1}},
                       {"cluster", json::Array{1, 1, 1}},
                       {"smem", static_cast<int64_t>(*kernel.getSmemBytes())},
                       {"params", std::move(parameters)}};
+  if (kernel.getSchedule().getLaunch() == Launch::Dependent) {
+    launch["dependent"] = 1;
+  }
+  return launch;
 }
 
 /// What the kernel takes of the machine, role by role.

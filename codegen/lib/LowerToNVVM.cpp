@@ -47,6 +47,10 @@ private:
   LogicalResult makeRoomForStamps();
   LLVM::LLVMFuncOp createFunction();
   LogicalResult emitSetup(InstructionLowering &lowering);
+  bool isDependent() {
+    return kernel.getSchedule().getLaunch() == Launch::Dependent;
+  }
+  bool endsLoads(ws::RoleOp role);
   LogicalResult emitRoles(InstructionLowering &lowering);
   LogicalResult emitWarpgroup(int64_t warpgroup, InstructionLowering &lowering);
   LogicalResult emitRole(const Placement &placement,
@@ -225,7 +229,19 @@ LogicalResult KernelLowering::emitSetup(InstructionLowering &lowering) {
     NVVM::FenceMbarrierInitOp::create(builder, loc);
   }
   NVVM::BarrierOp::create(builder, loc);
+  if (isDependent()) {
+    NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
+  }
   return success();
+}
+
+/// The last of the roles that load: what it frees at its end, the CTAs of the
+/// next launch may take.
+bool KernelLowering::endsLoads(ws::RoleOp role) {
+  ws::RoleOp last;
+  kernel.walk(
+      [&](ws::CopyOp copy) { last = copy->getParentOfType<ws::RoleOp>(); });
+  return role == last;
 }
 
 void KernelLowering::emitRegisterCount(int64_t registers) {
@@ -256,6 +272,10 @@ LogicalResult KernelLowering::emitRole(const Placement &placement,
     return failure();
   }
   lowering.endStamps(builder);
+  if (isDependent() && endsLoads(role)) {
+    NVVM::GriddepcontrolOp::create(builder, loc,
+                                   NVVM::GridDepActionKind::launch_dependents);
+  }
   return success();
 }
 

@@ -121,7 +121,7 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                      ArrayRef<PlaceAttr> places, ArrayRef<EdgeAttr> edges,
                      ArrayRef<TurnAttr> turns, ArrayRef<SyncAttr> syncs,
                      int64_t softNumerator, int64_t softDenominator, Peel peel,
-                     Skip skip, ArrayRef<BodyAttr> bodies) {
+                     Skip skip, Launch launch, ArrayRef<BodyAttr> bodies) {
   if (!name || !machine) {
     return emitError() << "expected a schedule with a name and a machine";
   }

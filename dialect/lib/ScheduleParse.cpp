@@ -52,6 +52,7 @@ private:
   int64_t softNumerator = 0, softDenominator = 1;
   Peel peel = Peel::None;
   Skip skip = Skip::None;
+  Launch launch = Launch::Alone;
 };
 
 struct PlaceOptions {
@@ -169,7 +170,7 @@ Attribute ScheduleParser::parse() {
       [&] { return parser.emitError(start); }, ctx(), name, machine, split,
       ArrayRef(remat), ArrayRef(roles), ArrayRef(places), ArrayRef(edges),
       ArrayRef(turns), ArrayRef(syncs), softNumerator, softDenominator, peel,
-      skip, ArrayRef(bodies));
+      skip, launch, ArrayRef(bodies));
 }
 
 ParseResult ScheduleParser::parseItem(StringRef keyword, SMLoc loc) {
@@ -387,9 +388,12 @@ ParseResult ScheduleParser::parseKnob() {
   SMLoc loc = parser.getCurrentLocation();
   StringRef knob;
   if (failed(parser.parseOptionalKeyword(&knob)) ||
-      (knob != "exp2_soft" && knob != "peel" && knob != "skip")) {
+      !llvm::is_contained({"exp2_soft", "peel", "skip", "launch"}, knob)) {
     return parser.emitError(loc)
-           << "expected knob 'exp2_soft', 'peel' or 'skip'";
+           << "expected knob 'exp2_soft', 'peel', 'skip' or 'launch'";
+  }
+  if (knob == "launch") {
+    return parseWord(launch, symbolizeLaunch, "'alone' or 'dependent'");
   }
   if (knob == "skip") {
     return parseWord(skip, symbolizeSkip, "'none' or 'right'");

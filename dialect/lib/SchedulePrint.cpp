@@ -79,6 +79,10 @@ void SchedulePrinter::print(ScheduleAttr schedule) {
     printer.printNewline();
     printer << "knob skip " << stringifySkip(schedule.getSkip());
   }
+  if (schedule.getLaunch() != Launch::Alone) {
+    printer.printNewline();
+    printer << "knob launch " << stringifyLaunch(schedule.getLaunch());
+  }
   printAll(schedule.getBodies());
   printer.decreaseIndent();
   printer.printNewline();

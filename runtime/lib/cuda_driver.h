@@ -37,19 +37,21 @@ constexpr int kJitErrorLogBuffer = 5;
 constexpr int kJitErrorLogBufferSizeBytes = 6;
 // CUlaunchAttributeID
 constexpr int kLaunchAttributeClusterDimension = 4;
+constexpr int kLaunchAttributeProgrammaticStreamSerialization = 6;
 
 /// CUtensorMap.
 struct alignas(128) TensorMap {
   uint64_t opaque[16];
 };
 
-/// CUlaunchAttribute, with the one value that is used here.
+/// CUlaunchAttribute, with the values that are used here.
 struct CudaLaunchAttribute {
   int id;
   char pad[4];
   union {
     char bytes[64];
     unsigned clusterDim[3];
+    int programmaticStreamSerializationAllowed;
   } value;
 };
 static_assert(sizeof(CudaLaunchAttribute) == 72, "the driver's layout");

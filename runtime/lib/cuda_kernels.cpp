@@ -139,6 +139,38 @@ Status CudaKernels::encodeMap(const TensorMapRequest &request,
              : failure("cuTensorMapEncodeTiled", kernel, result);
 }
 
+namespace {
+
+/// What a launch asks for beside its extents.
+class LaunchAttributes {
+public:
+  explicit LaunchAttributes(const PlanLaunch &launch) {
+    if (launch.cluster != std::array<unsigned, 3>{1, 1, 1}) {
+      std::copy(launch.cluster.begin(), launch.cluster.end(),
+                add(kLaunchAttributeClusterDimension).clusterDim);
+    }
+    if (launch.dependent) {
+      add(kLaunchAttributeProgrammaticStreamSerialization)
+          .programmaticStreamSerializationAllowed = 1;
+    }
+  }
+
+  /// Null if there are none.
+  CudaLaunchAttribute *data() { return count ? attributes : nullptr; }
+  unsigned size() const { return count; }
+
+private:
+  decltype(CudaLaunchAttribute::value) &add(int id) {
+    attributes[count].id = id;
+    return attributes[count++].value;
+  }
+
+  CudaLaunchAttribute attributes[2] = {};
+  unsigned count = 0;
+};
+
+} // namespace
+
 Status CudaKernels::launch(const PreparedLaunch &prepared, void *stream) {
   const PlanLaunch &launch = *prepared.launch;
   auto kernel =
@@ -165,21 +197,12 @@ Status CudaKernels::launch(const PreparedLaunch &prepared, void *stream) {
     params[i] = &maps[i];
   }
 
-  CudaLaunchAttribute cluster = {};
-  cluster.id = kLaunchAttributeClusterDimension;
-  std::copy(launch.cluster.begin(), launch.cluster.end(),
-            cluster.value.clusterDim);
-  bool clustered = launch.cluster != std::array<unsigned, 3>{1, 1, 1};
-  CudaLaunchConfig config = {prepared.grid[0],
-                             prepared.grid[1],
-                             prepared.grid[2],
-                             launch.block[0],
-                             launch.block[1],
-                             launch.block[2],
-                             launch.smem,
-                             static_cast<CUstream>(stream),
-                             clustered ? &cluster : nullptr,
-                             clustered ? 1u : 0u};
+  LaunchAttributes attributes(launch);
+  CudaLaunchConfig config = {prepared.grid[0],  prepared.grid[1],
+                             prepared.grid[2],  launch.block[0],
+                             launch.block[1],   launch.block[2],
+                             launch.smem,       static_cast<CUstream>(stream),
+                             attributes.data(), attributes.size()};
   CurrentContext current(device);
   if (current.getResult() != kCudaSuccess) {
     return failure("cuCtxPushCurrent", launch.kernel, current.getResult());

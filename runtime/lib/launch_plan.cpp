@@ -317,7 +317,7 @@ Status PlanReader::readTriple(const JsonReader &json, int64_t mostProduct,
 Status PlanReader::readLaunch(const JsonReader &json, PlanLaunch &launch) {
   launch.path = json.getPath();
   RETURN_IF_FAILED(json.expectObject(
-      {"kernel", "grid", "block", "cluster", "smem", "params"}));
+      {"kernel", "grid", "block", "cluster", "smem", "dependent", "params"}));
   RETURN_IF_FAILED(json.get("kernel").read(launch.kernel));
   if (launch.kernel.empty()) {
     return json.get("kernel").fail("expected a name, got \"\"");
@@ -332,6 +332,11 @@ Status PlanReader::readLaunch(const JsonReader &json, PlanLaunch &launch) {
   int64_t smem = 0;
   RETURN_IF_FAILED(json.get("smem").read(smem, 0, kMaxSharedMemory));
   launch.smem = unsigned(smem);
+  if (json.has("dependent")) {
+    int64_t dependent = 0;
+    RETURN_IF_FAILED(json.get("dependent").readOneOf({0, 1}, dependent));
+    launch.dependent = dependent != 0;
+  }
   JsonReader params = json.get("params");
   RETURN_IF_FAILED(params.expectArray(0, kMaxKernelParams));
   launch.params.resize(params.size());

@@ -95,6 +95,9 @@ struct PlanLaunch {
   std::array<unsigned, 3> block{1, 1, 1};
   std::array<unsigned, 3> cluster{1, 1, 1};
   unsigned smem = 0; // dynamic shared memory, bytes
+  /// May start before the launch ahead of it in the stream has ended: the
+  /// kernel waits for that itself.
+  bool dependent = false;
   std::vector<PlanParam> params;
   /// Where the plan says it, for messages.
   std::string path;

@@ -63,6 +63,8 @@ def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
     `attn.plan` is the launch plan, with one variant a kernel.
     Where items are handed out, the thread that does so takes the verdict of the turn before
     the last, and hands a rejected item out once more before it uses the counter's answer.
+    With `knob launch dependent` all threads wait for the launch ahead once barriers are set
+    up, and the last role that loads lets the next launch start when it ends.
 
     **Before** `ws.kernel @f machine "sm_90a" ... { ws.role @load ... ws.role @wg ... }`
     **After**

@@ -81,6 +81,10 @@ def Attn_Skip : Attn_Enum<"Skip", "which blocks a sub-tile leaves to the others"
   I32EnumAttrCase<"None", 0, "none">,
   I32EnumAttrCase<"Right", 1, "right">  // those right of all its own rows' last keys
 ]>;
+def Attn_Launch : Attn_Enum<"Launch", "when a kernel's CTAs may start", [
+  I32EnumAttrCase<"Alone", 0, "alone">,         // when the launch before has ended
+  I32EnumAttrCase<"Dependent", 1, "dependent">  // earlier; they wait for its end themselves
+]>;
 def Attn_Peel : Attn_Enum<"Peel", "which copies of the steady body exist", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"First", 1, "first">,
   I32EnumAttrCase<"FirstMasked", 2, "first_masked">]>;

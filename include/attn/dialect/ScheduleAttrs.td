@@ -134,6 +134,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
             | `edge` name [`split`] [`joins` chan `:` part] [`credits` n]
             | `knob` `exp2_soft` n `of` n | `knob` `peel` (`none` | `first` | `first_masked`)
             | `knob` `skip` (`none` | `right`)
+            | `knob` `launch` (`alone` | `dependent`)
             | `body` role [`[` n `]`] `{` [`before` list] [`kv` list] [`after` list] `}`
     option := in this order: `depth` n, `parts` `(` n `of` n,.. `)`, `over` place [`[` `cross` `]`],
               `for` `(` step,.. `)`, `full_implied`, `free_implied`, `gran` granularity, `scope` scope
@@ -141,7 +142,8 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     entry  := [guard `:`] (step [`[` n `]`] [`:` part] | act `(` name [`[` n `]`] `)`) [`+` shift]
     ```
     With `skip right` a sub-tile leaves blocks without keys of its own rows at the right
-    end to the others.
+    end to the others. With `launch dependent` CTAs may start before the launch ahead of
+    them in the stream has ended, and wait for that before they touch global memory.
     `x[n]` is a sub-tile of x, `: n` a part, `+ n` a shift by n iterations (in `before` and
     `after`: work items). `over x[cross]` lies over the other sub-tile of x. A name that is
     a guard's word or no identifier is quoted.
@@ -162,6 +164,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     OptionalArrayRefParameter<"::attn::TurnAttr">:$turns,
     OptionalArrayRefParameter<"::attn::SyncAttr">:$syncs,
     "int64_t":$exp2SoftNumerator, "int64_t":$exp2SoftDenominator, "::attn::Peel":$peel, "::attn::Skip":$skip,
+    "::attn::Launch":$launch,
     OptionalArrayRefParameter<"::attn::BodyAttr">:$bodies);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

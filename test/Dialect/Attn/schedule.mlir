@@ -25,6 +25,7 @@
 // CHECK-NEXT: knob exp2_soft 1 of 8
 // CHECK-NEXT: knob peel first_masked
 // CHECK-NEXT: knob skip right
+// CHECK-NEXT: knob launch dependent
 // CHECK-NEXT: body load {
 // CHECK-NEXT: before { wait(o_free) }
 // CHECK-NEXT: kv { ld_k once : ld_q[1] ld_v + 1 }
@@ -55,6 +56,7 @@ attn.table_entry fwd @every head_dim 128, -1 masks ["none"]
   hold oe = oe in smem over v
   knob peel first_masked
   knob skip right
+  knob launch dependent
   knob exp2_soft 1 of 8
   edge o_free credits 1
   edge o_ready split joins p : 1

@@ -76,7 +76,7 @@
 
 // -----
 
-// expected-error @+1 {{expected knob 'exp2_soft', 'peel' or 'skip'}}
+// expected-error @+1 {{expected knob 'exp2_soft', 'peel', 'skip' or 'launch'}}
 #s = #attn.schedule<"x" machine "m" { knob speed 9 of 9 }>
 
 // -----
@@ -88,6 +88,11 @@
 
 // expected-error @+1 {{expected 'none' or 'right', got 'left'}}
 #s = #attn.schedule<"x" machine "m" { split M 2 knob skip left }>
+
+// -----
+
+// expected-error @+1 {{expected 'alone' or 'dependent', got 'early'}}
+#s = #attn.schedule<"x" machine "m" { knob launch early }>
 
 // -----
 

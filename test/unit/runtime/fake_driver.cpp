@@ -84,9 +84,16 @@ CUresult launchKernelEx(const CudaLaunchConfig *config, CUfunction,
   RecordedLaunch launch;
   launch.config = *config;
   launch.context = fakeState().current;
-  if (config->numAttrs == 1) {
-    const unsigned *dims = config->attrs[0].value.clusterDim;
-    launch.cluster.assign(dims, dims + 3);
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const CudaLaunchAttribute &attribute = config->attrs[i];
+    if (attribute.id == kLaunchAttributeClusterDimension) {
+      const unsigned *dims = attribute.value.clusterDim;
+      launch.cluster.assign(dims, dims + 3);
+    } else if (attribute.id ==
+               kLaunchAttributeProgrammaticStreamSerialization) {
+      launch.dependent =
+          attribute.value.programmaticStreamSerializationAllowed == 1;
+    }
   }
   for (size_t i = 0; i < fakeState().paramCount; ++i) {
     uint64_t word;

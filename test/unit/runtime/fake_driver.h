@@ -26,6 +26,7 @@ struct RecordedMap {
 struct RecordedLaunch {
   CudaLaunchConfig config;
   std::vector<unsigned> cluster;
+  bool dependent = false;
   std::vector<void *> params;
   /// The words at the first parameters' addresses.
   std::vector<uint64_t> words;

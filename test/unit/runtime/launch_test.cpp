@@ -119,6 +119,19 @@ TEST_F(Launch, passesClusters) {
                       "multiple of the cluster's 2, got 3");
 }
 
+TEST_F(Launch, mayStartEarly) {
+  ASSERT_EQ(load(), "");
+  ASSERT_EQ(launch(), "");
+  EXPECT_FALSE(fakeState().launches[0].dependent);
+  EXPECT_EQ(fakeState().launches[0].config.numAttrs, 0u);
+  ASSERT_EQ(load(samplePlanWith("\"cluster\":[1,1,1]",
+                                "\"cluster\":[2,1,1],\"dependent\":1")),
+            "");
+  ASSERT_EQ(launch(), "");
+  EXPECT_TRUE(fakeState().launches[1].dependent);
+  EXPECT_EQ(fakeState().launches[1].cluster, (U32s{2, 1, 1}));
+}
+
 TEST_F(Launch, encodesStrideZero) {
   ASSERT_EQ(load(), "");
   call.k.strides[0] = 0;
