@@ -2,19 +2,30 @@
 """Attention compiled to GPU kernels. See docs/python.md."""
 
 from ._capi import set_simulator_option, version
-from ._errors import AttnError, CompileError, DeviceError, TraceError, UnsupportedError
+from ._errors import ArgumentError, AttnError, CompileError, DeviceError, TraceError, UnsupportedError
+from ._flash import flash_attn_func
+from ._flex import attention
 from ._kernel import Kernel, compile
+from ._routing import Routed, register_with_transformers, routed
+from ._sdpa import sdpa
 from ._symbols import Scalar
 
 __all__ = [
+    "ArgumentError",
     "AttnError",
     "CompileError",
     "DeviceError",
     "Kernel",
+    "Routed",
     "Scalar",
     "TraceError",
     "UnsupportedError",
+    "attention",
     "compile",
+    "flash_attn_func",
+    "register_with_transformers",
+    "routed",
+    "sdpa",
     "set_simulator_option",
     "version",
 ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _tensors
-from ._errors import UnsupportedError
+from ._errors import ArgumentError, UnsupportedError
 from ._executable import Executable
 from ._symbols import Captured, Scalar
 
@@ -37,15 +37,15 @@ def _attend_views(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any], floa
                   ints: Sequence[int], out: Any, lse: Any, heads_first: bool) -> tuple[Any, Any]:
     queries, values = _tensors.view(q, "q"), _tensors.view(v, "v")
     if len(queries.shape) != 4 or len(values.shape) != 4:
-        raise ValueError(f"expected 'q' and 'v' to have rank 4, got {len(queries.shape)} and {len(values.shape)}")
+        raise ArgumentError(f"expected 'q' and 'v' to have rank 4, got {len(queries.shape)} and {len(values.shape)}")
     batch, heads, length = (queries.shape[n] for n in ((0, 1, 2) if heads_first else (0, 2, 1)))
     if out is None:
-        out = _tensors.empty(q, [*queries.shape[:3], values.shape[3]], queries.dtype)
+        out = _tensors.empty(queries.owner, [*queries.shape[:3], values.shape[3]], queries.dtype)
     if lse is None:
-        lse = _tensors.empty(q, [batch, heads, length], "f32")
+        lse = _tensors.empty(queries.owner, [batch, heads, length], "f32")
     order = [queries, _tensors.view(k, "k"), values, _tensors.view(out, "out")]
     if heads_first:
-        order = [one.swap(1, 2) for one in order]
+        order = [_tensors.swap(one, 1, 2) for one in order]
     target = target_of(queries.device)
     Executable.get(ir, target).launch([*order[:3], *captures, order[3], lse], floats, ints)
     return out, lse
@@ -74,19 +74,17 @@ def refuse_gradients(tensors: dict[str, Any]) -> None:
                                    "under torch.no_grad(), or on detached tensors")
 
 
-def bind(captures: Sequence[Captured], values: Sequence[Any], like: Any) -> tuple[list[Any], list[float], list[int]]:
-    """What a launch takes for `values` of the captures: tensors of f32 or i32,
-    and numbers of f32 and of i32. Other element types are converted, which
-    copies."""
-    tensors, floats, ints = [], [], []
-    for captured, value in zip(captures, values):
-        if not captured.by_value:
-            tensors.append(_as_tensor(captured, value, like))
+def bind(captures: Sequence[Captured], like: Any) -> tuple[list[Any], list[float], list[int]]:
+    """What a launch takes for the captures: tensors of f32 or i32, floats and ints.
+    Tensors of other element types are converted, which copies."""
+    passed: dict[str, list[Any]] = {"tensor": [], "f32": [], "i32": []}
+    for captured in captures:
+        value = captured.value
+        if captured.passed_as == "tensor":
+            passed["tensor"].append(_as_tensor(captured, value, like))
         else:
-            number = value.value if isinstance(value, Scalar) else value
-            number = number.item() if hasattr(number, "item") else number
-            (floats if captured.kind == "f32" else ints).append(number)
-    return tensors, floats, ints
+            passed[captured.passed_as].append(value.value if isinstance(value, Scalar) else value.item())
+    return passed["tensor"], passed["f32"], passed["i32"]
 
 
 def _as_tensor(captured: Captured, value: Any, like: Any) -> Any:

@@ -10,7 +10,7 @@ import functools
 import os
 import tempfile
 
-from ._errors import AttnError, CompileError, DeviceError, UnsupportedError
+from ._errors import ArgumentError, AttnError, CompileError, DeviceError, UnsupportedError
 
 CPU = 1  # kDLCPU: the simulator
 CUDA = 2  # kDLCUDA
@@ -59,7 +59,7 @@ class LaunchArgs(ctypes.Structure):
     ]
 
 
-_STATUS_ERRORS = {1: ValueError, 2: CompileError, 3: DeviceError, 4: DeviceError, 5: UnsupportedError}
+_STATUS_ERRORS = {1: ArgumentError, 2: CompileError, 3: DeviceError, 4: DeviceError, 5: UnsupportedError}
 _MESSAGE_SIZE = 1 << 16
 
 

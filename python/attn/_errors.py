@@ -8,6 +8,11 @@ class AttnError(Exception):
     """The base of the package's own errors."""
 
 
+class ArgumentError(AttnError, ValueError, RuntimeError):
+    """An argument breaks a rule; the message names it, the rule and both values.
+    It is a RuntimeError too, since that is what torch raises."""
+
+
 class CompileError(AttnError, RuntimeError):
     """The compiler refused a problem; the message has its diagnostics."""
 

@@ -7,6 +7,7 @@ import math
 from typing import Any, Callable
 
 from ._call import attend, bind
+from ._errors import ArgumentError
 from ._executable import DEFAULT_TARGET, Executable
 from ._ir import MASKS, Problem
 from ._symbols import Captured
@@ -61,19 +62,19 @@ class Kernel:
             f32, natural logarithms. A query that sees no key has out 0 and lse -inf.
 
         Raises:
-            ValueError: a tensor or number breaks a rule; the message names it.
+            ArgumentError: a tensor or number breaks a rule; the message names it.
             UnsupportedError: a tensor requires a gradient.
             DeviceError: the device failed.
         """
         self._check_bounds(q, k)
-        tensors, floats, ints = bind(self._captures, [c.value for c in self._captures], q)
+        tensors, floats, ints = bind(self._captures, q)
         bounds = [self._bound(n, value) for n, value in (("window_left", window_left), ("window_right", window_right))]
         return attend(self.ir, q, k, v, tensors, [self._scale if scale is None else scale, *floats],
                       [b for b in bounds if b is not None] + ints, out, lse, self._heads_first)
 
     def _bound(self, name: str, value: int | None) -> int | None:
         if getattr(self.problem, name) != (value is not None):
-            raise ValueError(f"expected '{name}' {'to be given' if value is None else 'not to be given'}: the kernel was "
+            raise ArgumentError(f"expected '{name}' {'to be given' if value is None else 'not to be given'}: the kernel was "
                              f"compiled with {name}={getattr(self.problem, name)}")
         return value
 
@@ -84,7 +85,7 @@ class Kernel:
                 which, axis = self._extents[coordinate]
                 needed = (q, k)[which].shape[axis]
                 if captured.value.shape[dim] < needed:
-                    raise ValueError(f"expected dim {dim} of the captured tensor '{captured.name}' to be at least {needed}, "
+                    raise ArgumentError(f"expected dim {dim} of the captured tensor '{captured.name}' to be at least {needed}, "
                                      f"dim {axis} of '{'qk'[which]}', got {captured.value.shape[dim]}")
 
 
@@ -111,16 +112,16 @@ def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16"
         target: the machine, "sm_90a".
 
     Raises:
-        ValueError: an argument is none of those.
+        ArgumentError: an argument is none of those.
         TraceError: a function does what cannot become a kernel.
         CompileError: the compiler refused the problem.
     """
     for name, value, known in (("mask", mask, MASKS), ("layout", layout, _LAYOUTS)):
         if value not in known:
-            raise ValueError(f"expected '{name}' to be one of {', '.join(known)}, got {value!r}")
+            raise ArgumentError(f"expected '{name}' to be one of {', '.join(known)}, got {value!r}")
     short = _DTYPES.get(str(getattr(dtype, "__name__", dtype)).rpartition(".")[2])
     if short is None:
-        raise ValueError(f"expected 'dtype' to be bf16 or f16, got {dtype!r}")
+        raise ArgumentError(f"expected 'dtype' to be bf16 or f16, got {dtype!r}")
     trace = Trace()
     score = trace.score(score_mod) if score_mod else None
     allow = trace.mask(mask_mod) if mask_mod else None

@@ -113,6 +113,8 @@ def _integers(operation: str, a: Any, b: Any) -> list[Symbol]:
 
 
 def floor_divide(a: Any, b: Any) -> Symbol:
+    if _is_power_of_two(b):
+        return shift_right(a, b.bit_length() - 1)
     a, b = _integers("//", a, b)
     quotient = _apply("arith.divsi", a, b, natural=a.natural and b.natural)
     if a.natural and b.natural:
@@ -123,6 +125,8 @@ def floor_divide(a: Any, b: Any) -> Symbol:
 
 def remainder(a: Any, b: Any) -> Symbol:
     """With the sign of `b`, as in Python."""
+    if _is_power_of_two(b):
+        return bitwise_and(a, b - 1)
     a, b = _integers("%", a, b)
     rest = _apply("arith.remsi", a, b, natural=a.natural and b.natural)
     if a.natural and b.natural:
@@ -130,11 +134,16 @@ def remainder(a: Any, b: Any) -> Symbol:
     return where(_rounded_up(a, b), add(rest, b), rest)
 
 
+def _is_power_of_two(value: Any) -> bool:
+    return type(value) is int and value > 0 and value & (value - 1) == 0
+
+
 def _rounded_up(a: Symbol, b: Symbol) -> Symbol:
     """Whether a / b, rounded toward zero, is above its floor."""
     rest = _apply("arith.remsi", a, b)
-    signs_differ = _apply("arith.xori", less(rest, 0), less(b, 0))
-    return _apply("arith.andi", not_equal(rest, 0), signs_differ)
+    if b.natural:
+        return less(rest, 0)
+    return _apply("arith.andi", not_equal(rest, 0), _apply("arith.xori", less(rest, 0), less(b, 0)))
 
 
 def negative(a: Any) -> Symbol:
@@ -189,7 +198,7 @@ def _bitwise(op: str, operator: str, least: str, logical: bool = False) -> Calla
         a, b = (cast(a, "i1"), cast(b, "i1")) if logical else _together(a, b, least=least)
         if a.kind == "f32":
             raise refuse(f"'{operator}' of a float", "it is for integers and truth values")
-        return _apply(op, a, b)
+        return _apply(op, a, b, natural=a.natural and (b.natural or operator in ("&", ">>")))
 
     return function
 

@@ -142,13 +142,14 @@ class Captured(Operand):
     and reads it as f32 or i32, its `kind`."""
 
     def __init__(self, value: Any, name: str):
-        self.value, self.name = value, name
+        self.value, self.name, self.used = value, name, False
         dtype = value.kind if isinstance(value, Scalar) else _tensors.dtype_name(value)
         self.is_bool, self.kind = dtype == "bool", "f32" if dtype in ("f32", "f16", "bf16", "f64") else "i32"
         self.shape = () if isinstance(value, Scalar) else tuple(value.shape)
         # A number in host memory goes by value, whatever device the kernel runs on.
-        self.by_value = not self.shape and not (_tensors.is_torch(value) and value.is_cuda)
-        self.ir_type = self.kind if self.by_value else f"tensor<{'?x' * max(len(self.shape), 1)}{self.kind}>"
+        by_value = not self.shape and not (_tensors.is_torch(value) and value.is_cuda)
+        self.passed_as = self.kind if by_value else "tensor"
+        self.ir_type = self.kind if by_value else f"tensor<{'?x' * max(len(self.shape), 1)}{self.kind}>"
         self.bounds: set[tuple[int, str]] = set()  # dims and the coordinates that index them
         if len(self.shape) > 4:
             raise refuse(f"a captured tensor of rank {len(self.shape)}", "captured tensors have at most 4 dims")
@@ -158,8 +159,9 @@ class Captured(Operand):
 
     def read(self, indices: tuple[Symbol, ...] = ()) -> Symbol:
         """The element at `indices`, one a dim."""
+        self.used = True
         name = f"%{self.name}"
-        if not self.by_value:
+        if self.passed_as == "tensor":
             name = self._extract(name, indices or (emit("arith.constant 0 : i32", "i32"),))
         if self.is_bool:
             return emit(f"arith.cmpi ne, {name}, {emit('arith.constant 0 : i32', 'i32').name} : i32", "i1")

@@ -10,7 +10,7 @@ import sys
 from typing import Any, NamedTuple, Sequence
 
 from . import _capi
-from ._errors import UnsupportedError
+from ._errors import ArgumentError, UnsupportedError
 
 _LONG_NAMES = {
     "bfloat16": "bf16", "float16": "f16", "float32": "f32", "float64": "f64", "bool": "bool", "uint8": "u8",
@@ -21,7 +21,8 @@ WORKSPACE_ALIGNMENT = 256
 
 
 class View(NamedTuple):
-    """One tensor; `owner` keeps its memory alive."""
+    """One tensor, as strided memory. `owner` is the library's tensor, or what else
+    keeps the memory alive; so does `capsule`."""
 
     pointer: int
     device: tuple[int, int]  # DLPack's device type, and its number
@@ -29,12 +30,20 @@ class View(NamedTuple):
     shape: Sequence[int]
     strides: Sequence[int]  # elements
     owner: Any
+    capsule: Any = None
 
     def swap(self, a: int, b: int) -> View:
         """The same with two dims exchanged."""
         order = list(range(len(self.shape)))
         order[a], order[b] = b, a
         return self._replace(shape=[self.shape[n] for n in order], strides=[self.strides[n] for n in order])
+
+    def expand(self, *shape: int) -> View:
+        """The same with dims of size 1 repeated to `shape`, and new ones before."""
+        missing = len(shape) - len(self.shape)
+        old, steps = [1] * missing + list(self.shape), [0] * missing + list(self.strides)
+        strides = [step if size == wanted else 0 for size, wanted, step in zip(old, shape, steps)]
+        return self._replace(shape=shape, strides=strides)
 
 
 def torch_module() -> Any:
@@ -78,7 +87,7 @@ def _view_of_dlpack(tensor: Any, name: str, stream: int | None) -> View:
     try:
         capsule = tensor.__dlpack__() if kind == _capi.CPU else tensor.__dlpack__(stream=stream or 1)
     except BufferError as error:
-        raise ValueError(f"'{name}' cannot be shared through DLPack: {error}") from None
+        raise ArgumentError(f"'{name}' cannot be shared through DLPack: {error}") from None
     found = _capi.tensor_of_capsule(capsule)
     code = (found.dtype.code, found.dtype.bits)
     if code not in _capi.DTYPE_NAMES or found.dtype.lanes != 1:
@@ -86,7 +95,7 @@ def _view_of_dlpack(tensor: Any, name: str, stream: int | None) -> View:
     shape = [found.shape[i] for i in range(found.ndim)]
     strides = [found.strides[i] for i in range(found.ndim)] if found.strides else packed_strides(shape)
     return View((found.data or 0) + found.byte_offset, (int(kind), int(number)), _capi.DTYPE_NAMES[code], shape,
-                strides, capsule)
+                strides, tensor, capsule)
 
 
 def packed_strides(shape: Sequence[int]) -> list[int]:
@@ -130,6 +139,11 @@ def host_memory(size: int) -> View:
     memory = ctypes.create_string_buffer(size + WORKSPACE_ALIGNMENT)
     start = -(-ctypes.addressof(memory) // WORKSPACE_ALIGNMENT) * WORKSPACE_ALIGNMENT
     return View(start, (_capi.CPU, 0), "u8", [size], [1], memory)
+
+
+def swap(tensor: Any, a: int, b: int) -> Any:
+    """The torch tensor or View with two dims exchanged."""
+    return tensor.transpose(a, b) if is_torch(tensor) else tensor.swap(a, b)
 
 
 def astype(tensor: Any, dtype: str) -> Any:

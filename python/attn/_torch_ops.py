@@ -9,7 +9,9 @@ from typing import Sequence
 
 import torch
 
+from . import _flex
 from ._call import target_of
+from ._errors import ArgumentError
 from ._executable import Executable
 from ._tensors import view
 
@@ -47,7 +49,7 @@ def _forward_out(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Se
 def _check_ranks(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         if tensor.dim() != 4:
-            raise ValueError(f"expected '{name}' to have rank 4, got {tensor.dim()}")
+            raise ArgumentError(f"expected '{name}' to have rank 4, got {tensor.dim()}")
 
 
 def _forward_fake(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Sequence[torch.Tensor],
@@ -68,3 +70,5 @@ torch.library.register_fake("attn::forward_out", _forward_out_fake, lib=_library
 
 forward = torch.ops.attn.forward.default
 forward_out = torch.ops.attn.forward_out.default
+untraced_attention = torch.compiler.disable(
+    _flex.run, reason="attn.attention traces its functions itself: make the kernel with attn.compile before, and call that")

@@ -22,7 +22,12 @@ class Trace:
     """The regions of one problem and what they capture, each thing once."""
 
     def __init__(self) -> None:
-        self.captures: list[Captured] = []
+        self._known: list[Captured] = []
+
+    @property
+    def captures(self) -> list[Captured]:
+        """The captures that the functions read."""
+        return [captured for captured in self._known if captured.used]
 
     def score(self, function: Callable[..., Any]) -> Region:
         """The region of score_mod(score, b, h, q_idx, kv_idx)."""
@@ -38,13 +43,13 @@ class Trace:
 
     def capture(self, value: Any, name: str = "") -> Captured:
         """The stand-in of a tensor, Scalar or Slot, called as in the function."""
-        for found in self.captures:
+        for found in self._known:
             if found.value is value:
                 return found
-        if not name.isidentifier() or not name.isascii() or name in _TAKEN.union(c.name for c in self.captures):
-            name = f"capture{len(self.captures)}"
-        self.captures.append(Captured(value, name))
-        return self.captures[-1]
+        if not name.isidentifier() or not name.isascii() or name in _TAKEN.union(c.name for c in self._known):
+            name = f"capture{len(self._known)}"
+        self._known.append(Captured(value, name))
+        return self._known[-1]
 
     def _region(self, function: Callable[..., Any], first: list[Symbol], kind: str, role: str) -> Region:
         recorder = Recorder(self.capture)

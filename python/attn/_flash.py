@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`attn.flash_attn_func`: FlashAttention's function."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from . import _tensors
+from ._call import attend
+from ._errors import ArgumentError, UnsupportedError
+from ._presets import fixed, flash_preset
+from ._sdpa import HALVES
+
+
+def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scale: float | None = None,
+                    causal: bool = False, window_size: tuple[int | None, int | None] = (-1, -1),
+                    softcap: float = 0.0, alibi_slopes: Any = None, deterministic: bool = False,
+                    return_attn_probs: bool = False, *, return_lse: bool = False) -> Any:
+    """Means what flash_attn.flash_attn_func means.
+
+    Query i of seqlen_q stands at key i + seqlen_k - seqlen_q: the diagonal ends at
+    the last query and the last key.
+
+    Args:
+        q: (batch, seqlen_q, heads, head_dim); bf16 or f16, the last dim contiguous,
+            rows aligned to 16 bytes.
+        k: (batch, seqlen_k, kv_heads, head_dim); kv_heads divides heads.
+        v: (batch, seqlen_k, kv_heads, head_dim_v).
+        dropout_p: 0.
+        softmax_scale: multiplies the scores, greater than 0; 1 / sqrt(head_dim) if None.
+        causal: no key beyond the diagonal.
+        window_size: keys before and after the diagonal that a query sees; a negative
+            number or None leaves that side open. Beside `causal`, nothing is after.
+        softcap: if not 0, scores are softcap * tanh(score / softcap).
+        alibi_slopes: (heads,) or (batch, heads) in f32; a score loses slope * distance
+            from the diagonal.
+        deterministic: accepted; the forward pass always is.
+        return_attn_probs: also return the log-sum-exp and None.
+        return_lse: also return the log-sum-exp: (batch, heads, seqlen_q), f32, natural
+            logarithms.
+
+    Returns:
+        out (batch, seqlen_q, heads, head_dim_v); (out, lse) with return_lse; (out, lse,
+        None) with return_attn_probs. A query that sees no key has out 0 and lse -inf.
+
+    Raises:
+        ArgumentError: an argument breaks a rule.
+        UnsupportedError: dropout, other element types, head dims but multiples of 8 up
+            to 256, tensors that require a gradient.
+    """
+    if dropout_p:
+        raise UnsupportedError(f"expected 'dropout_p' to be 0, got {dropout_p}: there is no dropout")
+    for name, tensor in (("q", q), ("k", k), ("v", v)):
+        if len(tensor.shape) != 4:
+            raise ArgumentError(f"expected '{name}' to have rank 4, got {len(tensor.shape)}")
+    dtype = _tensors.dtype_name(q)
+    if dtype not in HALVES:
+        raise UnsupportedError(f"expected 'q' to be bfloat16 or float16, got {q.dtype}")
+    if softcap < 0:
+        raise ArgumentError(f"expected 'softcap' to be at least 0, got {softcap}")
+    mask, bounds = _mask(causal, window_size)
+    has_bounds = tuple(bound is not None for bound in bounds)
+    capped = True if softcap > 0 else False  # a branch, so that torch.compile knows which
+    preset = flash_preset(dtype, fixed(q.shape[3], "q"), fixed(v.shape[3], "v"), mask, has_bounds, capped,
+                          _slopes_rank(alibi_slopes, q))
+    captures, floats, ints = preset.arguments(softcap=softcap, alibi_slopes=alibi_slopes, shift=k.shape[1] - q.shape[1])
+    scale = 1 / math.sqrt(q.shape[3]) if softmax_scale is None else softmax_scale
+    out, lse = attend(preset.ir, q, k, v, captures, [scale, *floats], [b for b in bounds if b is not None] + ints)
+    if return_attn_probs:
+        return out, lse, None
+    return (out, lse) if return_lse else out
+
+
+def _mask(causal: bool, window_size: tuple[int | None, int | None]) -> tuple[str, list[int | None]]:
+    """The mask and its bounds, left and right."""
+    bounds = [None if bound is None or bound < 0 else bound for bound in window_size]
+    if causal:
+        return "causal_bottom_right", [bounds[0], None]
+    return "none" if bounds == [None, None] else "window_bottom_right", bounds
+
+
+def _slopes_rank(alibi_slopes: Any, q: Any) -> int:
+    if alibi_slopes is None:
+        return 0
+    batch, heads = q.shape[0], q.shape[2]
+    shape = tuple(alibi_slopes.shape)
+    if shape not in ((heads,), (batch, heads)):
+        raise ArgumentError(f"expected 'alibi_slopes' to be ({heads},) or ({batch}, {heads}), got {shape}")
+    if _tensors.dtype_name(alibi_slopes) != "f32":
+        raise ArgumentError(f"expected 'alibi_slopes' to be float32, got {alibi_slopes.dtype}")
+    return 1 if len(shape) == 1 else 2

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`attn.attention`: attention with score and mask functions."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from . import _tensors
+from ._errors import ArgumentError
+from ._kernel import Kernel
+from ._ir import Problem
+from ._trace import Trace
+
+
+def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | None = None,
+              mask_mod: Callable[..., Any] | None = None, *, scale: float | None = None, enable_gqa: bool = False,
+              return_lse: bool = False) -> Any:
+    """Attention with functions of the score and of the position, as FlexAttention
+    takes them.
+
+    The functions run once, on symbols; what they compute becomes part of the kernel.
+    Tensors that they close over become its arguments. `attn.compile` does this
+    beforehand. Inside torch.compile this is a graph break, the kernel of `attn.compile`
+    is not.
+
+    Args:
+        query: (batch, heads, seqlen_q, head_dim); bf16 or f16.
+        key: (batch, kv_heads, seqlen_k, head_dim).
+        value: (batch, kv_heads, seqlen_k, head_dim_v).
+        score_mod: (score, b, h, q_idx, kv_idx) -> the new score. `score` is f32 and has
+            been scaled; the others are i32.
+        mask_mod: (b, h, q_idx, kv_idx) -> whether the query sees the key, or a
+            BlockMask of torch, whose function is taken.
+        scale: multiplies the scores, greater than 0; 1 / sqrt(head_dim) if None.
+        enable_gqa: heads may be a multiple of kv_heads.
+        return_lse: also return the log-sum-exp.
+
+    Returns:
+        out (batch, heads, seqlen_q, head_dim_v), or (out, lse) with lse (batch, heads,
+        seqlen_q) in f32, natural logarithms. A query that sees no key has out 0 and lse
+        -inf.
+
+    Raises:
+        TraceError: a function does what cannot become a kernel; the message names the
+            operation and the line.
+        ArgumentError, UnsupportedError: as for `attn.sdpa`.
+    """
+    if _tensors.is_torch(query):
+        from . import _torch_ops
+
+        return _torch_ops.untraced_attention(query, key, value, score_mod, mask_mod, scale, enable_gqa, return_lse)
+    return run(query, key, value, score_mod, mask_mod, scale, enable_gqa, return_lse)
+
+
+def run(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any] | None,
+        scale: float | None, enable_gqa: bool, return_lse: bool) -> Any:
+    """`attention`, for torch.compile to call rather than to look into."""
+    if not enable_gqa and query.shape[1] != key.shape[1]:
+        raise ArgumentError(f"expected 'key' to have the heads of 'query', {query.shape[1]}, without enable_gqa, got "
+                            f"{key.shape[1]}")
+    trace = Trace()
+    score = trace.score(score_mod) if score_mod else None
+    allow = trace.mask(getattr(mask_mod, "mask_mod", mask_mod)) if mask_mod else None
+    problem = Problem(_tensors.dtype_name(query), query.shape[-1], value.shape[-1], captures=trace.signature(), score=score,
+                      allow=allow)
+    out, lse = Kernel(problem, trace.captures, "bhsd")(query, key, value, scale=scale)
+    return (out, lse) if return_lse else out

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The problems behind `sdpa` and `flash_attn_func`. Their score and mask functions
+are traced like a user's; what they capture, each call brings."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, NamedTuple, Sequence
+
+from . import _score_ops as ops
+from ._errors import UnsupportedError
+from ._ir import Problem
+from ._symbols import Slot
+from ._trace import Trace
+
+
+class Preset(NamedTuple):
+    """A problem, and the names of what it captures, in a launch's order."""
+
+    ir: str
+    tensors: tuple[str, ...]
+    floats: tuple[str, ...]
+    ints: tuple[str, ...]
+
+    def arguments(self, **known: Any) -> tuple[list[Any], list[float], list[int]]:
+        """The captured tensors, floats and ints, of those that are known by name."""
+        tensors, floats, ints = ([known[name] for name in names] for names in self[1:])
+        return tensors, floats, ints
+
+
+_SIZES = tuple(range(257))
+
+
+def fixed(size: int, name: str) -> int:
+    """A head dim, which torch.compile may know as a symbol, as a number. The kernel is
+    compiled for it."""
+    if size > 256:
+        raise UnsupportedError(f"expected the last dim of '{name}' to be at most 256, got {size}")
+    return _SIZES[size]
+
+
+def cap(score: Any, softcap: Any) -> Any:
+    return softcap * ops.tanh(score / softcap)
+
+
+def _constant(function: Callable[..., Preset]) -> Callable[..., Preset]:
+    """Computes each preset once, and lets torch.compile take it as a constant."""
+    cached = functools.lru_cache(maxsize=None)(function)
+
+    @functools.wraps(function)
+    def call(*args: Any) -> Preset:
+        return cached(*args)
+
+    call._dynamo_marked_constant = True  # torch.compiler.assume_constant_result, without torch
+    return call
+
+
+@_constant
+def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, is_causal: bool, any_scale: bool, capped: bool,
+                mask_use: str, by_query: bool, by_key: bool) -> Preset:
+    """`any_scale`: the scale is a factor that may be 0 or negative. `mask_use`: the mask
+    (batch, position, head, key) is of "truth" values, or a "bias", or "none"; it may
+    differ by query and by key."""
+    factor, softcap = Slot("f32", 0), Slot("f32", 0)
+    attn_mask = Slot("i32" if mask_use == "truth" else "f32", 4)
+
+    def element(b: Any, h: Any, i: Any, j: Any) -> Any:
+        return attn_mask[b, i if by_query else 0, h, j if by_key else 0]
+
+    def score(s: Any, *position: Any) -> Any:
+        s = s * factor if any_scale else s
+        s = cap(s, softcap) if capped else s
+        return s + element(*position) if mask_use == "bias" else s
+
+    def allow(*position: Any) -> Any:
+        return ops.not_equal(element(*position), 0)
+
+    mask = "causal_top_left" if is_causal else "none"
+    scored = any_scale or capped or mask_use == "bias"
+    return _preset(dtype, head_dim, head_dim_v, mask, score=score if scored else None,
+                   allow=allow if mask_use == "truth" else None)
+
+
+@_constant
+def flash_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[bool], capped: bool,
+                 slopes_rank: int) -> Preset:
+    """`bounds`: whether there are a left and a right one; `slopes_rank`: 0 for no ALiBi."""
+    softcap, shift = Slot("f32", 0), Slot("i32", 0)
+    alibi_slopes = Slot("f32", slopes_rank)
+
+    def score(s: Any, b: Any, h: Any, i: Any, j: Any) -> Any:
+        s = cap(s, softcap) if capped else s
+        if not slopes_rank:
+            return s
+        slope = alibi_slopes[h] if slopes_rank == 1 else alibi_slopes[b, h]
+        return s - slope * ops.absolute(i + shift - j)
+
+    return _preset(dtype, head_dim, head_dim_v, mask, bounds, score=score if capped or slopes_rank else None)
+
+
+def _preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[bool] = (False, False),
+            score: Callable[..., Any] | None = None, allow: Callable[..., Any] | None = None) -> Preset:
+    trace = Trace()
+    regions = trace.score(score) if score else None, trace.mask(allow) if allow else None
+    problem = Problem(dtype, head_dim, head_dim_v, mask, *bounds, trace.signature(), *regions)
+    names = {kind: tuple(c.name for c in trace.captures if c.passed_as == kind) for kind in ("tensor", "f32", "i32")}
+    return Preset(problem.to_ir(), *names.values())

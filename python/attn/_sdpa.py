@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`attn.sdpa`: torch's scaled_dot_product_attention."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from . import _tensors
+from ._call import attend
+from ._errors import ArgumentError, UnsupportedError
+from ._presets import fixed, sdpa_preset
+
+HALVES = ("bf16", "f16")
+_FLOATS = ("bf16", "f16", "f32", "f64")
+
+
+def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
+         scale: float | None = None, enable_gqa: bool = False) -> Any:
+    """Means what torch.nn.functional.scaled_dot_product_attention means.
+
+    Args:
+        query: (batch, heads, seqlen_q, head_dim); bf16 or f16. As in torch, the dims
+            before the last two may also be fewer or more, and broadcast.
+        key: (batch, kv_heads, seqlen_k, head_dim).
+        value: (batch, kv_heads, seqlen_k, head_dim_v).
+        attn_mask: broadcasts to (batch, heads, seqlen_q, seqlen_k); truth values,
+            True where a query sees a key, or floats that are added to the scores.
+            Anything but f32 is converted, which copies the mask.
+        dropout_p: 0.
+        is_causal: query i sees keys 0 to i: the diagonal starts at the top left.
+        scale: multiplies the scores; 1 / sqrt(head_dim) if None.
+        enable_gqa: heads may be a multiple of kv_heads. Nothing is repeated.
+
+    Returns:
+        (batch, heads, seqlen_q, head_dim_v), as `query`. A query that sees no key
+        gives 0.
+
+    Raises:
+        ArgumentError (a ValueError and a RuntimeError): what torch refuses, too, or
+            a stride or alignment that the kernel cannot read.
+        UnsupportedError (a NotImplementedError): dropout, element types but bf16 and
+            f16, head dims but multiples of 8 up to 256, tensors that require a
+            gradient.
+    """
+    return capped_sdpa(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+
+
+def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, is_causal: bool,
+                scale: float | None, enable_gqa: bool, softcap: float = 0.0) -> Any:
+    """`sdpa` with scores that become softcap * tanh(score / softcap), before the mask,
+    if `softcap` is not 0."""
+    given = {"query": query, "key": key, "value": value}
+    if not _tensors.is_torch(query):
+        given = {name: _tensors.view(tensor, name) for name, tensor in given.items()}
+    _check(given, attn_mask, dropout_p, is_causal)
+    batch, heads = _leading_dims(given, enable_gqa)
+    q, k, v = (_four_dims(tensor, batch, name) for name, tensor in given.items())
+    q = q if q.shape[1] == heads else q.expand(q.shape[0], heads, *q.shape[2:])
+    dims = fixed(q.shape[3], "query"), fixed(v.shape[3], "value")
+    scale = 1 / math.sqrt(dims[0]) if scale is None else scale
+    any_scale = not scale > 0
+    mask, use = None, ("none", False, False)
+    if attn_mask is not None:
+        mask, use = _mask(attn_mask, query, batch, heads, q.shape[2], k.shape[2])
+    preset = sdpa_preset(_tensors.dtype_name(q), *dims, bool(is_causal), any_scale, True if softcap else False, *use)
+    captures, floats, ints = preset.arguments(factor=scale, softcap=softcap, attn_mask=mask)
+    out, _ = attend(preset.ir, q, k, v, captures, [1.0 if any_scale else scale, *floats], ints, heads_first=True)
+    rank = max(len(tensor.shape) for tensor in given.values())
+    return out if rank == 4 else out.reshape((*batch, *[heads] * (rank > 2), q.shape[2], v.shape[3]))
+
+
+def _check(given: dict[str, Any], attn_mask: Any, dropout_p: float, is_causal: bool) -> None:
+    """The rules that need no geometry."""
+    query = given["query"]
+    if dropout_p:
+        raise UnsupportedError(f"expected 'dropout_p' to be 0, got {dropout_p}: there is no dropout")
+    if attn_mask is not None and is_causal:
+        raise ArgumentError("expected 'attn_mask' to be None beside is_causal=True")
+    for name, tensor in given.items():
+        if len(tensor.shape) < 2:
+            raise ArgumentError(f"expected '{name}' to have at least 2 dims, got {len(tensor.shape)}")
+        if tensor.dtype != query.dtype:
+            raise ArgumentError(f"expected '{name}' to have the element type of 'query', {query.dtype}, got {tensor.dtype}")
+        if tensor.device != query.device:
+            raise ArgumentError(f"expected '{name}' to be on the device of 'query', {query.device}, got {tensor.device}")
+    if _tensors.dtype_name(query) not in HALVES:
+        raise UnsupportedError(f"expected 'query' to be bfloat16 or float16, got {query.dtype}")
+
+
+def _leading_dims(given: dict[str, Any], enable_gqa: bool) -> tuple[tuple[int, ...], int]:
+    """The batch dims that the tensors have together, and the number of heads."""
+    batch = _broadcast({name: tuple(tensor.shape[:-3]) for name, tensor in given.items()})
+    heads = {name: tensor.shape[-3] if len(tensor.shape) > 2 else 1 for name, tensor in given.items()}
+    if heads["key"] != heads["value"]:
+        raise ArgumentError(f"expected 'value' to have the heads of 'key', {heads['key']}, got {heads['value']}")
+    if not enable_gqa:
+        return batch, _broadcast({name: (size,) for name, size in heads.items()})[0]
+    if heads["key"] == 0 or heads["query"] % heads["key"]:
+        raise ArgumentError(f"expected the heads of 'query' to be a multiple of those of 'key', {heads['key']}, "
+                            f"got {heads['query']}")
+    return batch, heads["query"]
+
+
+def _broadcast(shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+    rank = max(map(len, shapes.values()))
+    result = [1] * rank
+    for name, shape in shapes.items():
+        for n, size in enumerate(shape, rank - len(shape)):
+            if size != 1 and result[n] not in (1, size):
+                raise ArgumentError(f"expected the dims of '{name}' before the last two to broadcast with those of the "
+                                    f"others, {result[n]}, got {size}")
+            result[n] = result[n] if size == 1 else size
+    return tuple(result)
+
+
+def _four_dims(tensor: Any, batch: tuple[int, ...], name: str) -> Any:
+    """`tensor` as (batch, heads, rows, columns), with the dims `batch` as one."""
+    heads = tensor.shape[-3] if len(tensor.shape) > 2 else 1
+    shape = (heads, *tensor.shape[-2:])
+    if len(batch) == 1:
+        return tensor if tensor.shape == (*batch, *shape) else tensor.expand(*batch, *shape)
+    tensor = tensor.expand(*batch, *shape)
+    if not batch:
+        return tensor.expand(1, *shape)
+    if not _tensors.is_torch(tensor):
+        raise UnsupportedError(f"expected '{name}' to have at most 4 dims, got {len(tensor.shape)}")
+    try:
+        return tensor.view(math.prod(batch), *shape)
+    except RuntimeError:
+        raise UnsupportedError(f"expected the batch dims of '{name}', {batch}, to be one in memory, got strides "
+                               f"{tensor.stride()}") from None
+
+
+def _mask(attn_mask: Any, query: Any, batch: tuple[int, ...], heads: int, rows: int, columns: int
+          ) -> tuple[Any, tuple[str, bool, bool]]:
+    """The mask as (batch, rows or 1, heads, columns or 1) and how sdpa_preset uses it."""
+    dtype = _tensors.dtype_name(attn_mask)
+    if dtype != "bool" and dtype not in _FLOATS:
+        raise ArgumentError(f"expected 'attn_mask' to be of truth values or floats, got {attn_mask.dtype}")
+    if _tensors.is_torch(query) != _tensors.is_torch(attn_mask):
+        raise ArgumentError(f"expected 'attn_mask' to be a {type(query).__name__}, got {type(attn_mask).__name__}")
+    full = (*batch, heads, rows, columns)
+    shape = (1,) * (2 - len(attn_mask.shape)) + tuple(attn_mask.shape)
+    if len(shape) > len(full) or any(a not in (1, b) for a, b in zip(shape[::-1], full[::-1])):
+        raise ArgumentError(f"expected 'attn_mask' to broadcast to {full}, got {tuple(attn_mask.shape)}")
+    mask = _tensors.astype(attn_mask, "i32" if dtype == "bool" else "f32")
+    mask = mask if _tensors.is_torch(mask) else _tensors.view(mask, "attn_mask")
+    mask = _four_dims(mask.expand(*(1,) * (max(len(batch), 1) + 3 - len(shape)), *shape), batch, "attn_mask")
+    mask = mask.expand(mask.shape[0], heads, *mask.shape[2:])
+    # Not `shape[-2] != 1`: torch.compile would keep that open.
+    by_query, by_key = (False if size == 1 else True for size in shape[-2:])
+    return _tensors.swap(mask, 1, 2), ("truth" if dtype == "bool" else "bias", by_query, by_key)
