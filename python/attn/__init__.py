@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention compiled to GPU kernels. See docs/python.md."""
 
-from ._capi import set_simulator_option, version
+from ._capi import set_compiler_option, set_simulator_option, version
 from ._errors import ArgumentError, AttnError, CompileError, DeviceError, TraceError, UnsupportedError
 from ._flash import flash_attn_func
 from ._flex import attention
-from ._kernel import Kernel, compile
-from ._routing import Routed, register_with_transformers, routed
+from ._kernel import Kernel, compile, why_unsupported
+from ._routing import Routed, register_with_transformers, routed, transformers_attention
 from ._sdpa import sdpa
 from ._symbols import Scalar
 
@@ -26,6 +26,9 @@ __all__ = [
     "register_with_transformers",
     "routed",
     "sdpa",
+    "set_compiler_option",
     "set_simulator_option",
+    "transformers_attention",
     "version",
+    "why_unsupported",
 ]

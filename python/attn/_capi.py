@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-import tempfile
 
 from ._errors import ArgumentError, AttnError, CompileError, DeviceError, UnsupportedError
 
@@ -43,6 +42,30 @@ class DLTensor(ctypes.Structure):
     ]
 
 
+class CompileArgs(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("ir", ctypes.c_char_p),
+        ("ir_size", ctypes.c_size_t),
+        ("target", ctypes.c_char_p),
+        ("schedule", ctypes.c_char_p),
+        ("schedule_size", ctypes.c_size_t),
+        ("instrument", ctypes.c_char_p),
+    ]
+
+
+class JitCounters(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("memory_hits", ctypes.c_uint64),
+        ("disk_hits", ctypes.c_uint64),
+        ("compiles", ctypes.c_uint64),
+        ("failures", ctypes.c_uint64),
+        ("refused_entries", ctypes.c_uint64),
+        ("compile_seconds", ctypes.c_double),
+    ]
+
+
 class LaunchArgs(ctypes.Structure):
     _fields_ = [
         ("size", ctypes.c_size_t),
@@ -59,8 +82,16 @@ class LaunchArgs(ctypes.Structure):
     ]
 
 
-_STATUS_ERRORS = {1: ArgumentError, 2: CompileError, 3: DeviceError, 4: DeviceError, 5: UnsupportedError}
-_MESSAGE_SIZE = 1 << 16
+_STATUS_ERRORS = {
+    1: ArgumentError,
+    2: CompileError,
+    3: DeviceError,
+    4: DeviceError,
+    5: UnsupportedError,
+    6: CompileError,
+    7: CompileError,
+    8: OSError,
+}
 
 
 def _library_folders() -> list[str]:
@@ -88,7 +119,6 @@ def runtime() -> ctypes.CDLL:
     handle, args = ctypes.c_void_p, ctypes.POINTER(LaunchArgs)
     lib.attn_version.restype = ctypes.c_char_p
     lib.attn_last_error.restype = ctypes.c_char_p
-    lib.attn_bundle_load.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(handle)]
     lib.attn_bundle_destroy.argtypes = [handle]
     lib.attn_bundle_destroy.restype = None
     lib.attn_bundle_plan.argtypes = [handle]
@@ -103,9 +133,13 @@ def runtime() -> ctypes.CDLL:
 @functools.lru_cache(maxsize=None)
 def compiler() -> ctypes.CDLL:
     """libattn_jit.so: the compiler."""
+    runtime()  # which it needs
     lib = _load("libattn_jit.so")
-    lib.attn_jit_compile_file.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_bool,
-                                          ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
+    args = ctypes.POINTER(CompileArgs)
+    lib.attn_compile.argtypes = [args, ctypes.POINTER(ctypes.c_void_p)]
+    lib.attn_supports.argtypes = [args]
+    lib.attn_jit_count.argtypes = [ctypes.POINTER(JitCounters)]
+    lib.attn_jit_option.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
     return lib
 
 
@@ -116,27 +150,34 @@ def check(status: int) -> None:
         raise _STATUS_ERRORS.get(status, AttnError)(message)
 
 
-def compile_ir(ir: str, target: str) -> bytes:
-    """Compiles the text of a module to the bytes of a bundle."""
-    with tempfile.TemporaryDirectory() as folder:
-        source, bundle = os.path.join(folder, "attention.mlir"), os.path.join(folder, "attention.attn")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(ir)
-        message = ctypes.create_string_buffer(_MESSAGE_SIZE)
-        status = compiler().attn_jit_compile_file(source.encode(), target.encode(), None, False, bundle.encode(),
-                                                  message, len(message))
-        if status:
-            raise CompileError(message.value.decode(errors="replace").replace(folder + os.sep, "").rstrip())
-        with open(bundle, "rb") as file:
-            return file.read()
+def _compile_args(ir: str, target: str) -> CompileArgs:
+    return CompileArgs(ctypes.sizeof(CompileArgs), ir.encode(), 0, target.encode())
+
+
+def support_error(ir: str, target: str) -> str:
+    """Why the compiler cannot compile the module, "" if it can."""
+    status = compiler().attn_supports(ctypes.byref(_compile_args(ir, target)))
+    return runtime().attn_last_error().decode(errors="replace") if status else ""
+
+
+def set_compiler_option(name: str, value: str) -> None:
+    """Sets an option of the compiler for later calls, such as ("cache_dir", path);
+    attn_jit_option in attn/runtime/attn.h lists them, with their environment variables."""
+    check(compiler().attn_jit_option(name.encode(), value.encode()))
+
+
+def compiler_counters() -> JitCounters:
+    counters = JitCounters(ctypes.sizeof(JitCounters))
+    check(compiler().attn_jit_count(ctypes.byref(counters)))
+    return counters
 
 
 class Bundle:
-    """A loaded bundle: kernels and their launch plan."""
+    """The kernels of a module and their launch plan, compiled or from the cache."""
 
-    def __init__(self, content: bytes):
+    def __init__(self, ir: str, target: str):
         self._handle = ctypes.c_void_p()
-        check(runtime().attn_bundle_load(None, content, len(content), ctypes.byref(self._handle)))
+        check(compiler().attn_compile(ctypes.byref(_compile_args(ir, target)), ctypes.byref(self._handle)))
         self._launch, self._destroy = runtime().attn_launch, runtime().attn_bundle_destroy
 
     def __del__(self):
@@ -162,10 +203,13 @@ class Bundle:
 
 
 def set_simulator_option(name: str, value: str) -> None:
+    """Sets an option of the simulator for later launches, such as ("seed", "7");
+    attn_simulator_option in attn/runtime/attn.h lists them."""
     check(runtime().attn_simulator_option(name.encode(), value.encode()))
 
 
 def version() -> str:
+    """The version of the libraries, for example "0.1.0"."""
     return runtime().attn_version().decode()
 
 

@@ -20,7 +20,7 @@ class Executable:
     _lock = threading.Lock()
 
     def __init__(self, ir: str, target: str):
-        self.bundle = _capi.Bundle(_capi.compile_ir(ir, target))
+        self.bundle = _capi.Bundle(ir, target)
         plan = json.loads(self.bundle.plan())
         self.problem = plan["problem"]
         self.tensor_args = [a for a in plan["args"] if a["kind"] == "tensor"]

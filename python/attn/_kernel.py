@@ -6,8 +6,9 @@ from __future__ import annotations
 import math
 from typing import Any, Callable
 
+from . import _capi
 from ._call import attend, bind
-from ._errors import ArgumentError
+from ._errors import ArgumentError, AttnError
 from ._executable import DEFAULT_TARGET, Executable
 from ._ir import MASKS, Problem
 from ._symbols import Captured
@@ -114,8 +115,30 @@ def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16"
     Raises:
         ArgumentError: an argument is none of those.
         TraceError: a function does what cannot become a kernel.
-        CompileError: the compiler refused the problem.
+        UnsupportedError: the compiler has no way to compile it; the message says what
+            is missing.
+        CompileError: the compiler failed on what it should compile.
     """
+    kernel = _kernel(head_dim, head_dim_v, dtype, mask, window_left, window_right, score_mod, mask_mod, layout)
+    Executable.get(kernel.ir, target)
+    return kernel
+
+
+def why_unsupported(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16", mask: str = "none",
+                    window_left: bool = False, window_right: bool = False,
+                    score_mod: Callable[..., Any] | None = None, mask_mod: Callable[..., Any] | None = None,
+                    layout: str = "bshd", target: str = DEFAULT_TARGET) -> str:
+    """Why `attn.compile` with the same arguments would refuse, "" if it would not.
+    Compiles nothing: it asks the passes up to where instructions are chosen."""
+    try:
+        kernel = _kernel(head_dim, head_dim_v, dtype, mask, window_left, window_right, score_mod, mask_mod, layout)
+    except AttnError as error:
+        return str(error)
+    return _capi.support_error(kernel.ir, target)
+
+
+def _kernel(head_dim: int, head_dim_v: int | None, dtype: Any, mask: str, window_left: bool, window_right: bool,
+            score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any] | None, layout: str) -> Kernel:
     for name, value, known in (("mask", mask, MASKS), ("layout", layout, _LAYOUTS)):
         if value not in known:
             raise ArgumentError(f"expected '{name}' to be one of {', '.join(known)}, got {value!r}")
@@ -127,6 +150,4 @@ def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16"
     allow = trace.mask(mask_mod) if mask_mod else None
     problem = Problem(short, head_dim, head_dim if head_dim_v is None else head_dim_v, mask, window_left, window_right,
                       trace.signature(), score, allow)
-    kernel = Kernel(problem, trace.captures, layout)
-    Executable.get(kernel.ir, target)
-    return kernel
+    return Kernel(problem, trace.captures, layout)

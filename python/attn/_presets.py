@@ -34,8 +34,8 @@ _SIZES = tuple(range(257))
 def fixed(size: int, name: str) -> int:
     """A head dim, which torch.compile may know as a symbol, as a number. The kernel is
     compiled for it."""
-    if size > 256:
-        raise UnsupportedError(f"expected the last dim of '{name}' to be at most 256, got {size}")
+    if size > 256 or size < 8 or size % 8:
+        raise UnsupportedError(f"expected the last dim of '{name}' to be a multiple of 8 from 8 to 256, got {size}")
     return _SIZES[size]
 
 

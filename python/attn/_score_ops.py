@@ -113,9 +113,10 @@ def _integers(operation: str, a: Any, b: Any) -> list[Symbol]:
 
 
 def floor_divide(a: Any, b: Any) -> Symbol:
-    if _is_power_of_two(b):
-        return shift_right(a, b.bit_length() - 1)
+    shift = b.bit_length() - 1 if _is_power_of_two(b) else 0
     a, b = _integers("//", a, b)
+    if shift:
+        return shift_right(a, shift)
     quotient = _apply("arith.divsi", a, b, natural=a.natural and b.natural)
     if a.natural and b.natural:
         return quotient
@@ -125,9 +126,10 @@ def floor_divide(a: Any, b: Any) -> Symbol:
 
 def remainder(a: Any, b: Any) -> Symbol:
     """With the sign of `b`, as in Python."""
-    if _is_power_of_two(b):
-        return bitwise_and(a, b - 1)
+    mask = b - 1 if _is_power_of_two(b) else 0
     a, b = _integers("%", a, b)
+    if mask:
+        return bitwise_and(a, mask)
     rest = _apply("arith.remsi", a, b, natural=a.natural and b.natural)
     if a.natural and b.natural:
         return rest

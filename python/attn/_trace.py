@@ -104,10 +104,12 @@ class _Rebinding:
         module = function.__module__
         known = {n: function.__globals__[n] for n in _names(function.__code__) if n in function.__globals__}
         rebound = {name: self.value(value, module, name) for name, value in known.items()}
-        defaults = function.__defaults__ and tuple(self.value(d, module) for d in function.__defaults__)
-        cells = function.__closure__ and tuple(map(self._cell, function.__closure__, function.__code__.co_freevars,
+        code, given = function.__code__, function.__defaults__ or ()
+        names = code.co_varnames[code.co_argcount - len(given):code.co_argcount]
+        defaults = tuple(self.value(value, module, name) for value, name in zip(given, names))
+        cells = function.__closure__ and tuple(map(self._cell, function.__closure__, code.co_freevars,
                                                        [module] * len(function.__closure__)))
-        copy = types.FunctionType(function.__code__, {**function.__globals__, **rebound}, function.__name__, defaults,
+        copy = types.FunctionType(code, {**function.__globals__, **rebound}, function.__name__, defaults,
                                   cells)
         copy.__kwdefaults__ = {k: self.value(v, module, k) for k, v in (function.__kwdefaults__ or {}).items()}
         return copy

@@ -140,10 +140,18 @@ class Refusals(unittest.TestCase):
         for argument, value in (("mask", "causal"), ("layout", "sbhd"), ("dtype", "f32")):
             with self.assertRaisesRegex(ValueError, f"expected '{argument}' to be .*got '{value}'"):
                 attn.compile(**{"head_dim": 64, argument: value})
-        with self.assertRaisesRegex(attn.CompileError, "multiple.* of 8"):
+        with self.assertRaisesRegex(ValueError, "multiple.* of 8"):
             attn.compile(head_dim=60)
-        with self.assertRaisesRegex(attn.CompileError, "sm_20"):
+        with self.assertRaisesRegex(ValueError, "sm_20"):
             attn.compile(head_dim=64, target="sm_20")
+
+
+    def test_what_is_unsupported_is_said_without_compiling(self):
+        compiled = Executable.count()
+        self.assertEqual(attn.why_unsupported(head_dim=64, dtype="f16"), "")
+        self.assertIn("multiple", attn.why_unsupported(head_dim=60))
+        self.assertIn("expected 'mask' to be one of", attn.why_unsupported(head_dim=64, mask="banded"))
+        self.assertEqual(Executable.count(), compiled)
 
 
 class Import(unittest.TestCase):

@@ -11,7 +11,9 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "python"))
-os.environ.setdefault("ATTN_LIBRARY_DIR", os.path.join(os.environ.get("ATTN_BUILD", os.path.join(ROOT, "build")), "lib"))
+BUILD = os.environ.get("ATTN_BUILD", os.path.join(ROOT, "build"))
+os.environ.setdefault("ATTN_LIBRARY_DIR", os.path.join(BUILD, "lib"))
+os.environ.setdefault("ATTN_CACHE_DIR", os.path.join(BUILD, "test", "kernels"))
 
 from attn import _capi
 

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The package with torch, on the simulator: torch's own samples of attention, its
+checks of operators, torch.compile, and routing."""
+
+import collections
+import contextlib
+import unittest
+import warnings
+
+import package_support  # finds the package
+
+import attn
+
+try:
+    import torch
+    from torch._dynamo.testing import CompileCounter
+    from torch.nn.functional import scaled_dot_product_attention
+except ImportError:
+    torch = None
+
+
+class TorchTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if torch is None:
+            raise unittest.SkipTest("torch is not installed")
+
+    def setUp(self):
+        torch.manual_seed(3)
+        stack = contextlib.ExitStack()
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore", UserWarning)  # of torch, about the machine
+        # Where it finds units for bf16 that the machine hides, oneDNN dies of them.
+        stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
+        stack.enter_context(torch.no_grad())
+        self.addCleanup(stack.close)
+
+    def normal(self, *shape, dtype=None):
+        return torch.randn(*shape).to(dtype or torch.float16)
+
+    def close(self, got, want):
+        """`want` is in double precision."""
+        self.assertEqual((got.shape, got.isnan().any().item()), (want.shape, False))
+        eps = torch.finfo(got.dtype).eps
+        limit = 2 * eps * (1 + want.abs().max().item()) if want.numel() else 0
+        self.assertLessEqual((got.double() - want).abs().max().item() if want.numel() else 0, limit)
+
+
+def in_double(arguments):
+    return {name: value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+            for name, value in arguments.items()}
+
+
+class Samples(TorchTest):
+    """What becomes of torch's samples of scaled_dot_product_attention: docs/python.md
+    has the same table."""
+
+    SERVED = {"bfloat16": 13, "float16": 13}
+    REFUSED = {"'dropout_p' to be 0": 12, "expected 'query' to be bfloat16 or float16": 25}
+
+    def test_samples(self):
+        try:
+            from torch.testing._internal.common_methods_invocations import op_db
+        except ImportError as error:
+            self.skipTest(f"torch's samples need a package: {error}")
+        op = next(op for op in op_db if op.name == "nn.functional.scaled_dot_product_attention")
+        served, refused = collections.Counter(), collections.Counter()
+        for dtype in (torch.bfloat16, torch.float16, torch.float32):
+            for sample in op.sample_inputs("cpu", dtype):
+                key, value = sample.args
+                arguments = dict(query=sample.input, key=key, value=value, **sample.kwargs)
+                try:
+                    got = attn.sdpa(**arguments)
+                except attn.UnsupportedError as error:
+                    reason = next((known for known in self.REFUSED if known in str(error)), str(error))
+                    refused[str(dtype)[6:], reason] += 1
+                    continue
+                self.close(got, scaled_dot_product_attention(**in_double(arguments)))
+                served[str(dtype)[6:]] += 1
+        dropout, types = self.REFUSED
+        self.assertEqual(served, self.SERVED)
+        self.assertEqual(refused, {("bfloat16", dropout): 12, ("float16", dropout): 12, ("float32", dropout): 12,
+                                   ("float32", types): 13})
+
+
+class Semantics(TorchTest):
+    def test_bfloat16_and_masks(self):
+        q, k, v = (self.normal(2, h, n, 64, dtype=torch.bfloat16) for h, n in ((4, 20), (2, 33), (2, 33)))
+        for mask in (None, torch.rand(2, 1, 20, 33) > 0.5, torch.randn(20, 33).bfloat16()):
+            arguments = dict(query=q, key=k, value=v, attn_mask=mask, enable_gqa=True)
+            self.close(attn.sdpa(**arguments), scaled_dot_product_attention(**in_double(arguments)))
+
+    def test_more_than_four_dims(self):
+        q, k = self.normal(2, 3, 4, 9, 64), self.normal(2, 3, 4, 7, 64)
+        self.close(attn.sdpa(q, k, k), scaled_dot_product_attention(q.double(), k.double(), k.double()))
+        with self.assertRaisesRegex(attn.UnsupportedError, r"batch dims of 'key', \(2, 3\), to be one in memory"):
+            attn.sdpa(q, k.transpose(0, 1).contiguous().transpose(0, 1), k)
+
+    def test_a_tensor_that_requires_a_gradient_is_refused(self):
+        q = self.normal(1, 2, 9, 64)
+        with torch.enable_grad():
+            for name in ("q", "k", "v"):
+                arguments = {"q": q, "k": q, "v": q, name: q.clone().requires_grad_()}
+                with self.assertRaisesRegex(NotImplementedError, f"'{name}' requires a gradient"):
+                    attn.sdpa(*arguments.values())
+                with self.assertRaisesRegex(NotImplementedError, f"'{name}' requires a gradient"):
+                    attn.flash_attn_func(*arguments.values())
+            mask = torch.zeros(9, 9).requires_grad_()
+            with self.assertRaisesRegex(NotImplementedError, "requires a gradient"):
+                attn.sdpa(q, q, q, attn_mask=mask)
+
+    def test_outputs_that_are_given(self):
+        kernel = attn.compile(head_dim=64, dtype=torch.float16)
+        q = self.normal(1, 9, 2, 64)
+        out, lse = torch.empty_like(q), torch.empty(1, 2, 9)
+        want = kernel(q, q, q)
+        got = kernel(q, q, q, out=out, lse=lse)
+        self.assertEqual((got[0].data_ptr(), got[1].data_ptr()), (out.data_ptr(), lse.data_ptr()))
+        self.assertTrue(torch.equal(out, want[0]) and torch.equal(lse, want[1]))
+
+    def test_functions_of_torch_in_score_and_mask_functions(self):
+        q = self.normal(2, 4, 20, 64)
+
+        class Bias(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.table = torch.randn(4, 20)
+
+            def forward(self, score, b, h, q_idx, kv_idx):
+                score = torch.where(q_idx - kv_idx < 9, score, torch.tanh(score).clamp(max=0.25))
+                return score + self.table[h, kv_idx] * torch.exp(-score.abs())
+
+        bias = Bias()
+        ids = torch.randint(0, 2, (2, 20))
+        i, j = torch.arange(20)[:, None], torch.arange(20)
+        out = attn.attention(q, q, q, bias, lambda b, h, i, j: torch.logical_or(ids[b, i] == ids[b, j], i == j))
+        scores = q.double() @ q.double().transpose(-1, -2) / 8
+        scores = torch.where(i - j < 9, scores, torch.tanh(scores).clamp(max=0.25))
+        scores = scores + bias.table.double()[:, None] * torch.exp(-scores.abs())
+        allow = ((ids[:, :, None] == ids[:, None]) | (i == j))[:, None]
+        self.close(out, scores.masked_fill(~allow, -torch.inf).softmax(-1) @ q.double())
+
+    def test_a_function_of_torch_that_is_refused(self):
+        q = self.normal(1, 2, 9, 64)
+        with self.assertRaisesRegex(attn.TraceError, "'erf' at package_torch_test.py:[0-9]+ cannot become part"):
+            attn.attention(q, q, q, lambda s, b, h, i, j: torch.erf(s))
+
+    def test_block_masks_of_torch_are_taken(self):
+        from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+        q = self.normal(1, 2, 128, 64)
+        mask = create_block_mask(lambda b, h, i, j: i >= j, None, None, 128, 128, device="cpu")
+        self.close(attn.attention(q, q, q, mask_mod=mask),
+                   flex_attention(q.float(), q.float(), q.float(), block_mask=mask).double())
+
+
+class Compiled(TorchTest):
+    """Each function is compiled once for changing lengths, without a graph break."""
+
+    def check(self, function, make):
+        for dynamic, frames in ((True, 1), (None, 2)):
+            torch._dynamo.reset()
+            counter = CompileCounter()
+            compiled = torch.compile(function, backend=counter, fullgraph=True, dynamic=dynamic)
+            for length in (16, 24, 40, 56):
+                arguments = make(length)
+                self.assertTrue(torch.equal(compiled(*arguments), function(*arguments)))
+            # With sizes that are fixed until they change, there is one more.
+            self.assertEqual(counter.frame_count, frames)
+
+    def bhsd(self, n):
+        return self.normal(2, 4, n, 64), self.normal(2, 2, n + 8, 64), self.normal(2, 2, n + 8, 64)
+
+    def bshd(self, n):
+        return tuple(tensor.transpose(1, 2).contiguous() for tensor in self.bhsd(n))
+
+    def test_sdpa(self):
+        self.check(lambda q, k, v: attn.sdpa(q, k, v, is_causal=True, enable_gqa=True), self.bhsd)
+
+    def test_sdpa_with_a_mask(self):
+        self.check(lambda q, k, v, mask: attn.sdpa(q, k, v, attn_mask=mask, enable_gqa=True),
+                   lambda n: (*self.bhsd(n), torch.rand(2, 1, n, n + 8) > 0.3))
+
+    def test_flash_attn_func(self):
+        slopes = torch.rand(4)
+        self.check(lambda q, k, v: attn.flash_attn_func(q, k, v, causal=True, window_size=(9, 0), softcap=3.0), self.bshd)
+        self.check(lambda q, k, v: attn.flash_attn_func(q, k, v, alibi_slopes=slopes, return_lse=True)[1], self.bshd)
+
+    def test_a_kernel(self):
+        slopes = torch.rand(4)
+        kernel = attn.compile(head_dim=64, dtype="f16", score_mod=lambda s, b, h, i, j: s + slopes[h] * (i - j))
+        self.check(lambda q, k, v: kernel(q, k, v)[0], self.bshd)
+
+    def test_the_same_graph_by_aot_autograd(self):
+        torch._dynamo.reset()
+        q = self.normal(2, 4, 20, 64)
+        compiled = torch.compile(lambda q: attn.sdpa(q, q * 2, q + 1, is_causal=True), backend="aot_eager", fullgraph=True)
+        self.assertTrue(torch.equal(compiled(q), attn.sdpa(q, q * 2, q + 1, is_causal=True)))
+
+    def test_export(self):
+        class Model(torch.nn.Module):
+            def forward(self, q):
+                return attn.sdpa(q, q, q, is_causal=True)
+
+        length = torch.export.Dim("length", min=2, max=1000)
+        program = torch.export.export(Model(), (self.normal(1, 2, 16, 64),), dynamic_shapes={"q": {2: length}})
+        q = self.normal(1, 2, 40, 64)
+        self.assertTrue(torch.equal(program.module()(q), attn.sdpa(q, q, q, is_causal=True)))
+
+    def test_attention_says_what_to_do_instead(self):
+        q = self.normal(1, 2, 16, 64)
+        with self.assertRaisesRegex(Exception, "make the kernel with attn.compile before"):
+            torch.compile(lambda q: attn.attention(q, q, q), fullgraph=True, backend="eager")(q)
+
+
+class Operators(TorchTest):
+    def test_opcheck(self):
+        from attn import _torch_ops
+
+        kernel = attn.compile(head_dim=64, dtype="f16", mask="causal_top_left", window_left=True)
+        q, k = self.normal(1, 9, 4, 64), self.normal(1, 12, 2, 64)
+        arguments = (q, k, k, [], [0.125], [3], kernel.ir)
+        torch.library.opcheck(_torch_ops.forward, arguments)
+        torch.library.opcheck(_torch_ops.forward_out, arguments,
+                              {"out": torch.empty_like(q), "lse": torch.empty(1, 4, 9)})
+
+
+class Routing(TorchTest):
+    def test_calls_inside_are_served_or_counted(self):
+        q = self.normal(1, 2, 9, 64)
+        wide = q.float()
+        with self.assertLogs("attn", "WARNING") as logs, attn.routed() as calls:
+            got = torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
+            for _ in range(2):
+                scaled_dot_product_attention(wide, wide, wide)
+        self.assertTrue(torch.equal(got, attn.sdpa(q, q, q, is_causal=True)))
+        self.assertEqual((calls.served, list(calls.refused.values())), (1, [2]))
+        self.assertEqual(len(logs.output), 1)
+        self.assertIn("bfloat16 or float16", logs.output[0])
+        scaled_dot_product_attention(q, q, q)
+        self.assertEqual(calls.served, 1)
+
+    def test_without_a_fallback(self):
+        wide = self.normal(1, 2, 9, 64).float()
+        with attn.routed(fallback=False), self.assertRaisesRegex(NotImplementedError, "bfloat16 or float16"):
+            scaled_dot_product_attention(wide, wide, wide)
+
+
+if __name__ == "__main__":
+    unittest.main()

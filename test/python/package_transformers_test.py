@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Small models of transformers with random weights give the same logits through
+attn as through torch, on the simulator."""
+
+import contextlib
+import unittest
+import warnings
+
+import package_support  # finds the package
+
+import attn
+
+try:
+    import torch
+    import transformers
+except ImportError:
+    transformers = None
+
+SIZES = dict(vocab_size=64, hidden_size=128, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
+             num_key_value_heads=2)
+
+
+class Models(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if transformers is None:
+            raise unittest.SkipTest("torch or transformers is not installed")
+
+    def setUp(self):
+        torch.manual_seed(5)
+        stack = contextlib.ExitStack()
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore", UserWarning)  # of torch, about the machine
+        # Where it finds units for bf16 that the machine hides, oneDNN dies of them.
+        stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
+        stack.enter_context(torch.no_grad())
+        self.addCleanup(stack.close)
+
+    def logits(self, model, ids, mask):
+        """Those of a prompt and of two further tokens, each on top of the cache."""
+        found = model(ids[:, :-2], attention_mask=mask[:, :-2], use_cache=True)
+        logits, cache = [found.logits], found.past_key_values
+        for n in (-2, -1):
+            seen = mask[:, :mask.shape[1] + n + 1]
+            found = model(ids[:, n:n + 1 or None], attention_mask=seen, past_key_values=cache, use_cache=True)
+            logits.append(found.logits)
+        return torch.cat(logits, 1)[mask.bool()]
+
+    def compare(self, name, **sizes):
+        config = getattr(transformers, name + "Config")(**{**SIZES, **sizes})
+        model = getattr(transformers, name + "ForCausalLM")(config).to(torch.bfloat16).eval()
+        ids = torch.randint(0, 64, (2, 24))
+        padded = torch.ones_like(ids)
+        padded[1, :5] = 0
+        attn.register_with_transformers()
+        for mask in (torch.ones_like(ids), padded):
+            model.set_attn_implementation("sdpa")
+            want = self.logits(model, ids, mask)
+            with attn.routed(fallback=False) as calls:
+                routed = self.logits(model, ids, mask)
+            self.assertEqual(calls.served, 6)
+            model.set_attn_implementation("attn")
+            for got in (routed, self.logits(model, ids, mask)):
+                self.assertLessEqual((got - want).abs().max().item(), 0.02 * want.abs().max().item())
+
+    def test_llama(self):
+        self.compare("Llama")
+
+    def test_qwen(self):
+        self.compare("Qwen3", head_dim=64, num_key_value_heads=1)
+
+    def test_a_sliding_window(self):
+        self.compare("Mistral", sliding_window=7)
+
+
+class Function(unittest.TestCase):
+    def test_sinks_are_refused(self):
+        with self.assertRaisesRegex(NotImplementedError, "'s_aux' to be None"):
+            attn.transformers_attention(None, None, None, None, None, s_aux=object())
+
+    def test_softcap(self):
+        if transformers is None:
+            self.skipTest("torch or transformers is not installed")
+        torch.manual_seed(5)
+        q = torch.randn(1, 2, 9, 64).half()
+        out, _ = attn.transformers_attention(None, q, q, q, None, scaling=0.5, is_causal=True, softcap=2.0)
+        scores = 2 * torch.tanh(q.double() @ q.double().transpose(2, 3) * 0.25)
+        want = scores.masked_fill(torch.ones(9, 9).triu(1).bool(), -torch.inf).softmax(-1) @ q.double()
+        self.assertLess((out.double() - want.transpose(1, 2)).abs().max().item(), 4e-3)
+
+
+if __name__ == "__main__":
+    unittest.main()
