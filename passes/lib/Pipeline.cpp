@@ -59,6 +59,7 @@ private:
   SmallVector<Value> releasesOf(ws::EntryOp entry);
 
   LogicalResult emitSkipped();
+  LogicalResult checkSkippedOrder();
   void takeEarlyReleases();
   void emitEarlyReleases();
   LogicalResult emitNonempty();
@@ -482,9 +483,35 @@ void LoopExpander::emitEarlyReleases() {
   }
 }
 
+/// Blocks are skipped one after the other: a channel must not have slots of
+/// another block between those of one.
+LogicalResult LoopExpander::checkSkippedOrder() {
+  llvm::DenseMap<Attribute, int64_t> shifts;
+  for (ws::EntryOp entry : entries) {
+    if (entry.getGuard()) {
+      continue;
+    }
+    for (auto wait : entry.getBody().getOps<ws::WaitOp>()) {
+      Attribute channel = wait.getSlot().getType().getChannel();
+      int64_t shift = entry.getShift();
+      int64_t first = shifts.try_emplace(channel, shift).first->second;
+      if (shift != first) {
+        return entry.emitOpError("attn-pipeline: expected one shift of the "
+                                 "waits for ")
+               << channel << " in the loop of a role that skips blocks, got "
+               << first << " and " << shift;
+      }
+    }
+  }
+  return success();
+}
+
 /// Slots of skipped blocks are waited for and given back, and turns are passed
 /// on. What is pinned runs once an item, in the blocks that follow or for none.
 LogicalResult LoopExpander::emitSkipped() {
+  if (failed(checkSkippedOrder())) {
+    return failure();
+  }
   Value count = arith::SubIOp::create(builder, loc, loop.getBounds()[0], top);
   auto skipped =
       scf::ForOp::create(builder, loc, constant(0), count, constant(1));

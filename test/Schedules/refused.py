@@ -18,6 +18,9 @@ BASE = "rescale_before_pv"
 CASES = [
     ("a ring of one slot for K and V, which are held at once",
      [("depth 4", "depth 1")], "V18: .*deadlock with 'load' at .*the free barrier of 'kv'", "union_ring"),
+    ("blocks skipped in a ring that mixes those of K and V",
+     [("knob peel first_masked", "knob peel first_masked\n  knob skip right")],
+     "attn-pipeline: expected one shift of the waits for @kv in the loop of a role that skips blocks, got 0 and 1", "union_ring"),
     ("a step left out", [(" exp sum ", " exp ")], "V5: .*'lf'"),
     ("a store left out", [(" st_o st_lse", " st_o")], "V2: expected 'st_lse.*got 0 runs"),
     ("a load left out", [(" ld_v + 1", "")], "V5: .*'v'"),
