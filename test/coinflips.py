@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random problems under random schedules, against float64.
+
+    test/coinflips.py --build build --flips 4 --device sim
+    test/coinflips.py --build build --flips 60 --table 2 --chosen 20 --device none --out DIR
+    test/coinflips.py --build build --bundles DIR --device cuda --random 8
+
+A case is a class of problems, drawn, and how it is scheduled: a "flip" has a
+schedule of which every knob is a coin flip; a "table" case has one entry of the
+compiler's table alone, whatever the lengths that it is for; a "chosen" one leaves
+the choice to the compiler. All follows from --seed. Schedules that the compiler
+refuses by a rule are drawn again, and counted.
+
+On the simulator a case is one tiny problem in several orders of events, or with
+--random that many problems of attn-run. --out keeps the bundles and manifest.json,
+for a machine that has no compiler, and --bundles takes them from there."""
+
+import argparse
+import collections
+import concurrent.futures
+import glob
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(ROOT, "tools", "attn-tune")]
+import attention
+from tune import build, candidate, machine, space
+
+TARGET = "sm_90a"
+TABLE = sorted(glob.glob(os.path.join(ROOT, "codegen", "data", "schedules", "*.mlir")))
+MASKS = ("none", "causal_top_left", "causal_bottom_right", "window_top_left", "window_bottom_right")
+NATIVE = ((64, 64), (96, 96), (128, 128), (192, 192), (192, 128), (256, 256))
+MOST_DRAWS = 400
+
+
+def draw_problem(rng, dims=None, served=None):
+    """Options of Inputs/attention.py; with `served`, masks of a table entry, one
+    that the entry serves."""
+    d, dv = dims or draw_dims(rng)
+    masks = [m for m in MASKS if not served or m.split("_")[0].replace("causal", m) in served]
+    mask = rng.choice(masks)
+    score = rng.choice([None, None, None, "softcap", "alibi"])
+    region = rng.choice([None, None, None, "documents"])
+    if served and "region" not in served:
+        region = None
+    if served and not region and "pointwise_region" not in served:
+        score = None
+    sides = rng.choice((["left"], ["right"], ["left", "right"])) if mask.startswith("window") else []
+    options = [f"--head-dim={d}", f"--head-dim-v={dv}", f"--mask={mask}", f"--dtype={rng.choice(('bf16', 'f16'))}",
+               f"--layout={rng.choice(('bshd', 'bhsd'))}", *(f"--window-{side}" for side in sides)]
+    return options + ([f"--score={score}"] if score else []) + ([f"--region={region}"] if region else [])
+
+
+def draw_dims(rng):
+    if rng.random() < 0.4:
+        return rng.choice(NATIVE)
+    d = 8 * rng.randint(1, 32)
+    return (d, d) if rng.random() < 0.7 else (d, 8 * rng.randint(1, 32))
+
+
+def columns(d):
+    return -(-d // 16) * 16
+
+
+def draw_point(rng):
+    """A point of attn-tune's spaces."""
+    consumers = rng.choice((2, 2, 2, 3, 3, 4))
+    work = rng.choice(("grid", "static", "dynamic"))
+    return space.canonical({
+        "consumers": consumers, "rows": 64,
+        "tile_n": 16 * rng.randint(1, 16), "load_registers": rng.choice((24, 32, 40)),
+        "k_depth": rng.randint(1, 4), "v_depth": rng.randint(1, 4), "q_depth": rng.randint(1, 2),
+        "stage_o": rng.choice(("own", "over_q")), "work": work,
+        "work_depth": rng.randint(1, 3), "order": rng.choice(("linear", "longest_first")),
+        "section_mib": rng.choice((0, 16)), "row_max": "running" if work == "static" else rng.choice(("running", "first_block")),
+        "rescale_threshold": rng.choice((0, 8)), "exp2_soft": rng.choice(("0/1", "0/1", "1/8", "1/2", "1/1")),
+        "skip": rng.choice(("none", "right")), "turn": rng.choice((False, True))})
+
+
+# What else may be flipped: name, text of an entry, and what it becomes.
+EDITS = (
+    ("pv_first", [("get(k) take(tc) + 1 qk get(v) + 1 pv + 1", "get(v) + 1 take(tc) + 1 pv + 1 get(k) qk"),
+                  ("ld_k once : ld_q ld_v + 1", "once : ld_q ld_v + 1 ld_k")]),
+    ("rescale_first", [("get(v) + 1 pv + 1", "get(v) + 1 rescale + 1 pv + 1"), ("cvt rescale }", "cvt }")]),
+    ("one_ring", [(r"chan k = k in smem depth \d+\n  chan v = v in smem depth \d+", "chan kv = k | v in smem depth 4")]),
+    ("peel_first", [("knob peel first_masked", "knob peel first")]),
+    ("degree_4", [("config <tile", "config <exp2_degree = 4, tile")]),
+    ("degree_5", [("config <tile", "config <exp2_degree = 5, tile")]),
+)
+EDIT_CHANCE = 0.15
+
+
+def edit(entry, changes):
+    for old, new in changes:
+        pattern = old if old.startswith("chan k") else re.escape(old)
+        entry = re.sub(pattern, new, entry)
+    return entry
+
+
+def fits(point, d, dv, registers):
+    """Whether it is worth to ask the compiler: registers and shared memory do for
+    what any schedule has in them."""
+    held = dv // 2 + point["tile_n"] * 3 // 4 + 24
+    rows = point["consumers"] * point["rows"]
+    own = rows * dv if point["stage_o"] == "own" else 0
+    elements = point["q_depth"] * rows * d + own + point["tile_n"] * (point["k_depth"] * d + point["v_depth"] * dv)
+    return held <= registers and 2 * elements <= 226 << 10
+
+
+class Case:
+    """A class of problems, and the text of its schedule or None."""
+
+    def __init__(self, kind, number, options, schedule, knobs):
+        self.name = f"{kind}_{number:03}"
+        self.kind, self.options, self.schedule, self.knobs = kind, options, schedule, knobs
+
+
+def draw_flip(rng, number, chip):
+    while True:
+        options = draw_problem(rng)
+        parsed = attention.parse(options)
+        d, dv = columns(parsed.head_dim), columns(parsed.head_dim_v)
+        point = draw_point(rng)
+        registers = chip.share(point["consumers"], point["load_registers"])
+        if registers and fits(point, d, dv, registers[1]):
+            break
+    drawn = candidate.Candidate(point, (d, dv), TARGET, registers)
+    entry = drawn.entry("coin_flip", candidate.MASKS + ("region",))
+    knobs = [drawn.name]
+    for name, changes in EDITS:
+        if rng.random() < EDIT_CHANCE and edit(entry, changes) != entry and (name, point["skip"]) != ("one_ring", "right"):
+            entry = edit(entry, changes)
+            knobs.append(name)
+    return Case("flip", number, options, entry, "+".join(knobs))
+
+
+def table_entries():
+    """(name, head dims, masks, text without its condition) of the compiler's table."""
+    for path in TABLE:
+        with open(path, encoding="utf-8") as file:
+            text = re.sub(r"^//.*\n", "", file.read(), flags=re.M)
+        for entry in re.split(r"(?=^attn\.table_entry)", text, flags=re.M):
+            if entry.strip():
+                name, d, dv = re.match(r"attn\.table_entry \w+ @(\w+) head_dim (\d+), (\d+)", entry).groups()
+                masks = re.findall(r'"(\w+)"', re.search(r"masks \[([^\]]*)\]", entry)[1])
+                yield name, (int(d), int(dv)), masks, re.sub(r"\n *when <[^>]*>", "", entry)
+
+
+def draw_table(seed, each):
+    entries = list(table_entries())
+    for number in range(each * len(entries)):
+        rng = random.Random(f"{seed} table {number}")
+        name, (d, dv), masks, text = entries[number % len(entries)]
+        less = 8 * rng.randint(0, 3) if number >= len(entries) else 0
+        yield Case("table", number, draw_problem(rng, (d - less, dv - less), masks), text, name)
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def compile_case(compiler, folder, case):
+    """Why the compiler refuses the case, as tune.build has it, or None."""
+    path = os.path.join(folder, case.name)
+    source = write(path + ".mlir", attention.write(attention.parse(case.options)))
+    schedule = write(path + ".schedule.mlir", case.schedule) if case.schedule else None
+    return compiler.compile(source, path + ".attn", schedule)
+
+
+def make_flip(compiler, folder, seed, number, chip):
+    """A case that compiles, and why those drawn before it did not."""
+    rng = random.Random(f"{seed} flip {number}")
+    refusals = []
+    for _ in range(MOST_DRAWS):
+        case = draw_flip(rng, number, chip)
+        reason = compile_case(compiler, folder, case)
+        if reason is None:
+            return case, refusals
+        refusals.append(reason)
+        if reason["kind"] == "other":
+            break
+    return None, refusals
+
+
+class Maker:
+    """Compiles the cases that are asked for."""
+
+    def __init__(self, args, folder):
+        self.args, self.folder = args, folder
+        self.compiler = build.Compiler(os.path.join(args.build, "bin", "attn-compile"), TARGET)
+        self.refusals = collections.Counter()
+        self.errors = []
+
+    def make(self):
+        args = self.args
+        fixed = list(draw_table(args.seed, args.table))
+        fixed += [Case("chosen", n, draw_problem(random.Random(f"{args.seed} chosen {n}")), None, "")
+                  for n in range(args.chosen)]
+        chip = machine.load(TARGET)
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            reasons = list(pool.map(lambda case: compile_case(self.compiler, self.folder, case), fixed))
+            made = [case for case, reason in zip(fixed, reasons) if reason is None]
+            self.errors += [f"{c.name}, {c.knobs or 'as chosen'}, {' '.join(c.options)}: {r['text']}"
+                            for c, r in zip(fixed, reasons) if r]
+            flips = pool.map(lambda n: make_flip(self.compiler, self.folder, args.seed, n, chip), range(args.flips))
+            for number, (case, refusals) in enumerate(flips):
+                self.refusals.update(reason["kind"] for reason in refusals)
+                if case:
+                    made.append(case)
+                else:
+                    self.errors.append(f"flip {number}: {refusals[-1]['text']}")
+        return made
+
+
+def tiny_problem(case, seed):
+    """Options of attn-run for a problem that a simulator takes seconds for."""
+    rng = random.Random(f"{seed} tiny {case.name}")
+    lengths = [rng.choice((0, 1, 1, 64, 2 * rng.randint(1, 80) + 1, 2 * rng.randint(1, 80) + 1, rng.randint(2, 160)))
+               for _ in range(2)]
+    batch, kv_heads = rng.randint(1, 2), rng.randint(1, 2)
+    heads = kv_heads * rng.randint(1, 2)
+    d = attention.parse(case.options).head_dim
+    options = [f"--q={batch}x{lengths[0]}x{heads}x{d}", f"--kv={batch}x{lengths[1]}x{kv_heads}x{d}", f"--seed={seed}",
+               f"--window-left={rng.choice((0, 3, 40))}", f"--window-right={rng.choice((0, 3, 40))}"]
+    options += [flag for flag in ("--pad-strides", "--broadcast-kv") if rng.random() < 0.3]
+    return options + ([f"--scale={rng.uniform(0.01, 0.5):.3f}"] if rng.random() < 0.3 else [])
+
+
+def run_case(case, args, folder, number):
+    """(problems right, the output if one was wrong)"""
+    parsed = attention.parse(case.options)
+    command = [os.path.join(args.build, "bin", "attn-run"), os.path.join(folder, case.name + ".attn"), f"--device={args.device}"]
+    command += [f"--score-region={parsed.score}"] if parsed.score else []
+    command += [f"--mask-region={parsed.region}"] if parsed.region else []
+    if args.random:
+        command += [f"--random={args.random}", f"--first-seed={number * args.random}"]
+    else:
+        command += ["--check", "--guard", "--seeds=3", *tiny_problem(case, args.seed)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    if args.random:
+        counts = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", done.stdout, re.M)
+        right = int(counts[1]) if counts else 0
+    else:
+        right = int(done.returncode == 0)
+    wrong = done.returncode != 0 or right != (args.random or 1)
+    return right, f"{' '.join(command)}\n{done.stdout}" if wrong else None
+
+
+def run_all(cases, args, folder):
+    """The problems right, and the cases with a wrong one."""
+    right = wrong = 0
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        results = pool.map(lambda item: run_case(item[1], args, folder, item[0]), enumerate(cases))
+        for case, (passed, failure) in zip(cases, results):
+            right += passed
+            wrong += failure is not None
+            verdict = "FAILED" if failure else f"{passed} right"
+            print(f"{case.name} {verdict:8} {' '.join(case.options)} {case.knobs}", flush=True)
+            if failure:
+                print(failure, flush=True)
+    return right, wrong
+
+
+def read_manifest(folder):
+    with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
+        cases = []
+        for entry in json.load(file):
+            case = Case("", 0, entry["options"], None, entry["knobs"])
+            case.name, case.kind = entry["name"], entry["kind"]
+            cases.append(case)
+        return cases
+
+
+def write_manifest(folder, cases):
+    entries = [{"name": c.name, "kind": c.kind, "options": c.options, "knobs": c.knobs} for c in cases]
+    write(os.path.join(folder, "manifest.json"), json.dumps(entries, indent=1) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--flips", type=int, default=0, help="schedules drawn")
+    parser.add_argument("--table", type=int, default=0, help="problems an entry of the compiler's table")
+    parser.add_argument("--chosen", type=int, default=0, help="problems with the compiler's choice")
+    parser.add_argument("--random", type=int, default=0, help="random problems of attn-run a case")
+    parser.add_argument("--device", default="sim", help="sim, cuda, or none to compile only")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument("--out", help="folder to keep bundles in")
+    parser.add_argument("--bundles", help="folder to take bundles from")
+    args = parser.parse_args()
+    errors, wrong = [], 0
+    with tempfile.TemporaryDirectory() as temp:
+        folder = args.bundles or args.out or temp
+        os.makedirs(folder, exist_ok=True)
+        if args.bundles:
+            cases = read_manifest(folder)
+        else:
+            maker = Maker(args, folder)
+            cases, errors = maker.make(), maker.errors
+            write_manifest(folder, cases)
+            refused = ", ".join(f"{n} by {kind}" for kind, n in sorted(maker.refusals.items()))
+            print(f"{len(cases)} cases compiled; draws refused: {refused or 'none'}", flush=True)
+        for error in errors:
+            print(f"FAILED: {error}")
+        if args.device != "none":
+            right, wrong = run_all(cases, args, folder)
+            print(f"{right} problems right under {len(cases)} schedules, {wrong} cases with wrong ones")
+    return 1 if errors or wrong or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
