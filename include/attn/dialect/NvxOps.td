@@ -169,10 +169,18 @@ def Nvx_Exp2PolyOp : Nvx_Op<"exp2_poly", [Pure, AllTypesMatch<["x", "result"]>]>
     the exponent. Its purpose is to spare the MUFU unit. The numbers are in
     Exp2Poly.h.
 
-    **Numerics**: for -125.5 <= x < 127.5 the relative error against 2^x is at most
-    7.6e-5, 2.8e-6 or 2.5e-7 for degree 3, 4 or 5. Below -126, and for -inf, the
-    result is a denormal number: 0 to every f32 instruction of a kernel, which
-    flushes. x >= 127.5 is undefined, and a NaN gives a huge number.
+    **Numerics**: the relative error against 2^x in float64, for -125.5 <= x < 127.5,
+    is below that of rounding P to the type of its product at any degree:
+
+    | `degree` | at most | of the rounding to f16, 2^-11 | to bf16, 2^-9 |
+    |---|---|---|---|
+    | 3 | 7.6e-5 | 1/6 | 1/25 |
+    | 4 | 2.8e-6 | 1/170 | 1/690 |
+    | 5 | 2.5e-7 | 1/1900 | 1/7800 |
+
+    Below -126, and for -inf, the result is a denormal number: 0 to every f32
+    instruction of a kernel, which flushes. x >= 127.5 is undefined, and a NaN
+    gives a huge number.
 
     **PTX**: max, add, sub, sub, `degree` fma, shl, add; visible arithmetic.
 

@@ -49,6 +49,14 @@ TEST_P(Exp2Poly, StaysWithinItsBound) {
   EXPECT_GE(worst, 0.5 * kRelativeError[degree - kMinDegree]);
 }
 
+/// What the documentation of nvx.exp2_poly says of each degree.
+TEST_P(Exp2Poly, IsBelowTheRoundingOfP) {
+  const double ofF16[] = {6, 170, 1900}, ofBf16[] = {25, 690, 7800};
+  int row = GetParam() - kMinDegree;
+  EXPECT_LE(kRelativeError[row] * ofF16[row], std::exp2(-11));
+  EXPECT_LE(kRelativeError[row] * ofBf16[row], std::exp2(-9));
+}
+
 TEST_P(Exp2Poly, IsZeroFarBelow) {
   for (float x : {-126.1f, -126.5f, -127.0f, -150.0f, -1e30f,
                   -std::numeric_limits<float>::infinity()}) {
