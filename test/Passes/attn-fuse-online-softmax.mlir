@@ -360,132 +360,162 @@ tile.kernel @other args ["n"]
 // CHECK-NEXT:     %[[V10:.*]] = arith.constant dense<0.000000e+00> : tensor<64x32xf32>
 // CHECK-NEXT:     %[[V11:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
 // CHECK-NEXT:     %[[V12:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:     %[[V13:.*]] = arith.constant true
-// CHECK-NEXT:     %[[V14:.*]]:4 = tile.for ranges ["full"] bounds(%[[V3]], %[[V3]]) init(%[[V11]], %[[V12]], %[[V10]], %[[V13]]) : (tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, i1) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, i1) {
-// CHECK-NEXT:     ^bb0(%[[V15:.*]]: i32, %[[V16:.*]]: tensor<64xf32>, %[[V17:.*]]: tensor<64xf32>, %[[V18:.*]]: tensor<64x32xf32>, %[[V19:.*]]: i1):
-// CHECK-NEXT:       %[[V20:.*]]:5 = tile.step @stat(%[[V0]], %[[V16]], %[[V17]], %[[V19]], %[[V8]]) : (tensor<64x16xf32>, tensor<64xf32>, tensor<64xf32>, i1, !tile.work) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i1, i1) {
-// CHECK-NEXT:       ^bb0(%[[V21:.*]]: tensor<64x16xf32>, %[[V22:.*]]: tensor<64xf32>, %[[V23:.*]]: tensor<64xf32>, %[[V24:.*]]: i1, %[[V25:.*]]: !tile.work):
-// CHECK-NEXT:         %[[V26:.*]] = arith.constant dense<0x4B800000> : tensor<64xf32>
-// CHECK-NEXT:         %[[V27:.*]] = arith.cmpf ogt, %[[V23]], %[[V26]] : tensor<64xf32>
-// CHECK-NEXT:         %[[V28:.*]] = tile.any %[[V27]] : tensor<64xi1>
-// CHECK-NEXT:         %[[V29:.*]] = arith.ori %[[V24]], %[[V28]] : i1
-// CHECK-NEXT:         %[[V30:.*]]:4 = scf.if %[[V29]] -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i1) {
-// CHECK-NEXT:           %[[V31:.*]] = tile.complete %[[V23]] : tensor<64xf32> -> tensor<64xf32>
-// CHECK-NEXT:           %[[V32:.*]] = arith.constant dense<0x4B800000> : tensor<64xf32>
-// CHECK-NEXT:           %[[V33:.*]] = arith.cmpf ogt, %[[V31]], %[[V32]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V34:.*]] = math.log2 %[[V31]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V35:.*]] = arith.addf %[[V22]], %[[V34]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V36:.*]] = arith.select %[[V33]], %[[V35]], %[[V22]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:           %[[V39:.*]] = tile.reduce  max %[[V21]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
-// CHECK-NEXT:           %[[V37:.*]] = tensor.splat %[[V7]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V38:.*]] = arith.constant dense<8.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:           %[[V40:.*]] = arith.mulf %[[V39]], %[[V37]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V41:.*]] = arith.maxnumf %[[V40]], %[[V36]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V42:.*]] = arith.addf %[[V22]], %[[V38]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V43:.*]] = arith.cmpf ogt, %[[V41]], %[[V42]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V44:.*]] = arith.maxnumf %[[V41]], %[[V22]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V45:.*]] = arith.subf %[[V22]], %[[V44]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V46:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:           %[[V47:.*]] = arith.select %[[V43]], %[[V45]], %[[V46]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:           %[[V48:.*]] = arith.select %[[V43]], %[[V44]], %[[V22]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:           %[[V49:.*]] = math.exp2 %[[V47]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V50:.*]] = arith.mulf %[[V23]], %[[V49]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V51:.*]] = arith.constant dense<1.2676506E+30> : tensor<64xf32>
-// CHECK-NEXT:           %[[V52:.*]] = arith.cmpf ogt, %[[V31]], %[[V51]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V53:.*]] = arith.constant dense<0x7F800000> : tensor<64xf32>
-// CHECK-NEXT:           %[[V54:.*]] = arith.select %[[V52]], %[[V53]], %[[V50]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:           %[[V55:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
-// CHECK-NEXT:           %[[V56:.*]] = arith.cmpf oeq, %[[V48]], %[[V55]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V57:.*]] = tile.any %[[V56]] : tensor<64xi1>
-// CHECK-NEXT:           %[[V58:.*]] = tile.is_redo %[[V25]]
-// CHECK-NEXT:           %[[V59:.*]] = arith.ori %[[V57]], %[[V58]] : i1
-// CHECK-NEXT:           scf.yield %[[V48]], %[[V49]], %[[V54]], %[[V59]] : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i1
+// CHECK-NEXT:     %[[V13:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:     %[[V14:.*]]:4 = tile.for ranges ["full"] bounds(%[[V3]], %[[V3]]) init(%[[V11]], %[[V12]], %[[V10]], %[[V13]]) : (tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, i32) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, i32) {
+// CHECK-NEXT:     ^bb0(%[[V15:.*]]: i32, %[[V16:.*]]: tensor<64xf32>, %[[V17:.*]]: tensor<64xf32>, %[[V18:.*]]: tensor<64x32xf32>, %[[V19:.*]]: i32):
+// CHECK-NEXT:       %[[V9]]:5 = tile.step @stat(%[[V0]], %[[V16]], %[[V17]], %[[V19]], %[[V8]]) : (tensor<64x16xf32>, tensor<64xf32>, tensor<64xf32>, i32, !tile.work) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i32, i1) {
+// CHECK-NEXT:       ^bb0(%[[V20:.*]]: tensor<64x16xf32>, %[[V21:.*]]: tensor<64xf32>, %[[V22:.*]]: tensor<64xf32>, %[[V23:.*]]: i32, %[[V24:.*]]: !tile.work):
+// CHECK-NEXT:         %[[V25:.*]] = arith.constant dense<0x4B800000> : tensor<64xf32>
+// CHECK-NEXT:         %[[V26:.*]] = arith.cmpf ogt, %[[V22]], %[[V25]] : tensor<64xf32>
+// CHECK-NEXT:         %[[V27:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:         %[[V28:.*]] = arith.andi %[[V23]], %[[V27]] : i32
+// CHECK-NEXT:         %[[V29:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:         %[[V30:.*]] = arith.cmpi ne, %[[V28]], %[[V29]] : i32
+// CHECK-NEXT:         %[[V31:.*]] = tile.any %[[V26]] : tensor<64xi1>
+// CHECK-NEXT:         %[[V32:.*]] = arith.ori %[[V30]], %[[V31]] : i1
+// CHECK-NEXT:         %[[V33:.*]]:4 = scf.if %[[V32]] -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i32) {
+// CHECK-NEXT:           %[[V34:.*]] = tile.complete %[[V22]] : tensor<64xf32> -> tensor<64xf32>
+// CHECK-NEXT:           %[[V35:.*]] = arith.constant dense<0x4B800000> : tensor<64xf32>
+// CHECK-NEXT:           %[[V36:.*]] = arith.cmpf ogt, %[[V34]], %[[V35]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V37:.*]] = math.log2 %[[V34]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V38:.*]] = arith.addf %[[V21]], %[[V37]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V39:.*]] = arith.select %[[V36]], %[[V38]], %[[V21]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:           %[[V40:.*]] = tile.reduce  max %[[V20]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
+// CHECK-NEXT:           %[[V41:.*]] = tensor.splat %[[V7]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V42:.*]] = arith.constant dense<8.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:           %[[V43:.*]] = arith.mulf %[[V40]], %[[V41]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V44:.*]] = arith.maxnumf %[[V43]], %[[V39]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V45:.*]] = arith.addf %[[V21]], %[[V42]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V46:.*]] = arith.cmpf ogt, %[[V44]], %[[V45]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V47:.*]] = arith.maxnumf %[[V44]], %[[V21]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V48:.*]] = arith.subf %[[V21]], %[[V47]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V49:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:           %[[V50:.*]] = arith.select %[[V46]], %[[V48]], %[[V49]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:           %[[V51:.*]] = arith.select %[[V46]], %[[V47]], %[[V21]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:           %[[V52:.*]] = math.exp2 %[[V50]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V53:.*]] = arith.mulf %[[V22]], %[[V52]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V54:.*]] = arith.constant dense<1.2676506E+30> : tensor<64xf32>
+// CHECK-NEXT:           %[[V55:.*]] = arith.cmpf ogt, %[[V34]], %[[V54]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V56:.*]] = arith.constant dense<0x7F800000> : tensor<64xf32>
+// CHECK-NEXT:           %[[V57:.*]] = arith.select %[[V55]], %[[V56]], %[[V53]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:           %[[V58:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
+// CHECK-NEXT:           %[[V59:.*]] = arith.cmpf oeq, %[[V51]], %[[V58]] : tensor<64xf32>
+// CHECK-NEXT:           %[[V60:.*]] = tile.any %[[V59]] : tensor<64xi1>
+// CHECK-NEXT:           %[[V61:.*]] = tile.is_redo %[[V24]]
+// CHECK-NEXT:           %[[V62:.*]] = arith.ori %[[V60]], %[[V61]] : i1
+// CHECK-NEXT:           %[[V63:.*]] = arith.constant 2 : i32
+// CHECK-NEXT:           %[[V64:.*]] = arith.andi %[[V23]], %[[V63]] : i32
+// CHECK-NEXT:           %[[V65:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:           %[[V66:.*]] = arith.cmpi ne, %[[V64]], %[[V65]] : i32
+// CHECK-NEXT:           %[[V67:.*]] = tile.any %[[V36]] : tensor<64xi1>
+// CHECK-NEXT:           %[[V68:.*]] = arith.ori %[[V66]], %[[V67]] : i1
+// CHECK-NEXT:           %[[V69:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:           %[[V70:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:           %[[V71:.*]] = arith.select %[[V62]], %[[V69]], %[[V70]] : i32
+// CHECK-NEXT:           %[[V72:.*]] = arith.constant 2 : i32
+// CHECK-NEXT:           %[[V73:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:           %[[V74:.*]] = arith.select %[[V68]], %[[V72]], %[[V73]] : i32
+// CHECK-NEXT:           %[[V75:.*]] = arith.ori %[[V71]], %[[V74]] : i32
+// CHECK-NEXT:           scf.yield %[[V51]], %[[V52]], %[[V57]], %[[V75]] : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i32
 // CHECK-NEXT:         } else {
-// CHECK-NEXT:           %[[V60:.*]] = arith.constant false
-// CHECK-NEXT:           %[[V61:.*]] = arith.constant dense<1.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:           scf.yield %[[V22]], %[[V61]], %[[V23]], %[[V60]] : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i1
+// CHECK-NEXT:           %[[V35]] = arith.constant dense<1.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:           scf.yield %[[V21]], %[[V35]], %[[V22]], %[[V23]] : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i32
 // CHECK-NEXT:         }
-// CHECK-NEXT:         tile.yield %[[V30]]#0, %[[V30]]#1, %[[V30]]#2, %[[V30]]#3, %[[V29]] : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i1, i1
+// CHECK-NEXT:         tile.yield %[[V33]]#0, %[[V33]]#1, %[[V33]]#2, %[[V33]]#3, %[[V32]] : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i32, i1
 // CHECK-NEXT:       }
-// CHECK-NEXT:       %[[V62:.*]] = tile.step @exp(%[[V0]], %[[V20]]#0) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64x16xf32> {
-// CHECK-NEXT:       ^bb0(%[[V63:.*]]: tensor<64x16xf32>, %[[V64:.*]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[V65:.*]] = tensor.splat %[[V7]] : tensor<64x16xf32>
-// CHECK-NEXT:         %[[V66:.*]] = arith.negf %[[V64]] : tensor<64xf32>
-// CHECK-NEXT:         %[[V67:.*]] = tile.broadcast %[[V66]] dim 1 : tensor<64xf32> -> tensor<64x16xf32>
-// CHECK-NEXT:         %[[V68:.*]] = math.fma %[[V63]], %[[V65]], %[[V67]] : tensor<64x16xf32>
-// CHECK-NEXT:         %[[V69:.*]] = math.exp2 %[[V68]] : tensor<64x16xf32>
-// CHECK-NEXT:         tile.yield %[[V69]] : tensor<64x16xf32>
+// CHECK-NEXT:       %[[V76:.*]] = tile.step @exp(%[[V0]], %[[V9]]#0) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64x16xf32> {
+// CHECK-NEXT:       ^bb0(%[[V20]]: tensor<64x16xf32>, %[[V21]]: tensor<64xf32>):
+// CHECK-NEXT:         %[[V41]] = tensor.splat %[[V7]] : tensor<64x16xf32>
+// CHECK-NEXT:         %[[V26]] = arith.negf %[[V21]] : tensor<64xf32>
+// CHECK-NEXT:         %[[V28]] = tile.broadcast %[[V26]] dim 1 : tensor<64xf32> -> tensor<64x16xf32>
+// CHECK-NEXT:         %[[V30]] = math.fma %[[V20]], %[[V41]], %[[V28]] : tensor<64x16xf32>
+// CHECK-NEXT:         %[[V31]] = math.exp2 %[[V30]] : tensor<64x16xf32>
+// CHECK-NEXT:         tile.yield %[[V31]] : tensor<64x16xf32>
 // CHECK-NEXT:       }
-// CHECK-NEXT:       %[[V70:.*]] = tile.step @sum(%[[V62]], %[[V20]]#2) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64xf32> {
-// CHECK-NEXT:       ^bb0(%[[V71:.*]]: tensor<64x16xf32>, %[[V72:.*]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[V73:.*]] = tile.reduce  add %[[V71]] dim 1 partial : tensor<64x16xf32> -> tensor<64xf32>
-// CHECK-NEXT:         %[[V74:.*]] = arith.addf %[[V72]], %[[V73]] : tensor<64xf32>
-// CHECK-NEXT:         tile.yield %[[V74]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V77:.*]] = tile.step @sum(%[[V76]], %[[V9]]#2) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64xf32> {
+// CHECK-NEXT:       ^bb0(%[[V20]]: tensor<64x16xf32>, %[[V21]]: tensor<64xf32>):
+// CHECK-NEXT:         %[[V26]] = tile.reduce  add %[[V20]] dim 1 partial : tensor<64x16xf32> -> tensor<64xf32>
+// CHECK-NEXT:         %[[V28]] = arith.addf %[[V21]], %[[V26]] : tensor<64xf32>
+// CHECK-NEXT:         tile.yield %[[V28]] : tensor<64xf32>
 // CHECK-NEXT:       }
-// CHECK-NEXT:       %[[V75:.*]] = tile.step @cvt(%[[V62]]) : (tensor<64x16xf32>) -> tensor<64x16xbf16> {
-// CHECK-NEXT:       ^bb0(%[[V76:.*]]: tensor<64x16xf32>):
-// CHECK-NEXT:         %[[V77:.*]] = arith.truncf %[[V76]] : tensor<64x16xf32> to tensor<64x16xbf16>
-// CHECK-NEXT:         tile.yield %[[V77]] : tensor<64x16xbf16>
+// CHECK-NEXT:       %[[V78:.*]] = tile.step @cvt(%[[V76]]) : (tensor<64x16xf32>) -> tensor<64x16xbf16> {
+// CHECK-NEXT:       ^bb0(%[[V20]]: tensor<64x16xf32>):
+// CHECK-NEXT:         %[[V26]] = arith.truncf %[[V20]] : tensor<64x16xf32> to tensor<64x16xbf16>
+// CHECK-NEXT:         tile.yield %[[V26]] : tensor<64x16xbf16>
 // CHECK-NEXT:       }
-// CHECK-NEXT:       %[[V78:.*]] = tile.step @rescale(%[[V18]], %[[V20]]#1, %[[V20]]#4) : (tensor<64x32xf32>, tensor<64xf32>, i1) -> tensor<64x32xf32> {
-// CHECK-NEXT:       ^bb0(%[[V79:.*]]: tensor<64x32xf32>, %[[V80:.*]]: tensor<64xf32>, %[[V81:.*]]: i1):
-// CHECK-NEXT:         %[[V82:.*]] = scf.if %[[V81]] -> (tensor<64x32xf32>) {
-// CHECK-NEXT:           %[[V83:.*]] = tile.broadcast %[[V80]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
-// CHECK-NEXT:           %[[V84:.*]] = arith.mulf %[[V79]], %[[V83]] : tensor<64x32xf32>
-// CHECK-NEXT:           scf.yield %[[V84]] : tensor<64x32xf32>
+// CHECK-NEXT:       %[[V79:.*]] = tile.step @rescale(%[[V18]], %[[V9]]#1, %[[V9]]#4) : (tensor<64x32xf32>, tensor<64xf32>, i1) -> tensor<64x32xf32> {
+// CHECK-NEXT:       ^bb0(%[[V20]]: tensor<64x32xf32>, %[[V21]]: tensor<64xf32>, %[[V22]]: i1):
+// CHECK-NEXT:         %[[V26]] = scf.if %[[V22]] -> (tensor<64x32xf32>) {
+// CHECK-NEXT:           %[[V28]] = tile.broadcast %[[V21]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
+// CHECK-NEXT:           %[[V30]] = arith.mulf %[[V20]], %[[V28]] : tensor<64x32xf32>
+// CHECK-NEXT:           scf.yield %[[V30]] : tensor<64x32xf32>
 // CHECK-NEXT:         } else {
-// CHECK-NEXT:           scf.yield %[[V79]] : tensor<64x32xf32>
+// CHECK-NEXT:           scf.yield %[[V20]] : tensor<64x32xf32>
 // CHECK-NEXT:         }
-// CHECK-NEXT:         tile.yield %[[V82]] : tensor<64x32xf32>
+// CHECK-NEXT:         tile.yield %[[V26]] : tensor<64x32xf32>
 // CHECK-NEXT:       }
-// CHECK-NEXT:       %[[V85:.*]] = tile.step @pv(%[[V75]], %[[V1]], %[[V78]]) : (tensor<64x16xbf16>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
-// CHECK-NEXT:       ^bb0(%[[V86:.*]]: tensor<64x16xbf16>, %[[V87:.*]]: tensor<16x32xbf16>, %[[V88:.*]]: tensor<64x32xf32>):
-// CHECK-NEXT:         %[[V89:.*]] = tile.mma %[[V86]], %[[V87]] acc(%[[V88]] : tensor<64x32xf32>) : tensor<64x16xbf16>, tensor<16x32xbf16> -> tensor<64x32xf32>
-// CHECK-NEXT:         tile.yield %[[V89]] : tensor<64x32xf32>
+// CHECK-NEXT:       %[[V80:.*]] = tile.step @pv(%[[V78]], %[[V1]], %[[V79]]) : (tensor<64x16xbf16>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
+// CHECK-NEXT:       ^bb0(%[[V20]]: tensor<64x16xbf16>, %[[V21]]: tensor<16x32xbf16>, %[[V22]]: tensor<64x32xf32>):
+// CHECK-NEXT:         %[[V26]] = tile.mma %[[V20]], %[[V21]] acc(%[[V22]] : tensor<64x32xf32>) : tensor<64x16xbf16>, tensor<16x32xbf16> -> tensor<64x32xf32>
+// CHECK-NEXT:         tile.yield %[[V26]] : tensor<64x32xf32>
 // CHECK-NEXT:       }
-// CHECK-NEXT:       tile.yield %[[V20]]#0, %[[V70]], %[[V85]], %[[V20]]#3 : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, i1
+// CHECK-NEXT:       tile.yield %[[V9]]#0, %[[V77]], %[[V80]], %[[V9]]#3 : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, i32
 // CHECK-NEXT:     }
-// CHECK-NEXT:     %[[V90:.*]]:2 = tile.step @fin(%[[V14]]#1, %[[V14]]#0) : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
-// CHECK-NEXT:     ^bb0(%[[V91:.*]]: tensor<64xf32>, %[[V92:.*]]: tensor<64xf32>):
-// CHECK-NEXT:       %[[V93:.*]] = tile.complete %[[V91]] : tensor<64xf32> -> tensor<64xf32>
-// CHECK-NEXT:       %[[V94:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:       %[[V95:.*]] = arith.constant dense<1.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:       %[[V96:.*]] = arith.constant dense<0.693147182> : tensor<64xf32>
-// CHECK-NEXT:       %[[V97:.*]] = arith.cmpf oeq, %[[V93]], %[[V94]] : tensor<64xf32>
-// CHECK-NEXT:       %[[V98:.*]] = arith.divf %[[V95]], %[[V93]] : tensor<64xf32>
-// CHECK-NEXT:       %[[V99:.*]] = arith.select %[[V97]], %[[V94]], %[[V98]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:       %[[V100:.*]] = math.log2 %[[V93]] : tensor<64xf32>
-// CHECK-NEXT:       %[[V101:.*]] = arith.addf %[[V92]], %[[V100]] : tensor<64xf32>
-// CHECK-NEXT:       %[[V102:.*]] = arith.mulf %[[V101]], %[[V96]] : tensor<64xf32>
-// CHECK-NEXT:       tile.yield %[[V99]], %[[V102]] : tensor<64xf32>, tensor<64xf32>
+// CHECK-NEXT:     %[[V81:.*]]:2 = tile.step @fin(%[[V14]]#1, %[[V14]]#0) : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+// CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64xf32>, %[[V16]]: tensor<64xf32>):
+// CHECK-NEXT:       %[[V9]] = tile.complete %[[V15]] : tensor<64xf32> -> tensor<64xf32>
+// CHECK-NEXT:       %[[V25]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:       %[[V82:.*]] = arith.constant dense<1.000000e+00> : tensor<64xf32>
+// CHECK-NEXT:       %[[V35]] = arith.constant dense<0.693147182> : tensor<64xf32>
+// CHECK-NEXT:       %[[V76]] = arith.cmpf oeq, %[[V9]], %[[V25]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V77]] = arith.divf %[[V82]], %[[V9]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V78]] = arith.select %[[V76]], %[[V25]], %[[V77]] : tensor<64xi1>, tensor<64xf32>
+// CHECK-NEXT:       %[[V79]] = math.log2 %[[V9]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V80]] = arith.addf %[[V16]], %[[V79]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V26]] = arith.mulf %[[V80]], %[[V35]] : tensor<64xf32>
+// CHECK-NEXT:       tile.yield %[[V78]], %[[V26]] : tensor<64xf32>, tensor<64xf32>
 // CHECK-NEXT:     }
-// CHECK-NEXT:     %[[V103:.*]] = tile.step @norm(%[[V14]]#2, %[[V90]]#0) : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64x32xf32> {
-// CHECK-NEXT:     ^bb0(%[[V104:.*]]: tensor<64x32xf32>, %[[V105:.*]]: tensor<64xf32>):
-// CHECK-NEXT:       %[[V106:.*]] = tile.broadcast %[[V105]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
-// CHECK-NEXT:       %[[V107:.*]] = arith.mulf %[[V104]], %[[V106]] : tensor<64x32xf32>
-// CHECK-NEXT:       tile.yield %[[V107]] : tensor<64x32xf32>
+// CHECK-NEXT:     %[[V83:.*]] = tile.step @norm(%[[V14]]#2, %[[V81]]#0) : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64x32xf32> {
+// CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64x32xf32>, %[[V16]]: tensor<64xf32>):
+// CHECK-NEXT:       %[[V9]] = tile.broadcast %[[V16]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
+// CHECK-NEXT:       %[[V76]] = arith.mulf %[[V15]], %[[V9]] : tensor<64x32xf32>
+// CHECK-NEXT:       tile.yield %[[V76]] : tensor<64x32xf32>
 // CHECK-NEXT:     }
-// CHECK-NEXT:     tile.step @check(%[[V103]], %[[V14]]#1, %[[V8]]) : (tensor<64x32xf32>, tensor<64xf32>, !tile.work) -> () {
-// CHECK-NEXT:     ^bb0(%[[V108:.*]]: tensor<64x32xf32>, %[[V109:.*]]: tensor<64xf32>, %[[V110:.*]]: !tile.work):
-// CHECK-NEXT:       %[[V111:.*]] = arith.constant dense<0x7F800000> : tensor<64xf32>
-// CHECK-NEXT:       %[[V112:.*]] = tile.reduce  add %[[V108]] dim 1 partial : tensor<64x32xf32> -> tensor<64xf32>
-// CHECK-NEXT:       %[[V113:.*]] = math.absf %[[V112]] : tensor<64xf32>
-// CHECK-NEXT:       %[[V114:.*]] = arith.cmpf uge, %[[V113]], %[[V111]] : tensor<64xf32>
-// CHECK-NEXT:       %[[V115:.*]] = arith.constant dense<1.2676506E+30> : tensor<64xf32>
-// CHECK-NEXT:       %[[V116:.*]] = arith.cmpf ugt, %[[V109]], %[[V115]] : tensor<64xf32>
-// CHECK-NEXT:       %[[V117:.*]] = arith.ori %[[V114]], %[[V116]] : tensor<64xi1>
-// CHECK-NEXT:       %[[V118:.*]] = tile.any %[[V117]] : tensor<64xi1>
-// CHECK-NEXT:       tile.reject %[[V110]] if %[[V118]]
+// CHECK-NEXT:     tile.step @check(%[[V83]], %[[V14]]#1, %[[V14]]#3, %[[V8]]) : (tensor<64x32xf32>, tensor<64xf32>, i32, !tile.work) -> () {
+// CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64x32xf32>, %[[V16]]: tensor<64xf32>, %[[V17]]: i32, %[[V18]]: !tile.work):
+// CHECK-NEXT:       %[[V25]] = arith.constant dense<2.560000e+02> : tensor<64xf32>
+// CHECK-NEXT:       %[[V9]] = arith.cmpf ugt, %[[V16]], %[[V25]] : tensor<64xf32>
+// CHECK-NEXT:       %[[V76]] = tile.any %[[V9]] : tensor<64xi1>
+// CHECK-NEXT:       %[[V63]] = arith.constant 2 : i32
+// CHECK-NEXT:       %[[V77]] = arith.andi %[[V17]], %[[V63]] : i32
+// CHECK-NEXT:       %[[V29]] = arith.constant 0 : i32
+// CHECK-NEXT:       %[[V78]] = arith.cmpi ne, %[[V77]], %[[V29]] : i32
+// CHECK-NEXT:       %[[V79]] = arith.ori %[[V76]], %[[V78]] : i1
+// CHECK-NEXT:       %[[V80]] = scf.if %[[V79]] -> (i1) {
+// CHECK-NEXT:         %[[V82]] = arith.constant dense<0x7F800000> : tensor<64xf32>
+// CHECK-NEXT:         %[[V26]] = tile.reduce  add %[[V15]] dim 1 partial : tensor<64x32xf32> -> tensor<64xf32>
+// CHECK-NEXT:         %[[V28]] = math.absf %[[V26]] : tensor<64xf32>
+// CHECK-NEXT:         %[[V30]] = arith.cmpf uge, %[[V28]], %[[V82]] : tensor<64xf32>
+// CHECK-NEXT:         %[[V35]] = arith.constant dense<1.2676506E+30> : tensor<64xf32>
+// CHECK-NEXT:         %[[V31]] = arith.cmpf ugt, %[[V16]], %[[V35]] : tensor<64xf32>
+// CHECK-NEXT:         %[[V32]] = arith.ori %[[V30]], %[[V31]] : tensor<64xi1>
+// CHECK-NEXT:         %[[V33]] = tile.any %[[V32]] : tensor<64xi1>
+// CHECK-NEXT:         scf.yield %[[V33]] : i1
+// CHECK-NEXT:       } else {
+// CHECK-NEXT:         %[[V84:.*]] = arith.constant false
+// CHECK-NEXT:         scf.yield %[[V84]] : i1
+// CHECK-NEXT:       }
+// CHECK-NEXT:       tile.reject %[[V18]] if %[[V80]]
 // CHECK-NEXT:       tile.yield
 // CHECK-NEXT:     }
-// CHECK-NEXT:     tile.step @st_o(%[[V103]]) : (tensor<64x32xf32>) -> () {
-// CHECK-NEXT:     ^bb0(%[[V119:.*]]: tensor<64x32xf32>):
-// CHECK-NEXT:       tile.store %[[V119]], %[[V4]] at(%[[V3]], %[[V3]], %[[V3]]) #[[$MAP]] : tensor<64x32xf32>, tensor<?x?x?x32xf32>
+// CHECK-NEXT:     tile.step @st_o(%[[V83]]) : (tensor<64x32xf32>) -> () {
+// CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64x32xf32>):
+// CHECK-NEXT:       tile.store %[[V15]], %[[V4]] at(%[[V3]], %[[V3]], %[[V3]]) #map : tensor<64x32xf32>, tensor<?x?x?x32xf32>
 // CHECK-NEXT:       tile.yield
 // CHECK-NEXT:     }
-// CHECK-NEXT:     tile.step @st_lse(%[[V90]]#1) : (tensor<64xf32>) -> () {
-// CHECK-NEXT:     ^bb0(%[[V120:.*]]: tensor<64xf32>):
-// CHECK-NEXT:       tile.store_row %[[V120]], %[[V5]] at(%[[V3]], %[[V3]], %[[V3]]) : tensor<64xf32>, tensor<?x?x?xf32>
+// CHECK-NEXT:     tile.step @st_lse(%[[V81]]#1) : (tensor<64xf32>) -> () {
+// CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64xf32>):
+// CHECK-NEXT:       tile.store_row %[[V15]], %[[V5]] at(%[[V3]], %[[V3]], %[[V3]]) : tensor<64xf32>, tensor<?x?x?xf32>
 // CHECK-NEXT:       tile.yield
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }

@@ -5,6 +5,7 @@
 // sees that, and the item is computed again, with m as a running maximum. The
 // argument why results that pass are right is docs/adr/0010.
 #include "Reference.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace attn;
@@ -29,11 +30,14 @@ public:
   SoftmaxState writeStat(const SoftmaxState &old) override;
   Value writeSum(Value p, Value l) override;
   Value writeRescale(Value o) override;
-  void writeCheck(Value o, Value l) override;
+  void writeCheck(Value o, const SoftmaxState &last) override;
 
 private:
   Values stat(ValueRange operands);
-  Values look(Value x, Value m, Value l, Value work);
+  Values look(Value x, Value m, Value l, Value careful, Value work);
+  Value has(Value careful, Careful bit);
+  Value bitIf(Value flag, Careful bit);
+  Value isSuspicious(Value l, Value careful);
   Value isWrong(Value o, Value l);
 
   double limit;
@@ -45,10 +49,10 @@ private:
 
 /// l comes out in units of the new reference.
 SoftmaxState FirstBlockReference::writeStat(const SoftmaxState &old) {
-  Type flag = b.getI1Type();
+  Type flag = b.getI1Type(), bits = b.getI32Type();
   auto results =
       b.step("stat", {b.match.scores, old.m, old.l, old.careful, b.match.work},
-             {b.rowType, b.rowType, b.rowType, flag, flag},
+             {b.rowType, b.rowType, b.rowType, bits, flag},
              [&](ValueRange a) { return stat(a); });
   alpha = results[1];
   looked = results[4];
@@ -61,28 +65,40 @@ SmallVector<Value> FirstBlockReference::stat(ValueRange operands) {
   Value x = operands[0], m = operands[1], l = operands[2];
   Value careful = operands[3], work = operands[4];
   Value large = b.isGreater(l, b.constant(limit, b.rowType));
-  Value any = b.make<arith::OrIOp>(careful, b.make<tile::AnyOp>(large));
-  Type types[] = {b.rowType, b.rowType, b.rowType, b.getI1Type()};
+  Value any = b.make<arith::OrIOp>(has(careful, kNoReferenceYet),
+                                   b.make<tile::AnyOp>(large));
+  Type types[] = {b.rowType, b.rowType, b.rowType, b.getI32Type()};
   auto branch =
       scf::IfOp::create(b, b.loc, types, any, /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, b.loc, look(x, m, l, work));
+    scf::YieldOp::create(b, b.loc, look(x, m, l, careful, work));
     b.setInsertionPointToStart(branch.elseBlock());
-    Value no = b.make<arith::ConstantIntOp>(0, 1);
     Value one = b.constant(1.0, b.rowType);
-    scf::YieldOp::create(b, b.loc, ValueRange{m, one, l, no});
+    scf::YieldOp::create(b, b.loc, ValueRange{m, one, l, careful});
   }
   Values results(branch.getResults());
   results.push_back(any);
   return results;
 }
 
+Value FirstBlockReference::has(Value careful, Careful bit) {
+  Value masked =
+      b.make<arith::AndIOp>(careful, b.make<arith::ConstantIntOp>(bit, 32));
+  return b.make<arith::CmpIOp>(arith::CmpIPredicate::ne, masked,
+                               b.make<arith::ConstantIntOp>(0, 32));
+}
+
+Value FirstBlockReference::bitIf(Value flag, Careful bit) {
+  return b.make<arith::SelectOp>(flag, b.make<arith::ConstantIntOp>(bit, 32),
+                                 b.make<arith::ConstantIntOp>(0, 32));
+}
+
 /// m follows the maximum of the row, and log2 of a large sum, which is then 1.
 /// An item that is computed again always comes here.
 SmallVector<Value> FirstBlockReference::look(Value x, Value m, Value l,
-                                             Value work) {
+                                             Value careful, Value work) {
   Value sum = b.make<tile::CompleteOp>(b.rowType, l);
   Value exceeds = b.isGreater(sum, b.constant(limit, b.rowType));
   Value ofSum = b.make<arith::AddFOp>(m, b.make<math::Log2Op>(sum));
@@ -97,7 +113,11 @@ SmallVector<Value> FirstBlockReference::look(Value x, Value m, Value l,
                                      b.constant(kNoReference, b.rowType));
   Value stay = b.make<arith::OrIOp>(b.make<tile::AnyOp>(none),
                                     b.make<tile::IsRedoOp>(work));
-  return {next, factor, kept, stay};
+  Value wasLarge = b.make<arith::OrIOp>(has(careful, kSumWasLarge),
+                                        b.make<tile::AnyOp>(exceeds));
+  Value bits = b.make<arith::OrIOp>(bitIf(stay, kNoReferenceYet),
+                                    bitIf(wasLarge, kSumWasLarge));
+  return {next, factor, kept, bits};
 }
 
 Value FirstBlockReference::writeSum(Value p, Value l) {
@@ -115,12 +135,33 @@ Value FirstBlockReference::writeRescale(Value o) {
       [&](ValueRange a) -> Values { return {scaleIf(a[2], a[0], a[1])}; })[0];
 }
 
-void FirstBlockReference::writeCheck(Value o, Value l) {
-  b.step("check", {o, l, b.match.work}, {}, [&](ValueRange a) -> Values {
-    Value wrong = b.make<tile::AnyOp>(isWrong(a[0], a[1]));
-    tile::RejectOp::create(b, b.loc, a[2], wrong);
+void FirstBlockReference::writeCheck(Value o, const SoftmaxState &last) {
+  Values operands{o, last.l, last.careful, b.match.work};
+  b.step("check", operands, {}, [&](ValueRange a) -> Values {
+    auto branch =
+        scf::IfOp::create(b, b.loc, TypeRange(b.getI1Type()),
+                          isSuspicious(a[1], a[2]), /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      Value wrong = b.make<tile::AnyOp>(isWrong(a[0], a[1]));
+      scf::YieldOp::create(b, b.loc, wrong);
+      b.setInsertionPointToStart(branch.elseBlock());
+      Value no = b.make<arith::ConstantIntOp>(0, 1);
+      scf::YieldOp::create(b, b.loc, no);
+    }
+    tile::RejectOp::create(b, b.loc, a[3], branch.getResult(0));
     return {};
   });
+}
+
+/// Whether O needs to be looked at: no probability has exceeded 2^threshold,
+/// which a running maximum admits too, as long as no share of a sum has.
+Value FirstBlockReference::isSuspicious(Value l, Value careful) {
+  Value admitted = b.constant(std::exp2(threshold), b.rowType);
+  Value exceeds = b.make<arith::CmpFOp>(arith::CmpFPredicate::UGT, l, admitted);
+  return b.make<arith::OrIOp>(b.make<tile::AnyOp>(exceeds),
+                              has(careful, kSumWasLarge));
 }
 
 /// Exponentials that overflowed leave a sum that is too large or none, or an O

@@ -40,8 +40,8 @@ public:
 
   /// A row without keys is refused as well: its sum does not tell it from one
   /// that lost all weights.
-  void writeCheck(Value o, Value l) override {
-    b.step("check", {o, l, b.match.work}, {}, [&](ValueRange a) -> Values {
+  void writeCheck(Value o, const SoftmaxState &last) override {
+    b.step("check", {o, last.l, b.match.work}, {}, [&](ValueRange a) -> Values {
       Value sum = b.make<tile::CompleteOp>(b.rowType, a[1]);
       Value small = b.make<arith::CmpFOp>(arith::CmpFPredicate::ULT, sum,
                                           b.constant(limit, b.rowType));

@@ -12,16 +12,21 @@
 namespace attn {
 
 /// What the loop carries. `careful` is there with a reference from the first
-/// block alone: some row of the warp has none yet.
+/// block alone, an i32 of `Careful`'s bits, the same in a warp.
 struct SoftmaxState {
   mlir::Value m, l, o, careful;
+};
+
+enum Careful : int64_t {
+  kNoReferenceYet = 1, // of some row
+  kSumWasLarge = 2,    // of some row, which then got a new reference
 };
 
 class Reference {
 public:
   virtual ~Reference() = default;
 
-  /// Whether the loop carries `careful`, which starts out true.
+  /// Whether the loop carries `careful`, which starts as kNoReferenceYet.
   virtual bool carriesCareful() const = 0;
   /// Step `stat`: returns the state with the reference for these scores.
   virtual SoftmaxState writeStat(const SoftmaxState &old) = 0;
@@ -29,8 +34,8 @@ public:
   virtual mlir::Value writeSum(mlir::Value p, mlir::Value l) = 0;
   /// Step `rescale`: O in units of the new reference.
   virtual mlir::Value writeRescale(mlir::Value o) = 0;
-  /// After the last block, of the normalized O and the partial row sum.
-  virtual void writeCheck(mlir::Value o, mlir::Value l) = 0;
+  /// After the last block, of the normalized O.
+  virtual void writeCheck(mlir::Value o, const SoftmaxState &last) = 0;
 
 protected:
   using Values = SoftmaxBuilder::Values;

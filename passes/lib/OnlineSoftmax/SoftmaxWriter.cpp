@@ -98,7 +98,7 @@ void SoftmaxWriter::writeResults(const SoftmaxState &last) {
       b.step("norm", {last.o, f[0]}, b.outType, [&](ValueRange a) -> Values {
         return {b.make<arith::MulFOp>(a[0], b.along(a[1], b.outType))};
       })[0];
-  reference->writeCheck(o, last.l);
+  reference->writeCheck(o, last);
   match.resultStep.getResult(0).replaceAllUsesWith(o);
   match.resultStep.getResult(1).replaceAllUsesWith(f[1]);
   match.resultStep.erase();
@@ -114,7 +114,7 @@ tile::ForOp SoftmaxWriter::rebuildLoop() {
   Value zero = b.constant(0.0, b.rowType);
   inits.insert(inits.begin() + n, {lowest, zero});
   if (reference->carriesCareful()) {
-    inits.push_back(b.make<arith::ConstantIntOp>(1, 1));
+    inits.push_back(b.make<arith::ConstantIntOp>(kNoReferenceYet, 32));
   }
   auto loop = tile::ForOp::create(b, old.getLoc(), ValueRange(inits).getTypes(),
                                   old.getBounds(), old.getKinds(), inits);
@@ -124,7 +124,7 @@ tile::ForOp SoftmaxWriter::rebuildLoop() {
   block.insertArgument(n + 1, b.rowType, b.loc);
   block.insertArgument(n + 2, b.rowType, b.loc);
   if (reference->carriesCareful()) {
-    block.addArgument(b.getI1Type(), b.loc);
+    block.addArgument(b.getI32Type(), b.loc);
   }
   return loop;
 }
@@ -155,8 +155,12 @@ void SoftmaxWriter::write() {
     unsigned shifted = i < n ? i : i + 2;
     old.getResult(i).replaceAllUsesWith(loop.getResult(shifted));
   }
-  writeResults({loop.getResult(n), loop.getResult(n + 1), loop.getResult(n + 2),
-                Value()});
+  SoftmaxState last{loop.getResult(n), loop.getResult(n + 1),
+                    loop.getResult(n + 2), Value()};
+  if (reference->carriesCareful()) {
+    last.careful = loop.getResults().back();
+  }
+  writeResults(last);
   old.erase();
 }
 
