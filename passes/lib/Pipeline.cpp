@@ -2,6 +2,7 @@
 //
 // attn-pipeline: expands the modulo schedule of each role's streaming loop into
 // a prologue, one steady loop a range, and an epilogue, in issue order.
+#include "LastProduct.h"
 #include "attn/passes/Passes.h"
 #include "attn/support/Decision.h"
 
@@ -35,7 +36,8 @@ public:
   LoopExpander(ws::ForOp loop, Peel peel)
       : loop(loop), peel(peel), builder(loop), loc(loop.getLoc()) {}
 
-  LogicalResult run();
+  /// The branch in place of the loop: its blocks, or what stands for none.
+  FailureOr<scf::IfOp> run();
   /// How often the body has been written: prologue, steady loops, epilogue.
   int64_t getCopies() const { return copies; }
   int64_t getMaxShift() const { return maxShift; }
@@ -562,7 +564,7 @@ LogicalResult LoopExpander::emitEmpty() {
   return success();
 }
 
-LogicalResult LoopExpander::run() {
+FailureOr<scf::IfOp> LoopExpander::run() {
   if (failed(analyze())) {
     return failure();
   }
@@ -601,7 +603,7 @@ LogicalResult LoopExpander::run() {
   scf::YieldOp::create(builder, loc, loop.getInits());
   loop.replaceAllUsesWith(branch.getResults());
   loop.erase();
-  return success();
+  return branch;
 }
 
 /// What the pass ensures; the verifier of ws.mma sees to the awaits.
@@ -644,9 +646,11 @@ public:
       for (ws::ForOp loop : loops) {
         LoopExpander expander(loop, kernel.getSchedule().getPeel());
         auto role = loop->getParentOfType<ws::RoleOp>();
-        if (failed(expander.run())) {
+        FailureOr<scf::IfOp> expanded = expander.run();
+        if (failed(expanded)) {
           return signalPassFailure();
         }
+        computeDuringLastProduct(*expanded);
         decided(kernel.getLoc(), "pipeline")
             << llvm::formatv(
                    "role '{0}': {1} copies of the loop's body, shifts "

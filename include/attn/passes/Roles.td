@@ -117,7 +117,8 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     slots and results of earlier times travel through the loops; awaits stand before the
     first touch of an operand or result in flight, releases after the last read. Slots
     from outside the loop that are not read after its steady part go back before the
-    epilogue. Of skipped blocks the slots are waited for and given back, and turns are
+    epilogue. What follows the loop and does not read its last product is computed
+    while that is in flight. Of skipped blocks the slots are waited for and given back, and turns are
     taken and given, in a loop before the prologue.
 
     **Requires** `ws.for` loops with shifts of at most 1.

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LastProduct.h"
+#include "attn/dialect/Ws.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+class TailMover {
+public:
+  explicit TailMover(scf::IfOp loop) : loop(loop) {}
+  void run();
+
+private:
+  bool findAwait();
+  void collect();
+  bool canMove(Operation &op);
+  bool readsLoop(Operation &op);
+  void cloneInto(Block *block, Operation *before);
+  void replaceLoop();
+
+  scf::IfOp loop;
+  ws::AwaitOp last;
+  /// In order, and which of them the loop's results reach.
+  llvm::SetVector<Operation *> moved;
+  /// Results of `moved` that stay in use behind the loop.
+  SmallVector<Value> results;
+};
+
+} // namespace
+
+bool TailMover::findAwait() {
+  for (auto await : loop.thenBlock()->getOps<ws::AwaitOp>()) {
+    last = await;
+  }
+  return last != nullptr;
+}
+
+/// Does the op read nothing that comes with the last await or after it? What
+/// repeats a value costs nothing, and would come out of the branch as a tile.
+bool TailMover::canMove(Operation &op) {
+  if (!isMemoryEffectFree(&op) || op.getNumRegions() != 0 ||
+      isa<tile::BroadcastOp, tensor::SplatOp>(op)) {
+    return false;
+  }
+  return llvm::all_of(op.getOperands(), [&](Value value) {
+    Operation *source = value.getDefiningOp();
+    if (source != loop) {
+      return !source || moved.contains(source) ||
+             source->getBlock() != loop->getBlock() ||
+             source->isBeforeInBlock(loop);
+    }
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    Operation *made = loop.thenYield().getOperand(number).getDefiningOp();
+    return !made || made->getBlock() != last->getBlock() ||
+           made->isBeforeInBlock(last);
+  });
+}
+
+/// Constants and the like come along only with what needs them.
+void TailMover::collect() {
+  llvm::SetVector<Operation *> reached;
+  for (Operation &op : llvm::make_range(std::next(loop->getIterator()),
+                                        loop->getBlock()->end())) {
+    if (!canMove(op)) {
+      continue;
+    }
+    moved.insert(&op);
+    bool reads = llvm::any_of(op.getOperands(), [&](Value value) {
+      Operation *source = value.getDefiningOp();
+      return source == loop || reached.contains(source);
+    });
+    if (reads) {
+      reached.insert(&op);
+    }
+  }
+  SmallVector<Operation *> needed(reached.begin(), reached.end());
+  llvm::SetVector<Operation *> wanted = reached;
+  while (!needed.empty()) {
+    for (Value value : needed.pop_back_val()->getOperands()) {
+      Operation *source = value.getDefiningOp();
+      if (moved.contains(source) && wanted.insert(source)) {
+        needed.push_back(source);
+      }
+    }
+  }
+  moved.remove_if([&](Operation *op) { return !wanted.contains(op); });
+  for (Operation *op : moved) {
+    for (Value value : op->getResults()) {
+      bool isUsed = llvm::any_of(value.getUsers(), [&](Operation *user) {
+        return !moved.contains(user);
+      });
+      if (isUsed) {
+        results.push_back(value);
+      }
+    }
+  }
+}
+
+/// Copies of what moves, in front of `before`; the block yields their results.
+void TailMover::cloneInto(Block *block, Operation *before) {
+  IRMapping mapping;
+  Operation *yield = block->getTerminator();
+  mapping.map(loop.getResults(), yield->getOperands());
+  OpBuilder builder(before);
+  for (Operation *op : moved) {
+    builder.clone(*op, mapping);
+  }
+  SmallVector<Value> yielded(yield->getOperands());
+  for (Value value : results) {
+    yielded.push_back(mapping.lookup(value));
+  }
+  yield->setOperands(yielded);
+}
+
+void TailMover::replaceLoop() {
+  OpBuilder builder(loop);
+  SmallVector<Type> types(loop.getResultTypes());
+  llvm::append_range(types, ValueRange(results).getTypes());
+  auto replacement =
+      scf::IfOp::create(builder, loop.getLoc(), types, loop.getCondition());
+  replacement->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  replacement.getThenRegion().takeBody(loop.getThenRegion());
+  replacement.getElseRegion().takeBody(loop.getElseRegion());
+  ValueRange all = replacement.getResults();
+  loop.replaceAllUsesWith(all.take_front(loop.getNumResults()));
+  for (auto [value, result] :
+       llvm::zip(results, all.drop_front(loop.getNumResults()))) {
+    value.replaceAllUsesWith(result);
+  }
+  for (Operation *op : llvm::reverse(moved)) {
+    op->erase();
+  }
+  loop.erase();
+}
+
+void TailMover::run() {
+  if (!findAwait()) {
+    return;
+  }
+  collect();
+  if (moved.empty()) {
+    return;
+  }
+  cloneInto(loop.thenBlock(), last);
+  cloneInto(loop.elseBlock(), loop.elseBlock()->getTerminator());
+  replaceLoop();
+}
+
+void attn::computeDuringLastProduct(scf::IfOp loop) { TailMover(loop).run(); }
