@@ -243,7 +243,7 @@ Value KernelWriter::writeLoad(StringRef name, Value source, Side side,
     Place at = place(args[0]);
     Value head = at.head;
     if (side == Side::Key) {
-      head = arith::DivSIOp::create(builder, loc, head, group);
+      head = arith::DivUIOp::create(builder, loc, head, group);
     }
     return {tile::LoadOp::create(builder, loc, type, source, at.batch, head,
                                  start(side, at), layout)};
@@ -369,22 +369,17 @@ Value KernelWriter::builtinMask(Value queries, Value keys) {
   auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
     return arith::CmpIOp::create(builder, loc, predicate, a, b);
   };
-  if (windowLeft) {
-    // One comparison an element: the others depend on the row alone.
-    Value first = firstKey(queries), end = splat(key.length);
-    if (hasRightBound()) {
-      end = min(end, add(lastKey(queries), splat(i32(1))));
-    }
-    Value count = max(sub(end, first), splat(i32(0)));
-    return compare(arith::CmpIPredicate::ult, sub(keys, first), count);
-  }
-  Value ok;
+  // One comparison an element: all else depends on the row alone.
+  Value end = splat(key.length);
   if (hasRightBound()) {
-    ok = compare(arith::CmpIPredicate::sle, keys, lastKey(queries));
+    end = min(end, add(lastKey(queries), splat(i32(1))));
   }
-  Value inside = compare(arith::CmpIPredicate::slt, keys, splat(key.length));
-  return ok ? arith::AndIOp::create(builder, loc, ok, inside).getResult()
-            : inside;
+  if (!windowLeft) {
+    return compare(arith::CmpIPredicate::slt, keys, end);
+  }
+  Value first = firstKey(queries);
+  Value count = max(sub(end, first), splat(i32(0)));
+  return compare(arith::CmpIPredicate::ult, sub(keys, first), count);
 }
 
 Value KernelWriter::writeMask(Value s, Value work) {

@@ -58,7 +58,7 @@
 // CHECK-NEXT:       %[[LD_K:.*]] = tile.step @ld_k(%[[NEXT]]) : (!tile.work) -> tensor<64x128xbf16> {
 // CHECK-NEXT:       ^bb0(%[[A4:.*]]: !tile.work):
 // CHECK-NEXT:         %[[BLOCK2:.*]], %[[HEAD2:.*]], %[[BATCH2:.*]] = tile.work_coords %[[A4]]
-// CHECK-NEXT:         %[[DIVSI2:.*]] = arith.divsi %[[HEAD2]], %[[GROUP]] : i32
+// CHECK-NEXT:         %[[DIVSI2:.*]] = arith.divui %[[HEAD2]], %[[GROUP]] : i32
 // CHECK-NEXT:         %[[ROW2:.*]] = arith.muli %[[A2]], %[[TN]] : i32
 // CHECK-NEXT:         %[[LOAD1:.*]] = tile.load %[[K]] at(%[[BATCH2]], %[[DIVSI2]], %[[ROW2]]) #[[$MAP]] : tensor<?x?x?x128xbf16> -> tensor<64x128xbf16>
 // CHECK-NEXT:         tile.yield %[[LOAD1]] : tensor<64x128xbf16>
@@ -66,7 +66,7 @@
 // CHECK-NEXT:       %[[LD_V:.*]] = tile.step @ld_v(%[[NEXT]]) : (!tile.work) -> tensor<64x64xbf16> {
 // CHECK-NEXT:       ^bb0(%[[A5:.*]]: !tile.work):
 // CHECK-NEXT:         %[[BLOCK3:.*]], %[[HEAD3:.*]], %[[BATCH3:.*]] = tile.work_coords %[[A5]]
-// CHECK-NEXT:         %[[DIVSI3:.*]] = arith.divsi %[[HEAD3]], %[[GROUP]] : i32
+// CHECK-NEXT:         %[[DIVSI3:.*]] = arith.divui %[[HEAD3]], %[[GROUP]] : i32
 // CHECK-NEXT:         %[[ROW3:.*]] = arith.muli %[[A2]], %[[TN]] : i32
 // CHECK-NEXT:         %[[LOAD2:.*]] = tile.load %[[V]] at(%[[BATCH3]], %[[DIVSI3]], %[[ROW3]]) #[[$MAP]] : tensor<?x?x?x64xbf16> -> tensor<64x64xbf16>
 // CHECK-NEXT:         tile.yield %[[LOAD2]] : tensor<64x64xbf16>
@@ -87,13 +87,15 @@
 // CHECK-NEXT:         %[[AT:.*]] = tile.coords %[[ROW4]] dim 0 : tensor<128x64xi32>
 // CHECK-NEXT:         %[[ROW5:.*]] = arith.muli %[[A2]], %[[TN]] : i32
 // CHECK-NEXT:         %[[AT1:.*]] = tile.coords %[[ROW5]] dim 1 : tensor<128x64xi32>
+// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[SK]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[SUBI1:.*]] = arith.subi %[[SK]], %[[SQ]] : i32
 // CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SUBI1]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[ADDI3:.*]] = arith.addi %[[AT]], %[[SPLAT]] : tensor<128x64xi32>
-// CHECK-NEXT:         %[[CMPI:.*]] = arith.cmpi sle, %[[AT1]], %[[ADDI3]] : tensor<128x64xi32>
-// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[SK]] : tensor<128x64xi32>
-// CHECK-NEXT:         %[[CMPI1:.*]] = arith.cmpi slt, %[[AT1]], %[[SPLAT1]] : tensor<128x64xi32>
-// CHECK-NEXT:         %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI1]] : tensor<128x64xi1>
+// CHECK-NEXT:         %[[C1:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:         %[[ONE:.*]] = tensor.splat %[[C1]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[NEXT_KEY:.*]] = arith.addi %[[ADDI3]], %[[ONE]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[END:.*]] = arith.minsi %[[SPLAT1]], %[[NEXT_KEY]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[ANDI:.*]] = arith.cmpi slt, %[[AT1]], %[[END]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[C8:.*]] = arith.constant dense<0xFF800000> : tensor<128x64xf32>
 // CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[ANDI]], %[[A10]], %[[C8]] : tensor<128x64xi1>, tensor<128x64xf32>
 // CHECK-NEXT:         tile.yield %[[SELECT]] : tensor<128x64xf32>
@@ -214,10 +216,12 @@ func.func @full(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor
 // CHECK-NEXT:         %[[AT:.*]] = tile.coords %[[ROW4]] dim 0 : tensor<192x128xi32>
 // CHECK-NEXT:         %[[ROW5:.*]] = arith.muli %[[A2]], %[[TN]] : i32
 // CHECK-NEXT:         %[[AT1:.*]] = tile.coords %[[ROW5]] dim 1 : tensor<192x128xi32>
-// CHECK-NEXT:         %[[CMPI:.*]] = arith.cmpi sle, %[[AT1]], %[[AT]] : tensor<192x128xi32>
 // CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SK]] : tensor<192x128xi32>
-// CHECK-NEXT:         %[[CMPI1:.*]] = arith.cmpi slt, %[[AT1]], %[[SPLAT]] : tensor<192x128xi32>
-// CHECK-NEXT:         %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI1]] : tensor<192x128xi1>
+// CHECK-NEXT:         %[[C1:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:         %[[ONE:.*]] = tensor.splat %[[C1]] : tensor<192x128xi32>
+// CHECK-NEXT:         %[[NEXT_KEY:.*]] = arith.addi %[[AT]], %[[ONE]] : tensor<192x128xi32>
+// CHECK-NEXT:         %[[END:.*]] = arith.minsi %[[SPLAT]], %[[NEXT_KEY]] : tensor<192x128xi32>
+// CHECK-NEXT:         %[[ANDI:.*]] = arith.cmpi slt, %[[AT1]], %[[END]] : tensor<192x128xi32>
 // CHECK-NEXT:         %[[C8:.*]] = arith.constant dense<0xFF800000> : tensor<192x128xf32>
 // CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[ANDI]], %[[A10]], %[[C8]] : tensor<192x128xi1>, tensor<192x128xf32>
 // CHECK-NEXT:         tile.yield %[[SELECT]] : tensor<192x128xf32>
@@ -265,13 +269,15 @@ func.func @top_left(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: te
 // CHECK-NEXT:         %[[AT:.*]] = tile.coords %[[ROW4]] dim 0 : tensor<128x64xi32>
 // CHECK-NEXT:         %[[ROW5:.*]] = arith.muli %[[A2]], %[[TN]] : i32
 // CHECK-NEXT:         %[[AT1:.*]] = tile.coords %[[ROW5]] dim 1 : tensor<128x64xi32>
+// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[SK]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[SUBI1:.*]] = arith.subi %[[SK]], %[[SQ]] : i32
 // CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[SUBI1]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[ADDI2:.*]] = arith.addi %[[AT]], %[[SPLAT]] : tensor<128x64xi32>
-// CHECK-NEXT:         %[[CMPI:.*]] = arith.cmpi sle, %[[AT1]], %[[ADDI2]] : tensor<128x64xi32>
-// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[SK]] : tensor<128x64xi32>
-// CHECK-NEXT:         %[[CMPI1:.*]] = arith.cmpi slt, %[[AT1]], %[[SPLAT1]] : tensor<128x64xi32>
-// CHECK-NEXT:         %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI1]] : tensor<128x64xi1>
+// CHECK-NEXT:         %[[C1:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:         %[[ONE:.*]] = tensor.splat %[[C1]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[NEXT_KEY:.*]] = arith.addi %[[ADDI2]], %[[ONE]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[END:.*]] = arith.minsi %[[SPLAT1]], %[[NEXT_KEY]] : tensor<128x64xi32>
+// CHECK-NEXT:         %[[ANDI:.*]] = arith.cmpi slt, %[[AT1]], %[[END]] : tensor<128x64xi32>
 // CHECK-NEXT:         %[[GATHER:.*]] = tile.gather %[[IDS]][%[[BATCH4]], %[[AT]] : i32, tensor<128x64xi32>] : tensor<?x?xi32> -> tensor<128x64xi32>
 // CHECK-NEXT:         %[[GATHER1:.*]] = tile.gather %[[IDS]][%[[BATCH4]], %[[AT1]] : i32, tensor<128x64xi32>] : tensor<?x?xi32> -> tensor<128x64xi32>
 // CHECK-NEXT:         %[[CMPI2:.*]] = arith.cmpi eq, %[[GATHER]], %[[GATHER1]] : tensor<128x64xi32>
