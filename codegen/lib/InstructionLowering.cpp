@@ -147,6 +147,18 @@ LogicalResult InstructionLowering::lower(Operation *op) {
         values.map(op.getAddress(), sharedPointer(address));
         return success();
       })
+      .Case([&](arith::DivUIOp op) {
+        auto known = divisors.find(values.lookup(op.getRhs()));
+        if (known == divisors.end()) {
+          builder->clone(*op, values);
+        } else {
+          values.map(
+              op.getResult(),
+              known->second.divide(*builder, loc, values.lookup(op.getLhs()))
+                  .first);
+        }
+        return success();
+      })
       .Case([&](arith::IndexCastOp op) -> LogicalResult {
         auto dim = op.getIn().getDefiningOp<tensor::DimOp>();
         if (!dim) {
@@ -432,13 +444,14 @@ void InstructionLowering::lowerStoreRow(tile::StoreRowOp op) {
     Value writes = arith::AndIOp::create(*builder, loc, first, inside);
     Value value =
         vector::ExtractOp::create(*builder, loc, tile, ArrayRef<int64_t>{i});
+    // Outside of the branch, for both rows to share what they have in common.
+    Value pointer =
+        elementPointer(op.getDest(), {values.lookup(op.getBatch()),
+                                      values.lookup(op.getHead()), row});
     auto branch =
         scf::IfOp::create(*builder, loc, writes, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(*builder);
     builder->setInsertionPointToStart(branch.thenBlock());
-    Value pointer =
-        elementPointer(op.getDest(), {values.lookup(op.getBatch()),
-                                      values.lookup(op.getHead()), row});
     LLVM::StoreOp::create(*builder, loc, value, pointer);
   }
 }

@@ -41,6 +41,8 @@ private:
   mlir::LogicalResult lowerBounds(tile::BoundsOp op);
   mlir::LogicalResult lowerHandedOut(ws::WorkLoopOp op);
   void createAnswer();
+  WorkExtents extentsOf(tile::NextWorkOp op);
+  void prepareDivisors(ws::WorkLoopOp loop);
   void lowerNextWork(tile::NextWorkOp op);
   void chooseItem(tile::NextWorkOp op, mlir::Value isNew);
   mlir::Value takeVerdict(int64_t verdicts, mlir::Value number);
@@ -106,6 +108,10 @@ private:
   /// Of handed out items: the variable with the counter's last answer, and
   /// whether a work item exists.
   mlir::Value answer;
+  /// Of the items that the role computes itself.
+  ItemPlaces places;
+  /// Prepared before the loop over work items.
+  llvm::DenseMap<mlir::Value, Divisor> divisors;
   llvm::DenseMap<mlir::Value, mlir::Value> exists;
   /// Of a work item: whether it is run once more, and which slot takes the
   /// verdict on it. Of a grid, where there is one item and one slot:

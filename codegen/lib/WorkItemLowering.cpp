@@ -20,6 +20,17 @@ void InstructionLowering::createAnswer() {
   LLVM::StoreOp::create(*builder, loc, first, answer);
 }
 
+/// For divisions in the loop by what does not change in it.
+void InstructionLowering::prepareDivisors(ws::WorkLoopOp loop) {
+  divisors.clear(); // Those of other roles do not dominate this one.
+  loop.walk([&](arith::DivUIOp op) {
+    Value divisor = values.lookupOrNull(op.getRhs());
+    if (divisor && !loop->isAncestor(op.getRhs().getDefiningOp())) {
+      divisors.try_emplace(divisor, Divisor::prepare(*builder, loc, divisor));
+    }
+  });
+}
+
 /// A loop that ends in its middle: what follows ws.end_unless_work is skipped,
 /// and no turn follows.
 LogicalResult InstructionLowering::lowerHandedOut(ws::WorkLoopOp op) {
@@ -30,9 +41,13 @@ LogicalResult InstructionLowering::lowerHandedOut(ws::WorkLoopOp op) {
            << std::distance(ends.begin(), ends.end());
   }
   ws::EndUnlessWorkOp end = *ends.begin();
-  if (!op.getBody().getOps<tile::NextWorkOp>().empty()) {
+  auto next = op.getBody().getOps<tile::NextWorkOp>();
+  if (!next.empty()) {
     createAnswer();
+    places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(),
+                        extentsOf(*next.begin()), /*manyItems=*/true);
   }
+  prepareDivisors(op);
   Block &body = op.getBody().front();
   Block::iterator at = end->getIterator();
   auto loop = scf::WhileOp::create(*builder, loc, TypeRange(), ValueRange());
@@ -54,12 +69,18 @@ LogicalResult InstructionLowering::lowerHandedOut(ws::WorkLoopOp op) {
   return success();
 }
 
+WorkExtents InstructionLowering::extentsOf(tile::NextWorkOp op) {
+  return {values.lookup(op.getBlocks()), values.lookup(op.getHeads()),
+          values.lookup(op.getBatches()), values.lookupOrNull(op.getSection())};
+}
+
 void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
-  WorkExtents extents{
-      values.lookup(op.getBlocks()), values.lookup(op.getHeads()),
-      values.lookup(op.getBatches()), values.lookupOrNull(op.getSection())};
+  WorkExtents extents = extentsOf(op);
   redos[op.getWork()] = redoOfGrid;
-  if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
+  if (kernel.getConfig().getWork() != WorkKind::Dynamic) {
+    places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(), extents,
+                        /*manyItems=*/false);
+  } else {
     // The items of the first turn came without the counter. This is the first
     // use of its answer.
     Type i32 = builder->getI32Type();
@@ -73,8 +94,7 @@ void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
       chooseItem(op, isNew);
     }
   }
-  works[op.getWork()] =
-      placeOfItem(*builder, loc, kernel.getConfig().getOrder(), item, extents);
+  works[op.getWork()] = places.of(*builder, loc, item);
 }
 
 /// No item is row block -1.

@@ -5,79 +5,72 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-Value WorkExtents::count(OpBuilder &builder, Location loc) const {
-  Value planes = arith::MulIOp::create(builder, loc, heads, batches);
-  return arith::MulIOp::create(builder, loc, blocks, planes);
+static Value mul(OpBuilder &builder, Location loc, Value a, Value b) {
+  return arith::MulIOp::create(builder, loc, a, b);
+}
+static Value sub(OpBuilder &builder, Location loc, Value a, Value b) {
+  return arith::SubIOp::create(builder, loc, a, b);
 }
 
-namespace {
+Value WorkExtents::count(OpBuilder &builder, Location loc) const {
+  return mul(builder, loc, blocks, mul(builder, loc, heads, batches));
+}
 
-/// A row block of a plane.
-struct BlockOfPlane {
+ItemPlaces::ItemPlaces(OpBuilder &builder, Location loc, WorkOrder order,
+                       const WorkExtents &extents, bool manyItems)
+    : order(order), extents(extents), manyItems(manyItems) {
+  auto divisor = [&](Value value) {
+    return manyItems ? Divisor::prepare(builder, loc, value) : Divisor(value);
+  };
+  heads = divisor(extents.heads);
+  if (order == WorkOrder::Linear) {
+    blocks = divisor(extents.blocks);
+    return;
+  }
+  planes = mul(builder, loc, extents.heads, extents.batches);
+  wide = divisor(extents.section ? extents.section : planes);
+  if (extents.section) {
+    items = divisor(mul(builder, loc, extents.section, extents.blocks));
+  }
+  if (extents.section && manyItems) {
+    // 0 where no section is narrower; nothing is divided by it then.
+    narrow = divisor(wide.divide(builder, loc, planes).second);
+  }
+}
+
+/// Planes of the section that begins at `firstPlane`.
+Divisor ItemPlaces::widthFrom(OpBuilder &builder, Location loc,
+                              Value firstPlane) const {
+  Value left = sub(builder, loc, planes, firstPlane);
+  if (!manyItems) {
+    return Divisor(arith::MinUIOp::create(builder, loc, extents.section, left));
+  }
+  Value isWide = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
+                                       left, extents.section);
+  return Divisor::select(builder, loc, isWide, wide, narrow);
+}
+
+WorkPlace ItemPlaces::of(OpBuilder &builder, Location loc, Value item) const {
   Value block, plane;
-};
-
-class OrderWriter {
-public:
-  OrderWriter(OpBuilder &builder, Location loc, const WorkExtents &extents)
-      : builder(builder), loc(loc), extents(extents) {}
-
-  /// Row blocks of one plane after the other.
-  BlockOfPlane linear(Value item) {
-    return {rem(item, extents.blocks), div(item, extents.blocks)};
-  }
-
-  /// Section by section; in each the last row blocks of all planes first.
-  BlockOfPlane longestFirst(Value item) {
-    Value planes = mul(extents.heads, extents.batches);
-    Value width = planes, firstPlane;
+  if (order == WorkOrder::Linear) {
+    // Row blocks of one plane after the other.
+    std::tie(plane, block) = blocks.divide(builder, loc, item);
+  } else {
+    // Section by section; in each the last row blocks of all planes first.
+    Divisor width = wide;
+    Value firstPlane;
     if (extents.section) {
-      Value items = mul(extents.section, extents.blocks);
-      firstPlane = mul(div(item, items), extents.section);
-      item = rem(item, items);
-      // The last section may be narrower.
-      width = arith::MinUIOp::create(builder, loc, extents.section,
-                                     sub(planes, firstPlane));
+      auto [number, inside] = items.divide(builder, loc, item);
+      item = inside;
+      firstPlane = mul(builder, loc, number, extents.section);
+      width = widthFrom(builder, loc, firstPlane);
     }
+    auto [down, in] = width.divide(builder, loc, item);
     Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
-    Value block = sub(sub(extents.blocks, one), div(item, width));
-    Value plane = rem(item, width);
-    if (firstPlane) {
-      plane = arith::AddIOp::create(builder, loc, firstPlane, plane);
-    }
-    return {block, plane};
+    block = sub(builder, loc, sub(builder, loc, extents.blocks, one), down);
+    plane =
+        firstPlane ? arith::AddIOp::create(builder, loc, firstPlane, in) : in;
   }
-
-  WorkPlace split(BlockOfPlane at) {
-    return {at.block, rem(at.plane, extents.heads),
-            div(at.plane, extents.heads)};
-  }
-
-private:
-  Value mul(Value a, Value b) {
-    return arith::MulIOp::create(builder, loc, a, b);
-  }
-  Value sub(Value a, Value b) {
-    return arith::SubIOp::create(builder, loc, a, b);
-  }
-  Value div(Value a, Value b) {
-    return arith::DivUIOp::create(builder, loc, a, b);
-  }
-  Value rem(Value a, Value b) {
-    return arith::RemUIOp::create(builder, loc, a, b);
-  }
-
-  OpBuilder &builder;
-  Location loc;
-  const WorkExtents &extents;
-};
-
-} // namespace
-
-WorkPlace codegen::placeOfItem(OpBuilder &builder, Location loc,
-                               WorkOrder order, Value item,
-                               const WorkExtents &extents) {
-  OrderWriter writer(builder, loc, extents);
-  return writer.split(order == WorkOrder::Linear ? writer.linear(item)
-                                                 : writer.longestFirst(item));
+  auto [batch, head] = heads.divide(builder, loc, plane);
+  return {block, head, batch};
 }

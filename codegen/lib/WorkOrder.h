@@ -4,6 +4,7 @@
 #ifndef ATTN_CODEGEN_WORKORDER_H
 #define ATTN_CODEGEN_WORKORDER_H
 
+#include "Divisor.h"
 #include "attn/dialect/Tile.h"
 
 namespace attn::codegen {
@@ -19,9 +20,32 @@ struct WorkExtents {
 /// Row block, head and batch.
 using WorkPlace = std::array<mlir::Value, 3>;
 
-WorkPlace placeOfItem(mlir::OpBuilder &builder, mlir::Location loc,
-                      WorkOrder order, mlir::Value item,
-                      const WorkExtents &extents);
+/// What the places of all items are computed from.
+class ItemPlaces {
+public:
+  ItemPlaces() = default;
+  /// `manyItems`: more than one item is looked up, so that what is the same for
+  /// all of them is computed here, where `builder` stands.
+  ItemPlaces(mlir::OpBuilder &builder, mlir::Location loc, WorkOrder order,
+             const WorkExtents &extents, bool manyItems);
+
+  WorkPlace of(mlir::OpBuilder &builder, mlir::Location loc,
+               mlir::Value item) const;
+
+private:
+  Divisor widthFrom(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value firstPlane) const;
+
+  WorkOrder order = WorkOrder::Linear;
+  WorkExtents extents;
+  bool manyItems = false;
+  mlir::Value planes;
+  Divisor blocks, heads;
+  /// Of an order with sections: items of a section, planes of one and, with
+  /// many items, of the last, which may be narrower. Without sections `wide` is
+  /// all planes.
+  Divisor items, wide, narrow;
+};
 
 } // namespace attn::codegen
 

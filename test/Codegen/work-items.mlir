@@ -38,16 +38,16 @@ ws.kernel @linear machine "sm_90a" args ["q"] problem #p config <tile_m = 128, t
 // CHECK: %[[ITEM:.*]] = nvvm.read.ptx.sreg.ctaid.x
 // CHECK: %[[PLANES:.*]] = arith.muli %[[HEADS:.*]], %[[BATCHES:.*]] : i32
 // CHECK-NEXT: %[[ITEMS:.*]] = arith.muli %[[SECTION:.*]], %[[BLOCKS:.*]] : i32
+// CHECK-NEXT: %[[INSIDE:.*]] = arith.remui %[[ITEM]], %[[ITEMS]] : i32
 // CHECK-NEXT: %[[NUMBER:.*]] = arith.divui %[[ITEM]], %[[ITEMS]] : i32
 // CHECK-NEXT: %[[FIRST:.*]] = arith.muli %[[NUMBER]], %[[SECTION]] : i32
-// CHECK-NEXT: %[[INSIDE:.*]] = arith.remui %[[ITEM]], %[[ITEMS]] : i32
 // CHECK-NEXT: %[[REST:.*]] = arith.subi %[[PLANES]], %[[FIRST]] : i32
 // CHECK-NEXT: %[[WIDTH:.*]] = arith.minui %[[SECTION]], %[[REST]] : i32
-// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
-// CHECK-DAG: %[[LAST:.*]] = arith.subi %[[BLOCKS]], %[[ONE]] : i32
-// CHECK-DAG: %[[DOWN:.*]] = arith.divui %[[INSIDE]], %[[WIDTH]] : i32
-// CHECK: %[[BLOCK:.*]] = arith.subi %[[LAST]], %[[DOWN]] : i32
 // CHECK-NEXT: %[[IN:.*]] = arith.remui %[[INSIDE]], %[[WIDTH]] : i32
+// CHECK-NEXT: %[[DOWN:.*]] = arith.divui %[[INSIDE]], %[[WIDTH]] : i32
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: %[[LAST:.*]] = arith.subi %[[BLOCKS]], %[[ONE]] : i32
+// CHECK-NEXT: %[[BLOCK:.*]] = arith.subi %[[LAST]], %[[DOWN]] : i32
 // CHECK-NEXT: %[[PLANE:.*]] = arith.addi %[[FIRST]], %[[IN]] : i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%{{.*}}, %[[BLOCK]],
 ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, section_mib = 16> schedule #s smem 64 {
@@ -82,7 +82,11 @@ ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128,
 // CHECK-NEXT: %[[CTAS:.*]] = nvvm.read.ptx.sreg.nctaid.x
 // CHECK-NEXT: %[[FIRST:.*]] = arith.subi %[[ME]], %[[CTAS]] : i32
 // CHECK-NEXT: llvm.store %[[FIRST]], %[[ANSWER]]
-// CHECK-NEXT: scf.while
+// What items are divided by has a reciprocal that all of them share.
+// CHECK: %[[RECIPROCAL:.*]] = arith.divui %{{.*}}, %{{.*}} : i32
+// CHECK: scf.while
+// CHECK-NOT: arith.divui
+// CHECK-NOT: arith.remui
 // CHECK: %[[GRID:.*]] = nvvm.read.ptx.sreg.nctaid.x
 // CHECK-NEXT: %[[SAID:.*]] = llvm.load %[[ANSWER]]
 // CHECK-NEXT: %[[ITEM:.*]] = arith.addi %[[SAID]], %[[GRID]] : i32
