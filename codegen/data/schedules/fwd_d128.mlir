@@ -8,7 +8,7 @@ attn.table_entry fwd @fwd_d128_none_short head_dim 128, 128
   split M 2 whole(q)
   role load warps 1 regs 40
   role wg[2] warps 4 regs 232
-  chan work = w in smem depth 1
+  chan work = w in smem depth 2
   chan q = q in smem depth 2
   chan k = k in smem depth 2
   chan v = v in smem depth 2
@@ -60,12 +60,12 @@ attn.table_entry fwd @fwd_d128_none head_dim 128, 128
 attn.table_entry fwd @fwd_d128_causal_short head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
     when <seqlen_k at_most 1024>
-    config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block>
+    config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d128_causal_short" machine "sm_90a" {
   split M 2 whole(q)
   role load warps 1 regs 40
   role wg[2] warps 4 regs 232
-  chan work = w in smem depth 1
+  chan work = w in smem depth 2
   chan q = q in smem depth 2
   chan k = k in smem depth 4
   chan v = v in smem depth 4

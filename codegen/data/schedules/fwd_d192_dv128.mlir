@@ -31,7 +31,7 @@ attn.table_entry fwd @fwd_d192_dv128_none head_dim 192, 128
 
 attn.table_entry fwd @fwd_d192_dv128_causal head_dim 192, 128
     masks ["causal_top_left", "causal_bottom_right"]
-    config <tile_m = 192, tile_n = 64, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block>
+    config <tile_m = 192, tile_n = 64, work = dynamic, order = longest_first, section_mib = 40, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d192_dv128_causal" machine "sm_90a" {
   split M 3 whole(q)
   role load warps 1 regs 32

@@ -8,7 +8,7 @@ attn.table_entry fwd @fwd_d64_none head_dim 64, 64
   split M 4 whole(q)
   role load warps 1 regs 32
   role wg[4] warps 4 regs 112
-  chan work = w in smem depth 1
+  chan work = w in smem depth 2
   chan q = q in smem depth 2
   chan k = k in smem depth 4
   chan v = v in smem depth 4
@@ -36,7 +36,7 @@ attn.table_entry fwd @fwd_d64_causal head_dim 64, 64
   split M 4 whole(q)
   role load warps 1 regs 32
   role wg[4] warps 4 regs 112
-  chan work = w in smem depth 1
+  chan work = w in smem depth 2
   chan q = q in smem depth 2
   chan k = k in smem depth 4
   chan v = v in smem depth 4
