@@ -33,10 +33,19 @@ tools.add_tool_substitutions(
 config.substitutions.append(("%attn-sim", f"'{bin_dir}/attn-run' --device=sim --check --guard --seeds=4"))
 config.substitutions.append(("%python", f"'{sys.executable}' -B"))
 config.substitutions.append(("%examples", os.path.join(config.attn_src_root, "examples")))
-# A C compiler, with what a program needs to build against this tree.
+# The sanitizers' run-time is in the tools, so that another program (python) cannot
+# load the libraries: `UNSUPPORTED: sanitized`.
+sanitized = "-fsanitize" in config.attn_c_flags
+if sanitized:
+    config.available_features.add("sanitized")
+
+# The compilers, and C with what a program needs to build against this tree.
+config.substitutions.append(("%cc_path", config.attn_cc))
+config.substitutions.append(("%cxx_path", config.attn_cxx))
 config.substitutions.append(("%cc", f"'{config.attn_cc}' {config.attn_c_flags} -Wall -Wextra -Werror "
                              f"-I'{config.attn_src_root}/include'"))
 config.substitutions.append(("%link-attn", f"-L'{config.attn_obj_root}/lib' -lattn_jit -lattn_runtime "
+                             + sanitized * f"'{config.attn_src_root}/tools/asan_options.c' " +
                              f"-Wl,-rpath,'{config.attn_obj_root}/lib'"))
 config.substitutions.append(("%attn_root", config.attn_src_root))
 config.substitutions.append(("%attn_build", config.attn_obj_root))

@@ -6,6 +6,7 @@
 #include "attn/codegen/FindPtxas.h"
 #include "for_compiler.h"
 #include <chrono>
+#include <pthread.h>
 
 using namespace attn;
 using namespace attn::jit;
@@ -24,8 +25,29 @@ static void logWarning(const std::string &message) {
 }
 
 Jit &Jit::get() {
-  static Jit *instance = new Jit;
+  static Jit *instance = [] {
+    Jit *made = new Jit;
+    ::pthread_atfork([] { get().mutex.lock(); }, [] { get().mutex.unlock(); },
+                     [] {
+                       get().forgetUnfinished();
+                       get().mutex.unlock();
+                     });
+    return made;
+  }();
   return *instance;
+}
+
+/// In the child of a fork: the threads that were at work are not there.
+void Jit::forgetUnfinished() {
+  for (auto it = entries.begin(); it != entries.end();) {
+    if (it->second->done) {
+      ++it;
+      continue;
+    }
+    // Threads that are not there wait for it: it can not be destroyed.
+    new std::shared_ptr<Entry>(it->second);
+    it = entries.erase(it);
+  }
 }
 
 //===-- The environment ---------------------------------------------------===//
@@ -79,43 +101,54 @@ Status Jit::makeEnvironment(Environment &environment) {
   return {};
 }
 
-/// With `environmentMutex` held.
+/// With the mutex held.
 Status Jit::readSettings() {
   if (!settings) {
     llvm::Expected<Settings> read = Settings::fromEnvironment();
     if (!read) {
       return runtime::invalidArgument(llvm::toString(read.takeError()));
     }
-    settings = *read;
+    settings = std::make_shared<Settings>(*read);
   }
   return {};
 }
 
 Status Jit::getEnvironment(std::shared_ptr<const Environment> &out) {
-  std::lock_guard<std::mutex> lock(environmentMutex);
-  if (Status status = readSettings()) {
-    return status;
-  }
-  if (!environment) {
-    auto made = std::make_shared<Environment>();
-    made->settings = *settings;
-    if (Status status = makeEnvironment(*made)) {
+  auto made = std::make_shared<Environment>();
+  std::shared_ptr<const Settings> wanted;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (Status status = readSettings()) {
       return status;
     }
+    if (environment) {
+      out = environment;
+      return {};
+    }
+    wanted = settings;
+  }
+  made->settings = *wanted;
+  if (Status status = makeEnvironment(*made)) {
+    return status;
+  }
+  out = made;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (settings == wanted) {
     environment = made;
   }
-  out = environment;
   return {};
 }
 
 Status Jit::setOption(StringRef name, StringRef value) {
-  std::lock_guard<std::mutex> lock(environmentMutex);
+  std::lock_guard<std::mutex> lock(mutex);
   if (Status status = readSettings()) {
     return status;
   }
-  if (llvm::Error error = settings->set(name, value)) {
+  auto changed = std::make_shared<Settings>(*settings);
+  if (llvm::Error error = changed->set(name, value)) {
     return runtime::invalidArgument(llvm::toString(std::move(error)));
   }
+  settings = changed;
   environment = nullptr;
   return {};
 }
@@ -239,7 +272,7 @@ Status Jit::compile(const Request &request, attn_bundle *&bundle) {
   std::unique_lock<std::mutex> lock(mutex);
   std::shared_ptr<Entry> &place = entries[key];
   if (std::shared_ptr<Entry> entry = place) {
-    changed.wait(lock, [&] { return entry->done; });
+    entry->finished.wait(lock, [&] { return entry->done; });
     if (!entry->status) {
       ++counters.memory_hits;
       attn_bundle_retain(entry->bundle);
@@ -259,7 +292,7 @@ Status Jit::compile(const Request &request, attn_bundle *&bundle) {
     attn_bundle_retain(entry->bundle);
     bundle = entry->bundle;
   }
-  changed.notify_all();
+  entry->finished.notify_all();
   return status;
 }
 
@@ -281,9 +314,15 @@ Status Jit::supports(const Request &request) {
 }
 
 void Jit::clear() {
+  std::vector<std::shared_ptr<Entry>> dropped; // destroyed without the mutex
   std::lock_guard<std::mutex> lock(mutex);
   for (auto it = entries.begin(); it != entries.end();) {
-    it = it->second->done ? entries.erase(it) : std::next(it);
+    if (it->second->done) {
+      dropped.push_back(it->second);
+      it = entries.erase(it);
+    } else {
+      ++it;
+    }
   }
   judged.clear();
 }

@@ -43,10 +43,12 @@ private:
     ~Entry() { attn_bundle_destroy(bundle); }
 
     bool done = false;
+    std::condition_variable finished;
     Status status;
     attn_bundle *bundle = nullptr;
   };
 
+  void forgetUnfinished();
   Status readSettings();
   Status getEnvironment(std::shared_ptr<const Environment> &out);
   Status makeEnvironment(Environment &environment);
@@ -60,12 +62,10 @@ private:
   Status beginCompile(const CacheKey &key, const Settings &settings);
   void refuse(const std::string &message);
 
-  std::mutex environmentMutex;
-  std::optional<Settings> settings;
-  std::shared_ptr<const Environment> environment;
-
+  /// Held for moments only: never while something is compiled or reported.
   std::mutex mutex;
-  std::condition_variable changed;
+  std::shared_ptr<const Settings> settings;
+  std::shared_ptr<const Environment> environment;
   std::map<CacheKey, std::shared_ptr<Entry>> entries;
   std::map<CacheKey, Status> judged;
   attn_jit_counters counters = {};

@@ -4,7 +4,9 @@
 
 #include "temporary_cache.h"
 
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace {
 
@@ -65,6 +67,29 @@ TEST_F(JitThreadsTest, compileAndLaunchAtOnce) {
   attn_jit_counters after = countJit();
   uint64_t failures = after.failures - before.failures;
   EXPECT_EQ(after.compiles - before.compiles - failures, threads + 1u);
+}
+
+/// A process that is forked while another thread compiles has no such thread.
+TEST_F(JitThreadsTest, aChildDoesNotWaitForItsParentsThreads) {
+  Job job;
+  job.ir = attentionIR("forked");
+  uint64_t before = countJit().compiles;
+  std::thread thread([&] { job.run(); });
+  while (countJit().compiles == before) {
+    std::this_thread::yield();
+  }
+  pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(100);
+    attn_compile_args args = compileArgs(job.ir);
+    attn_bundle *bundle = nullptr;
+    std::_Exit(attn_compile(&args, &bundle) == ATTN_SUCCESS ? 0 : 1);
+  }
+  thread.join();
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(job.compiled, ATTN_SUCCESS) << job.message;
 }
 
 TEST_F(JitThreadsTest, precompilesAList) {
