@@ -22,6 +22,7 @@ from cuda import Driver
 
 PROBLEMS = 25
 LONGEST = 384
+ALIGNMENT = 256  # Of memory; a workspace needs that much.
 CPU, GPU = libattn.DLDevice(libattn.CPU, 0), libattn.DLDevice(libattn.CUDA, 0)
 
 # Of the elements of O.
@@ -59,7 +60,9 @@ class Problem:
         sizes.update(ids_d0=sizes["b"], ids_d1=max(sizes["sq"], sizes["sk"]), slopes_d0=sizes["hq"])
         self.shapes = {name: [sizes.get(d, d) for d in a["dims"]] for name, a in self.tensors.items()}
         self.inputs = {name: self.make(generator, name) for name, a in self.tensors.items() if a["access"] == "read"}
-        self.scale = self.shapes["q"][3] ** -0.5
+        scalars = {"scale": self.shapes["q"][3] ** -0.5, "softcap": 20.0, "window_left": pick(0, LONGEST),
+                   "window_right": pick(0, LONGEST)}
+        self.scalars = {a["name"]: scalars[a["name"]] for a in plan["args"] if a["kind"] != "tensor"}
 
     def make(self, generator, name):
         count = math.prod(self.shapes[name])
@@ -73,14 +76,18 @@ class Problem:
     def bytes_of(self, name):
         return math.prod(self.shapes[name]) * libattn.DTYPES[self.tensors[name]["dtype"]][1] // 8
 
-    def run(self, bundle, device, memory):
-        """Launches on {name: address} of `memory`."""
+    def run(self, bundle, device, memory, place):
+        """Launches on {name: address} of `memory`; `place` gives bytes an address."""
         views = {}
         for name, address in memory.items():
             shape = self.shapes[name]
             strides = [math.prod(shape[i + 1:]) for i in range(len(shape))]
             views[name] = libattn.make_tensor(address, device, self.tensors[name]["dtype"], shape, strides)
-        bundle.launcher(libattn.make_args(views, {"scale": self.scale}, device, None))()
+        args = libattn.make_args(views, self.scalars, device, None)
+        size = bundle.workspace_size(args)
+        if size:
+            args.workspace, args.workspace_size = place(bytes(size)), size
+        bundle.launcher(args)()
 
     def initial(self, name):
         """An input, or NaNs where an output goes."""
@@ -88,23 +95,33 @@ class Problem:
 
     def run_on_simulator(self, bundle):
         """Returns {name: bytes} of the outputs."""
-        buffers, memory = {}, {}
-        for name in self.tensors:
-            data = self.initial(name)
-            buffers[name] = ctypes.create_string_buffer(len(data) + 16)
-            memory[name] = -(-ctypes.addressof(buffers[name]) // 16) * 16
-            ctypes.memmove(memory[name], data, len(data))
-        self.run(bundle, CPU, memory)
+        buffers = []
+
+        def place(data):
+            buffers.append(ctypes.create_string_buffer(len(data) + ALIGNMENT))
+            address = -(-ctypes.addressof(buffers[-1]) // ALIGNMENT) * ALIGNMENT
+            ctypes.memmove(address, data, len(data))
+            return address
+
+        memory = {name: place(self.initial(name)) for name in self.tensors}
+        self.run(bundle, CPU, memory, place)
         return {name: ctypes.string_at(memory[name], self.bytes_of(name)) for name in ("o", "lse")}
 
     def run_on_gpu(self, bundle, driver):
-        pointers = {name: driver.upload(self.initial(name)) for name in self.tensors}
+        pointers = []
+
+        def place(data):
+            pointers.append(driver.upload(data))
+            return pointers[-1].value
+
         try:
-            self.run(bundle, GPU, {name: pointer.value for name, pointer in pointers.items()})
+            memory = {name: place(self.initial(name)) for name in self.tensors}
+            held = dict(zip(self.tensors, pointers))
+            self.run(bundle, GPU, memory, place)
             driver.call("cuCtxSynchronize")
-            return {name: driver.download(pointers[name], self.bytes_of(name)) for name in ("o", "lse")}
+            return {name: driver.download(held[name], self.bytes_of(name)) for name in ("o", "lse")}
         finally:
-            for pointer in pointers.values():
+            for pointer in pointers:
                 driver.free(pointer)
 
 
