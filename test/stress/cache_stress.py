@@ -134,7 +134,8 @@ def kill_some(processes, count, seconds, rng):
     begin = time.monotonic()
     moments = sorted(rng.uniform(0, seconds) for _ in range(count))
     for moment, process in zip(moments, rng.sample(processes, count)):
-        time.sleep(max(0, begin + moment - time.monotonic()))
+        while time.monotonic() < begin + moment and any(p.poll() is None for p in processes):
+            time.sleep(0.01)
         process.kill()
 
 
