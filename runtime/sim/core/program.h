@@ -15,6 +15,8 @@ class Warp;
 struct Inst;
 
 constexpr unsigned kLanes = 32;
+/// Of a warpgroup.
+constexpr unsigned kGroupWarps = 4;
 constexpr uint32_t kAllLanes = 0xffffffff;
 constexpr uint32_t kNone = 0xffffffff;
 

@@ -56,6 +56,9 @@ enum class Severity : uint8_t {
   X(WgmmaSource, "async.wgmma-source-overwritten", Error,                      \
     "shared memory is overwritten that wgmma may still read: no wait_group "   \
     "before the release")                                                      \
+  X(WgmmaWait, "async.wgmma-waited-by-one-warp", Strict,                       \
+    "shared memory is overwritten that wgmma may still read: some of its "     \
+    "warps have waited before the release, not all four")                      \
   X(StoreSource, "async.store-source-overwritten", Error,                      \
     "shared memory is overwritten that a bulk store may still read: no "       \
     "wait_group.read by the thread that issued it")                            \
@@ -116,9 +119,11 @@ enum class Severity : uint8_t {
     "a bulk load that no thread has waited for at the end")                    \
   X(ExitWgmma, "exit.wgmma-not-awaited", Error,                                \
     "a warp ends and has not waited for its wgmma")                            \
-  X(ExitStore, "exit.store-not-awaited", Warning,                              \
+  X(ExitStore, "exit.store-not-awaited", Error,                                \
     "a thread ends and has not waited until its bulk stores read their "       \
     "sources")                                                                 \
+  X(ExitPhase, "exit.phase-incomplete", Warning,                               \
+    "an mbarrier has some of a phase's arrivals at the end, not all")          \
   /* Contents and places. */                                                   \
   X(UninitShared, "uninit.shared", Error,                                      \
     "shared memory is read that nothing has written")                          \

@@ -124,7 +124,7 @@ public:
   void finish();
 
 private:
-  enum class Order : uint8_t { Before, NoProxyFence, None };
+  enum class Order : uint8_t { Before, NoProxyFence, SomeWarps, None };
 
   // Threads.
   uint32_t indexOf(const Warp &warp) const;

@@ -152,7 +152,8 @@ void HazardTracker::waitStores(const Warp &warp, unsigned lane, uint64_t groups,
 }
 
 WgmmaState &HazardTracker::groupOf(const Warp &warp) {
-  return groups[warp.cta.rank * ((warpsPerCta + 3) / 4) + warp.index / 4];
+  return groups[warp.cta.rank * ((warpsPerCta + 3) / kGroupWarps) +
+                warp.index / kGroupWarps];
 }
 
 Knowledge HazardTracker::commonKnowledge(const Warp &warp) const {
@@ -201,11 +202,11 @@ void HazardTracker::issueWgmma(const Warp &warp, const WgmmaOp &op,
   by.reads = true;
   by.known = &known;
   if (!op.aInRegisters) {
-    visitRows(by, op.a, warp.index % 4 * warpRows, warpRows);
+    visitRows(by, op.a, warp.index % kGroupWarps * warpRows, warpRows);
   }
   partial.common.generic.meet(known.generic);
   partial.common.asyncShared.meet(known.asyncShared);
-  if (++partial.warps == 4) {
+  if (++partial.warps == kGroupWarps) {
     by.known = &partial.common;
     by.before = {};
     visitRows(by, op.b, 0, op.b.rows);
@@ -218,6 +219,8 @@ void HazardTracker::waitWgmma(const Warp &warp, uint64_t number) {
   uint32_t component = groupOf(warp).component;
   forViews(warp, warp.exec, [&](LaneView &view) {
     view.known.generic.raise(component, uint32_t(number));
+    view.known.generic.raise(component + 1 + warp.index % kGroupWarps,
+                             uint32_t(number));
     touch(view);
   });
 }
@@ -261,14 +264,23 @@ void HazardTracker::finishWarp(const Warp &warp) {
 void HazardTracker::finishBarriers() {
   for (uint32_t rank = 0; rank < cluster.size(); ++rank) {
     for (const auto &[address, barrier] : cluster.getCta(rank).mbarriers) {
-      if (!barrier.live || barrier.tx == 0) {
+      if (!barrier.live) {
         continue;
       }
       const Access &init = accesses[barriers[address].init];
-      report(Rule::ExitTx, Accessor(warpOf(init), init.pc, kLanes),
-             "the mbarrier at " + toHex(address) + " ends with " +
-                 std::to_string(barrier.tx) +
-                 " bytes expected and not delivered");
+      Accessor by(warpOf(init), init.pc, kLanes);
+      std::string name = "the mbarrier at " + toHex(address) + " ends with ";
+      if (barrier.tx != 0) {
+        report(Rule::ExitTx, by,
+               name + std::to_string(barrier.tx) +
+                   " bytes expected and not delivered");
+      }
+      if (barrier.pending != barrier.expected && barrier.pending != 0) {
+        report(Rule::ExitPhase, by,
+               name + std::to_string(barrier.expected - barrier.pending) +
+                   " of the " + std::to_string(barrier.expected) +
+                   " arrivals of a phase");
+      }
     }
   }
 }

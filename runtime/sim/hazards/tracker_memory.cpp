@@ -28,7 +28,8 @@ HazardTracker::HazardTracker(Cluster &cluster, GridHazards &grid,
   }
   groups.resize(cluster.size() * ((warpsPerCta + 3) / 4));
   for (WgmmaState &group : groups) {
-    group.component = components++;
+    group.component = components;
+    components += 1 + kGroupWarps;
   }
   wordsPerCta = (kSharedBase + first.sharedView().size + 7) / 8;
   barrierWords.resize(cluster.size() * wordsPerCta);
@@ -138,6 +139,12 @@ HazardTracker::Order HazardTracker::compare(const Accessor &by,
   if (!own && (*generic)[component] < other.epoch) {
     return Order::None;
   }
+  for (uint32_t warp = 1; other.agent == Agent::Wgmma && warp <= kGroupWarps;
+       ++warp) {
+    if ((*generic)[component + warp] < other.epoch) {
+      return Order::SomeWarps;
+    }
+  }
   bool isGeneric = ofThread || other.agent == Agent::Copy;
   if (!by.isAsync || !isGeneric || (*async)[component] >= other.epoch) {
     return Order::Before;
@@ -201,6 +208,9 @@ void HazardTracker::check(TrackedMemory &memory, Accessor &by, AccessId id,
   case Order::NoProxyFence:
     reportConflict(wrote && !by.writes ? Rule::ProxyFence : Rule::ProxyReuse,
                    memory, by, id, wrote, address);
+    return;
+  case Order::SomeWarps:
+    reportConflict(Rule::WgmmaWait, memory, by, id, wrote, address);
     return;
   case Order::None:
     reportConflict(chooseRule(other, memory.isGlobal, wrote), memory, by, id,

@@ -35,6 +35,8 @@ static const char *explain(Rule rule) {
            "before this";
   case Rule::WgmmaSource:
     return "no wgmma.wait_group for it is before this";
+  case Rule::WgmmaWait:
+    return "not all four warps have a wgmma.wait_group for it before this";
   case Rule::StoreSource:
     return "no cp.async.bulk.wait_group for it is before this";
   case Rule::StoreNotAwaited:

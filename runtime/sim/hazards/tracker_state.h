@@ -90,6 +90,8 @@ struct PartialWgmma {
 };
 
 struct WgmmaState {
+  /// Epochs are numbers of wgmmas: that some warp has waited for, and behind it
+  /// those that each of the four has.
   uint32_t component = 0;
   uint64_t first = 1;
   std::deque<PartialWgmma> partial;
