@@ -125,7 +125,7 @@ def killer(mutant):
     """Who noticed a mutant: a rule of the simulator by its id, or what else."""
     message = mutant["message"]
     rule = re.search(r"\[([a-z]+(?:[.-][a-z]+)+)\]", message)
-    if mutant["by"] in ("launch", "load") and rule:
+    if mutant["by"] in ("launch", "warning", "load") and rule:
         return rule.group(1)
     if mutant["by"] == "launch":
         return ("progress.deadlock" if "deadlock" in message else

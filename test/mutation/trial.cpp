@@ -7,11 +7,21 @@
 using namespace attn;
 using namespace attn::mutation;
 
+/// What the simulator has warned of; kernels are to give no cause.
+static std::string warning;
+
+static void noteWarning(attn_log_level level, const char *message, void *) {
+  if (level == ATTN_LOG_WARNING && warning.empty()) {
+    warning = message;
+  }
+}
+
 /// So few that a CTA gets several work items.
 static constexpr int64_t kMultiprocessors = 2;
 
 Trial::Trial(runtime::LaunchPlan plan) : plan(std::move(plan)) {
   gpu.setMultiprocessorCount(kMultiprocessors);
+  attn_set_log_callback(noteWarning, nullptr);
 }
 
 bool Trial::open(const runtime::Bundle &bundle) {
@@ -64,9 +74,13 @@ bool Trial::runOnce(Case &each, uint64_t seed, Verdict &verdict) {
   run::Session &session = *each.session;
   verdict.seed = seed;
   gpu.setSchedule(seed);
+  warning.clear();
   if (!session.launchAndDownload()) {
     verdict.by = "launch";
     verdict.message = session.getError();
+  } else if (!warning.empty()) {
+    verdict.by = "warning";
+    verdict.message = warning;
   } else if (!session.checkGuards()) {
     verdict.by = "guard";
     verdict.message = session.getError();

@@ -15,8 +15,9 @@ namespace attn::mutation {
 /// What became of one kernel.
 struct Verdict {
   /// Who says that it is broken: "load" (it is not accepted), "launch" (the
-  /// simulator's report), "guard" (it wrote where it may not) or "value" (the
-  /// float64 reference); empty for nobody.
+  /// simulator ends it), "warning" (the simulator's other reports), "guard" (it
+  /// wrote where it may not) or "value" (the float64 reference); empty for
+  /// nobody.
   std::string by;
   std::string message;
   size_t problem = 0;
