@@ -65,7 +65,10 @@ private:
   /// What needs a mask among the key blocks of a block of queries, from the
   /// right. With a mask region all of them do.
   SmallVector<StringRef> rangeKinds() {
-    if (windowLeft && !attention.hasMaskRegion()) {
+    if (attention.hasMaskRegion()) {
+      return {"masked"};
+    }
+    if (windowLeft) {
       return {"masked", "full", "masked"};
     }
     return {"masked", "full"};
@@ -316,7 +319,7 @@ SmallVector<Value> KernelWriter::writeQueryOwnedBounds(Value work) {
   Value hi = blocksUpTo(some);
   Value lo = windowLeft ? wholeBlocks(clamp(firstKey(first))) : zero;
   if (attention.hasMaskRegion()) {
-    return {hi, lo, lo};
+    return {hi, lo};
   }
   Value every = last ? clamp(add(last, i32(1))) : key.length;
   Value mid = wholeBlocks(every);

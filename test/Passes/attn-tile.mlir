@@ -246,7 +246,7 @@ func.func @top_left(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: te
 // CHECK: %[[TN:.*]] = arith.constant 64 : i32
 // CHECK: %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {
 // CHECK: %[[LD_Q:.*]] = tile.step @ld_q(%[[NEXT]]) : (!tile.work) -> tensor<128x128xbf16> {
-// CHECK: %[[BOUNDS:.*]]:3 = tile.bounds %[[NEXT]] : i32, i32, i32 {
+// CHECK: %[[BOUNDS:.*]]:2 = tile.bounds %[[NEXT]] : i32, i32 {
 // CHECK-NEXT:     ^bb0(%[[A1:.*]]: !tile.work):
 // CHECK-NEXT:       %[[C5:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:       %[[ROW1:.*]], %[[ROWS:.*]] = tile.owned_rows %[[A1]]
@@ -256,7 +256,7 @@ func.func @top_left(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: te
 // CHECK-NEXT:       %[[MINSI:.*]] = arith.minsi %[[SK]], %[[ADDI1]] : i32
 // CHECK-NEXT:       %[[MAXSI:.*]] = arith.maxsi %[[MINSI]], %[[C5]] : i32
 // CHECK-NEXT:       %[[CEILDIVSI1:.*]] = arith.ceildivsi %[[MAXSI]], %[[TN]] : i32
-// CHECK-NEXT:       tile.yield %[[CEILDIVSI1]], %[[C5]], %[[C5]] : i32, i32, i32
+// CHECK-NEXT:       tile.yield %[[CEILDIVSI1]], %[[C5]] : i32, i32
 // CHECK-NEXT:     }
 // CHECK: ^bb0(%[[A2:.*]]: i32, %[[A3:.*]]: tensor<128x128xf32>):
 // CHECK: %[[LD_K:.*]] = tile.step @ld_k(%[[NEXT]]) : (!tile.work) -> tensor<64x128xbf16> {
