@@ -7,6 +7,7 @@
 #include "attn/codegen/Passes.h"
 #include "attn/dialect/Nvx.h"
 #include "attn/dialect/Ws.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace attn::codegen {
 
@@ -42,6 +43,9 @@ private:
   void lowerTake(ws::TakeOp op);
   void lowerGive(ws::GiveOp op);
   mlir::Value nextTurnId(llvm::StringRef name, int64_t replicas);
+  void lowerPut(ws::PutOp op);
+  void lowerHeld(ws::HeldOp op);
+  void fenceAsyncProxy();
   void lowerStore(ws::StoreOp op);
   void lowerAwaitStore(ws::AwaitStoreOp op);
   void convertSlots(ws::RoleOp role);
@@ -100,6 +104,7 @@ private:
   llvm::StringMap<int64_t> namedBarriers; // first id of a turn, a sync, a role
   llvm::StringMap<Counter> counters;
   llvm::StringMap<mlir::Value> nextTurn;
+  llvm::StringSet<> operandHolds; // that matrix instructions of the role read
   /// Of a slot in the block that waits for it: the barrier to arrive on next.
   llvm::DenseMap<mlir::Value, mlir::Value> barrierOf;
   int64_t barrierEnd = 0;

@@ -41,11 +41,13 @@ LogicalResult checkPlaces(ws::KernelOp kernel, StringRef pass) {
   return success();
 }
 
-/// Slots come from acquire and wait, and travel through loops and branches.
+/// Slots come from acquire, wait and held, and travel through loops and
+/// branches.
 LogicalResult checkSlots(Operation *op) {
   for (Value result : op->getResults()) {
     if (isa<ws::SlotType>(result.getType()) &&
-        !isa<ws::AcquireOp, ws::WaitOp, scf::ForOp, scf::IfOp>(op)) {
+        !isa<ws::AcquireOp, ws::WaitOp, ws::HeldOp, scf::ForOp, scf::IfOp>(
+            op)) {
       return error(op, lowerChannels)
              << "no lowering for a slot that '" << op->getName() << "' makes";
     }

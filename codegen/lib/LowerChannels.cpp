@@ -370,15 +370,43 @@ void ChannelLowering::roleBarrier() {
                           constant(warpThreads * role.getWarps()), {}, Value());
 }
 
-/// Every thread has made its share visible to the copy engine; one thread
-/// issues.
-void ChannelLowering::lowerStore(ws::StoreOp op) {
+/// What this thread has written to shared memory becomes visible to copies and
+/// matrix instructions.
+void ChannelLowering::fenceAsyncProxy() {
   NVVM::FenceProxyOp::create(
       builder, loc,
       NVVM::ProxyKindAttr::get(builder.getContext(),
                                NVVM::ProxyKind::async_shared),
       NVVM::SharedSpaceAttr::get(builder.getContext(),
                                  NVVM::SharedSpace::shared_cta));
+}
+
+/// The tile of a matrix instruction: each warp reads the rows that it has put
+/// itself, so its lanes alone have to meet.
+void ChannelLowering::lowerPut(ws::PutOp op) {
+  if (operandHolds.contains(op.getHold())) {
+    builder.setInsertionPointAfter(op);
+    fenceAsyncProxy();
+    NVVM::SyncWarpOp::create(builder, loc, constant(-1));
+  }
+}
+
+void ChannelLowering::lowerHeld(ws::HeldOp op) {
+  auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
+  Value bytes = arith::MulIOp::create(builder, loc, op.getPiece(),
+                                      constant(hold.getPieceBytes()));
+  Value offset =
+      arith::AddIOp::create(builder, loc, bytes, constant(*hold.getOffset()));
+  op.replaceAllUsesWith(
+      ws::SlotAtOp::create(builder, loc, op.getTile().getType(), offset)
+          .getResult());
+  op.erase();
+}
+
+/// Every thread has made its share visible to the copy engine; one thread
+/// issues.
+void ChannelLowering::lowerStore(ws::StoreOp op) {
+  fenceAsyncProxy();
   roleBarrier();
   OpBuilder::InsertionGuard guard(builder);
   onlyIf(isRoleThreadZero());
@@ -409,6 +437,8 @@ LogicalResult ChannelLowering::lowerOp(Operation *op) {
       .Case([&](ws::TakeOp op) { lowerTake(op); })
       .Case([&](ws::GiveOp op) { lowerGive(op); })
       .Case([&](tile::RejectOp op) { lowerReject(op); })
+      .Case([&](ws::PutOp op) { lowerPut(op); })
+      .Case([&](ws::HeldOp op) { lowerHeld(op); })
       .Case([&](ws::StoreOp op) { lowerStore(op); })
       .Case([&](ws::AwaitStoreOp op) { lowerAwaitStore(op); })
       .Case([&](ws::SignalOp op) {
@@ -492,6 +522,8 @@ LogicalResult ChannelLowering::lowerRole(ws::RoleOp role) {
   counters.clear();
   barrierOf.clear();
   nextTurn.clear();
+  operandHolds.clear();
+  role.walk([&](ws::HeldOp op) { operandHolds.insert(op.getHold()); });
   primeTurns(role);
   SmallVector<Operation *> ops;
   role.walk([&](Operation *op) { ops.push_back(op); });

@@ -76,6 +76,14 @@ int64_t ChannelOp::getSlotBytes() {
   return llvm::alignTo(bytes, getAlignment());
 }
 
+LogicalResult HeldOp::verify() {
+  if (getTile().getType().getChannel() != getHoldAttr()) { // C1
+    return emitOpError("expected a slot of ")
+           << getHoldAttr() << ", got " << getTile().getType();
+  }
+  return success();
+}
+
 LogicalResult HoldOp::verify() {
   if (!isSmemTile(getType())) { // C2
     return emitOpError("expected a static 16-bit tile of rank 2, got ")
@@ -112,6 +120,22 @@ static FailureOr<Op> expectSymbol(KernelOp kernel, Operation *user,
   return error;
 }
 
+/// C4 of ws.kernel, for a piece of a hold.
+static LogicalResult verifyPiece(KernelOp kernel, Operation *user,
+                                 SlotType slot) {
+  auto hold = expectSymbol<HoldOp>(kernel, user, slot.getChannel());
+  if (failed(hold)) {
+    return failure();
+  }
+  auto type = cast<RankedTensorType>(hold->getType());
+  if (slot.getTile().getShape() == type.getShape() &&
+      slot.getTile().getElementType() == type.getElementType()) {
+    return success();
+  }
+  return user->emitOpError("expected the tile of ")
+         << slot.getChannel() << ", " << type << ", got " << slot.getTile();
+}
+
 /// C4 of ws.kernel.
 static LogicalResult verifySlot(KernelOp kernel, Operation *user, Type type) {
   auto slot = dyn_cast<SlotType>(type);
@@ -135,6 +159,14 @@ static LogicalResult verifySlot(KernelOp kernel, Operation *user, Type type) {
 }
 
 static LogicalResult verifySlots(KernelOp kernel, Operation *op) {
+  if (auto held = dyn_cast<HeldOp>(op)) {
+    return verifyPiece(kernel, held, held.getTile().getType());
+  }
+  if (auto at = dyn_cast<SlotAtOp>(op);
+      at && isa_and_present<HoldOp>(
+                kernel.lookupSymbol(at.getSlot().getType().getChannel()))) {
+    return verifyPiece(kernel, at, at.getSlot().getType());
+  }
   for (Type type : op->getResultTypes()) {
     if (failed(verifySlot(kernel, op, type))) {
       return failure();

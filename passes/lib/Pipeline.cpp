@@ -21,6 +21,7 @@ struct InFlight {
   StringRef entry;
   Value result, token;
   Value registerA; // the A operand's definition in the ws.for; null: in a slot
+  StringRef holdA; // the hold that A lies in; empty: in none
   SmallVector<Value> releases;
 };
 
@@ -220,8 +221,8 @@ void LoopExpander::awaitStep(StringRef entry) {
   }
 }
 
-/// An MMA is awaited before its result is touched and before the registers of
-/// its A operand are written again.
+/// An MMA is awaited before its result is touched and before the registers or
+/// the hold of its A operand are written again.
 void LoopExpander::awaitConflicts(ws::EntryOp entry) {
   size_t count = 0;
   SmallVector<Value> reads;
@@ -231,6 +232,9 @@ void LoopExpander::awaitConflicts(ws::EntryOp entry) {
   for (auto [i, op] : llvm::enumerate(inFlight)) {
     bool rewrites =
         op.registerA && op.registerA.getDefiningOp() == entry.getOperation();
+    for (auto put : entry.getBody().getOps<ws::PutOp>()) {
+      rewrites |= put.getHold() == op.holdA;
+    }
     if (rewrites || llvm::is_contained(reads, op.result)) {
       count = i + 1;
     }
@@ -296,8 +300,10 @@ LogicalResult LoopExpander::emitEntry(ws::EntryOp entry, const TimeStep &step) {
       Value registerA = isa<ws::SlotType>(a.getType())
                             ? Value()
                             : loop.getSource(a, entry.getShift()).first;
+      auto held = a.getDefiningOp<ws::HeldOp>();
       inFlight.push_back({entry.getName(), mma.getResult(), mma.getToken(),
-                          registerA, releases});
+                          registerA, held ? held.getHold() : StringRef(),
+                          releases});
     }
   }
   Operation *terminator = entry.getBody().front().getTerminator();

@@ -59,7 +59,7 @@ CASES = [
      "V13: expected at most 64512 registers over all roles, with which 384 threads are launched, got 65536", "no_overlap"),
     ("sections of heads in an order that has none", [("longest_first", "linear")], "'section_mib' only with order 'longest_first'", "dynamic_d128"),
     # Legal, but beyond what the compiler can lower today.
-    ("P through shared memory", [("hold p = p in reg", "hold p = p in smem")], "place 'p': no lowering for 'p' in smem"),
+    ("exponentials through shared memory", [("tile_n = 128", "tile_n = 64"), ("  hold p = p in reg depth 1\n", "  hold p = p in reg depth 1\n  hold e = p32 in smem depth 1\n")], "place .e.: no lowering for .p32. in smem, which is read other than by a store"),
     ("a first step that is no copy of its own", [("peel first_masked", "peel none")], "no lowering for knob 'peel none'"),
     ("text that ends early", [("knob peel first_masked", "")], None),
 ]

@@ -33,7 +33,7 @@ class Ws_Type<string name, string typeMnemonic> : TypeDef<Ws_Dialect, name> {
   let mnemonic = typeMnemonic;
 }
 def Ws_SlotType : Ws_Type<"Slot", "slot"> {
-  let summary = "one slot of a channel, with what it carries: a tile or a work item";
+  let summary = "one slot of a channel, with what it carries: a tile or a work item; or a piece of a hold";
   let description = [{
     **Constraints**
     - C1: the tile is a static 16-bit tile of rank 2, or tensor<4xi32>: a work item
@@ -69,7 +69,8 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
     - C1: as many `arg_names` as arguments
     - C2: at least one role
     - C3: declarations, `ws.setup`, roles and pure scalar ops alone
-    - C4: a slot's channel is a `ws.channel` of the kernel that carries its tile
+    - C4: a slot's channel is a `ws.channel` of the kernel that carries its tile; that of
+      a `ws.held` is a `ws.hold`, whose tile it has
     - C5: `ws.put` and `ws.store` name a `ws.hold`; a tile put has its type, and the
       tensor stored to its element type and columns
     - C6: `ws.take` and `ws.give` name a `ws.turn`, `ws.sync` a `ws.rendezvous`, all in
@@ -128,7 +129,8 @@ def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
 def Ws_HoldOp : Ws_Op<"hold", [Symbol, HasParent<"KernelOp">]> {
   let summary = "shared memory for a tile, one piece a replica, without barriers";
   let description = [{
-    A role writes its own piece (`ws.put`) and copies it out (`ws.store`).
+    A role writes its own piece (`ws.put`) and copies it out (`ws.store`), or lets a
+    matrix instruction read it (`ws.held`).
 
     **Constraints**
     - C1: `pieces` is at least 1, `offset` at least 0
@@ -450,6 +452,20 @@ def Ws_PutOp : Ws_Op<"put"> {
   }];
   let arguments = (ins AnyTypeOf<[AnyRankedTensor, AnyVectorOfNonZeroRank]>:$value, FlatSymbolRefAttr:$hold, I32:$piece);
   let assemblyFormat = "$value `in` $hold `[` $piece `]` attr-dict `:` type($value)";
+}
+def Ws_HeldOp : Ws_Op<"held", [Pure]> {
+  let summary = "the tile that this replica has put into its piece of a hold, as operand A of an MMA";
+  let description = [{
+    A warp reads the rows that it has put itself. The next tile is put after that MMA has
+    been awaited.
+
+    **Constraints**
+    - C1: the result is a slot of the hold
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$hold, I32:$piece);
+  let results = (outs Ws_SlotType:$tile);
+  let assemblyFormat = "$hold `[` $piece `]` attr-dict `:` type($tile)";
+  let hasVerifier = 1;
 }
 def Ws_StoreOp : Ws_Op<"store"> {
   let summary = "copies a piece of a hold to a tensor, asynchronously";

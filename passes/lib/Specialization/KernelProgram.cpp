@@ -59,11 +59,25 @@ LogicalResult KernelProgram::setHome(Value value, PlaceAttr place,
   return success();
 }
 
-/// Registers become shared memory on the way to a store alone.
-static bool isStoredOnly(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
-    auto step = dyn_cast<tile::StepOp>(user);
-    return step && !step.getBody().getOps<tile::StoreOp>().empty();
+/// Is operand `number` of a step with a matrix instruction its A?
+static bool isOperandA(tile::StepOp step, unsigned number) {
+  auto products = step.getBody().getOps<tile::MmaOp>();
+  if (products.empty()) {
+    return false;
+  }
+  Value a = (*products.begin()).getA();
+  if (auto convert = a.getDefiningOp<tile::ConvertLayoutOp>()) {
+    a = convert.getSource();
+  }
+  return a == step.getBody().getArgument(number);
+}
+
+/// Registers become shared memory on the way to a store, or to be read as A.
+static bool isHoldable(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    auto step = dyn_cast<tile::StepOp>(use.getOwner());
+    return step && (!step.getBody().getOps<tile::StoreOp>().empty() ||
+                    isOperandA(step, use.getOperandNumber()));
   });
 }
 
@@ -118,10 +132,10 @@ KernelProgram::collectPlace(PlaceAttr place,
       return unsupported(place,
                          "a hold of '" + name + "', which no step makes");
     }
-    if (smem && !channel && !isStoredOnly(value)) {
+    if (smem && !channel && !isHoldable(value)) {
       return unsupported(place, "'" + name +
-                                    "' in smem, which another step "
-                                    "than a store reads");
+                                    "' in smem, which is read other than by "
+                                    "a store or as A of an MMA");
     }
     if (smem && failed(setHome(value, place, channel ? channelOf : holdOf))) {
       return failure();

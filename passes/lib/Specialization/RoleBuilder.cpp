@@ -532,11 +532,35 @@ LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
     }
     if (isa<tile::SubtileIdOp>(op)) {
       env.map(op.getResult(0), replica);
-    } else if (&op != except && !isa<tile::PieceOp>(op)) {
+    } else if (&op != except && !isa<tile::PieceOp>(op) && !readsHold(&op)) {
       builder.clone(op, env);
     }
   }
   return success();
+}
+
+/// The hold of the argument `value` of a step; null if it is in none.
+PlaceAttr RoleBuilder::holdOfArgument(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto step = argument
+                  ? dyn_cast<tile::StepOp>(argument.getOwner()->getParentOp())
+                  : tile::StepOp();
+  return step ? program.holdOf.lookup(step.getOperand(argument.getArgNumber()))
+              : PlaceAttr();
+}
+
+/// What lies in a hold is not converted to another layout of registers.
+bool RoleBuilder::readsHold(Operation *op) {
+  auto convert = dyn_cast<tile::ConvertLayoutOp>(op);
+  return convert && holdOfArgument(convert.getSource());
+}
+
+/// The tile of `type` in this replica's piece of `hold`.
+Value RoleBuilder::emitHeld(PlaceAttr hold, RankedTensorType type) {
+  FlatSymbolRefAttr name = symbol(hold.getName().getValue());
+  auto tile = RankedTensorType::get(type.getShape(), type.getElementType());
+  auto slot = ws::SlotType::get(builder.getContext(), name, tile);
+  return ws::HeldOp::create(builder, loc(), slot, name, replica);
 }
 
 /// A step of an asynchronous op makes that op's result and nothing else.
@@ -581,7 +605,14 @@ LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
     a = op.getSource();
     piece = replica;
   }
-  Value left = env.lookupOrNull(a), right = env.lookupOrNull(mma.getB());
+  Value source = a;
+  if (auto convert = a.getDefiningOp<tile::ConvertLayoutOp>()) {
+    source = convert.getSource();
+  }
+  PlaceAttr hold = holdOfArgument(source);
+  Value left = hold ? emitHeld(hold, cast<RankedTensorType>(source.getType()))
+                    : env.lookupOrNull(a);
+  Value right = env.lookupOrNull(mma.getB());
   if (!left || !right || !isa<ws::SlotType>(right.getType())) {
     return error("V20: expected operand B of '" + step.getName() +
                  "' in a channel");

@@ -47,6 +47,9 @@ private:
   mlir::LogicalResult emitStep(tile::StepOp step);
   mlir::LogicalResult emitLoad(tile::StepOp step, tile::LoadOp load);
   mlir::LogicalResult emitMma(tile::StepOp step, tile::MmaOp mma);
+  PlaceAttr holdOfArgument(mlir::Value value);
+  bool readsHold(mlir::Operation *op);
+  mlir::Value emitHeld(PlaceAttr hold, mlir::RankedTensorType type);
   mlir::LogicalResult emitStore(tile::StepOp step, tile::StoreOp store);
   mlir::LogicalResult emitCompute(tile::StepOp step);
   mlir::LogicalResult cloneBody(tile::StepOp step, mlir::Operation *except);

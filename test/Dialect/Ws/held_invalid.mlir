@@ -1,0 +1,65 @@
+// RUN: attn-opt %s --split-input-file --verify-diagnostics
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg[2] warps 4 regs 240 }>
+ws.kernel @held_c1 machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  ws.channel @v [tensor<32x64xbf16>] depth 1
+  ws.hold @p tensor<64x32xbf16> pieces 2
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.held' op expected a slot of @p, got '!ws.slot<@v, tensor<32x64xbf16>>'}}
+    %p = ws.held @p[%me] : <@v, tensor<32x64xbf16>>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg[2] warps 4 regs 240 }>
+ws.kernel @kernel_c4_held machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  ws.channel @v [tensor<32x64xbf16>] depth 1
+  ws.hold @p tensor<64x32xbf16> pieces 2
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.held' op expected the tile of @p, 'tensor<64x32xbf16>', got 'tensor<64x64xbf16>'}}
+    %p = ws.held @p[%me] : <@p, tensor<64x64xbf16>>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg[2] warps 4 regs 240 }>
+ws.kernel @kernel_c4_held_channel machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  // expected-note @below {{declared here}}
+  ws.channel @v [tensor<32x64xbf16>] depth 1
+  ws.hold @p tensor<64x32xbf16> pieces 2
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.held' op expected @v to be a 'ws.hold' of the kernel, got a 'ws.channel'}}
+    %p = ws.held @v[%me] : <@v, tensor<32x64xbf16>>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg[2] warps 4 regs 240 }>
+ws.kernel @kernel_c4_wait_hold machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  ws.channel @v [tensor<32x64xbf16>] depth 1
+  // expected-note @below {{declared here}}
+  ws.hold @p tensor<64x32xbf16> pieces 2
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.wait' op expected @p to be a 'ws.channel' of the kernel, got a 'ws.hold'}}
+    %p = ws.wait : <@p, tensor<64x32xbf16>>
+  }
+}
