@@ -19,6 +19,16 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 set(LLVM_LINK_LLVM_DYLIB OFF)
+
+# Not every Linux has zlib and zstd.
+function(attn_link_archive target archive)
+  find_library(ATTN_${archive} ${archive} REQUIRED)
+  set_target_properties(${target} PROPERTIES
+    IMPORTED_LOCATION ${ATTN_${archive}} IMPORTED_LOCATION_RELEASE ${ATTN_${archive}})
+endfunction()
+attn_link_archive(ZLIB::ZLIB libz.a)
+attn_link_archive(zstd::libzstd_shared libzstd.a)
+
 set(MLIR_BINARY_DIR ${CMAKE_BINARY_DIR})
 
 get_property(imported DIRECTORY PROPERTY IMPORTED_TARGETS)

@@ -6,3 +6,11 @@ install(EXPORT attn NAMESPACE attn:: DESTINATION lib/cmake/attn FILE attn-config
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/attn-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/attn-config-version.cmake DESTINATION lib/cmake/attn)
+
+# What runs on a machine that has no source tree.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION share/attn)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/test/device ${PROJECT_SOURCE_DIR}/test/probes ${PROJECT_SOURCE_DIR}/test/Inputs
+        DESTINATION share/attn/test PATTERN __pycache__ EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/test/run.py ${PROJECT_SOURCE_DIR}/test/hardware.py
+              ${PROJECT_SOURCE_DIR}/test/breadth.py DESTINATION share/attn/test)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION share/attn)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention compiled to GPU kernels. See docs/python.md."""
 
+from . import ops
 from ._capi import set_compiler_option, set_simulator_option, version
 from ._errors import ArgumentError, AttnError, CompileError, DeviceError, TraceError, UnsupportedError
 from ._flash import flash_attn_func
@@ -9,6 +10,7 @@ from ._kernel import Kernel, compile, why_unsupported
 from ._routing import Routed, register_with_transformers, routed, transformers_attention
 from ._sdpa import sdpa
 from ._symbols import Scalar
+from ._version import __version__
 
 __all__ = [
     "ArgumentError",
@@ -20,9 +22,11 @@ __all__ = [
     "Scalar",
     "TraceError",
     "UnsupportedError",
+    "__version__",
     "attention",
     "compile",
     "flash_attn_func",
+    "ops",
     "register_with_transformers",
     "routed",
     "sdpa",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import json
 import threading
-from typing import Any, Sequence
+from typing import Any, Iterator, Sequence
 
 from . import _capi, _tensors
 
@@ -62,6 +62,10 @@ class Executable:
         frame.set_workspace(space)
         self.bundle.launch(frame.args)
 
+    def prepare(self, device: int) -> None:
+        """Loads the kernels onto a CUDA device."""
+        self.bundle.prepare(_capi.DLDevice(_capi.CUDA, device))
+
     def _frame(self) -> _Frame:
         """This thread's arguments."""
         found = getattr(self._frames, "frame", None)
@@ -111,9 +115,9 @@ class _Frame:
             tensor.dtype.lanes = 1
             # A wrong rank is the runtime's to report: it reads no further than that.
             if rank == len(shape):
-                shape[:], strides[:] = view.shape, view.strides
-        floats, ints = iter(floats), iter(ints)
-        self._scalars[:] = [next(floats if kind == "f32" else ints) for kind in self._kinds]
+                shape[:], strides[:] = [*view.shape], [*view.strides]
+        rest: dict[bool, Iterator[float]] = {True: iter(floats), False: iter(ints)}
+        self._scalars[:] = [next(rest[kind == "f32"]) for kind in self._kinds]
         self.args.device.device_type, self.args.device.device_id = views[0].device
         self.args.stream = stream
 

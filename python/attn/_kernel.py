@@ -7,7 +7,7 @@ import math
 from typing import Any, Callable
 
 from . import _capi
-from ._call import attend, bind
+from ._call import attend, bind, target_of
 from ._errors import ArgumentError, AttnError
 from ._executable import DEFAULT_TARGET, Executable
 from ._ir import MASKS, Problem
@@ -73,6 +73,11 @@ class Kernel:
         return attend(self.ir, q, k, v, tensors, [self._scale if scale is None else scale, *floats],
                       [b for b in bounds if b is not None] + ints, out, lse, self._heads_first)
 
+    def prepare(self, device: int = 0) -> None:
+        """Loads the kernel onto CUDA device number `device` now rather than in the first
+        call, which a call under CUDA graph capture needs."""
+        Executable.get(self.ir, target_of((_capi.CUDA, device))).prepare(device)
+
     def _bound(self, name: str, value: int | None) -> int | None:
         if getattr(self.problem, name) != (value is not None):
             raise ArgumentError(f"expected '{name}' {'to be given' if value is None else 'not to be given'}: the kernel was "
@@ -86,8 +91,8 @@ class Kernel:
                 which, axis = self._extents[coordinate]
                 needed = (q, k)[which].shape[axis]
                 if captured.value.shape[dim] < needed:
-                    raise ArgumentError(f"expected dim {dim} of the captured tensor '{captured.name}' to be at least {needed}, "
-                                     f"dim {axis} of '{'qk'[which]}', got {captured.value.shape[dim]}")
+                    raise ArgumentError(f"expected dim {dim} of the captured tensor '{captured.name}' to be at least "
+                                        f"{needed}, dim {axis} of '{'qk'[which]}', got {captured.value.shape[dim]}")
 
 
 def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16", mask: str = "none",

@@ -51,7 +51,7 @@ def _constant(function: Callable[..., Preset]) -> Callable[..., Preset]:
     def call(*args: Any) -> Preset:
         return cached(*args)
 
-    call._dynamo_marked_constant = True  # torch.compiler.assume_constant_result, without torch
+    call.__dict__["_dynamo_marked_constant"] = True  # torch.compiler.assume_constant_result, without torch
     return call
 
 
@@ -61,8 +61,9 @@ def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, is_causal: bool, any
     """`any_scale`: the scale is a factor that may be 0 or negative. `mask_use`: the mask
     (batch, position, head, key) is of "truth" values, or a "bias", or "none"; it may
     differ by query and by key."""
-    factor, softcap = Slot("f32", 0), Slot("f32", 0)
-    attn_mask = Slot("i32" if mask_use == "truth" else "f32", 4)
+    factor: Any = Slot("f32", 0)
+    softcap: Any = Slot("f32", 0)
+    attn_mask: Any = Slot("i32" if mask_use == "truth" else "f32", 4)
 
     def element(b: Any, h: Any, i: Any, j: Any) -> Any:
         return attn_mask[b, i if by_query else 0, h, j if by_key else 0]
@@ -85,8 +86,9 @@ def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, is_causal: bool, any
 def flash_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[bool], capped: bool,
                  slopes_rank: int) -> Preset:
     """`bounds`: whether there are a left and a right one; `slopes_rank`: 0 for no ALiBi."""
-    softcap, shift = Slot("f32", 0), Slot("i32", 0)
-    alibi_slopes = Slot("f32", slopes_rank)
+    softcap: Any = Slot("f32", 0)
+    shift: Any = Slot("i32", 0)
+    alibi_slopes: Any = Slot("f32", slopes_rank)
 
     def score(s: Any, b: Any, h: Any, i: Any, j: Any) -> Any:
         s = cap(s, softcap) if capped else s
@@ -101,7 +103,8 @@ def flash_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: 
 def _preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[bool] = (False, False),
             score: Callable[..., Any] | None = None, allow: Callable[..., Any] | None = None) -> Preset:
     trace = Trace()
-    regions = trace.score(score) if score else None, trace.mask(allow) if allow else None
-    problem = Problem(dtype, head_dim, head_dim_v, mask, *bounds, trace.signature(), *regions)
+    score_region = trace.score(score) if score else None
+    mask_region = trace.mask(allow) if allow else None
+    problem = Problem(dtype, head_dim, head_dim_v, mask, bounds[0], bounds[1], trace.signature(), score_region, mask_region)
     names = {kind: tuple(c.name for c in trace.captures if c.passed_as == kind) for kind in ("tensor", "f32", "i32")}
     return Preset(problem.to_ir(), *names.values())

@@ -72,9 +72,9 @@ def cast(value: Any, kind: str) -> Symbol:
 
 def _together(*values: Any, least: str = "i1") -> list[Symbol]:
     """The values as symbols of one kind, `least` or more."""
-    values = [_number(value) for value in values]
-    kind = max([least, *map(_kind_of, values)], key=_ORDER.index)
-    return [cast(value, kind) for value in values]
+    numbers = [_number(value) for value in values]
+    kind = max([least, *map(_kind_of, numbers)], key=_ORDER.index)
+    return [cast(number, kind) for number in numbers]
 
 
 def _apply(op: str, *operands: Symbol, natural: bool = False) -> Symbol:

@@ -47,7 +47,7 @@ def emit(text: str, kind: str, natural: bool = False) -> Symbol:
     return Symbol(values.setdefault(text, f"%{len(values)}"), kind, natural)
 
 
-def recorder_capture(value: Any) -> Captured:
+def recorder_capture(value: Any) -> Captured | Indexed:
     """What stands for a tensor or Scalar in the region that is being traced."""
     return value if isinstance(value, (Captured, Indexed)) else _active.recorder.capture(value)
 

@@ -134,7 +134,7 @@ def _torch_calls() -> ContextManager[Any]:
     if torch is None:
         return contextlib.nullcontext()
 
-    class Calls(torch.overrides.TorchFunctionMode):
+    class Calls(torch.overrides.TorchFunctionMode):  # type: ignore[name-defined, misc]
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             if _has_operand(args) or _has_operand((kwargs or {}).values()):
                 return Operand.__torch_function__(function, types, args, kwargs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+import types
 
 _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = ("torch", "numpy")
@@ -18,7 +19,7 @@ def where() -> str:
         path = getattr(sys.modules.get(name), "__file__", None)
         if path:
             folders.append(os.path.dirname(os.path.abspath(path)) + os.sep)
-    frame = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith(tuple(folders)) and not name.startswith("<__array"):

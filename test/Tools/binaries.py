@@ -8,8 +8,10 @@ import re
 import subprocess
 import sys
 
-# The C and C++ runtimes, and libraries that LLVM's support code uses.
-ALLOWED = re.compile(r"^(lib(c|m|dl|rt|pthread|resolv|gcc_s|stdc\+\+|z|zstd|xml2|attn_jit|attn_runtime)\.so(\.\d+)*|ld-linux.*)$")
+# What belongs to glibc and to GCC's support library, and the project's own.
+ALLOWED = re.compile(r"^(lib(c|m|dl|rt|pthread|gcc_s|attn_jit|attn_runtime)\.so(\.\d+)*|ld-linux.*)$")
+# The oldest glibc that they run with.
+GLIBC = (2, 34)
 
 
 def lines(*command):
@@ -33,6 +35,10 @@ def problems(build):
             needed = re.search(r"\(NEEDED\).*\[(.*)\]", line)
             if needed and not ALLOWED.match(needed[1]):
                 yield f"{path}: needs {needed[1]}"
+        for line in lines("objdump", "-T", path):
+            version = re.search(r"\(GLIBC_(\d+)\.(\d+)\S* +(\S+)", line)
+            if version and (int(version[1]), int(version[2])) > GLIBC:
+                yield f"{path}: {version[3]} needs glibc {version[1]}.{version[2]}"
     for path in libraries:
         for line in lines("nm", "-D", "--defined-only", path):
             name = line.split()[-1].split("@")[0]

@@ -10,10 +10,12 @@ import struct
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "python"))
-BUILD = os.environ.get("ATTN_BUILD", os.path.join(ROOT, "build"))
-os.environ.setdefault("ATTN_LIBRARY_DIR", os.path.join(BUILD, "lib"))
-os.environ.setdefault("ATTN_CACHE_DIR", os.path.join(BUILD, "test", "kernels"))
+# With ATTN_INSTALLED, the package and the libraries that are installed.
+if not os.environ.get("ATTN_INSTALLED"):
+    BUILD = os.environ.get("ATTN_BUILD", os.path.join(ROOT, "build"))
+    sys.path.insert(0, os.path.join(ROOT, "python"))
+    os.environ.setdefault("ATTN_LIBRARY_DIR", os.path.join(BUILD, "lib"))
+    os.environ.setdefault("ATTN_CACHE_DIR", os.path.join(BUILD, "test", "kernels"))
 
 from attn import _capi
 

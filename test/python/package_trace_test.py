@@ -10,7 +10,7 @@ import unittest
 from package_support import HostTensor
 
 import attn
-from attn import _score_ops as ops
+from attn import ops
 from attn._ir import Problem
 from attn._trace import Trace
 

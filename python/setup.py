@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One wheel for every Python 3: the libraries are loaded with ctypes. scripts/dist
+puts them in attn/lib and builds it."""
+
+import os
+import re
+
+from setuptools import setup
+from setuptools.command.bdist_wheel import bdist_wheel
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class PlatformWheel(bdist_wheel):
+    def finalize_options(self):
+        super().finalize_options()
+        self.root_is_pure = False
+
+    def get_tag(self):
+        return "py3", "none", "manylinux_2_34_x86_64"
+
+
+def version():
+    with open(os.path.join(HERE, "attn", "_version.py"), encoding="utf-8") as file:
+        return re.search(r'"(.+)"', file.read()).group(1)
+
+
+setup(version=version(), cmdclass={"bdist_wheel": PlatformWheel})

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tries an archive and a wheel of scripts/dist in fresh folders.
+
+usage: check.py ARCHIVE WHEEL"""
+
+import glob
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+import venv
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ARCHIVE, WHEEL = sys.argv.pop(1), sys.argv.pop(1)
+PROGRAM = """
+import attn, sys
+from package_support import gaussian, HostTensor, expected_row
+assert attn.__file__.startswith(sys.prefix), attn.__file__
+q, k, v = (gaussian([1, 20, 2, 64], seed) for seed in (1, 2, 3))
+out, lse = HostTensor("f16", q.shape), HostTensor("f32", [1, 2, 20])
+kernel = attn.compile(head_dim=64, dtype="f16", mask="causal_top_left")
+kernel(q, k, v, out=out, lse=lse)
+want, want_lse = expected_row(q, k, v, 0, 1, 11, allow=lambda j: j <= 11)
+assert max(abs(out[0, 11, 1, c] - want[c]) for c in range(64)) < 2e-3
+assert abs(lse[0, 1, 11] - want_lse) < 1e-4
+print("attn", attn.__version__, attn.version(), "is right")
+"""
+
+
+def run(*command, **options):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, universal_newlines=True, **options).stdout
+
+
+class Dist(unittest.TestCase):
+    def setUp(self):
+        temp = tempfile.TemporaryDirectory()
+        self.addCleanup(temp.cleanup)
+        self.temp = temp.name
+        # No library of this machine's builds, and no kernel of its cache.
+        self.env = {n: v for n, v in os.environ.items() if n not in ("LD_LIBRARY_PATH", "PYTHONPATH", "ATTN_LIBRARY_DIR")}
+        self.env["ATTN_CACHE_DIR"] = os.path.join(self.temp, "cache")
+
+    def unpack(self):
+        with tarfile.open(ARCHIVE) as file:
+            file.extractall(self.temp)
+        return glob.glob(os.path.join(self.temp, "attn-*"))[0]
+
+    def test_programs_of_the_archive(self):
+        tree = self.unpack()
+        binaries = os.path.join(os.path.dirname(HERE), "Tools", "binaries.py")
+        self.assertIn("2 libraries looked at", run(sys.executable, binaries, tree))
+        bundle = os.path.join(self.temp, "softcap.attn")
+        example = os.path.join(tree, "share", "attn", "examples", "softcap.mlir")
+        run(os.path.join(tree, "bin", "attn-compile"), example, "-o", bundle, env=self.env)
+        text = run(os.path.join(tree, "bin", "attn-run"), bundle, "--device=sim", "--q=1x20x2x72", "--kv=1x20x2x72",
+                   "--check", "--score-region=softcap", env=self.env)
+        self.assertIn("check: passed", text)
+        run(sys.executable, os.path.join(tree, "bin", "attn-tune"), "--help", env=self.env)
+
+    def test_device_tests_of_the_archive(self):
+        tree = self.unpack()
+        done = subprocess.run([sys.executable, os.path.join(tree, "share", "attn", "test", "run.py"), tree, "--suites=device"],
+                              stdout=subprocess.PIPE, universal_newlines=True, env=self.env)
+        self.assertRegex(done.stdout.splitlines()[-1], r"^[0-9]+ passed, 0 failed, [0-9]+ skipped$")
+
+    def test_find_package(self):
+        tree, build = self.unpack(), os.path.join(self.temp, "consumer")
+        source = os.path.join(os.path.dirname(HERE), "Tools", "Inputs", "consumer")
+        run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={tree}",
+            f"-DEXAMPLES={tree}/share/attn/examples", env=self.env)
+        run("cmake", "--build", build, env=self.env)
+        run(os.path.join(build, "compiles"), env=self.env)
+        self.assertIn("cannot", run(os.path.join(build, "launches"), os.path.join(self.temp, "absent.attn"), env=self.env))
+
+    def test_the_wheel(self):
+        folder = os.path.join(self.temp, "venv")
+        venv.create(folder, with_pip=True)
+        python = os.path.join(folder, "bin", "python")
+        run(python, "-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", WHEEL, env=self.env)
+        # Of the test's helper, but with the package that is installed.
+        self.env["ATTN_INSTALLED"] = "1"
+        self.env["PYTHONPATH"] = os.path.join(os.path.dirname(HERE), "python")
+        self.assertIn("is right", run(python, "-c", PROGRAM, env=self.env, cwd=self.temp))
+
+
+if __name__ == "__main__":
+    unittest.main()
