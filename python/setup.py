@@ -5,17 +5,20 @@ puts them in attn/lib and builds it."""
 import os
 import re
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-class PlatformWheel(bdist_wheel):
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
+class BinaryDistribution(Distribution):
+    """Has files for one platform, although no extension module."""
 
+    def has_ext_modules(self):
+        return True
+
+
+class PlatformWheel(bdist_wheel):
     def get_tag(self):
         return "py3", "none", "manylinux_2_34_x86_64"
 
@@ -25,4 +28,4 @@ def version():
         return re.search(r'"(.+)"', file.read()).group(1)
 
 
-setup(version=version(), cmdclass={"bdist_wheel": PlatformWheel})
+setup(version=version(), distclass=BinaryDistribution, cmdclass={"bdist_wheel": PlatformWheel})
