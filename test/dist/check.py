@@ -72,7 +72,7 @@ class Dist(unittest.TestCase):
         run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={tree}",
             f"-DEXAMPLES={tree}/share/attn/examples", env=self.env)
         run("cmake", "--build", build, env=self.env)
-        run(os.path.join(build, "compiles"), env=self.env)
+        run(os.path.join(build, "compiles"), f"{tree}/share/attn/examples/full_d64.mlir", env=self.env)
         self.assertIn("cannot", run(os.path.join(build, "launches"), os.path.join(self.temp, "absent.attn"), env=self.env))
 
     def test_the_wheel(self):

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The Python package on a GPU, with torch: against double precision, on streams and
+under graph capture."""
+
+import os
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TEST = os.path.dirname(HERE)
+sys.path[:0] = [HERE, TEST, os.path.join(os.path.dirname(TEST), "python")]
+import hardware
+from bundles import BUILD, RUNNER
+
+try:
+    import torch
+    from torch.nn.functional import scaled_dot_product_attention
+except ImportError:
+    torch = None
+
+if "sm_90" in hardware.gpus(RUNNER) and torch is not None:
+    os.environ.setdefault("ATTN_LIBRARY_DIR", os.path.join(BUILD, "lib"))
+    import attn
+
+
+@unittest.skipUnless("sm_90" in hardware.gpus(RUNNER), "needs a GPU of architecture sm_90")
+@unittest.skipIf(torch is None, "needs a GPU of architecture sm_90 with torch")
+class Package(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(3)
+        self.addCleanup(torch.set_grad_enabled, torch.is_grad_enabled())
+        torch.set_grad_enabled(False)
+
+    def normal(self, *shape, dtype=None):
+        return torch.randn(*shape, device="cuda").to(dtype or torch.bfloat16)
+
+    def close(self, got, want):
+        eps = torch.finfo(got.dtype).eps
+        self.assertLessEqual((got.double() - want).abs().max().item(), 2 * eps * (1 + want.abs().max().item()))
+
+    def test_sdpa(self):
+        for heads, rows, columns, dim in ((8, 1000, 1000, 128), (4, 77, 530, 64), (4, 1, 300, 256)):
+            q, k, v = (self.normal(2, h, n, dim) for h, n in ((heads, rows), (2, columns), (2, columns)))
+            mask = torch.rand(2, 1, rows, columns, device="cuda") > 0.2
+            for arguments in (dict(), dict(is_causal=True), dict(attn_mask=mask), dict(attn_mask=mask.float())):
+                got = attn.sdpa(q, k, v, enable_gqa=True, **arguments)
+                arguments = {n: x.double() if n == "attn_mask" and x.is_floating_point() else x for n, x in arguments.items()}
+                want = scaled_dot_product_attention(q.double(), k.double(), v.double(), enable_gqa=True, **arguments)
+                self.close(got, want)
+
+    def test_streams_do_not_share_workspaces(self):
+        q = self.normal(4, 2048, 8, 128)
+        want = attn.flash_attn_func(q, q, q, causal=True)
+        streams = [torch.cuda.Stream() for _ in range(4)]
+        torch.cuda.synchronize()
+        results = []
+        for n in range(20):
+            with torch.cuda.stream(streams[n % 4]):
+                results.append(attn.flash_attn_func(q, q, q, causal=True))
+        torch.cuda.synchronize()
+        for result in results:
+            self.assertTrue(torch.equal(result, want))
+
+    def test_graph_capture(self):
+        q = self.normal(2, 512, 8, 128)
+        attn.flash_attn_func(q, q, q, causal=True)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            out = attn.flash_attn_func(q, q, q, causal=True)
+        for _ in range(3):
+            q.copy_(self.normal(2, 512, 8, 128))
+            graph.replay()
+            self.assertTrue(torch.equal(out, attn.flash_attn_func(q, q, q, causal=True)))
+
+    def test_score_and_mask_functions(self):
+        q = self.normal(2, 8, 700, 128, dtype=torch.float16)
+        slopes, ids = torch.rand(8, device="cuda"), torch.randint(0, 3, (2, 700), device="cuda").sort().values
+        kernel = attn.compile(head_dim=128, dtype="f16", layout="bhsd", score_mod=lambda s, b, h, i, j: s + slopes[h] * (j - i),
+                              mask_mod=lambda b, h, i, j: ids[b, i] == ids[b, j])
+        i, j = torch.arange(700, device="cuda")[:, None], torch.arange(700, device="cuda")
+        scores = q.double() @ q.double().transpose(-1, -2) / 128**0.5 + slopes.double()[:, None, None] * (j - i)
+        allow = (ids[:, :, None] == ids[:, None])[:, None]
+        self.close(kernel(q, q, q)[0], scores.masked_fill(~allow, -torch.inf).softmax(-1) @ q.double())
+
+    def test_torch_compile(self):
+        compiled = torch.compile(lambda q: attn.sdpa(q, q, q, is_causal=True) * 2, fullgraph=True, dynamic=True)
+        for length in (128, 200, 333):
+            q = self.normal(1, 4, length, 64)
+            self.assertTrue(torch.equal(compiled(q), attn.sdpa(q, q, q, is_causal=True) * 2))
+
+
+if __name__ == "__main__":
+    unittest.main()
