@@ -155,6 +155,9 @@ class Refusals(unittest.TestCase):
 
 
 class Import(unittest.TestCase):
+    def test_versions(self):
+        self.assertEqual(attn.__version__, attn.version())
+
     def test_import_loads_no_tensor_library_and_no_own_one(self):
         code = ("import sys, attn; assert not {'torch', 'numpy'} & set(sys.modules); "
                 "assert 'libattn' not in open('/proc/self/maps').read()")
