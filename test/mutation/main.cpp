@@ -41,7 +41,8 @@ struct Arguments {
 constexpr const char *kHelp =
     "usage: attn-mutate BUNDLE [options]\n"
     "  --kernel=NAME       which of several kernels; all problems run it\n"
-    "  --problem=BxSxHxD,BxSxHxD[,N]  Q and K shapes to run, on N schedules\n"
+    "  --problem=BxSxHxD,BxSxHxD,N,INPUTS  Q and K shapes to run, on N\n"
+    "                      schedules, with inputs as attn-run takes them\n"
     "  --score-region=alibi, --mask-region=documents  what regions compute\n"
     "  --seeds=N           schedules a mutant gets at most (8)\n"
     "  --original-seeds=N  schedules the kernel itself has to pass (64)\n"
@@ -151,20 +152,33 @@ bool loadKernel(const Arguments &arguments, Kernel &kernel) {
   return findKernel(kernel.module) || fail("expected a kernel");
 }
 
-/// "BxSxHxD,BxSxHxD,N".
-bool addProblem(const std::string &text, Trial &trial, uint64_t seeds) {
-  run::Options shape;
-  size_t comma = text.find(',');
-  size_t end = comma == std::string::npos ? comma : text.find(',', comma + 1);
-  if (comma == std::string::npos ||
-      !run::parseShape(text.substr(0, comma), shape.q) ||
-      !run::parseShape(text.substr(comma + 1, end - comma - 1), shape.kv) ||
-      (end != std::string::npos && !readNumber(text.substr(end + 1), seeds))) {
-    return fail("option '--problem': expected 'BxSxHxD,BxSxHxD,N', got '" +
+std::vector<std::string> split(const std::string &text, char separator) {
+  std::vector<std::string> parts(1);
+  for (char each : text) {
+    if (each == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += each;
+    }
+  }
+  return parts;
+}
+
+/// "BxSxHxD,BxSxHxD,N,INPUTS".
+bool addProblem(const std::string &text, Trial &trial) {
+  run::Options options;
+  uint64_t schedules = 0;
+  std::vector<std::string> parts = split(text, ',');
+  if (parts.size() != 4 || !run::parseShape(parts[0], options.q) ||
+      !run::parseShape(parts[1], options.kv) ||
+      !readNumber(parts[2], schedules) ||
+      !run::parseInputs(parts[3], options.inputs)) {
+    return fail("option '--problem': expected 'BxSxHxD,BxSxHxD,N,INPUTS', got "
+                "'" +
                 text + "'");
   }
   std::string err;
-  return trial.addProblem(shape, seeds, err) || fail(err);
+  return trial.addProblem(options, schedules, err) || fail(err);
 }
 
 run::JsonLine describe(const Mutant &mutant) {
@@ -211,7 +225,7 @@ bool openTrial(const Arguments &arguments, const Kernel &kernel, Trial &trial) {
     return fail(trial.getError());
   }
   for (const std::string &problem : arguments.problems) {
-    if (!addProblem(problem, trial, arguments.seeds)) {
+    if (!addProblem(problem, trial)) {
       return false;
     }
   }
