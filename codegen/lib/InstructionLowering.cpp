@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "InstructionLowering.h"
+#include "attn/dialect/AccessMap.h"
 
 using namespace mlir;
 using namespace attn;
@@ -314,13 +315,24 @@ InstructionLowering::boxesOf(SmemTile tile, Value tensor, Place at) {
   int64_t columns = cast<RankedTensorType>(tensor.getType()).getDimSize(3);
   Value row = values.lookup(at.row), head = values.lookup(at.head),
         batch = values.lookup(at.batch), zero = constant(0);
+  int64_t packed = AccessMap::parse(at.map)->packedHeads;
+  if (packed > 1) {
+    head = mul(head, packed);
+    row = arith::ShRUIOp::create(*builder, loc, row,
+                                 constant(llvm::Log2_64(packed)));
+  }
+  // Packed heads of a position follow one another, inside of it.
+  Value inner = packed > 1 ? head : row, outer = packed > 1 ? row : head;
   if (tile.isOneCopy(columns)) {
-    return {{{zero, row, zero, head, batch}, 0}};
+    return packed > 1
+               ? SmallVector<Box>{{{zero, inner, outer, zero, batch}, 0}}
+               : SmallVector<Box>{{{zero, inner, zero, outer, batch}, 0}};
   }
   SmallVector<Box> boxes;
   for (int64_t panel = 0; panel < tile.panels(); ++panel) {
-    boxes.push_back({{constant(panel * tile.panelColumns()), row, head, batch},
-                     panel * tile.panelBytes()});
+    boxes.push_back(
+        {{constant(panel * tile.panelColumns()), inner, outer, batch},
+         panel * tile.panelBytes()});
   }
   return boxes;
 }
@@ -331,8 +343,9 @@ void InstructionLowering::lowerCopy(ws::CopyOp op) {
   auto clusterPtr = LLVM::LLVMPointerType::get(builder->getContext(), 7);
   Value hint = arith::ConstantIntOp::create(
       *builder, loc, op.getShared() ? evictLast : evictFirst, 64);
-  for (const Box &box : boxesOf(tile, op.getSource(),
-                                {op.getRow(), op.getHead(), op.getBatch()})) {
+  for (const Box &box :
+       boxesOf(tile, op.getSource(),
+               {op.getRow(), op.getHead(), op.getBatch(), op.getMap()})) {
     Value at = box.offset ? add(address, constant(box.offset)) : address;
     Value destination = LLVM::AddrSpaceCastOp::create(*builder, loc, clusterPtr,
                                                       sharedPointer(at));
@@ -351,8 +364,9 @@ void InstructionLowering::lowerStore(ws::StoreOp op) {
   SmemTile tile(cast<RankedTensorType>(hold.getType()));
   Value piece = mul(values.lookup(op.getPiece()), hold.getPieceBytes());
   Value address = smemAddress(add(piece, constant(*hold.getOffset())));
-  for (const Box &box : boxesOf(tile, op.getDest(),
-                                {op.getRow(), op.getHead(), op.getBatch()})) {
+  for (const Box &box :
+       boxesOf(tile, op.getDest(),
+               {op.getRow(), op.getHead(), op.getBatch(), op.getMap()})) {
     Value at = box.offset ? add(address, constant(box.offset)) : address;
     NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
         *builder, loc, paramOf(Param::TensorMap, op.getDest()),
@@ -439,6 +453,14 @@ void InstructionLowering::lowerStoreRow(tile::StoreRowOp op) {
   for (int64_t i = 0; i < 2; ++i) {
     Value row =
         add(values.lookup(op.getRow()), add(threadRow(), constant(8 * i)));
+    Value head = values.lookup(op.getHead());
+    if (auto packed = op.getPack()) {
+      Value within =
+          arith::AndIOp::create(*builder, loc, row, constant(*packed - 1));
+      head = add(mul(head, *packed), within);
+      row = arith::ShRUIOp::create(*builder, loc, row,
+                                   constant(llvm::Log2_64(*packed)));
+    }
     Value inside = arith::CmpIOp::create(*builder, loc,
                                          arith::CmpIPredicate::ult, row, rows);
     Value writes = arith::AndIOp::create(*builder, loc, first, inside);
@@ -446,8 +468,7 @@ void InstructionLowering::lowerStoreRow(tile::StoreRowOp op) {
         vector::ExtractOp::create(*builder, loc, tile, ArrayRef<int64_t>{i});
     // Outside of the branch, for both rows to share what they have in common.
     Value pointer =
-        elementPointer(op.getDest(), {values.lookup(op.getBatch()),
-                                      values.lookup(op.getHead()), row});
+        elementPointer(op.getDest(), {values.lookup(op.getBatch()), head, row});
     auto branch =
         scf::IfOp::create(*builder, loc, writes, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(*builder);

@@ -56,6 +56,7 @@ private:
   /// A place in a tensor, and a copy's part of the tile there.
   struct Place {
     mlir::Value row, head, batch;
+    mlir::AffineMap map;
   };
   struct Box {
     llvm::SmallVector<mlir::Value> coordinates;

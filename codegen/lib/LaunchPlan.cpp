@@ -2,6 +2,7 @@
 #include "LaunchPlan.h"
 #include "StampLayout.h"
 #include "Swizzle.h"
+#include "attn/dialect/AccessMap.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -45,6 +46,8 @@ private:
   json::Object tensorMap(const Param &param);
   json::Object parameter(const Param &param);
   json::Value size(StringRef name) { return dim(sizeNamed(kernel, name)); }
+  int64_t packed() { return kernel.getConfig().getPackGqa(); }
+  json::Value rowsOfHead();
   json::Value items();
   json::Value gridSize();
   json::Value sizeOf(LaunchSize size);
@@ -95,26 +98,16 @@ json::Object PlanBuilder::argument(unsigned index) {
 
 /// Five dimensions: columns of a panel, positions, panels, heads, batches, so
 /// that one copy brings a whole tile as panels. Where the tensor ends within a
-/// panel, four: columns, positions, heads, batches.
+/// panel, four: columns, positions, heads, batches. Packed heads come before
+/// positions.
 json::Object PlanBuilder::tensorMap(const Param &param) {
   SmemTile tile(param.box);
   SmallVector<std::string> sizes = dimNames(kernel, param.argument);
   std::string name = nameOf(param.argument);
-  auto dimOf = [&](unsigned coordinate) {
-    return param.map.getDimPosition(coordinate);
-  };
-  // map: (batch, head, position, dim) -> tensor; result d reads dimension
-  // map[d].
-  auto tensorDim = [&](unsigned coordinate) -> unsigned {
-    for (unsigned d = 0; d < param.map.getNumResults(); ++d) {
-      if (dimOf(d) == coordinate) {
-        return d;
-      }
-    }
-    return 0;
-  };
-  auto strided = [&](unsigned coordinate, int64_t box) {
-    unsigned d = tensorDim(coordinate);
+  AccessMap access = *AccessMap::parse(param.map);
+  int64_t packed = access.packedHeads;
+  auto strided = [&](AccessMap::Coordinate coordinate, int64_t box) {
+    unsigned d = access.dimOf(coordinate);
     return json::Object{
         {"size", dim(sizes[d])},
         {"stride", json::Array{"mul", name + ".stride." + std::to_string(d),
@@ -128,14 +121,19 @@ json::Object PlanBuilder::tensorMap(const Param &param) {
   json::Array dims;
   dims.push_back(json::Object{{"size", oneCopy ? tile.panelColumns() : columns},
                               {"box", tile.panelColumns()}});
-  dims.push_back(strided(2, tile.rows));
+  if (packed > 1) {
+    dims.push_back(strided(AccessMap::Head, packed));
+  }
+  dims.push_back(strided(AccessMap::Position, tile.rows / packed));
   if (oneCopy) {
     dims.push_back(json::Object{{"size", tile.panelsOf(columns)},
                                 {"stride", tile.spanBytes()},
                                 {"box", tile.panels()}});
   }
-  dims.push_back(strided(1, 1));
-  dims.push_back(strided(0, 1));
+  if (packed == 1) {
+    dims.push_back(strided(AccessMap::Head, 1));
+  }
+  dims.push_back(strided(AccessMap::Batch, 1));
   return json::Object{{"kind", "tensor_map"},
                       {"tensor", name},
                       {"swizzle", tile.spanBytes()},
@@ -169,11 +167,19 @@ json::Object PlanBuilder::parameter(const Param &param) {
   return json::Object{};
 }
 
+/// Rows of one head of the work items.
+json::Value PlanBuilder::rowsOfHead() {
+  if (packed() == 1) {
+    return size("sq");
+  }
+  return json::Array{"mul", size("sq"), packed()};
+}
+
 /// Work items: row blocks of all heads and batches.
 json::Value PlanBuilder::items() {
   int64_t rows = kernel.getConfig().getTileM();
-  json::Array blocks{"ceildiv", size("sq"), rows};
-  json::Array heads{"mul", size("hq"), size("b")};
+  json::Array blocks{"ceildiv", rowsOfHead(), rows};
+  json::Array heads{"mul", size(packed() > 1 ? "hk" : "hq"), size("b")};
   return json::Array{"mul", std::move(blocks), std::move(heads)};
 }
 
@@ -207,11 +213,19 @@ json::Array PlanBuilder::checks() {
             0, "q heads must be a multiple of kv heads"),
       check(json::Array{"min", std::move(noKvHeads), std::move(someHeads)}, 0,
             "there must be kv heads where there are q heads"),
-      check(
-          json::Array{"lt", json::Array{"max", size("sq"), size("sk")}, limit},
-          1, "sequence lengths must be below 2^31 - 2^16"),
+      check(json::Array{"lt", json::Array{"max", rowsOfHead(), size("sk")},
+                        limit},
+            1, "sequence lengths must be below 2^31 - 2^16"),
       check(json::Array{"lt", items(), limit}, 1,
             "row blocks times heads times batches must be below 2^31 - 2^16")};
+  if (packed() > 1) {
+    checks.push_back(
+        check(json::Array{"sub", size("hq"),
+                          json::Array{"mul", size("hk"), packed()}},
+              0,
+              "there must be " + std::to_string(packed()) +
+                  " q heads for each kv head"));
+  }
   for (StringRef name : {"window_left", "window_right"}) {
     if (!hasArgument(name)) {
       continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Accessors and checks of #attn.schedule and #attn.config.
+#include "attn/dialect/AccessMap.h"
 #include "attn/dialect/Attn.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -168,7 +169,8 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  WorkOrder order, int64_t sectionMib,
                                  int64_t threshold, RowMax rowMax,
                                  int64_t degree, int64_t ctaGroup,
-                                 int64_t tileD, int64_t tileDv) {
+                                 int64_t tileD, int64_t tileDv,
+                                 int64_t packGqa) {
   // config C1
   if (tileM < 1 || tileN < 1) {
     return emitError() << "expected 'tile_m' and 'tile_n' of at least 1, got "
@@ -211,6 +213,14 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'row_max' to be running where 'work' is "
                        << stringifyWorkKind(work) << ", got "
                        << stringifyRowMax(rowMax);
+  }
+  // config C8
+  if (packGqa < 1 || packGqa > AccessMap::mostPackedHeads ||
+      !llvm::isPowerOf2_64(packGqa) || tileM % packGqa != 0) {
+    return emitError() << "expected 'pack_gqa' to be a power of two up to "
+                       << AccessMap::mostPackedHeads
+                       << " that divides 'tile_m', got " << packGqa << " and "
+                       << tileM;
   }
   return success();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifiers and folds of the tile dialect; labels are those of TileOps.td.
+#include "attn/dialect/AccessMap.h"
 #include "attn/dialect/Tile.h"
 
 using namespace mlir;
@@ -246,8 +247,7 @@ static LogicalResult verifyAccess(Operation *op, RankedTensorType tile,
            << tensor;
   }
   AffineMap map = access.getValue();
-  if (map.getNumDims() != 4 || map.getNumSymbols() != 0 ||
-      !map.isPermutation() || map.getDimPosition(3) != 3) { // C2
+  if (!attn::AccessMap::parse(map)) { // C2
     return op->emitOpError("expected 'map' to be a permutation of 4 dimensions "
                            "that keeps the last, got ")
            << access;
@@ -272,6 +272,12 @@ LogicalResult StoreOp::verify() {
 }
 
 LogicalResult StoreRowOp::verify() {
+  if (auto pack = getPack(); // C2
+      pack && (*pack < 2 || *pack > attn::AccessMap::mostPackedHeads ||
+               !llvm::isPowerOf2_64(*pack))) {
+    return emitOpError("expected 'pack' to be a power of two in 2..")
+           << attn::AccessMap::mostPackedHeads << ", got " << *pack;
+  }
   // A thread's share of the row vector, once it is distributed.
   auto tile = dyn_cast<ShapedType>(getTile().getType());
   RankedTensorType dest = tensorOf(getDest());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifiers of the tile ops that move rows and partial results.
+#include "attn/dialect/AccessMap.h"
 #include "attn/dialect/Tile.h"
 
 using namespace mlir;
@@ -16,8 +17,7 @@ static LogicalResult verifyWrite(Operation *op, Type tileType, Type destType,
                            "dimension, got ")
            << dest;
   }
-  if (map.getNumDims() != 4 || map.getNumSymbols() != 0 ||
-      !map.isPermutation() || map.getDimPosition(3) != 3) {
+  if (!attn::AccessMap::parse(map)) {
     return op->emitOpError("expected 'map' to be a permutation of 4 dimensions "
                            "that keeps the last, got ")
            << AffineMapAttr::get(map);

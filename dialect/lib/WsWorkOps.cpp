@@ -2,6 +2,7 @@
 //
 // Verifiers of the `ws` ops that copy and compute; labels are those of
 // WsOps.td.
+#include "attn/dialect/AccessMap.h"
 #include "attn/dialect/Ws.h"
 
 using namespace mlir;
@@ -19,8 +20,7 @@ static LogicalResult verifyAccess(Operation *op, StringRef name,
            << name << "' to have rank 4 and a static last dimension, got "
            << tensor;
   }
-  if (map.getNumDims() != 4 || map.getNumSymbols() != 0 ||
-      !map.isPermutation() || map.getDimPosition(3) != 3) { // C2
+  if (!attn::AccessMap::parse(map)) { // C2
     return op->emitOpError("expected 'map' to be a permutation of 4 dimensions "
                            "that keeps the last, got ")
            << AffineMapAttr::get(map);

@@ -207,7 +207,7 @@ static ConfigAttr configFor(ConfigAttr config, const Key &key,
                          config.getSectionMib(), config.getRescaleThreshold(),
                          config.getRowMax(), config.getExp2Degree(),
                          config.getCtaGroup(), d == wanted.headDim ? 0 : d,
-                         dv == wanted.headDimV ? 0 : dv);
+                         dv == wanted.headDimV ? 0 : dv, config.getPackGqa());
 }
 
 static TableEntry makeEntry(TableEntryOp op, const Key &wanted,

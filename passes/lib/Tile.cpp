@@ -2,6 +2,7 @@
 //
 // attn-tile: a function around attn.attention becomes one CTA's program.
 #include "ScoreLifter.h"
+#include "attn/dialect/AccessMap.h"
 #include "attn/passes/Passes.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -29,7 +30,8 @@ struct Axis {
   Value length;   // positions in all, i32
 };
 
-/// A work item's place: which row block, which query head, which batch; and
+/// A work item's place: which row block, which query head (of K and V where
+/// heads are packed), which batch; and
 /// the positions of a score tile's elements once they are asked for.
 struct Place {
   Value block, head, batch;
@@ -41,7 +43,8 @@ class KernelWriter {
 public:
   KernelWriter(OpBuilder &builder, AttentionOp attention, Side owned)
       : builder(builder), loc(attention.getLoc()), attention(attention),
-        config(*attention.getConfig()), owned(owned) {}
+        config(*attention.getConfig()), packed(config.getPackGqa()),
+        owned(owned) {}
 
   tile::KernelOp write(StringRef name, ArrayRef<std::string> captureNames);
 
@@ -88,6 +91,7 @@ private:
   Value start(Side side, const Place &at);
   /// The position along `side` of each element of a score tile.
   Value coords(Side side, Place &at);
+  Value toPosition(Value row);
   Value liftRegion(Region &region, ValueRange leading, Place &at);
 
   Axis &axis(Side side) { return side == Side::Query ? query : key; }
@@ -147,12 +151,14 @@ private:
   Location loc;
   AttentionOp attention;
   ConfigAttr config;
+  int64_t packed; // query heads that share the rows of a tile
   Side owned;
 
   tile::KernelOp kernel;
   Value q, k, v, scale, windowLeft, windowRight, o, lse;
   SmallVector<Value> captures;
-  AffineMap layout; // (batch, head, position, dim) to the tensor's dimensions
+  // (batch, head, position, dim) to the tensor's dimensions
+  AffineMap layout, queryLayout;
   Axis query, key;
   Value batches, heads, group, softmaxScale;
   Value iteration; // block number in the loop
@@ -189,12 +195,24 @@ Value KernelWriter::start(Side side, const Place &at) {
   return mul(side == owned ? at.block : iteration, axis(side).tileSize);
 }
 
+/// The query of a row: several heads of it follow one another where packed.
+Value KernelWriter::toPosition(Value row) {
+  if (packed == 1) {
+    return row;
+  }
+  Value shift = like(i32(llvm::Log2_64(packed)), row);
+  return arith::ShRUIOp::create(builder, loc, row, shift);
+}
+
 Value KernelWriter::coords(Side side, Place &at) {
   Value &known = side == Side::Query ? at.queries : at.keys;
   if (!known) {
     known =
         tile::CoordsOp::create(builder, loc, scoreType(builder.getI32Type()),
                                start(side, at), dimOf(side));
+    if (side == Side::Query) {
+      known = toPosition(known);
+    }
   }
   return known;
 }
@@ -226,8 +244,12 @@ Value KernelWriter::writeSection() {
 Value KernelWriter::writeNext() {
   Type type = tile::WorkType::get(builder.getContext());
   // Work items count blocks of the owned dimension.
-  Value blocks = arith::CeilDivSIOp::create(builder, loc, axis(owned).length,
-                                            axis(owned).tileSize);
+  Value rows = axis(owned).length;
+  if (packed > 1) {
+    rows = mul(rows, i32(packed));
+  }
+  Value blocks =
+      arith::CeilDivSIOp::create(builder, loc, rows, axis(owned).tileSize);
   Value section = writeSection();
   tile::WorkOp region = tile::WorkOp::create(builder, loc);
   builder.setInsertionPointToStart(&region.getBody().emplaceBlock());
@@ -245,11 +267,12 @@ Value KernelWriter::writeLoad(StringRef name, Value source, Side side,
   return step(name, work, type, [&](ValueRange args) -> SmallVector<Value> {
     Place at = place(args[0]);
     Value head = at.head;
-    if (side == Side::Key) {
+    if (side == Side::Key && packed == 1) {
       head = arith::DivUIOp::create(builder, loc, head, group);
     }
     return {tile::LoadOp::create(builder, loc, type, source, at.batch, head,
-                                 start(side, at), layout)};
+                                 start(side, at),
+                                 side == Side::Query ? queryLayout : layout)};
   })[0];
 }
 
@@ -302,8 +325,8 @@ SmallVector<Value> KernelWriter::writeQueryOwnedBounds(Value work) {
   Value zero = i32(0), some = key.length, first, rows, last;
   if (hasRightBound() || windowLeft) {
     auto owned = tile::OwnedRowsOp::create(builder, loc, work);
-    first = owned.getFirst();
-    rows = owned.getRows();
+    first = toPosition(owned.getFirst());
+    rows = toPosition(owned.getRows());
   }
   auto clamp = [&](Value count) { return max(min(key.length, count), zero); };
   auto blocksUpTo = [&](Value count) -> Value {
@@ -458,16 +481,24 @@ void KernelWriter::writeScalars() {
   };
   batches = size(q, b);
   query.length = size(q, s);
-  heads = size(q, h);
+  heads = size(packed == 1 ? q : k, h);
   key.length = size(k, s);
-  group = arith::DivSIOp::create(builder, loc, heads, size(k, h));
+  group =
+      packed == 1
+          ? arith::DivSIOp::create(builder, loc, heads, size(k, h)).getResult()
+          : i32(1);
   query.tile = config.getTileM();
   key.tile = config.getTileN();
   query.tileSize = i32(query.tile);
   key.tileSize = i32(key.tile);
-  SmallVector<unsigned> dims(4);
-  dims[b] = 0, dims[h] = 1, dims[s] = 2, dims[3] = 3;
-  layout = AffineMap::getPermutationMap(dims, builder.getContext());
+  AccessMap access;
+  access.order[b] = AccessMap::Batch;
+  access.order[h] = AccessMap::Head;
+  access.order[s] = AccessMap::Position;
+  access.order[3] = AccessMap::Dim;
+  layout = access.build(builder.getContext());
+  access.packedHeads = packed;
+  queryLayout = access.build(builder.getContext());
 }
 
 void KernelWriter::writeLoopBody(tile::ForOp loop, Value work, Value qTile) {
@@ -513,14 +544,16 @@ void KernelWriter::writeResults(Value state, Value work) {
   step("st_o", {out, work}, {}, [&](ValueRange args) -> SmallVector<Value> {
     Place at = place(args[1]);
     tile::StoreOp::create(builder, loc, args[0], o, at.batch, at.head,
-                          start(owned, at), layout);
+                          start(owned, at), queryLayout);
     return {};
   });
   step("st_lse", {results[1], work}, {},
        [&](ValueRange args) -> SmallVector<Value> {
          Place at = place(args[1]);
+         IntegerAttr pack =
+             packed > 1 ? builder.getI64IntegerAttr(packed) : IntegerAttr();
          tile::StoreRowOp::create(builder, loc, args[0], lse, at.batch, at.head,
-                                  start(owned, at));
+                                  start(owned, at), pack);
          return {};
        });
 }
@@ -645,6 +678,12 @@ static LogicalResult tileFunction(func::FuncOp func, AttentionOp attention) {
   if (!attention.getConfig()) {
     return attention.emitOpError("expected 'config', which attn-configure "
                                  "attaches");
+  }
+  int64_t packed = attention.getConfig()->getPackGqa();
+  if (packed > 1 && (attention.hasScoreRegion() || attention.hasMaskRegion())) {
+    return attention.emitOpError("expected no region, whose head would differ "
+                                 "by row, with 'pack_gqa' above 1, got ")
+           << packed;
   }
   auto names = nameCaptures(func, attention);
   if (failed(names)) {

@@ -46,7 +46,9 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     item is computed again from a running maximum where the sum overflowed or is small.
     `exp2_degree`: degree of the polynomial for the share of exponentials that
     the schedule moves off the exponential unit. `cta_group`: CTAs that share one
-    MMA.
+    MMA. `pack_gqa`: so many query heads, all of one head of K and V, share the rows of
+    a tile: row r is query r / n of head r mod n. For few queries. Launches have to have
+    as many query heads for one of K and V.
 
     **Constraints**
     - C1: tile sizes are at least 1
@@ -56,6 +58,7 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     - C5: `tile_d` and `tile_dv` are 0 or multiples of 16 up to 256
     - C6: `section_mib` is in 0..1024, and 0 unless `order` is `longest_first`
     - C7: `row_max` is `running` where `work` is `static`
+    - C8: `pack_gqa` is a power of two up to 64 that divides `tile_m`
   }];
   let parameters = (ins "int64_t":$tile_m, "int64_t":$tile_n,
     EnumParameter<Attn_WorkKind>:$work, DefaultValuedParameter<"::attn::WorkOrder", "::attn::WorkOrder::Linear">:$order,
@@ -65,7 +68,8 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     DefaultValuedParameter<"int64_t", "3">:$exp2_degree,
     DefaultValuedParameter<"int64_t", "1">:$cta_group,
     DefaultValuedParameter<"int64_t", "0">:$tile_d,
-    DefaultValuedParameter<"int64_t", "0">:$tile_dv);
+    DefaultValuedParameter<"int64_t", "0">:$tile_dv,
+    DefaultValuedParameter<"int64_t", "1">:$pack_gqa);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

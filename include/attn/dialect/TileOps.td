@@ -183,11 +183,14 @@ def Tile_LoadOp : Tile_Op<"load"> {
   let summary = "a tile of a tensor, rows from `row` on; what lies past its ends is zero";
   let description = [{
     `map` is the access map: (batch, head, position, dim) to the tensor's
-    dimensions. The tile has positions as rows and dims as columns.
+    dimensions. The tile has positions as rows and dims as columns. With packed heads,
+    (b, h, i, c) -> (b, i floordiv n, h * n + i mod n, c), it has the rows of n heads
+    of each position.
 
     **Constraints**
     - C1: the source has rank 4 and a static last dimension
-    - C2: `map` is a permutation of 4 dimensions that keeps the last
+    - C2: `map` is a permutation of 4 dimensions that keeps the last, or one of packed
+      heads, a power of two up to 64
     - C3: the tile has rank 2, the source's element type and at least its head dim
   }];
   let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
@@ -216,12 +219,17 @@ def Tile_StoreOp : Tile_Op<"store"> {
 def Tile_StoreRowOp : Tile_Op<"store_row"> {
   let summary = "writes a row vector to (batch, head, row); rows past the end are dropped";
   let description = [{
+    With `pack` n, rows are those of n heads of each position, as in `tile.load`.
+
     **Constraints**
     - C1: the row vector has rank 1, the destination rank 3, with one element type
+    - C2: `pack` is a power of two in 2..64
   }];
-  let arguments = (ins AnyType:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head, I32:$row);
+  let arguments = (ins AnyType:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head, I32:$row,
+    OptionalAttr<I64Attr>:$pack);
   let assemblyFormat = [{
-    $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` attr-dict `:` type($tile) `,` type($dest)
+    $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` (`pack` $pack^)? attr-dict
+    `:` type($tile) `,` type($dest)
   }];
   let hasVerifier = 1;
 }

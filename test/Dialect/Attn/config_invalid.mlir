@@ -64,3 +64,21 @@ module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, 
 // @config_c7_row_max
 // expected-error @below {{expected 'row_max' to be running where 'work' is static, got first_block}}
 module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = static, row_max = first_block>} {}
+
+// -----
+
+// @config_c8_power
+// expected-error @below {{expected 'pack_gqa' to be a power of two up to 64 that divides 'tile_m', got 3 and 64}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, pack_gqa = 3>} {}
+
+// -----
+
+// @config_c8_bound
+// expected-error @below {{expected 'pack_gqa' to be a power of two up to 64 that divides 'tile_m', got 128 and 128}}
+module attributes {test.a = #attn.config<tile_m = 128, tile_n = 64, work = grid, pack_gqa = 128>} {}
+
+// -----
+
+// @config_c8_divides
+// expected-error @below {{expected 'pack_gqa' to be a power of two up to 64 that divides 'tile_m', got 8 and 4}}
+module attributes {test.a = #attn.config<tile_m = 4, tile_n = 64, work = grid, pack_gqa = 8>} {}
