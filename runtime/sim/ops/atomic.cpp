@@ -40,12 +40,12 @@ std::mutex atomicMutex;
 
 uint64_t reduceElements(const Atomic &how, uint64_t old, uint64_t operand) {
   if (how.elements == 1) {
-    return applyReduce(how.op, how.type, old, operand, !isShared(how.space));
+    bool inShared = isShared(how.space);
+    ReduceMode mode = {/*ftz=*/!inShared, inShared};
+    return applyReduce(how.op, how.type, old, operand, mode);
   }
-  uint64_t low =
-      applyReduce(how.op, how.type, old & 0xffff, operand & 0xffff, false);
-  uint64_t high =
-      applyReduce(how.op, how.type, old >> 16, operand >> 16, false);
+  uint64_t low = applyReduce(how.op, how.type, old & 0xffff, operand & 0xffff);
+  uint64_t high = applyReduce(how.op, how.type, old >> 16, operand >> 16);
   return high << 16 | low;
 }
 

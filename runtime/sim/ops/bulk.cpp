@@ -34,13 +34,13 @@ public:
     return to;
   }
   bool reduce(uint64_t address, const void *from, uint32_t bytes, ReduceOp op,
-              ReduceType type) override {
+              ReduceType type, ReduceMode mode) override {
     static std::mutex mutex;
     std::lock_guard<std::mutex> lock(mutex);
     uint8_t *to = cta.global.find(address, bytes);
     if (to) {
       applyReduceRange(op, type, to, static_cast<const uint8_t *>(from), bytes,
-                       true);
+                       mode);
     }
     return to;
   }
@@ -208,7 +208,7 @@ struct Reduction {
       return;
     }
     std::lock_guard<std::mutex> lock(mutex);
-    applyReduceRange(op, type, to, from, bytes, false);
+    applyReduceRange(op, type, to, from, bytes);
   }
 };
 

@@ -154,7 +154,7 @@ struct AsyncStore final : AsyncCopy {
     }
     uint8_t *to = owner->shared(address, bytes);
     if (reduces) {
-      applyReduceRange(op, type, to, value, bytes, false);
+      applyReduceRange(op, type, to, value, bytes);
     } else {
       std::memcpy(to, value, bytes);
     }

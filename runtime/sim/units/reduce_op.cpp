@@ -60,6 +60,20 @@ bool attn::sim::reduceTypeOf(TensorType tensor, ReduceType &type) {
   return true;
 }
 
+ReduceMode attn::sim::reduceModeOf(TensorType tensor) {
+  ReduceMode mode;
+  mode.ftz = tensor == TensorType::F32Ftz || tensor == TensorType::TF32Ftz;
+  return mode;
+}
+
+/// Global memory keeps a NaN's bits, even a signaling one's, as an H200 does;
+/// the operand's before its own.
+static double addInGlobal(double memory, double operand) {
+  return operand != operand ? operand
+         : memory != memory ? memory
+                            : addF64(memory, operand);
+}
+
 static uint64_t reduceInteger(ReduceOp op, ReduceType type, uint64_t memory,
                               uint64_t operand) {
   bool wide = reduceTypeBytes(type) == 8;
@@ -94,14 +108,16 @@ static uint64_t reduceInteger(ReduceOp op, ReduceType type, uint64_t memory,
 }
 
 uint64_t attn::sim::applyReduce(ReduceOp op, ReduceType type, uint64_t memory,
-                                uint64_t operand, bool ftz) {
+                                uint64_t operand, ReduceMode mode) {
   switch (type) {
   case ReduceType::F32:
     return toBits(addF32(f32FromBits(uint32_t(memory)),
                          f32FromBits(uint32_t(operand)),
-                         {Rounding::RN, ftz, false}));
+                         {Rounding::RN, mode.ftz, false}));
   case ReduceType::F64:
-    return toBits(addF64(f64FromBits(memory), f64FromBits(operand)));
+    return toBits(mode.inShared
+                      ? addF64(f64FromBits(operand), f64FromBits(memory))
+                      : addInGlobal(f64FromBits(memory), f64FromBits(operand)));
   case ReduceType::F16:
   case ReduceType::BF16: {
     HalfType half = type == ReduceType::F16 ? HalfType::F16 : HalfType::BF16;
@@ -118,14 +134,14 @@ uint64_t attn::sim::applyReduce(ReduceOp op, ReduceType type, uint64_t memory,
 
 void attn::sim::applyReduceRange(ReduceOp op, ReduceType type, uint8_t *memory,
                                  const uint8_t *operand, uint64_t bytes,
-                                 bool ftz) {
+                                 ReduceMode mode) {
   uint32_t size = reduceTypeBytes(type);
   for (uint64_t at = 0; at + size <= bytes; at += size) {
     uint64_t left = 0;
     uint64_t right = 0;
     std::memcpy(&left, memory + at, size);
     std::memcpy(&right, operand + at, size);
-    uint64_t result = applyReduce(op, type, left, right, ftz);
+    uint64_t result = applyReduce(op, type, left, right, mode);
     std::memcpy(memory + at, &result, size);
   }
 }

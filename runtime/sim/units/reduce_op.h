@@ -32,14 +32,27 @@ bool isReduceLegal(ReduceOp op, ReduceType type);
 /// there is none (sub-byte types).
 bool reduceTypeOf(TensorType tensor, ReduceType &type);
 
-/// Returns `memory` op `operand`, both as low bits. `ftz` matters for f32 add
-/// only: true for global memory, false for shared (PTX ISA, "atom").
+/// What sums depend on besides their type.
+struct ReduceMode {
+  /// Of f32: subnormal operands and results become zero.
+  bool ftz = false;
+  /// Of f64: whether the sum is made as in shared memory, by add.f64 on the
+  /// operand and memory; else as in global memory. Their NaNs differ.
+  bool inShared = false;
+};
+
+/// The mode of reductions of a tensor. On an H200 those of F32 and TF32 keep
+/// subnormals, and those of TF32 all of an f32; TF32Ftz is taken to be F32Ftz.
+ReduceMode reduceModeOf(TensorType tensor);
+
+/// Returns `memory` op `operand`, both as low bits.
 uint64_t applyReduce(ReduceOp op, ReduceType type, uint64_t memory,
-                     uint64_t operand, bool ftz);
+                     uint64_t operand, ReduceMode mode = {});
 
 /// Element by element over `bytes`, a multiple of the element's size.
 void applyReduceRange(ReduceOp op, ReduceType type, uint8_t *memory,
-                      const uint8_t *operand, uint64_t bytes, bool ftz);
+                      const uint8_t *operand, uint64_t bytes,
+                      ReduceMode mode = {});
 
 } // namespace attn::sim
 

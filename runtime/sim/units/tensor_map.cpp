@@ -11,8 +11,6 @@ constexpr uint64_t kMaxDim = uint64_t(1) << 32;
 constexpr uint64_t kMaxStride = uint64_t(1) << 40;
 constexpr uint32_t kMaxBox = 256;
 constexpr uint32_t kMaxElementStride = 8;
-/// The shared memory of a CTA.
-constexpr uint64_t kMaxBoxBytes = 227 * 1024;
 constexpr uint32_t kAlignment = 16;
 
 /// Where a field lies in the 1024 bits.
@@ -40,7 +38,7 @@ constexpr Field kStridesHigh = {224, 4};
 constexpr Field kDims = {256, 32};
 constexpr Field kElementStrides = {416, 3};
 constexpr Field kBox = {440, 8};
-/// boxBytes, and the period of the swizzle's pattern.
+/// driverBoxBytes, and the period of the swizzle's pattern.
 constexpr Field kBoxBytes = {512, 32};
 constexpr Field kPeriod = {576, 32};
 
@@ -61,10 +59,6 @@ struct Image {
 /// The numbers that stand for types, by TensorType.
 constexpr uint8_t kTypeCodes[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 7, 8};
 
-bool isTF32(TensorType type) {
-  return type == TensorType::TF32 || type == TensorType::TF32Ftz;
-}
-
 std::string wrong(const std::string &what, const std::string &want,
                   uint64_t got) {
   return what + ": expected " + want + ", got " + std::to_string(got);
@@ -72,6 +66,16 @@ std::string wrong(const std::string &what, const std::string &want,
 
 std::string indexed(const char *name, uint32_t i) {
   return std::string(name) + "[" + std::to_string(i) + "]";
+}
+
+/// What the driver takes for the bytes of a box. It rounds down where a copy
+/// on an H200 rounds up, and counts a step along dimension 0.
+uint64_t driverBoxBytes(const TensorMap &map) {
+  uint64_t bytes = elementBytes(map.type);
+  for (uint32_t i = 0; i < map.rank; ++i) {
+    bytes *= map.boxDim[i] / map.elementStrides[i];
+  }
+  return bytes;
 }
 
 std::string checkKinds(const TensorMap &map) {
@@ -133,8 +137,9 @@ std::string checkBox(const TensorMap &map) {
                    map.elementStrides[i]);
     }
   }
-  if (boxBytes(map) > kMaxBoxBytes) {
-    return wrong("boxDim", "a box of at most 232448 bytes", boxBytes(map));
+  if (driverBoxBytes(map) > kMaxBoxBytes) {
+    return wrong("boxDim", "a box of at most 232448 bytes",
+                 driverBoxBytes(map));
   }
   if (map.interleave != 0) {
     return "";
@@ -185,6 +190,10 @@ bool attn::sim::isFloatingPoint(TensorType type) {
   return type >= TensorType::F16 && type <= TensorType::TF32Ftz;
 }
 
+bool attn::sim::isTF32(TensorType type) {
+  return type == TensorType::TF32 || type == TensorType::TF32Ftz;
+}
+
 uint64_t attn::sim::boxBytes(const TensorMap &map) {
   uint64_t bytes = elementBytes(map.type);
   for (uint32_t i = 0; i < map.rank; ++i) {
@@ -226,7 +235,7 @@ std::string attn::sim::encodeTensorMap(const TensorMap &map,
     image.set(kStrides[i], uint32_t(stride));
     image.set(kStridesHigh[i], stride >> 32);
   }
-  image.set(kBoxBytes, boxBytes(map));
+  image.set(kBoxBytes, driverBoxBytes(map));
   image.set(kPeriod, swizzlePeriod(map.swizzle));
   std::memcpy(out, image.words, kTensorMapBytes);
   return "";

@@ -59,11 +59,23 @@ struct TensorMap {
 /// Bytes of an element; 0 for the sub-byte types, which are not simulated.
 uint32_t elementBytes(TensorType type);
 bool isFloatingPoint(TensorType type);
+bool isTF32(TensorType type);
 
-/// Elements of a box along a dimension: every elementStrides-th one.
-inline uint32_t boxExtent(const TensorMap &map, uint32_t dimension) {
-  return map.boxDim[dimension] / map.elementStrides[dimension];
+/// The step between a box's elements along a dimension. Without an interleave
+/// the tensor unit has none along dimension 0, whatever the map says.
+inline uint32_t boxStep(const TensorMap &map, uint32_t dimension) {
+  return dimension == 0 && map.interleave == 0 ? 1
+                                               : map.elementStrides[dimension];
 }
+
+/// Elements of a box along a dimension: every boxStep-th one, from the first.
+inline uint32_t boxExtent(const TensorMap &map, uint32_t dimension) {
+  uint32_t step = boxStep(map, dimension);
+  return (map.boxDim[dimension] + step - 1) / step;
+}
+
+/// The shared memory of a CTA, which no box exceeds.
+constexpr uint64_t kMaxBoxBytes = 227 * 1024;
 
 /// Bytes of a whole box in shared memory: what a load adds to its mbarrier,
 /// wherever the box lies.

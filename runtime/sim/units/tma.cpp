@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "units/tma.h"
-#include "units/f32_math.h"
+#include "units/float_format.h"
 
 #include <algorithm>
 
@@ -16,10 +16,6 @@ constexpr uint32_t kPiece = 16;
 
 /// A box row is at most 256 elements of 8 bytes.
 constexpr uint32_t kMaxRowBytes = 2048;
-
-bool flushes(TensorType type) {
-  return type == TensorType::F32Ftz || type == TensorType::TF32Ftz;
-}
 
 /// Calls `visit(image offset, box offset, bytes)` for pieces of a run that stay
 /// together in the image.
@@ -39,12 +35,12 @@ void forEachPiece(const TensorMap &map, uint32_t sharedAddress,
   }
 }
 
-void flushRow(uint8_t *row, uint32_t bytes) {
+void roundToTF32(uint8_t *row, uint32_t bytes) {
   for (uint32_t at = 0; at < bytes; at += 4) {
     float value;
     std::memcpy(&value, row + at, 4);
-    value = flushF32(value);
-    std::memcpy(row + at, &value, 4);
+    uint32_t rounded = toTF32(value, Rounding::RN);
+    std::memcpy(row + at, &rounded, 4);
   }
 }
 
@@ -129,8 +125,9 @@ const char *attn::sim::describe(TmaStatus status) {
   case TmaStatus::UnsupportedInnerBox:
     return "the box's inner extent is not the swizzle's span";
   case TmaStatus::UnsupportedMap:
-    return "tensor maps with an interleave or element strides are not "
-           "simulated";
+    return "tensor maps with an interleave are not simulated";
+  case TmaStatus::BoxTooLarge:
+    return "the box has more bytes than shared memory";
   case TmaStatus::GlobalFault:
     return "global memory not accessible";
   case TmaStatus::BadReduction:
@@ -152,8 +149,9 @@ std::vector<BoxRun> attn::sim::boxRuns(const TensorMap &map,
     bool inside = true;
     uint64_t address = map.globalAddress;
     for (uint32_t d = 1; d < map.rank; ++d) {
-      int64_t at = int64_t(coordinates[d]) + rest % map.boxDim[d];
-      rest /= map.boxDim[d];
+      int64_t index = rest % boxExtent(map, d);
+      int64_t at = coordinates[d] + index * boxStep(map, d);
+      rest /= boxExtent(map, d);
       inside = inside && at >= 0 && uint64_t(at) < map.globalDim[d];
       address += uint64_t(at) * map.globalStrides[d - 1];
     }
@@ -167,10 +165,11 @@ TmaStatus attn::sim::checkTma(const TensorMap &map, uint32_t sharedAddress) {
   if (sharedAddress % kSharedAlignment != 0) {
     return TmaStatus::MisalignedShared;
   }
-  for (uint32_t i = 0; i < map.rank; ++i) {
-    if (map.interleave != 0 || map.elementStrides[i] != 1) {
-      return TmaStatus::UnsupportedMap;
-    }
+  if (map.interleave != 0) {
+    return TmaStatus::UnsupportedMap;
+  }
+  if (boxBytes(map) > kMaxBoxBytes) {
+    return TmaStatus::BoxTooLarge;
   }
   uint32_t span = swizzleSpan(map.swizzle);
   if (span != 0 && map.boxDim[0] * elementBytes(map.type) != span) {
@@ -226,8 +225,8 @@ TmaResult attn::sim::gatherBox(const TensorMap &map, const int32_t *coordinates,
     } else {
       result.globalBytes += run.bytes;
     }
-    if (run.inside && flushes(map.type)) {
-      flushRow(row, run.bytes);
+    if (run.inside && isTF32(map.type)) {
+      roundToTF32(row, run.bytes);
     }
     forEachPiece(map, sharedAddress, run,
                  [&](uint32_t to, uint32_t at, uint32_t bytes) {
@@ -258,7 +257,8 @@ TmaResult attn::sim::reduceBox(const TensorMap &map, const int32_t *coordinates,
   }
   return sendBox(map, coordinates, sharedAddress, image, RowEnd::Exact,
                  [&](const BoxRun &run, const uint8_t *row) {
-                   return global.reduce(run.address, row, run.bytes, op, type);
+                   return global.reduce(run.address, row, run.bytes, op, type,
+                                        reduceModeOf(map.type));
                  });
 }
 

@@ -24,7 +24,7 @@ public:
   virtual bool write(uint64_t address, const void *from, uint32_t bytes) = 0;
   /// memory[i] = memory[i] op from[i], each element atomically.
   virtual bool reduce(uint64_t address, const void *from, uint32_t bytes,
-                      ReduceOp op, ReduceType type) = 0;
+                      ReduceOp op, ReduceType type, ReduceMode mode) = 0;
 };
 
 /// A contiguous piece of a box: `bytes` at global `address`, which is byte
@@ -54,8 +54,10 @@ enum class TmaStatus : uint8_t {
   /// A swizzled box whose inner extent is not the swizzle's span. (On an H200
   /// its rows lie a span apart, and what is between them is left alone.)
   UnsupportedInnerBox,
-  /// Interleaved layouts and element strides are not simulated.
+  /// Interleaved layouts are not simulated.
   UnsupportedMap,
+  /// The box has more bytes than shared memory.
+  BoxTooLarge,
   /// The memory port refused a run.
   GlobalFault,
   /// The operation does not exist for the map's type.
@@ -88,7 +90,10 @@ uint32_t imageOffset(const TensorMap &map, uint32_t sharedAddress,
                      uint32_t boxOffset);
 
 /// Load: fills `image` (boxBytes(map) bytes) with the box, out-of-bounds
-/// elements by the map's fill. `sharedAddress` is the destination's
+/// elements by the map's fill. As on an H200, elements of F32Ftz keep their
+/// bits, and those of TF32 and TF32Ftz are rounded to nearest as by
+/// cvt.rn.tf32.f32 (ties, and subnormals of TF32Ftz that stay subnormal, are
+/// not recorded). Stores round nothing. `sharedAddress` is the destination's
 /// CTA-relative address, which decides the swizzle.
 TmaResult gatherBox(const TensorMap &map, const int32_t *coordinates,
                     uint32_t sharedAddress, GlobalPort &global, uint8_t *image);

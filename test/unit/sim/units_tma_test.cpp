@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -34,12 +35,12 @@ public:
     return true;
   }
   bool reduce(uint64_t address, const void *from, uint32_t count, ReduceOp op,
-              ReduceType type) override {
+              ReduceType type, ReduceMode mode) override {
     if (!holds(address, count)) {
       return false;
     }
     applyReduceRange(op, type, &bytes[address - kBase],
-                     static_cast<const uint8_t *>(from), count, true);
+                     static_cast<const uint8_t *>(from), count, mode);
     return true;
   }
 
@@ -232,18 +233,57 @@ TEST(Tma, fillsWithNaN) {
   }
 }
 
-TEST(Tma, flushesSubnormalsOfFtzTypes) {
-  TensorMap map = packed(TensorType::F32Ftz, {4}, {4}, Swizzle::None);
+/// What a load makes of four elements.
+std::array<uint32_t, 4> load4(TensorType type, std::array<uint32_t, 4> in) {
+  TensorMap map = packed(type, {4}, {4}, Swizzle::None);
   Memory global(16);
-  uint32_t in[] = {0x80000001, 0x3F800000, 0x007FFFFF, 0x00800000};
-  std::memcpy(global.bytes.data(), in, 16);
-  uint32_t image[4];
+  std::memcpy(global.bytes.data(), in.data(), 16);
+  std::array<uint32_t, 4> image = {};
   int32_t at[] = {0};
-  gatherBox(map, at, 0, global, reinterpret_cast<uint8_t *>(image));
-  EXPECT_EQ(image[0], 0x80000000u);
-  EXPECT_EQ(image[1], 0x3F800000u);
-  EXPECT_EQ(image[2], 0u);
-  EXPECT_EQ(image[3], 0x00800000u);
+  gatherBox(map, at, 0, global, reinterpret_cast<uint8_t *>(image.data()));
+  return image;
+}
+
+TEST(Tma, loadsRoundToTF32AndFlushNothing) {
+  using Words = std::array<uint32_t, 4>;
+  const Words small = {0x80000001, 0x007FFFFF, 0x807FFFFF, 0x3F800000};
+  const Words rest = {0xBF7FFFFF, 0x3CDB10DF, 0x7F7FFFFF, 0xFF800001};
+  for (TensorType type : {TensorType::F32, TensorType::F32Ftz}) {
+    EXPECT_EQ(load4(type, small), small);
+    EXPECT_EQ(load4(type, rest), rest);
+  }
+  for (TensorType type : {TensorType::TF32, TensorType::TF32Ftz}) {
+    EXPECT_EQ(load4(type, small),
+              (Words{0x80000000, 0x00800000, 0x80800000, 0x3F800000}));
+    EXPECT_EQ(load4(type, rest),
+              (Words{0xBF800000, 0x3CDB2000, 0x7F800000, 0x7FFFE000}));
+  }
+}
+
+TEST(Tma, storesDoNotRound) {
+  TensorMap map = packed(TensorType::TF32, {4}, {4}, Swizzle::None);
+  Memory global(16);
+  const uint32_t image[] = {0xBF7FFFFF, 0x00000001, 0xFF800001, 0x3CDB10DF};
+  int32_t at[] = {0};
+  scatterBox(map, at, 0, reinterpret_cast<const uint8_t *>(image), global);
+  EXPECT_EQ(std::memcmp(global.bytes.data(), image, 16), 0);
+}
+
+TEST(Tma, boxesStepOverElements) {
+  TensorMap map = packed(TensorType::F32, {8, 9}, {4, 5}, Swizzle::None);
+  // A step along dimension 0 does nothing.
+  map.elementStrides[0] = 2;
+  map.elementStrides[1] = 3;
+  ASSERT_EQ(boxBytes(map), 4u * 2 * 4);
+  int32_t at[] = {4, 7};
+  std::vector<BoxRun> runs = boxRuns(map, at);
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_TRUE(runs[0].inside);
+  EXPECT_EQ(runs[0].address, kBase + 7 * map.globalStrides[0] + 16);
+  EXPECT_EQ(runs[0].bytes, 16u);
+  // Row 7 + 3 is outside.
+  EXPECT_FALSE(runs[1].inside);
+  EXPECT_EQ(runs[1].boxOffset, 16u);
 }
 
 TEST(Tma, reduces) {
@@ -271,11 +311,37 @@ TEST(Tma, reduces) {
             TmaStatus::BadReduction);
 }
 
+TEST(Tma, reductionsFlushByTheMapsType) {
+  auto sum = [](TensorType type) {
+    TensorMap map = packed(type, {4}, {4}, Swizzle::None);
+    Memory global(16);
+    uint32_t value = 0x00800000;
+    std::memcpy(global.bytes.data(), &value, 4);
+    const uint32_t image[] = {0x80000001, 0, 0, 0};
+    int32_t at[] = {0};
+    reduceBox(map, at, 0, reinterpret_cast<const uint8_t *>(image),
+              ReduceOp::Add, global);
+    std::memcpy(&value, global.bytes.data(), 4);
+    return value;
+  };
+  EXPECT_EQ(sum(TensorType::F32), 0x007FFFFFu);
+  EXPECT_EQ(sum(TensorType::TF32), 0x007FFFFFu);
+  EXPECT_EQ(sum(TensorType::F32Ftz), 0x00800000u);
+}
+
 TEST(Tma, refuses) {
   TensorMap map = packed(TensorType::BF16, {64, 8}, {32, 8}, Swizzle::B128);
   EXPECT_EQ(checkTma(map, 0), TmaStatus::UnsupportedInnerBox);
   map.boxDim[0] = 64;
   EXPECT_EQ(checkTma(map, 64), TmaStatus::MisalignedShared);
+  TensorMap large = packed(TensorType::U8, {64, 8}, {16, 8}, Swizzle::None);
+  large.boxDim[1] = 256;
+  EXPECT_EQ(checkTma(large, 0), TmaStatus::Ok);
+  large.rank = 3;
+  large.boxDim[2] = 57;
+  EXPECT_EQ(checkTma(large, 0), TmaStatus::BoxTooLarge);
+  large.interleave = 1;
+  EXPECT_EQ(checkTma(large, 0), TmaStatus::UnsupportedMap);
   Memory global(tensorBytes(map) - 1);
   std::vector<uint8_t> image(boxBytes(map));
   int32_t at[] = {0, 0};
@@ -307,7 +373,7 @@ TEST(Tma, refusesCoordinates) {
 
 TEST(ReduceOp, integers) {
   auto run = [](ReduceOp op, ReduceType type, uint64_t a, uint64_t b) {
-    return applyReduce(op, type, a, b, false);
+    return applyReduce(op, type, a, b);
   };
   using T = ReduceType;
   EXPECT_EQ(run(ReduceOp::Add, T::U32, 0xFFFFFFFF, 2), 1u);
@@ -324,20 +390,36 @@ TEST(ReduceOp, integers) {
   EXPECT_EQ(run(ReduceOp::Xor, T::U32, 0xFF00, 0x0FF0), 0xF0F0u);
 }
 
+constexpr ReduceMode kFlushes = {/*ftz=*/true, /*inShared=*/false};
+constexpr ReduceMode kInShared = {/*ftz=*/false, /*inShared=*/true};
+
+TEST(ReduceOp, doublesKeepNaNsInGlobalMemory) {
+  const uint64_t signaling = 0x7FF0000000000001, quiet = 0xFFF8000000000001;
+  const uint64_t one = toBits(1.0);
+  auto sum = [](uint64_t memory, uint64_t operand, ReduceMode mode) {
+    return applyReduce(ReduceOp::Add, ReduceType::F64, memory, operand, mode);
+  };
+  EXPECT_EQ(sum(signaling, one, {}), signaling);
+  EXPECT_EQ(sum(one, signaling, {}), signaling);
+  EXPECT_EQ(sum(quiet, signaling, {}), signaling);
+  EXPECT_EQ(sum(signaling, one, kInShared), 0x7FF8000000000001u);
+  EXPECT_EQ(sum(quiet, signaling, kInShared), quiet);
+}
+
 TEST(ReduceOp, floats) {
   uint64_t subnormal = 0x00400000;
-  EXPECT_EQ(applyReduce(ReduceOp::Add, ReduceType::F32, subnormal, 0, true),
+  EXPECT_EQ(applyReduce(ReduceOp::Add, ReduceType::F32, subnormal, 0, kFlushes),
             0u);
-  EXPECT_EQ(applyReduce(ReduceOp::Add, ReduceType::F32, subnormal, 0, false),
+  EXPECT_EQ(applyReduce(ReduceOp::Add, ReduceType::F32, subnormal, 0),
             subnormal);
-  EXPECT_EQ(applyReduce(ReduceOp::Add, ReduceType::F64, toBits(1.5),
-                        toBits(2.0), true),
-            toBits(3.5));
-  EXPECT_EQ(applyReduce(ReduceOp::Add, ReduceType::F16, 0x3C00, 0x3C00, true),
+  EXPECT_EQ(
+      applyReduce(ReduceOp::Add, ReduceType::F64, toBits(1.5), toBits(2.0)),
+      toBits(3.5));
+  EXPECT_EQ(applyReduce(ReduceOp::Add, ReduceType::F16, 0x3C00, 0x3C00),
             0x4000u);
-  EXPECT_EQ(applyReduce(ReduceOp::Max, ReduceType::BF16, 0x3F80, 0xBF80, true),
+  EXPECT_EQ(applyReduce(ReduceOp::Max, ReduceType::BF16, 0x3F80, 0xBF80),
             0x3F80u);
-  EXPECT_EQ(applyReduce(ReduceOp::Min, ReduceType::BF16, 0x3F80, 0xBF80, true),
+  EXPECT_EQ(applyReduce(ReduceOp::Min, ReduceType::BF16, 0x3F80, 0xBF80),
             0xBF80u);
   EXPECT_FALSE(isReduceLegal(ReduceOp::Max, ReduceType::F32));
   EXPECT_FALSE(isReduceLegal(ReduceOp::Add, ReduceType::U8));
