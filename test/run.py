@@ -163,6 +163,9 @@ def run_gtest(build, tally, suite, temp):
 
 def run_python(folder, build, tally, suite):
     os.environ["ATTN_BUILD"] = os.path.abspath(build)
+    ptxas = hardware.ptxas()
+    if ptxas:
+        os.environ["ATTN_PTXAS"] = ptxas
     if not glob.glob(os.path.join(folder, "*_test.py")):
         return
     tests = unittest.TestLoader().discover(folder, "*_test.py", top_level_dir=folder)
