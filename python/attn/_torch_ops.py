@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Sequence
 
 import torch
+from torch import library as torch_library
 
 from . import _flex
 from ._call import target_of
@@ -19,7 +20,7 @@ LSE_DTYPE = torch.float32
 
 _ARGUMENTS = "Tensor q, Tensor k, Tensor v, Tensor[] captures, float[] floats, SymInt[] ints, str ir"
 
-_library = torch.library.Library("attn", "DEF")
+_library = torch_library.Library("attn", "DEF")
 _library.define(f"forward({_ARGUMENTS}) -> (Tensor, Tensor)")
 _library.define(f"forward_out({_ARGUMENTS}, *, Tensor(a!) out, Tensor(b!) lse) -> ()")
 
@@ -65,8 +66,8 @@ def _forward_out_fake(*_: object, **__: object) -> None:
 for _device in ("CPU", "CUDA"):
     _library.impl("forward", _forward, _device)
     _library.impl("forward_out", _forward_out, _device)
-torch.library.register_fake("attn::forward", _forward_fake, lib=_library)
-torch.library.register_fake("attn::forward_out", _forward_out_fake, lib=_library)
+torch_library.register_fake("attn::forward", _forward_fake, lib=_library)
+torch_library.register_fake("attn::forward_out", _forward_out_fake, lib=_library)
 
 forward = torch.ops.attn.forward.default
 forward_out = torch.ops.attn.forward_out.default

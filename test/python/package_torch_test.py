@@ -13,6 +13,7 @@ import attn
 
 try:
     import torch
+    from torch import library as torch_library
     from torch._dynamo.testing import CompileCounter
     from torch.nn.functional import scaled_dot_product_attention
 except ImportError:
@@ -220,8 +221,8 @@ class Operators(TorchTest):
         kernel = attn.compile(head_dim=64, dtype="f16", mask="causal_top_left", window_left=True)
         q, k = self.normal(1, 9, 4, 64), self.normal(1, 12, 2, 64)
         arguments = (q, k, k, [], [0.125], [3], kernel.ir)
-        torch.library.opcheck(_torch_ops.forward, arguments)
-        torch.library.opcheck(_torch_ops.forward_out, arguments,
+        torch_library.opcheck(_torch_ops.forward, arguments)
+        torch_library.opcheck(_torch_ops.forward_out, arguments,
                               {"out": torch.empty_like(q), "lse": torch.empty(1, 4, 9)})
 
 
