@@ -15,10 +15,14 @@ constexpr int64_t warpThreads = 32;
 
 /// Barriers of a channel in shared memory, and who arrives on them.
 struct ChannelBarriers {
-  int64_t depth, fullOffset, freeOffset, freeCount = 0;
+  int64_t depth, fullOffset, freeOffset;
+  bool cluster; // released to all CTAs of the cluster
+  int64_t freeCount = 0;
 };
 struct EdgeBarrier {
-  int64_t offset, count = 0, credits;
+  int64_t offset, credits;
+  bool cluster; // signalled to all CTAs of the cluster
+  int64_t count = 0;
 };
 
 class ChannelLowering {
@@ -51,6 +55,11 @@ private:
   void convertSlots(ws::RoleOp role);
   void primeTurns(ws::RoleOp role);
 
+  // MailboxLowering.cpp
+  int64_t planMailbox(int64_t offset);
+  void emitMailboxSetup();
+  void placeMailbox(ws::WorkLoopOp loop);
+
   // VerdictLowering.cpp
   int64_t planVerdicts(int64_t offset);
   void emitVerdictSetup();
@@ -62,6 +71,7 @@ private:
   bool isHandedOut() {
     return kernel.getConfig().getWork() == WorkKind::Dynamic;
   }
+  int64_t clusterSize() { return kernel.getConfig().getCluster(); }
 
   struct Counter {
     mlir::Value slot, parity;
@@ -74,9 +84,15 @@ private:
   Cycle currentCycle(llvm::StringRef name, int64_t depth);
   void moveOn(llvm::StringRef name, int64_t depth, Cycle cycle);
   mlir::Value tileOffset(llvm::StringRef name, mlir::Value slot);
-  void arriveByWarp(mlir::Value barrier);
+  void arriveByWarp(mlir::Value barrier, bool inCluster);
+  void arriveByLanes(mlir::Value barrier);
+  void arriveInTurn(mlir::Value barrier);
+  void arriveAt(mlir::Value barrier, mlir::Value rank);
+  mlir::Value inCta(mlir::Value address, mlir::Value rank);
   mlir::scf::IfOp onlyIf(mlir::Value condition);
+  mlir::Value lane();
   mlir::Value isLaneZero();
+  mlir::Value speaksForWarp(bool inCluster);
   mlir::Value isRoleThreadZero();
   void roleBarrier();
   int64_t replicasOf(llvm::StringRef role);
@@ -110,6 +126,8 @@ private:
   int64_t barrierEnd = 0;
   /// The first of the verdicts' barriers; their words follow.
   std::optional<EdgeBarrier> verdict;
+  /// First byte of the mailbox by which a cluster shares its items.
+  std::optional<int64_t> mailbox;
 };
 
 } // namespace attn::codegen

@@ -24,6 +24,27 @@ Value InstructionLowering::tid() {
   return NVVM::ThreadIdXOp::create(*builder, loc, builder->getI32Type());
 }
 
+/// Of this CTA, which has a row block of each of its cluster's items.
+Value InstructionLowering::rankInCluster() {
+  return nvx::ClusterRankOp::create(*builder, loc, builder->getI32Type());
+}
+
+/// The number of this CTA's, or this cluster's, first work item.
+Value InstructionLowering::firstItem() {
+  Type i32 = builder->getI32Type();
+  return clusterSize() > 1
+             ? NVVM::ClusterIdXOp::create(*builder, loc, i32).getResult()
+             : NVVM::BlockIdXOp::create(*builder, loc, i32).getResult();
+}
+
+/// How many work items the grid works on at a time.
+Value InstructionLowering::itemsInFlight() {
+  Type i32 = builder->getI32Type();
+  return clusterSize() > 1
+             ? NVVM::ClusterDimXOp::create(*builder, loc, i32).getResult()
+             : NVVM::GridDimXOp::create(*builder, loc, i32).getResult();
+}
+
 Value InstructionLowering::smemAddress(Value offset) {
   if (smemBase) {
     return add(smemBase, offset);
@@ -185,7 +206,7 @@ LogicalResult InstructionLowering::lower(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult InstructionLowering::lowerWorkLoop(ws::WorkLoopOp op) {
-  item = NVVM::BlockIdXOp::create(*builder, loc, builder->getI32Type());
+  item = firstItem();
   if (kernel.getConfig().getWork() == WorkKind::Grid) {
     return op.getRedo() ? lowerRedoLoop(op)
                         : lowerBlock(op.getBody().front(), *builder);
@@ -197,8 +218,7 @@ LogicalResult InstructionLowering::lowerWorkLoop(ws::WorkLoopOp op) {
                       values.lookup(op.getHeads()),
                       values.lookup(op.getBatches()), Value()};
   Value items = extents.count(*builder, loc);
-  Value stride = NVVM::GridDimXOp::create(*builder, loc, builder->getI32Type());
-  auto loop = scf::ForOp::create(*builder, loc, item, items, stride);
+  auto loop = scf::ForOp::create(*builder, loc, item, items, itemsInFlight());
   item = loop.getInductionVar();
   OpBuilder inner = OpBuilder::atBlockTerminator(loop.getBody());
   return lowerBlock(op.getBody().front(), inner);
@@ -219,9 +239,15 @@ LogicalResult InstructionLowering::lowerRedoLoop(ws::WorkLoopOp op) {
 }
 
 void InstructionLowering::lowerOwnedRows(tile::BoundsOp op) {
-  int64_t rows = kernel.getConfig().getTileM() / op.getOf().value_or(1);
+  int64_t tile = kernel.getConfig().getTileM();
+  int64_t rows = op.getSubtile() ? tile / *op.getOf() : tile * clusterSize();
   for (auto owned : op.getBody().getOps<tile::OwnedRowsOp>()) {
-    Value first = mul(works[op.getWork()][0], kernel.getConfig().getTileM());
+    Value block = works[op.getWork()][0];
+    if (!op.getSubtile() && clusterSize() > 1) {
+      block =
+          arith::AndIOp::create(*builder, loc, block, constant(-clusterSize()));
+    }
+    Value first = mul(block, tile);
     if (op.getSubtile()) {
       first = add(first, mul(values.lookup(op.getSubtile()), rows));
     }
@@ -308,51 +334,95 @@ LogicalResult InstructionLowering::lowerIf(scf::IfOp op) {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// The copies that move a tile, and where each starts in the tensor map and in
-/// the tile.
+/// The copies that move a tile whose rows are packed heads: those of a position
+/// follow one another, inside of it.
 SmallVector<InstructionLowering::Box>
-InstructionLowering::boxesOf(SmemTile tile, Value tensor, Place at) {
+InstructionLowering::packedBoxesOf(SmemTile tile, int64_t columns, Place at,
+                                   int64_t packed) {
+  Value zero = constant(0), batch = values.lookup(at.batch);
+  Value head = mul(values.lookup(at.head), packed);
+  Value row = arith::ShRUIOp::create(*builder, loc, values.lookup(at.row),
+                                     constant(llvm::Log2_64(packed)));
+  if (tile.isOneCopy(columns)) {
+    return {{{zero, head, row, zero, batch}, 0}};
+  }
+  SmallVector<Box> boxes;
+  for (int64_t panel = 0; panel < tile.panels(); ++panel) {
+    boxes.push_back({{constant(panel * tile.panelColumns()), head, row, batch},
+                     panel * tile.panelBytes()});
+  }
+  return boxes;
+}
+
+/// The copies that move a tile, or this CTA's share of it, and where each
+/// starts in the tensor map and in the tile.
+SmallVector<InstructionLowering::Box>
+InstructionLowering::boxesOf(SmemTile tile, Value tensor, Place at,
+                             int64_t ctas) {
   int64_t columns = cast<RankedTensorType>(tensor.getType()).getDimSize(3);
   Value row = values.lookup(at.row), head = values.lookup(at.head),
         batch = values.lookup(at.batch), zero = constant(0);
   int64_t packed = AccessMap::parse(at.map)->packedHeads;
   if (packed > 1) {
-    head = mul(head, packed);
-    row = arith::ShRUIOp::create(*builder, loc, row,
-                                 constant(llvm::Log2_64(packed)));
+    return packedBoxesOf(tile, columns, at, packed);
   }
-  // Packed heads of a position follow one another, inside of it.
-  Value inner = packed > 1 ? head : row, outer = packed > 1 ? row : head;
-  if (tile.isOneCopy(columns)) {
-    return packed > 1
-               ? SmallVector<Box>{{{zero, inner, outer, zero, batch}, 0}}
-               : SmallVector<Box>{{{zero, inner, zero, outer, batch}, 0}};
+  int64_t panels = tile.panels();
+  SmemTile::Copy copy = tile.copyOf(columns, ctas);
+  Value ownPanels; // the first of this CTA's; null: of the tile's
+  if (ctas > 1 && tile.isSharedByPanels(ctas)) {
+    panels /= ctas;
+    ownPanels = mul(rankInCluster(), panels);
+  } else if (ctas > 1) {
+    row = add(row, mul(rankInCluster(), copy.rows));
   }
+  auto atPanel = [&](int64_t panel, int64_t unit) -> Value {
+    Value offset = panel * unit == 0 ? zero : constant(panel * unit);
+    return ownPanels ? add(mul(ownPanels, unit), offset) : offset;
+  };
   SmallVector<Box> boxes;
-  for (int64_t panel = 0; panel < tile.panels(); ++panel) {
-    boxes.push_back(
-        {{constant(panel * tile.panelColumns()), inner, outer, batch},
-         panel * tile.panelBytes()});
+  for (int64_t panel = 0; panel < panels; panel += copy.panels) {
+    int64_t offset = panel * tile.panelBytes();
+    if (tile.isOneCopy(columns)) {
+      boxes.push_back({{zero, row, atPanel(panel, 1), head, batch}, offset});
+    } else {
+      Value column = atPanel(panel, tile.panelColumns());
+      boxes.push_back({{column, row, head, batch}, offset});
+    }
   }
   return boxes;
+}
+
+/// Where this CTA's share of a tile starts, in bytes.
+Value InstructionLowering::shareOffset(SmemTile tile, int64_t ctas) {
+  int64_t bytes = tile.isSharedByPanels(ctas)
+                      ? tile.panels() / ctas * tile.panelBytes()
+                      : tile.panelBytes() / ctas;
+  return mul(rankInCluster(), bytes);
 }
 
 void InstructionLowering::lowerCopy(ws::CopyOp op) {
   SmemTile tile(op.getSlot().getType().getTile());
   Value address = slotAddress(op.getSlot());
+  int64_t ctas = sharersOf(kernel, op.getSlot());
+  Value receivers; // null: this CTA
+  if (ctas > 1) {
+    address = add(address, shareOffset(tile, ctas));
+    receivers =
+        arith::ConstantIntOp::create(*builder, loc, (1 << ctas) - 1, 16);
+  }
   auto clusterPtr = LLVM::LLVMPointerType::get(builder->getContext(), 7);
   Value hint = arith::ConstantIntOp::create(
       *builder, loc, op.getShared() ? evictLast : evictFirst, 64);
   for (const Box &box :
        boxesOf(tile, op.getSource(),
-               {op.getRow(), op.getHead(), op.getBatch(), op.getMap()})) {
+               {op.getRow(), op.getHead(), op.getBatch(), op.getMap()}, ctas)) {
     Value at = box.offset ? add(address, constant(box.offset)) : address;
     Value destination = LLVM::AddrSpaceCastOp::create(*builder, loc, clusterPtr,
                                                       sharedPointer(at));
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         *builder, loc, destination, paramOf(Param::TensorMap, op.getSource()),
-        box.coordinates, values.lookup(op.getBarrier()), ValueRange{}, Value(),
-        hint,
+        box.coordinates, values.lookup(op.getBarrier()), ValueRange{},
+        receivers, hint,
         NVVM::TMALoadModeAttr::get(builder->getContext(),
                                    NVVM::TMALoadMode::TILE),
         builder->getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());

@@ -44,6 +44,16 @@ private:
   WorkExtents extentsOf(tile::NextWorkOp op);
   void prepareDivisors(ws::WorkLoopOp loop);
   void lowerNextWork(tile::NextWorkOp op);
+  void takeItem(tile::NextWorkOp op);
+  mlir::Value packItem(mlir::Value work);
+  void unpackItem(mlir::Value work, mlir::Value packed, bool hasVerdicts);
+  // SharedItems.cpp
+  mlir::Value isFirstOfCluster();
+  void shareItem(tile::NextWorkOp op);
+  void sendItem(int64_t mailbox, mlir::Value packed);
+  mlir::Value receiveItem(int64_t mailbox);
+  mlir::Value inCta(int64_t offset, int64_t rank);
+  void fenceAsyncCopies();
   void chooseItem(tile::NextWorkOp op, mlir::Value isNew);
   mlir::Value takeVerdict(int64_t verdicts, mlir::Value number);
   mlir::Value takeVerdictIf(mlir::Value due, int64_t verdicts,
@@ -62,7 +72,11 @@ private:
     llvm::SmallVector<mlir::Value> coordinates;
     int64_t offset; // in the tile, bytes
   };
-  llvm::SmallVector<Box> boxesOf(SmemTile tile, mlir::Value tensor, Place at);
+  llvm::SmallVector<Box> packedBoxesOf(SmemTile tile, int64_t columns, Place at,
+                                       int64_t packed);
+  llvm::SmallVector<Box> boxesOf(SmemTile tile, mlir::Value tensor, Place at,
+                                 int64_t ctas = 1);
+  mlir::Value shareOffset(SmemTile tile, int64_t ctas);
   void lowerCopy(ws::CopyOp op);
   void lowerStore(ws::StoreOp op);
   void lowerPut(ws::PutOp op);
@@ -85,6 +99,10 @@ private:
   mlir::Value gatherElement(tile::GatherOp op, mlir::ValueRange indices);
   mlir::Value threadRow();
   mlir::Value tid();
+  int64_t clusterSize() { return kernel.getConfig().getCluster(); }
+  mlir::Value rankInCluster();
+  mlir::Value firstItem();
+  mlir::Value itemsInFlight();
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIntOp::create(*builder, loc, value, 32);
   }

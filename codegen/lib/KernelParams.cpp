@@ -5,6 +5,12 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
+int64_t codegen::sharersOf(ws::KernelOp kernel, TypedValue<ws::SlotType> slot) {
+  auto channel =
+      kernel.lookupSymbol<ws::ChannelOp>(slot.getType().getChannel());
+  return channel.getCluster() ? kernel.getConfig().getCluster() : 1;
+}
+
 namespace {
 
 class Collector {
@@ -37,13 +43,20 @@ private:
   }
 
   LogicalResult addMap(Operation *op, Value tensor, RankedTensorType box,
-                       AffineMap map) {
-    Param param{Param::TensorMap, number(tensor), 0, box, map};
+                       AffineMap map, int64_t ctas) {
+    Param param{Param::TensorMap, number(tensor), 0, box, map, ctas};
     auto *known = llvm::find(params, param);
     if (known != params.end() && known->box != box) {
       return op->emitOpError(
                  "attn-lower-to-nvvm: expected one box for argument ")
              << param.argument << ", got " << known->box << " and " << box;
+    }
+    if (known != params.end() && known->ctas != ctas) {
+      return op->emitOpError(
+                 "attn-lower-to-nvvm: expected one scope for copies "
+                 "of argument ")
+             << param.argument << ", got shares of " << known->ctas << " and "
+             << ctas << " CTAs";
     }
     add(param);
     return success();
@@ -62,7 +75,7 @@ private:
     if (auto copy = dyn_cast<ws::CopyOp>(op)) {
       return addMap(op, copy.getSource(),
                     cast<ws::SlotType>(copy.getSlot().getType()).getTile(),
-                    copy.getMap());
+                    copy.getMap(), sharersOf(kernel, copy.getSlot()));
     }
     if (auto store = dyn_cast<ws::StoreOp>(op)) {
       auto hold = kernel.lookupSymbol<ws::HoldOp>(store.getHold());
@@ -70,7 +83,7 @@ private:
       return addMap(
           op, store.getDest(),
           RankedTensorType::get(tile.getShape(), tile.getElementType()),
-          store.getMap());
+          store.getMap(), /*ctas=*/1);
     }
     if (auto store = dyn_cast<tile::StoreRowOp>(op)) {
       addAccess(store.getDest());

@@ -16,6 +16,7 @@ struct Param {
   // Of TensorMap: the box, and (batch, head, position, dim) to dimensions.
   mlir::RankedTensorType box;
   mlir::AffineMap map;
+  int64_t ctas = 1; // that bring a share of the box each
 
   bool operator==(const Param &other) const {
     return kind == other.kind && argument == other.argument && dim == other.dim;
@@ -25,6 +26,9 @@ struct Param {
 /// All parameters of a kernel: tensor maps first, then pointers, then scalars.
 /// An argument copied with two different boxes is an error.
 mlir::FailureOr<llvm::SmallVector<Param>> collectParams(ws::KernelOp kernel);
+
+/// CTAs that fill a slot together, each with a share of the tile.
+int64_t sharersOf(ws::KernelOp kernel, mlir::TypedValue<ws::SlotType> slot);
 
 /// Names of the sizes of a kernel's tensor arguments: "b", "sq", "hq", ...; a
 /// number where some argument with that size has it static.

@@ -47,6 +47,7 @@ private:
   json::Object parameter(const Param &param);
   json::Value size(StringRef name) { return dim(sizeNamed(kernel, name)); }
   int64_t packed() { return kernel.getConfig().getPackGqa(); }
+  int64_t cluster() { return kernel.getConfig().getCluster(); }
   json::Value rowsOfHead();
   json::Value items();
   json::Value gridSize();
@@ -118,17 +119,18 @@ json::Object PlanBuilder::tensorMap(const Param &param) {
                         kernel.getBody().getArgument(param.argument).getType())
                         .getDimSize(3);
   bool oneCopy = tile.isOneCopy(columns);
+  SmemTile::Copy copy = tile.copyOf(columns, param.ctas);
   json::Array dims;
   dims.push_back(json::Object{{"size", oneCopy ? tile.panelColumns() : columns},
                               {"box", tile.panelColumns()}});
   if (packed > 1) {
     dims.push_back(strided(AccessMap::Head, packed));
   }
-  dims.push_back(strided(AccessMap::Position, tile.rows / packed));
+  dims.push_back(strided(AccessMap::Position, copy.rows / packed));
   if (oneCopy) {
     dims.push_back(json::Object{{"size", tile.panelsOf(columns)},
                                 {"stride", tile.spanBytes()},
-                                {"box", tile.panels()}});
+                                {"box", copy.panels}});
   }
   if (packed == 1) {
     dims.push_back(strided(AccessMap::Head, 1));
@@ -175,19 +177,25 @@ json::Value PlanBuilder::rowsOfHead() {
   return json::Array{"mul", size("sq"), packed()};
 }
 
-/// Work items: row blocks of all heads and batches.
+/// Work items: row blocks of all heads and batches; those of the CTAs of a
+/// cluster count as one.
 json::Value PlanBuilder::items() {
-  int64_t rows = kernel.getConfig().getTileM();
+  int64_t rows = kernel.getConfig().getTileM() * cluster();
   json::Array blocks{"ceildiv", rowsOfHead(), rows};
   json::Array heads{"mul", size(packed() > 1 ? "hk" : "hq"), size("b")};
   return json::Array{"mul", std::move(blocks), std::move(heads)};
 }
 
 json::Value PlanBuilder::gridSize() {
-  if (kernel.getConfig().getWork() == WorkKind::Grid) {
-    return items();
+  bool persistent = kernel.getConfig().getWork() != WorkKind::Grid;
+  if (cluster() == 1) {
+    return persistent ? json::Array{"min", items(), "sm_count"} : items();
   }
-  return json::Array{"min", items(), "sm_count"};
+  json::Array fitting{"max", json::Array{"div", "sm_count", cluster()}, 1};
+  return json::Array{
+      "mul",
+      persistent ? json::Array{"min", items(), std::move(fitting)} : items(),
+      cluster()};
 }
 
 /// Whether a bound of a window is an argument.
@@ -216,7 +224,7 @@ json::Array PlanBuilder::checks() {
       check(json::Array{"lt", json::Array{"max", rowsOfHead(), size("sk")},
                         limit},
             1, "sequence lengths must be below 2^31 - 2^16"),
-      check(json::Array{"lt", items(), limit}, 1,
+      check(json::Array{"lt", items(), limit / cluster()}, 1,
             "row blocks times heads times batches must be below 2^31 - 2^16")};
   if (packed() > 1) {
     checks.push_back(
@@ -250,7 +258,7 @@ json::Object PlanBuilder::launch() {
   json::Object launch{{"kernel", kernel.getSymName()},
                       {"grid", json::Array{gridSize(), 1, 1}},
                       {"block", json::Array{threads, 1, 1}},
-                      {"cluster", json::Array{1, 1, 1}},
+                      {"cluster", json::Array{cluster(), 1, 1}},
                       {"smem", static_cast<int64_t>(*kernel.getSmemBytes())},
                       {"params", std::move(parameters)}};
   if (kernel.getSchedule().getLaunch() == Launch::Dependent) {

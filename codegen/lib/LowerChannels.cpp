@@ -10,6 +10,10 @@
 //   edge          one arrival a warp of every role that signals it
 //   turn, sync    named barriers
 //   verdict       VerdictLowering.cpp
+//   mailbox       MailboxLowering.cpp
+//
+// Of a channel or edge of the cluster each CTA has barriers of its own, on
+// which the warps of all CTAs arrive.
 #include "ChannelLowering.h"
 #include "KernelChecks.h"
 #include "attn/support/Decision.h"
@@ -36,7 +40,7 @@ LogicalResult ChannelLowering::planBarriers() {
   for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
     int64_t ring = barrierBytes * channel.getDepth();
     channels[channel.getSymName()] = {(int64_t)channel.getDepth(), offset,
-                                      offset + ring};
+                                      offset + ring, channel.getCluster()};
     offset += 2 * ring;
   }
   for (auto edge : kernel.getBody().getOps<ws::EdgeOp>()) {
@@ -45,10 +49,11 @@ LogicalResult ChannelLowering::planBarriers() {
                               "got ")
              << edge.getCredits();
     }
-    edges[edge.getSymName()] = {offset, 0, (int64_t)edge.getCredits()};
+    edges[edge.getSymName()] = {offset, (int64_t)edge.getCredits(),
+                                edge.getCluster()};
     offset += barrierBytes;
   }
-  barrierEnd = planVerdicts(offset);
+  barrierEnd = planMailbox(planVerdicts(offset));
   return success();
 }
 
@@ -66,14 +71,15 @@ void ChannelLowering::countArrivals() {
       readChannels.insert(channelOf(op.getSlot()));
     });
     role.walk([&](ws::SignalOp op) { signalled.insert(op.getEdge()); });
+    int64_t ofCluster = arrivals * clusterSize();
     for (StringRef name : readChannels) {
-      channels[name].freeCount += arrivals;
+      channels[name].freeCount += channels[name].cluster ? ofCluster : arrivals;
     }
     for (StringRef name : signalled) {
-      edges[name].count += arrivals;
+      edges[name].count += edges[name].cluster ? ofCluster : arrivals;
     }
     if (verdict && mayReject(role)) {
-      verdict->count += arrivals;
+      verdict->count += ofCluster;
     }
   }
 }
@@ -142,6 +148,7 @@ void ChannelLowering::emitSetup() {
     init(edge.offset, std::max<int64_t>(1, edge.count));
   }
   emitVerdictSetup();
+  emitMailboxSetup();
 }
 
 /// The counter of this role and ring lives in two stack slots, which become
@@ -214,10 +221,20 @@ scf::IfOp ChannelLowering::onlyIf(Value condition) {
   return branch;
 }
 
+Value ChannelLowering::lane() {
+  return arith::AndIOp::create(builder, loc, tid(), constant(31));
+}
 Value ChannelLowering::isLaneZero() {
-  Value lane = arith::AndIOp::create(builder, loc, tid(), constant(31));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane,
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane(),
                                constant(0));
+}
+/// One lane of each warp, or one for each CTA of the cluster.
+Value ChannelLowering::speaksForWarp(bool inCluster) {
+  if (!inCluster) {
+    return isLaneZero();
+  }
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane(),
+                               constant(clusterSize()));
 }
 Value ChannelLowering::isRoleThreadZero() {
   Value thread = arith::AndIOp::create(builder, loc, tid(), constant(127));
@@ -225,14 +242,52 @@ Value ChannelLowering::isRoleThreadZero() {
                                constant(0));
 }
 
+/// Where `address` lies in the shared memory of CTA `rank` of the cluster.
+Value ChannelLowering::inCta(Value address, Value rank) {
+  return NVVM::MapaOp::create(
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), 7),
+      address, rank);
+}
+
+/// Arrives on the barrier of CTA `rank` at the place of `barrier`, in the form
+/// without a scope: one with the cluster's waits for all of the thread's
+/// writes.
+void ChannelLowering::arriveAt(Value barrier, Value rank) {
+  NVVM::MBarrierArriveOp::create(builder, loc, Type(), inCta(barrier, rank),
+                                 Value());
+}
+
+/// One thread arrives at its own CTA, then at the others of the cluster.
+void ChannelLowering::arriveInTurn(Value barrier) {
+  NVVM::MBarrierArriveOp::create(builder, loc, Type(), barrier, Value());
+  Value own = NVVM::ClusterId::create(builder, loc, builder.getI32Type());
+  for (int64_t i = 1; i < clusterSize(); ++i) {
+    Value next = arith::AddIOp::create(builder, loc, own, constant(i));
+    Value rank =
+        arith::AndIOp::create(builder, loc, next, constant(clusterSize() - 1));
+    arriveAt(barrier, rank);
+  }
+}
+
 /// One arrival a warp: the lanes of a warp have run together since their last
 /// read, which was a matrix instruction or a warp-wide op.
-void ChannelLowering::arriveByWarp(Value barrier) {
+void ChannelLowering::arriveByWarp(Value barrier, bool inCluster) {
   OpBuilder::InsertionGuard guard(builder);
   if (!singleThread) {
     onlyIf(isLaneZero());
   }
-  NVVM::MBarrierArriveOp::create(builder, loc, Type(), barrier, Value());
+  if (inCluster) {
+    arriveInTurn(barrier);
+  } else {
+    NVVM::MBarrierArriveOp::create(builder, loc, Type(), barrier, Value());
+  }
+}
+
+/// The same at all CTAs of the cluster, by a lane each, in one instruction.
+void ChannelLowering::arriveByLanes(Value barrier) {
+  OpBuilder::InsertionGuard guard(builder);
+  onlyIf(speaksForWarp(/*inCluster=*/true));
+  arriveAt(barrier, lane());
 }
 
 void ChannelLowering::lowerAcquire(ws::AcquireOp op) {
@@ -299,7 +354,11 @@ void ChannelLowering::lowerRelease(ws::ReleaseOp op) {
                                           constant(channel.getSlotBytes()));
       barrier = barrierAt(channels[name].freeOffset, slot);
     }
-    arriveByWarp(barrier);
+    if (channel.getCluster() && !singleThread) {
+      arriveByLanes(barrier);
+    } else {
+      arriveByWarp(barrier, channel.getCluster());
+    }
   }
   op.erase();
 }
@@ -442,7 +501,8 @@ LogicalResult ChannelLowering::lowerOp(Operation *op) {
       .Case([&](ws::StoreOp op) { lowerStore(op); })
       .Case([&](ws::AwaitStoreOp op) { lowerAwaitStore(op); })
       .Case([&](ws::SignalOp op) {
-        arriveByWarp(barrierAt(edges[op.getEdge()].offset, {}));
+        const EdgeBarrier &edge = edges[op.getEdge()];
+        arriveByWarp(barrierAt(edge.offset, {}), edge.cluster);
         op.erase();
       })
       .Case([&](ws::WaitEdgeOp op) {
@@ -536,6 +596,7 @@ LogicalResult ChannelLowering::lowerRole(ws::RoleOp role) {
     if (loop.getRedo()) {
       emitVerdict(loop);
     }
+    placeMailbox(loop);
   });
   convertSlots(role);
   return success();

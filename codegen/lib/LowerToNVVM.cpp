@@ -46,6 +46,7 @@ private:
   LogicalResult checkRegisters();
   LogicalResult makeRoomForStamps();
   LLVM::LLVMFuncOp createFunction();
+  void emitMeeting();
   LogicalResult emitSetup(InstructionLowering &lowering);
   bool isDependent() {
     return kernel.getSchedule().getLaunch() == Launch::Dependent;
@@ -61,6 +62,7 @@ private:
   int64_t launchRegisters() {
     return std::min(maxThreadRegisters, registerFile / threads) / 8 * 8;
   }
+  int32_t clusterSize() { return kernel.getConfig().getCluster(); }
   Value constant(int64_t value) {
     return arith::ConstantIntOp::create(builder, loc, value, 32);
   }
@@ -208,7 +210,21 @@ LLVM::LLVMFuncOp KernelLowering::createFunction() {
   function->setAttr("nvvm.maxntid",
                     builder.getDenseI32ArrayAttr({(int32_t)threads}));
   function->setAttr("nvvm.minctasm", builder.getI32IntegerAttr(1));
+  if (clusterSize() > 1) {
+    function->setAttr("nvvm.cluster_dim",
+                      builder.getDenseI32ArrayAttr({clusterSize(), 1, 1}));
+  }
   return function;
+}
+
+/// All threads of the CTA, or of its cluster.
+void KernelLowering::emitMeeting() {
+  if (clusterSize() == 1) {
+    NVVM::BarrierOp::create(builder, loc);
+    return;
+  }
+  NVVM::ClusterArriveOp::create(builder, loc, UnitAttr());
+  NVVM::ClusterWaitOp::create(builder, loc, UnitAttr());
 }
 
 /// One thread initializes the barriers; all see them before any role starts.
@@ -228,7 +244,7 @@ LogicalResult KernelLowering::emitSetup(InstructionLowering &lowering) {
     }
     NVVM::FenceMbarrierInitOp::create(builder, loc);
   }
-  NVVM::BarrierOp::create(builder, loc);
+  emitMeeting();
   if (isDependent()) {
     NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
   }
@@ -354,6 +370,11 @@ LogicalResult KernelLowering::run() {
   }
   if (failed(emitSetup(lowering)) || failed(emitRoles(lowering))) {
     return failure();
+  }
+  if (clusterSize() > 1) {
+    // No CTA leaves while others may still arrive on its barriers.
+    builder.setInsertionPoint(entry->getTerminator());
+    emitMeeting();
   }
   decided(kernel.getLoc(), "lower-to-nvvm")
       << llvm::formatv("{0} threads, launched with {1} registers each", threads,

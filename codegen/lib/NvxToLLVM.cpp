@@ -183,6 +183,18 @@ struct LowerSmemBase : OpRewritePattern<nvx::SmemBaseOp> {
   }
 };
 
+struct LowerClusterRank : OpRewritePattern<nvx::ClusterRankOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::ClusterRankOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    code.addResult(op.getType());
+    rewriter.replaceOp(op, code.create("mov.u32 $0, %cluster_ctarank;"));
+    return success();
+  }
+};
+
 struct LowerStamp : OpRewritePattern<nvx::StampOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -256,6 +268,6 @@ struct LowerClusterCast : OpRewritePattern<LLVM::AddrSpaceCastOp> {
 
 void attn::codegen::populateNvxToLLVMPatterns(RewritePatternSet &patterns) {
   patterns.add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerMbarrierWait,
-               LowerSmemBase, LowerStamp, LowerBarrierArrive,
+               LowerSmemBase, LowerClusterRank, LowerStamp, LowerBarrierArrive,
                LowerClusterCast>(patterns.getContext());
 }

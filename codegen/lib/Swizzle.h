@@ -43,6 +43,18 @@ struct SmemTile {
     return llvm::divideCeil(tensorColumns, panelColumns());
   }
   int64_t panelBytes() const { return rows * spanBytes(); }
+  /// The part that one copy brings where `ctas` CTAs bring a share each: whole
+  /// panels of all rows where these divide, else rows of one panel.
+  struct Copy {
+    int64_t rows, panels;
+  };
+  bool isSharedByPanels(int64_t ctas) const { return panels() % ctas == 0; }
+  Copy copyOf(int64_t tensorColumns, int64_t ctas) const {
+    if (!isSharedByPanels(ctas)) {
+      return {rows / ctas, 1};
+    }
+    return {rows, isOneCopy(tensorColumns) ? panels() / ctas : 1};
+  }
   int64_t chunksPerSpan() const { return spanBytes() / chunkBytes; }
   /// The chunk number is XORed with (row >> shift) % chunksPerSpan.
   int64_t swizzleRowShift() const { return llvm::Log2_64(128 / spanBytes()); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verdicts on work items: barriers on which every warp that may reject an item
-// arrives, each with a word that is not zero once some warp has done so.
+// arrives, each with a word that is not zero once some warp has done so. The
+// CTAs of a cluster run an item together, so that a verdict is that of all.
 #include "ChannelLowering.h"
 
 using namespace mlir;
@@ -17,7 +18,7 @@ int64_t ChannelLowering::planVerdicts(int64_t offset) {
   if (!redo.wasInterrupted()) {
     return offset;
   }
-  verdict = EdgeBarrier{offset, 0, 0};
+  verdict = EdgeBarrier{offset, 0, clusterSize() > 1};
   return offset + ws::verdictBytes;
 }
 
@@ -51,14 +52,16 @@ Value ChannelLowering::isFirstRun(Value work) {
   return arith::XOrIOp::create(builder, loc, redo, yes);
 }
 
-/// One lane of each warp says what its warp found the first time, and arrives.
-/// Where items are handed out each run is a turn of the barriers. Else the
-/// first alone is: the barrier has to stay in the phase that a late role waits
-/// for.
+/// One lane of each warp, or one for each CTA of the cluster, says what its
+/// warp found the first time, and arrives. Where items are handed out each run
+/// is a turn of the barriers. Else the first alone is: the barrier has to stay
+/// in the phase that a late role waits for.
 void ChannelLowering::lowerReject(tile::RejectOp op) {
   OpBuilder::InsertionGuard guard(builder);
   Value slot = constant(0), first = isFirstRun(op.getWork());
-  Value arrives = isLaneZero();
+  // The first CTA of a cluster hands out; without that each has to know.
+  Value rank = lane();
+  Value arrives = speaksForWarp(verdict->cluster && !isHandedOut());
   if (isHandedOut()) {
     slot = ws::VerdictSlotOp::create(builder, loc, builder.getI32Type(),
                                      op.getWork());
@@ -69,12 +72,22 @@ void ChannelLowering::lowerReject(tile::RejectOp op) {
   {
     OpBuilder::InsertionGuard inner(builder);
     onlyIf(arith::AndIOp::create(builder, loc, first, op.getFailed()));
+    Value word = verdictWord(slot);
     LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::_or,
-                              verdictWord(slot), constant(1),
-                              LLVM::AtomicOrdering::monotonic);
+                              verdict->cluster ? inCta(word, rank) : word,
+                              constant(1), LLVM::AtomicOrdering::monotonic);
+    if (verdict->cluster) {
+      // The arrival orders it for threads of this CTA alone.
+      LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::acq_rel,
+                            "cluster");
+    }
   }
-  NVVM::MBarrierArriveOp::create(builder, loc, Type(),
-                                 barrierAt(verdict->offset, slot), Value());
+  Value barrier = barrierAt(verdict->offset, slot);
+  if (verdict->cluster) {
+    arriveAt(barrier, rank);
+  } else {
+    NVVM::MBarrierArriveOp::create(builder, loc, Type(), barrier, Value());
+  }
   op.erase();
 }
 

@@ -15,14 +15,16 @@ void InstructionLowering::createAnswer() {
   Value one = arith::ConstantIntOp::create(entry, loc, 1, 32);
   auto ptr = LLVM::LLVMPointerType::get(builder->getContext());
   answer = LLVM::AllocaOp::create(entry, loc, ptr, builder->getI32Type(), one);
-  Value grid = NVVM::GridDimXOp::create(*builder, loc, builder->getI32Type());
-  Value first = arith::SubIOp::create(*builder, loc, item, grid);
+  Value first = arith::SubIOp::create(*builder, loc, item, itemsInFlight());
   LLVM::StoreOp::create(*builder, loc, first, answer);
 }
 
 /// For divisions in the loop by what does not change in it.
 void InstructionLowering::prepareDivisors(ws::WorkLoopOp loop) {
   divisors.clear(); // Those of other roles do not dominate this one.
+  if (loop.getMailbox()) {
+    return; // Sharing items leaves the role no registers for them.
+  }
   loop.walk([&](arith::DivUIOp op) {
     Value divisor = values.lookupOrNull(op.getRhs());
     if (divisor && !loop->isAncestor(op.getRhs().getDefiningOp())) {
@@ -44,8 +46,10 @@ LogicalResult InstructionLowering::lowerHandedOut(ws::WorkLoopOp op) {
   auto next = op.getBody().getOps<tile::NextWorkOp>();
   if (!next.empty()) {
     createAnswer();
-    places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(),
-                        extentsOf(*next.begin()), /*manyItems=*/true);
+    if (!op.getMailbox()) {
+      places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(),
+                          extentsOf(*next.begin()), /*manyItems=*/true);
+    }
   }
   prepareDivisors(op);
   Block &body = op.getBody().front();
@@ -75,17 +79,33 @@ WorkExtents InstructionLowering::extentsOf(tile::NextWorkOp op) {
 }
 
 void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
+  if (op->getParentOfType<ws::WorkLoopOp>().getMailbox()) {
+    shareItem(op);
+    return;
+  }
+  takeItem(op);
+  if (clusterSize() > 1) {
+    Value &block = works[op.getWork()][0];
+    block = add(mul(block, clusterSize()), rankInCluster());
+  }
+}
+
+/// The item of this turn, of a CTA or of all CTAs of a cluster.
+void InstructionLowering::takeItem(tile::NextWorkOp op) {
   WorkExtents extents = extentsOf(op);
   redos[op.getWork()] = redoOfGrid;
-  if (kernel.getConfig().getWork() != WorkKind::Dynamic) {
+  // Nor does it for what the places of items have in common.
+  bool isShared =
+      op->getParentOfType<ws::WorkLoopOp>().getMailbox().has_value();
+  if (isShared || kernel.getConfig().getWork() != WorkKind::Dynamic) {
     places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(), extents,
                         /*manyItems=*/false);
-  } else {
+  }
+  if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
     // The items of the first turn came without the counter. This is the first
     // use of its answer.
-    Type i32 = builder->getI32Type();
-    Value grid = NVVM::GridDimXOp::create(*builder, loc, i32);
-    item = add(LLVM::LoadOp::create(*builder, loc, i32, answer), grid);
+    Value inFlight = itemsInFlight();
+    item = add(load(answer), inFlight);
     Value isNew =
         arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, item,
                               extents.count(*builder, loc));
@@ -97,22 +117,43 @@ void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
   works[op.getWork()] = places.of(*builder, loc, item);
 }
 
-/// No item is row block -1.
-void InstructionLowering::lowerPutWork(ws::PutWorkOp op) {
-  auto [block, head, batch] = works[op.getWork()];
-  block = arith::SelectOp::create(*builder, loc, exists.lookup(op.getWork()),
-                                  block, constant(-1));
+/// An item as it lies in shared memory. No item is row block -1.
+Value InstructionLowering::packItem(Value work) {
+  auto [block, head, batch] = works[work];
+  block = arith::SelectOp::create(*builder, loc, exists.lookup(work), block,
+                                  constant(-1));
   Value flags = constant(0);
-  if (Value redo = redos.lookup(op.getWork())) {
+  if (Value redo = redos.lookup(work)) {
     // Bit 0: run once more; bit 1: where the verdict is given.
     Value bit =
         arith::ExtUIOp::create(*builder, loc, builder->getI32Type(), redo);
-    flags = add(bit, mul(verdictSlots.lookup(op.getWork()), 2));
+    flags = add(bit, mul(verdictSlots.lookup(work), 2));
   }
   auto type = VectorType::get(4, builder->getI32Type());
-  Value place = vector::FromElementsOp::create(
-      *builder, loc, type, ValueRange{block, head, batch, flags});
-  LLVM::StoreOp::create(*builder, loc, place,
+  return vector::FromElementsOp::create(*builder, loc, type,
+                                        ValueRange{block, head, batch, flags});
+}
+
+void InstructionLowering::unpackItem(Value work, Value packed,
+                                     bool hasVerdicts) {
+  auto part = [&](int64_t i) -> Value {
+    return vector::ExtractOp::create(*builder, loc, packed,
+                                     ArrayRef<int64_t>{i});
+  };
+  works[work] = {part(0), part(1), part(2)};
+  if (hasVerdicts) {
+    Value flags = part(3);
+    redos[work] =
+        arith::TruncIOp::create(*builder, loc, builder->getI1Type(), flags);
+    verdictSlots[work] =
+        arith::ShRUIOp::create(*builder, loc, flags, constant(1));
+  }
+  exists[work] = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::sge,
+                                       works[work][0], constant(0));
+}
+
+void InstructionLowering::lowerPutWork(ws::PutWorkOp op) {
+  LLVM::StoreOp::create(*builder, loc, packItem(op.getWork()),
                         sharedPointer(slotAddress(op.getSlot())),
                         ws::workItemBytes);
 }
@@ -122,26 +163,12 @@ void InstructionLowering::lowerGetWork(ws::GetWorkOp op) {
   Value place = LLVM::LoadOp::create(*builder, loc, type,
                                      sharedPointer(slotAddress(op.getSlot())),
                                      ws::workItemBytes);
-  WorkPlace parts;
-  for (int64_t i = 0; i < 3; ++i) {
-    parts[i] =
-        vector::ExtractOp::create(*builder, loc, place, ArrayRef<int64_t>{i});
-  }
   if (!op->getParentOfType<ws::RoleOp>().isSingleThread()) {
     // One lane gives the slot back for its warp.
     NVVM::SyncWarpOp::create(*builder, loc, constant(-1));
   }
-  works[op.getWork()] = parts;
-  if (op->getParentOfType<ws::WorkLoopOp>().getVerdicts()) {
-    Value flags =
-        vector::ExtractOp::create(*builder, loc, place, ArrayRef<int64_t>{3});
-    redos[op.getWork()] =
-        arith::TruncIOp::create(*builder, loc, builder->getI1Type(), flags);
-    verdictSlots[op.getWork()] =
-        arith::ShRUIOp::create(*builder, loc, flags, constant(1));
-  }
-  exists[op.getWork()] = arith::CmpIOp::create(
-      *builder, loc, arith::CmpIPredicate::sge, parts[0], constant(0));
+  auto loop = op->getParentOfType<ws::WorkLoopOp>();
+  unpackItem(op.getWork(), place, loop.getVerdicts().has_value());
 }
 
 /// As many items as there are have been asked for when the last CTA ends: the
@@ -150,13 +177,18 @@ void InstructionLowering::lowerFetchWork(ws::FetchWorkOp op) {
   auto loop = op->getParentOfType<ws::WorkLoopOp>();
   auto next = *loop.getBody().getOps<tile::NextWorkOp>().begin();
   OpBuilder::InsertionGuard guard(*builder);
+  auto onlyIf = [&](Value condition) {
+    auto branch =
+        scf::IfOp::create(*builder, loc, condition, /*withElseRegion=*/false);
+    builder->setInsertionPointToStart(branch.thenBlock());
+  };
+  if (loop.getMailbox()) {
+    onlyIf(isFirstOfCluster());
+  }
   if (Value redo = redos.lookup(next.getWork())) {
     // The counter's answer is still to be used.
     Value yes = arith::ConstantIntOp::create(*builder, loc, 1, 1);
-    Value used = arith::XOrIOp::create(*builder, loc, redo, yes);
-    auto branch =
-        scf::IfOp::create(*builder, loc, used, /*withElseRegion=*/false);
-    builder->setInsertionPointToStart(branch.thenBlock());
+    onlyIf(arith::XOrIOp::create(*builder, loc, redo, yes));
   }
   Value last = arith::SubIOp::create(*builder, loc,
                                      values.lookup(op.getItems()), constant(1));

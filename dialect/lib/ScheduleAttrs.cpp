@@ -169,7 +169,7 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  WorkOrder order, int64_t sectionMib,
                                  int64_t threshold, RowMax rowMax,
                                  int64_t degree, int64_t ctaGroup,
-                                 int64_t tileD, int64_t tileDv,
+                                 int64_t cluster, int64_t tileD, int64_t tileDv,
                                  int64_t packGqa) {
   // config C1
   if (tileM < 1 || tileN < 1) {
@@ -221,6 +221,10 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << AccessMap::mostPackedHeads
                        << " that divides 'tile_m', got " << packGqa << " and "
                        << tileM;
+  }
+  // config C9
+  if (cluster != 1 && cluster != 2) {
+    return emitError() << "expected 'cluster' to be 1 or 2, got " << cluster;
   }
   return success();
 }

@@ -21,6 +21,7 @@ private:
   ParseResult parsePlace(bool channel);
   ParseResult parsePlaceOptions(struct PlaceOptions &options);
   ParseResult parseEdge();
+  ParseResult parseScope(Scope &scope);
   ParseResult parseTurn();
   ParseResult parseSync();
   ParseResult parseKnob();
@@ -335,11 +336,14 @@ ParseResult ScheduleParser::parsePlaceOptions(PlaceOptions &options) {
                 "'thread', 'warp' or 'wg'")) {
     return failure();
   }
-  if (succeeded(parser.parseOptionalKeyword("scope")) &&
-      parseWord(options.scope, symbolizeScope, "'cta', 'cluster' or 'pair'")) {
-    return failure();
+  return parseScope(options.scope);
+}
+
+ParseResult ScheduleParser::parseScope(Scope &scope) {
+  if (failed(parser.parseOptionalKeyword("scope"))) {
+    return success();
   }
-  return success();
+  return parseWord(scope, symbolizeScope, "'cta', 'cluster' or 'pair'");
 }
 
 ParseResult ScheduleParser::parseEdge() {
@@ -358,8 +362,12 @@ ParseResult ScheduleParser::parseEdge() {
       parseCount(credits, "a number of credits")) {
     return failure();
   }
+  Scope scope = Scope::Cta;
+  if (parseScope(scope)) {
+    return failure();
+  }
   edges.push_back(
-      EdgeAttr::get(ctx(), edgeName, perSubtile, joins, part, credits));
+      EdgeAttr::get(ctx(), edgeName, perSubtile, joins, part, credits, scope));
   return success();
 }
 

@@ -171,6 +171,9 @@ void SchedulePrinter::print(EdgeAttr edge) {
   if (edge.getCredits()) {
     printer << " credits " << edge.getCredits();
   }
+  if (edge.getScope() != Scope::Cta) {
+    printer << " scope " << stringifyScope(edge.getScope());
+  }
 }
 
 void SchedulePrinter::print(TurnAttr turn) {

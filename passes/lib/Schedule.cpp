@@ -51,12 +51,13 @@ static LogicalResult checkConfig(tile::KernelOp kernel,
       got.getTileN() == wanted.getTileN() &&
       got.getWork() == wanted.getWork() &&
       got.getCtaGroup() == wanted.getCtaGroup() &&
+      got.getCluster() == wanted.getCluster() &&
       got.getTileD() == wanted.getTileD() &&
       got.getTileDv() == wanted.getTileDv()) {
     return success();
   }
-  return kernel.emitOpError("expected 'config' to have the tiles, work and CTA "
-                            "group of ")
+  return kernel.emitOpError("expected 'config' to have the tiles, work, CTA "
+                            "group and cluster of ")
          << entry.origin << ", " << wanted << ", got " << got;
 }
 

@@ -202,12 +202,12 @@ static ConfigAttr configFor(ConfigAttr config, const Key &key,
                             const Key &wanted) {
   int64_t d = Key::columnsFor(key.headDim, wanted.headDim);
   int64_t dv = Key::columnsFor(key.headDimV, wanted.headDimV);
-  return ConfigAttr::get(config.getContext(), config.getTileM(),
-                         config.getTileN(), config.getWork(), config.getOrder(),
-                         config.getSectionMib(), config.getRescaleThreshold(),
-                         config.getRowMax(), config.getExp2Degree(),
-                         config.getCtaGroup(), d == wanted.headDim ? 0 : d,
-                         dv == wanted.headDimV ? 0 : dv, config.getPackGqa());
+  return ConfigAttr::get(
+      config.getContext(), config.getTileM(), config.getTileN(),
+      config.getWork(), config.getOrder(), config.getSectionMib(),
+      config.getRescaleThreshold(), config.getRowMax(), config.getExp2Degree(),
+      config.getCtaGroup(), config.getCluster(), d == wanted.headDim ? 0 : d,
+      dv == wanted.headDimV ? 0 : dv, config.getPackGqa());
 }
 
 static TableEntry makeEntry(TableEntryOp op, const Key &wanted,

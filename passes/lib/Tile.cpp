@@ -243,13 +243,13 @@ Value KernelWriter::writeSection() {
 
 Value KernelWriter::writeNext() {
   Type type = tile::WorkType::get(builder.getContext());
-  // Work items count blocks of the owned dimension.
-  Value rows = axis(owned).length;
-  if (packed > 1) {
-    rows = mul(rows, i32(packed));
-  }
-  Value blocks =
-      arith::CeilDivSIOp::create(builder, loc, rows, axis(owned).tileSize);
+  // Work items count blocks of the owned dimension; a cluster takes one for
+  // each of its CTAs.
+  Axis &side = axis(owned);
+  Value rows = packed > 1 ? mul(side.length, i32(packed)) : side.length;
+  Value size = config.getCluster() == 1 ? side.tileSize
+                                        : i32(side.tile * config.getCluster());
+  Value blocks = arith::CeilDivSIOp::create(builder, loc, rows, size);
   Value section = writeSection();
   tile::WorkOp region = tile::WorkOp::create(builder, loc);
   builder.setInsertionPointToStart(&region.getBody().emplaceBlock());

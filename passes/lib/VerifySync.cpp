@@ -44,9 +44,10 @@ constexpr int64_t maxTrips = 64;
 /// Unrolls a role's program into its events for given work items.
 class Unroller {
 public:
-  Unroller(ArrayRef<Item> items, int64_t replica,
+  /// `later`: CTAs of the cluster whose rows follow those of this one.
+  Unroller(ArrayRef<Item> items, int64_t replica, int64_t later,
            SmallVectorImpl<Event> &events)
-      : items(items), replica(replica), events(events) {}
+      : items(items), replica(replica), later(later), events(events) {}
 
   LogicalResult unroll(ws::RoleOp role) { return run(role.getBody().front()); }
 
@@ -65,7 +66,7 @@ private:
   }
 
   ArrayRef<Item> items;
-  int64_t replica;
+  int64_t replica, later;
   SmallVectorImpl<Event> &events;
   Item item{0, 0};
   int64_t fetches = 0;
@@ -80,7 +81,8 @@ FailureOr<int64_t> Unroller::evaluate(Value value, Operation *user) {
     unsigned index = cast<OpResult>(value).getResultNumber();
     if (index == 0) {
       // A sub-tile has a masked block less than the next.
-      int64_t skipped = bounds.getOf().value_or(1) - 1 - replica;
+      int64_t subtiles = bounds.getOf().value_or(1);
+      int64_t skipped = (later + 1) * subtiles - 1 - replica;
       return item.total -
              (bounds.getSubtile() ? std::min(item.masked, skipped) : 0);
     }
@@ -243,10 +245,11 @@ LogicalResult Unroller::runOp(Operation *op) {
   return success();
 }
 
-/// A running role: replicas of one role are agents of their own.
+/// A running role: replicas of one role, in each CTA of a cluster, are agents
+/// of their own.
 struct Agent {
   ws::RoleOp role;
-  int64_t replica;
+  int64_t cta, replica;
   SmallVector<Event> events;
   size_t next = 0;
   llvm::StringMap<int64_t> counts; // cycles of each kind and name so far
@@ -255,7 +258,7 @@ struct Agent {
 class Trial {
 public:
   Trial(ws::KernelOp kernel, ArrayRef<Item> items)
-      : kernel(kernel), items(items) {}
+      : kernel(kernel), items(items), ctas(kernel.getConfig().getCluster()) {}
 
   LogicalResult run();
 
@@ -272,38 +275,54 @@ private:
   int64_t count(const Agent &agent, Event::Kind kind, StringRef name) const {
     return agent.counts.lookup(key(kind, name));
   }
-  /// Cycles of `kind` that every role with such events has finished: 0 where
-  /// no role has any.
-  int64_t least(Event::Kind kind, StringRef name) const;
+  /// Cycles of `kind` that every role with such events has finished, as CTA
+  /// `cta` sees it: 0 where no role has any.
+  int64_t least(Event::Kind kind, StringRef name, int64_t cta);
+  bool isInCluster(StringRef name);
   int64_t replicas(StringRef role) {
     return kernel.lookupSymbol<ws::RoleOp>(role).getReplicas();
   }
 
   ws::KernelOp kernel;
   ArrayRef<Item> items;
+  int64_t ctas;
   SmallVector<Agent, 0> agents;
 };
 
 LogicalResult Trial::start() {
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-    for (int64_t replica = 0; replica < (int64_t)role.getReplicas();
-         ++replica) {
-      SmallVector<Event> events;
-      if (failed(Unroller(items, replica, events).unroll(role))) {
-        return failure();
+    for (int64_t cta = 0; cta < ctas; ++cta) {
+      for (int64_t replica = 0; replica < (int64_t)role.getReplicas();
+           ++replica) {
+        SmallVector<Event> events;
+        Unroller unroller(items, replica, ctas - 1 - cta, events);
+        if (failed(unroller.unroll(role))) {
+          return failure();
+        }
+        agents.push_back({role, cta, replica, events, 0, {}});
       }
-      agents.push_back({role, replica, events, 0, {}});
     }
   }
   return success();
 }
 
-int64_t Trial::least(Event::Kind kind, StringRef name) const {
+bool Trial::isInCluster(StringRef name) {
+  Operation *op = kernel.lookupSymbol(name);
+  if (auto edge = dyn_cast_or_null<ws::EdgeOp>(op)) {
+    return edge.getCluster();
+  }
+  auto channel = dyn_cast_or_null<ws::ChannelOp>(op);
+  return channel && channel.getCluster();
+}
+
+int64_t Trial::least(Event::Kind kind, StringRef name, int64_t cta) {
   std::optional<int64_t> least;
+  bool seesAll = ctas > 1 && isInCluster(name);
   for (const Agent &agent : agents) {
-    bool takesPart = llvm::any_of(agent.events, [&](const Event &event) {
-      return event.kind == kind && event.name == name;
-    });
+    bool takesPart = (seesAll || agent.cta == cta) &&
+                     llvm::any_of(agent.events, [&](const Event &event) {
+                       return event.kind == kind && event.name == name;
+                     });
     if (takesPart) {
       int64_t cycles = count(agent, kind, name);
       least = std::min(least.value_or(cycles), cycles);
@@ -318,15 +337,15 @@ bool Trial::mayPass(const Agent &agent, const Event &event) {
   case Event::Acquire: {
     auto channel = kernel.lookupSymbol<ws::ChannelOp>(event.name);
     return channel.getFreeImplied() || cycle < (int64_t)channel.getDepth() ||
-           least(Event::Release, event.name) >
+           least(Event::Release, event.name, agent.cta) >
                cycle - (int64_t)channel.getDepth();
   }
   case Event::Wait:
-    return least(Event::Commit, event.name) > cycle;
+    return least(Event::Commit, event.name, agent.cta) > cycle;
   case Event::WaitEdge: {
     int64_t credits = kernel.lookupSymbol<ws::EdgeOp>(event.name).getCredits();
     return cycle < credits ||
-           least(Event::Signal, event.name) > cycle - credits;
+           least(Event::Signal, event.name, agent.cta) > cycle - credits;
   }
   case Event::Take: {
     // Replica r follows replica r - 1 of this cycle; replica 0 that of the
@@ -335,7 +354,8 @@ bool Trial::mayPass(const Agent &agent, const Event &event) {
     int64_t ring = role.getReplicas();
     int64_t before = (agent.replica + ring - 1) % ring;
     for (const Agent &other : agents) {
-      if (other.role == agent.role && other.replica == before) {
+      if (other.role == agent.role && other.cta == agent.cta &&
+          other.replica == before) {
         int64_t given = count(other, Event::Give, event.name);
         return agent.replica == 0 ? given >= cycle : given > cycle;
       }
@@ -345,7 +365,7 @@ bool Trial::mayPass(const Agent &agent, const Event &event) {
   case Event::Sync:
     // All replicas stand at it, or have passed it.
     return llvm::all_of(agents, [&](const Agent &other) {
-      if (other.role != agent.role) {
+      if (other.role != agent.role || other.cta != agent.cta) {
         return true;
       }
       int64_t passed = count(other, Event::Sync, event.name);
@@ -387,6 +407,7 @@ LogicalResult Trial::reportDeadlock() {
       ws::RoleOp role = agent.role;
       error.attachNote(event.op->getLoc())
           << "role '" << role.getSymName() << "' replica " << agent.replica
+          << (ctas > 1 ? llvm::formatv(" of CTA {0}", agent.cta).str() : "")
           << " waits at '" << event.op->getName().getStringRef() << "' of '"
           << event.name << "', cycle " << count(agent, event.kind, event.name);
     }
@@ -421,11 +442,13 @@ LogicalResult Trial::checkChannel(StringRef name) {
 LogicalResult Trial::checkBalance() {
   auto compare = [&](StringRef name, Event::Kind a,
                      Event::Kind b) -> LogicalResult {
-    int64_t first = least(a, name), second = least(b, name);
-    if (first != second) {
-      return kernel.emitOpError("attn-verify-sync: V15: '")
-             << name << "' expected equal cycles at both ends, got " << first
-             << " and " << second;
+    for (int64_t cta = 0; cta < ctas; ++cta) {
+      int64_t first = least(a, name, cta), second = least(b, name, cta);
+      if (first != second) {
+        return kernel.emitOpError("attn-verify-sync: V15: '")
+               << name << "' expected equal cycles at both ends, got " << first
+               << " and " << second;
+      }
     }
     return success();
   };

@@ -30,7 +30,8 @@ public:
     }
     for (EdgeAttr edge : program.schedule.getEdges()) {
       ws::EdgeOp::create(builder, loc(), edge.getName(),
-                         builder.getI64IntegerAttr(edge.getCredits()));
+                         builder.getI64IntegerAttr(edge.getCredits()),
+                         unitIf(edge.getScope() == Scope::Cluster));
     }
     for (TurnAttr turn : program.schedule.getTurns()) {
       ws::TurnOp::create(builder, loc(), turn.getName(),
@@ -44,6 +45,9 @@ public:
 
 private:
   Location loc() { return program.kernel.getLoc(); }
+  UnitAttr unitIf(bool holds) {
+    return holds ? builder.getUnitAttr() : UnitAttr();
+  }
   FlatSymbolRefAttr hostOf(PlaceAttr place) {
     return place.getOver() && !place.getOver().getValue().empty()
                ? FlatSymbolRefAttr::get(place.getOver())
@@ -65,9 +69,9 @@ private:
     ws::ChannelOp::create(
         builder, loc(), place.getName(), builder.getArrayAttr(types),
         builder.getI64IntegerAttr(place.getDepth()),
-        place.getFullImplied() ? builder.getUnitAttr() : UnitAttr(),
-        place.getFreeImplied() ? builder.getUnitAttr() : UnitAttr(),
-        hostOf(place), IntegerAttr());
+        unitIf(place.getFullImplied()), unitIf(place.getFreeImplied()),
+        unitIf(place.getScope() == Scope::Cluster), hostOf(place),
+        IntegerAttr());
   }
 
   void declareHold(PlaceAttr place) {

@@ -104,8 +104,8 @@ ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128,
 // The other role.
 // CHECK: scf.while
 // CHECK: %[[PLACE:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
-// CHECK-NEXT: %[[BLOCK:.*]] = vector.extract %[[PLACE]][0]
 // CHECK: nvvm.bar.warp.sync
+// CHECK: %[[BLOCK:.*]] = vector.extract %[[PLACE]][0]
 // CHECK: %[[MORE:.*]] = arith.cmpi sge, %[[BLOCK]], %{{.*}} : i32
 // CHECK: scf.if %[[MORE]] {
 // CHECK: scf.condition(%[[MORE]])

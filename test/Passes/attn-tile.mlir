@@ -523,3 +523,17 @@ func.func @sections(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: 
       : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x64xbf16>) -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
   return %o, %lse : tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>
 }
+
+// An item of a cluster is the rows of both its CTAs, each of which has a tile of them.
+// CHECK-LABEL: tile.kernel @clusters
+// CHECK: %[[BOTH:.*]] = arith.constant 256 : i32
+// CHECK: %[[BLOCKS:.*]] = arith.ceildivsi %{{.*}}, %[[BOTH]] : i32
+// CHECK: tile.next_work extents(%[[BLOCKS]],
+// CHECK: tile.step @ld_q(%{{.*}}) : (!tile.work) -> tensor<128x64xbf16> {
+func.func @clusters(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32)
+    -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 64, work = grid, cluster = 2>
+      : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>) -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>
+}

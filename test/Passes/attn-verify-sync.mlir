@@ -754,3 +754,64 @@ ws.kernel @skipped_and_kept machine "sm_90a" args ["q", "n"] problem #p config #
     }
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid, cluster = 2>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// A channel and an edge of a cluster pass.
+ws.kernel @cluster machine "sm_90a" args ["q", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32):
+  ws.channel @k [tensor<128x64xbf16>] depth 1 cluster
+  ws.edge @e credits 1 cluster
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      ws.wait_edge @e
+      %s = ws.acquire : <@k, tensor<128x64xbf16>>
+      ws.copy %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %s = ws.wait : <@k, tensor<128x64xbf16>>
+      ws.release %s : <@k, tensor<128x64xbf16>>
+      ws.signal @e
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid, cluster = 2>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// The same without a credit: the roles of both CTAs wait for one another.
+// expected-error @below {{'ws.kernel' op attn-verify-sync: V18: deadlock with [0 blocks, 0 masked]}}
+ws.kernel @cluster_unprimed machine "sm_90a" args ["q", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32):
+  ws.channel @k [tensor<128x64xbf16>] depth 1 cluster
+  ws.edge @e credits 0 cluster
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-note @below {{role 'load' replica 0 of CTA 0 waits at 'ws.wait_edge' of 'e', cycle 0}}
+      // expected-note @below {{role 'load' replica 0 of CTA 1 waits at 'ws.wait_edge' of 'e', cycle 0}}
+      ws.wait_edge @e
+      %s = ws.acquire : <@k, tensor<128x64xbf16>>
+      ws.copy %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-note @below {{role 'wg' replica 0 of CTA 0 waits at 'ws.wait' of 'k', cycle 0}}
+      // expected-note @below {{role 'wg' replica 0 of CTA 1 waits at 'ws.wait' of 'k', cycle 0}}
+      %s = ws.wait : <@k, tensor<128x64xbf16>>
+      ws.release %s : <@k, tensor<128x64xbf16>>
+      ws.signal @e
+    }
+  }
+}

@@ -25,12 +25,12 @@ MASKS = {"causal": "causal_bottom_right", "full": "none"}
 
 
 def schedules():
-    """(name, head dim, path) of the schedule files."""
+    """(name, head dims of Q and V, path) of the schedule files."""
     for name in sorted(os.listdir(HERE)):
         path = os.path.join(HERE, name)
         if name.endswith(".mlir"):
             with open(path, encoding="utf-8") as file:
-                yield name[: -len(".mlir")], re.search(r"head_dim (\d+)", file.read())[1], path
+                yield name[: -len(".mlir")], re.search(r"head_dim (\d+), (\d+)", file.read()).groups(), path
 
 
 def main():
@@ -41,12 +41,13 @@ def main():
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
     made = failed = 0
-    for name, head_dim, path in schedules():
+    for name, (head_dim, head_dim_v), path in schedules():
         for mask in args.masks.split(","):
             output = os.path.join(args.out, f"{name}_{mask}_d{head_dim}.attn")
             source = output + ".mlir"
             with open(source, "w", encoding="utf-8") as file:
-                file.write(attention.write(attention.parse([f"--head-dim={head_dim}", f"--mask={MASKS[mask]}"])))
+                file.write(attention.write(attention.parse(
+                    [f"--head-dim={head_dim}", f"--head-dim-v={head_dim_v}", f"--mask={MASKS[mask]}"])))
             run = subprocess.run([args.compiler, source, f"--schedule={path}", "--emit=bundle", "-o", output],
                                  capture_output=True, text=True)
             if run.returncode == 0 and os.path.getsize(output) > 0:

@@ -43,7 +43,9 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     nvx.mbarrier_wait %full, %parity : !llvm.ptr<3>
     %s = ws.slot_at %slot : !ws.slot<@k, tensor<128x64xbf16>>
     ```
-    Arrival counts, parities and bytes are derived from the roles and the tiles.
+    Arrival counts, parities and bytes are derived from the roles and the tiles. A channel
+    or edge of the cluster has its barriers in each CTA, on which the warps of all arrive;
+    handed out items of a cluster have a `mailbox`.
     A channel that several threads fill, a meeting in a role that one thread
     runs, or two verdicts of one role on an item are an error. Remark: the barriers in memory and the named ones.
   }];
@@ -61,6 +63,9 @@ def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
     **Ensures** a `gpu.module` a kernel, or a group of them, with only `nvx` and upstream
     dialects in it; registers of the roles within the register file; its attribute
     `attn.plan` is the launch plan, with one variant a kernel.
+    CTAs of a cluster copy a share of each shared tile to all of them, and meet before the roles
+    start and at the end. The first takes the items that are handed out and sends them to the
+    others.
     Where items are handed out, the thread that does so takes the verdict of the turn before
     the last, and hands a rejected item out once more before it uses the counter's answer.
     With `knob launch dependent` all threads wait for the launch ahead once barriers are set

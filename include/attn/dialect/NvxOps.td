@@ -247,6 +247,24 @@ def Nvx_SmemBaseOp : Nvx_Op<"smem_base", [
   let assemblyFormat = "$variable attr-dict";
 }
 
+def Nvx_ClusterRankOp : Nvx_Op<"cluster_rank", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "number of this CTA in its cluster, taken at this place";
+  let description = [{
+    Upstream's op is pure: what follows from its result would take registers from the
+    first use to the last in a role that has few.
+
+    **PTX** (sm_90): a volatile `mov.u32` of `%cluster_ctarank`.
+
+    **Example**
+    ```mlir
+    %rank = nvx.cluster_rank
+    ```
+  }];
+  let results = (outs I32:$rank);
+  let assemblyFormat = "attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Stamps
 //===----------------------------------------------------------------------===//

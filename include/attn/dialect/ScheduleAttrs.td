@@ -46,7 +46,9 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     item is computed again from a running maximum where the sum overflowed or is small.
     `exp2_degree`: degree of the polynomial for the share of exponentials that
     the schedule moves off the exponential unit. `cta_group`: CTAs that share one
-    MMA. `pack_gqa`: so many query heads, all of one head of K and V, share the rows of
+    MMA. `cluster`: CTAs of a cluster, whose row blocks follow one another in one head: they
+    walk the same blocks of keys, those of all their rows together.
+    `pack_gqa`: so many query heads, all of one head of K and V, share the rows of
     a tile: row r is query r / n of head r mod n. For few queries. Launches have to have
     as many query heads for one of K and V.
 
@@ -59,6 +61,7 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     - C6: `section_mib` is in 0..1024, and 0 unless `order` is `longest_first`
     - C7: `row_max` is `running` where `work` is `static`
     - C8: `pack_gqa` is a power of two up to 64 that divides `tile_m`
+    - C9: `cluster` is 1 or 2
   }];
   let parameters = (ins "int64_t":$tile_m, "int64_t":$tile_n,
     EnumParameter<Attn_WorkKind>:$work, DefaultValuedParameter<"::attn::WorkOrder", "::attn::WorkOrder::Linear">:$order,
@@ -67,6 +70,7 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     DefaultValuedParameter<"::attn::RowMax", "::attn::RowMax::Running">:$row_max,
     DefaultValuedParameter<"int64_t", "3">:$exp2_degree,
     DefaultValuedParameter<"int64_t", "1">:$cta_group,
+    DefaultValuedParameter<"int64_t", "1">:$cluster,
     DefaultValuedParameter<"int64_t", "0">:$tile_d,
     DefaultValuedParameter<"int64_t", "0">:$tile_dv,
     DefaultValuedParameter<"int64_t", "1">:$pack_gqa);
@@ -101,7 +105,7 @@ def Attn_PlaceAttr : Attn_PartAttr<"Place"> {
 def Attn_EdgeAttr : Attn_PartAttr<"Edge"> {
   let summary = "order without data: the first `credits` waits pass; joinsPlace: null, or the channel it arrives on";
   let parameters = (ins "::mlir::StringAttr":$name, "bool":$split, "::mlir::StringAttr":$joinsPlace,
-    "int64_t":$joinsPart, "int64_t":$credits);
+    "int64_t":$joinsPart, "int64_t":$credits, "::attn::Scope":$scope);
 }
 def Attn_TurnAttr : Attn_PartAttr<"Turn"> {
   let summary = "a ring of edges between the replicas of `ring`, primed at replica 0";
@@ -135,7 +139,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
             | `hold` name `=` value `in` space option*
             | `turn` name `ring` role [`unprimed`]
             | `sync` name `ring` role
-            | `edge` name [`split`] [`joins` chan `:` part] [`credits` n]
+            | `edge` name [`split`] [`joins` chan `:` part] [`credits` n] [`scope` scope]
             | `knob` `exp2_soft` n `of` n | `knob` `peel` (`none` | `first` | `first_masked`)
             | `knob` `skip` (`none` | `right`)
             | `knob` `launch` (`alone` | `dependent`)
@@ -145,6 +149,9 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     list   := `{` entry* `}`
     entry  := [guard `:`] (step [`[` n `]`] [`:` part] | act `(` name [`[` n `]`] `)`) [`+` shift]
     ```
+    A channel of `scope cluster` is filled for all CTAs of the cluster at once, each of
+    which loads a share of every tile, and is free when all of them have released it; an edge
+    of that scope is signalled by all CTAs to all CTAs.
     With `skip right` a sub-tile leaves blocks without keys of its own rows at the right
     end to the others. With `launch dependent` CTAs may start before the launch ahead of
     them in the stream has ended, and wait for that before they touch global memory.

@@ -83,7 +83,8 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike,
 def Tile_NextWorkOp : Tile_Op<"next_work"> {
   let summary = "the work item of this turn";
   let description = [{
-    `extents`: row blocks, heads, batches. Their product is the number of items.
+    `extents`: row blocks, heads, batches. Their product is the number of items. In a
+    cluster an item is a row block of each of its CTAs, which are counted as one.
     `section`: heads, of all batches, that are worked through together (absent: all).
   }];
   let arguments = (ins I32:$blocks, I32:$heads, I32:$batches, Optional<I32>:$section);
@@ -116,7 +117,7 @@ def Tile_RejectOp : Tile_Op<"reject"> {
 }
 
 def Tile_CoordsOfOp : Tile_Op<"work_coords", [Pure]> {
-  let summary = "row block, head and batch of a work item";
+  let summary = "row block of this CTA, head and batch of a work item";
   let arguments = (ins Tile_WorkType:$work);
   let results = (outs I32:$block, I32:$head, I32:$batch);
   let assemblyFormat = "$work attr-dict";
@@ -149,6 +150,9 @@ def Tile_BoundsOp : Tile_Op<"bounds", [Pure, SingleBlock]> {
 
 def Tile_OwnedRowsOp : Tile_Op<"owned_rows", [Pure, HasParent<"BoundsOp">]> {
   let summary = "the first of the rows whose bounds are asked for, and how many they are";
+  let description = [{
+    Those of all CTAs of a cluster, or of the sub-tile of this CTA that the `tile.bounds` names.
+  }];
   let arguments = (ins Tile_WorkType:$work);
   let results = (outs I32:$first, I32:$rows);
   let assemblyFormat = "$work attr-dict";

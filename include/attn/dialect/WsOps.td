@@ -98,8 +98,9 @@ def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
     `types` are the tiles of its alternatives: each cycle carries one of them. A
     slot is written after `ws.acquire`, read after `ws.wait`, and given back by
     `ws.release`. `full_implied` and `free_implied`: another order proves that a slot
-    is full or free. `over`: the place whose memory it shares. `offset`: first byte in
-    shared memory, set by `attn-plan-memory`.
+    is full or free. `cluster`: all CTAs of the cluster fill a cycle's slots together, in each
+    of them, and it is free when all have released it. `over`: the place whose memory it shares.
+    `offset`: first byte in shared memory, set by `attn-plan-memory`.
 
     **Constraints**
     - C1: depth is at least 1, `offset` at least 0
@@ -109,9 +110,11 @@ def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
     **Example** `ws.channel @k [tensor<128x64xbf16>] depth 2`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeArrayAttr:$types, Ws_CountAttr:$depth,
-    UnitAttr:$full_implied, UnitAttr:$free_implied, OptionalAttr<FlatSymbolRefAttr>:$over, OptionalAttr<Ws_NumberAttr>:$offset);
+    UnitAttr:$full_implied, UnitAttr:$free_implied, UnitAttr:$cluster,
+    OptionalAttr<FlatSymbolRefAttr>:$over, OptionalAttr<Ws_NumberAttr>:$offset);
   let assemblyFormat = [{
     $sym_name $types `depth` $depth (`full_implied` $full_implied^)? (`free_implied` $free_implied^)?
+    (`cluster` $cluster^)?
     (`over` $over^)? (`at` $offset^)? attr-dict
   }];
   let hasVerifier = 1;
@@ -154,11 +157,13 @@ def Ws_HoldOp : Ws_Op<"hold", [Symbol, HasParent<"KernelOp">]> {
 def Ws_EdgeOp : Ws_Op<"edge", [Symbol, HasParent<"KernelOp">]> {
   let summary = "order without data; the first `credits` waits pass";
   let description = [{
+    `cluster`: signalled by all CTAs of the cluster to all of them.
+
     **Constraints**
     - C1: `credits` is at least 0
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Ws_NumberAttr:$credits);
-  let assemblyFormat = "$sym_name `credits` $credits attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, Ws_NumberAttr:$credits, UnitAttr:$cluster);
+  let assemblyFormat = "$sym_name `credits` $credits (`cluster` $cluster^)? attr-dict";
 }
 def Ws_TurnOp : Ws_Op<"turn", [Symbol, HasParent<"KernelOp">]> {
   let summary = "a ring of edges between the replicas of a role, primed at replica 0";
@@ -206,18 +211,19 @@ def Ws_WorkLoopOp : Ws_Op<"work_loop", [NoTerminator, SingleBlock, NoRegionArgum
     roles. Work that is one item a CTA then ends with `ws.run_again`, which
     `attn-lower-channels` puts there. Where items are handed out, the verdict on an item is known two turns later, and the item comes once
     more as one of its own. `verdicts`, set by `attn-lower-channels`: the offset of the
-    barriers and words in which roles give them.
+    barriers and words in which roles give them. `mailbox`, set there too: the offset of the
+    barriers and the slot through which a cluster's first CTA tells the others its item.
 
     **Constraints**
     - C1: a `ws.run_again` is the last op of a body that says `redo`
     - C2: `verdicts` goes with `redo`
   }];
   let arguments = (ins I32:$blocks, I32:$heads, I32:$batches, UnitAttr:$redo,
-    OptionalAttr<I64Attr>:$verdicts);
+    OptionalAttr<I64Attr>:$verdicts, OptionalAttr<I64Attr>:$mailbox);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `extents` `(` $blocks `,` $heads `,` $batches `)` (`redo` $redo^)? (`verdicts` `at` $verdicts^)?
-    attr-dict-with-keyword $body
+    (`mailbox` `at` $mailbox^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
 }

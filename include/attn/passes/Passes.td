@@ -58,7 +58,8 @@ def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
   let description = [{
     The function becomes a `tile.kernel` of its name: a grid over blocks of
     query positions, heads and batches, and a `tile.for` over blocks of keys,
-    last block first, masked blocks before the others. A score region is
+    last block first, masked blocks before the others. With `cluster` the grid is one of
+    clusters, whose CTAs stream the blocks of all their rows. A score region is
     inlined on tiles after the scale; without one the scale is left to
     `tile.attend`. The mask step holds the built-in mask, the end of the keys and
     the mask region; with a mask region every block is masked.

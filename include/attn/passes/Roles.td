@@ -149,7 +149,10 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     also for pairs a, b and triples a, b, a of the items of 0 to 3 blocks; and
     runs them against one another. Items that are handed out are followed by one that
     ends every role. Where sub-tiles skip blocks, each has a masked block less than the
-    next, as long as there are any. Changes nothing. An item that is run again (`redo`) needs no trial
+    next, as long as there are any. In a cluster the roles of all CTAs run against one
+    another, and those of its last CTA skip least; how the CTAs share items needs no trial: the
+    first waits for the others to have read the last item, which they do once they have
+    loaded the one before, for which they need nothing more of it. Changes nothing. An item that is run again (`redo`) needs no trial
     of its own: it finds every ring, edge and turn as a balanced first run leaves them,
     which is as the first run found them but for whole cycles; where items are handed
     out it is one more item, and the verdict that is waited for is that of the turn before

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Is a schedule legal for a kernel? The rules V1 to V21 of the schedule's
-// documentation, judged on a model of the kernel that is built from its IR.
+// Is a schedule legal for a kernel? The rules V1 to V21, V25 and V26 of the
+// schedule's documentation, judged on a model of the kernel that is built from
+// its IR.
 #ifndef ATTN_PASSES_SCHEDULEMODEL_H
 #define ATTN_PASSES_SCHEDULEMODEL_H
 

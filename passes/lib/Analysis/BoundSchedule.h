@@ -23,6 +23,7 @@ struct Place {
   SmallVector<SmallVector<int, 2>, 2> cycles; // values
   SmallVector<int, 2> only;                   // steps; empty: every reader
   bool hasFull = false, hasFree = false;      // barriers
+  bool inCluster = false;                     // filled in all its CTAs at once
   int host = -1;
   bool cross = false;
   bool cut = false;  // has storage for each sub-tile
@@ -51,7 +52,8 @@ struct Entry {
 struct Edge {
   std::string name;
   bool cut = false;
-  int joins = -1; // place
+  bool inCluster = false; // signalled to all its CTAs
+  int joins = -1;         // place
   int part = 0, credits = 0;
   int barrierBase = 0; // [sub-tile + 1]
 };
@@ -86,7 +88,7 @@ class BoundSchedule {
 public:
   static FailureOr<BoundSchedule> bind(const KernelModel &kernel,
                                        MachineAttr machine,
-                                       ScheduleAttr schedule,
+                                       ScheduleAttr schedule, int cluster,
                                        EmitError emitError);
 
   /// Finds who writes, reads, signals and waits; rules V5, V6, V20, V21 as far
@@ -141,6 +143,7 @@ public:
   MachineAttr machine;
   ScheduleAttr schedule;
   int subtileCount = 1;
+  int cluster = 1; // CTAs
   BitVector remat; // steps
   SmallVector<Role> roles;
   std::vector<Place> places;

@@ -73,7 +73,7 @@ private:
                        ArrayRef<Access> reads, ArrayRef<Access> writes);
   LogicalResult read(const Access &access, int event, Row before);
   LogicalResult write(const Access &access, int event, Row before);
-  LogicalResult arrive(Signal signal, Row before);
+  LogicalResult arrive(Signal signal, Row before, int event);
   LogicalResult checkArrival(Signal signal, Row before);
   LogicalResult checkWaiters(int barrier, int phase);
   bool meet(int instance, const Token &token);
@@ -91,7 +91,6 @@ private:
   static int countRows(const Protocol &protocol);
 
   const Protocol &protocol;
-  const BoundSchedule &bound;
   EmitError emitError;
   EventSets sets;
   std::vector<Event> events;
@@ -142,7 +141,7 @@ int Executor::countRows(const Protocol &protocol) {
 }
 
 Executor::Executor(const Protocol &protocol, EmitError emitError)
-    : protocol(protocol), bound(protocol.bound), emitError(emitError),
+    : protocol(protocol), emitError(emitError),
       sets(countRows(protocol), countEvents(protocol)),
       cells(protocol.cellCount), phases(protocol.expected.size()),
       operations(protocol.operations.size()) {
@@ -234,7 +233,7 @@ LogicalResult Executor::access(int instance, int item, int event, Row before,
 LogicalResult Executor::checkArrival(Signal signal, Row before) {
   auto &expected = protocol.expected[signal.barrier];
   auto &known = phases[signal.barrier];
-  auto describe = [&] { return bound.describeBarrier(signal.barrier); };
+  auto describe = [&] { return protocol.describeBarrier(signal.barrier); };
   bool isExpected = signal.phase < int(expected.size()) &&
                     llvm::is_contained(expected[signal.phase], signal.source);
   bool isSecond =
@@ -280,7 +279,7 @@ LogicalResult Executor::checkWaiters(int barrier, int phase) {
     return success();
   }
   auto &waits = phases[barrier][phase - 1].waits;
-  for (int waiter : bound.waiters[barrier].set_bits()) {
+  for (int waiter : protocol.waitersOf(barrier)) {
     auto *wait = llvm::find_if(
         waits, [&](const Arrival &w) { return w.source == waiter; });
     if (wait == waits.end() ||
@@ -288,15 +287,14 @@ LogicalResult Executor::checkWaiters(int barrier, int phase) {
       return reject(emitError, "V17",
                     formatv("expected phase {0} of {1} to complete after {2} "
                             "waited for phase {3}, got no order between them",
-                            phase, bound.describeBarrier(barrier),
+                            phase, protocol.describeBarrier(barrier),
                             protocol.describeSource(waiter), phase - 1));
     }
   }
   return success();
 }
 
-LogicalResult Executor::arrive(Signal signal, Row before) {
-  int event = newEvent();
+LogicalResult Executor::arrive(Signal signal, Row before, int event) {
   if (failed(checkArrival(signal, before))) {
     return failure();
   }
@@ -328,7 +326,7 @@ LogicalResult Executor::finish(int index) {
   sets.add(state.before, state.event);
   state.done = true;
   for (int i = operation.signals.begin; i < operation.signals.end; ++i) {
-    if (failed(arrive(protocol.signals[i], state.before))) {
+    if (failed(arrive(protocol.signals[i], state.before, newEvent()))) {
       return failure();
     }
   }
@@ -338,8 +336,8 @@ LogicalResult Executor::finish(int index) {
 /// All members pass with what all of them knew when they came.
 bool Executor::meet(int instance, const Token &token) {
   Meeting &meeting = meetings[{token.first, token.second}];
-  int members = bound.rendezvous[token.first].members;
-  meeting.arrived.resize(bound.instances.size());
+  int members = protocol.rendezvousOf(token.first).members;
+  meeting.arrived.resize(protocol.programs.size());
   meeting.arrived.set(instance);
   if (int(meeting.arrived.count()) < members) {
     return false;
@@ -379,9 +377,13 @@ Executor::Progress Executor::step(int instance) {
     known[token.second].waits.push_back({instance, event});
     break;
   }
-  case Token::Arrive:
-    result = arrive({token.first, token.second, instance}, before);
+  case Token::Arrive: {
+    // What the role does later comes after it, and says so when it arrives.
+    int event = newEvent();
+    result = arrive({token.first, token.second, instance}, before, event);
+    sets.add(before, event);
     break;
+  }
   case Token::Do: {
     int event = newEvent(instance, token.item);
     result = access(instance, token.item, event, before,
@@ -426,13 +428,14 @@ LogicalResult Executor::reportDeadlock() {
     const Token &token = program[position[i]];
     std::string what;
     if (token.kind == Token::Meet) {
-      what = formatv("rendezvous '{0}'", bound.rendezvous[token.first].name);
+      what =
+          formatv("rendezvous '{0}'", protocol.rendezvousOf(token.first).name);
     } else {
       what = formatv("phase {0} of {1}", token.second,
-                     bound.describeBarrier(token.first));
+                     protocol.describeBarrier(token.first));
     }
-    where += formatv("{0}'{1}' at {2}", where.empty() ? "" : ", ",
-                     bound.instances[i].name, what);
+    where += formatv("{0}{1} at {2}", where.empty() ? "" : ", ",
+                     protocol.describeInstance(i), what);
   }
   return reject(
       emitError, "V18",

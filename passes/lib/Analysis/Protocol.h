@@ -78,13 +78,22 @@ public:
   /// Expands and derives; rules V2, V5, V7, V15, V21.
   LogicalResult derive(EmitError emitError);
 
+  /// The same for all CTAs of the cluster, whose instances, barriers,
+  /// operations and rendezvous follow those of the first (ClusterProtocol.cpp).
+  Protocol spreadOverCluster();
+
   std::string describeItem(int instance, int item) const;
+  std::string describeInstance(int instance) const;
+  std::string describeBarrier(int barrier) const;
   std::string describeTag(const Tag &tag) const;
   std::string describeSource(int source) const;
+  SmallVector<int> waitersOf(int barrier) const;
+  const Rendezvous &rendezvousOf(int meeting) const;
 
   const BoundSchedule &bound;
   ArrayRef<int> trips;
-  SmallVector<SmallVector<Item>> items;     // by instance
+  int ctas = 1;
+  SmallVector<SmallVector<Item>> items;     // by instance of one CTA
   SmallVector<std::vector<Token>> programs; // by instance
   std::vector<AsyncOp> operations;
   std::vector<Access> accesses;
@@ -97,6 +106,9 @@ public:
   ArrayRef<Access> get(Span range) const {
     return ArrayRef(accesses).slice(range.begin, range.end - range.begin);
   }
+
+private:
+  std::string describeCta(int cta) const;
 };
 
 } // namespace attn::sched

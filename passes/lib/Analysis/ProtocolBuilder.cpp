@@ -394,13 +394,13 @@ static std::string describePoint(int item, int iteration) {
 }
 
 std::string Protocol::describeItem(int instance, int index) const {
+  int count = bound.instances.size();
   if (index < 0) {
-    return "a commit of '" + bound.instances[instance].name + "'";
+    return "a commit of " + describeInstance(instance);
   }
-  const Item &item = items[instance][index];
+  const Item &item = items[instance % count][index];
   if (item.kind == Item::ItemBegin) {
-    return "'" + bound.instances[instance].name + "'" +
-           describePoint(item.item, -1);
+    return describeInstance(instance) + describePoint(item.item, -1);
   }
   const Entry &entry = *item.entry;
   std::string text;
@@ -411,7 +411,8 @@ std::string Protocol::describeItem(int instance, int index) const {
         formatv("{0}({1})", stringifyAct(entry.act),
                 quote(bound.kernel->values[entry.target].name, entry.subtile));
   }
-  return text + describePoint(item.item, item.iteration);
+  return text + describePoint(item.item, item.iteration) +
+         describeCta(instance / count);
 }
 
 std::string Protocol::describeTag(const Tag &tag) const {
@@ -424,9 +425,11 @@ std::string Protocol::describeTag(const Tag &tag) const {
 }
 
 std::string Protocol::describeSource(int source) const {
-  int instances = bound.instances.size();
+  int instances = ctas * bound.instances.size();
   if (source < instances) {
-    return "'" + bound.instances[source].name + "'";
+    return describeInstance(source);
   }
-  return "the copy of " + quote(bound.kernel->steps[source - instances].name);
+  int steps = bound.kernel->steps.size(), copy = source - instances;
+  return "the copy of " + quote(bound.kernel->steps[copy % steps].name) +
+         describeCta(copy / steps);
 }

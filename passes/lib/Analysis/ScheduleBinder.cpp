@@ -136,6 +136,42 @@ LogicalResult ScheduleBinder::bindRoles() {
 // Places
 //===----------------------------------------------------------------------===//
 
+LogicalResult ScheduleBinder::checkScope(StringRef name, Scope scope) {
+  if (scope == Scope::Pair) {
+    return reject(
+        emitError, "V25",
+        formatv("expected '{0}' to have scope 'cta' or 'cluster', got "
+                "'pair': CTA pairs are not judged",
+                name));
+  }
+  if (scope == Scope::Cluster && bound.cluster == 1) {
+    return reject(emitError, "V25",
+                  formatv("expected a cluster of at least 2 CTAs for '{0}' of "
+                          "scope 'cluster', got {1}",
+                          name, bound.cluster));
+  }
+  return success();
+}
+
+/// The CTAs of a cluster have different rows and stream the same blocks: what
+/// copies load in every iteration is the same for all.
+LogicalResult ScheduleBinder::checkShared(const Place &place,
+                                          ArrayRef<int> values) {
+  for (int index : values) {
+    const KernelValue &value = kernel.values[index];
+    if (place.channel && value.producer >= 0 && value.perIteration() &&
+        kernel.steps[value.producer].engine == Engine::Copy) {
+      continue;
+    }
+    return reject(
+        emitError, "V25",
+        formatv("expected '{0}' of scope 'cluster' to be a channel of "
+                "values that are loaded in every iteration, got '{1}'",
+                place.name, value.name));
+  }
+  return success();
+}
+
 LogicalResult ScheduleBinder::bindPlace(PlaceAttr attr) {
   Place &place = bound.places.emplace_back();
   place.attr = attr;
@@ -152,12 +188,10 @@ LogicalResult ScheduleBinder::bindPlace(PlaceAttr attr) {
                           "{1}",
                           place.name, place.depth));
   }
-  if (attr.getScope() != Scope::Cta) {
-    return reject(emitError, "V25",
-                  formatv("expected '{0}' to have scope 'cta', got '{1}': "
-                          "pairs and clusters are not judged",
-                          place.name, stringifyScope(attr.getScope())));
+  if (failed(checkScope(place.name, attr.getScope()))) {
+    return failure();
   }
+  place.inCluster = attr.getScope() == Scope::Cluster;
   std::string user = "place " + quote(place.name);
   for (ArrayAttr cycle : attr.getCycles()) {
     auto &values = place.cycles.emplace_back();
@@ -168,6 +202,9 @@ LogicalResult ScheduleBinder::bindPlace(PlaceAttr attr) {
       place.cut |= !bound.axisOf(values.back()).empty();
     }
     place.members = std::max<int>(place.members, values.size());
+    if (place.inCluster && failed(checkShared(place, values))) {
+      return failure();
+    }
   }
   for (StringAttr name : attr.getOnly()) {
     if (failed(findStep(name, user, place.only.emplace_back()))) {
@@ -252,6 +289,10 @@ LogicalResult ScheduleBinder::bindEdges() {
     edge.cut = attr.getSplit();
     edge.part = attr.getJoinsPart();
     edge.credits = attr.getCredits();
+    edge.inCluster = attr.getScope() == Scope::Cluster;
+    if (failed(checkScope(edge.name, attr.getScope()))) {
+      return failure();
+    }
     if (!attr.getJoinsPlace()) {
       continue;
     }
@@ -334,9 +375,10 @@ LogicalResult ScheduleBinder::bind() {
 
 FailureOr<BoundSchedule> BoundSchedule::bind(const KernelModel &kernel,
                                              MachineAttr machine,
-                                             ScheduleAttr schedule,
+                                             ScheduleAttr schedule, int cluster,
                                              EmitError emitError) {
   BoundSchedule bound;
+  bound.cluster = cluster;
   bound.kernel = &kernel;
   bound.machine = machine;
   bound.schedule = schedule;

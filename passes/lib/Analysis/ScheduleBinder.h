@@ -23,6 +23,8 @@ private:
   LogicalResult bindRoles();
   LogicalResult bindPlaces();
   LogicalResult bindPlace(PlaceAttr attr);
+  LogicalResult checkScope(StringRef name, Scope scope);
+  LogicalResult checkShared(const Place &place, ArrayRef<int> values);
   LogicalResult bindHost(Place &place);
   LogicalResult bindEdges();
   LogicalResult bindTurns();

@@ -54,8 +54,11 @@ static LogicalResult verifyTrips(const BoundSchedule &bound,
     return diagnostic;
   };
   Protocol protocol(bound, trips);
-  return failure(failed(protocol.derive(emitWithTrips)) ||
-                 failed(execute(protocol, emitWithTrips)));
+  if (failed(protocol.derive(emitWithTrips))) {
+    return failure();
+  }
+  return execute(bound.cluster == 1 ? protocol : protocol.spreadOverCluster(),
+                 emitWithTrips);
 }
 
 /// A counter gives an item to whoever asks: only one role may ask.
@@ -102,8 +105,8 @@ LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
   if (failed(model)) {
     return failure();
   }
-  FailureOr<BoundSchedule> bound =
-      BoundSchedule::bind(*model, *machine, schedule, emitError);
+  FailureOr<BoundSchedule> bound = BoundSchedule::bind(
+      *model, *machine, schedule, config.getCluster(), emitError);
   ScheduleStatistics found;
   if (failed(bound) || failed(verifyWork(*bound, config, emitError)) ||
       failed(bound->checkResources(found, emitError))) {

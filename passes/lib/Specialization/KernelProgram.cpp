@@ -89,6 +89,9 @@ LogicalResult KernelProgram::collectWorkChannel(PlaceAttr place) {
   if (place.getFullImplied() || place.getFreeImplied()) {
     return unsupported(place, "work items without barriers of their own");
   }
+  if (place.getScope() != Scope::Cta) {
+    return unsupported(place, "work items in a scope beyond the CTA");
+  }
   workChannel = place;
   return success();
 }
@@ -99,8 +102,8 @@ KernelProgram::collectPlace(PlaceAttr place,
   if (place.getSpace() == Space::Tmem) {
     return unsupported(place, "space tmem");
   }
-  if (place.getParts().size() > 2 || place.getScope() != Scope::Cta) {
-    return unsupported(place, "parts and for scopes beyond the CTA");
+  if (place.getParts().size() > 2 || place.getScope() == Scope::Pair) {
+    return unsupported(place, "parts and for pairs of CTAs");
   }
   if (place.getOverCross() || !place.getOnly().empty()) {
     return unsupported(place, place.getOverCross() ? "'over' across sub-tiles"

@@ -56,7 +56,8 @@ LogicalResult RoleBuilder::buildWork() {
       builder, loc(), env.lookupOrDefault(nextWork.getBlocks()),
       env.lookupOrDefault(nextWork.getHeads()),
       env.lookupOrDefault(nextWork.getBatches()),
-      program.mayReject() ? builder.getUnitAttr() : UnitAttr(), IntegerAttr());
+      program.mayReject() ? builder.getUnitAttr() : UnitAttr(), IntegerAttr(),
+      IntegerAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&work.getBody());
   if (failed(emitNext(next))) {

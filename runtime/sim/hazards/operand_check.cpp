@@ -57,16 +57,20 @@ uint64_t findReach(const MatrixOperand &operand) {
          uint64_t(std::max(alongK, 1u) - 1) * steps.k;
 }
 
-/// A chunk outside shared memory; 0 if there is none.
+/// A chunk outside shared memory; 0 if there is none. Descriptors name offsets
+/// in the own CTA, whatever its rank in the cluster.
 uint32_t findOutside(Cta &cta, const MatrixOperand &operand) {
   uint64_t reach = findReach(operand);
   uint32_t start = operand.descriptor.start;
-  if (reach <= UINT32_MAX && cta.shared(start, uint32_t(reach - start))) {
+  if (reach <= UINT32_MAX &&
+      cta.shared(cta.ownAddress(start), uint32_t(reach - start))) {
     return 0;
   }
   uint32_t outside = 0;
   forEachChunk(operand, [&](uint32_t address) {
-    outside = outside == 0 && !cta.shared(address, 16) ? address : outside;
+    outside = outside == 0 && !cta.shared(cta.ownAddress(address), 16)
+                  ? address
+                  : outside;
   });
   return outside;
 }

@@ -82,3 +82,9 @@ module attributes {test.a = #attn.config<tile_m = 128, tile_n = 64, work = grid,
 // @config_c8_divides
 // expected-error @below {{expected 'pack_gqa' to be a power of two up to 64 that divides 'tile_m', got 8 and 4}}
 module attributes {test.a = #attn.config<tile_m = 4, tile_n = 64, work = grid, pack_gqa = 8>} {}
+
+// -----
+
+// @config_c9
+// expected-error @below {{expected 'cluster' to be 1 or 2, got 3}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, cluster = 3>} {}

@@ -20,7 +20,7 @@
 // CHECK-NEXT: turn tc ring wg
 // CHECK-NEXT: turn tb ring wg unprimed
 // CHECK-NEXT: sync drain ring wg
-// CHECK-NEXT: edge o_free credits 1
+// CHECK-NEXT: edge o_free credits 1 scope cluster
 // CHECK-NEXT: edge o_ready split joins p : 1
 // CHECK-NEXT: knob exp2_soft 1 of 8
 // CHECK-NEXT: knob peel first_masked
@@ -58,7 +58,7 @@ attn.table_entry fwd @every head_dim 128, -1 masks ["none"]
   knob skip right
   knob launch dependent
   knob exp2_soft 1 of 8
-  edge o_free credits 1
+  edge o_free credits 1 scope cluster
   edge o_ready split joins p : 1
   turn tc ring wg
   turn tb ring wg unprimed

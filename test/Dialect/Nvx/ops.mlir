@@ -61,6 +61,13 @@ llvm.func @mbarrier_wait(%a: !llvm.ptr<3>, %b: i32) {
 
 llvm.mlir.global external @smem() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 
+// CHECK-LABEL: llvm.func @cluster_rank
+// CHECK: %{{.*}} = nvx.cluster_rank
+llvm.func @cluster_rank() {
+  %rank = nvx.cluster_rank
+  llvm.return
+}
+
 // CHECK-LABEL: llvm.func @smem_base
 // CHECK: %{{.*}} = nvx.smem_base @smem
 llvm.func @smem_base() {

@@ -27,8 +27,12 @@ ws.kernel @scheduled machine "sm_90a" args ["q", "o", "n"] problem #p config #c 
   ws.channel @v [tensor<128x64xbf16>] depth 1 full_implied free_implied over @k
   // CHECK-NEXT: ws.hold @oe tensor<64x64xbf16> pieces 2 over @k at 32768
   ws.hold @oe tensor<64x64xbf16> pieces 2 over @k at 32768
+  // CHECK-NEXT: ws.channel @both [tensor<128x64xbf16>] depth 2 cluster
+  ws.channel @both [tensor<128x64xbf16>] depth 2 cluster
   // CHECK-NEXT: ws.edge @e credits 1
   ws.edge @e credits 1
+  // CHECK-NEXT: ws.edge @of_cluster credits 1 cluster
+  ws.edge @of_cluster credits 1 cluster
   // CHECK-NEXT: ws.turn @t ring @wg
   ws.turn @t ring @wg
   // CHECK-NEXT: ws.rendezvous @r ring @wg
@@ -201,8 +205,8 @@ ws.kernel @verdicts machine "sm_90a" args ["n"] problem #p config <tile_m = 128,
 ^bb0(%n: i32):
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    // CHECK: ws.work_loop extents(%[[N:.*]], %[[N]], %[[N]]) redo verdicts at 49152 {
-    ws.work_loop extents(%n, %n, %n) redo verdicts at 49152 {
+    // CHECK: ws.work_loop extents(%[[N:.*]], %[[N]], %[[N]]) redo verdicts at 49152 mailbox at 49216 {
+    ws.work_loop extents(%n, %n, %n) redo verdicts at 49152 mailbox at 49216 {
       // CHECK-NEXT: %[[W:.*]] = tile.next_work
       %w = tile.next_work extents(%n, %n, %n)
       // CHECK-NEXT: %{{.*}} = ws.verdict_slot %[[W]]

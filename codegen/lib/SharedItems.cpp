@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Items of a cluster that are handed out: its first CTA takes them and sends
+// each to the mailboxes of the others (MailboxLowering.cpp).
+#include "InstructionLowering.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+Value InstructionLowering::isFirstOfCluster() {
+  return arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq,
+                               rankInCluster(), constant(0));
+}
+
+/// Offsets in a mailbox.
+static int64_t hasCome(int64_t mailbox) { return mailbox; }
+static int64_t wasRead(int64_t mailbox) { return mailbox + ws::barrierBytes; }
+static int64_t itemIn(int64_t mailbox) {
+  return mailbox + 2 * ws::barrierBytes;
+}
+/// The parity of the turn that begins: the role has few registers.
+static int64_t parityIn(int64_t mailbox) {
+  return itemIn(mailbox) + ws::workItemBytes;
+}
+
+/// Memory of this CTA at `offset`, as CTA `rank` of the cluster has it.
+Value InstructionLowering::inCta(int64_t offset, int64_t rank) {
+  auto type = LLVM::LLVMPointerType::get(builder->getContext(), 7);
+  return NVVM::MapaOp::create(*builder, loc, type, sharedWord(constant(offset)),
+                              constant(rank));
+}
+
+void InstructionLowering::fenceAsyncCopies() {
+  MLIRContext *context = builder->getContext();
+  NVVM::FenceProxyOp::create(
+      *builder, loc,
+      NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
+}
+
+/// Once all have read the last item, copies this one from the own mailbox to
+/// the others'. What this thread did before, as taking a verdict, comes before
+/// what they do with the item: its arrival says so.
+void InstructionLowering::sendItem(int64_t mailbox, Value packed) {
+  Value parity = load(sharedWord(constant(parityIn(mailbox))));
+  // The other parity: the first item needs no answer.
+  Value other = arith::XOrIOp::create(*builder, loc, parity, constant(1));
+  nvx::MbarrierWaitOp::create(*builder, loc,
+                              sharedWord(constant(wasRead(mailbox))), other);
+  Value own = sharedWord(constant(itemIn(mailbox)));
+  LLVM::StoreOp::create(*builder, loc, packed, own, ws::workItemBytes);
+  fenceAsyncCopies();
+  for (int64_t rank = 1; rank < clusterSize(); ++rank) {
+    // Upstream's type of the barrier is that of the own CTA's memory.
+    Value barrier = LLVM::PtrToIntOp::create(
+        *builder, loc, builder->getI32Type(), inCta(hasCome(mailbox), rank));
+    NVVM::CpAsyncBulkSharedCTAToSharedClusterOp::create(
+        *builder, loc, inCta(itemIn(mailbox), rank), own,
+        sharedPointer(barrier), constant(ws::workItemBytes));
+    NVVM::MBarrierArriveOp::create(*builder, loc, Type(),
+                                   inCta(hasCome(mailbox), rank), Value());
+  }
+}
+
+/// Waits for an item, reads it and says so to the CTA that sends them.
+Value InstructionLowering::receiveItem(int64_t mailbox) {
+  Value come = sharedWord(constant(hasCome(mailbox)));
+  NVVM::MBarrierArriveExpectTxOp::create(
+      *builder, loc, Type(), come, constant(ws::workItemBytes),
+      NVVM::MemScopeKind::CTA, false, Value());
+  nvx::MbarrierWaitOp::create(*builder, loc, come,
+                              load(sharedWord(constant(parityIn(mailbox)))));
+  Value packed = LLVM::LoadOp::create(
+      *builder, loc, VectorType::get(4, builder->getI32Type()),
+      sharedWord(constant(itemIn(mailbox))), ws::workItemBytes);
+  fenceAsyncCopies();
+  NVVM::MBarrierArriveOp::create(*builder, loc, Type(),
+                                 inCta(wasRead(mailbox), 0), Value());
+  return packed;
+}
+
+/// The item of this turn: taken and sent, or received; and of that the row
+/// block of this CTA.
+void InstructionLowering::shareItem(tile::NextWorkOp op) {
+  auto loop = op->getParentOfType<ws::WorkLoopOp>();
+  int64_t mailbox = *loop.getMailbox();
+  auto type = VectorType::get(4, builder->getI32Type());
+  auto branch = scf::IfOp::create(*builder, loc, type, isFirstOfCluster(),
+                                  /*withElseRegion=*/true);
+  OpBuilder *outer = builder;
+  OpBuilder first = branch.getThenBodyBuilder();
+  builder = &first;
+  takeItem(op);
+  Value packed = packItem(op.getWork());
+  sendItem(mailbox, packed);
+  scf::YieldOp::create(first, loc, packed);
+  OpBuilder others = branch.getElseBodyBuilder();
+  builder = &others;
+  scf::YieldOp::create(others, loc, receiveItem(mailbox));
+  builder = outer;
+
+  unpackItem(op.getWork(), branch.getResult(0), loop.getVerdicts().has_value());
+  Value &block = works[op.getWork()][0];
+  block = add(mul(block, clusterSize()), rankInCluster());
+  Value parity = sharedWord(constant(parityIn(mailbox)));
+  Value next = arith::XOrIOp::create(*builder, loc, load(parity), constant(1));
+  LLVM::StoreOp::create(*builder, loc, next, parity);
+}

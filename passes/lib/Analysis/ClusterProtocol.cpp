@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the protocol of one CTA to that of the CTAs of a cluster. All run the
+// same programs. A copy into a channel of the cluster writes its share of the
+// slots of all CTAs and arrives on the full barriers of all; so do threads on
+// the free barriers of such channels, and on edges of the cluster.
+#include "Protocol.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::sched;
+using llvm::formatv;
+
+namespace {
+
+class ClusterSpreader {
+public:
+  explicit ClusterSpreader(Protocol &protocol)
+      : one(protocol), bound(protocol.bound), ctas(bound.cluster),
+        instances(bound.instances.size()), all(bound, protocol.trips) {}
+
+  Protocol spread() {
+    all.ctas = ctas;
+    all.items = one.items;
+    all.cellCount = ctas * ctas * one.cellCount;
+    for (int cta = 0; cta < ctas; ++cta) {
+      for (const AsyncOp &operation : one.operations) {
+        all.operations.push_back(spread(operation, cta));
+      }
+      for (auto &program : one.programs) {
+        auto &tokens = all.programs.emplace_back();
+        for (const Token &token : program) {
+          append(token, cta, tokens);
+        }
+      }
+      for (int barrier = 0, e = one.expected.size(); barrier < e; ++barrier) {
+        all.expected.push_back(spreadSources(barrier, cta));
+      }
+    }
+    return std::move(all);
+  }
+
+private:
+  bool isInCluster(int barrier) const {
+    const Barrier &of = bound.barriers[barrier];
+    return of.kind == Barrier::EdgeBarrier ? bound.edges[of.owner].inCluster
+                                           : bound.places[of.owner].inCluster;
+  }
+  int barrierOf(int barrier, int cta) const {
+    return cta * int(bound.barriers.size()) + barrier;
+  }
+  /// Instances come first, then the copies' steps.
+  int sourceOf(int source, int cta) const {
+    int steps = bound.kernel->steps.size();
+    return source < instances
+               ? cta * instances + source
+               : ctas * instances + cta * steps + source - instances;
+  }
+  /// The share of a cell that the copies of CTA `sharer` write.
+  int cellOf(int cell, int cta, int sharer) const {
+    return (cta * one.cellCount + cell) * ctas + sharer;
+  }
+
+  /// What threads and most operations touch: whole cells of their own CTA.
+  Span spread(Span accesses, int cta) {
+    int begin = all.accesses.size();
+    for (const Access &access : one.get(accesses)) {
+      for (int sharer = 0; sharer < ctas; ++sharer) {
+        all.accesses.push_back({cellOf(access.cell, cta, sharer), access.tag});
+      }
+    }
+    return {begin, int(all.accesses.size())};
+  }
+  Span spreadShare(Span accesses, int cta) {
+    int begin = all.accesses.size();
+    for (const Access &access : one.get(accesses)) {
+      for (int receiver = 0; receiver < ctas; ++receiver) {
+        all.accesses.push_back(
+            {cellOf(access.cell, receiver, cta), access.tag});
+      }
+    }
+    return {begin, int(all.accesses.size())};
+  }
+
+  AsyncOp spread(const AsyncOp &operation, int cta) {
+    AsyncOp result = operation;
+    ArrayRef<Signal> signals =
+        ArrayRef(one.signals)
+            .slice(operation.signals.begin,
+                   operation.signals.end - operation.signals.begin);
+    bool isShared = llvm::any_of(signals, [&](const Signal &signal) {
+      return signal.source >= instances && isInCluster(signal.barrier);
+    });
+    result.instance = cta * instances + operation.instance;
+    if (operation.pipe >= 0) {
+      constexpr int enginesPerInstance = 3;
+      result.pipe = cta * instances * enginesPerInstance + operation.pipe;
+    }
+    result.reads = spread(operation.reads, cta);
+    result.writes = isShared ? spreadShare(operation.writes, cta)
+                             : spread(operation.writes, cta);
+    result.signals.begin = all.signals.size();
+    for (const Signal &signal : signals) {
+      for (int to : receivers(signal.barrier, cta)) {
+        all.signals.push_back({barrierOf(signal.barrier, to), signal.phase,
+                               sourceOf(signal.source, cta)});
+      }
+    }
+    result.signals.end = all.signals.size();
+    return result;
+  }
+
+  /// The CTAs that an arrival of CTA `cta` is for, itself first.
+  SmallVector<int> receivers(int barrier, int cta) const {
+    SmallVector<int> all{cta};
+    for (int i = 1; i < ctas && isInCluster(barrier); ++i) {
+      all.push_back((cta + i) % ctas);
+    }
+    return all;
+  }
+
+  void append(Token token, int cta, std::vector<Token> &tokens) {
+    token.reads = spread(token.reads, cta);
+    token.writes = spread(token.writes, cta);
+    switch (token.kind) {
+    case Token::Arrive:
+      for (int to : receivers(token.first, cta)) {
+        tokens.push_back(token);
+        tokens.back().first = barrierOf(token.first, to);
+      }
+      return;
+    case Token::Wait:
+    case Token::Pass:
+      token.first = barrierOf(token.first, cta);
+      break;
+    case Token::Issue:
+    case Token::Await:
+      token.first += cta * one.operations.size();
+      break;
+    case Token::Meet:
+      token.first += cta * bound.rendezvous.size();
+      break;
+    case Token::Do:
+      break;
+    }
+    tokens.push_back(token);
+  }
+
+  SmallVector<SmallVector<int, 2>> spreadSources(int barrier, int cta) const {
+    SmallVector<SmallVector<int, 2>> phases;
+    for (ArrayRef<int> sources : one.expected[barrier]) {
+      auto &wanted = phases.emplace_back();
+      for (int from : receivers(barrier, cta)) {
+        for (int source : sources) {
+          wanted.push_back(sourceOf(source, from));
+        }
+      }
+    }
+    return phases;
+  }
+
+  const Protocol &one;
+  const BoundSchedule &bound;
+  int ctas, instances;
+  Protocol all;
+};
+
+} // namespace
+
+Protocol Protocol::spreadOverCluster() {
+  return ClusterSpreader(*this).spread();
+}
+
+//===----------------------------------------------------------------------===//
+// Of one of the CTAs
+//===----------------------------------------------------------------------===//
+
+std::string Protocol::describeCta(int cta) const {
+  return ctas == 1 ? std::string() : formatv(" of CTA {0}", cta).str();
+}
+
+std::string Protocol::describeInstance(int instance) const {
+  int count = bound.instances.size();
+  return "'" + bound.instances[instance % count].name + "'" +
+         describeCta(instance / count);
+}
+
+std::string Protocol::describeBarrier(int barrier) const {
+  int count = bound.barriers.size();
+  return bound.describeBarrier(barrier % count) + describeCta(barrier / count);
+}
+
+SmallVector<int> Protocol::waitersOf(int barrier) const {
+  int count = bound.barriers.size(), cta = barrier / count;
+  SmallVector<int> waiters;
+  for (int waiter : bound.waiters[barrier % count].set_bits()) {
+    waiters.push_back(cta * int(bound.instances.size()) + waiter);
+  }
+  return waiters;
+}
+
+const Rendezvous &Protocol::rendezvousOf(int meeting) const {
+  return bound.rendezvous[meeting % bound.rendezvous.size()];
+}

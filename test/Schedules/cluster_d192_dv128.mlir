@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// K's three panels are shared by rows, V's two by columns.
+//
+// RUN: %python %attn_root/test/Inputs/attention.py --head-dim=192 --head-dim-v=128 --mask=none > %t.mlir
+// RUN: %attn-sim %t.mlir --schedule=%s --q=1x300x1x192 --kv=1x300x1x192
+// RUN: %python %attn_root/test/Inputs/attention.py --head-dim=192 --head-dim-v=128 --mask=causal_bottom_right > %t.mlir
+// RUN: %attn-sim %t.mlir --schedule=%s --q=1x400x1x192 --kv=1x300x1x192
+
+attn.table_entry fwd @cluster_d192_dv128_none head_dim 192, 128
+    masks ["none"]
+    config <tile_m = 128, tile_n = 128, work = dynamic, order = linear, rescale_threshold = 8, row_max = first_block, cluster = 2>
+    schedule <"cluster_d192_dv128_none" machine "sm_90a" {
+  split M 2 whole(q)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan work = w in smem depth 1
+  chan q = q in smem depth 1
+  chan k = k in smem depth 2 scope cluster
+  chan v = v in smem depth 2 scope cluster
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem over v
+  turn tc ring wg
+  sync drain ring wg
+  edge o_free credits 1 scope cluster
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  body load {
+    before { next }
+    kv { ld_k once : ld_q once : wait(o_free) ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+  }
+}>
+
+attn.table_entry fwd @cluster_d192_dv128 head_dim 192, 128
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"]
+    config <tile_m = 192, tile_n = 64, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block, cluster = 2>
+    schedule <"cluster_d192_dv128" machine "sm_90a" {
+  split M 3 whole(q)
+  role load warps 1 regs 32
+  role wg[3] warps 4 regs 160
+  chan work = w in smem depth 1
+  chan q = q in smem depth 1
+  chan k = k in smem depth 2 scope cluster
+  chan v = v in smem depth 2 scope cluster
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  knob skip right
+  body load {
+    before { next }
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two consumers of 64 rows and few blocks a ring: a small kernel to run clusters on.
+//
+// RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --emit=ptx -o %t.ptx
+// RUN: FileCheck %s < %t.ptx
+// Each CTA copies half of the rows of a tile of one panel to both.
+// CHECK: .multicast::cluster
+
+attn.table_entry fwd @cluster_d64_small head_dim 64, 64
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"]
+    config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block, cluster = 2>
+    schedule <"cluster_d64_small" machine "sm_90a" {
+  split M 2 whole(q)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan work = w in smem depth 1
+  chan q = q in smem depth 2
+  chan k = k in smem depth 2 scope cluster
+  chan v = v in smem depth 2 scope cluster
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  knob skip right
+  body load {
+    before { next }
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>
