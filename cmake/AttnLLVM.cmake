@@ -45,7 +45,7 @@ foreach(target ${imported})
 endforeach()
 
 llvm_map_components_to_libnames(ATTN_LLVM_LIBS
-  NVPTX Core Support Passes Target AsmPrinter Linker ScalarOpts InstCombine
+  NVPTX Core Support SupportLSP Passes Target AsmPrinter Linker ScalarOpts InstCombine
   TransformUtils Analysis IPO BitWriter)
 separate_arguments(ATTN_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-lsp-server: MLIR's language server over the project's dialects.
+#include "attn/tools/Registration.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+extern "C" __attribute__((visibility("default"))) int
+attn_lsp_server_main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  attn::registerDialects(registry);
+  return failed(mlir::MlirLspServerMain(argc, argv, registry)) ? 1 : 0;
+}
