@@ -45,8 +45,7 @@ foreach(target ${imported})
 endforeach()
 
 llvm_map_components_to_libnames(ATTN_LLVM_LIBS
-  NVPTX Core Support SupportLSP Passes Target AsmPrinter Linker ScalarOpts InstCombine
-  TransformUtils Analysis IPO BitWriter)
+  NVPTX Core Support SupportLSP Target AsmPrinter ScalarOpts TransformUtils Analysis)
 separate_arguments(ATTN_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
 # attn_add_library(NAME sources...): a static piece of libattn_jit.so, built
@@ -70,7 +69,7 @@ target_compile_definitions(attn_mlir_flags INTERFACE ${ATTN_LLVM_DEFINITIONS})
 target_compile_options(attn_mlir_flags INTERFACE
   -fno-exceptions -Wall -Wextra -Wno-unused-parameter)
 
-file(WRITE ${CMAKE_BINARY_DIR}/pch.cpp "")
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch.cpp CONTENT "")
 add_library(attn_pch STATIC ${CMAKE_BINARY_DIR}/pch.cpp)
 target_link_libraries(attn_pch PUBLIC attn_mlir_flags)
 target_precompile_headers(attn_pch PRIVATE

@@ -3,13 +3,19 @@
 // The fixed list of LLVM passes, the same everywhere. The schedule is in the
 // order of the instructions already: nothing here may look for a better one.
 #include "LLVMPipeline.h"
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/OptBisect.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/PassManager.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -87,24 +93,30 @@ FunctionPassManager makePasses() {
   return passes;
 }
 
+/// What those passes ask for. LLVM's PassBuilder registers all that there is,
+/// and with it every pass of LLVM would be linked.
+void registerAnalyses(FunctionAnalysisManager &manager,
+                      TargetMachine &machine) {
+  manager.registerPass([] { return PassInstrumentationAnalysis(); });
+  manager.registerPass([] { return AssumptionAnalysis(); });
+  manager.registerPass([] { return DominatorTreeAnalysis(); });
+  manager.registerPass([] { return LoopAnalysis(); });
+  manager.registerPass([] { return OptimizationRemarkEmitterAnalysis(); });
+  manager.registerPass([] { return PostDominatorTreeAnalysis(); });
+  manager.registerPass([&] { return machine.getTargetIRAnalysis(); });
+  manager.registerPass([] { return TargetLibraryAnalysis(); });
+}
+
 } // namespace
 
 void attn::codegen::runLLVMPipeline(Module &module, TargetMachine &machine) {
-  PassBuilder builder(&machine);
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager sccs;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  FunctionAnalysisManager analyses;
+  registerAnalyses(analyses, machine);
   markAssemblyConvergent(module);
   FunctionPassManager passes = makePasses();
   for (Function &function : module) {
     if (!function.isDeclaration()) {
-      passes.run(function, functions);
+      passes.run(function, analyses);
     }
   }
 }
