@@ -4,15 +4,19 @@
 
 usage: check.py ARCHIVE WHEEL"""
 
+import ast
 import glob
 import os
+import re
 import subprocess
 import sys
 import tarfile
 import tempfile
 import unittest
 import venv
+import zipfile
 
+MAX_BYTES = {"archive": 20_000_000, "wheel": 25_000_000}  # a wheel's compression is weaker
 HERE = os.path.dirname(os.path.abspath(__file__))
 ARCHIVE, WHEEL = sys.argv.pop(1), sys.argv.pop(1)
 PROGRAM = """
@@ -48,10 +52,48 @@ class Dist(unittest.TestCase):
             file.extractall(self.temp)
         return glob.glob(os.path.join(self.temp, "attn-*"))[0]
 
+    def unpack_wheel(self):
+        with zipfile.ZipFile(WHEEL) as file:
+            file.extractall(self.temp)
+        return os.path.join(self.temp, "attn")
+
+    def test_sizes(self):
+        for name, path in (("archive", ARCHIVE), ("wheel", WHEEL)):
+            with self.subTest(name):
+                self.assertLessEqual(os.path.getsize(path), MAX_BYTES[name])
+
+    def test_binaries(self):
+        binaries = os.path.join(os.path.dirname(HERE), "Tools", "binaries.py")
+        for folder, text in ((self.unpack(), "5 programs and 2 libraries"), (self.unpack_wheel(), "0 programs and 2 libraries")):
+            with self.subTest(folder):
+                self.assertIn(text, run(sys.executable, binaries, folder, "--installed"))
+
+    def test_nothing_names_this_machine(self):
+        """Two machines' builds are the same bytes."""
+        self.unpack(), self.unpack_wheel()
+        source = os.path.dirname(os.path.dirname(HERE)).encode()
+        found = []
+        for folder, _, names in os.walk(self.temp):
+            for path in (os.path.join(folder, name) for name in names):
+                if not os.path.islink(path):
+                    with open(path, "rb") as file:
+                        found += [path] * (source in file.read())
+        self.assertEqual(found, [])
+
+    def test_the_wheel_is_for_every_python(self):
+        """The libraries are loaded with ctypes; the oldest Python is 3.9."""
+        self.assertRegex(WHEEL, r"-py3-none-manylinux_2_34_x86_64\.whl$")
+        sources = glob.glob(os.path.join(self.unpack_wheel(), "*.py"))
+        self.assertGreater(len(sources), 10)
+        for path in sources:
+            with self.subTest(path), open(path, encoding="utf-8") as file:
+                ast.parse(file.read(), path, feature_version=(3, 9))
+        metadata = glob.glob(os.path.join(self.temp, "attn-*.dist-info", "METADATA"))[0]
+        with open(metadata, encoding="utf-8") as file:
+            self.assertRegex(file.read(), re.compile("^Requires-Python: >=3.9$", re.M))
+
     def test_programs_of_the_archive(self):
         tree = self.unpack()
-        binaries = os.path.join(os.path.dirname(HERE), "Tools", "binaries.py")
-        self.assertIn("2 libraries looked at", run(sys.executable, binaries, tree))
         bundle = os.path.join(self.temp, "softcap.attn")
         example = os.path.join(tree, "share", "attn", "examples", "softcap.mlir")
         run(os.path.join(tree, "bin", "attn-compile"), example, "-o", bundle, env=self.env)
@@ -67,7 +109,7 @@ class Dist(unittest.TestCase):
         self.assertRegex(done.stdout.splitlines()[-1], r"^[0-9]+ passed, 0 failed, [0-9]+ skipped$")
 
     def test_find_package(self):
-        tree, build = self.unpack(), os.path.join(self.temp, "consumer")
+        tree, build = self.unpack(), os.path.join(self.temp, "build")
         source = os.path.join(os.path.dirname(HERE), "Tools", "Inputs", "consumer")
         run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={tree}",
             f"-DEXAMPLES={tree}/share/attn/examples", env=self.env)
