@@ -5,28 +5,20 @@
 #ifndef ATTN_PASSES_ONLINE_SOFTMAX_SOFTMAX_BUILDER_H
 #define ATTN_PASSES_ONLINE_SOFTMAX_SOFTMAX_BUILDER_H
 
+#include "../TileBuilder.h"
 #include "SoftmaxMatch.h"
 
 namespace attn {
 
-class SoftmaxBuilder : public mlir::OpBuilder {
+class SoftmaxBuilder : public TileBuilder {
 public:
-  using Body =
-      mlir::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
-  using Values = llvm::SmallVector<mlir::Value>;
-
   explicit SoftmaxBuilder(SoftmaxMatch match)
-      : OpBuilder(match.attend.getContext()), match(match),
-        loc(match.attend.getLoc()) {
+      : TileBuilder(match.attend.getLoc()), match(match) {
     auto scores = mlir::cast<mlir::RankedTensorType>(match.scores.getType());
     scoreType = mlir::RankedTensorType::get(scores.getShape(), getF32Type());
     rowType = mlir::RankedTensorType::get(scores.getDimSize(0), getF32Type());
     outType = mlir::cast<mlir::RankedTensorType>(match.state.getType());
   }
-
-  /// Step `name`, whose body computes the results from the operands.
-  Values step(llvm::StringRef name, mlir::ValueRange operands,
-              mlir::TypeRange results, Body body);
 
   mlir::Value constant(double value, mlir::RankedTensorType type);
   /// The factor of scores in log2 units.
@@ -37,15 +29,11 @@ public:
   mlir::Value along(mlir::Value row, mlir::RankedTensorType type) {
     return make<tile::BroadcastOp>(type, row, 1);
   }
-  template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
-    return Op::create(*this, loc, std::forward<Args>(args)...);
-  }
   mlir::Value isGreater(mlir::Value a, mlir::Value b) {
     return make<mlir::arith::CmpFOp>(mlir::arith::CmpFPredicate::OGT, a, b);
   }
 
   SoftmaxMatch match;
-  mlir::Location loc;
   mlir::RankedTensorType scoreType, rowType, outType;
   mlir::Value scale; // exponents are score * scale, in log2 units
 };

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds steps of a kernel and what their bodies repeat, all at one location.
+#ifndef ATTN_PASSES_LIB_TILEBUILDER_H
+#define ATTN_PASSES_LIB_TILEBUILDER_H
+
+#include "attn/dialect/Tile.h"
+
+namespace attn {
+
+class TileBuilder : public mlir::OpBuilder {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Body = mlir::function_ref<Values(mlir::ValueRange)>;
+
+  explicit TileBuilder(mlir::Location loc)
+      : OpBuilder(loc.getContext()), loc(loc) {}
+
+  template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
+    return Op::create(*this, loc, std::forward<Args>(args)...);
+  }
+  /// Appends to `block`, which starts with arguments of `types`, what `body`
+  /// makes of them, and yields it.
+  void fill(mlir::Block &block, mlir::TypeRange types, Body body);
+  /// Step `name`, whose body computes the results from the operands.
+  Values step(llvm::StringRef name, mlir::ValueRange operands,
+              mlir::TypeRange results, Body body, bool masked = false);
+
+  mlir::Value i32(int64_t value) {
+    return make<mlir::arith::ConstantOp>(getI32IntegerAttr(value));
+  }
+  /// `scalar`, as a tile where `other` is one.
+  mlir::Value like(mlir::Value scalar, mlir::Value other);
+  mlir::Value add(mlir::Value a, mlir::Value b) {
+    return make<mlir::arith::AddIOp>(a, b);
+  }
+  mlir::Value sub(mlir::Value a, mlir::Value b) {
+    return make<mlir::arith::SubIOp>(a, b);
+  }
+  mlir::Value mul(mlir::Value a, mlir::Value b) {
+    return make<mlir::arith::MulIOp>(a, b);
+  }
+  mlir::Value min(mlir::Value a, mlir::Value b) {
+    return make<mlir::arith::MinSIOp>(a, b);
+  }
+  mlir::Value max(mlir::Value a, mlir::Value b) {
+    return make<mlir::arith::MaxSIOp>(a, b);
+  }
+  mlir::Value div(mlir::Value a, mlir::Value b) {
+    return make<mlir::arith::DivSIOp>(a, b);
+  }
+  mlir::Value ceilDiv(mlir::Value a, mlir::Value b) {
+    return make<mlir::arith::CeilDivSIOp>(a, b);
+  }
+
+  mlir::Location loc;
+};
+
+} // namespace attn
+
+#endif // ATTN_PASSES_LIB_TILEBUILDER_H

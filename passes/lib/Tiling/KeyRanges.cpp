@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KeyRanges.h"
+
+using namespace mlir;
+using namespace attn;
+
+SmallVector<StringRef> KeyRanges::kinds() const {
+  if (maskRegion) {
+    return {"masked"};
+  }
+  if (windowLeft) {
+    return {"masked", "full", "masked"};
+  }
+  return {"masked", "full"};
+}
+
+Value KeyRanges::toQuery(TileBuilder &b, Value row) const {
+  if (packed == 1) {
+    return row;
+  }
+  Value shift = b.like(b.i32(llvm::Log2_64(packed)), row);
+  return b.make<arith::ShRUIOp>(row, shift);
+}
+
+/// The key on the diagonal of each query; positions are scalars or tiles.
+Value KeyRanges::toDiagonal(TileBuilder &b, Value queries) const {
+  if (!bottomRight) {
+    return queries;
+  }
+  Value offset = b.sub(key.length, query.length);
+  return b.add(queries, b.like(offset, queries));
+}
+
+/// `keys` moved by a bound of the window. One beyond all keys is no bound, and
+/// could overflow.
+Value KeyRanges::moveByWindow(TileBuilder &b, Value keys, Value bound,
+                              bool left) const {
+  Value amount = b.like(b.min(bound, b.max(query.length, key.length)), keys);
+  return left ? b.sub(keys, amount) : b.add(keys, amount);
+}
+
+/// The last key that each query may see.
+Value KeyRanges::lastKey(TileBuilder &b, Value queries) const {
+  Value diagonal = toDiagonal(b, queries);
+  return windowRight ? moveByWindow(b, diagonal, windowRight, /*left=*/false)
+                     : diagonal;
+}
+
+/// The first key that each query may see.
+Value KeyRanges::firstKey(TileBuilder &b, Value queries) const {
+  return moveByWindow(b, toDiagonal(b, queries), windowLeft, /*left=*/true);
+}
+
+SmallVector<Value> KeyRanges::writeBounds(TileBuilder &b, Value work) const {
+  SmallVector<Type> types(kinds().size() + 1, b.getI32Type());
+  auto op = tile::BoundsOp::create(b, b.loc, types, work);
+  b.fill(op.getBody().emplaceBlock(), work.getType(),
+         [&](ValueRange args) { return boundsOf(b, args[0]); });
+  return llvm::to_vector_of<Value>(op.getResults());
+}
+
+/// Key blocks of a block of queries, from the right: [mid, hi) need a mask for
+/// their ends on the right, [left, mid) none, [lo, left) for those on the left;
+/// without a left bound left = lo = 0. Some row sees the keys up to the last
+/// row's last, every row those up to the first row's, and so on the left.
+/// Counts are clamped to 0..length, so that lo <= left <= mid <= hi.
+SmallVector<Value> KeyRanges::boundsOf(TileBuilder &b, Value work) const {
+  Value zero = b.i32(0), some = key.length, first, rows, last;
+  if (hasRightBound() || windowLeft) {
+    auto owned = tile::OwnedRowsOp::create(b, b.loc, work);
+    first = toQuery(b, owned.getFirst());
+    rows = toQuery(b, owned.getRows());
+  }
+  auto clamp = [&](Value count) {
+    return b.max(b.min(key.length, count), zero);
+  };
+  if (hasRightBound()) {
+    last = lastKey(b, first);
+    some = clamp(b.add(last, rows));
+  }
+  Value hi = b.ceilDiv(some, key.tileSize);
+  Value lo = windowLeft ? b.div(clamp(firstKey(b, first)), key.tileSize) : zero;
+  if (maskRegion) {
+    return {hi, lo};
+  }
+  Value every = last ? clamp(b.add(last, b.i32(1))) : key.length;
+  Value mid = b.div(every, key.tileSize);
+  if (!windowLeft) {
+    return {hi, mid, lo};
+  }
+  Value lastRow = b.add(first, b.sub(rows, b.i32(1)));
+  Value seenByAll = clamp(firstKey(b, lastRow));
+  Value left = b.min(b.ceilDiv(seenByAll, key.tileSize), mid);
+  return {hi, mid, left, lo};
+}
+
+Value KeyRanges::writeAdmitted(TileBuilder &b, Value queries,
+                               Value keys) const {
+  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    return b.make<arith::CmpIOp>(predicate, x, y);
+  };
+  // One comparison an element: all else depends on the row alone.
+  Value end = b.like(key.length, keys);
+  if (hasRightBound()) {
+    end = b.min(end, b.add(lastKey(b, queries), b.like(b.i32(1), keys)));
+  }
+  if (!windowLeft) {
+    return compare(arith::CmpIPredicate::slt, keys, end);
+  }
+  Value first = firstKey(b, queries);
+  Value count = b.max(b.sub(end, first), b.like(b.i32(0), keys));
+  return compare(arith::CmpIPredicate::ult, b.sub(keys, first), count);
+}
