@@ -20,7 +20,7 @@ def entries(d, dv, mask):
 class Ablations(unittest.TestCase):
     def test_entries_made_for_a_mask_are_taken(self):
         text = entries(128, 128, "causal")
-        self.assertIn("@fwd_d128_causal_short", text)
+        self.assertIn("@fwd_d128_causal_512", text)
         self.assertIn("@fwd_d128_causal ", text)
         self.assertNotIn("@fwd_d128_none", text)
         self.assertNotIn('"window"', text)

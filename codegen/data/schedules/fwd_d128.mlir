@@ -1,5 +1,6 @@
 // Forward, head dims 128, sm_90a. Up to 1024 keys two consumer warpgroups, whose tiles
-// divide short sequences evenly; beyond, three, which load K and V less often.
+// divide short sequences evenly (causal up to 512 keys: narrower ones, of which the mask
+// leaves fewer scores unused); beyond, three, which load K and V less often.
 attn.table_entry fwd @fwd_d128_none_short head_dim 128, 128
     masks ["none"]
     when <seqlen_k at_most 1024>
@@ -36,7 +37,7 @@ attn.table_entry fwd @fwd_d128_none head_dim 128, 128
   split M 3 whole(q)
   role load warps 1 regs 32
   role wg[3] warps 4 regs 160
-  chan work = w in smem depth 1
+  chan work = w in smem depth 2
   chan q = q in smem depth 2
   chan k = k in smem depth 2
   chan v = v in smem depth 2
@@ -57,11 +58,11 @@ attn.table_entry fwd @fwd_d128_none head_dim 128, 128
   }
 }>
 
-attn.table_entry fwd @fwd_d128_causal_short head_dim 128, 128
+attn.table_entry fwd @fwd_d128_causal_512 head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
-    when <seqlen_k at_most 1024>
+    when <seqlen_k at_most 512>
     config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block>
-    schedule <"fwd_d128_causal_short" machine "sm_90a" {
+    schedule <"fwd_d128_causal_512" machine "sm_90a" {
   split M 2 whole(q)
   role load warps 1 regs 40
   role wg[2] warps 4 regs 232
@@ -69,6 +70,36 @@ attn.table_entry fwd @fwd_d128_causal_short head_dim 128, 128
   chan q = q in smem depth 2
   chan k = k in smem depth 4
   chan v = v in smem depth 4
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  knob skip right
+  body load {
+    before { next }
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>
+
+attn.table_entry fwd @fwd_d128_causal_1024 head_dim 128, 128
+    masks ["causal_top_left", "causal_bottom_right"]
+    when <seqlen_k at_most 1024>
+    config <tile_m = 128, tile_n = 128, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block>
+    schedule <"fwd_d128_causal_1024" machine "sm_90a" {
+  split M 2 whole(q)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan work = w in smem depth 2
+  chan q = q in smem depth 2
+  chan k = k in smem depth 2
+  chan v = v in smem depth 2
   hold p = p in reg depth 1
   hold s = s in reg depth 1
   hold o = o in reg
