@@ -72,6 +72,12 @@ static std::vector<std::string> listCandidates() {
       paths.push_back(folder + wheel.str());
     }
   }
+  SmallString<128> cache;
+  if (sys::path::cache_directory(cache)) {
+    // Where scripts/setup puts one.
+    sys::path::append(cache, "attn", "bin", "ptxas");
+    paths.push_back(cache.str().str());
+  }
   return paths;
 }
 
@@ -94,6 +100,15 @@ std::string attn::codegen::askPtxasVersion(StringRef path) {
     it->second = runProcess(path, {"--version"}).output;
   }
   return it->second;
+}
+
+/// What `refused` says of each program, or where none was.
+static std::string explain(ArrayRef<std::string> refused) {
+  if (!refused.empty()) {
+    return join(refused, ", ");
+  }
+  return "none on PATH, in /usr/local/cuda*, in /opt/cuda, in Python's "
+         "packages or where scripts/setup puts one; ATTN_PTXAS may name it";
 }
 
 /// Empty if the program, of which `version` will be set, will do; else why not.
@@ -127,8 +142,10 @@ attn::codegen::findPtxas(StringRef requested,
     if (reason.empty()) {
       return Ptxas{path, version};
     }
-    refused.push_back(reason);
+    if (!requested.empty() || sys::fs::exists(path)) {
+      refused.push_back(reason);
+    }
   }
   return createStringError("expected ptxas " + kOldest.getAsString() +
-                           " or newer, got: " + join(refused, ", "));
+                           " or newer, got: " + explain(refused));
 }

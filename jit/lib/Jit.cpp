@@ -84,6 +84,9 @@ Status Jit::makeEnvironment(Environment &environment) {
         DiskCache(given.readonlyCacheDirs, given.cacheDir,
                   StringRef(getBuildId()).take_front(16), logWarning);
   }
+  if (given.ptxas == codegen::kNoPtxas) {
+    return {};
+  }
   llvm::Expected<codegen::Ptxas> found =
       codegen::findPtxas(given.ptxas, [&](StringRef path) {
         return getPtxasVersion(path, environment.disk);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/tools/Compiler.h"
 #include "ResourceReport.h"
+#include "attn/codegen/FindPtxas.h"
 #include "attn/runtime/bundle.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -133,15 +134,18 @@ OwningOpRef<ModuleOp> attn::readModule(MLIRContext &context, StringRef path) {
   return parseSourceFile<ModuleOp>(path, ParserConfig(&context));
 }
 
+/// The assembler that somebody asks for; empty: search.
+static std::string requestedPtxas(const CompileOptions &options) {
+  return options.ptxas.empty()
+             ? llvm::sys::Process::GetEnv("ATTN_PTXAS").value_or("")
+             : options.ptxas;
+}
+
 static void setPipelineOptions(const CompileOptions &options,
                                PipelineOptions &pipeline) {
   pipeline.target = options.target;
   pipeline.scheduleFile = options.scheduleFile;
-  pipeline.ptxas = options.ptxas;
-  if (auto path = llvm::sys::Process::GetEnv("ATTN_PTXAS");
-      path && options.ptxas.empty()) {
-    pipeline.ptxas = *path;
-  }
+  pipeline.ptxas = requestedPtxas(options);
   pipeline.reproducerDir = options.reproducerDir;
   pipeline.instrument = options.instrument;
   pipeline.instrumentRoles = options.instrumentRoles;
@@ -167,13 +171,35 @@ FailureOr<std::string> attn::bundleOf(ModuleOp module) {
   return makeBundle(*binary);
 }
 
+/// Whether a bundle has to do without machine code. The driver assembles its
+/// PTX then.
+static bool leavesAssemblyToDriver(ModuleOp module,
+                                   const CompileOptions &options) {
+  if (options.emit != Emit::Bundle) {
+    return false;
+  }
+  std::string requested = requestedPtxas(options);
+  if (!requested.empty()) {
+    return requested == codegen::kNoPtxas;
+  }
+  llvm::Expected<codegen::Ptxas> found = codegen::findPtxas("");
+  if (found) {
+    return false;
+  }
+  module.emitWarning("the bundle has PTX alone, which the driver assembles: ")
+      << llvm::toString(found.takeError());
+  return true;
+}
+
 FailureOr<std::string> attn::compile(ModuleOp module,
                                      const CompileOptions &options) {
   if (options.verbose && failed(enableRemarks(module.getContext()))) {
     return module.emitError("cannot enable remarks");
   }
-  if (failed(
-          runStages(module, options, Stage::Attn, lastStage(options.emit)))) {
+  Stage last = leavesAssemblyToDriver(module, options)
+                   ? Stage::Ptx
+                   : lastStage(options.emit);
+  if (failed(runStages(module, options, Stage::Attn, last))) {
     return failure();
   }
   if (options.emit <= Emit::Llvm) {

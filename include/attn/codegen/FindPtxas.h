@@ -17,6 +17,9 @@ struct Ptxas {
   std::string version;
 };
 
+/// Asked for in place of a program, this leaves PTX to the driver.
+constexpr llvm::StringLiteral kNoPtxas = "none";
+
 /// Runs the program to ask for its version, once in a process.
 std::string askPtxasVersion(llvm::StringRef path);
 

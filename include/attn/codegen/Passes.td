@@ -89,8 +89,8 @@ def Assemble : Pass<"attn-assemble", "::mlir::ModuleOp"> {
     assembler serialized wgmma or ignored setmaxnreg (C75xx), is an error
     unless `allow-spills`.
 
-    `ptxas` is taken from the option, else from PATH, the CUDA directories, or
-    the wheel `nvidia-cuda-nvcc`; 12.8 or newer.
+    `ptxas` is taken from the option, else from PATH, the CUDA directories,
+    the wheel `nvidia-cuda-nvcc`, or where `scripts/setup` puts one; 12.8 or newer.
   }];
   let options = [
     Option<"ptxas", "ptxas", "std::string", /*default=*/"",

@@ -241,7 +241,9 @@ ATTN_API attn_status attn_jit_count(attn_jit_counters *counters);
  *                          process may begin; no limit by default
  *   "dump_dir"             ATTN_DUMP_DIR: a directory that gets the input and
  *                          the outputs of every compilation
- *   "ptxas"                ATTN_PTXAS: the assembler; by default it is searched
+ *   "ptxas"                ATTN_PTXAS: the assembler; by default it is searched.
+ *                          "none" leaves its work to the driver, as happens where
+ *                          there is none
  * An empty value is the default. */
 ATTN_API attn_status attn_jit_option(const char *name, const char *value);
 
