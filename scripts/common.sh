@@ -14,3 +14,15 @@ build() {
   }
   cmake --build --preset "$1"
 }
+
+# read_options "$@": --help prints the comment at the top of the script; there is
+# no other option.
+read_options() {
+  [ $# -gt 0 ] || return 0
+  if [ "$1" = --help ]; then
+    sed -n '/^# usage:/,/^[^#]/ { /^#/!q; s/^# \{0,1\}//p; }' "scripts/${0##*/}"
+    exit 0
+  fi
+  echo "usage: scripts/${0##*/} [--help]" >&2
+  exit 2
+}

@@ -78,7 +78,21 @@ What to do with it (any of these, in this order; default: launch once):
                      --trace and --timeline on a GPU do so
   --help             print this
 
-Exit status: 0 if all went well, 1 if not.
+Results go to standard output, errors to standard error.
+
+Exit status:
+  0 if all went well; 1 if something was refused, failed or was not right.
+
+Environment:
+  ATTN_LOG               info or warning: what the runtime says of launches
+  ATTN_PTXAS             assembler of IR, as attn-compile has it
+  CUDA_VISIBLE_DEVICES   the driver's: the GPUs that there are
+  TMPDIR                 where the bundle of IR is for as long as it is needed
+
+Examples:
+  attn-run examples/causal.mlir --device=sim --q=1x100x2x128 --check --seeds=2
+  attn-run examples/window.mlir --device=sim --q=1x70x2x128 --window-left=20 --check --guard
+  attn-run examples/causal.mlir --device=cuda --q=2x4096x16x128 --check --bench
 )";
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // attn-compile: IR of any stage to the artifact of a later one.
+#include "Help.h"
 #include "attn/codegen/EmbeddedData.h"
 #include "attn/dialect/Attn.h"
 #include "attn/tools/Compiler.h"
 #include "attn/tools/Registration.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
+#include <memory>
 #include <new>
 
 using namespace mlir;
@@ -103,18 +106,36 @@ CompileOptions optionsOf(const Arguments &arguments) {
   return options;
 }
 
+/// Reads the input into `module`. MLIR's reader of bytecode trusts what it
+/// reads: damage can end in a signal, which is an error like any other. False
+/// if so; what was built in the context must be left alone then.
+bool readSafely(MLIRContext &context, StringRef input,
+                OwningOpRef<ModuleOp> &module) {
+  llvm::CrashRecoveryContext::Enable();
+  bool survived = llvm::CrashRecoveryContext().RunSafely(
+      [&] { module = readModule(context, input); });
+  llvm::CrashRecoveryContext::Disable();
+  return survived;
+}
+
 int compileTo(StringRef input, const CompileOptions &options, StringRef output,
               llvm::function_ref<void(Diagnostic &)> report,
               std::string &error) {
   DialectRegistry registry;
   registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);
+  context->getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
     report(diagnostic);
     return success();
   });
-  OwningOpRef<ModuleOp> module = readModule(context, input);
+  OwningOpRef<ModuleOp> module;
+  if (!readSafely(*context, input, module)) {
+    emitError(FileLineColLoc::get(context.release(), input, 0, 0),
+              "expected MLIR as text or bytecode, got damaged bytecode");
+    return 1;
+  }
   if (!module) {
     return 1;
   }
@@ -146,6 +167,7 @@ attn_compile_main(int argc, char **argv) {
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { exitOutOfMemory(); });
   Arguments arguments;
+  cl::extrahelp help(kCompileHelp);
   cl::HideUnrelatedOptions(arguments.category);
   cl::ParseCommandLineOptions(argc, argv,
                               "attn: compiler for attention kernels\n");

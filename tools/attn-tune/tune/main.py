@@ -22,6 +22,20 @@ first one stopped.
 Measuring on a GPU needs PyTorch. On the simulator candidates are only checked.
 """
 
+MORE_HELP = """exit status:
+  0 if all went well, 1 if something could not be compiled or measured at all, 2 if
+  the options do not go together
+
+environment:
+  ATTN_PTXAS            the assembler, as attn-compile has it
+  CUDA_VISIBLE_DEVICES  the driver's: the first of these GPUs is measured on
+
+examples:
+  attn-tune examples/causal.mlir --list
+  attn-tune examples/causal.mlir --out=tuned
+  attn-tune --write-table=tuned
+"""
+
 import argparse
 import os
 import shutil
@@ -57,8 +71,8 @@ def beside(*path):
 
 
 def parse_arguments(argv):
-    parser = argparse.ArgumentParser(prog="attn-tune", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog="attn-tune", description=__doc__, epilog=MORE_HELP,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     parser.add_argument("inputs", nargs="*", metavar="IN.mlir")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--compile-only", action="store_true")

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What --help says beside the list of options.
+#ifndef ATTN_TOOLS_HELP_H
+#define ATTN_TOOLS_HELP_H
+
+namespace attn {
+
+/// Hides the options that there are so far, which LLVM's libraries bring along:
+/// --help-hidden shows them. Call it before a tool adds its own.
+void hideOptionsOfLibraries();
+
+extern const char kCompileHelp[];
+extern const char kOptHelp[];
+extern const char kLspServerHelp[];
+
+} // namespace attn
+
+#endif // ATTN_TOOLS_HELP_H
