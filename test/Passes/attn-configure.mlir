@@ -52,7 +52,7 @@ func.func @d72(%q: tensor<?x?x?x72xbf16>, %scale: f32) -> (tensor<?x?x?x72xbf16>
 
 // 184 and 72: not both 192, since 192 and 128 hold them.
 // COLUMNS-LABEL: func.func @d184_dv72
-// COLUMNS-NEXT: attn.attention {{.*}}, tile_d = 192, tile_dv = 128> : (
+// COLUMNS-NEXT: attn.attention {{.*}}, tile_d = 192, tile_dv = 128> {{.*}}: (
 // FROM: From="entry '@fwd_d192_dv128_none_512' of
 func.func @d184_dv72(%q: tensor<?x?x?x184xf16>, %v: tensor<?x?x?x72xf16>, %scale: f32) -> (tensor<?x?x?x72xf16>, !l) {
   %o, %lse = attn.attention %q, %q, %v scale(%scale) mask(none) layout(bshd)
