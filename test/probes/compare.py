@@ -225,10 +225,6 @@ def print_table(results, others, device):
         ", ".join("%d %s" % (count, name) for name, count in sorted(counts.items()))))
 
 
-def opcode_of(probe):
-    return probe["form"].split()[0].split(".")[0].split("+")[0]
-
-
 def print_form(result):
     percent = 100.0 * result.same / max(result.count, 1)
     name = element_format(result.probe)
@@ -242,9 +238,9 @@ def print_summary(results, others, device):
              "not recorded"]
     table = collections.defaultdict(collections.Counter)
     for result in results:
-        table[opcode_of(result.probe)][verdict(result).strip("*")] += 1
+        table[result.probe["opcode"]][verdict(result).strip("*")] += 1
     for probe, kind, _ in others:
-        table[opcode_of(probe)][kind] += 1
+        table[probe["opcode"]][kind] += 1
     total = sum(table.values(), collections.Counter())
     print("Device: %(device)s, %(arch)s, driver %(driver)d.\n" % device)
     print("| opcode | forms | %s |" % " | ".join(kinds))

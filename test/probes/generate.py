@@ -21,6 +21,7 @@ import kernel
 import matrix
 import memory
 import scalar
+import sync
 import tensor
 import warp
 
@@ -33,6 +34,7 @@ THREADS = 128
 
 def name_of(text):
     """A file name from the instruction's text."""
+    text = re.sub(r"^\.reg[^;]*;", "", text)
     words = re.sub(r"%p\d|\{\w+\}|[,;|!]", " ", text).split()
     return re.sub(r"[^\w.+-]", "_", "+".join(words))
 
@@ -48,7 +50,7 @@ def scalar_probes():
 
 def all_probes():
     yield from scalar_probes()
-    for module in (warp, memory, matrix, tensor):
+    for module in (warp, memory, sync, matrix, tensor):
         yield from module.probes()
 
 

@@ -41,6 +41,9 @@ MMA = [("m16n8k8", "f16", "f16", "f16", 2, 1, 2), ("m16n8k8", "f16", "f16", "f32
        ("m16n8k16", "e4m3", "e4m3", "f32", 2, 1, 4), ("m16n8k32", "e4m3", "e4m3", "f32", 4, 2, 4),
        ("m16n8k32", "e5m2", "e4m3", "f32", 4, 2, 4), ("m16n8k32", "e5m2", "e5m2", "f16", 4, 2, 2),
        ("m8n8k16", "s8", "s8", "s32", 1, 1, 2), ("m16n8k16", "u8", "s8", "s32", 2, 1, 4),
+       ("m16n8k16", "s8", "s8", "s32", 2, 1, 4), ("m16n8k16", "s8", "u8", "s32", 2, 1, 4),
+       ("m16n8k16", "u8", "u8", "s32", 2, 1, 4), ("m16n8k32", "s8", "u8", "s32", 4, 2, 4),
+       ("m16n8k32", "u8", "s8", "s32", 4, 2, 4),
        ("m16n8k32", "s8", "s8", "s32", 4, 2, 4), ("m16n8k32", "u8", "u8", "s32", 4, 2, 4),
        ("m16n8k32", "s4", "s4", "s32", 2, 1, 4), ("m16n8k64", "u4", "s4", "s32", 4, 2, 4),
        ("m16n8k256", "b1", "b1", "s32", 4, 2, 4)]
@@ -121,7 +124,7 @@ class Wgmma:
         ptx = kernel.entry(kernel.indent(body), row, 4 * words_d,
                            declarations="  .shared .align 1024 .b8 smem[40960];\n"
                            "  .reg .b32 %smem;\n", words=len(names) + 64)
-        made = {"name": self.name, "family": "wgmma", "opcode": "wgmma", "form": self.name,
+        made = {"name": self.name, "family": "wgmma", "opcode": "wgmma.mma_async", "form": self.name,
                 "operands": operands, "in_row": row, "out_row": 4 * words_d, "result": "4",
                 "threads": THREADS, "ptx": ptx}
         made = measure(made, self.d)

@@ -13,6 +13,31 @@ def shared_probe(name, text, operands, results=1, **more):
     return probe(name, OWN + text, operands, results, family="memory", shared=64 * 128, **more)
 
 
+# An mbarrier; %p5 holds in thread 0, which initializes it.
+MBARRIER = (".shared .align 8 .b64 mbar; setp.eq.u32 %p5, %thread, 0; mov.b32 %r36, 0; "
+            "@%p5 mbarrier.init.shared::cta.b64 [mbar], {count}; "
+            "@%p5 fence.mbarrier_init.release.cluster; bar.sync 0; ")
+CLUSTER_SETUP = (
+    ".shared .align 8 .b64 mbar; mov.u32 %r35, %cluster_ctarank; xor.b32 %r34, %r35, 1; "
+    "mapa.shared::cluster.u32 %r37, %r30, %r34; mov.u32 %r33, mbar; "
+    "mapa.shared::cluster.u32 %r38, %r33, %r34; setp.eq.u32 %p5, %thread, 0; "
+    "@%p5 mbarrier.init.shared::cta.b64 [mbar], {count}; "
+    "@%p5 fence.mbarrier_init.release.cluster; "
+    "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned; ")
+BOTH = "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned; "
+IN_PAIRS = ".reqntid 128, 1, 1\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n"
+
+
+def cluster_probe(name, text, operands, results=1, count=1, **more):
+    """In clusters of two: the neighbour's shared memory at %r37, its barrier at
+    %r38, by ranks %r35 (own) and %r34."""
+    made = shared_probe(name, CLUSTER_SETUP.format(count=count) + text + BOTH, operands, results,
+                        directives=IN_PAIRS, **more)
+    made["cluster"] = 2
+    made["family"] = "cluster"
+    return made
+
+
 def loads_and_stores():
     for kind in ("u8", "s8", "u16", "s16", "b32"):
         yield shared_probe("ld.shared." + kind, "st.shared.b32 [%%r30], {0}; "
@@ -59,6 +84,30 @@ def loads_and_stores():
                  "applypriority.global.L2::evict_normal [%d3], 128"):
         yield probe(text.split()[0], "and.b64 %%d3, %%out, -128; %s; mov.b32 %%r1, {0};" % text,
                     "b32", family="memory")
+    yield probe("cp.async.bulk.prefetch.L2", "cp.async.bulk.prefetch.L2.global [%in], 16; "
+                "ld.global.b32 %r1, [%in];", "b32 b32 b32 b32", family="memory")
+    # What is thrown away is written again.
+    yield probe("discard", "and.b64 %d3, %out, -128; discard.global.L2 [%d3], 128; bar.sync 0; "
+                "mov.b32 %r1, {0};", "b32", family="memory")
+    for text in ("createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %d3, 0.5",
+                 "createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %d3, [%in], 64, 128",
+                 "createpolicy.cvt.L2.b64 %d3, 0x10f0000000000000"):
+        yield probe(text.split()[0], text + "; ld.global.L2::cache_hint.b32 %r1, [%in], %d3;",
+                    "b32", family="memory")
+    yield shared_probe("cvta", "st.shared.b32 [%r30], {0}; cvt.u64.u32 %d3, %r30; "
+                       "cvta.shared::cta.u64 %d4, %d3; cvta.to.shared::cta.u64 %d5, %d4; "
+                       "sub.s64 %d5, %d5, %d3; cvt.u32.u64 %r2, %d5; ld.b32 %r1, [%d4]; "
+                       "cvta.to.shared.u64 %d5, %d4; sub.s64 %d5, %d5, %d3; cvt.u32.u64 %r3, %d5; "
+                       "cvta.global.u64 %d5, %in; cvta.to.global.u64 %d5, %d5; "
+                       "sub.s64 %d5, %d5, %in; cvt.u32.u64 %r4, %d5;", "b32", 4)
+    yield probe("cvta.local", ".local .align 4 .b32 own; mov.u64 %d3, own; cvta.local.u64 %d4, %d3; "
+                "st.b32 [%d4], {0}; ld.local.b32 %r1, [own]; isspacep.local %p3, %d4; "
+                "selp.b32 %r2, 1, 0, %p3; cvta.to.local.u64 %d5, %d4; ld.local.b32 %r3, [%d5];",
+                "b32", 3, family="memory")
+    yield probe("isspacep", "mov.u64 %d3, in; cvta.param.u64 %d4, %d3; isspacep.param %p3, %d4; "
+                "selp.b32 %r1, 1, 0, %p3; isspacep.param %p3, %in; selp.b32 %r2, 1, 0, %p3; "
+                "isspacep.global %p3, %in; selp.b32 %r3, 1, 0, %p3; isspacep.shared %p3, %in; "
+                "selp.b32 %r4, 1, 0, %p3;", "b32", 4, family="memory")
     yield probe("createpolicy", "createpolicy.fractional.L2::evict_first.b64 %d3, 1.0; "
                 "ld.global.L2::cache_hint.b32 %r1, [%in], %d3;", "b32", family="memory")
 
@@ -109,6 +158,12 @@ def atomics():
                                                        registers[1])
             yield shared_probe("atom.%s.%s.%s" % (space, op, kind), text, operands, 4,
                                rule=NANS if kind == "f64" else None)
+    for vector, kind in (("v2", "f32"), ("v2", "f16"), ("v4", "f16"), ("v8", "f16"),
+                         ("v4", "bf16"), ("v2", "f16x2"), ("v4", "f16x2"), ("v4", "bf16x2")):
+        for op in ("add",) if kind == "f32" else ("add", "min", "max"):
+            yield vector_atomic(vector, kind, op, "red")
+            yield vector_atomic(vector, kind, op, "atom")
+    yield vector_atomic("v4", "f32", "add", "atom")
     yield probe("red.global.add.v4.f32", "st.global.v4.b32 [%out+16], {{{0}, {0}, {1}, {1}}}; "
                 "red.global.v4.f32.add [%out+16], {{{1}, {0}, {1}, {0}}}; "
                 "ld.global.v4.b32 {{%r5, %r6, %r7, %r40}}, [%out+16]; mov.b32 %r8, %r40;",
@@ -117,6 +172,32 @@ def atomics():
         yield shared_probe("red.shared.%s.%s" % (op, kind), "st.shared.b32 [%%r30], {0}; "
                            "red.shared.%s.%s [%%r30], {1}; ld.shared.b32 %%r1, [%%r30];"
                            % (op, kind), "b32 b32")
+
+
+def vector_atomic(vector, kind, op, opcode):
+    """On 16 bytes of global memory that hold a row: 32 bytes, what an atom gives
+    and what memory holds then."""
+    count = int(vector[1:])
+    size = 2 if kind in ("f16", "bf16") else 4
+    words = ["%%r%d" % (i + 1) for i in range(count * size // 4)]
+    names = words if size == 4 else ["%%h%d" % (4 + i) for i in range(count)]
+    values = "{{" + ", ".join(names) + "}}"
+    # The other operand: the words of the row from the other end.
+    text = "".join("st.global.b32 [%%out+%d], {%d}; " % (16 + 4 * i, i) for i in range(4))
+    for i, word in enumerate(words):
+        text += "mov.b32 %s, {%d}; " % (word, 3 - i)
+        if size == 2:
+            text += "mov.b32 {{%s, %s}}, %s; " % (names[2 * i], names[2 * i + 1], word)
+    noftz = "" if kind == "f32" else ".noftz"
+    result = values + ", " if opcode == "atom" else ""
+    text += "%s.global.%s.%s.%s%s %s[%%out+16], %s; " % (opcode, vector, kind, op, noftz, result,
+                                                        values)
+    if opcode == "atom" and size == 2:
+        text += "".join("mov.b32 %s, {{%s, %s}}; " % (word, names[2 * i], names[2 * i + 1])
+                        for i, word in enumerate(words))
+    operand = {"f": "f16x2", "b": "bf16x2"}[kind[0]] if kind != "f32" else kind
+    return probe("%s.global.%s%s.%s.%s" % (opcode, op, noftz, vector, kind), text,
+                 " ".join([operand] * 4), 4, family="memory", out_row=32)
 
 
 def copies():
@@ -138,9 +219,7 @@ def copies():
     first = "setp.eq.u32 %p5, %thread, 0; mov.b32 %r36, 0; "
     wait = ("WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p6, [mbar], %r36; "
             "@!%p6 bra WAIT; ")
-    setup = (".shared .align 8 .b64 mbar; " + first +
-             "@%p5 mbarrier.init.shared::cta.b64 [mbar], {count}; "
-             "@%p5 fence.mbarrier_init.release.cluster; bar.sync 0; ")
+    setup = MBARRIER
     yield shared_probe("cp.async.mbarrier.arrive.noinc", setup.format(count=128) +
                        "cp.async.ca.shared.global [%r30], [%in], 4; "
                        "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [mbar]; " + wait +
@@ -254,27 +333,21 @@ def calls():
                 "b32<3", family="memory")
 
 
+def ends():
+    for opcode in ("exit", "ret"):
+        yield probe(opcode, "setp.lt.s32 %%p3, {0}, 0; st.global.b32 [%%out], {0}; @%%p3 %s; "
+                    "add.u32 %%r1, {0}, 1;" % opcode, "b32*", family="memory")
+    for uni, guard in (("", "@%p3 "), (".uni", "")):
+        yield probe("bra" + uni, "setp.lt.s32 %%p3, {0}, 0; mov.b32 %%r1, 1; %sbra%s LOW; "
+                    "add.u32 %%r1, {0}, 1; LOW: add.u32 %%r1, %%r1, {0};" % (guard, uni), "b32*",
+                    family="memory")
+
+
 def clusters():
-    """In clusters of two: the neighbour's shared memory at %r37, its barrier at
-    %r38, by ranks %r35 (own) and %r34."""
-    setup = (".shared .align 8 .b64 mbar; mov.u32 %r35, %cluster_ctarank; xor.b32 %r34, %r35, 1; "
-             "mapa.shared::cluster.u32 %r37, %r30, %r34; mov.u32 %r33, mbar; "
-             "mapa.shared::cluster.u32 %r38, %r33, %r34; setp.eq.u32 %p5, %thread, 0; "
-             "@%p5 mbarrier.init.shared::cta.b64 [mbar], {count}; "
-             "@%p5 fence.mbarrier_init.release.cluster; "
-             "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned; ")
-    both = ("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned; ")
+    both = BOTH
     wait = ("mov.b32 %r36, 0; WAIT: "
             "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p6, [mbar], %r36; "
             "@!%p6 bra WAIT; ")
-
-    def cluster_probe(name, text, operands, results=1, count=1):
-        made = shared_probe(name, setup.format(count=count) + text + both, operands, results,
-                            directives=".reqntid 128, 1, 1\n.explicitcluster\n"
-                            ".reqnctapercluster 2, 1, 1\n")
-        made["cluster"] = 2
-        made["family"] = "cluster"
-        return made
 
     yield cluster_probe("mapa", "sub.u32 %r1, %r37, %r30; and.b32 %r1, %r1, 0xffffff; "
                         "getctarank.shared::cluster.u32 %r2, %r37; xor.b32 %r2, %r2, %r34;",
@@ -284,6 +357,10 @@ def clusters():
                         both + "ld.shared.b32 %r2, [%r30]; isspacep.shared::cluster %p3, %d4; "
                         "selp.b32 %r3, 1, 0, %p3; isspacep.shared::cta %p3, %d4; "
                         "selp.b32 %r4, 1, 0, %p3;", "b32*", 4)
+    yield cluster_probe("mapa.shared::cluster.u64", "cvt.u64.u32 %d3, %r30; "
+                        "mapa.shared::cluster.u64 %d4, %d3, %r34; st.shared::cluster.b32 [%d4], "
+                        "{0}; getctarank.shared::cluster.u64 %r1, %d4; " + both +
+                        "ld.shared.b32 %r2, [%r30];", "b32*", 2)
     yield cluster_probe("special+in-cluster", "mov.u32 %r1, %clusterid.x; "
                         "mov.u32 %r2, %nclusterid.x; mov.u32 %r3, %cluster_ctaid.x; "
                         "mov.u32 %r4, %cluster_nctaid.x; mov.u32 %r5, %cluster_ctarank; "
@@ -338,6 +415,18 @@ def clusters():
             "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r40], "
             "[%smem], 2048, [%r38]; ") + wait +
         "ld.shared.v4.b32 {{%r1, %r2, %r3, %r4}}, [%r31+4096];", "4x(b32*)", 4)
+    for op, kind in (("add", "u32"), ("add", "s32"), ("add", "u64"), ("inc", "u32"),
+                     ("dec", "u32"), ("min", "s32"), ("max", "u32"), ("and", "b32"),
+                     ("or", "b32"), ("xor", "b32")):
+        yield cluster_probe(
+            "cp.reduce.async.bulk.shared::cluster.shared::cta.%s.%s" % (op, kind),
+            "mad.lo.s32 %r31, %thread, 16, %smem; st.shared.v4.b32 [%r31], {{{0}, {1}, {2}, {3}}}; "
+            "st.shared.v4.b32 [%r31+4096], {{{3}, {0}, {1}, {2}}}; "
+            "fence.proxy.async; " + both + bulk % (
+                "mapa.shared::cluster.u32 %%r40, %%smem, %%r34; add.u32 %%r40, %%r40, 4096; @%%p5 "
+                "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
+                ".%s.%s [%%r40], [%%smem], 2048, [%%r38]; " % (op, kind)) + wait +
+            "ld.shared.v4.b32 {{%r1, %r2, %r3, %r4}}, [%r31+4096];", "4x(b32*)", 4)
     yield cluster_probe(
         "cp.async.bulk.multicast::cluster", bulk % (
             "setp.eq.u32 %p7, %r35, 0; and.pred %p7, %p7, %p5; mov.b16 %h3, 3; @%p7 "
@@ -347,5 +436,5 @@ def clusters():
 
 
 def probes():
-    for family in (loads_and_stores, atomics, copies, calls, clusters):
+    for family in (loads_and_stores, atomics, copies, calls, ends, clusters):
         yield from family()

@@ -18,14 +18,17 @@ def absolute(bound):
     return {"rule": "absolute", "bound": bound}
 
 
-def form(text, operands, result, rule=None):
-    return (text.partition(".")[0], text, operands, result, rule or EXACT)
+def form(text, operands, result, rule=None, opcode=None):
+    return (opcode or text.partition(".")[0], text, operands, result, rule or EXACT)
 
 
 def plain(opcode, operands, result, rule=None):
     """The instruction with all its operands in order and nothing else."""
     names = ["{d}"] + ["{%s}" % name for name in "abce"[:len(operands.split())]]
     return form("%s %s;" % (opcode, ", ".join(names)), operands, result, rule)
+
+
+CARRYING = (("u32", "4"), ("s32", "4"), ("u64", "8"), ("s64", "8"))
 
 
 def integer_arithmetic():
@@ -44,6 +47,7 @@ def integer_arithmetic():
         for opcode in ("abs", "neg"):
             yield plain("%s.s%d" % (opcode, width), bits, size)
         yield plain("shl.%s" % bits, bits + " b32<70", size)
+        yield plain("shr.%s" % bits, bits + " b32<70", size)
         for opcode in ("not", "cnot"):
             yield plain("%s.%s" % (opcode, bits), bits, size)
     for sign in "us":
@@ -54,6 +58,7 @@ def integer_arithmetic():
         yield plain("mul24.lo.%s32" % sign, "b32 b32", "4")
         yield plain("mul24.hi.%s32" % sign, "b32 b32", "4")
         yield plain("mad24.lo.%s32" % sign, "b32 b32 b32", "4")
+        yield plain("mad24.hi.%s32" % sign, "b32 b32 b32", "4")
         for opcode in ("min", "max"):
             yield plain("%s.%s16x2" % (opcode, sign), "b16x2 b16x2", "4")
         yield plain("add.%s16x2" % sign, "b16x2 b16x2", "4")
@@ -64,12 +69,23 @@ def integer_arithmetic():
         yield plain("%s.relu.s32" % opcode, "b32 b32", "4")
         yield plain("%s.relu.s16x2" % opcode, "b16x2 b16x2", "4")
     for first, second in (("add.cc", "addc"), ("sub.cc", "subc")):
-        for kind, size in (("u32", "4"), ("s64", "8")):
+        for kind, size in CARRYING:
             bits = "b" + kind[1:]
             yield form("{one}.{kind} {{d}}, {{a}}, {{b}}; {two}.{kind} {{d}}, {{a}}, {{c}};".format(
                 one=first, two=second, kind=kind), " ".join([bits] * 3), size)
-    yield form("mad.lo.cc.u32 {d}, {a}, {b}, {c}; madc.hi.u32 {d}, {a}, {b}, {c};",
-               "b32 b32 b32", "4")
+            yield form("{one}.{kind} {{d}}, {{a}}, {{b}}; {two}.cc.{kind} {{d}}, {{a}}, {{c}}; "
+                       "{two}.{kind} {{d}}, {{b}}, {{c}};".format(one=first, two=second, kind=kind),
+                       " ".join([bits] * 3), size, opcode=second)
+    for kind, size in CARRYING:
+        for first, second in (("lo", "hi"), ("hi", "lo")):
+            yield form("mad.{one}.cc.{kind} {{d}}, {{a}}, {{b}}, {{c}}; "
+                       "madc.{two}.{kind} {{d}}, {{a}}, {{b}}, {{c}};".format(
+                           one=first, two=second, kind=kind), " ".join(["b" + kind[1:]] * 3), size,
+                       opcode="madc")
+            yield form("mad.lo.cc.{kind} {{d}}, {{a}}, {{b}}, {{c}}; "
+                       "madc.{one}.cc.{kind} {{d}}, {{a}}, {{b}}, {{c}}; "
+                       "addc.{kind} {{d}}, {{a}}, {{d}};".format(one=first, kind=kind),
+                       " ".join(["b" + kind[1:]] * 3), size, opcode="madc")
 
 
 def integer_bits():
@@ -112,24 +128,24 @@ def integer_bits():
 def compares():
     for width in (16, 32, 64):
         bits = "b%d" % width
-        for name in ("lt", "ge", "eq"):
-            yield plain("setp.%s.s%d" % (name, width), bits + " " + bits, "pred")
-        for name in ("lo", "hs", "ne"):
-            yield plain("setp.%s.u%d" % (name, width), bits + " " + bits, "pred")
+        for sign, names in (("s", "eq ne lt le gt ge"), ("b", "eq ne"),
+                            ("u", "eq ne lt le gt ge lo ls hi hs")):
+            for name in names.split():
+                yield plain("setp.%s.%s%d" % (name, sign, width), bits + " " + bits, "pred")
+                yield plain("set.%s.u32.%s%d" % (name, sign, width), bits + " " + bits, "4")
     for name in ("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu",
                  "num", "nan"):
-        yield plain("setp.%s.f32" % name, "f32 f32", "pred")
-    for name in ("eq", "lt", "neu", "geu"):
-        yield plain("setp.%s.ftz.f32" % name, "f32 f32", "pred")
-        yield plain("setp.%s.f64" % name, "f64 f64", "pred")
-        yield plain("setp.%s.f16" % name, "f16 f16", "pred")
-        yield plain("setp.%s.bf16" % name, "bf16 bf16", "pred")
+        for kind in ("f32", "ftz.f32", "f64", "f16", "bf16"):
+            operands = " ".join([kind.replace("ftz.", "")] * 2)
+            yield plain("setp.%s.%s" % (name, kind), operands, "pred")
+            if kind in ("f32", "f64"):
+                yield plain("set.%s.u32.%s" % (name, kind), operands, "4")
+        yield plain("set.%s.ftz.u32.f32" % name, "f32 f32", "4")
         for kind in ("f16x2", "bf16x2"):
             yield form("setp.%s.%s {d}|{q}, {a}, {b};" % (name, kind), kind + " " + kind, "pred2")
-        yield plain("set.%s.u32.f32" % name, "f32 f32", "4")
+            yield plain("set.%s.%s.%s" % (name, kind, kind), kind + " " + kind, "4")
         yield plain("set.%s.f32.f32" % name, "f32 f32", "4")
-        yield plain("set.%s.f16x2.f16x2" % name, "f16x2 f16x2", "4")
-    yield plain("set.lt.u32.s32", "b32 b32", "4")
+    yield plain("set.lt.s32.s32", "b32 b32", "4")
     yield plain("set.lt.f32.u32", "b32 b32", "4")
     for operation in ("and", "or", "xor"):
         yield form("setp.lt.u32 %%p3, {c}, 7; setp.gt.%s.s32 {d}|{q}, {a}, {b}, %%p3;" % operation,
@@ -139,8 +155,16 @@ def compares():
     for name in ("finite", "infinite", "number", "notanumber", "normal", "subnormal"):
         yield plain("testp.%s.f32" % name, "f32", "pred")
         yield plain("testp.%s.f64" % name, "f64", "pred")
-    yield form("setp.lt.u32 %p3, {c}, 7; selp.b32 {d}, {a}, {b}, %p3;", "b32 b32 b32<14", "4")
-    yield form("setp.lt.u32 %p3, {c}, 7; selp.f64 {d}, {a}, {b}, %p3;", "f64 f64 b32<14", "8")
+    for kind in ("b16", "u16", "b32", "s32", "f32", "b64", "f64"):
+        operand = kind.replace("u", "b").replace("s", "b")
+        yield form("setp.lt.u32 %%p3, {c}, 7; selp.%s {d}, {a}, {b}, %%p3;" % kind,
+                   "%s %s b32<14" % (operand, operand), str(int(kind[1:]) // 8), opcode="selp")
+    for operation in ("and", "or", "xor"):
+        yield form("setp.lt.u32 %%p3, {a}, 7; setp.lt.u32 %%p4, {b}, 7; "
+                   "%s.pred {d}, %%p3, %%p4;" % operation, "b32<14 b32<14", "pred",
+                   opcode=operation)
+    yield form("setp.lt.u32 %p3, {a}, 7; not.pred {d}, %p3;", "b32<14", "pred", opcode="not")
+    yield form("setp.lt.u32 %p3, {a}, 7; mov.pred {d}, %p3;", "b32<14", "pred", opcode="mov")
     yield plain("slct.u32.s32", "b32 b32 b32", "4")
     yield plain("slct.f32.f32", "f32 f32 f32", "4")
     yield plain("slct.ftz.f32.f32", "f32 f32 f32", "4")
@@ -157,8 +181,10 @@ def f32_arithmetic():
         yield plain("%s.rn.ftz.sat.f32" % opcode, "f32 f32", "4")
     for rounding in (".rn", ".rz", ".rm", ".rp"):
         for ftz in ("", ".ftz"):
-            yield plain("fma%s%s.f32" % (rounding, ftz), "f32 f32 f32", "4")
-        yield plain("fma%s.f64" % rounding, "f64 f64 f64", "8")
+            for opcode in ("fma", "mad"):
+                yield plain("%s%s%s.f32" % (opcode, rounding, ftz), "f32 f32 f32", "4")
+        for opcode in ("fma", "mad"):
+            yield plain("%s%s.f64" % (opcode, rounding), "f64 f64 f64", "8")
         for opcode in ("div", "rcp", "sqrt"):
             kinds = "f32 f32" if opcode == "div" else "f32"
             for ftz in ("", ".ftz"):
@@ -193,6 +219,7 @@ def approximations():
     yield plain("tanh.approx.f32", "f32", "4", relative(2.0 ** -11))
     yield plain("rcp.approx.ftz.f64", "f64", "8", relative(2.0 ** -19))
     yield plain("rsqrt.approx.f64", "f64", "8", relative(2.0 ** -20))
+    yield plain("rsqrt.approx.ftz.f64", "f64", "8", relative(2.0 ** -20))
     # Subnormal results have fewer bits than that.
     half = {"rule": "either", "absolute": 2.0 ** -25, "relative": 2.0 ** -9.9}
     yield plain("ex2.approx.f16", "f16", "2", half)
@@ -201,6 +228,7 @@ def approximations():
     yield plain("ex2.approx.ftz.bf16x2", "bf16x2", "4", dict(relative(2.0 ** -7), lanes="bf16"))
     yield plain("tanh.approx.f16", "f16", "2", absolute(2.0 ** -10.987))
     yield plain("tanh.approx.bf16", "bf16", "2", relative(2.0 ** -8))
+    yield plain("tanh.approx.bf16x2", "bf16x2", "4", dict(relative(2.0 ** -8), lanes="bf16"))
     yield plain("tanh.approx.f16x2", "f16x2", "4", dict(absolute(2.0 ** -10.987), lanes="f16"))
 
 
@@ -215,14 +243,17 @@ def half_arithmetic():
             if is_f16:
                 for modifiers in (".ftz", ".sat", ".ftz.sat"):
                     yield plain("%s.rn%s.%s" % (opcode, modifiers, kind), two, size)
-        for modifiers in ("", ".relu") + ((".ftz", ".sat", ".ftz.relu") if is_f16 else ()):
+        for modifiers in ("", ".relu") + ((".ftz", ".sat", ".ftz.relu", ".ftz.sat") if is_f16 else ()):
             yield plain("fma.rn%s.%s" % (modifiers, kind), three, size)
         for opcode in ("min", "max"):
             for modifiers in ("", ".NaN", ".xorsign.abs", ".NaN.xorsign.abs") + (
-                    (".ftz",) if is_f16 else ()):
+                    (".ftz", ".ftz.NaN", ".ftz.xorsign.abs", ".ftz.NaN.xorsign.abs")
+                    if is_f16 else ()):
                 yield plain("%s%s.%s" % (opcode, modifiers, kind), two, size)
         for opcode in ("abs", "neg"):
             yield plain("%s.%s" % (opcode, kind), kind, size)
+            if is_f16:
+                yield plain("%s.ftz.%s" % (opcode, kind), kind, size)
         yield plain("fma.rn.oob.%s" % kind, three, size)
 
 
@@ -303,5 +334,18 @@ def conversions():
         yield plain(opcode, "b32 b32 b32", "4")
 
 
-FAMILIES = [integer_arithmetic, integer_bits, compares, f32_arithmetic, approximations,
+def moves():
+    for kind in ("b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"):
+        yield plain("mov." + kind, kind.replace("u", "b").replace("s", "b"), str(int(kind[1:]) // 8))
+    yield form("mov.b32 {d}, {{{a}, {b}}};", "b16 b16", "4")
+    yield form("mov.b64 {d}, {{{a}, {b}}};", "b32 b32", "8")
+    yield form("mov.b64 {d}, {{{a}, {b}, {c}, 7}};", "b16 b16 b16", "8")
+    yield form("mov.b32 {{_, {d}}}, {a};", "b32", "2")
+    yield form("mov.b64 {{{d}, %r7}}, {a};", "b64", "4")
+    yield form("mov.b64 {{%h3, %h4, {d}, %h5}}, {a};", "b64", "2")
+    yield form(".reg .b128 %q; mov.b128 %q, {{{a}, {b}}}; mov.b128 {{_, {d}}}, %q;", "b64 b64",
+               "8", opcode="mov")
+
+
+FAMILIES = [moves, integer_arithmetic, integer_bits, compares, f32_arithmetic, approximations,
             half_arithmetic, conversions]

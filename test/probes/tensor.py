@@ -2,6 +2,7 @@
 """Probes of tensor copies: what a box looks like in shared memory, and what a
 store or reduction of it leaves in global memory."""
 
+import memory
 from tensor_maps import TYPE_BYTES, Arguments
 from warp import probe
 
@@ -36,10 +37,13 @@ def vector(first):
     return "{{" + ", ".join("%%r%d" % (first + i) for i in range(4)) + "}}"
 
 
-def tensor_probe(name, text, operands, arguments, base):
-    made = probe(name, text, operands, 0, "tensor", 8192, out_row=64,
-                 parameters=", .param .align 64 .b8 map[128]")
-    made.update(map=arguments, map_of=base, row_count=128)
+LOAD, REDUCE = "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor"
+
+
+def tensor_probe(name, text, operands, arguments, base, out_row=64, opcode=LOAD, rows=128, **more):
+    made = probe(name, text, operands, 0, "tensor", 8192, out_row=out_row, opcode=opcode,
+                 parameters=", .param .align 64 .b8 map[128]", **more)
+    made.update(map=arguments, map_of=base, row_count=rows)
     return made
 
 
@@ -47,25 +51,36 @@ def place(at):
     return "[%d3, {{" + ", ".join(map(str, at)) + "}}]"
 
 
-def load(name, arguments, at, operands="16x(b32*)"):
-    """What comes into 8192 bytes of shared memory. Waits only so long: the bytes
-    are of interest even where they are not as many as was thought."""
+READ_BOX = "".join("ld.shared.v4.b32 %s, [%%r31+%d]; st.global.v4.b32 [%%out+%d], %s; " % (
+    vector(50), piece, piece, vector(50)) for piece in PIECES)
+# Only so long: the bytes are of interest even where they are not as many as was
+# thought.
+WAIT = ("mov.b32 %r41, 0; mov.b32 %r42, 0; WAIT: add.u32 %r41, %r41, 1; "
+        "setp.gt.u32 %p7, %r41, 100000; @%p7 bra DONE; "
+        "mbarrier.test_wait.parity.shared::cta.b64 %p6, [mbar], %r42; @!%p6 bra WAIT; "
+        "DONE: bar.sync 0; ")
+
+
+def clear(arguments):
+    """Fills the box's place, and expects a load into it."""
     text = ".shared .align 8 .b64 mbar; " + START + "mov.b32 %r40, 0x5a5a5a5a; "
     for piece in PIECES:
         text += "st.shared.v4.b32 [%%r31+%d], {{%%r40, %%r40, %%r40, %%r40}}; " % piece
-    text += ("@%%p5 mbarrier.init.shared::cta.b64 [mbar], 1; fence.proxy.async; bar.sync 0; "
-             "@%%p5 mbarrier.arrive.expect_tx.shared::cta.b64 _, [mbar], %d; "
-             "@%%p5 cp.async.bulk.tensor.%dd.shared::cluster.global.tile"
-             ".mbarrier::complete_tx::bytes [%%smem], %s, [mbar]; " % (
-                 loaded_bytes(arguments), len(at), place(at)))
-    text += ("mov.b32 %r41, 0; mov.b32 %r42, 0; WAIT: add.u32 %r41, %r41, 1; "
-             "setp.gt.u32 %p7, %r41, 100000; @%p7 bra DONE; "
-             "mbarrier.test_wait.parity.shared::cta.b64 %p6, [mbar], %r42; @!%p6 bra WAIT; "
-             "DONE: bar.sync 0; ")
-    for piece in PIECES:
-        text += "ld.shared.v4.b32 %s, [%%r31+%d]; st.global.v4.b32 [%%out+%d], %s; " % (
-            vector(50), piece, piece, vector(50))
-    return tensor_probe("tensor.load." + name, text, operands, arguments, "in")
+    return text + ("@%%p5 mbarrier.init.shared::cta.b64 [mbar], 1; fence.proxy.async; bar.sync 0; "
+                   "@%%p5 mbarrier.arrive.expect_tx.shared::cta.b64 _, [mbar], %d; "
+                   % loaded_bytes(arguments))
+
+
+def load_box(at, hint="", guard="%p5", operands=""):
+    return ("@%s cp.async.bulk.tensor.%dd.shared::cluster.global.tile"
+            ".mbarrier::complete_tx::bytes%s [%%smem], %s, [mbar]%s; " % (
+                guard, len(at), hint, place(at), operands))
+
+
+def load(name, arguments, at, operands="16x(b32*)"):
+    """What comes into 8192 bytes of shared memory."""
+    return tensor_probe("tensor.load." + name, clear(arguments) + load_box(at) + WAIT + READ_BOX,
+                        operands, arguments, "in")
 
 
 def store(name, arguments, at, operands="16x(b32*)", reduction=None):
@@ -90,7 +105,7 @@ def store(name, arguments, at, operands="16x(b32*)", reduction=None):
              "@%%p5 cp.async.bulk.wait_group 0;" % (
                  opcode, len(at), "." + reduction if reduction else "", place(at)))
     return tensor_probe("tensor.%s.%s" % ("reduce" if reduction else "store", name), text, operands,
-                        arguments, "out")
+                        arguments, "out", opcode=opcode + ".tensor")
 
 
 def shapes():
@@ -151,6 +166,11 @@ def reductions():
     arguments = tensor(F64, [8, 28], [8, 16])
     for suffix, corner in corners(arguments, (3, -2), stores=True):
         yield store("add.f64" + suffix, arguments, corner, "8x(f64)", "add")
+    for dtype, kind, dims, extents in ((F16, "f16~", [29, 28], [32, 16]),
+                                       (U32, "b32*", [15, 28], [16, 16])):
+        yield store("add.type%d-over-the-end" % dtype, tensor(dtype, dims, extents), (0, 2),
+                    "16x(%s)" % kind, "add")
+    yield store("add.type12", tensor(TF32_FTZ, [16, 28], [16, 16]), (0, 2), "16x(f32)", "add")
     yield store("add.swizzle3", tensor(F16, [64, 28], [64, 16], 3), (0, 4), "16x(f16~)", "add")
 
 
@@ -166,7 +186,110 @@ def corners(arguments, at, stores):
         yield "-taken", legal
 
 
+def ties():
+    """Numbers in the middle of two of TF32, and subnormal ones, read from where the
+    results go afterwards."""
+    for dtype in (TF32, TF32_FTZ):
+        arguments = tensor(dtype, [16, 128], [16, 128])
+        text = ""
+        for i in range(16):
+            text += ("and.b32 %%r50, {%d}, %s; or.b32 %%r50, %%r50, 0x1000; "
+                     "st.global.b32 [%%out+%d], %%r50; " % (
+                         i, "0xffffe000" if i < 8 else "0x807fe000", 4 * i))
+        made = tensor_probe("tensor.load.ties-type%d" % dtype, text + clear(arguments) +
+                            load_box((0, 0)) + WAIT + READ_BOX, "16x(b32*)", arguments, "out")
+        yield made
+
+
+def signals():
+    """Whether a load signals as many bytes as it is thought to."""
+    for name, arguments, at in steps():
+        at = (0,) + at[1:]
+        yield tensor_probe("tensor.signal." + name, clear(arguments) + load_box(at) + WAIT +
+                           "selp.b32 %r41, 1, 0, %p6; st.global.b32 [%out], %r41;", "16x(b32*)",
+                           arguments, "in", out_row=4)
+
+
+def variants():
+    """Forms of copies and prefetches other than the plain ones."""
+    arguments = tensor(F16, [128, 28], [32, 16])
+    policy = "createpolicy.fractional.L2::evict_last.b64 %d4, 1.0; "
+    yield tensor_probe("tensor.load.cache_hint", policy + clear(arguments) +
+                       load_box((32, 5), ".L2::cache_hint", operands=", %d4") + WAIT + READ_BOX,
+                       "16x(b32*)", arguments, "in")
+    for name, text in (
+            ("prefetch.tensormap", "prefetch.tensormap [%d3]; "),
+            ("cp.async.bulk.prefetch.tensor",
+             "@%p5 cp.async.bulk.prefetch.tensor.2d.L2.global.tile " + place((32, 5)) + "; ")):
+        yield tensor_probe(name, clear(arguments) + text + load_box((32, 5)) + WAIT + READ_BOX,
+                           "16x(b32*)", arguments, "in", opcode=name)
+    for corner in ((32, 5), (96, 20)):
+        text = (clear(arguments) + memory.BOTH + "mov.u32 %r44, %cluster_ctarank; "
+                "setp.eq.u32 %p8, %r44, 1; and.pred %p8, %p8, %p5; mov.b16 %h3, 3; " +
+                load_box(corner, ".multicast::cluster", "%p8", ", %h3") + WAIT + READ_BOX +
+                memory.BOTH)
+        made = tensor_probe("tensor.load.multicast+%d" % corner[0], text, "16x(b32*)", arguments,
+                            "in", directives=memory.IN_PAIRS, rows=256)
+        made["cluster"] = 2
+        yield made
+
+
+# field, its bits, "ORDINAL, VALUE", the map's arguments other than MAP's, dimensions
+MAP = {"dtype": F16, "dims": [128, 28], "box": [32, 16]}
+FIELDS = [("box_dim", "b32", "1, 8", {}), ("box_dim", "b32", "0, 16", {}),
+          ("global_dim", "b32", "0, 48", {}), ("global_dim", "b32", "1, 9", {}),
+          ("global_stride", "b64", "0, 128", {}), ("global_stride", "b64", "0, 8", {}),
+          ("element_stride", "b32", "1, 2", {}), ("elemtype", "b32", "1", {}),
+          ("elemtype", "b32", "10", {}), ("elemtype", "b32", "11", {"dtype": F32, "box": [16, 16]}),
+          ("swizzle_mode", "b32", "2", {}), ("swizzle_mode", "b32", "3", {}),
+          ("swizzle_mode", "b32", "0", {"swizzle": 2}), ("fill_mode", "b32", "1", {}),
+          ("interleave_layout", "b32", "0", {}), ("rank", "b32", "1", {}),
+          ("rank", "b32", "1", {"dims": [32, 20, 4], "box": [32, 16, 1]})]
+AFTER = 64  # bytes of a row: what became of the box
+# The map in shared memory at %r45 becomes one in global memory at %d6, where
+# the results of threads 96 and 97 go later.
+TO_GLOBAL = ("mov.u64 %d5, %out; add.s64 %d6, %d5, 12288; bar.sync 0; setp.lt.u32 %p8, %thread, 32; "
+             "mov.b64 {{%r46, %r47}}, %d6; shfl.sync.idx.b32 %r46, %r46, 0, 31, -1; "
+             "shfl.sync.idx.b32 %r47, %r47, 0, 31, -1; mov.b64 %d6, {{%r46, %r47}}; "
+             "@!%p8 bra COPIED; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic"
+             ".release.gpu.sync.aligned [%d6], [%r45], 128; COPIED: bar.sync 0; "
+             "@%p5 fence.proxy.tensormap::generic.acquire.gpu [%d6], 128; ")
+
+
+def replaced(name, text, arguments, at):
+    """`text` changes the map at %r45 in shared memory: a row is what the changed
+    map loads, then by how much a word of it differs from what it was."""
+    copy = (".shared .align 128 .b8 changed[128]; mov.u32 %r45, changed; "
+            "setp.lt.u32 %p8, %thread, 32; mad.lo.s32 %r43, %lane, 4, %r45; "
+            "mul.wide.u32 %d4, %lane, 4; add.s64 %d4, %d4, %d3; ld.b32 %r44, [%d4]; "
+            "@%p8 st.shared.b32 [%r43], %r44; bar.sync 0; ")
+    differ = ("ld.shared.b32 %r46, [%r43]; sub.u32 %r46, %r46, %r44; @!%p8 mov.b32 %r46, 0; "
+              "bar.sync 0; ")
+    for piece in PIECES:
+        differ += "st.global.v4.b32 [%%out+%d], {{%%r46, 0, 0, 0}}; " % (AFTER + piece)
+    text = (clear(arguments) + copy + text + TO_GLOBAL + load_box(at).replace("%d3", "%d6") +
+            WAIT + READ_BOX + differ)
+    return tensor_probe("tensormap.replace." + name, text, "16x(b32*)", arguments, "in",
+                        out_row=128)
+
+
+def replacements():
+    for field, bits, value, other in FIELDS:
+        arguments = tensor(**dict(MAP, **other))
+        at = (32 if arguments["dims"][0] > 32 else 0, 5)
+        yield replaced(field + "+" + value.replace(", ", "+") + "".join(
+            "+%s" % key for key in other), "@%%p5 tensormap.replace.tile.%s.shared::cta.b1024.%s "
+            "[%%r45], %s; " % (field, bits, value), arguments, at)
+    address = ("ld.shared.b64 %d7, [%r45]; add.s64 %d7, %d7, 512; bar.sync 0; "
+               "@%p5 tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r45], %d7; ")
+    yield replaced("global_address", address, tensor(**MAP), (32, 5))
+
+
 def probes():
+    yield from ties()
+    yield from signals()
+    yield from variants()
+    yield from replacements()
     for name, arguments, at in shapes():
         operands = {F32: "16x(f32)", F32_FTZ: "16x(f32)", TF32: "16x(f32)",
                     TF32_FTZ: "16x(f32)"}.get(arguments["type"], "16x(b32*)")

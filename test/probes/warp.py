@@ -2,14 +2,28 @@
 """Probes of instructions in which the lanes of a warp, or the warps of a CTA,
 work together."""
 
+import re
+
 import kernel
 from scalar import EXACT
 
 THREADS = 128
+# Those of which a word says too little.
+LONG_OPCODES = re.compile(r"cp\.(reduce\.)?async(\.bulk(\.prefetch)?|\.mbarrier\.arrive)?|"
+                          r"(st|red)\.async|mbarrier\.\w+|barrier\.cluster|"
+                          r"bar(rier)?(\.cta)?\.(sync|arrive|red)|bar\.warp\.sync|"
+                          r"fence\.(proxy\.\w+|mbarrier_init)|tensormap\.replace")
+
+
+def opcode_of(name):
+    """The opcode that a probe's name begins with."""
+    long = LONG_OPCODES.match(name)
+    return long.group() if long else re.split(r"[.+]", name)[0]
+
 
 
 def probe(name, text, operands, results=1, family="warp", shared=0, form=None, rule=None,
-          directives="", parameters="", out_row=0):
+          directives="", parameters="", out_row=0, opcode=None):
     """`text` uses {0}, {1}... for operands; its results are in %r1, %r2..., or,
     with `out_row`, it writes that many bytes itself."""
     loads, names, row = kernel.registers(operands)
@@ -27,7 +41,7 @@ def probe(name, text, operands, results=1, family="warp", shared=0, form=None, r
     ptx = kernel.entry(kernel.indent(body.replace("; ", ";\n")), row, out_row,
                        declarations=declarations, directives=directives,
                        parameters=parameters, words=len(names) + 64)
-    return {"name": name, "family": family, "opcode": name.partition(".")[0],
+    return {"name": name, "family": family, "opcode": opcode or opcode_of(name),
             "form": form or name, "operands": operands, "in_row": row, "out_row": out_row,
             "result": "4", "threads": THREADS, "rule": rule or EXACT, "ptx": ptx}
 
@@ -58,9 +72,11 @@ def votes():
                 "vote.sync.ballot.b32 %r1, !%p3, -1;", "b32*")
     for bits, operands in (("b32", "b32<4"), ("b64", "b64<4")):
         yield probe("match.any.sync." + bits, "match.any.sync.%s %%r1, {0}, -1;" % bits, operands)
-    for limit in (1, 2):
-        yield probe("match.all.sync.b32+%d" % limit, "match.all.sync.b32 %r1|%p3, {0}, -1; "
-                    "selp.b32 %r2, 1, 0, %p3;", "b32<%d" % limit, results=2)
+    for bits in ("b32", "b64"):
+        for limit in (1, 2):
+            yield probe("match.all.sync.%s+%d" % (bits, limit), "match.all.sync.%s %%r1|%%p3, {0}, "
+                        "-1; selp.b32 %%r2, 1, 0, %%p3;" % bits, "%s<%d" % (bits, limit),
+                        results=2)
     yield probe("elect.sync", "elect.sync %r1|%p3, -1; selp.b32 %r2, 1, 0, %p3;", "b32*",
                 results=2)
     yield probe("elect.sync+high", "mov.u32 %r3, %laneid; setp.ge.u32 %p4, %r3, 11; "
@@ -79,7 +95,8 @@ def reductions():
                 "@%p4 redux.sync.add.u32 %r1, {0}, 0xffff;", "b32*")
     for op, kind in (("popc", "u32"), ("and", "pred"), ("or", "pred")):
         result, read = ("%r1", "") if op == "popc" else ("%p4", "selp.b32 %r1, 1, 0, %p4;")
-        for opcode, aligned in (("bar.red", ""), ("barrier.cta.red", ""),
+        for opcode, aligned in (("bar.red", ""), ("bar.cta.red", ""), ("barrier.red", ""),
+                                ("barrier.red", ".aligned"), ("barrier.cta.red", ""),
                                 ("barrier.cta.red", ".aligned")):
             name = "%s.%s%s.%s" % (opcode, op, aligned, kind)
             yield probe(name, "setp.lt.u32 %%p3, {0}, 8; %s %s, 1, %%p3; %s" % (name, result, read),
