@@ -19,6 +19,8 @@
 namespace attn::sim {
 
 constexpr unsigned kNamedBarriers = 16;
+/// Of a CTA.
+constexpr unsigned kMaxWarps = 32;
 /// What shared memory holds before it is written: NaNs of every format.
 constexpr uint8_t kSharedPoison = 0xff;
 
@@ -32,6 +34,8 @@ struct NamedBarrier {
   /// those that wait.
   uint32_t arrivers = 0;
   uint32_t waiters = 0;
+  /// Lanes that have arrived of warps that have not with all theirs.
+  uint32_t lanes[kMaxWarps] = {};
   /// Of bar.red: threads whose predicate held, and all; and both as the last
   /// generation ended.
   uint32_t votes = 0;

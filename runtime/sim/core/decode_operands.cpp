@@ -219,6 +219,9 @@ bool Decoder::symbolSource(const ptx::Operand &operand, unsigned bytes,
 bool Decoder::source(const ptx::Operand &operand, unsigned bytes,
                      uint32_t &slot, bool isFloat) {
   uint64_t bits = operand.bits;
+  if (bytes == 16 && operand.kind != Kind::Name) {
+    return fail(operand.at, "expected a 128-bit register");
+  }
   switch (operand.kind) {
   case Kind::Name:
     break;
@@ -251,8 +254,11 @@ bool Decoder::source(const ptx::Operand &operand, unsigned bytes,
     return fail(operand.at, "expected a register or an immediate");
   }
   const Register *found = findRegister(operand);
-  if (!found) {
+  if (!found && bytes < 16) {
     return symbolSource(operand, bytes, slot);
+  }
+  if (!found) {
+    return fail(operand.at, "expected a register, got " + spell(operand));
   }
   if (operand.negated || operand.offset != 0) {
     return fail(operand.at, "expected a plain register");

@@ -49,11 +49,13 @@ OpcodeTable::OpcodeTable() {
   addMemoryRows(rows);
   addAtomicRows(rows);
   addControlRows(rows);
+  addNamedBarrierRows(rows);
   addWarpRows(rows);
   addMatrixRows(rows);
   addMmaRows(rows);
   addBarrierRows(rows);
   addBulkRows(rows);
+  addTensorMapRows(rows);
   addAsyncCopyRows(rows);
   addHintRows(rows);
   addWgmmaRows(rows);

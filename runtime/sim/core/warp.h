@@ -117,6 +117,10 @@ public:
   /// barrier's generation then, by lane.
   uint32_t clusterArrived = 0;
   uint64_t clusterGeneration[kLanes] = {};
+  /// Lanes that wait one by one at a named barrier, and its generation when
+  /// they arrived, by lane.
+  uint32_t namedArrived = 0;
+  uint64_t namedGeneration[kLanes] = {};
   /// The carry flags of its lanes.
   uint32_t carry = 0;
 

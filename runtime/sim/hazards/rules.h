@@ -139,7 +139,8 @@ enum class Severity : uint8_t {
     "always: a row of a box not at a multiple of 16 bytes, or a store at a "   \
     "negative coordinate")                                                     \
   X(TensorMapWritten, "tensormap.written", Error,                              \
-    "a tensor map that the grid has written")                                  \
+    "a tensor map that the grid has written, without a "                       \
+    "fence.proxy.tensormap that acquires it")                                  \
   /* Registers. */                                                             \
   X(UninitRegister, "uninit.register", Error,                                  \
     "a register is read that the lane has not written")                        \

@@ -51,6 +51,7 @@ public:
   bool operator==(AccessId other) const { return bits == other.bits; }
   uint32_t index() const { return bits >> 5; }
   uint32_t lane() const { return bits & 31; }
+  uint32_t key() const { return bits; }
 
 private:
   uint32_t bits = 0;

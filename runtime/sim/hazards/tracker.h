@@ -72,7 +72,8 @@ public:
 
   // Synchronization of threads.
   void syncLanes(const Warp &warp, uint32_t lanes);
-  void arriveNamed(const Warp &warp, uint32_t barrier, bool waits);
+  void arriveNamed(const Warp &warp, uint32_t lanes, uint32_t barrier,
+                   bool waits);
   void leaveNamed(const Warp &warp);
   void completeNamed(const Warp &warp, uint32_t barrier);
   void arriveCluster(const Warp &warp, bool releases);
@@ -117,6 +118,9 @@ public:
   /// `number` counts the warpgroup's operations from 1.
   void issueWgmma(const Warp &warp, const WgmmaOp &op, uint64_t number);
   void waitWgmma(const Warp &warp, uint64_t number);
+  /// What is known to have been written to the tensor map at a global address
+  /// is seen by those who use it after this.
+  void acquireTensorMap(const Warp &warp, unsigned lane, uint64_t address);
   /// The tensor map at a global address is about to be used.
   void useTensorMap(const Warp &warp, unsigned lane, uint64_t address);
 
@@ -146,6 +150,8 @@ private:
   /// Adds what the lanes know; what they do after this is not known.
   void publish(const Warp &warp, uint32_t lanes, Knowledge &to);
   void acquire(const Warp &warp, uint32_t lanes, const Knowledge &from);
+  /// The executing lanes leave the barriers that they wait at, by lane.
+  void acquireEach(const Warp &warp, std::shared_ptr<Knowledge> *barriers);
 
   // Accesses.
   Accessor accessorOf(const Warp &warp, unsigned lane, uint32_t index = 0);
@@ -162,7 +168,7 @@ private:
   void visitShared(Accessor &by, uint32_t address, uint32_t bytes);
   /// The global side of a bulk copy, and the shared source of a store.
   void visitGlobalSide(Accessor &by, const BulkAction &bulk, RowEnd rowEnd);
-  void visitSource(Accessor &by, const BulkAction &bulk, RowEnd rowEnd);
+  void visitSource(Accessor &by, const BulkAction &bulk);
   /// Some rows of a matrix in shared memory.
   void visitRows(Accessor &by, const MatrixOperand &operand, uint32_t first,
                  uint32_t rows);
@@ -223,6 +229,8 @@ private:
   /// By thread.
   std::unordered_map<uint32_t, StoreState> stores;
   std::unordered_map<uint32_t, CopyState> copies;
+  /// By global address.
+  std::unordered_map<uint64_t, TensorMapState> tensorMaps;
   std::vector<LoadState> loads;
   /// By CTA that is used, the last use by each thread of another.
   std::vector<std::map<uint32_t, RemoteUse>> remoteUses;

@@ -22,14 +22,14 @@ void HazardTracker::visitGlobalSide(Accessor &by, const BulkAction &bulk,
 }
 
 /// A tensor store reads what lies inside the tensor only.
-void HazardTracker::visitSource(Accessor &by, const BulkAction &bulk,
-                                RowEnd rowEnd) {
+void HazardTracker::visitSource(Accessor &by, const BulkAction &bulk) {
   if (!bulk.map) {
     visitShared(by, bulk.shared, bulk.bytes);
     return;
   }
   constexpr uint32_t chunk = 16;
-  for (const BoxRun &run : boxRuns(*bulk.map, bulk.coordinates, rowEnd)) {
+  for (const BoxRun &run :
+       boxRuns(*bulk.map, bulk.coordinates, RowEnd::Whole16)) {
     uint32_t end = run.inside ? run.boxOffset + run.bytes : 0;
     for (uint32_t at = run.boxOffset; at < end;) {
       uint32_t next = std::min(end, (at / chunk + 1) * chunk);
@@ -123,8 +123,7 @@ void HazardTracker::issueStore(const Warp &warp, unsigned lane,
                                      state.readComponent, state.last));
   by.isAsync = true;
   by.reads = true;
-  RowEnd rowEnd = bulk.reduces ? RowEnd::Exact : RowEnd::Whole16;
-  visitSource(by, bulk, rowEnd);
+  visitSource(by, bulk);
 
   std::lock_guard<std::mutex> lock(grid.mutex);
   uint32_t index = addAccess(globalMemory, warp, Agent::Store,
@@ -133,7 +132,7 @@ void HazardTracker::issueStore(const Warp &warp, unsigned lane,
   Accessor writer = accessorOf(warp, lane, index);
   writer.isAsync = true;
   writer.writes = true;
-  visitGlobalSide(writer, bulk, rowEnd);
+  visitGlobalSide(writer, bulk, RowEnd::Whole16);
 }
 
 void HazardTracker::waitStores(const Warp &warp, unsigned lane, uint64_t groups,

@@ -38,17 +38,7 @@ void HazardTracker::completeCluster() {
 }
 
 void HazardTracker::leaveCluster(const Warp &warp) {
-  WarpThreads &threads = threadsOf(warp);
-  for (uint32_t left = warp.exec; left;) {
-    std::shared_ptr<Knowledge> barrier =
-        threads.clusterBarrier[__builtin_ctz(left)];
-    uint32_t lanes = 0;
-    forLanes(left, [&](unsigned lane) {
-      lanes |= uint32_t(threads.clusterBarrier[lane] == barrier) << lane;
-    });
-    acquire(warp, lanes, *barrier);
-    left &= ~lanes;
-  }
+  acquireEach(warp, threadsOf(warp).clusterBarrier);
 }
 
 void HazardTracker::useCta(const Accessor &by, uint32_t address, bool ends) {

@@ -268,18 +268,48 @@ void HazardTracker::visitShared(Accessor &by, uint32_t address,
   }
 }
 
+void HazardTracker::acquireTensorMap(const Warp &warp, unsigned lane,
+                                     uint64_t address) {
+  TensorMapState &state = tensorMaps[address];
+  state.component = state.fences ? state.component : components++;
+  uint32_t fence = ++state.fences;
+  Accessor by = accessorOf(warp, lane);
+  auto visitCell = [&](ShadowCell &cell, uint64_t at) {
+    if (!cell.write) {
+      return;
+    }
+    if (compare(by, grid.accesses[cell.write], cell.write.lane(),
+                /*isGlobal=*/true) == Order::None) {
+      reportConflict(Rule::RaceGlobal, globalMemory, by, cell.write,
+                     /*wrote=*/true, at);
+    }
+    state.seen.emplace(cell.write.key(), fence);
+  };
+  std::lock_guard<std::mutex> lock(grid.mutex);
+  grid.shadow.visit(address, kTensorMapBytes, /*writes=*/false, visitCell);
+  forViews(warp, 1u << lane, [&](LaneView &view) {
+    view.known.generic.raise(state.component, fence);
+    touch(view);
+  });
+}
+
 void HazardTracker::useTensorMap(const Warp &warp, unsigned lane,
                                  uint64_t address) {
-  constexpr uint32_t mapBytes = 128;
-  std::lock_guard<std::mutex> lock(grid.mutex);
+  const TensorMapState &state = tensorMaps[address];
   Accessor by = accessorOf(warp, lane);
-  grid.shadow.visit(
-      address, mapBytes, /*writes=*/false, [&](ShadowCell &cell, uint64_t at) {
-        if (cell.write) {
-          reportConflict(Rule::TensorMapWritten, globalMemory, by, cell.write,
-                         /*wrote=*/true, at);
-        }
-      });
+  auto visitCell = [&](ShadowCell &cell, uint64_t at) {
+    if (!cell.write) {
+      return;
+    }
+    auto seen = state.seen.find(cell.write.key());
+    if (seen == state.seen.end() ||
+        by.known->generic[state.component] < seen->second) {
+      reportConflict(Rule::TensorMapWritten, globalMemory, by, cell.write,
+                     /*wrote=*/true, at);
+    }
+  };
+  std::lock_guard<std::mutex> lock(grid.mutex);
+  grid.shadow.visit(address, kTensorMapBytes, /*writes=*/false, visitCell);
 }
 
 void HazardTracker::overwritten(const Warp &warp, unsigned lane,

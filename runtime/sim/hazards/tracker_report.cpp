@@ -44,7 +44,7 @@ static const char *explain(Rule rule) {
   case Rule::RaceReadOnly:
     return "what ld.global.nc reads, the grid may not write";
   case Rule::TensorMapWritten:
-    return "the grid has to leave alone the tensor maps that it uses";
+    return "no fence.proxy.tensormap that acquires the map is between";
   default:
     return "neither is ordered before the other";
   }

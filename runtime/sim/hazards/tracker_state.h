@@ -42,9 +42,9 @@ struct WarpThreads {
   uint32_t releasedToClusterAt[kLanes] = {};
   uint32_t performedAt[kLanes] = {};
   uint32_t initsAt[kLanes] = {};
-  /// The barrier that it waits at: what those who arrived knew.
-  std::shared_ptr<Knowledge> barrier;
-  /// The same of the cluster's barrier, where lanes may wait alone.
+  /// The barrier that each lane waits at: what those who arrived knew.
+  std::shared_ptr<Knowledge> barrier[kLanes];
+  /// The same of the cluster's barrier.
   std::shared_ptr<Knowledge> clusterBarrier[kLanes];
   /// The last read instruction, as an access.
   uint32_t readPc = kNone;
@@ -122,6 +122,15 @@ struct CopyState {
   /// How many there are, and were at the end of each group.
   uint32_t count = 0;
   std::vector<uint32_t> groups;
+};
+
+/// The fences that acquire a tensor map.
+struct TensorMapState {
+  /// Epochs count the fences.
+  uint32_t component = 0;
+  uint32_t fences = 0;
+  /// By the bits of writes to the map: the first fence that saw them.
+  std::map<uint32_t, uint32_t> seen;
 };
 
 /// A use of another CTA's shared memory.

@@ -61,6 +61,21 @@ void HazardTracker::acquire(const Warp &warp, uint32_t lanes,
   });
 }
 
+void HazardTracker::acquireEach(const Warp &warp,
+                                std::shared_ptr<Knowledge> *barriers) {
+  for (uint32_t left = warp.exec; left;) {
+    std::shared_ptr<Knowledge> barrier = barriers[__builtin_ctz(left)];
+    uint32_t lanes = 0;
+    forLanes(left, [&](unsigned lane) {
+      bool isSame = barriers[lane] == barrier;
+      lanes |= uint32_t(isSame) << lane;
+      barriers[lane] = isSame ? nullptr : barriers[lane];
+    });
+    acquire(warp, lanes & left, *barrier);
+    left &= ~lanes;
+  }
+}
+
 void HazardTracker::syncLanes(const Warp &warp, uint32_t lanes) {
   LaneView together;
   together.lanes = lanes;
@@ -78,17 +93,18 @@ void HazardTracker::syncLanes(const Warp &warp, uint32_t lanes) {
   views.push_back(std::move(together));
 }
 
-void HazardTracker::arriveNamed(const Warp &warp, uint32_t barrier,
-                                bool waits) {
+void HazardTracker::arriveNamed(const Warp &warp, uint32_t lanes,
+                                uint32_t barrier, bool waits) {
   std::shared_ptr<Knowledge> &arriving = namedOf(warp, barrier).arriving;
   if (!arriving) {
     arriving = std::make_shared<Knowledge>();
   }
   if (waits) {
-    syncLanes(warp, warp.exec);
-    threadsOf(warp).barrier = arriving;
+    syncLanes(warp, lanes);
+    forLanes(lanes,
+             [&](unsigned lane) { threadsOf(warp).barrier[lane] = arriving; });
   }
-  publish(warp, warp.exec, *arriving);
+  publish(warp, lanes, *arriving);
 }
 
 void HazardTracker::completeNamed(const Warp &warp, uint32_t barrier) {
@@ -96,8 +112,7 @@ void HazardTracker::completeNamed(const Warp &warp, uint32_t barrier) {
 }
 
 void HazardTracker::leaveNamed(const Warp &warp) {
-  acquire(warp, warp.exec, *threadsOf(warp).barrier);
-  threadsOf(warp).barrier = nullptr;
+  acquireEach(warp, threadsOf(warp).barrier);
 }
 
 void HazardTracker::fence(const Warp &warp, Scope scope, bool acquires,

@@ -3,6 +3,7 @@
 // cp.async.bulk, cp.reduce.async.bulk and their tensor forms, and their groups.
 
 #include "core/cluster.h"
+#include "ops/address_list.h"
 #include "ops/async_signal.h"
 #include "ops/lanes.h"
 #include "units/tma.h"
@@ -255,28 +256,6 @@ struct GlobalCopy final : AsyncCopy {
     return "";
   }
 };
-
-/// Addresses are three words of the instruction's list: slot, offset, whether
-/// the slot is wide.
-bool appendAddress(Decoder &decoder, const ptx::Operand &operand, Inst &inst) {
-  Inst scratch;
-  uint32_t slot = 0;
-  if (!decoder.address(operand, scratch, slot)) {
-    return false;
-  }
-  decoder.append(inst, slot);
-  decoder.append(inst, uint32_t(scratch.imm));
-  decoder.append(inst, scratch.wideAddress);
-  return true;
-}
-
-uint64_t readAddress(Warp &warp, const Inst &inst, unsigned index,
-                     unsigned lane) {
-  const uint32_t *words = &warp.cta.program.lists[inst.list + 3 * index];
-  uint64_t base =
-      words[2] ? warp.wide(words[0])[lane] : warp.word(words[0])[lane];
-  return base + uint64_t(int64_t(int32_t(words[1])));
-}
 
 /// The number that the open group of a thread will have.
 uint64_t joinGroup(Warp &warp, unsigned lane) {

@@ -21,6 +21,12 @@ namespace attn::sim {
 template <typename T>
 using WordOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
+/// What a register of 128 bits holds.
+struct Wide128 {
+  uint64_t low = 0;
+  uint64_t high = 0;
+};
+
 template <typename T> inline T fromWord(WordOf<T> word) {
   if constexpr (sizeof(T) == sizeof(WordOf<T>)) {
     return bitCast<T>(word);

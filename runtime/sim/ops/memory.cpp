@@ -69,6 +69,23 @@ void beginAccess(Warp &warp, const Access &access, bool write) {
   warp.cta.hazards->begin(warp, action);
 }
 
+/// ld.b128.
+Step loadWide(Warp &warp, const Inst &inst) {
+  Access access = bitCast<Access>(inst.aux);
+  uint32_t to = warp.cta.program.lists[inst.list];
+  beginAccess(warp, access, false);
+  for (uint32_t left = warp.exec; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    const uint8_t *from =
+        locate(warp, inst, access, inst.slots[0], lane, false);
+    if (!from) {
+      return Step::Fault;
+    }
+    std::memcpy(&warp.at<Wide128>(to)[lane], from, sizeof(Wide128));
+  }
+  return Step::Next;
+}
+
 Step load(Warp &warp, const Inst &inst) {
   Access access = bitCast<Access>(inst.aux);
   const uint32_t *to = &warp.cta.program.lists[inst.list];
@@ -98,6 +115,14 @@ Step load(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
+/// What a lane stores of one register.
+Wide128 storedValue(Warp &warp, const Access &access, uint32_t slot,
+                    unsigned lane) {
+  return access.registerBytes == 16  ? warp.at<Wide128>(slot)[lane]
+         : access.registerBytes == 8 ? Wide128{warp.wide(slot)[lane], 0}
+                                     : Wide128{warp.word(slot)[lane], 0};
+}
+
 /// Whether each lane finds what it stored: another lane may have stored there
 /// too.
 void checkStored(Warp &warp, const Inst &inst, const Access &access) {
@@ -110,8 +135,7 @@ void checkStored(Warp &warp, const Inst &inst, const Access &access) {
         warp.cta.resolve(access.space, address, access.bytes * inst.listSize,
                          true, warp, lane, problem);
     for (uint32_t i = 0; memory && i < inst.listSize; ++i) {
-      uint64_t value = access.registerBytes == 8 ? warp.wide(from[i])[lane]
-                                                 : warp.word(from[i])[lane];
+      Wide128 value = storedValue(warp, access, from[i], lane);
       if (std::memcmp(memory + i * access.bytes, &value, access.bytes) != 0) {
         warp.cta.hazards->overwritten(warp, lane, address);
       }
@@ -130,8 +154,7 @@ Step storeMemory(Warp &warp, const Inst &inst) {
       return Step::Fault;
     }
     for (uint32_t i = 0; i < inst.listSize; ++i) {
-      uint64_t value = access.registerBytes == 8 ? warp.wide(from[i])[lane]
-                                                 : warp.word(from[i])[lane];
+      Wide128 value = storedValue(warp, access, from[i], lane);
       std::memcpy(to + i * access.bytes, &value, access.bytes);
     }
   }
@@ -195,8 +218,8 @@ bool finishAccess(Decoder &decoder, const ptx::Instruction &instruction,
   access.orders = match.has(".acquire") || match.has(".release");
   access.readOnly = match.has(".nc");
   access.registerBytes = uint8_t(registerBytes(decoder, values, access.bytes));
-  if (access.bytes == 16 || access.registerBytes > 8) {
-    return decoder.fail(instruction.at, "128-bit elements are not supported");
+  if (access.registerBytes == 16 && access.bytes < 16) {
+    return decoder.fail(values.at, "expected no 128-bit register");
   }
   std::string_view vector = match.chosen[match.chosen.size() - 2];
   size_t count = vector.empty() ? 1 : size_t(vector[2] - '0');
@@ -206,6 +229,12 @@ bool finishAccess(Decoder &decoder, const ptx::Instruction &instruction,
     return decoder.fail(values.at, "expected " + std::to_string(count) +
                                        " registers, got " +
                                        std::to_string(given));
+  }
+  if (access.bytes == 16 && count > 1) {
+    return decoder.fail(values.at, "expected at most 128 bits");
+  }
+  if (isLoad && access.bytes == 16) {
+    inst.run = loadWide;
   }
   inst.aux = bitCast<uint64_t>(access);
   return decoder.address(place, inst, inst.slots[0]) &&

@@ -21,6 +21,31 @@ Step copyPredicate(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
+/// mov.b128 d, {a, b}.
+Step packWide(Warp &warp, const Inst &inst) {
+  const uint32_t *from = &warp.cta.program.lists[inst.list];
+  Wide128 results[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    results[lane] = {warp.wide(from[0])[lane], warp.wide(from[1])[lane]};
+  }
+  store(warp, inst.slots[0], results);
+  return Step::Next;
+}
+
+Step unpackWide(Warp &warp, const Inst &inst) {
+  const uint32_t *to = &warp.cta.program.lists[inst.list];
+  const Wide128 *whole = warp.at<Wide128>(inst.slots[0]);
+  uint64_t low[kLanes];
+  uint64_t high[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    low[lane] = whole[lane].low;
+    high[lane] = whole[lane].high;
+  }
+  store(warp, to[0], low);
+  store(warp, to[1], high);
+  return Step::Next;
+}
+
 /// mov.b64 d, {a, b} and the like: aux is the bytes of an element.
 template <typename Word> Step pack(Warp &warp, const Inst &inst) {
   const uint32_t *from = &warp.cta.program.lists[inst.list];
@@ -101,17 +126,22 @@ bool finishPack(Decoder &decoder, const ptx::Operand &vector,
                 const ptx::Operand &whole, bool unpacking, unsigned bytes,
                 Inst &inst) {
   size_t count = vector.elements.size();
-  if (count < 2 || bytes % count != 0 || (bytes / count) % 2 != 0) {
+  if (count < 2 || bytes % count != 0 || (bytes / count) % 2 != 0 ||
+      (bytes == 16 && count != 2)) {
     return decoder.fail(vector.at, "unsupported number of elements");
   }
   unsigned each = unsigned(bytes / count);
   inst.aux = each;
   if (unpacking) {
-    inst.run = bytes == 8 ? unpack<uint64_t> : unpack<uint32_t>;
+    inst.run = bytes == 16  ? unpackWide
+               : bytes == 8 ? unpack<uint64_t>
+                            : unpack<uint32_t>;
     return decoder.source(whole, bytes, inst.slots[0]) &&
            decoder.destinations(vector, each, inst);
   }
-  inst.run = bytes == 8 ? pack<uint64_t> : pack<uint32_t>;
+  inst.run = bytes == 16  ? packWide
+             : bytes == 8 ? pack<uint64_t>
+                          : pack<uint32_t>;
   return decoder.destination(whole, bytes, inst.slots[0]) &&
          decoder.sources(vector, each, inst);
 }
@@ -135,7 +165,9 @@ bool finishMove(Decoder &decoder, const ptx::Instruction &instruction,
   if (const ClockName *clock = findClock(from)) {
     return finishClock(decoder, to, *clock, bytes, inst);
   }
-  inst.run = bytes == 8 ? copy<uint64_t> : copy<uint32_t>;
+  inst.run = bytes == 16  ? copy<Wide128>
+             : bytes == 8 ? copy<uint64_t>
+                          : copy<uint32_t>;
   return decoder.destination(to, bytes, inst.slots[0]) &&
          decoder.source(from, bytes, inst.slots[1]);
 }
@@ -160,8 +192,8 @@ template <bool to> Step convertAddress(Warp &warp, const Inst &inst) {
 void attn::sim::addMoveRows(Rows &rows) {
   rows.insert(
       rows.end(),
-      {{"mov{.b16|.u16|.s16|.b32|.u32|.s32|.f32|.b64|.u64|.s64|.f64}", "*",
-        nullptr, finishMove},
+      {{"mov{.b16|.u16|.s16|.b32|.u32|.s32|.f32|.b64|.u64|.s64|.f64|.b128}",
+        "*", nullptr, finishMove},
        {"mov.pred", "dp p", copyPredicate},
        {"cvta.global.u64", "d8 8", convertAddress<false>},
        {"cvta.to.global.u64", "d8 8", convertAddress<true>},

@@ -49,6 +49,12 @@ struct Image {
   void set(Field field, uint64_t value) {
     words[field.bit / 64] |= value << field.bit % 64;
   }
+  void replace(Field field, uint64_t value) {
+    uint64_t mask =
+        field.width == 64 ? ~uint64_t(0) : (uint64_t(1) << field.width) - 1;
+    words[field.bit / 64] &= ~(mask << field.bit % 64);
+    set(field, value & mask);
+  }
   uint64_t get(Field field) const {
     uint64_t value = words[field.bit / 64] >> field.bit % 64;
     return field.width == 64 ? value
@@ -241,6 +247,69 @@ std::string attn::sim::encodeTensorMap(const TensorMap &map,
   return "";
 }
 
+/// The ISA's numbers of types are those of the encoding; TF32 and TF32Ftz, 11
+/// and 12, are F32 and F32Ftz with a bit beside.
+static std::string replaceType(Image &image, uint64_t value) {
+  if (value > 12) {
+    return wrong("elemtype", "0 to 12", value);
+  }
+  bool isTF32 = value > 10;
+  image.replace(kType, isTF32 ? value - 4 : value);
+  image.replace(kTF32, isTF32);
+  return "";
+}
+
+static std::string replaceDimension(Image &image, MapField field,
+                                    uint32_t ordinal, uint64_t value) {
+  uint32_t count =
+      field == MapField::GlobalStride ? kMaxTensorRank - 1 : kMaxTensorRank;
+  if (ordinal >= count) {
+    return wrong("ordinal", "less than " + std::to_string(count), ordinal);
+  }
+  if (field == MapField::GlobalStride) {
+    image.replace(kStrides[ordinal], value / kAlignment);
+    image.replace(kStridesHigh[ordinal], value / kAlignment >> 32);
+  } else {
+    Field all = field == MapField::BoxDim      ? kBox
+                : field == MapField::GlobalDim ? kDims
+                                               : kElementStrides;
+    image.replace(all[ordinal], value - 1);
+  }
+  return "";
+}
+
+std::string attn::sim::replaceField(uint8_t bytes[kTensorMapBytes],
+                                    MapField field, uint32_t ordinal,
+                                    uint64_t value) {
+  Image image;
+  std::memcpy(image.words, bytes, kTensorMapBytes);
+  std::string message;
+  switch (field) {
+  case MapField::GlobalAddress:
+    image.replace(kAddress, value);
+    break;
+  case MapField::Rank:
+    image.replace(kRank, value);
+    break;
+  case MapField::Type:
+    message = replaceType(image, value);
+    break;
+  case MapField::Interleave:
+    image.replace(kInterleave, value);
+    break;
+  case MapField::Swizzle:
+    image.replace(kSwizzle, value);
+    break;
+  case MapField::OobFill:
+    image.replace(kOobFill, value);
+    break;
+  default:
+    message = replaceDimension(image, field, ordinal, value);
+  }
+  std::memcpy(bytes, image.words, kTensorMapBytes);
+  return message;
+}
+
 static TensorType typeOf(const Image &image) {
   constexpr uint32_t count = sizeof(kTypeCodes);
   for (uint32_t i = 0; i < count; ++i) {
@@ -274,12 +343,23 @@ std::string attn::sim::decodeTensorMap(const uint8_t bytes[kTensorMapBytes],
     map.globalStrides[i] = stride * kAlignment;
   }
   // Whatever else the bytes say is the encoder's to say.
-  uint8_t again[kTensorMapBytes];
-  std::string message = encodeTensorMap(map, again);
+  Image again;
+  uint8_t encoded[kTensorMapBytes];
+  std::string message = encodeTensorMap(map, encoded);
   if (!message.empty()) {
     return "no tensor map, or a damaged one: " + message;
   }
-  return std::memcmp(bytes, again, kTensorMapBytes) == 0
+  std::memcpy(again.words, encoded, kTensorMapBytes);
+  auto ignore = [&](Field field) { again.replace(field, image.get(field)); };
+  ignore(kBoxBytes);
+  ignore(kPeriod);
+  for (uint32_t i = map.rank; i < kMaxTensorRank; ++i) {
+    for (Field field : {kDims[i], kBox[i], kElementStrides[i], kStrides[i - 1],
+                        kStridesHigh[i - 1]}) {
+      ignore(field);
+    }
+  }
+  return std::memcmp(image.words, again.words, kTensorMapBytes) == 0
              ? ""
              : "no tensor map, or a damaged one: its fields do not agree";
 }

@@ -89,7 +89,30 @@ std::string validateTensorMap(const TensorMap &map);
 /// validateTensorMap says; writes `out` only if that is "".
 std::string encodeTensorMap(const TensorMap &map, uint8_t out[kTensorMapBytes]);
 
-/// Returns "" or why the bytes are no tensor map.
+/// The fields that tensormap.replace changes. Ordinals number dimensions, of
+/// strides from the second dimension on.
+enum class MapField : uint8_t {
+  GlobalAddress,
+  Rank,
+  BoxDim,
+  GlobalDim,
+  GlobalStride,
+  ElementStride,
+  Type,
+  Interleave,
+  Swizzle,
+  OobFill
+};
+
+/// Writes one field of an encoded map, as an H200 does: rank and types by their
+/// numbers in the ISA, strides in bytes. What the driver derives from several
+/// fields stays as it was. Returns "" or why there is no such field or value.
+std::string replaceField(uint8_t bytes[kTensorMapBytes], MapField field,
+                         uint32_t ordinal, uint64_t value);
+
+/// Returns "" or why the bytes are no tensor map. What the tensor unit does not
+/// heed is not looked at: the box's bytes and the swizzle's period, which the
+/// driver writes, and dimensions behind the rank.
 std::string decodeTensorMap(const uint8_t bytes[kTensorMapBytes],
                             TensorMap &map);
 

@@ -62,8 +62,7 @@ TmaResult faultAt(TmaResult result, const BoxRun &run) {
 /// Walks the runs inside the tensor with their bytes from the image.
 template <typename Send>
 TmaResult sendBox(const TensorMap &map, const int32_t *coordinates,
-                  uint32_t sharedAddress, const uint8_t *image, RowEnd rowEnd,
-                  Send send) {
+                  uint32_t sharedAddress, const uint8_t *image, Send send) {
   TmaResult result;
   result.status = checkTma(map, sharedAddress);
   if (result.status != TmaStatus::Ok) {
@@ -71,7 +70,7 @@ TmaResult sendBox(const TensorMap &map, const int32_t *coordinates,
   }
   result.boxBytes = uint32_t(boxBytes(map));
   uint8_t row[kMaxRowBytes];
-  for (const BoxRun &run : boxRuns(map, coordinates, rowEnd)) {
+  for (const BoxRun &run : boxRuns(map, coordinates, RowEnd::Whole16)) {
     if (!run.inside) {
       continue;
     }
@@ -240,7 +239,7 @@ TmaResult attn::sim::scatterBox(const TensorMap &map,
                                 const int32_t *coordinates,
                                 uint32_t sharedAddress, const uint8_t *image,
                                 GlobalPort &global) {
-  return sendBox(map, coordinates, sharedAddress, image, RowEnd::Whole16,
+  return sendBox(map, coordinates, sharedAddress, image,
                  [&](const BoxRun &run, const uint8_t *row) {
                    return global.write(run.address, row, run.bytes);
                  });
@@ -255,7 +254,7 @@ TmaResult attn::sim::reduceBox(const TensorMap &map, const int32_t *coordinates,
     result.status = TmaStatus::BadReduction;
     return result;
   }
-  return sendBox(map, coordinates, sharedAddress, image, RowEnd::Exact,
+  return sendBox(map, coordinates, sharedAddress, image,
                  [&](const BoxRun &run, const uint8_t *row) {
                    return global.reduce(run.address, row, run.bytes, op, type,
                                         reduceModeOf(map.type));

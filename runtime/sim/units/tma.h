@@ -37,9 +37,10 @@ struct BoxRun {
   bool inside;
 };
 
-/// Where the rows of a tensor end for a copy. Loads and reductions keep to the
-/// tensor's elements. A store on an H200 writes the 16 bytes at a row's end as
-/// a whole: where the row is no multiple of 16 bytes, the bytes behind it too.
+/// Where the rows of a tensor end for a copy. Loads keep to the tensor's
+/// elements. A store or reduction on an H200 writes the 16 bytes at a row's end
+/// as a whole: where the row is no multiple of 16 bytes, the bytes behind it
+/// too.
 enum class RowEnd : uint8_t { Exact, Whole16 };
 
 /// The runs of a box at `coordinates` (map.rank of them, dimension 0 first, may
@@ -103,8 +104,7 @@ TmaResult scatterBox(const TensorMap &map, const int32_t *coordinates,
                      uint32_t sharedAddress, const uint8_t *image,
                      GlobalPort &global);
 
-/// cp.reduce.async.bulk.tensor: like scatterBox with an operation, but on the
-/// tensor's elements only.
+/// cp.reduce.async.bulk.tensor: like scatterBox with an operation.
 TmaResult reduceBox(const TensorMap &map, const int32_t *coordinates,
                     uint32_t sharedAddress, const uint8_t *image, ReduceOp op,
                     GlobalPort &global);

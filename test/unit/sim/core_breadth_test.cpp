@@ -194,6 +194,64 @@ TEST(Hints, checkTheirAddresses) {
       << kernel.failure;
 }
 
+TEST(Atomics, changeEachElementOfAVector) {
+  Kernel kernel = runKernel(
+      "and.b32 %r9, %r0, 1;\nmul.wide.u32 %rd2, %r9, 16;\n"
+      "add.s64 %rd2, %rd2, %rd0;\nmov.b32 %r1, 0f3f800000;\n"
+      "mov.b32 %r2, 0f40000000;\n"
+      "red.global.add.v4.f32 [%rd2], {%r1, %r2, %r1, %r2};\n"
+      "mov.b32 %r3, 0x40003c00;\n"
+      "atom.global.v2.f16x2.max.noftz {%r4, %r5}, [%rd0+64], {%r3, %r3};\n");
+  ASSERT_EQ(kernel.failure, "");
+  EXPECT_EQ(kernel.words[0], 0x41800000u); // 16
+  EXPECT_EQ(kernel.words[5], 0x42000000u); // 32
+  EXPECT_EQ(kernel.words[17], 0x40003c00u);
+}
+
+TEST(Atomics, refuseOtherVectors) {
+  for (const char *text :
+       {"red.global.add.v8.f32 [%rd0], {%r1};\n",
+        "red.global.v2.f16.inc.noftz [%rd0], {%rs1, %rs2};\n",
+        "red.global.min.v2.f32 [%rd0], {%r1, %r2};\n",
+        "red.global.add.v2.f32 [%rd0], {%r1, %r2, %r3};\n",
+        "red.shared.add.v2.f32 [%r0], {%r1, %r2};\n"}) {
+    EXPECT_NE(runKernel(text).failure, "") << text;
+  }
+  EXPECT_EQ(runKernel("red.global.add.v4.f32 [%rd0+8], {%r0, %r0, %r0, %r0};\n")
+                    .failure.find("misaligned") == std::string::npos,
+            false);
+}
+
+TEST(Wide, movesLoadsAndExchanges) {
+  Kernel kernel = runKernel(
+      ".reg .b128 %q<4>;\nsetp.ne.u32 %p1, %r0, 0;\n@%p1 ret;\nmov.b64 %rd2, "
+      "0x1111222233334444;\n"
+      "mov.b64 %rd3, 0x5555666677778888;\nmov.b128 %q0, {%rd2, %rd3};\n"
+      "mov.b128 %q1, %q0;\nst.global.b128 [%rd0], %q1;\n"
+      "ld.global.b128 %q2, [%rd0];\nmov.b128 {%rd4, %rd5}, %q2;\n"
+      "mov.b128 %q3, {%rd5, %rd4};\n"
+      "atom.global.exch.b128 %q1, [%rd0+16], %q3;\n"
+      "atom.global.cas.b128 %q1, [%rd0+16], %q3, %q0;\n"
+      "atom.global.cas.b128 %q1, [%rd0+16], %q3, %q3;\n"
+      "st.global.b128 [%rd0+32], %q1;\n");
+  ASSERT_EQ(kernel.failure, "");
+  const uint32_t given[] = {0x33334444, 0x11112222, 0x77778888, 0x55556666};
+  for (unsigned i = 0; i < 4; ++i) {
+    EXPECT_EQ(kernel.words[i], given[i]);
+    EXPECT_EQ(kernel.words[4 + i], given[i]);
+    EXPECT_EQ(kernel.words[8 + i], given[i]);
+  }
+}
+
+TEST(Wide, operandsAreRegisters) {
+  for (const char *text :
+       {"st.global.b128 [%rd0], 7;\n", "st.global.b128 [%rd0], smem;\n",
+        "st.global.b128 [%rd0], %rd1;\n",
+        "ld.global.v2.b128 {%rd1, %rd2}, [%rd0];\n"}) {
+    EXPECT_NE(runKernel(text).failure, "") << text;
+  }
+}
+
 TEST(Opcodes, areErrorsWhereUnknown) {
   Kernel kernel = runKernel("add.u32 %r1, %r0, 1;\nfrobnicate.b32 %r1, %r0;\n");
   EXPECT_EQ(kernel.failure, "16:1: unknown opcode 'frobnicate'");

@@ -27,6 +27,47 @@ TEST(SimSync, barriersOrderWarps) {
   }
 }
 
+TEST(SimSync, lanesMeetAtABarrierFromTwoPlaces) {
+  // Odd lanes wait elsewhere than even ones; each reads its neighbour's word.
+  const char *text =
+      "shl.b32 %r2, %r0, 2;\nmov.b32 %r3, smem;\nadd.s32 %r2, %r2, %r3;\n"
+      "st.shared.b32 [%r2], %r0;\nand.b32 %r4, %r0, 1;\n"
+      "setp.eq.u32 %p1, %r4, 0;\n@%p1 bra even;\nbarrier.sync 3;\nbra read;\n"
+      "even:\nbarrier.sync 3, 64;\nread:\nxor.b32 %r2, %r2, 4;\n"
+      "ld.shared.b32 %r1, [%r2];\nst.global.b32 [%rd1], %r1;\n";
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    Kernel kernel = runKernel(text, 64, seed);
+    ASSERT_EQ(kernel.failure, "");
+    for (unsigned i = 0; i < 64; ++i) {
+      EXPECT_EQ(kernel.words[i], i ^ 1);
+    }
+  }
+}
+
+TEST(SimSync, lanesWhoseGuardIsFalseGoOn) {
+  // The lanes that go on wait at once, elsewhere.
+  const char *text = "setp.lt.u32 %p1, %r0, 16;\n@%p1 barrier.sync 1;\n"
+                     "@!%p1 barrier.sync 1;\nst.global.b32 [%rd1], %r0;\n";
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    Kernel kernel = runKernel(text, 64, seed);
+    ASSERT_EQ(kernel.failure, "");
+    EXPECT_EQ(kernel.words[63], 63u);
+  }
+  std::string failure =
+      runKernel("setp.lt.u32 %p1, %r0, 16;\n@%p1 barrier.sync 1;\n", 32)
+          .failure;
+  EXPECT_EQ(failure, "") << "lanes that exit are not waited for";
+}
+
+TEST(SimSync, lanesThatDoNotMeetDeadlock) {
+  std::string failure =
+      runKernel("setp.lt.u32 %p1, %r0, 16;\n@%p1 barrier.sync 1;\n"
+                "@!%p1 barrier.sync 2;\n",
+                32)
+          .failure;
+  EXPECT_TRUE(contains(failure, "deadlock")) << failure;
+}
+
 TEST(SimSync, arrivalsCountTowardABarrier) {
   std::string text = "setp.lt.u32 %p1, %r0, 32;\n@%p1 bra first;\n"
                      "bar.arrive 1, 64;\nbra end;\nfirst:\nbar.sync 1, 64;\n"

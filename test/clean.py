@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels as the compiler makes them, under many schedules of the simulator: right, and
+nothing reported, not even a warning.
+
+    test/clean.py build                        # all, 64 schedules; scripts/nightly
+    test/clean.py build --every=16 --seeds=4   # a sample
+    test/clean.py build --only=table
+
+The kernels are the examples; every entry of the compiler's table alone, whatever the
+lengths that it is for, with every kind of mask that it serves; and the schedule files
+of test/Schedules. Every kernel runs the same few problems, checked against float64 and
+for what it writes elsewhere. Prints a line a kernel and a table of the groups."""
+
+import argparse
+import collections
+import concurrent.futures
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(HERE, "Schedules")]
+import attention
+import coinflips
+import compile_all
+
+# Queries x heads, keys x heads, and other options of attn-run. Rings go around
+# twice and more, ends are ragged, and there are items without keys.
+PROBLEMS = (
+    ("2x9x4", "2x1x2", []),
+    ("1x70x2", "1x0x1", []),
+    ("1x201x2", "1x395x1", []),
+    ("1x259x2", "1x137x2", ["--pad-strides"]),
+    ("1x131x2", "1x300x1", ["--inputs=spike-key:10"]),
+)
+WINDOWS = ("--window-left=50", "--window-right=20")
+# A table's name of a mask: options of Inputs/attention.py.
+MASKS = {"none": "--mask=none", "causal_top_left": "--mask=causal_top_left",
+         "causal_bottom_right": "--mask=causal_bottom_right",
+         "window": "--mask=window_bottom_right --window-left --window-right",
+         "pointwise_region": "--mask=none --score=softcap",
+         "region": "--mask=causal_bottom_right --window-left --score=alibi --region=documents"}
+REPORT = re.compile(r"warning: |\[[a-z]+\.[a-z-]+\]")
+
+# A kernel: IR as a path or options of Inputs/attention.py, and a schedule's text or None.
+Case = collections.namedtuple("Case", "group name source schedule dim options")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def region_options(score, region):
+    return ([f"--score-region={score}"] if score else []) + ([f"--mask-region={region}"] if region else [])
+
+
+def example_cases():
+    for path in sorted(glob.glob(os.path.join(ROOT, "examples", "*.mlir"))):
+        name = os.path.splitext(os.path.basename(path))[0]
+        regions = region_options(name if name in attention.SCORES else None, name if name in attention.MASKS else None)
+        yield Case("examples", name, path, None, int(re.search(r"x(\d+)xb?f16", read(path))[1]), regions)
+
+
+def generated_case(group, name, dims, mask, schedule):
+    options = [f"--head-dim={dims[0]}", f"--head-dim-v={dims[1]}", *MASKS[mask].split()]
+    parsed = attention.parse(options)
+    return Case(group, f"{name}:{mask}", options, schedule, int(dims[0]), region_options(parsed.score, parsed.region))
+
+
+def all_cases():
+    yield from example_cases()
+    for name, dims, masks, text in coinflips.table_entries():
+        for mask in masks:
+            yield generated_case("table", name, dims, mask, text)
+    for name, dims, path in compile_all.schedules():
+        for mask in compile_all.MASKS.values():
+            yield generated_case("test/Schedules", name, dims, mask, read(path))
+
+
+def compile_case(build, case, base):
+    """Writes base.attn; returns what the compiler says, empty if it is well."""
+    source = case.source
+    if isinstance(source, list):
+        source = coinflips.write(base + ".mlir", attention.write(attention.parse(source)))
+    command = [os.path.join(build, "bin", "attn-compile"), source, "--target=sm_90a", "-o", base + ".attn"]
+    if case.schedule:
+        command.append("--schedule=" + coinflips.write(base + ".schedule.mlir", case.schedule))
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    return done.stdout or f"status {done.returncode}" if done.returncode else ""
+
+
+def fault(status, output):
+    """Why a run of attn-run is not clean, or None."""
+    if REPORT.search(output):
+        return "a report"
+    return "it failed" if status or "check: passed" not in output or "guard: passed" not in output else None
+
+
+def run_case(args, case, folder, number):
+    """(name, warp instructions, what is wrong or None)"""
+    base = os.path.join(folder, str(number))
+    problem = compile_case(args.build, case, base)
+    if problem:
+        return case, 0, problem
+    instructions = 0
+    for q, kv, more in PROBLEMS:
+        command = [os.path.join(args.build, "bin", "attn-run"), base + ".attn", "--device=sim", "--check", "--guard",
+                   f"--seeds={args.seeds}", f"--q={q}x{case.dim}", f"--kv={kv}x{case.dim}", *more, *case.options]
+        command += [option for option in WINDOWS if takes_window(case, option)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        instructions += sum(int(n) for n in re.findall(r": (\d+) warp instructions simulated", done.stdout))
+        why = fault(done.returncode, done.stdout)
+        if why:
+            return case, instructions, f"{why}: {' '.join(command)}\n{done.stdout}"
+    os.remove(base + ".attn")
+    return case, instructions, None
+
+
+def takes_window(case, option):
+    side = option.split("=")[0]
+    if isinstance(case.source, list):
+        return side in case.source
+    return f"{side[2:].replace('-', '_')}(" in read(case.source)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--seeds", type=int, default=64, help="schedules of each problem")
+    parser.add_argument("--every", type=int, default=1, help="one kernel of so many")
+    parser.add_argument("--only", default="", help="kernels with this in their group and name")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="kernels at a time")
+    args = parser.parse_args()
+    cases = [case for case in all_cases() if args.only in f"{case.group} {case.name}"][::args.every]
+    tally = collections.OrderedDict((case.group, [0, 0, 0]) for case in cases)
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for case, instructions, why in pool.map(lambda item: run_case(args, item[1], folder, item[0]), enumerate(cases)):
+            print(f"{case.group} {case.name}: {'FAILED, ' + why if why else 'clean'}", flush=True)
+            failed += why is not None
+            counts = tally[case.group]
+            counts[0] += 1
+            counts[1] += len(PROBLEMS) * args.seeds
+            counts[2] += instructions
+    print("\n| kernels | of them | launches | warp instructions |\n|---|---|---|---|")
+    for group, (kernels, launches, instructions) in tally.items():
+        print(f"| {group} | {kernels} | {launches:,} | {instructions:,} |")
+    print(f"{len(cases) - failed} kernels clean under {args.seeds} schedules of {len(PROBLEMS)} problems, {failed} not")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
