@@ -93,8 +93,7 @@ uint32_t imageOffset(const TensorMap &map, uint32_t sharedAddress,
 /// Load: fills `image` (boxBytes(map) bytes) with the box, out-of-bounds
 /// elements by the map's fill. As on an H200, elements of F32Ftz keep their
 /// bits, and those of TF32 and TF32Ftz are rounded to nearest as by
-/// cvt.rn.tf32.f32 (ties, and subnormals of TF32Ftz that stay subnormal, are
-/// not recorded). Stores round nothing. `sharedAddress` is the destination's
+/// cvt.rn.tf32.f32. Stores round nothing. `sharedAddress` is the destination's
 /// CTA-relative address, which decides the swizzle.
 TmaResult gatherBox(const TensorMap &map, const int32_t *coordinates,
                     uint32_t sharedAddress, GlobalPort &global, uint8_t *image);
