@@ -5,7 +5,8 @@
 // spaces), perhaps followed by a tensor map: "in" or "out" (the tensor's
 // address), type, rank, dimensions, strides, box, element strides, interleave,
 // swizzle, l2Promotion and oobFill. Writes for each one line: "ok", or what
-// went wrong.
+// went wrong. With --print it prints the PTX of the standard input as the
+// simulator's parser has it.
 
 #include "core/launch.h"
 #include "units/tensor_map.h"
@@ -129,11 +130,28 @@ std::string runProbe(const Probe &probe) {
   return failure;
 }
 
+int printModule(std::istream &in) {
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  ptx::Module module;
+  Diagnostic diagnostic;
+  if (!ptx::parse(text, module, diagnostic)) {
+    std::cerr << diagnostic.text() << std::endl;
+    return 1;
+  }
+  std::cout << ptx::print(module);
+  return 0;
+}
+
 } // namespace
 
-int main(int argc, char **) {
+int main(int argc, char **argv) {
+  if (argc == 2 && std::string(argv[1]) == "--print") {
+    return printModule(std::cin);
+  }
   if (argc > 1) {
-    std::cout << "usage: attn-sim-probe < LINES; see compare.py" << std::endl;
+    std::cout << "usage: attn-sim-probe < LINES; see compare.py\n"
+                 "       attn-sim-probe --print < PTX"
+              << std::endl;
     return 0;
   }
   std::string line;
