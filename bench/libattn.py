@@ -4,46 +4,12 @@ benchmarks use, through ctypes."""
 
 import ctypes
 import json
+import os
+import sys
 
-CPU = 1   # kDLCPU
-CUDA = 2  # kDLCUDA
-DTYPES = {"bf16": (4, 16), "f16": (2, 16), "f32": (2, 32), "i32": (0, 32)}
-
-
-class DLDevice(ctypes.Structure):
-    _fields_ = [("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32)]
-
-
-class DLDataType(ctypes.Structure):
-    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
-
-
-class DLTensor(ctypes.Structure):
-    _fields_ = [
-        ("data", ctypes.c_void_p),
-        ("device", DLDevice),
-        ("ndim", ctypes.c_int32),
-        ("dtype", DLDataType),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    ]
-
-
-class LaunchArgs(ctypes.Structure):
-    _fields_ = [
-        ("size", ctypes.c_size_t),
-        ("num_tensors", ctypes.c_size_t),
-        ("tensors", ctypes.POINTER(ctypes.POINTER(DLTensor))),
-        ("tensor_names", ctypes.POINTER(ctypes.c_char_p)),
-        ("num_scalars", ctypes.c_size_t),
-        ("scalars", ctypes.POINTER(ctypes.c_double)),
-        ("scalar_names", ctypes.POINTER(ctypes.c_char_p)),
-        ("device", DLDevice),
-        ("stream", ctypes.c_void_p),
-        ("workspace", ctypes.c_void_p),
-        ("workspace_size", ctypes.c_size_t),
-    ]
+# Of the tree that this file is in, not one that is installed.
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python"))
+from attn._capi import CPU, CUDA, DTYPE_CODES, DLDataType, DLDevice, DLTensor, LaunchArgs
 
 
 def as_device(device):
@@ -55,7 +21,7 @@ def make_tensor(pointer, device, dtype, shape, strides):
     """A DLTensor on `device`, of as_device; it keeps its shape alive."""
     shape_array = (ctypes.c_int64 * len(shape))(*shape)
     strides_array = (ctypes.c_int64 * len(strides))(*strides)
-    code, bits = DTYPES[dtype]
+    code, bits = DTYPE_CODES[dtype]
     tensor = DLTensor(pointer, as_device(device), len(shape), DLDataType(code, bits, 1),
                       shape_array, strides_array, 0)
     tensor.keep = (shape_array, strides_array)

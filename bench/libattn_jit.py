@@ -5,31 +5,7 @@ import ctypes
 import os
 
 import libattn
-
-
-class CompileArgs(ctypes.Structure):
-    _fields_ = [
-        ("size", ctypes.c_size_t),
-        ("ir", ctypes.c_char_p),
-        ("ir_size", ctypes.c_size_t),
-        ("target", ctypes.c_char_p),
-        ("schedule", ctypes.c_char_p),
-        ("schedule_size", ctypes.c_size_t),
-        ("instrument", ctypes.c_char_p),
-    ]
-
-
-class Counters(ctypes.Structure):
-    _fields_ = [
-        ("size", ctypes.c_size_t),
-        ("memory_hits", ctypes.c_uint64),
-        ("disk_hits", ctypes.c_uint64),
-        ("compiles", ctypes.c_uint64),
-        ("failures", ctypes.c_uint64),
-        ("refused_entries", ctypes.c_uint64),
-        ("compile_seconds", ctypes.c_double),
-    ]
-
+from attn._capi import CompileArgs, JitCounters
 
 LOG_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
 
@@ -48,7 +24,7 @@ class Compiler:
         args, handle = ctypes.POINTER(CompileArgs), ctypes.POINTER(ctypes.c_void_p)
         self.c.attn_compile.argtypes = [args, handle]
         self.c.attn_cache_key.argtypes = [args, ctypes.c_char_p]
-        self.c.attn_jit_count.argtypes = [ctypes.POINTER(Counters)]
+        self.c.attn_jit_count.argtypes = [ctypes.POINTER(JitCounters)]
         self.c.attn_jit_option.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
         self.c.attn_jit_clear.restype = None
         self.runtime.c.attn_bundle_serialize.argtypes = [
@@ -92,6 +68,6 @@ class Compiler:
         self.c.attn_jit_clear()
 
     def count(self):
-        counters = Counters(ctypes.sizeof(Counters))
+        counters = JitCounters(ctypes.sizeof(JitCounters))
         self.runtime.check(self.c.attn_jit_count(ctypes.byref(counters)))
         return counters

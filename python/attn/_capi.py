@@ -96,11 +96,12 @@ _STATUS_ERRORS = {
 
 def _library_folders() -> list[str]:
     """Where the libraries may be, best first: the folder that the environment
-    names, the wheel's own, and the build of a source tree."""
+    names, the wheel's own, the build of a source tree, and the archive's, where this
+    is share/attn/python/attn."""
     here = os.path.dirname(os.path.abspath(__file__))
     named = os.environ.get("ATTN_LIBRARY_DIR")
-    built = os.path.join(os.path.dirname(os.path.dirname(here)), "build", "lib")
-    return [named] if named else [os.path.join(here, "lib"), built]
+    others = ("lib", "../../build/lib", "../../../../lib")
+    return [named] if named else [os.path.normpath(os.path.join(here, other)) for other in others]
 
 
 def _load(name: str) -> ctypes.CDLL:

@@ -74,7 +74,7 @@ class Problem:
         return bf16_of(generator.gauss(0, 1) for _ in range(count))
 
     def bytes_of(self, name):
-        return math.prod(self.shapes[name]) * libattn.DTYPES[self.tensors[name]["dtype"]][1] // 8
+        return math.prod(self.shapes[name]) * libattn.DTYPE_CODES[self.tensors[name]["dtype"]][1] // 8
 
     def run(self, bundle, device, memory, place):
         """Launches on {name: address} of `memory`; `place` gives bytes an address."""
