@@ -4,7 +4,8 @@
  * simulator runs it. On a GPU the device is {kDLCUDA, 0}, the pointers are the
  * device's, and `stream` is the caller's; nothing else changes.
  *
- *   cc -Iinclude examples/attention.c -Lbuild/lib -lattn_jit -lattn_runtime
+ *   cc -Iinclude examples/attention.c -Lbuild/lib -lattn_jit -lattn_runtime \
+ *     -Wl,-rpath,$PWD/build/lib
  *   ./a.out examples/full_d64.mlir
  */
 
