@@ -126,6 +126,10 @@ class Dist(unittest.TestCase):
         self.env["ATTN_INSTALLED"] = "1"
         self.env["PYTHONPATH"] = os.path.join(os.path.dirname(HERE), "python")
         self.assertIn("is right", run(python, "-c", PROGRAM, env=self.env, cwd=self.temp))
+        # With neither an assembler nor any other program.
+        self.env.update(ATTN_PTXAS="none", PATH="", ATTN_DUMP_DIR=self.temp)
+        self.assertIn("is right", run(python, "-c", PROGRAM, env=self.env, cwd=self.temp))
+        self.assertEqual((len(glob.glob(self.temp + "/*.ptx")), glob.glob(self.temp + "/*.cubin")), (1, []))
 
 
 if __name__ == "__main__":
