@@ -10,7 +10,9 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import limits
 import plot
+import points
 import results
 
 VERSIONS = ("gpu", "driver", "power_limit", "torch", "cudnn", "fa4", "cutlass_dsl", "attn")
@@ -28,7 +30,22 @@ several runs, medians are shown, and the range of the ratios.
 ABLATION_HEAD = """
 ## Variants
 
-How fast the kernel is with one choice changed, {what}.
+How fast the kernel is with one choice changed, {what}.{note}
+"""
+
+LIMITS_HEAD = """
+## What binds
+
+How busy each unit was at the median of the runs: `tensor`, `exp` and `issue` are shares of
+the SMs' cycles at the measured clock, of what a cycle can hold ({flops} dense 16-bit
+operations of an SM's tensor cores, {exps} exponentials, an instruction a scheduler); `HBM`
+is a share of the memory's bandwidth, each tensor moved once; `clock` is the measured clock
+over the highest. Tiles under the mask count as others do. Counted is the loop over keys
+(`bench/count_instructions.py`); the rest of the time is the beginning and the end of work
+items, in which the tensor cores wait for the first scores' softmax and the last product's
+results, and the last wave. A unit is said to bind that is busy two thirds of the time. Where
+the clock is below 0.9 the power limit binds as well: cycles that a kernel saves are then
+partly taken back by the clock.
 """
 
 
@@ -112,8 +129,9 @@ def grid_sections(families, folder):
     return text, plots
 
 
-def ablation_section(rows, base):
-    text = ABLATION_HEAD.format(what=f"as a ratio to `{base}`" if base else "as a ratio to the fastest variant at each length")
+def ablation_section(rows, base, note=""):
+    what = f"as a ratio to `{base}`" if base else "as a ratio to the fastest variant at each length"
+    text = ABLATION_HEAD.format(what=what, note=note and f" {note}")
     for family, there in by_family(rows).items():
         scores = results.score_variants(there, base)
         if not scores:
@@ -127,7 +145,22 @@ def ablation_section(rows, base):
     return text
 
 
-def make_page(paths, ablations, base, folder):
+def limits_section(families, counts, gpu):
+    """Of attn in the families that have been counted."""
+    text = LIMITS_HEAD.format(flops=limits.TENSOR_FLOPS, exps=limits.EXPONENTIALS)
+    for family, rows in families.items():
+        kernels, body = counts.get(results.describe_family(family)), []
+        for row in [row for row in rows if kernels and "attn" in row.entries]:
+            op, dtype, case, d, dv = family
+            entry = row.entries["attn"]
+            busy = limits.shares(points.Point(case, d, row.seqlen, dv, dtype), kernels, gpu, entry.tflops, entry.ghz)
+            body.append([str(row.seqlen), *(f"{busy[unit]:.2f}" for unit in limits.UNITS), limits.binding(busy) or "none"])
+        if body:
+            text += f"\n### {results.describe_family(family)}\n\n" + markdown_table(["seqlen", *limits.UNITS, "binds"], body)
+    return text
+
+
+def make_page(paths, ablations, base, folder, counts=None, note=""):
     """Returns the page and {file: plot}."""
     page, plots, rows = HEAD, {}, []
     page += "\n" + describe_runs(sorted(paths + ablations))
@@ -136,9 +169,11 @@ def make_page(paths, ablations, base, folder):
         families = by_family(rows)
         sections, plots = grid_sections(families, folder)
         page += "\n" + summarize_families(families) + sections
+        if counts:
+            page += limits_section(families, counts, read_lines(paths[0])[0]["gpu"])
     if ablations:
         variants = results.merge([results.read_run(path) for path in sorted(ablations)])
-        page += ablation_section(variants, base)
+        page += ablation_section(variants, base, note)
         rows = rows + variants
     return page + gaps(rows), plots
 
@@ -148,11 +183,17 @@ def main(argv=None):
     parser.add_argument("results", nargs="*", help="files of results, one a run")
     parser.add_argument("--ablation", nargs="+", default=[], metavar="FILE", help="results of attention.py --matrix, one a run")
     parser.add_argument("--base", help="the variant that the others of --ablation are held against")
+    parser.add_argument("--note", default="", help="a sentence on the runs of --ablation")
+    parser.add_argument("--loops", metavar="FILE", help="what count_instructions.py counted in the kernels of the results")
     parser.add_argument("--out", default=".", help="folder for performance.md and performance/*.svg")
     args = parser.parse_args(argv)
     if not args.results and not args.ablation:
         parser.error("expected files of results")
-    page, plots = make_page(args.results, args.ablation, args.base, "performance")
+    counts = None
+    if args.loops:
+        with open(args.loops, encoding="utf-8") as file:
+            counts = json.load(file)
+    page, plots = make_page(args.results, args.ablation, args.base, "performance", counts, args.note)
     os.makedirs(os.path.join(args.out, "performance"), exist_ok=True)
     for name, content in {"performance.md": page, **{f"performance/{f}": c for f, c in plots.items()}}.items():
         with open(os.path.join(args.out, name), "w", encoding="utf-8") as file:

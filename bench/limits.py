@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How busy the units of the GPU were in a measured kernel: what the tiles that it
+visits need of each, by count_instructions.py and the rates of the hardware, over the
+cycles that the measurement had. Blocks under the mask count like others; what a work
+item needs besides its blocks does not."""
+
+import math
+
+# Of one SM, a cycle (NVIDIA H100 white paper; a warp scheduler issues one instruction,
+# and a warpgroup has a warp on each of the four).
+TENSOR_FLOPS, EXPONENTIALS, ISSUES = 4096, 16, 1
+ROWS = 64  # of a warpgroup
+GPUS = {"NVIDIA H200": {"sms": 132, "bytes_per_second": 4.8e12, "max_ghz": 1.98}}
+UNITS = ("tensor", "exp", "issue", "HBM", "clock")
+
+
+def kernel_for(kernels, seqlen):
+    """The variant that a launch plan takes for so many keys."""
+    return next(k for k in kernels if not k["keys_at_most"] or seqlen <= k["keys_at_most"])
+
+
+def tiles(point, kernel):
+    """How many tiles of 64 rows x tile_n keys the warpgroups compute."""
+    owned = ROWS if kernel["skips"] else kernel["tile_m"]
+    rows = math.ceil(point.seqlen / kernel["tile_m"]) * kernel["tile_m"]
+    blocks = 0
+    for first in range(0, rows, owned):
+        keys = min(point.seqlen, first + owned) if point.causal else point.seqlen
+        blocks += math.ceil(keys / kernel["tile_n"]) * (owned // ROWS)
+    return blocks * point.heads * point.batch
+
+
+def bytes_moved(point):
+    """Each tensor once, and the LSE."""
+    q, k, v = (math.prod(shape) for shape in point.shapes)
+    out = point.batch * point.heads * point.seqlen * point.dv
+    return 2 * (q + k + v + out) + 4 * point.batch * point.heads * point.seqlen
+
+
+def shares(point, kernels, gpu, tflops, ghz):
+    """{unit: busy share}: of the SMs' cycles at `ghz`, of the memory's bandwidth, and of the highest clock."""
+    seconds = point.flops / tflops / 1e12
+    kernel, machine = kernel_for(kernels, point.seqlen), GPUS[gpu]
+    cycles = seconds * ghz * 1e9 * machine["sms"] / tiles(point, kernel)
+    tile = ROWS * kernel["tile_n"]
+    return {"tensor": 2 * tile * (point.d + point.dv) / TENSOR_FLOPS / cycles, "exp": tile / EXPONENTIALS / cycles,
+            "issue": kernel["instructions"] / ISSUES / cycles, "HBM": bytes_moved(point) / seconds / machine["bytes_per_second"],
+            "clock": ghz / machine["max_ghz"]}
+
+
+def binding(busy):
+    """The unit that is busy most of the time; None where none is for two thirds of it."""
+    unit = max(("tensor", "exp", "issue", "HBM"), key=busy.get)
+    return unit if busy[unit] >= 2 / 3 else None

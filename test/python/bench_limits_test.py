@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is counted of a kernel, and what follows for the units of the GPU."""
+
+import os
+import sys
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "bench"))
+import count_instructions
+import limits
+import points
+import report
+import results
+from bench_lines import measured, run_of
+
+KERNEL = {"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "warpgroups": 2, "cluster": 1, "skips": True, "instructions": 512}
+LISTING = """\
+//--------------------- .text.short   --------------------------
+        /*0000*/                   EXIT ;
+//--------------------- .text.long  --------------------------
+.L_x_1:
+        /*0010*/                   HGMMA.64x64x16.F32.BF16 R24, gdesc[UR8], RZ, !UPT, gsb0 ;
+        /*0020*/              @!P1 BRA `(.L_x_3) ;
+.L_x_2:
+        /*0030*/                   HGMMA.64x128x16.F32.BF16 R24, R88, gdesc[UR8].tnspB, R24 ;
+        /*0040*/                   HGMMA.64x128x16.F32.BF16 R24, R92, gdesc[UR8].tnspB, R24, gsb0 ;
+        /*0050*/               @P0 BRA `(.L_x_4) ;
+        /*0060*/                   MUFU.LG2 R1, R2 ;
+.L_x_4:
+        /*0070*/                   MUFU.EX2 R1, R2 ;
+        /*0080*/               @P2 BRA `(.L_x_1) ;
+        /*0090*/                   EXIT ;
+.L_x_3:
+        /*00a0*/              @!P1 BRA `(.L_x_3) ;
+        /*00b0*/                   BRA `(.L_x_2) ;
+"""
+
+
+class Counting(unittest.TestCase):
+    def test_the_steady_loop_without_what_it_leaves_out(self):
+        found = count_instructions.functions(LISTING)
+        self.assertEqual(sorted(found), ["long", "short"])
+        self.assertEqual(count_instructions.count(found["long"]), {"instructions": 7, "exponentials": 1, "products": 3})
+        with self.assertRaisesRegex(ValueError, "two products"):
+            count_instructions.count(found["short"])
+
+    def test_an_entry_of_the_table(self):
+        entry = 'x when <seqlen_k at_most 512> config <tile_m = 192, tile_n = 64, cluster = 2> role wg[3] warps 4 knob skip right'
+        self.assertEqual(count_instructions.describe_entry(entry),
+                         {"keys_at_most": 512, "tile_m": 192, "tile_n": 64, "warpgroups": 3, "cluster": 2, "skips": True})
+
+
+class Shares(unittest.TestCase):
+    def test_the_variant_for_a_length(self):
+        kernels = [{**KERNEL, "keys_at_most": 512}, {**KERNEL, "keys_at_most": 1024}, KERNEL]
+        self.assertEqual([limits.kernel_for(kernels, s)["keys_at_most"] for s in (512, 513, 1025)], [512, 1024, 0])
+
+    def test_tiles_above_the_diagonal_are_left_out_by_rows_owned(self):
+        point = points.Point("causal", 128, 512, heads=(1, 1), batch=1)
+        self.assertEqual(limits.tiles(point, KERNEL), 2 * (1 + 2 + 3 + 4))
+        self.assertEqual(limits.tiles(point, {**KERNEL, "tile_n": 64}), sum(range(1, 9)))
+        self.assertEqual(limits.tiles(point, {**KERNEL, "tile_n": 64, "skips": False}), 2 * (2 + 4 + 6 + 8))
+        self.assertEqual(limits.tiles(points.Point("none", 128, 512, heads=(1, 1), batch=1), KERNEL), 4 * 8)
+
+    def test_the_peak_of_the_tensor_cores_is_a_share_of_one(self):
+        point, peak = points.Point("none", 128, 4096), 132 * 4096 * 1.5e-3
+        busy = limits.shares(point, [KERNEL], "NVIDIA H200", peak, 1.5)
+        self.assertAlmostEqual(busy["tensor"], 1.0)
+        self.assertAlmostEqual(busy["exp"], 0.5)
+        self.assertAlmostEqual(busy["issue"], 0.5)
+        self.assertAlmostEqual(busy["clock"], 1.5 / 1.98)
+        self.assertEqual(limits.binding(busy), "tensor")
+        self.assertIsNone(limits.binding({**busy, "tensor": 0.6}))
+
+    def test_the_page_has_them_for_what_was_counted(self):
+        lines = [{**measured("attn", 600, "attn", points.Point(mask, 128, 4096)), "gpu": "NVIDIA H200"} for mask in ("none", "causal")]
+        families = report.by_family(results.merge([run_of(*lines)]))
+        text = report.limits_section(families, {"fwd bf16 none d128": [KERNEL]}, "NVIDIA H200")
+        self.assertIn("### fwd bf16 none d128\n\n| seqlen | tensor | exp | issue | HBM | clock | binds |\n|---|---|---|---|---|---|---|\n| 4096 | 0.74 | 0.37 | 0.37 |", text)
+        self.assertNotIn("causal", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
