@@ -32,12 +32,10 @@ def seconds(command):
 
 
 def measure(args, point, temp):
-    with open(make_ablations.table_file(point), encoding="utf-8") as file:
-        entries = re.split(r"^(?=attn\.table_entry)", make_ablations.entries_for(file.read(), point.mask), flags=re.M)[1:]
     source, schedule = os.path.join(temp, "kernel.mlir"), os.path.join(temp, "schedule.mlir")
     with open(source, "w", encoding="utf-8") as file:
         file.write(make_bundles.source(point))
-    for entry in entries:
+    for entry in make_ablations.entries_of(point):
         with open(schedule, "w", encoding="utf-8") as file:
             file.write(alone(entry))
         command = [args.compiler, source, f"--schedule={schedule}", "--emit=cubin", "--timing", "-o", os.path.join(temp, "kernel.cubin")]

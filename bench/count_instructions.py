@@ -83,9 +83,7 @@ def describe_entry(entry):
 
 
 def kernels_of(args, point, temp):
-    with open(make_ablations.table_file(point), encoding="utf-8") as file:
-        entries = re.split(r"^(?=attn\.table_entry)", make_ablations.entries_for(file.read(), point.mask), flags=re.M)[1:]
-    stem = make_bundles.stem(point)
+    entries, stem = make_ablations.entries_of(point), make_bundles.stem(point)
     source, cubin = os.path.join(temp, stem + ".mlir"), os.path.join(temp, stem + ".cubin")
     with open(source, "w", encoding="utf-8") as file:
         file.write(make_bundles.source(point))

@@ -42,6 +42,12 @@ def entries_for(text, mask):
     return "".join(specific or served[-1:])
 
 
+def entries_of(point):
+    """The entries that serve a problem, one by one."""
+    with open(table_file(point), encoding="utf-8") as file:
+        return re.split(r"^(?=attn\.table_entry)", entries_for(file.read(), point.mask), flags=re.M)[1:]
+
+
 def compile_variant(args, point, name, schedule, temp):
     """Returns why it was refused, or None."""
     stem = make_bundles.stem(point)

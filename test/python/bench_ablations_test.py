@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import sys
 import unittest
 
@@ -24,6 +25,10 @@ class Ablations(unittest.TestCase):
         self.assertIn("@fwd_d128_causal ", text)
         self.assertNotIn("@fwd_d128_none", text)
         self.assertNotIn('"window"', text)
+
+    def test_entries_one_by_one(self):
+        found = make_ablations.entries_of(points.Point("causal", 128, 1024))
+        self.assertEqual([re.search(r"@(\w+)", entry).group(1) for entry in found], ["fwd_d128_causal_512", "fwd_d128_causal_1024", "fwd_d128_causal"])
 
     def test_without_one_the_entry_for_all_masks_is(self):
         self.assertIn("@fwd_d192 ", entries(192, 192, "causal"))
