@@ -4,6 +4,7 @@ torch's operators for torch tensors and straight for those of other libraries.""
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Sequence
 
 from . import _tensors
@@ -12,10 +13,28 @@ from ._executable import Executable
 from ._symbols import Captured, Scalar
 
 
+@functools.lru_cache(maxsize=None)
+def _replays() -> Any:
+    from . import _replay
+
+    return _replay
+
+
+def repeat(options: tuple, q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any]:
+    """The signature of the call of a public function with these options and tensors, and
+    an earlier call with it, to be repeated. Either is None where there is none."""
+    torch = _tensors.torch_module()
+    if torch is None or torch.compiler.is_compiling():
+        return None, None
+    return _replays().repeat(options, q, k, v, out, lse)
+
+
 def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats: Sequence[float] = (),
-           ints: Sequence[int] = (), out: Any = None, lse: Any = None, heads_first: bool = False) -> tuple[Any, Any]:
+           ints: Sequence[int] = (), out: Any = None, lse: Any = None, heads_first: bool = False,
+           call: Any = None) -> tuple[Any, Any]:
     """Runs the problem `ir` and returns (out, lse). The tensors are (batch,
-    position, head, dim), with `heads_first` (batch, head, position, dim)."""
+    position, head, dim), with `heads_first` (batch, head, position, dim). `call` is the
+    signature of the public function's call, if that had the same q, k, v, out and lse."""
     if not _tensors.is_torch(q):
         return _attend_views(ir, q, k, v, captures, floats, ints, out, lse, heads_first)
     from . import _torch_ops
@@ -30,6 +49,9 @@ def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats
         out = q.new_empty(q.shape[:-1] + v.shape[-1:]) if out is None else out
         lse = q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=_torch_ops.LSE_DTYPE) if lse is None else lse
         _torch_ops.forward_out(q, k, v, list(captures), list(floats), list(ints), ir, out=out, lse=lse)
+    if call and not captures:
+        executable = Executable.get(ir, target_of(_tensors.view(q, "q").device))
+        _replays().remember(call, executable, (q, k, v, out, lse), floats, ints, heads_first)
     return (out.transpose(1, 2) if heads_first else out), lse
 
 

@@ -177,28 +177,28 @@ class Bundle:
     """The kernels of a module and their launch plan, compiled or from the cache."""
 
     def __init__(self, ir: str, target: str):
-        self._handle = ctypes.c_void_p()
-        check(compiler().attn_compile(ctypes.byref(_compile_args(ir, target)), ctypes.byref(self._handle)))
-        self._launch, self._destroy = runtime().attn_launch, runtime().attn_bundle_destroy
+        self.handle = ctypes.c_void_p()
+        check(compiler().attn_compile(ctypes.byref(_compile_args(ir, target)), ctypes.byref(self.handle)))
+        self.launch_function, self._destroy = runtime().attn_launch, runtime().attn_bundle_destroy
 
     def __del__(self):
-        if getattr(self, "_handle", None):
-            self._destroy(self._handle)
+        if getattr(self, "handle", None):
+            self._destroy(self.handle)
 
     def plan(self) -> str:
         """The launch plan's JSON text."""
-        return runtime().attn_bundle_plan(self._handle).decode()
+        return runtime().attn_bundle_plan(self.handle).decode()
 
     def prepare(self, device: DLDevice) -> None:
-        check(runtime().attn_bundle_prepare(self._handle, device))
+        check(runtime().attn_bundle_prepare(self.handle, device))
 
     def workspace_size(self, args: LaunchArgs) -> int:
         size = ctypes.c_size_t()
-        check(runtime().attn_workspace_size(self._handle, ctypes.byref(args), ctypes.byref(size)))
+        check(runtime().attn_workspace_size(self.handle, ctypes.byref(args), ctypes.byref(size)))
         return size.value
 
     def launch(self, args: LaunchArgs) -> None:
-        status = self._launch(self._handle, ctypes.byref(args))
+        status = self.launch_function(self.handle, ctypes.byref(args))
         if status:
             check(status)
 

@@ -55,10 +55,11 @@ class Executable:
         views = [_tensors.view(t, arg["name"], stream) for t, arg in zip(tensors, self.tensor_args)]
         frame = self._frame()
         frame.fill(views, floats, ints, stream)
-        size = self._fixed_workspace
-        if size is None:
-            size = self.bundle.workspace_size(frame.args)
-        space = self._workspace(views[0], size, stream, workspace) if size else None
+        space, size = None, self.workspace_size(frame)
+        if workspace is not None:
+            space = _tensors.view(workspace, "workspace", stream)
+        elif size:
+            space = self.workspace(views[0].owner, views[0].device, size, stream)
         frame.set_workspace(space)
         self.bundle.launch(frame.args)
 
@@ -66,48 +67,55 @@ class Executable:
         """Loads the kernels onto a CUDA device."""
         self.bundle.prepare(_capi.DLDevice(_capi.CUDA, device))
 
-    def _frame(self) -> _Frame:
+    def new_frame(self) -> Frame:
+        return Frame([len(a["dims"]) for a in self.tensor_args], self.scalar_kinds)
+
+    def _frame(self) -> Frame:
         """This thread's arguments."""
         found = getattr(self._frames, "frame", None)
         if found is None:
-            found = self._frames.frame = _Frame([len(a["dims"]) for a in self.tensor_args], self.scalar_kinds)
+            found = self._frames.frame = self.new_frame()
         return found
 
-    def _workspace(self, like: _tensors.View, size: int, stream: int | None, given: Any) -> _tensors.View:
-        """Zeroed memory that the launches on one stream share. Under graph capture
-        each launch has its own, which the graph zeroes whenever it is replayed."""
-        if given is not None:
-            return _tensors.view(given, "workspace", stream)
-        if like.device[0] == _capi.CPU:
+    def workspace_size(self, frame: Frame) -> int:
+        """Bytes, for the arguments in `frame`."""
+        size = self._fixed_workspace
+        return self.bundle.workspace_size(frame.args) if size is None else size
+
+    def workspace(self, like: Any, device: tuple[int, int], size: int, stream: int | None) -> _tensors.View:
+        """Zeroed memory on the device of the tensor `like`, that the launches on one stream
+        share. Under graph capture each launch has its own, which the graph zeroes whenever
+        it is replayed."""
+        if device[0] == _capi.CPU:
             return _tensors.host_memory(size)
-        if not _tensors.is_torch(like.owner):
+        if not _tensors.is_torch(like):
             raise TypeError(f"expected 'workspace' to be given: {size} zeroed bytes on the device of 'q'")
         if _tensors.is_capturing():
-            return _tensors.view(_tensors.zeroed_bytes(like.owner, size), "workspace", stream)
-        found = self._workspaces.get((like.device, stream))
+            return _tensors.view(_tensors.zeroed_bytes(like, size), "workspace", stream)
+        found = self._workspaces.get((device, stream))
         if found is None or found.shape[0] < size:
-            space = _tensors.view(_tensors.zeroed_bytes(like.owner, size), "workspace", stream)
-            found = self._workspaces[like.device, stream] = space
+            space = _tensors.view(_tensors.zeroed_bytes(like, size), "workspace", stream)
+            found = self._workspaces[device, stream] = space
         return found
 
 
-class _Frame:
+class Frame:
     """The C structs of a launch, made once and filled for every call."""
 
     def __init__(self, ranks: Sequence[int], scalar_kinds: Sequence[str]):
         self._kinds = scalar_kinds
         self._shapes = [(ctypes.c_int64 * rank)() for rank in ranks]
         self._strides = [(ctypes.c_int64 * rank)() for rank in ranks]
-        self._tensors = [_capi.DLTensor(shape=shape, strides=strides)
-                         for shape, strides in zip(self._shapes, self._strides)]
-        self._pointers = (ctypes.POINTER(_capi.DLTensor) * len(ranks))(*map(ctypes.pointer, self._tensors))
+        self.tensors = [_capi.DLTensor(shape=shape, strides=strides)
+                        for shape, strides in zip(self._shapes, self._strides)]
+        self._pointers = (ctypes.POINTER(_capi.DLTensor) * len(ranks))(*map(ctypes.pointer, self.tensors))
         self._scalars = (ctypes.c_double * len(scalar_kinds))()
         self.args = _capi.LaunchArgs(ctypes.sizeof(_capi.LaunchArgs), len(ranks), self._pointers, None,
                                      len(scalar_kinds), self._scalars, None)
 
     def fill(self, views: Sequence[_tensors.View], floats: Sequence[float], ints: Sequence[int],
              stream: int | None) -> None:
-        for view, tensor, shape, strides in zip(views, self._tensors, self._shapes, self._strides):
+        for view, tensor, shape, strides in zip(views, self.tensors, self._shapes, self._strides):
             rank = len(view.shape)
             tensor.data, tensor.ndim = view.pointer, rank
             tensor.device.device_type, tensor.device.device_id = view.device

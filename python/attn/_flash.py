@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from . import _tensors
-from ._call import attend
+from ._call import attend, repeat
 from ._errors import ArgumentError, UnsupportedError
 from ._presets import fixed, flash_preset
 from ._sdpa import HALVES
@@ -49,6 +49,11 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
         UnsupportedError: dropout, other element types, head dims but multiples of 8 up
             to 256, tensors that require a gradient.
     """
+    call = None
+    if alibi_slopes is None:
+        call, again = repeat(("flash", dropout_p, softmax_scale, causal, *window_size, softcap), q, k, v)
+        if again:
+            return _result(*again(q, k, v), return_lse, return_attn_probs)
     if dropout_p:
         raise UnsupportedError(f"expected 'dropout_p' to be 0, got {dropout_p}: there is no dropout")
     for name, tensor in (("q", q), ("k", k), ("v", v)):
@@ -66,7 +71,12 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
                           _slopes_rank(alibi_slopes, q))
     captures, floats, ints = preset.arguments(softcap=softcap, alibi_slopes=alibi_slopes, shift=k.shape[1] - q.shape[1])
     scale = 1 / math.sqrt(q.shape[3]) if softmax_scale is None else softmax_scale
-    out, lse = attend(preset.ir, q, k, v, captures, [scale, *floats], [b for b in bounds if b is not None] + ints)
+    out, lse = attend(preset.ir, q, k, v, captures, [scale, *floats], [b for b in bounds if b is not None] + ints,
+                      call=call)
+    return _result(out, lse, return_lse, return_attn_probs)
+
+
+def _result(out: Any, lse: Any, return_lse: bool, return_attn_probs: bool) -> Any:
     if return_attn_probs:
         return out, lse, None
     return (out, lse) if return_lse else out

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from . import _tensors
-from ._call import attend
+from ._call import attend, repeat
 from ._errors import ArgumentError, UnsupportedError
 from ._presets import fixed, sdpa_preset
 
@@ -43,13 +43,18 @@ def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: flo
             f16, head dims but multiples of 8 up to 256, tensors that require a
             gradient.
     """
-    return capped_sdpa(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+    call = None
+    if attn_mask is None:
+        call, again = repeat(("sdpa", dropout_p, is_causal, scale, enable_gqa), query, key, value)
+        if again:
+            return again(query, key, value)[0]
+    return capped_sdpa(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa, call=call)
 
 
 def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, is_causal: bool,
-                scale: float | None, enable_gqa: bool, softcap: float = 0.0) -> Any:
+                scale: float | None, enable_gqa: bool, softcap: float = 0.0, call: Any = None) -> Any:
     """`sdpa` with scores that become softcap * tanh(score / softcap), before the mask,
-    if `softcap` is not 0."""
+    if `softcap` is not 0. `call` is as for `attend`."""
     given = {"query": query, "key": key, "value": value}
     if not _tensors.is_torch(query):
         given = {name: _tensors.view(tensor, name) for name, tensor in given.items()}
@@ -59,13 +64,14 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
     q = q if q.shape[1] == heads else q.expand(q.shape[0], heads, *q.shape[2:])
     dims = fixed(q.shape[3], "query"), fixed(v.shape[3], "value")
     scale = 1 / math.sqrt(dims[0]) if scale is None else scale
-    any_scale = not scale > 0
+    any_scale = False if scale > 0 else True  # a branch, so that torch.compile knows which
     mask, use = None, ("none", False, False)
     if attn_mask is not None:
         mask, use = _mask(attn_mask, query, batch, heads, q.shape[2], k.shape[2])
     preset = sdpa_preset(_tensors.dtype_name(q), *dims, bool(is_causal), any_scale, True if softcap else False, *use)
     captures, floats, ints = preset.arguments(factor=scale, softcap=softcap, attn_mask=mask)
-    out, _ = attend(preset.ir, q, k, v, captures, [1.0 if any_scale else scale, *floats], ints, heads_first=True)
+    call = call if q is query and k is key and v is value else None
+    out, _ = attend(preset.ir, q, k, v, captures, [1.0 if any_scale else scale, *floats], ints, heads_first=True, call=call)
     rank = max(len(tensor.shape) for tensor in given.values())
     return out if rank == 4 else out.reshape((*batch, *[heads] * (rank > 2), q.shape[2], v.shape[3]))
 

@@ -115,6 +115,15 @@ Status CudaDevice::load(const Bundle &bundle, const LaunchPlan &plan,
   return {};
 }
 
+bool CudaDevice::isCapturing(void *stream) const {
+  CurrentContext current(*this);
+  int status = kCaptureStatusNone;
+  CUresult result =
+      driver.streamIsCapturing(static_cast<CUstream>(stream), &status);
+  // The default stream is not captured, but fails while another one is.
+  return result != kCudaSuccess || status != kCaptureStatusNone;
+}
+
 Status attn::runtime::getCudaDevice(int ordinal, CudaDevice *&device) {
   const CudaDriver *driver = nullptr;
   if (Status status = loadCudaDriver(driver)) {

@@ -48,6 +48,7 @@ static std::string resolveAll(CudaDriver &driver) {
   resolve(driver.contextGetCurrent, "cuCtxGetCurrent", missing);
   resolve(driver.contextPush, "cuCtxPushCurrent_v2", missing);
   resolve(driver.contextPop, "cuCtxPopCurrent_v2", missing);
+  resolve(driver.streamIsCapturing, "cuStreamIsCapturing", missing);
   resolve(driver.moduleLoadDataEx, "cuModuleLoadDataEx", missing);
   resolve(driver.moduleUnload, "cuModuleUnload", missing);
   resolve(driver.moduleGetFunction, "cuModuleGetFunction", missing);

@@ -35,6 +35,8 @@ constexpr int kFunctionMaxDynamicSharedSizeBytes = 8;
 // CUjit_option
 constexpr int kJitErrorLogBuffer = 5;
 constexpr int kJitErrorLogBufferSizeBytes = 6;
+// CUstreamCaptureStatus
+constexpr int kCaptureStatusNone = 0;
 // CUlaunchAttributeID
 constexpr int kLaunchAttributeClusterDimension = 4;
 constexpr int kLaunchAttributeProgrammaticStreamSerialization = 6;
@@ -78,6 +80,7 @@ struct CudaDriver {
   CUresult (*contextGetCurrent)(CUcontext *);
   CUresult (*contextPush)(CUcontext);
   CUresult (*contextPop)(CUcontext *);
+  CUresult (*streamIsCapturing)(CUstream, int *status);
   CUresult (*moduleLoadDataEx)(CUmodule *, const void *image, unsigned count,
                                int *options, void **values);
   CUresult (*moduleUnload)(CUmodule);

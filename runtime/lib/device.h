@@ -35,6 +35,9 @@ public:
   /// not.
   virtual Status load(const Bundle &bundle, const LaunchPlan &plan,
                       std::unique_ptr<LoadedKernels> &kernels) = 0;
+
+  /// Whether what is enqueued on `stream` is recorded rather than run.
+  virtual bool isCapturing(void *stream) const = 0;
 };
 
 void setLogCallback(attn_log_callback callback, void *user);

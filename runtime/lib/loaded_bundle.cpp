@@ -16,10 +16,16 @@ Status LoadedBundle::create(Bundle bundle, std::unique_ptr<LoadedBundle> &out) {
   return {};
 }
 
-Status LoadedBundle::findKernels(Device &device, LoadedKernels *&kernels) {
+Status LoadedBundle::findKernels(Device &device, const attn_launch_args *args,
+                                 LoadedKernels *&kernels) {
   std::lock_guard<std::mutex> lock(mutex);
   std::unique_ptr<LoadedKernels> &entry = kernelsOf[&device];
   if (!entry) {
+    if (args && device.isCapturing(args->stream)) {
+      return invalidArgument("expected attn_bundle_prepare, or a launch, before "
+                             "the first launch under CUDA graph capture: "
+                             "kernels cannot be loaded there");
+    }
     if (Status status = device.load(bundle, plan, entry)) {
       return status;
     }
@@ -30,7 +36,7 @@ Status LoadedBundle::findKernels(Device &device, LoadedKernels *&kernels) {
 
 Status LoadedBundle::prepare(Device &device) {
   LoadedKernels *kernels = nullptr;
-  return findKernels(device, kernels);
+  return findKernels(device, nullptr, kernels);
 }
 
 Status LoadedBundle::bind(const attn_launch_args &args, int64_t multiprocessors,
@@ -89,7 +95,7 @@ static Status checkWorkspace(const attn_launch_args &args, size_t bytes) {
 
 Status LoadedBundle::launch(Device &device, const attn_launch_args &args) {
   LoadedKernels *kernels = nullptr;
-  if (Status status = findKernels(device, kernels)) {
+  if (Status status = findKernels(device, &args, kernels)) {
     return status;
   }
   BoundArguments bound(plan);

@@ -34,7 +34,9 @@ public:
   Status launch(Device &device, const attn_launch_args &args);
 
 private:
-  Status findKernels(Device &device, LoadedKernels *&kernels);
+  /// Loads them, too, unless they are to be launched on a captured stream.
+  Status findKernels(Device &device, const attn_launch_args *args,
+                     LoadedKernels *&kernels);
   Status bind(const attn_launch_args &args, int64_t multiprocessors,
               BoundArguments &bound, const PlanVariant *&variant) const;
 

@@ -3,7 +3,9 @@
 under graph capture."""
 
 import os
+import subprocess
 import sys
+import threading
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -60,6 +62,84 @@ class Package(unittest.TestCase):
         torch.cuda.synchronize()
         for result in results:
             self.assertTrue(torch.equal(result, want))
+
+    def test_threads_on_streams_of_their_own(self):
+        problems = [self.normal(2, 100 + 150 * n, 8, 128) for n in range(8)]
+        wants = [attn.flash_attn_func(q, q, q, causal=True) for q in problems]
+        streams = [torch.cuda.Stream() for _ in problems]
+        torch.cuda.synchronize()
+        results = [[] for _ in problems]
+        start = threading.Barrier(len(problems))
+
+        def launch(n):
+            torch.set_grad_enabled(False)
+            start.wait()
+            with torch.cuda.stream(streams[n]):
+                for _ in range(50):
+                    results[n].append(attn.flash_attn_func(problems[n], problems[n], problems[n], causal=True))
+
+        threads = [threading.Thread(target=launch, args=(n,)) for n in range(len(problems))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        torch.cuda.synchronize()
+        for found, want in zip(results, wants):
+            self.assertEqual(len(found), 50)
+            for result in found:
+                self.assertTrue(torch.equal(result, want))
+
+    def test_threads_that_make_the_first_launch_together(self):
+        q = self.normal(1, 300, 4, 104)
+        results, start = [None] * 8, threading.Barrier(8)
+
+        def launch(n):
+            torch.set_grad_enabled(False)
+            start.wait()
+            with torch.cuda.stream(torch.cuda.Stream()):
+                results[n] = attn.flash_attn_func(q, q, q)
+                torch.cuda.current_stream().synchronize()
+
+        torch.cuda.synchronize()
+        threads = [threading.Thread(target=launch, args=(n,)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        want = scaled_dot_product_attention(*(3 * [q.transpose(1, 2).double()])).transpose(1, 2)
+        for result in results:
+            self.close(result, want)
+            self.assertTrue(torch.equal(result, results[0]))
+
+    def test_fork_after_import(self):
+        """A process that has compiled but not used its GPU forks; both then use theirs."""
+        script = """if True:
+            import os, torch, attn
+            attn.compile(head_dim=128, dtype="bf16")
+            child = os.fork()
+            torch.set_grad_enabled(False)
+            for dim in (128, 120):
+                q = torch.randn(1, 4, 100, dim, device="cuda").bfloat16()
+                want = torch.nn.functional.scaled_dot_product_attention(q.double(), q.double(), q.double())
+                assert (attn.sdpa(q, q, q).double() - want).abs().max() < 0.05
+            if child:
+                assert os.waitpid(child, 0)[1] == 0, "the child failed"
+            os._exit(0)
+            """
+        subprocess.run([sys.executable, "-c", script], check=True, timeout=120,
+                       env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+    def test_a_first_launch_under_capture_says_what_to_do(self):
+        q = self.normal(1, 128, 2, 112)
+        kernel = attn.compile(head_dim=112)
+        graph = torch.cuda.CUDAGraph()
+        torch.cuda.synchronize()
+        with self.assertRaisesRegex(attn.AttnError, "prepare"):
+            with torch.cuda.graph(graph):
+                kernel(q, q, q)
+        kernel.prepare()
+        with torch.cuda.graph(torch.cuda.CUDAGraph()):
+            kernel(q, q, q)
 
     def test_graph_capture(self):
         q = self.normal(2, 512, 8, 128)

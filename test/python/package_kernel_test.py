@@ -3,11 +3,12 @@
 simulator."""
 
 import math
+import os
 import subprocess
 import sys
 import unittest
 
-import package_support
+import package_support  # finds the package
 from package_support import HostTensor, expected_row, gaussian
 
 import attn
@@ -161,7 +162,7 @@ class Import(unittest.TestCase):
     def test_import_loads_no_tensor_library_and_no_own_one(self):
         code = ("import sys, attn; assert not {'torch', 'numpy'} & set(sys.modules); "
                 "assert 'libattn' not in open('/proc/self/maps').read()")
-        subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": package_support.ROOT + "/python"})
+        subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": os.path.dirname(os.path.dirname(attn.__file__))})
 
 
 if __name__ == "__main__":

@@ -52,36 +52,47 @@ def in_double(arguments):
             for name, value in arguments.items()}
 
 
-class Samples(TorchTest):
-    """What becomes of torch's samples of scaled_dot_product_attention: docs/python.md
-    has the same table."""
+DROPOUT, TYPE = "'dropout_p' to be 0", "expected 'query' to be bfloat16 or float16"
 
-    SERVED = {"bfloat16": 13, "float16": 13}
-    REFUSED = {"'dropout_p' to be 0": 12, "expected 'query' to be bfloat16 or float16": 25}
 
-    def test_samples(self):
+class SampleRules(TorchTest):
+    """What becomes of torch's samples of scaled_dot_product_attention on `DEVICE`: those
+    with dropout or of another element type are refused, and all others right."""
+
+    DEVICE = "cpu"
+
+    def samples(self):
+        """The element type and the arguments of each."""
         try:
             from torch.testing._internal.common_methods_invocations import op_db
         except ImportError as error:
             self.skipTest(f"torch's samples need a package: {error}")
         op = next(op for op in op_db if op.name == "nn.functional.scaled_dot_product_attention")
-        served, refused = collections.Counter(), collections.Counter()
         for dtype in (torch.bfloat16, torch.float16, torch.float32):
-            for sample in op.sample_inputs("cpu", dtype):
+            for sample in op.sample_inputs(self.DEVICE, dtype):
                 key, value = sample.args
-                arguments = dict(query=sample.input, key=key, value=value, **sample.kwargs)
-                try:
-                    got = attn.sdpa(**arguments)
-                except attn.UnsupportedError as error:
-                    reason = next((known for known in self.REFUSED if known in str(error)), str(error))
-                    refused[str(dtype)[6:], reason] += 1
-                    continue
-                self.close(got, scaled_dot_product_attention(**in_double(arguments)))
-                served[str(dtype)[6:]] += 1
-        dropout, types = self.REFUSED
-        self.assertEqual(served, self.SERVED)
-        self.assertEqual(refused, {("bfloat16", dropout): 12, ("float16", dropout): 12, ("float32", dropout): 12,
-                                   ("float32", types): 13})
+                yield dtype, dict(query=sample.input, key=key, value=value, **sample.kwargs)
+
+    def tally(self):
+        """How many samples went which way."""
+        found = collections.Counter()
+        for dtype, arguments in self.samples():
+            rule = DROPOUT if arguments.get("dropout_p") else TYPE if dtype == torch.float32 else "right"
+            if rule == "right":
+                self.close(attn.sdpa(**arguments), scaled_dot_product_attention(**in_double(arguments)))
+            else:
+                with self.assertRaisesRegex(attn.UnsupportedError, rule):
+                    attn.sdpa(**arguments)
+            found[str(dtype)[6:], rule] += 1
+        return found
+
+
+class Samples(SampleRules):
+    """docs/python.md has the same table."""
+
+    def test_samples(self):
+        self.assertEqual(self.tally(), {("bfloat16", "right"): 13, ("bfloat16", DROPOUT): 12, ("float16", "right"): 13,
+                                        ("float16", DROPOUT): 12, ("float32", DROPOUT): 12, ("float32", TYPE): 13})
 
 
 class Semantics(TorchTest):
@@ -212,6 +223,88 @@ class Compiled(TorchTest):
         q = self.normal(1, 2, 16, 64)
         with self.assertRaisesRegex(Exception, "make the kernel with attn.compile before"):
             torch.compile(lambda q: attn.attention(q, q, q), fullgraph=True, backend="eager")(q)
+
+
+class Repeats(TorchTest):
+    """Calls that repeat an earlier one, which take a shorter way."""
+
+    def setUp(self):
+        super().setUp()
+        self.q, self.k = self.normal(2, 4, 20, 64), self.normal(2, 2, 33, 64)
+        attn.sdpa(self.q, self.k, self.k, is_causal=True, enable_gqa=True)
+
+    def repeated(self, q, k, **options):
+        return attn.sdpa(q, k, k, **{"is_causal": True, "enable_gqa": True, **options})
+
+    def test_read_and_write_other_memory(self):
+        found = [(q, self.repeated(q, self.k)) for q in (self.q, self.normal(2, 4, 20, 64), self.q.clone())]
+        for q, out in found:
+            self.close(out, scaled_dot_product_attention(q.double(), self.k.double(), self.k.double(), is_causal=True,
+                                                         enable_gqa=True))
+        self.assertEqual(len({out.data_ptr() for _, out in found}), 3)
+
+    def test_take_the_shorter_way(self):
+        from attn import _replay
+
+        replays = _replay._remembered.replays
+        replays.clear()
+        self.repeated(self.q, self.k)
+        before = dict(replays)
+        self.repeated(self.normal(2, 4, 20, 64), self.k)
+        self.assertEqual((len(before), len(replays)), (1, 1))
+        for other in (dict(scale=0.5), dict(is_causal=False)):
+            self.repeated(self.q, self.k, **other)
+        self.repeated(self.normal(2, 4, 21, 64), self.k)
+        self.repeated(self.q.transpose(1, 2).contiguous().transpose(1, 2), self.k)
+        self.assertEqual(len(replays), 5)
+        self.assertTrue(all(replays[call] is replay for call, replay in before.items()))
+
+    def test_are_checked_where_they_may_differ(self):
+        with torch.enable_grad(), self.assertRaisesRegex(NotImplementedError, "'q' requires a gradient"):
+            self.repeated(self.q.clone().requires_grad_(), self.k)
+        odd = torch.empty(2 * 4 * 20 * 64 + 1, dtype=torch.float16)[1:].view(2, 4, 20, 64)
+        with self.assertRaisesRegex(ValueError, "address of 'q'"):
+            self.repeated(odd, self.k)
+        with self.assertRaisesRegex(attn.UnsupportedError, "meta"):
+            self.repeated(self.q.to("meta"), self.k.to("meta"))
+
+    def test_numbers_that_can_change_are_read_anew(self):
+        scale = torch.tensor(0.5)
+        outs = []
+        for value in (0.5, 0.125):
+            scale.fill_(value)
+            outs.append((self.repeated(self.q, self.k, scale=scale), self.repeated(self.q, self.k, scale=value)))
+        self.assertTrue(all(torch.equal(*pair) for pair in outs))
+        self.assertFalse(torch.equal(outs[0][0], outs[1][0]))
+
+    def test_show_themselves_to_what_watches_operators(self):
+        from torch.fx.experimental.proxy_tensor import make_fx
+        from torch.utils._python_dispatch import TorchDispatchMode
+
+        seen = []
+
+        class Watch(TorchDispatchMode):
+            def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+                seen.append(str(function))
+                return function(*args, **(kwargs or {}))
+
+        with Watch():
+            self.repeated(self.q, self.k)
+        self.assertIn("attn.forward.default", seen)
+        graph = make_fx(lambda q, k: self.repeated(q, k))(self.q, self.k)
+        self.assertIn("torch.ops.attn.forward.default", graph.code)
+
+    def test_of_kernels_with_given_outputs(self):
+        kernel = attn.compile(head_dim=64, dtype="f16")
+        q = self.normal(1, 9, 2, 64)
+        want = kernel(q, q, q)
+        for _ in range(3):
+            out, lse = torch.empty_like(q), torch.empty(1, 2, 9)
+            got = kernel(q, q, q, out=out, lse=lse)
+            self.assertTrue(got[0] is out and got[1] is lse)
+            self.assertTrue(torch.equal(out, want[0]) and torch.equal(lse, want[1]))
+        with self.assertRaisesRegex(ValueError, "shape|dim"):
+            kernel(q, q, q, out=torch.empty(1, 9, 3, 64).half(), lse=lse)
 
 
 class Operators(TorchTest):

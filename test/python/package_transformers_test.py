@@ -12,6 +12,7 @@ import attn
 
 try:
     import torch
+    import torch._dynamo.testing
     import transformers
 except ImportError:
     transformers = None
@@ -20,7 +21,11 @@ SIZES = dict(vocab_size=64, hidden_size=128, intermediate_size=128, num_hidden_l
              num_key_value_heads=2)
 
 
-class Models(unittest.TestCase):
+class ModelRules(unittest.TestCase):
+    """Runs models on `DEVICE`, and compiled by torch with `BACKEND`."""
+
+    DEVICE, BACKEND = "cpu", "aot_eager"
+
     @classmethod
     def setUpClass(cls):
         if transformers is None:
@@ -30,7 +35,7 @@ class Models(unittest.TestCase):
         torch.manual_seed(5)
         stack = contextlib.ExitStack()
         stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore", UserWarning)  # of torch, about the machine
+        warnings.simplefilter("ignore")  # those of torch, about the machine and itself
         # Where it finds units for bf16 that the machine hides, oneDNN dies of them.
         stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
         stack.enter_context(torch.no_grad())
@@ -46,10 +51,16 @@ class Models(unittest.TestCase):
             logits.append(found.logits)
         return torch.cat(logits, 1)[mask.bool()]
 
-    def compare(self, name, **sizes):
+    def model(self, name, **sizes):
         config = getattr(transformers, name + "Config")(**{**SIZES, **sizes})
-        model = getattr(transformers, name + "ForCausalLM")(config).to(torch.bfloat16).eval()
-        ids = torch.randint(0, 64, (2, 24))
+        return getattr(transformers, name + "ForCausalLM")(config).to(self.DEVICE, torch.bfloat16).eval()
+
+    def close(self, got, want):
+        self.assertLessEqual((got - want).abs().max().item(), 0.02 * want.abs().max().item())
+
+    def compare(self, name, **sizes):
+        model = self.model(name, **sizes)
+        ids = torch.randint(0, 64, (2, 24), device=self.DEVICE)
         padded = torch.ones_like(ids)
         padded[1, :5] = 0
         attn.register_with_transformers()
@@ -61,13 +72,39 @@ class Models(unittest.TestCase):
             self.assertEqual(calls.served, 6)
             model.set_attn_implementation("attn")
             for got in (routed, self.logits(model, ids, mask)):
-                self.assertLessEqual((got - want).abs().max().item(), 0.02 * want.abs().max().item())
+                self.close(got, want)
 
+    def compare_compiled(self, name, **sizes):
+        """The same under torch.compile: no graph break, and nothing compiled for new lengths."""
+        model = self.model(name, **sizes)
+        attn.register_with_transformers()
+        torch._dynamo.reset()
+        counter = torch._dynamo.testing.CompileCounterWithBackend(self.BACKEND)
+        compiled = torch.compile(lambda ids: model(ids, use_cache=False).logits, backend=counter, fullgraph=True,
+                                 dynamic=True)
+        prompts = [torch.randint(0, 64, (2, length), device=self.DEVICE) for length in (16, 24, 57)]
+        model.set_attn_implementation("sdpa")
+        wants = [model(ids, use_cache=False).logits for ids in prompts]
+        model.set_attn_implementation("attn")
+        frames = []
+        for ids, want in zip(prompts, wants):
+            self.close(compiled(ids), want)
+            frames.append(counter.frame_count)
+        self.assertEqual(len(set(frames)), 1)
+
+
+class Models(ModelRules):
     def test_llama(self):
         self.compare("Llama")
 
     def test_qwen(self):
         self.compare("Qwen3", head_dim=64, num_key_value_heads=1)
+
+    def test_llama_compiled(self):
+        self.compare_compiled("Llama")
+
+    def test_qwen_compiled(self):
+        self.compare_compiled("Qwen3", head_dim=64, num_key_value_heads=1)
 
     def test_a_sliding_window(self):
         self.compare("Mistral", sliding_window=7)

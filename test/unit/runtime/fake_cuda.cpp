@@ -147,6 +147,10 @@ FAKE cuCtxSetCurrent(CUcontext) { return 0; }
 FAKE cuCtxPushCurrent_v2(CUcontext) { return 0; }
 FAKE cuCtxPopCurrent_v2(CUcontext *) { return 0; }
 FAKE cuCtxSynchronize() { return streamState; }
+FAKE cuStreamIsCapturing(CUstream, int *status) {
+  *status = kCaptureStatusNone;
+  return 0;
+}
 FAKE cuModuleLoadDataEx(CUmodule *module, const void *, unsigned, int *,
                         void **) {
   *module = reinterpret_cast<CUmodule>(1);

@@ -137,6 +137,10 @@ CudaDriver attn::runtime::makeFakeDriver() {
     ++fakeState().pops;
     return 0;
   };
+  driver.streamIsCapturing = [](CUstream stream, int *status) {
+    *status = stream && stream == fakeState().captured;
+    return resultOf("cuStreamIsCapturing");
+  };
   driver.moduleLoadDataEx = moduleLoadDataEx;
   driver.moduleUnload = [](CUmodule) {
     ++fakeState().unloads;

@@ -42,6 +42,8 @@ struct FakeDriverState {
   std::string failing;
   CUresult failure = 1;
   std::string jitLog;
+  /// The stream that is being captured.
+  CUstream captured = nullptr;
   /// How many parameters a launch has.
   size_t paramCount = 0;
 

@@ -174,6 +174,22 @@ TEST_F(Launch, loadsPtxWithoutCubin) {
   EXPECT_EQ(fakeState().unloads, 1);
 }
 
+TEST_F(Launch, loadsNothingWhileAGraphIsCaptured) {
+  ASSERT_EQ(load(), "");
+  Bundle bundle = loaded->getContent();
+  ASSERT_EQ(LoadedBundle::create(bundle, loaded).getMessage(), "");
+  fakeState().image.clear();
+  fakeState().captured = reinterpret_cast<CUstream>(0x77);
+  EXPECT_EQ(launch(), "expected attn_bundle_prepare, or a launch, before the "
+                      "first launch under CUDA graph capture: kernels cannot "
+                      "be loaded there");
+  EXPECT_EQ(fakeState().image + std::to_string(fakeState().launches.size()),
+            "0");
+  EXPECT_EQ(loaded->prepare(*device).getMessage(), "");
+  EXPECT_EQ(launch(), "");
+  EXPECT_EQ(fakeState().launches.size(), 1u);
+}
+
 TEST_F(Launch, prefersTheCubin) {
   ASSERT_EQ(load(), "");
   EXPECT_EQ(fakeState().image, "\x7f"

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How much of the CPU's time a launch takes: from C, from Python with torch's tensors,
+and beside them torch's own scaled_dot_product_attention.
+
+usage: launch_overhead.py [--device cuda|cpu] [--loop FILE] [--out FILE] LIBRARIES
+
+LIBRARIES is the folder with libattn_runtime.so and libattn_jit.so. The problem is so
+small that the GPU keeps up: one head of 64 positions. Each of ROUNDS rounds times every
+contender for BATCH calls, one by one, and then waits for the GPU, so that no call waits
+for room in the stream. The first WARM_UP rounds do not count. Printed are the median and
+the 10th and 90th percentile, in microseconds.
+
+With --device=cpu there is no GPU, and no query: that is all of a call but the driver's
+part. torch, which would compute on the CPU, then is no contender."""
+
+import argparse
+import ctypes
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import libattn
+import libattn_jit
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROUNDS, BATCH, WARM_UP = 200, 50, 20
+HEAD_DIM = 128
+ALIGNMENT = 256  # of a workspace
+
+
+def build_loop(folder):
+    """Compiles launch_loop.c; returns the path."""
+    path = os.path.join(folder, "launch_loop.so")
+    source = os.path.join(ROOT, "bench", "launch_loop.c")
+    include = os.path.join(ROOT, "include")
+    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-I", include, source, "-o", path], check=True)
+    return path
+
+
+class FromC:
+    """attn_launch, in a loop in C."""
+
+    def __init__(self, compiler, loop, ir, tensors, scratch, device, stream):
+        """`scratch` makes zeroed memory of a size, and ALIGNMENT bytes more."""
+        self.loop = ctypes.CDLL(loop).launch_loop
+        self.loop.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
+        self.runtime = compiler.runtime
+        bundle = libattn.Bundle(self.runtime, compiler.compile(libattn_jit.make_args(ir)))
+        views = {name: libattn.make_tensor(tensor.data_ptr(), device, "f32" if name == "lse" else "bf16", tensor.shape,
+                                           tensor.stride()) for name, tensor in tensors.items()}
+        args = libattn.make_args(views, {"scale": HEAD_DIM**-0.5}, device, stream)
+        args.workspace_size = bundle.workspace_size(args)
+        self.workspace = scratch(args.workspace_size)
+        args.workspace = -(-self.workspace.data_ptr() // ALIGNMENT) * ALIGNMENT
+        self.bundle, self.args, self.keep = bundle, args, tensors
+
+    def times(self, count):
+        found = (ctypes.c_double * count)()
+        launch = ctypes.cast(self.runtime.c.attn_launch, ctypes.c_void_p)
+        self.runtime.check(self.loop(launch, self.bundle.handle, ctypes.addressof(self.args), count, found))
+        return list(found)
+
+
+class FromPython:
+    def __init__(self, function):
+        self.function = function
+
+    def times(self, count):
+        found, function, clock = [], self.function, time.perf_counter_ns
+        for _ in range(count):
+            start = clock()
+            function()
+            found.append((clock() - start) * 1e-9)
+        return found
+
+
+def torch_contenders(torch, q, k, v):
+    """torch's function by its own choice, and by each backend that takes the problem."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.nn.functional import scaled_dot_product_attention
+
+    call = lambda: scaled_dot_product_attention(q, k, v)
+    found = {"torch sdpa": FromPython(call)}
+    for name in ("FLASH_ATTENTION", "CUDNN_ATTENTION"):
+        class Within(FromPython):
+            backend = getattr(SDPBackend, name)
+
+            def times(self, count):
+                with sdpa_kernel(self.backend):
+                    return super().times(count)
+
+        try:
+            Within(call).times(1)
+        except RuntimeError:
+            continue  # it does not take the problem
+        found[f"torch sdpa, {name.lower()}"] = Within(call)
+    return found
+
+
+def contenders(torch, attn, args, folder):
+    on_gpu = args.device == "cuda"
+    rows = 64 if on_gpu else 0
+    make = lambda n: torch.randn(1, n, 1, HEAD_DIM, device=args.device).bfloat16()
+    q, k, v = make(rows), make(64), make(64)
+    out, lse = torch.empty_like(q), torch.empty(1, 1, rows, device=args.device)
+    kernel = attn.compile(head_dim=HEAD_DIM, dtype="bf16")
+    swapped = [tensor.transpose(1, 2) for tensor in (q, k, v)]
+    device = libattn.as_device(0) if on_gpu else libattn.DLDevice(libattn.CPU, 0)
+    stream = torch.cuda.current_stream().cuda_stream if on_gpu else None
+    from_c = FromC(libattn_jit.Compiler(folder), args.loop or build_loop(folder), kernel.ir,
+                   {"q": q, "k": k, "v": v, "o": out, "lse": lse},
+                   lambda size: torch.zeros(size + ALIGNMENT, dtype=torch.uint8, device=args.device), device, stream)
+    found = {
+        "attn_launch, in C": from_c,
+        "kernel(q, k, v, out=, lse=)": FromPython(lambda: kernel(q, k, v, out=out, lse=lse)),
+        "kernel(q, k, v)": FromPython(lambda: kernel(q, k, v)),
+        "attn.flash_attn_func": FromPython(lambda: attn.flash_attn_func(q, k, v)),
+        "attn.sdpa": FromPython(lambda: attn.sdpa(*swapped)),
+        "torch.empty_like(q)": FromPython(lambda: torch.empty_like(q)),
+    }
+    return {**found, **torch_contenders(torch, *swapped)} if on_gpu else found
+
+
+def measure(torch, runners, on_gpu):
+    times = {name: [] for name in runners}
+    for number in range(WARM_UP + ROUNDS):
+        for name, runner in runners.items():
+            found = runner.times(BATCH)
+            if on_gpu:
+                torch.cuda.synchronize()
+            if number >= WARM_UP:
+                times[name] += found
+    return times
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("libraries")
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
+    parser.add_argument("--loop", help="launch_loop.c, compiled; by default it is compiled with $CC or cc")
+    parser.add_argument("--out", help="a file that gets the percentiles as JSON")
+    args = parser.parse_args()
+    libraries = os.path.abspath(args.libraries)
+    os.environ.setdefault("ATTN_LIBRARY_DIR", libraries)
+    if not os.environ.get("ATTN_INSTALLED"):
+        sys.path.insert(0, os.path.join(ROOT, "python"))
+    import torch
+
+    import attn
+
+    torch.set_grad_enabled(False)
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(libraries, os.path.join(folder, "lib"))
+        times = measure(torch, contenders(torch, attn, args, folder), args.device == "cuda")
+    print(f"{'microseconds of CPU time a call':36} {'median':>8} {'10%':>8} {'90%':>8}")
+    summary = {}
+    for name, seconds in times.items():
+        tenths = statistics.quantiles(seconds, n=10)
+        summary[name] = [1e6 * value for value in (statistics.median(seconds), tenths[0], tenths[-1])]
+        print(f"{name:36} " + " ".join(f"{value:8.2f}" for value in summary[name]))
+    if args.out:
+        with open(args.out, "w", encoding="utf-8") as file:
+            json.dump(summary, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
