@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How much of the CPU's time a launch takes: from C, from Python with torch's tensors,
-and beside them torch's own scaled_dot_product_attention.
+and beside them the driver's part of it and torch's own scaled_dot_product_attention.
 
 usage: launch_overhead.py [--device cuda|cpu] [--loop FILE] [--out FILE] LIBRARIES
 
@@ -66,6 +66,58 @@ class FromC:
         return list(found)
 
 
+class FromDriver:
+    """cuLaunchKernelEx alone, in a loop in C: of an empty kernel with the parameters, the
+    block, the cluster and the shared memory of the bundle's."""
+
+    SIZES = {"tensor_map": 128, "pointer": 8, "workspace": 8, "i64": 8, "i32": 4, "f32": 4}
+    SHARED_MEMORY = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    CLUSTER = 4  # CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+    EARLY = 6  # CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+
+    def __init__(self, loop, plan, stream):
+        self.driver, self.loop = ctypes.CDLL("libcuda.so.1"), ctypes.CDLL(loop).driver_loop
+        self.loop.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_size_t, ctypes.c_void_p]
+        launch = plan["variants"][0]["launches"][0]
+        sizes = [self.SIZES[param["kind"]] for param in launch["params"]]
+        module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
+        self.check(self.driver.cuModuleLoadData(ctypes.byref(module), self.ptx(sizes).encode()))
+        self.check(self.driver.cuModuleGetFunction(ctypes.byref(self.function), module, b"empty"))
+        self.check(self.driver.cuFuncSetAttribute(self.function, self.SHARED_MEMORY, launch["smem"]))
+        self.values = [ctypes.create_string_buffer(size) for size in sizes]
+        self.params = (ctypes.c_void_p * len(sizes))(*map(ctypes.addressof, self.values))
+        self.config = self.make_config(launch, stream)
+
+    @staticmethod
+    def ptx(sizes):
+        params = ", ".join(f".param .align {min(size, 64)} .b8 p{n}[{size}]" for n, size in enumerate(sizes))
+        return f".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry empty({params}) {{ ret; }}\n"
+
+    def make_config(self, launch, stream):
+        """CUlaunchConfig, of one cluster."""
+        wanted = [(self.CLUSTER, launch["cluster"])] if launch["cluster"] != [1, 1, 1] else []
+        wanted += [(self.EARLY, [1])] if launch.get("dependent") else []
+        self.attributes = (ctypes.c_uint32 * (18 * max(1, len(wanted))))()
+        for n, (number, values) in enumerate(wanted):
+            self.attributes[18 * n] = number
+            self.attributes[18 * n + 2:18 * n + 2 + len(values)] = values
+        config = (ctypes.c_uint64 * 7)()
+        words = [*launch["cluster"], *launch["block"], launch["smem"], 0]
+        ctypes.memmove(config, (ctypes.c_uint32 * 8)(*words), 32)
+        config[4:] = [stream or 0, ctypes.addressof(self.attributes) if wanted else 0, len(wanted)]
+        return config
+
+    def check(self, result):
+        if result:
+            sys.exit(f"the driver failed with {result}")
+
+    def times(self, count):
+        found = (ctypes.c_double * count)()
+        launch = ctypes.cast(self.driver.cuLaunchKernelEx, ctypes.c_void_p)
+        self.check(self.loop(launch, self.config, self.function, self.params, count, found))
+        return list(found)
+
+
 class FromPython:
     def __init__(self, function):
         self.function = function
@@ -112,10 +164,13 @@ def contenders(torch, attn, args, folder):
     swapped = [tensor.transpose(1, 2) for tensor in (q, k, v)]
     device = libattn.as_device(0) if on_gpu else libattn.DLDevice(libattn.CPU, 0)
     stream = torch.cuda.current_stream().cuda_stream if on_gpu else None
-    from_c = FromC(libattn_jit.Compiler(folder), args.loop or build_loop(folder), kernel.ir,
+    loop = args.loop or build_loop(folder)
+    from_c = FromC(libattn_jit.Compiler(folder), loop, kernel.ir,
                    {"q": q, "k": k, "v": v, "o": out, "lse": lse},
                    lambda size: torch.zeros(size + ALIGNMENT, dtype=torch.uint8, device=args.device), device, stream)
+    driver = {"cuLaunchKernelEx, in C": FromDriver(loop, from_c.bundle.plan, stream)} if on_gpu else {}
     found = {
+        **driver,
         "attn_launch, in C": from_c,
         "kernel(q, k, v, out=, lse=)": FromPython(lambda: kernel(q, k, v, out=out, lse=lse)),
         "kernel(q, k, v)": FromPython(lambda: kernel(q, k, v)),

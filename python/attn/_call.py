@@ -5,6 +5,7 @@ torch's operators for torch tensors and straight for those of other libraries.""
 from __future__ import annotations
 
 import functools
+from sys import modules
 from typing import Any, Sequence
 
 from . import _tensors
@@ -23,7 +24,7 @@ def _replays() -> Any:
 def repeat(options: tuple, q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any]:
     """The signature of the call of a public function with these options and tensors, and
     an earlier call with it, to be repeated. Either is None where there is none."""
-    torch = _tensors.torch_module()
+    torch = modules.get("torch")
     if torch is None or torch.compiler.is_compiling():
         return None, None
     return _replays().repeat(options, q, k, v, out, lse)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+from typing import Any
 
 from ._errors import ArgumentError, AttnError, CompileError, DeviceError, UnsupportedError
 
@@ -79,6 +80,38 @@ class LaunchArgs(ctypes.Structure):
         ("stream", ctypes.c_void_p),
         ("workspace", ctypes.c_void_p),
         ("workspace_size", ctypes.c_size_t),
+    ]
+
+
+class ExchangeAPI(ctypes.Structure):
+    """DLPackExchangeAPI of DLPack 1.3."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("previous", ctypes.c_void_p),
+        ("managed_tensor_allocator", ctypes.c_void_p),
+        ("managed_tensor_from_py_object_no_sync", ctypes.c_void_p),
+        ("managed_tensor_to_py_object_no_sync", ctypes.c_void_p),
+        ("dltensor_from_py_object_no_sync", ctypes.c_void_p),
+        ("current_work_stream", ctypes.c_void_p),
+    ]
+
+
+class _ObjectLaunchStruct(ctypes.Structure):
+    _fields_ = [
+        ("bundle", ctypes.c_void_p),
+        ("api", ctypes.POINTER(ExchangeAPI)),
+        ("heads_first", ctypes.c_int32),
+        ("num_scalars", ctypes.c_size_t),
+        ("scalars", ctypes.POINTER(ctypes.c_double)),
+        ("needs_workspace", ctypes.c_int32),
+        ("workspace", ctypes.c_void_p),
+        ("workspace_size", ctypes.c_size_t),
+        ("workspace_stream", ctypes.c_void_p),
+        ("done", ctypes.py_object),
+        ("failed", ctypes.py_object),
+        ("elsewhere", ctypes.py_object),
     ]
 
 
@@ -230,3 +263,57 @@ def tensor_of_capsule(capsule: object) -> DLTensor:
     consumed: the tensor lives as long as it does."""
     address = _pointer_of(capsule, b"dltensor")
     return _DLManagedTensor.from_address(address).dl_tensor
+
+
+# Launches with objects of Python: runtime/lib/for_python.h.
+
+_METH_FASTCALL = 0x80
+_PYTHON = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyCapsule_GetPointer", "Py_IncRef")
+
+
+def exchange_api(kind: type) -> ExchangeAPI | None:
+    """How to read objects of the class of tensors, None if it does not say."""
+    capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
+    if capsule is None:
+        return None
+    api = ExchangeAPI.from_address(_pointer_of(capsule, b"dlpack_exchange_api"))
+    return api if api.major == 1 and api.dltensor_from_py_object_no_sync and api.current_work_stream else None
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)]
+
+
+@functools.lru_cache(maxsize=None)
+def _launch_objects() -> _MethodDef:
+    functions = (ctypes.c_void_p * len(_PYTHON))(*[_address(getattr(ctypes.pythonapi, name)) for name in _PYTHON])
+    runtime().attn_internal_set_python(functions)
+    return _MethodDef(b"launch_objects", _address(runtime().attn_internal_launch_objects), _METH_FASTCALL, None)
+
+
+def _address(function: Any) -> int | None:
+    return ctypes.cast(function, ctypes.c_void_p).value
+
+
+class ObjectLaunch:
+    """A launch, but for its tensors. `function` takes these, objects of the framework that
+    `api` is of, and says whether it has launched: None if it needs a workspace, or one for
+    another stream than that of the last."""
+
+    def __init__(self, bundle: Bundle, api: ExchangeAPI, heads_first: bool, args: LaunchArgs, needs_workspace: bool):
+        """`args` has the scalars, and outlives this."""
+        self._struct = _ObjectLaunchStruct(bundle.handle, ctypes.pointer(api), heads_first, args.num_scalars, args.scalars,
+                                           needs_workspace, None, 0, None, True, False, None)
+        capsule = _new_capsule(ctypes.addressof(self._struct), b"attn_object_launch", None)
+        self.function = _new_function(ctypes.byref(_launch_objects()), capsule, None)
+
+    def set_workspace(self, address: int, size: int, stream: int | None) -> None:
+        struct = self._struct
+        struct.workspace, struct.workspace_size, struct.workspace_stream = address, size, stream
+
+
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.argtypes, _new_capsule.restype = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p], ctypes.py_object
+_new_function = ctypes.pythonapi.PyCFunction_NewEx
+_new_function.argtypes = [ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.c_void_p]
+_new_function.restype = ctypes.py_object

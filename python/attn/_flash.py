@@ -52,8 +52,9 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
     call = None
     if alibi_slopes is None:
         call, again = repeat(("flash", dropout_p, softmax_scale, causal, *window_size, softcap), q, k, v)
-        if again:
-            return _result(*again(q, k, v), return_lse, return_attn_probs)
+        done = again and again(q, k, v)
+        if done:
+            return _result(*done, return_lse, return_attn_probs)
     if dropout_p:
         raise UnsupportedError(f"expected 'dropout_p' to be 0, got {dropout_p}: there is no dropout")
     for name, tensor in (("q", q), ("k", k), ("v", v)):

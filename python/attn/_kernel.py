@@ -23,19 +23,24 @@ class Kernel:
 
     Attributes:
         problem: what was fixed when it was compiled.
-        ir: the same as the compiler's input.
+        ir: the same as the compiler's input, in MLIR's text.
         layout: "bshd" or "bhsd", how tensors are passed.
     """
 
     def __init__(self, problem: Problem, captures: list[Captured], layout: str):
         self.problem, self.layout = problem, layout
-        self.ir = problem.to_ir()
+        self._ir = problem.to_ir()
+        self._name = f"{layout} {self._ir}"
         self._captures = captures
         self._heads_first = layout == "bhsd"
         self._scale = 1 / math.sqrt(problem.head_dim)
         # (dim of the capture, coordinate) pairs, and which dim of q or k says how far that one goes.
         position, head = (2, 1) if self._heads_first else (1, 2)
         self._extents = {"b": (0, 0), "h": (0, head), "i": (0, position), "j": (1, position)}
+
+    @property
+    def ir(self) -> str:
+        return self.problem.to_lines()
 
     def __repr__(self) -> str:
         p = self.problem
@@ -69,19 +74,20 @@ class Kernel:
         """
         call = None
         if not self._captures:
-            call, again = repeat((self.ir, self.layout, scale, window_left, window_right), q, k, v, out, lse)
-            if again:
-                return again(q, k, v, out, lse)
+            call, again = repeat((self._name, scale, window_left, window_right), q, k, v, out, lse)
+            done = again and again(q, k, v, out, lse)
+            if done:
+                return done
         self._check_bounds(q, k)
         tensors, floats, ints = bind(self._captures, q)
         bounds = [self._bound(n, value) for n, value in (("window_left", window_left), ("window_right", window_right))]
-        return attend(self.ir, q, k, v, tensors, [self._scale if scale is None else scale, *floats],
+        return attend(self._ir, q, k, v, tensors, [self._scale if scale is None else scale, *floats],
                       [b for b in bounds if b is not None] + ints, out, lse, self._heads_first, call)
 
     def prepare(self, device: int = 0) -> None:
         """Loads the kernel onto CUDA device number `device` now rather than in the first
         call, which a call under CUDA graph capture needs."""
-        Executable.get(self.ir, target_of((_capi.CUDA, device))).prepare(device)
+        Executable.get(self._ir, target_of((_capi.CUDA, device))).prepare(device)
 
     def _bound(self, name: str, value: int | None) -> int | None:
         if getattr(self.problem, name) != (value is not None):
@@ -130,7 +136,7 @@ def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16"
         CompileError: the compiler failed on what it should compile.
     """
     kernel = _kernel(head_dim, head_dim_v, dtype, mask, window_left, window_right, score_mod, mask_mod, layout)
-    Executable.get(kernel.ir, target)
+    Executable.get(kernel._ir, target)
     return kernel
 
 
@@ -144,7 +150,7 @@ def why_unsupported(*, head_dim: int, head_dim_v: int | None = None, dtype: str 
         kernel = _kernel(head_dim, head_dim_v, dtype, mask, window_left, window_right, score_mod, mask_mod, layout)
     except AttnError as error:
         return str(error)
-    return _capi.support_error(kernel.ir, target)
+    return _capi.support_error(kernel._ir, target)
 
 
 def _kernel(head_dim: int, head_dim_v: int | None, dtype: Any, mask: str, window_left: bool, window_right: bool,

@@ -112,6 +112,10 @@ Strides readStrides(const PlanArg &arg, const DLTensor &tensor) {
 
 } // namespace
 
+int64_t attn::runtime::addressAlignment(const PlanArg &arg) {
+  return arg.usedByTensorMap ? kTensorMapAlignment : sizeOf(arg.dtype);
+}
+
 Status Binder::checkKind(const PlanArg &arg, const DLTensor &tensor) {
   if (tensor.ndim != int(arg.dims.size())) {
     return expected("the rank of " + quote(arg.name),
@@ -173,8 +177,7 @@ Status Binder::checkPointer(const PlanArg &arg, const DLTensor &tensor,
                     "null");
   }
   data = static_cast<char *>(tensor.data) + tensor.byte_offset;
-  int64_t alignment =
-      arg.usedByTensorMap ? kTensorMapAlignment : sizeOf(arg.dtype);
+  int64_t alignment = addressAlignment(arg);
   int64_t misaligned = int64_t(reinterpret_cast<uintptr_t>(data) % alignment);
   if (misaligned != 0) {
     return expected("the address of " + quote(arg.name),

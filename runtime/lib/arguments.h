@@ -14,6 +14,8 @@ namespace attn::runtime {
 struct CallValues {
   std::vector<const DLTensor *> tensors;
   std::vector<double> scalars;
+  /// The plan's argument for every entry of the public struct's tensors.
+  std::vector<int> tensorArgs;
   DLDevice device;
 };
 
@@ -42,6 +44,9 @@ struct BoundArguments {
 /// missing, unknown or given twice.
 Status collectArguments(const LaunchPlan &plan, const attn_launch_args &args,
                         CallValues &out);
+
+/// What the address of tensor `arg` has to be a multiple of, bytes.
+int64_t addressAlignment(const PlanArg &arg);
 
 /// Checks every rule: rank, type, extents, device, alignment, strides,
 /// overlap, scalars, and the plan's own checks. `multiprocessors` is bound to

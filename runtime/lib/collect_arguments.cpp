@@ -64,6 +64,7 @@ Status attn::runtime::collectArguments(const LaunchPlan &plan,
   for (size_t i = 0; i < order.size(); ++i) {
     out.tensors[order[i]] = args.tensors[i];
   }
+  out.tensorArgs = std::move(order);
   order.clear();
   if (Status status =
           mapEntries(plan, false, args.num_scalars, args.scalar_names, order)) {

@@ -124,7 +124,8 @@ bool CudaDevice::isCapturing(void *stream) const {
   return result != kCudaSuccess || status != kCaptureStatusNone;
 }
 
-Status attn::runtime::getCudaDevice(int ordinal, CudaDevice *&device) {
+/// Opens GPU `ordinal`, once.
+static Status openCudaDevice(int ordinal, CudaDevice *&device) {
   const CudaDriver *driver = nullptr;
   if (Status status = loadCudaDriver(driver)) {
     return status;
@@ -140,5 +141,20 @@ Status attn::runtime::getCudaDevice(int ordinal, CudaDevice *&device) {
     }
   }
   device = entry.get();
+  return {};
+}
+
+Status attn::runtime::getCudaDevice(int ordinal, CudaDevice *&device) {
+  // What a thread used last, so that its launches wait for no other's.
+  static thread_local int lastOrdinal = -1;
+  static thread_local CudaDevice *last = nullptr;
+  if (ordinal != lastOrdinal || !last) {
+    if (Status status = openCudaDevice(ordinal, last)) {
+      last = nullptr;
+      return status;
+    }
+    lastOrdinal = ordinal;
+  }
+  device = last;
   return {};
 }

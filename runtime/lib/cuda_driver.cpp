@@ -55,6 +55,7 @@ static std::string resolveAll(CudaDriver &driver) {
   resolve(driver.funcGetAttribute, "cuFuncGetAttribute", missing);
   resolve(driver.funcSetAttribute, "cuFuncSetAttribute", missing);
   resolve(driver.tensorMapEncodeTiled, "cuTensorMapEncodeTiled", missing);
+  resolve(driver.tensorMapReplaceAddress, "cuTensorMapReplaceAddress", missing);
   resolve(driver.launchKernelEx, "cuLaunchKernelEx", missing);
   return missing;
 }

@@ -93,6 +93,7 @@ struct CudaDriver {
                                    const uint32_t *elementStrides,
                                    int interleave, int swizzle, int l2Promotion,
                                    int oobFill);
+  CUresult (*tensorMapReplaceAddress)(TensorMap *, void *address);
   CUresult (*launchKernelEx)(const CudaLaunchConfig *, CUfunction,
                              void **params, void **extra);
 };

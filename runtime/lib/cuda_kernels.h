@@ -19,6 +19,8 @@ public:
   Status load(const Bundle &bundle, const LaunchPlan &plan);
 
   Status launch(const PreparedLaunch &launch, void *stream) override;
+  Status encode(const PreparedLaunch &launch,
+                std::unique_ptr<EncodedLaunch> &out) override;
 
 private:
   struct Kernel {
@@ -28,11 +30,6 @@ private:
 
   Status loadModule(const Bundle &bundle, const std::string &name);
   Status loadKernel(const PlanLaunch &launch);
-  Status encodeMap(const TensorMapRequest &request, const std::string &kernel,
-                   TensorMap &map) const;
-  /// A failure of driver function `what`, with the CUDA error name.
-  Status failure(const std::string &what, const std::string &kernel,
-                 CUresult result) const;
 
   const CudaDevice &device;
   CUmodule module = nullptr;

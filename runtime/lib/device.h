@@ -12,6 +12,20 @@
 
 namespace attn::runtime {
 
+/// A launch that is ready to be submitted, again and again, on other memory
+/// each time. One thread at a time may use it.
+class EncodedLaunch {
+public:
+  virtual ~EncodedLaunch() = default;
+
+  /// `addresses` has one for every argument of the plan, which counts for those
+  /// that are tensors.
+  virtual Status setMemory(void *const *addresses, void *workspace) = 0;
+
+  /// Enqueues it on `stream` and returns without waiting for it.
+  virtual Status submit(void *stream) = 0;
+};
+
 /// A bundle's kernels, loaded onto one device. Its launches may come from
 /// several threads.
 class LoadedKernels {
@@ -21,6 +35,14 @@ public:
   /// Enqueues one launch on `stream`, a handle of the device's kind. Returns
   /// without waiting for it.
   virtual Status launch(const PreparedLaunch &launch, void *stream) = 0;
+
+  /// Sets `out` to the launch, ready to be submitted; to null on a device that
+  /// only launches one by one.
+  virtual Status encode(const PreparedLaunch &,
+                        std::unique_ptr<EncodedLaunch> &out) {
+    out = nullptr;
+    return {};
+  }
 };
 
 /// One device. Lives as long as the process.

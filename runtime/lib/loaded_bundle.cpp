@@ -2,12 +2,14 @@
 
 #include "loaded_bundle.h"
 
+#include <atomic>
+
 using namespace attn::runtime;
 
-static constexpr uintptr_t kWorkspaceAlignment = 256;
-
 Status LoadedBundle::create(Bundle bundle, std::unique_ptr<LoadedBundle> &out) {
+  static std::atomic<uint64_t> count;
   auto loaded = std::make_unique<LoadedBundle>();
+  loaded->number = ++count;
   if (Status status = parseLaunchPlan(bundle.plan, loaded->plan)) {
     return status;
   }
@@ -22,9 +24,10 @@ Status LoadedBundle::findKernels(Device &device, const attn_launch_args *args,
   std::unique_ptr<LoadedKernels> &entry = kernelsOf[&device];
   if (!entry) {
     if (args && device.isCapturing(args->stream)) {
-      return invalidArgument("expected attn_bundle_prepare, or a launch, before "
-                             "the first launch under CUDA graph capture: "
-                             "kernels cannot be loaded there");
+      return invalidArgument(
+          "expected attn_bundle_prepare, or a launch, before "
+          "the first launch under CUDA graph capture: "
+          "kernels cannot be loaded there");
     }
     if (Status status = device.load(bundle, plan, entry)) {
       return status;
@@ -39,13 +42,9 @@ Status LoadedBundle::prepare(Device &device) {
   return findKernels(device, nullptr, kernels);
 }
 
-Status LoadedBundle::bind(const attn_launch_args &args, int64_t multiprocessors,
+Status LoadedBundle::bind(const CallValues &values, int64_t multiprocessors,
                           BoundArguments &bound,
                           const PlanVariant *&variant) const {
-  CallValues values;
-  if (Status status = collectArguments(plan, args, values)) {
-    return status;
-  }
   if (Status status = bindArguments(plan, values, multiprocessors, bound)) {
     return status;
   }
@@ -55,9 +54,13 @@ Status LoadedBundle::bind(const attn_launch_args &args, int64_t multiprocessors,
 Status LoadedBundle::variantIndex(const attn_launch_args &args,
                                   int64_t multiprocessors,
                                   size_t &index) const {
+  CallValues values;
+  if (Status status = collectArguments(plan, args, values)) {
+    return status;
+  }
   BoundArguments bound(plan);
   const PlanVariant *variant = nullptr;
-  if (Status status = bind(args, multiprocessors, bound, variant)) {
+  if (Status status = bind(values, multiprocessors, bound, variant)) {
     return status;
   }
   index = size_t(variant - plan.variants.data());
@@ -67,41 +70,61 @@ Status LoadedBundle::variantIndex(const attn_launch_args &args,
 Status LoadedBundle::workspaceSize(const attn_launch_args &args,
                                    int64_t multiprocessors,
                                    size_t &bytes) const {
+  CallValues values;
+  if (Status status = collectArguments(plan, args, values)) {
+    return status;
+  }
   BoundArguments bound(plan);
   const PlanVariant *variant = nullptr;
-  if (Status status = bind(args, multiprocessors, bound, variant)) {
+  if (Status status = bind(values, multiprocessors, bound, variant)) {
     return status;
   }
   return evaluateWorkspace(plan, *variant, bound, bytes);
 }
 
-static Status checkWorkspace(const attn_launch_args &args, size_t bytes) {
-  if (bytes == 0) {
-    return {};
+/// Whether a call with other memory of the same shapes has the same parameters
+/// but for addresses: tensors without elements have stand-ins for theirs.
+static bool isRepeatable(const LaunchPlan &plan, const BoundArguments &bound) {
+  for (size_t i = 0; i < plan.args.size(); ++i) {
+    if (plan.args[i].isTensor() && !bound.tensors[i].data) {
+      return false;
+    }
   }
-  if (args.workspace_size < bytes) {
-    return invalidArgument("expected the workspace to be at least " +
-                           std::to_string(bytes) + " bytes, got " +
-                           std::to_string(args.workspace_size));
-  }
-  auto address = reinterpret_cast<uintptr_t>(args.workspace);
-  if (address == 0 || address % kWorkspaceAlignment != 0) {
-    return invalidArgument("expected the workspace's address to be a multiple "
-                           "of 256 and not null, got " +
-                           std::to_string(address));
-  }
-  return {};
+  return true;
 }
 
-Status LoadedBundle::launch(Device &device, const attn_launch_args &args) {
+Status LoadedBundle::launchKernel(LoadedKernels &kernels,
+                                  const PreparedLaunch &prepared, void *stream,
+                                  std::unique_ptr<RememberedCall> &call) {
+  std::unique_ptr<EncodedLaunch> encoded;
+  if (call) {
+    if (Status status = kernels.encode(prepared, encoded)) {
+      return status;
+    }
+  }
+  if (!encoded) {
+    call = nullptr;
+    return kernels.launch(prepared, stream);
+  }
+  Status status = encoded->submit(stream);
+  call->add(std::move(encoded));
+  return status;
+}
+
+Status LoadedBundle::launchInFull(Device &device, const attn_launch_args &args,
+                                  const LaunchKey *key) {
   LoadedKernels *kernels = nullptr;
   if (Status status = findKernels(device, &args, kernels)) {
+    return status;
+  }
+  CallValues values;
+  if (Status status = collectArguments(plan, args, values)) {
     return status;
   }
   BoundArguments bound(plan);
   const PlanVariant *variant = nullptr;
   if (Status status =
-          bind(args, device.getMultiprocessorCount(), bound, variant)) {
+          bind(values, device.getMultiprocessorCount(), bound, variant)) {
     return status;
   }
   size_t bytes = 0;
@@ -110,6 +133,10 @@ Status LoadedBundle::launch(Device &device, const attn_launch_args &args) {
   }
   if (Status status = checkWorkspace(args, bytes)) {
     return status;
+  }
+  std::unique_ptr<RememberedCall> call;
+  if (key && isRepeatable(plan, bound)) {
+    call = std::make_unique<RememberedCall>(plan, values.tensorArgs, bytes);
   }
   for (const PlanLaunch &launch : variant->launches) {
     PreparedLaunch prepared;
@@ -121,9 +148,22 @@ Status LoadedBundle::launch(Device &device, const attn_launch_args &args) {
     if (skip) {
       continue;
     }
-    if (Status status = kernels->launch(prepared, args.stream)) {
+    if (Status status = launchKernel(*kernels, prepared, args.stream, call)) {
       return status;
     }
   }
+  if (call) {
+    rememberCall(*key, std::move(call));
+  }
   return {};
+}
+
+Status LoadedBundle::launch(Device &device, const attn_launch_args &args) {
+  LaunchKey key;
+  bool hasKey = key.read(number, device, args);
+  RememberedCall *call = hasKey ? findRememberedCall(key) : nullptr;
+  if (call && call->accepts(args)) {
+    return call->launch(args);
+  }
+  return launchInFull(device, args, hasKey ? &key : nullptr);
 }

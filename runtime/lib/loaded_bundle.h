@@ -5,7 +5,7 @@
 #ifndef ATTN_RUNTIME_LIB_LOADED_BUNDLE_H
 #define ATTN_RUNTIME_LIB_LOADED_BUNDLE_H
 
-#include "device.h"
+#include "launch_memo.h"
 
 #include <map>
 #include <mutex>
@@ -31,15 +31,23 @@ public:
   Status workspaceSize(const attn_launch_args &args, int64_t multiprocessors,
                        size_t &bytes) const;
 
+  /// Repeats this thread's call that differs in memory alone, if there was one.
   Status launch(Device &device, const attn_launch_args &args);
 
 private:
   /// Loads them, too, unless they are to be launched on a captured stream.
   Status findKernels(Device &device, const attn_launch_args *args,
                      LoadedKernels *&kernels);
-  Status bind(const attn_launch_args &args, int64_t multiprocessors,
+  Status bind(const CallValues &values, int64_t multiprocessors,
               BoundArguments &bound, const PlanVariant *&variant) const;
+  Status launchInFull(Device &device, const attn_launch_args &args,
+                      const LaunchKey *key);
+  /// Adds the launch to `call`, if there is one and the device has a way to.
+  Status launchKernel(LoadedKernels &kernels, const PreparedLaunch &prepared,
+                      void *stream, std::unique_ptr<RememberedCall> &call);
 
+  /// That no other bundle of the process has.
+  uint64_t number = 0;
   Bundle bundle;
   LaunchPlan plan;
   std::mutex mutex;

@@ -50,6 +50,24 @@ class Package(unittest.TestCase):
                 want = scaled_dot_product_attention(q.double(), k.double(), v.double(), enable_gqa=True, **arguments)
                 self.close(got, want)
 
+    def test_shapes_that_come_again_on_other_memory(self):
+        kernel, kept = attn.compile(head_dim=128, mask="causal_bottom_right"), []
+        for step in range(24):
+            length = (77, 300, 1500)[step % 3]
+            q, k, v = self.normal(2, length, 8, 128), self.normal(2, 1600, 2, 128), self.normal(2, 1600, 2, 128)
+            given = dict(out=torch.empty_like(q), lse=torch.empty(2, 8, length, device="cuda")) if step % 2 else {}
+            stream = torch.cuda.Stream() if step % 5 == 4 else torch.cuda.current_stream()
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                kept.append((q, k, v, *kernel(q, k, v, **given)))
+        torch.cuda.synchronize()
+        for q, k, v, out, lse in kept:
+            allow = torch.ones(q.shape[1], 1600, dtype=torch.bool, device="cuda").tril(1600 - q.shape[1])
+            q, k, v = (x.transpose(1, 2).double() for x in (q, k, v))
+            self.close(out.transpose(1, 2), scaled_dot_product_attention(q, k, v, attn_mask=allow, enable_gqa=True))
+            scores = (q @ k.repeat_interleave(4, 1).transpose(2, 3) / 128**0.5).masked_fill(~allow, -torch.inf)
+            self.assertLess((lse - scores.logsumexp(-1)).abs().max().item(), 1e-3)
+
     def test_streams_do_not_share_workspaces(self):
         q = self.normal(4, 2048, 8, 128)
         want = attn.flash_attn_func(q, q, q, causal=True)

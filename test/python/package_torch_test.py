@@ -209,6 +209,29 @@ class Compiled(TorchTest):
         compiled = torch.compile(lambda q: attn.sdpa(q, q * 2, q + 1, is_causal=True), backend="aot_eager", fullgraph=True)
         self.assertTrue(torch.equal(compiled(q), attn.sdpa(q, q * 2, q + 1, is_causal=True)))
 
+    def test_by_inductor(self):
+        torch._dynamo.reset()
+        q = self.normal(2, 4, 20, 64)
+        function = lambda q: attn.sdpa(q * 2, q, q + 1, is_causal=True).float() * 3
+        self.assertTrue(torch.equal(torch.compile(function, backend="inductor", fullgraph=True)(q), function(q)))
+
+    def test_nodes_print_in_one_line(self):
+        """As inductor writes them in a comment above a Triton kernel."""
+        printed = []
+
+        def backend(graph, inputs):
+            printed.extend(node.format_node() for node in graph.graph.nodes)
+            return graph
+
+        slopes, q = torch.rand(4), self.normal(2, 20, 4, 64)
+        kernel = attn.compile(head_dim=64, dtype="f16", score_mod=lambda s, b, h, i, j: s + slopes[h] * (i - j))
+        for function in (lambda q: attn.sdpa(q, q, q), lambda q: attn.flash_attn_func(q, q, q, softcap=3.0),
+                         lambda q: kernel(q, q, q)[0]):
+            torch._dynamo.reset()
+            torch.compile(function, backend=backend, fullgraph=True)(q)
+        self.assertEqual(sum("attn.forward" in text for text in printed), 3)
+        self.assertEqual([text for text in printed if "\n" in (text or "")], [])
+
     def test_export(self):
         class Model(torch.nn.Module):
             def forward(self, q):
@@ -256,7 +279,7 @@ class Repeats(TorchTest):
             self.repeated(self.q, self.k, **other)
         self.repeated(self.normal(2, 4, 21, 64), self.k)
         self.repeated(self.q.transpose(1, 2).contiguous().transpose(1, 2), self.k)
-        self.assertEqual(len(replays), 5)
+        self.assertEqual(len(replays), 4)
         self.assertTrue(all(replays[call] is replay for call, replay in before.items()))
 
     def test_are_checked_where_they_may_differ(self):
@@ -267,6 +290,12 @@ class Repeats(TorchTest):
             self.repeated(odd, self.k)
         with self.assertRaisesRegex(attn.UnsupportedError, "meta"):
             self.repeated(self.q.to("meta"), self.k.to("meta"))
+        with self.assertRaisesRegex(ValueError, "element type of 'query'"):
+            attn.sdpa(self.q, self.k.bfloat16(), self.k, is_causal=True, enable_gqa=True)
+        with self.assertRaisesRegex(ValueError, "dim 1 of 'v' to be 32"):
+            attn.sdpa(self.q, self.k[:, :, :32], self.k, is_causal=True, enable_gqa=True)
+        with self.assertRaisesRegex(ValueError, "last dim has to be contiguous"):
+            self.repeated(self.q.transpose(2, 3).contiguous().transpose(2, 3), self.k)
 
     def test_numbers_that_can_change_are_read_anew(self):
         scale = torch.tensor(0.5)

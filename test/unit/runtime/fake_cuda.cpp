@@ -172,6 +172,7 @@ FAKE cuTensorMapEncodeTiled(TensorMap *, int, uint32_t, void *,
                             int) {
   return 0;
 }
+FAKE cuTensorMapReplaceAddress(TensorMap *, void *) { return 0; }
 FAKE cuLaunchKernelEx(const CudaLaunchConfig *, CUfunction function,
                       void **params, void **) {
   std::string name = reinterpret_cast<const char *>(function);

@@ -153,6 +153,10 @@ CudaDriver attn::runtime::makeFakeDriver() {
   };
   driver.funcSetAttribute = funcSetAttribute;
   driver.tensorMapEncodeTiled = tensorMapEncodeTiled;
+  driver.tensorMapReplaceAddress = [](TensorMap *map, void *address) {
+    fakeState().moves.push_back({map, address});
+    return resultOf("cuTensorMapReplaceAddress");
+  };
   driver.launchKernelEx = launchKernelEx;
   return driver;
 }

@@ -23,6 +23,12 @@ struct RecordedMap {
   int l2Promotion;
 };
 
+/// A tensor map that got another address.
+struct RecordedMove {
+  TensorMap *map;
+  void *address;
+};
+
 struct RecordedLaunch {
   CudaLaunchConfig config;
   std::vector<unsigned> cluster;
@@ -55,6 +61,7 @@ struct FakeDriverState {
   std::vector<std::string> functions;
   std::vector<int> sharedSizes;
   std::vector<RecordedMap> maps;
+  std::vector<RecordedMove> moves;
   std::vector<RecordedLaunch> launches;
 };
 

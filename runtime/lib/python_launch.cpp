@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "for_python.h"
+
+#include "cuda_device.h"
+
+#include <algorithm>
+
+using namespace attn::runtime;
+
+namespace {
+
+constexpr ptrdiff_t kMostObjects = 8;
+constexpr int kAttentionRank = 4;
+
+/// The tensors of a call, as the public interface takes them.
+struct Tensors {
+  DLTensor views[kMostObjects];
+  const DLTensor *pointers[kMostObjects];
+  int64_t sizes[kMostObjects][kAttentionRank];
+  int64_t strides[kMostObjects][kAttentionRank];
+
+  void swapHeads(ptrdiff_t index);
+};
+
+} // namespace
+
+/// Makes (batch, head, position, dim) of view `index` (batch, position, head,
+/// dim), or the other way round.
+void Tensors::swapHeads(ptrdiff_t index) {
+  DLTensor &view = views[index];
+  if (view.ndim != kAttentionRank || !view.strides) {
+    return;
+  }
+  std::copy(view.shape, view.shape + kAttentionRank, sizes[index]);
+  std::copy(view.strides, view.strides + kAttentionRank, strides[index]);
+  std::swap(sizes[index][1], sizes[index][2]);
+  std::swap(strides[index][1], strides[index][2]);
+  view.shape = sizes[index];
+  view.strides = strides[index];
+}
+
+static attn_python python;
+
+extern "C" void attn_internal_set_python(const attn_python *functions) {
+  python = *functions;
+}
+
+/// Reads the objects. False: Python's error is set.
+static bool readObjects(const attn_object_launch &launch, void *const *objects,
+                        ptrdiff_t count, Tensors &tensors) {
+  for (ptrdiff_t i = 0; i < count; ++i) {
+    if (launch.api->fromObject(objects[i], &tensors.views[i]) != 0) {
+      return false;
+    }
+    if (launch.heads_first) {
+      tensors.swapHeads(i);
+    }
+    tensors.pointers[i] = &tensors.views[i];
+  }
+  return true;
+}
+
+static attn_status launchOn(const attn_object_launch &launch,
+                            const Tensors &tensors, size_t count,
+                            void *stream) {
+  attn_launch_args args = {};
+  args.size = sizeof(args);
+  args.num_tensors = count;
+  args.tensors = tensors.pointers;
+  args.num_scalars = launch.num_scalars;
+  args.scalars = launch.scalars;
+  args.device = tensors.views[0].device;
+  args.stream = stream;
+  args.workspace = launch.workspace;
+  args.workspace_size = launch.workspace_size;
+  // The stream may be full, and what is in it wait for another thread of Python.
+  void *state = python.PyEval_SaveThread();
+  attn_status status = attn_launch(launch.bundle, &args);
+  python.PyEval_RestoreThread(state);
+  return status;
+}
+
+/// Whether the workspace is for a launch on `stream`.
+static bool suitsWorkspace(const attn_object_launch &launch, DLDevice device,
+                           void *stream) {
+  if (!launch.workspace || launch.workspace_stream != stream) {
+    return false;
+  }
+  CudaDevice *cuda = nullptr;
+  return device.device_type != kDLCUDA ||
+         (!getCudaDevice(device.device_id, cuda) && !cuda->isCapturing(stream));
+}
+
+/// What becomes of tensors that were read.
+static void *launchTensors(const attn_object_launch &launch,
+                           const Tensors &tensors, size_t count) {
+  DLDevice device = tensors.views[0].device;
+  void *stream = nullptr;
+  if (device.device_type == kDLCUDA &&
+      launch.api->currentStream(device.device_type, device.device_id,
+                                &stream) != 0) {
+    return nullptr;
+  }
+  if (launch.needs_workspace && !suitsWorkspace(launch, device, stream)) {
+    return launch.elsewhere;
+  }
+  attn_status status = launchOn(launch, tensors, count, stream);
+  return status == ATTN_SUCCESS ? launch.done : launch.failed;
+}
+
+extern "C" void *attn_internal_launch_objects(void *self, void *const *objects,
+                                              ptrdiff_t count) {
+  auto *launch = static_cast<const attn_object_launch *>(
+      python.PyCapsule_GetPointer(self, "attn_object_launch"));
+  Tensors tensors;
+  if (!launch || count < 1 || count > kMostObjects ||
+      !readObjects(*launch, objects, count, tensors)) {
+    return nullptr;
+  }
+  void *result = launchTensors(*launch, tensors, size_t(count));
+  python.Py_IncRef(result); // which takes null
+  return result;
+}
