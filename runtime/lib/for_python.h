@@ -58,8 +58,7 @@ struct attn_object_launch {
 
 /// A function of Python's METH_FASTCALL convention. `self` is a capsule named
 /// "attn_object_launch"; the arguments are the plan's tensors in its order.
-extern "C" ATTN_API void *attn_internal_launch_objects(void *self,
-                                                       void *const *objects,
-                                                       ptrdiff_t count);
+extern "C" ATTN_API void *
+attn_internal_launch_objects(void *self, void *const *objects, ptrdiff_t count);
 
 #endif // ATTN_RUNTIME_LIB_FOR_PYTHON_H

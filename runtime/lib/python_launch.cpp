@@ -74,7 +74,8 @@ static attn_status launchOn(const attn_object_launch &launch,
   args.stream = stream;
   args.workspace = launch.workspace;
   args.workspace_size = launch.workspace_size;
-  // The stream may be full, and what is in it wait for another thread of Python.
+  // The stream may be full, and what is in it wait for another thread of
+  // Python.
   void *state = python.PyEval_SaveThread();
   attn_status status = attn_launch(launch.bundle, &args);
   python.PyEval_RestoreThread(state);

@@ -315,4 +315,98 @@ TEST_F(Launch, asksForWorkspace) {
   EXPECT_EQ(loaded->launch(*device, args).getMessage(), "");
 }
 
+TEST_F(Launch, repeatsACallOnOtherMemory) {
+  ASSERT_EQ(load(), "");
+  ASSERT_EQ(launch(), "");
+  call.k.view.data = reinterpret_cast<void *>(0x90000);
+  call.lse.view.data = reinterpret_cast<void *>(0xa0000);
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(fakeState().maps.size(), 2u);
+  ASSERT_EQ(fakeState().moves.size(), 1u);
+  EXPECT_EQ(fakeState().moves[0].map, fakeState().maps[1].target);
+  EXPECT_EQ(fakeState().moves[0].address, reinterpret_cast<void *>(0x90000));
+  ASSERT_EQ(fakeState().launches.size(), 2u);
+  const RecordedLaunch &first = fakeState().launches[0];
+  const RecordedLaunch &again = fakeState().launches[1];
+  EXPECT_EQ(again.params, first.params);
+  EXPECT_EQ(again.config.gridDimX, first.config.gridDimX);
+  EXPECT_EQ(again.words[2], 0xa0000u);
+  EXPECT_EQ(again.words[4], first.words[4]);
+}
+
+TEST_F(Launch, evaluatesAnewWhateverElseChanged) {
+  ASSERT_EQ(load(), "");
+  auto encodes = [&](const char *what) {
+    size_t before = fakeState().maps.size();
+    EXPECT_EQ(launch(), "") << what;
+    EXPECT_EQ(fakeState().maps.size(), before + 2) << what;
+    EXPECT_EQ(launch(), "") << what;
+    EXPECT_EQ(fakeState().maps.size(), before + 2) << what << ", again";
+  };
+  encodes("the first");
+  call.scale = 0.25;
+  encodes("a scalar");
+  EXPECT_EQ(uint32_t(fakeState().launches.back().words[5]), 0x3e800000u);
+  call.k.strides = {4000, 264, 128, 1};
+  encodes("a stride");
+  call.resize(2, 5, 9, 4, 2);
+  encodes("a length");
+  EXPECT_EQ(fakeState().maps.back().sizes, (U64s{32, 9, 2, 2}));
+  call.o.strides.clear();
+  encodes("no strides");
+  ASSERT_EQ(load(), "");
+  encodes("another bundle");
+}
+
+TEST_F(Launch, checksTheMemoryOfRepeatedCalls) {
+  ASSERT_EQ(load(samplePlanWith("\"workspace\":0", "\"workspace\":64")), "");
+  attn_launch_args args = call.get();
+  args.workspace_size = 64;
+  args.workspace = reinterpret_cast<void *>(0x100);
+  auto launchArgs = [&] { return loaded->launch(*device, args).getMessage(); };
+  ASSERT_EQ(launchArgs(), "");
+  call.q.view.data = reinterpret_cast<void *>(0x10008);
+  EXPECT_EQ(launchArgs(), "expected the address of 'q' to be a multiple of 16 "
+                          "bytes, got 8 bytes past one");
+  call.q.view.data = nullptr;
+  EXPECT_EQ(launchArgs(),
+            "expected the data of 'q' to be a device address, got null");
+  call.q.view.data = reinterpret_cast<void *>(0x10000);
+  args.workspace_size = 63;
+  EXPECT_EQ(launchArgs(),
+            "expected the workspace to be at least 64 bytes, got 63");
+  args.workspace_size = 64;
+  fakeState().failing = "cuLaunchKernelEx";
+  EXPECT_EQ(launchArgs(), "cuLaunchKernelEx of kernel 'causal' failed with "
+                          "CUDA_ERROR_INVALID_VALUE");
+  fakeState().failing = "cuTensorMapReplaceAddress";
+  call.q.view.data = reinterpret_cast<void *>(0x20000);
+  EXPECT_EQ(launchArgs(), "cuTensorMapReplaceAddress of kernel 'causal' failed "
+                          "with CUDA_ERROR_INVALID_VALUE");
+  fakeState().failing = "";
+  EXPECT_EQ(launchArgs(), "");
+  EXPECT_EQ(fakeState().moves.back().address,
+            reinterpret_cast<void *>(0x20000));
+}
+
+TEST_F(Launch, repeatsCallsByName) {
+  ASSERT_EQ(load(), "");
+  attn_launch_args args = call.get();
+  std::vector<const DLTensor *> tensors(args.tensors, args.tensors + 6);
+  const char *names[] = {"q", "k", "v", "slopes", "o", "lse"};
+  const char *scalars[] = {"scale"};
+  args.tensors = tensors.data();
+  args.tensor_names = names;
+  args.scalar_names = scalars;
+  ASSERT_EQ(loaded->launch(*device, args).getMessage(), "");
+  std::swap(names[1], names[2]);
+  ASSERT_EQ(loaded->launch(*device, args).getMessage(), "");
+  ASSERT_EQ(fakeState().maps.size(), 4u);
+  EXPECT_EQ(fakeState().maps[3].address, call.v.view.data);
+  std::swap(tensors[1], tensors[2]);
+  ASSERT_EQ(loaded->launch(*device, args).getMessage(), "");
+  EXPECT_EQ(fakeState().maps.size(), 4u);
+  EXPECT_EQ(fakeState().moves.back().address, call.k.view.data);
+}
+
 } // namespace
