@@ -60,8 +60,10 @@ bool LaunchKey::read(uint64_t bundle, const Device &device,
       (args.num_scalars && !args.scalars)) {
     return false;
   }
+  uint64_t named = uint64_t(args.tensor_names != nullptr) << 1 |
+                   uint64_t(args.scalar_names != nullptr);
   bool fits = add(bundle) && add(bitsOf(&device)) && add(bitsOf(args.device)) &&
-              add(args.num_tensors) && add(args.num_scalars);
+              add(args.num_tensors) && add(args.num_scalars) && add(named);
   for (size_t i = 0; fits && i < args.num_tensors; ++i) {
     fits = addName(args.tensor_names, i) && addTensor(args.tensors[i]);
   }

@@ -105,6 +105,13 @@ class Sdpa(FunctionTest):
         q, k, v = (data[:, :, n].transpose(0, 2, 1, 3) for n in range(3))
         self.check(q, k, v, is_causal=True, allow=np.tri(30, dtype=bool))
 
+    def test_the_bits_of_a_sequence_do_not_depend_on_its_batch(self):
+        q, k, v = self.normal(3, 2, 20, 64), self.normal(3, 2, 33, 64), self.normal(3, 2, 33, 64)
+        together = attn.sdpa(q, k, v, is_causal=True)
+        for n in range(3):
+            alone = attn.sdpa(q[n:n + 1], k[n:n + 1], v[n:n + 1], is_causal=True)
+            self.assertEqual(alone.tobytes(), together[n:n + 1].tobytes())
+
     def test_refusals(self):
         q = self.normal(1, 4, 9, 64)
         cases = (

@@ -337,6 +337,15 @@ class Repeats(TorchTest):
 
 
 class Operators(TorchTest):
+    def test_schemas_stay(self):
+        """Exported programs name the operators: arguments are only added, last and with defaults."""
+        from attn import _torch_ops
+
+        arguments = "Tensor q, Tensor k, Tensor v, Tensor[] captures, float[] floats, SymInt[] ints, str ir"
+        self.assertEqual(str(_torch_ops.forward._schema), f"attn::forward({arguments}) -> (Tensor, Tensor)")
+        self.assertEqual(str(_torch_ops.forward_out._schema),
+                         f"attn::forward_out({arguments}, *, Tensor(a!) out, Tensor(b!) lse) -> ()")
+
     def test_opcheck(self):
         from attn import _torch_ops
 

@@ -409,4 +409,19 @@ TEST_F(Launch, repeatsCallsByName) {
   EXPECT_EQ(fakeState().moves.back().address, call.k.view.data);
 }
 
+TEST_F(Launch, takesNoNamesForNone) {
+  ASSERT_EQ(load(), "");
+  ASSERT_EQ(launch(), "");
+  attn_launch_args args = call.get();
+  const char *tensors[] = {"", "", "", "", "", ""};
+  args.tensor_names = tensors;
+  EXPECT_EQ(loaded->launch(*device, args).getMessage(),
+            "unknown tensor argument ''");
+  args.tensor_names = nullptr;
+  const char *scalars[] = {""};
+  args.scalar_names = scalars;
+  EXPECT_EQ(loaded->launch(*device, args).getMessage(),
+            "unknown scalar argument ''");
+}
+
 } // namespace
