@@ -15,15 +15,12 @@ it knows, and writes BUILD/mutation/report.md and report.json. Fails if
 
 import argparse
 import collections
-import concurrent.futures
 import json
 import os
 import re
-import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+import runner
 
 # Why a mutant may be no fault.
 REASONS = {
@@ -42,94 +39,6 @@ MOST_EQUIVALENTS = 10  # percent
 # where the data is and whether to go on. Numbers are to tell there, and many
 # changes leave them as they are.
 BESIDE = ("address", "branch", "coordinate", "guard")
-
-
-def load(name):
-    with open(os.path.join(HERE, name), encoding="utf-8") as file:
-        return json.load(file)
-
-
-def problems(kernel):
-    """The problems of a kernel, cheap ones first: "Q shape,K shape,schedules,
-    inputs"."""
-    d, m, n, steps = kernel["head_dim"], kernel["tile_m"], kernel["tile_n"], 2 * kernel["stages"]
-
-    def problem(queries, keys, schedules, heads=1, inputs="normal"):
-        # Documents begin together in Q and K: later keys need later queries.
-        queries = max(queries, keys) if "mask_region" in kernel and keys else queries
-        return f"1x{queries}x{heads}x{d},1x{keys}x1x{d},{schedules},{inputs}"
-
-    # One step, several heads and batches; every argument matters.
-    yield f"2x9x4x{d},2x1x2x{d},8,normal"
-    # Items without keys: alone, and with a causal mask among others.
-    yield problem(3 * m + 5, 0, 2, heads=2)
-    yield problem(3 * m + 1, m // 2, 2, heads=2)
-    # Diagonals through the last block of keys, through two, and all elements of
-    # a fragment.
-    for shift in (0, 8, n + 1, n + 9):
-        yield problem(m, m + shift, 2 if shift == n + 1 else 1)
-    # Every key is the first that is not there: thread t of a quad has the
-    # columns 2t and 2t + 1 of every eight.
-    for keys in (8 * i + odd for i in range(n // 8) for odd in (1, 2)):
-        yield problem(1, keys, 1)
-    # Items that are rejected and handed out once more.
-    if kernel.get("rejects"):
-        yield problem(m + 3, n + 9, 4, heads=2, inputs="spike-key:10")
-        yield problem(m + 3, n + 9, 4, heads=2, inputs="nan:10")
-    # An even number of steps, which ends every ring elsewhere.
-    yield problem(65, steps * n - 3, 2)
-    # Every ring goes around twice and a step more; ragged ends.
-    yield problem(m + 3, (steps + 1) * n - 5, 8)
-
-
-def compile_kernel(build, kernel, folder):
-    bundle = os.path.join(folder, kernel["name"] + ".attn")
-    command = [os.path.join(build, "bin", "attn-compile"), os.path.join(ROOT, kernel["source"]), "-o", bundle]
-    if "schedule" in kernel:
-        command.append("--schedule=" + os.path.join(ROOT, kernel["schedule"]))
-    subprocess.run(command, check=True)
-    return bundle
-
-
-def mutate(build, kernel, bundle, options):
-    """Runs attn-mutate; returns its exit status, the mutants and its errors."""
-    command = [os.path.join(build, "bin", "attn-mutate"), bundle] + options
-    command += [f"--{name.replace('_', '-')}={kernel[name]}" for name in ("kernel", "score_region", "mask_region")
-                if name in kernel]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
-    lines = done.stdout.splitlines()
-    # A process that was killed may have left half a line.
-    if done.returncode < 0 and lines and not lines[-1].endswith("}"):
-        lines.pop()
-    mutants = [json.loads(line) for line in lines]
-    for mutant in mutants:
-        mutant["kernel"] = kernel["name"]
-        mutant["id"] = f"{kernel['name']}:{mutant['site']}:{mutant['operation']}"
-    return done.returncode, mutants, done.stderr.strip()
-
-
-def run_kernel(build, kernel, bundle, everything, args, number):
-    """Runs the part of a kernel's mutants that is asked for. `everything` names
-    them all. Returns the results, and errors."""
-    options = [f"--problem={problem}" for problem in problems(kernel)]
-    options += [f"--sites={args.sites}"] if args.sites else []
-    options += [f"--seeds={args.seeds}", f"--original-seeds={args.original_seeds}", f"--every={args.every}"]
-    first = number % args.every
-    results = []
-    while first < len(everything):
-        status, more, errors = mutate(build, kernel, bundle, options + [f"--first={first}"])
-        results += more
-        if status == 0:
-            return results, []
-        if status > 0:
-            return results, [f"{kernel['name']}: {errors}"]
-        # A signal: the simulator crashed on the next one.
-        first += args.every * len(more)
-        crashed = dict(everything[first], by="crash", reached=True, seed=0, problem=0,
-                       message=f"attn-mutate ended with signal {-status}: {errors[-2000:]}")
-        results.append(crashed)
-        first += args.every
-    return results, []
 
 
 def killer(mutant):
@@ -301,6 +210,8 @@ def parse_arguments():
     parser.add_argument("--min-rate", type=float, default=95, help="percent")
     parser.add_argument("--min-mutants", type=int, default=300)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--resume", action="store_true", help="go on where the same run was interrupted")
+    parser.add_argument("--bundles", help="a folder of KERNEL.attn: nothing is compiled")
     parser.add_argument("--output", help="a folder; BUILD/mutation")
     args = parser.parse_args()
     args.output = args.output or os.path.join(args.build, "mutation")
@@ -310,25 +221,13 @@ def parse_arguments():
 def main():
     args = parse_arguments()
     os.makedirs(args.output, exist_ok=True)
-    kernels = [k for k in load("kernels.json") if not args.kernels or k["name"] in args.kernels.split(",")]
-    equivalents = Equivalents(load("equivalents.json"))
-    results, errors, everything = [], [], []
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        tasks = []
-        for number, kernel in enumerate(kernels):
-            bundle = compile_kernel(args.build, kernel, args.output)
-            status, named, problem = mutate(args.build, kernel, bundle, ["--list", f"--sites={args.sites}"])
-            if status:
-                sys.exit(problem)
-            everything += named
-            tasks.append(pool.submit(run_kernel, args.build, kernel, bundle, named, args, number))
-        for task in tasks:
-            more, problems_found = task.result()
-            results += more
-            errors += problems_found
+    kernels = [runner.Kernel(each, args) for each in runner.load("kernels.json")
+               if not args.kernels or each["name"] in args.kernels.split(",")]
+    equivalents = Equivalents(runner.load("equivalents.json"))
+    results, errors = runner.run_all(kernels, args)
     classify(results, equivalents)
     if not args.kernels and not args.sites and args.every == 1:
-        equivalents.check_used(everything)
+        equivalents.check_used([mutant for kernel in kernels for mutant in kernel.mutants])
     errors += find_errors(results, equivalents, args)
     write_report(results, errors, args)
     print("\n".join(summary(results)))

@@ -32,9 +32,8 @@ struct Arguments {
   uint64_t seeds = 8;
   uint64_t originalSeeds = 64;
   uint64_t budget = 4'000'000;
-  /// Every `every`th mutant from number `first` on.
-  uint64_t first = 0;
-  uint64_t every = 1;
+  /// The numbers of the mutants to run.
+  std::vector<uint64_t> only;
   bool list = false;
 };
 
@@ -47,7 +46,7 @@ constexpr const char *kHelp =
     "  --seeds=N           schedules a mutant gets at most (8)\n"
     "  --original-seeds=N  schedules the kernel itself has to pass (64)\n"
     "  --budget=N          instructions of a warp after which it hangs\n"
-    "  --first=N --every=N a part of the mutants\n"
+    "  --only=N,N,...      the mutants to run, by their numbers in the list\n"
     "  --sites=wait,order  those of some classes\n"
     "  --list              names the mutants and runs none\n"
     "  --print=SITE:OPERATION  prints one mutant's PTX\n";
@@ -63,11 +62,38 @@ bool readNumber(const std::string &text, uint64_t &value) {
   return !text.empty() && *end == 0;
 }
 
+std::vector<std::string> split(const std::string &text, char separator) {
+  std::vector<std::string> parts(1);
+  for (char each : text) {
+    if (each == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += each;
+    }
+  }
+  return parts;
+}
+
+/// "N,N,..."; empty for none.
+bool readNumbers(const std::string &text, std::vector<uint64_t> &numbers) {
+  for (const std::string &part : split(text, ',')) {
+    uint64_t number = 0;
+    if (!text.empty() && !readNumber(part, number)) {
+      return fail("option '--only': expected numbers, got '" + text + "'");
+    }
+    numbers.insert(numbers.end(), text.empty() ? 0 : 1, number);
+  }
+  return true;
+}
+
 bool parseOption(const std::string &name, const std::string &value,
                  Arguments &arguments) {
   if (name == "--problem") {
     arguments.problems.push_back(value);
     return true;
+  }
+  if (name == "--only") {
+    return readNumbers(value, arguments.only);
   }
   std::pair<const char *, std::string *> texts[] = {
       {"--kernel", &arguments.kernel},
@@ -84,9 +110,7 @@ bool parseOption(const std::string &name, const std::string &value,
   std::pair<const char *, uint64_t *> numbers[] = {
       {"--seeds", &arguments.seeds},
       {"--original-seeds", &arguments.originalSeeds},
-      {"--budget", &arguments.budget},
-      {"--first", &arguments.first},
-      {"--every", &arguments.every}};
+      {"--budget", &arguments.budget}};
   for (auto &[known, to] : numbers) {
     if (name == known) {
       return readNumber(value, *to) ||
@@ -112,8 +136,8 @@ bool parseArguments(int argc, char **argv, Arguments &arguments) {
       return false;
     }
   }
-  if (arguments.bundle.empty() || arguments.every == 0) {
-    return fail(std::string("expected a bundle and a step above 0\n") + kHelp);
+  if (arguments.bundle.empty()) {
+    return fail(std::string("expected a bundle\n") + kHelp);
   }
   return true;
 }
@@ -152,18 +176,6 @@ bool loadKernel(const Arguments &arguments, Kernel &kernel) {
   return findKernel(kernel.module) || fail("expected a kernel");
 }
 
-std::vector<std::string> split(const std::string &text, char separator) {
-  std::vector<std::string> parts(1);
-  for (char each : text) {
-    if (each == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += each;
-    }
-  }
-  return parts;
-}
-
 /// "BxSxHxD,BxSxHxD,N,INPUTS".
 bool addProblem(const std::string &text, Trial &trial) {
   run::Options options;
@@ -200,6 +212,7 @@ void addVerdict(run::JsonLine &line, const Verdict &verdict) {
   line.add("by", verdict.by)
       .add("seed", verdict.seed)
       .add("problem", uint64_t(verdict.problem))
+      .add("changed", verdict.changed)
       .add("message", verdict.message);
 }
 
@@ -248,6 +261,23 @@ void select(const Arguments &arguments, std::vector<Mutant> &mutants) {
   mutants = std::move(kept);
 }
 
+/// Runs one mutant on its first schedule, and on the others only if some
+/// problem gets to it.
+void runMutant(const Arguments &arguments, const Kernel &kernel,
+               const Mutant &mutant, Coverage &coverage, Trial &trial) {
+  runtime::Bundle changed = applyMutant(kernel.bundle, kernel.module, mutant);
+  Verdict verdict = trial.runMutant(changed, 0, 1);
+  bool isReached = !verdict.by.empty() || !mutant.plan.empty() ||
+                   coverage.isReached(mutant.statement);
+  if (verdict.by.empty() && isReached) {
+    verdict = trial.runMutant(changed, 1, arguments.seeds, verdict.changed);
+  }
+  run::JsonLine line = describe(mutant);
+  line.add("reached", isReached);
+  addVerdict(line, verdict);
+  print(line);
+}
+
 bool runAll(const Arguments &arguments) {
   Kernel kernel;
   if (!loadKernel(arguments, kernel)) {
@@ -258,26 +288,24 @@ bool runAll(const Arguments &arguments) {
     return printMutant(kernel, mutants, arguments.print);
   }
   select(arguments, mutants);
+  if (arguments.list) {
+    for (const Mutant &mutant : mutants) {
+      print(describe(mutant));
+    }
+    return true;
+  }
   Trial trial(kernel.plan);
-  if (!arguments.list && !openTrial(arguments, kernel, trial)) {
+  if (!openTrial(arguments, kernel, trial)) {
     return false;
   }
   Coverage coverage(kernel.bundle, kernel.module, trial);
-  for (size_t i = arguments.first; i < mutants.size(); i += arguments.every) {
-    run::JsonLine line = describe(mutants[i]);
-    if (!arguments.list) {
-      bool isReached =
-          !mutants[i].plan.empty() || coverage.isReached(mutants[i].statement);
-      line.add("reached", isReached);
-      Verdict verdict;
-      if (isReached) {
-        verdict = trial.runMutant(
-            applyMutant(kernel.bundle, kernel.module, mutants[i]),
-            arguments.seeds);
-      }
-      addVerdict(line, verdict);
+  for (uint64_t number : arguments.only) {
+    if (number >= mutants.size()) {
+      return fail("option '--only': expected numbers below " +
+                  std::to_string(mutants.size()) + ", got " +
+                  std::to_string(number));
     }
-    print(line);
+    runMutant(arguments, kernel, mutants[number], coverage, trial);
   }
   return true;
 }

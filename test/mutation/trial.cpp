@@ -86,6 +86,7 @@ bool Trial::runOnce(Case &each, uint64_t seed, Verdict &verdict) {
     verdict.message = session.getError();
   } else if (!isExpected(each)) {
     // Bits that the original's are have been compared with the reference.
+    verdict.changed = true;
     verdict.message = session.check().failure;
     verdict.by = verdict.message.empty() ? "" : "value";
   }
@@ -111,17 +112,19 @@ Verdict Trial::runOriginal(uint64_t schedules) {
 }
 
 bool Trial::reachesTrap(const runtime::Bundle &bundle) {
-  return !runMutant(bundle, 1).by.empty();
+  return !runMutant(bundle, 0, 1).by.empty();
 }
 
-Verdict Trial::runMutant(const runtime::Bundle &bundle, uint64_t schedules) {
+Verdict Trial::runMutant(const runtime::Bundle &bundle, uint64_t begin,
+                         uint64_t end, bool changed) {
   Verdict verdict;
+  verdict.changed = changed;
   if (!open(bundle)) {
     verdict.by = "load";
     verdict.message = error;
     return verdict;
   }
-  for (uint64_t seed = 0; seed < schedules; ++seed) {
+  for (uint64_t seed = begin; seed < end; ++seed) {
     for (verdict.problem = 0; verdict.problem < cases.size();
          ++verdict.problem) {
       Case &each = cases[verdict.problem];

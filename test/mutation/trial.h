@@ -20,6 +20,8 @@ struct Verdict {
   /// nobody.
   std::string by;
   std::string message;
+  /// Whether some output was not, bit by bit, the original's.
+  bool changed = false;
   size_t problem = 0;
   uint64_t seed = 0;
 };
@@ -42,8 +44,10 @@ public:
   Verdict runOriginal(uint64_t schedules);
   /// Whether some problem gets to where `bundle` has a trap.
   bool reachesTrap(const runtime::Bundle &bundle);
-  /// Runs a mutant until somebody says that it is broken.
-  Verdict runMutant(const runtime::Bundle &bundle, uint64_t schedules);
+  /// Runs a mutant on the schedules [begin, end) until somebody says that it is
+  /// broken. `changed` is what earlier schedules have shown.
+  Verdict runMutant(const runtime::Bundle &bundle, uint64_t begin, uint64_t end,
+                    bool changed = false);
 
 private:
   struct Case {

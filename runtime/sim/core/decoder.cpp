@@ -4,6 +4,8 @@
 
 #include "decoder.h"
 
+#include "hazards/result_use.h"
+
 #include <algorithm>
 
 using namespace attn::sim;
@@ -375,6 +377,12 @@ bool Decoder::decodeBody() {
   return true;
 }
 
+static bool isWait(const ptx::Instruction &instruction) {
+  return instruction.opcode == "mbarrier" &&
+         (instruction.modifiers[0] == ".try_wait" ||
+          instruction.modifiers[0] == ".test_wait");
+}
+
 bool Decoder::decodeFunction() {
   program.function = &function;
   if (!readScopes() || !decodeBody()) {
@@ -393,6 +401,10 @@ bool Decoder::decodeFunction() {
     return false;
   }
   planRegisterChecks(uses, program);
+  for (uint32_t i = 0; i < uses.size(); ++i) {
+    program.code[i].isIgnored = isWait(program.origin(program.code[i])) &&
+                                !isResultUsed(uses, i);
+  }
   return true;
 }
 

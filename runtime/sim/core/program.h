@@ -41,6 +41,8 @@ struct Inst {
   bool always = false;
   /// Of a predicate source written with "!".
   bool negated = false;
+  /// Of a wait: nothing uses what it gives.
+  bool isIgnored = false;
   /// The address operand is 64 bits wide.
   bool wideAddress = false;
   /// In operand order, destinations first.

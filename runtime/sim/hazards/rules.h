@@ -95,6 +95,11 @@ enum class Severity : uint8_t {
   X(MbarrierAlias, "mbarrier.parity-alias", Error,                             \
     "a wait for a phase when the next is complete too: its parity names "      \
     "another phase")                                                           \
+  X(MbarrierParity, "mbarrier.bad-parity", Error,                              \
+    "a wait for a parity that is neither 0 nor 1")                             \
+  X(MbarrierIgnored, "mbarrier.result-ignored", Warning,                       \
+    "nothing uses what a test_wait or try_wait gives: it has waited for "      \
+    "nothing")                                                                 \
   X(MbarrierUnwaited, "mbarrier.phase-not-awaited", Strict,                    \
     "arrivals for a phase when no thread has waited for the last one")         \
   X(MbarrierAccess, "mbarrier.generic-access", Error,                          \

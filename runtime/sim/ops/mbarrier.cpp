@@ -178,9 +178,33 @@ void trackWait(Warp &warp, const Inst &inst, const uint32_t *addresses,
   }
 }
 
+/// Whether to go on with a wait that is misused in any case.
+bool checkWait(Warp &warp, const Inst &inst) {
+  if (inst.isIgnored &&
+      !warp.report(Rule::MbarrierIgnored, "nothing uses the result: this does "
+                                          "not wait until the phase completes")) {
+    return false;
+  }
+  const uint32_t *parities = warp.word(inst.slots[2]);
+  for (uint32_t left = inst.aux & kParity ? warp.exec : 0; left;
+       left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    if (parities[lane] > 1) {
+      return warp.report(Rule::MbarrierParity,
+                         "expected a parity of 0 or 1, got " +
+                             std::to_string(parities[lane]),
+                         lane);
+    }
+  }
+  return true;
+}
+
 /// Slots: p, address, state or parity, hint. A try_wait that would give false
 /// everywhere suspends instead, but not the first time, nor always.
 Step wait(Warp &warp, const Inst &inst) {
+  if (!checkWait(warp, inst)) {
+    return Step::Fault;
+  }
   uint32_t passed = 0;
   uint32_t address = 0;
   uint32_t addresses[kLanes] = {};

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs attn-mutate on kernels, in chunks that processes work on side by side.
+
+The results of a chunk are appended to OUTPUT/results.jsonl as soon as it is done,
+so that an interrupted run can go on.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import threading
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+# Mutants that one process runs: a minute or so.
+CHUNK = 100
+
+
+def load(name):
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def read_lines(text):
+    """The JSON lines of `text`; a process that was killed may have left half a
+    line at the end."""
+    return [json.loads(line) for line in text.splitlines() if line.endswith("}")]
+
+
+class Kernel:
+    """A compiled kernel and everything that can be changed in it."""
+
+    def __init__(self, description, args):
+        self.name = description["name"]
+        self.program = os.path.join(args.build, "bin", "attn-mutate")
+        self.bundle = os.path.join(args.output, self.name + ".attn")
+        if args.bundles:
+            shutil.copy(os.path.join(args.bundles, self.name + ".attn"), self.bundle)
+        else:
+            self.compile(description, args.build)
+        self.options = [f"--{name.replace('_', '-')}={description[name]}"
+                        for name in ("kernel", "score_region", "mask_region") if name in description]
+        self.options += [f"--sites={args.sites}"] if args.sites else []
+        self.trial = [f"--problem={problem}" for problem in problems(description)] + [f"--seeds={args.seeds}"]
+        status, self.mutants, error = self.mutate(["--list"])
+        if status:
+            raise SystemExit(f"{self.name}: {error}")
+        for number, mutant in enumerate(self.mutants):
+            mutant["number"] = number
+
+    def compile(self, description, build):
+        command = [os.path.join(build, "bin", "attn-compile"), os.path.join(ROOT, description["source"]),
+                   "-o", self.bundle]
+        if "schedule" in description:
+            command.append("--schedule=" + os.path.join(ROOT, description["schedule"]))
+        subprocess.run(command, check=True)
+
+    def mutate(self, options):
+        """Runs attn-mutate; returns its exit status, the mutants and its errors."""
+        done = subprocess.run([self.program, self.bundle] + self.options + options, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, universal_newlines=True)
+        mutants = read_lines(done.stdout)
+        for mutant in mutants:
+            mutant["kernel"] = self.name
+            mutant["id"] = f"{self.name}:{mutant['site']}:{mutant['operation']}"
+        return done.returncode, mutants, done.stderr.strip()
+
+    def check_original(self, seeds):
+        """Errors of the kernel as it is."""
+        status, _, error = self.mutate(self.trial + [f"--original-seeds={seeds}", "--only="])
+        return [f"{self.name}: {error or f'attn-mutate ended with {status}'}"] if status else []
+
+    def run(self, numbers, report):
+        """Runs these mutants; calls `report` with results as they come. Returns
+        errors."""
+        while numbers:
+            only = "--only=" + ",".join(map(str, numbers))
+            status, results, error = self.mutate(self.trial + ["--original-seeds=1", only])
+            if status < 0:
+                # A signal: the simulator crashed on the next one.
+                crashed = self.mutants[numbers[len(results)]]
+                results.append(dict(crashed, by="crash", reached=True, seed=0, problem=0, changed=False,
+                                    message=f"attn-mutate ended with signal {-status}: {error[-2000:]}"))
+            for number, mutant in zip(numbers, results):
+                report(dict(mutant, number=number))
+            if status > 0:
+                return [f"{self.name}: {error}"]
+            numbers = numbers[len(results):]
+        return []
+
+    def digest(self):
+        """Differs where results may."""
+        digest = hashlib.sha256(json.dumps(self.options + self.trial).encode())
+        for path in (self.program, self.bundle):
+            with open(path, "rb") as file:
+                digest.update(file.read())
+        return digest.hexdigest()
+
+
+def problems(kernel):
+    """The problems of a kernel, cheap ones first: "Q shape,K shape,schedules,
+    inputs"."""
+    d, m, n, steps = kernel["head_dim"], kernel["tile_m"], kernel["tile_n"], 2 * kernel["stages"]
+
+    def problem(queries, keys, schedules, heads=1, inputs="normal"):
+        # Documents begin together in Q and K: later keys need later queries.
+        queries = max(queries, keys) if "mask_region" in kernel and keys else queries
+        return f"1x{queries}x{heads}x{d},1x{keys}x1x{d},{schedules},{inputs}"
+
+    # One step, several heads and batches; every argument matters.
+    yield f"2x9x4x{d},2x1x2x{d},8,normal"
+    # Items without keys: alone, and with a causal mask among others.
+    yield problem(3 * m + 5, 0, 2, heads=2)
+    yield problem(3 * m + 1, m // 2, 2, heads=2)
+    # Diagonals through the last block of keys, through two, and all elements of
+    # a fragment; the last one leaves most of the last block's keys to be seen.
+    for shift in (0, 8, n + 1, n + 9, n - 1):
+        yield problem(m, m + shift, 2 if shift == n + 1 else 1)
+    # Every key is the first that is not there: thread t of a quad has the
+    # columns 2t and 2t + 1 of every eight.
+    for keys in (8 * i + odd for i in range(n // 8) for odd in (1, 2)):
+        yield problem(1, keys, 1)
+    # Documents that end at any column of the first block of keys and the second.
+    if "mask_region" in kernel:
+        yield f"32x{2 * n}x1x{d},32x{2 * n}x1x{d},1,normal"
+    # Items of one step to several, of which each begins where the ring is.
+    yield problem(2 * m + 1, 2 * m + n + 1, 2, heads=3)
+    # Items that are rejected and handed out once more.
+    if kernel.get("rejects"):
+        yield problem(m + 3, n + 9, 4, heads=2, inputs="spike-key:10")
+        yield problem(m + 3, n + 9, 4, heads=2, inputs="nan:10")
+    # An even number of steps, which ends every ring elsewhere.
+    yield problem(65, steps * n - 3, 2)
+    # Every ring goes around twice and a step more; ragged ends.
+    yield problem(m + 3, (steps + 1) * n - 5, 8)
+
+
+class Journal:
+    """The results so far, in a file of JSON lines."""
+
+    def __init__(self, path, kernels, is_resumed):
+        self.results = {}
+        self.lock = threading.Lock()
+        digests = {kernel.name: kernel.digest() for kernel in kernels}
+        if is_resumed and os.path.exists(path):
+            self.read(path, digests)
+        self.digests = digests
+        self.file = open(path, "a" if self.results else "w", encoding="utf-8")
+
+    def read(self, path, digests):
+        """Takes what is of the same kernels, programs and problems."""
+        with open(path, encoding="utf-8") as file:
+            for result in read_lines(file.read()):
+                if result["digest"] == digests.get(result["kernel"]):
+                    self.results[result["kernel"], result["number"]] = result
+
+    def add(self, result):
+        result["digest"] = self.digests[result["kernel"]]
+        with self.lock:
+            self.results[result["kernel"], result["number"]] = result
+            self.file.write(json.dumps(result) + "\n")
+            self.file.flush()
+
+
+def run_all(kernels, args):
+    """Runs the mutants that are asked for. Returns their results in order, and
+    errors."""
+    journal = Journal(os.path.join(args.output, "results.jsonl"), kernels, args.resume)
+    wanted = [(kernel, list(range(at % args.every, len(kernel.mutants), args.every)))
+              for at, kernel in enumerate(kernels)]
+    errors = []
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        tasks = [pool.submit(kernel.check_original, args.original_seeds) for kernel in kernels]
+        for kernel, numbers in wanted:
+            missing = [number for number in numbers if (kernel.name, number) not in journal.results]
+            tasks += [pool.submit(kernel.run, missing[at:at + CHUNK], journal.add)
+                      for at in range(0, len(missing), CHUNK)]
+        for task in tasks:
+            errors += task.result()
+    results = [journal.results[kernel.name, number] for kernel, numbers in wanted for number in numbers
+               if (kernel.name, number) in journal.results]
+    return results, errors
