@@ -94,11 +94,12 @@ class Replay:
         self._frame.fill(views, floats, ints, None)
         self._executable, self._device = executable, views[0].device
         self._workspace_size = executable.workspace_size(self._frame)
-        out, lse = tensors[3:]
+        # Packed, as a call makes its results: those of this call may be given views.
+        lse, out = tensors[4], torch.empty(tensors[3].shape, device="meta")
         out = out.transpose(1, 2) if heads_first else out
         self._out_shape, self._out_strides = out.shape, out.stride()
         # As torch makes a tensor like another one faster than one of another element type.
-        self._like_lse, self._lse_shape, self._lse_strides = lse.new_empty(0), lse.shape, lse.stride()
+        self._like_lse, self._lse_shape = lse.new_empty(0), lse.shape
         self._objects = _capi.ObjectLaunch(executable.bundle, _EXCHANGE, heads_first, self._frame.args,
                                              self._workspace_size > 0)
         self._launch = self._objects.function
@@ -108,7 +109,7 @@ class Replay:
         if out is None:
             out = q.new_empty_strided(self._out_shape, self._out_strides)
         if lse is None:
-            lse = self._like_lse.new_empty_strided(self._lse_shape, self._lse_strides)
+            lse = self._like_lse.new_empty(self._lse_shape)
         try:
             launched = self._launch(q, k, v, out, lse)
             if launched is None and self._find_workspace(q):

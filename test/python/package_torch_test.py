@@ -335,6 +335,16 @@ class Repeats(TorchTest):
         with self.assertRaisesRegex(ValueError, "shape|dim"):
             kernel(q, q, q, out=torch.empty(1, 9, 3, 64).half(), lse=lse)
 
+    def test_make_packed_results_after_a_call_with_views(self):
+        for layout, shape in (("bshd", (1, 11, 2, 64)), ("bhsd", (1, 2, 11, 64))):
+            kernel = attn.compile(head_dim=64, dtype="f16", layout=layout)
+            q, wide = self.normal(*shape), torch.empty(*shape[:3], 128, dtype=torch.float16)
+            given = kernel(q, q, q, out=wide[..., :64], lse=torch.empty(1, 2, 22)[..., :11])
+            self.assertEqual(given[0].stride(), wide.stride())
+            again, first = kernel(q, q, q), kernel(self.normal(2, *shape[1:]), *[self.normal(2, *shape[1:])] * 2)
+            self.assertEqual([t.stride()[1:] for t in again], [t.stride()[1:] for t in first])
+            self.assertTrue(all(map(torch.equal, again, given)))
+
 
 class Operators(TorchTest):
     def test_schemas_stay(self):
