@@ -75,9 +75,10 @@ bool LaunchKey::read(uint64_t bundle, const Device &device,
 
 uint64_t LaunchKey::getHash() const {
   // Products that do not wait for one another, of words told apart by place.
+  // Small integers as doubles differ in their highest bits alone.
   uint64_t hash = 0;
   for (int i = 0; i < count; ++i) {
     hash ^= (words[i] + uint64_t(i)) * 0x9e3779b97f4a7c15U;
   }
-  return hash ^ hash >> 32;
+  return hash;
 }

@@ -18,6 +18,7 @@ public:
   bool read(uint64_t bundle, const Device &device,
             const attn_launch_args &args);
 
+  /// Its highest bits depend on all bits of the key.
   uint64_t getHash() const;
   const uint64_t *begin() const { return words; }
   const uint64_t *end() const { return words + count; }

@@ -8,8 +8,8 @@
 using namespace attn::runtime;
 
 static constexpr uintptr_t kWorkspaceAlignment = 256;
-/// How many calls a thread remembers. A power of two.
-static constexpr size_t kMostCalls = 64;
+/// A thread remembers two to the power of so many calls.
+static constexpr int kLogMostCalls = 6;
 
 RememberedCall::RememberedCall(const LaunchPlan &plan,
                                std::vector<int> tensorArgs,
@@ -56,8 +56,8 @@ struct Entry {
 
 /// Where this thread's call with `key` is, if anywhere.
 static Entry &entryOf(const LaunchKey &key) {
-  static thread_local std::array<Entry, kMostCalls> entries;
-  return entries[key.getHash() % kMostCalls];
+  static thread_local std::array<Entry, size_t(1) << kLogMostCalls> entries;
+  return entries[key.getHash() >> (64 - kLogMostCalls)];
 }
 
 RememberedCall *attn::runtime::findRememberedCall(const LaunchKey &key) {

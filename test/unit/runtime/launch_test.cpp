@@ -358,6 +358,17 @@ TEST_F(Launch, evaluatesAnewWhateverElseChanged) {
   encodes("another bundle");
 }
 
+TEST_F(Launch, remembersCallsThatDifferInAScalar) {
+  ASSERT_EQ(load(), "");
+  for (int round = 0; round < 2; ++round) {
+    for (float scale : {0.125F, 0.25F, 0.5F, 1.0F}) {
+      call.scale = scale;
+      ASSERT_EQ(launch(), "");
+    }
+  }
+  EXPECT_EQ(fakeState().maps.size(), 4 * 2u);
+}
+
 TEST_F(Launch, checksTheMemoryOfRepeatedCalls) {
   ASSERT_EQ(load(samplePlanWith("\"workspace\":0", "\"workspace\":64")), "");
   attn_launch_args args = call.get();
