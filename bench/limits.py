@@ -9,7 +9,7 @@ import math
 # Of one SM, a cycle (NVIDIA H100 white paper; a warp scheduler issues one instruction,
 # and a warpgroup has a warp on each of the four).
 TENSOR_FLOPS, EXPONENTIALS, ISSUES = 4096, 16, 1
-ROWS = 64  # of a warpgroup
+ROWS, THREADS = 64, 128  # of a warpgroup
 GPUS = {"NVIDIA H200": {"sms": 132, "bytes_per_second": 4.8e12, "max_ghz": 1.98}}
 UNITS = ("tensor", "exp", "issue", "HBM", "clock")
 
@@ -21,8 +21,9 @@ def kernel_for(kernels, seqlen):
 
 def tiles(point, kernel):
     """How many tiles of 64 rows x tile_n keys the warpgroups compute."""
-    owned = ROWS if kernel["skips"] else kernel["tile_m"]
-    rows = math.ceil(point.seqlen / kernel["tile_m"]) * kernel["tile_m"]
+    together = kernel["tile_m"] * kernel["cluster"]
+    owned = ROWS if kernel["skips"] else together
+    rows = math.ceil(point.seqlen / together) * together
     blocks = 0
     for first in range(0, rows, owned):
         keys = min(point.seqlen, first + owned) if point.causal else point.seqlen
@@ -39,11 +40,14 @@ def bytes_moved(point):
 
 def shares(point, kernels, gpu, tflops, ghz):
     """{unit: busy share}: of the SMs' cycles at `ghz`, of the memory's bandwidth, and of the highest clock."""
+    if gpu not in GPUS:
+        raise ValueError(f"expected results of one of {', '.join(GPUS)} for shares of its units, got {gpu}")
     seconds = point.flops / tflops / 1e12
     kernel, machine = kernel_for(kernels, point.seqlen), GPUS[gpu]
     cycles = seconds * ghz * 1e9 * machine["sms"] / tiles(point, kernel)
     tile = ROWS * kernel["tile_n"]
-    return {"tensor": 2 * tile * (point.d + point.dv) / TENSOR_FLOPS / cycles, "exp": tile / EXPONENTIALS / cycles,
+    exponentials = THREADS * kernel["exponentials"]
+    return {"tensor": 2 * tile * (point.d + point.dv) / TENSOR_FLOPS / cycles, "exp": exponentials / EXPONENTIALS / cycles,
             "issue": kernel["instructions"] / ISSUES / cycles, "HBM": bytes_moved(point) / seconds / machine["bytes_per_second"],
             "clock": ghz / machine["max_ghz"]}
 

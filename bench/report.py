@@ -146,11 +146,11 @@ def ablation_section(rows, base, note=""):
 
 
 def limits_section(families, counts, gpu):
-    """Of attn in the families that have been counted."""
+    """Of attn in the families that have been counted, where the clock was measured."""
     text = LIMITS_HEAD.format(flops=limits.TENSOR_FLOPS, exps=limits.EXPONENTIALS)
     for family, rows in families.items():
         kernels, body = counts.get(results.describe_family(family)), []
-        for row in [row for row in rows if kernels and "attn" in row.entries]:
+        for row in [row for row in rows if kernels and "attn" in row.entries and row.entries["attn"].ghz]:
             op, dtype, case, d, dv = family
             entry = row.entries["attn"]
             busy = limits.shares(points.Point(case, d, row.seqlen, dv, dtype), kernels, gpu, entry.tflops, entry.ghz)

@@ -14,7 +14,8 @@ import report
 import results
 from bench_lines import measured, run_of
 
-KERNEL = {"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "warpgroups": 2, "cluster": 1, "skips": True, "instructions": 512}
+KERNEL = {"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "warpgroups": 2, "cluster": 1, "skips": True, "instructions": 512,
+          "exponentials": 64}
 LISTING = """\
 //--------------------- .text.short   --------------------------
         /*0000*/                   EXIT ;
@@ -63,6 +64,21 @@ class Shares(unittest.TestCase):
         self.assertEqual(limits.tiles(point, {**KERNEL, "tile_n": 64, "skips": False}), 2 * (2 + 4 + 6 + 8))
         self.assertEqual(limits.tiles(points.Point("none", 128, 512, heads=(1, 1), batch=1), KERNEL), 4 * 8)
 
+    def test_ctas_of_a_cluster_compute_the_blocks_of_all_their_rows(self):
+        point, cluster = points.Point("causal", 128, 512, heads=(1, 1), batch=1), {**KERNEL, "cluster": 2, "skips": False}
+        self.assertEqual(limits.tiles(point, cluster), 4 * (2 + 4))
+        odd = points.Point("none", 128, 384, heads=(1, 1), batch=1)
+        self.assertEqual(limits.tiles(odd, cluster), 8 * 3)
+
+    def test_exponentials_on_other_units_do_not_count(self):
+        point = points.Point("none", 128, 4096)
+        whole, half = (limits.shares(point, [{**KERNEL, "exponentials": n}], "NVIDIA H200", 600, 1.5)["exp"] for n in (64, 32))
+        self.assertAlmostEqual(half, whole / 2)
+
+    def test_gpus_without_rates_are_refused(self):
+        with self.assertRaisesRegex(ValueError, "expected results of one of NVIDIA H200 .*, got NVIDIA A100"):
+            limits.shares(points.Point("none", 128, 4096), [KERNEL], "NVIDIA A100", 300, 1.4)
+
     def test_the_peak_of_the_tensor_cores_is_a_share_of_one(self):
         point, peak = points.Point("none", 128, 4096), 132 * 4096 * 1.5e-3
         busy = limits.shares(point, [KERNEL], "NVIDIA H200", peak, 1.5)
@@ -79,6 +95,8 @@ class Shares(unittest.TestCase):
         text = report.limits_section(families, {"fwd bf16 none d128": [KERNEL]}, "NVIDIA H200")
         self.assertIn("### fwd bf16 none d128\n\n| seqlen | tensor | exp | issue | HBM | clock | binds |\n|---|---|---|---|---|---|---|\n| 4096 | 0.74 | 0.37 | 0.37 |", text)
         self.assertNotIn("causal", text)
+        unmeasured = report.by_family(results.merge([run_of({**lines[0], "ghz": 0.0})]))
+        self.assertNotIn("###", report.limits_section(unmeasured, {"fwd bf16 none d128": [KERNEL]}, "NVIDIA H200"))
 
 
 if __name__ == "__main__":
