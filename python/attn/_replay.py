@@ -15,8 +15,8 @@ import torch
 from . import _capi, _tensors
 from ._executable import Executable
 
-# What a thread remembers, so that ever new lengths do not fill the memory.
-_MOST = 4096
+# Calls that a thread remembers, 20 KB each, so that ever new lengths do not fill the memory.
+_MOST = 512
 _PLAIN = frozenset((type(None), bool, int, float, str))
 _Tensor, _grad_enabled = torch.Tensor, torch.is_grad_enabled
 

@@ -282,6 +282,16 @@ class Repeats(TorchTest):
         self.assertEqual(len(replays), 4)
         self.assertTrue(all(replays[call] is replay for call, replay in before.items()))
 
+    def test_are_of_a_bounded_number_of_calls(self):
+        from unittest import mock
+
+        from attn import _replay
+
+        with mock.patch.object(_replay, "_MOST", 4):
+            for length in range(21, 31):
+                self.repeated(self.normal(2, 4, length, 64), self.k)
+                self.assertLessEqual(len(_replay._remembered.replays), 4)
+
     def test_are_checked_where_they_may_differ(self):
         with torch.enable_grad(), self.assertRaisesRegex(NotImplementedError, "'q' requires a gradient"):
             self.repeated(self.q.clone().requires_grad_(), self.k)
