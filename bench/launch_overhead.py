@@ -37,8 +37,9 @@ def build_loop(folder):
     """Compiles launch_loop.c; returns the path."""
     path = os.path.join(folder, "launch_loop.so")
     source = os.path.join(ROOT, "bench", "launch_loop.c")
-    include = os.path.join(ROOT, "include")
-    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-I", include, source, "-o", path], check=True)
+    # In the source tree, and in an installation.
+    include = [f"-I{os.path.join(root, 'include')}" for root in (ROOT, os.path.dirname(os.path.dirname(ROOT)))]
+    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", *include, source, "-o", path], check=True)
     return path
 
 

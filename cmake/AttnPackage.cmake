@@ -13,4 +13,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/test/device ${PROJECT_SOURCE_DIR}/test/p
         DESTINATION share/attn/test PATTERN __pycache__ EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/test/run.py ${PROJECT_SOURCE_DIR}/test/hardware.py
               ${PROJECT_SOURCE_DIR}/test/breadth.py DESTINATION share/attn/test)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION share/attn)
+# What the device tests of the Python package import, and the page whose program they run.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/test/python DESTINATION share/attn/test
+        FILES_MATCHING PATTERN package_*.py PATTERN frameworks.py PATTERN __pycache__ EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/README.md
+        DESTINATION share/attn)
