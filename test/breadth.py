@@ -17,11 +17,11 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "Inputs"))
-import attention
+import attention_ir
 
 CAUSAL = "--mask=causal_bottom_right"
 BOTH = "--mask=window_bottom_right --window-left --window-right"
-# Group: options of Inputs/attention.py, a line a case.
+# Group: options of Inputs/attention_ir.py, a line a case.
 GROUPS = {
     "types": ["--dtype=f16 --head-dim=64 " + CAUSAL, "--dtype=f16", "--layout=bhsd " + CAUSAL,
               "--dtype=f16 --layout=bhsd --head-dim=72 --mask=causal_top_left",
@@ -54,7 +54,7 @@ def name_of(case):
 
 def region_options(case):
     """What the regions of a case compute, for the reference."""
-    options = attention.parse(case)
+    options = attention_ir.parse(case)
     return ([f"--score-region={options.score}"] if options.score else []) + (
         [f"--mask-region={options.region}"] if options.region else [])
 
@@ -62,14 +62,14 @@ def region_options(case):
 def compile_case(case, compiler, path):
     source = path + ".mlir"
     with open(source, "w", encoding="utf-8") as file:
-        file.write(attention.write(attention.parse(case)))
+        file.write(attention_ir.write(attention_ir.parse(case)))
     return subprocess.run([compiler, source, "--emit=bundle", "-o", path], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, universal_newlines=True)
 
 
 def run_case(case, runner, bundle, device, random):
     """The output of the first run that failed, or None."""
-    d = attention.parse(case).head_dim
+    d = attention_ir.parse(case).head_dim
     problem = ["--check", "--guard", "--window-left=37", "--window-right=5"]
     runs = [[f"--q=1x131x2x{d}", f"--kv=1x197x1x{d}"] + problem,
             [f"--q=2x70x3x{d}", f"--kv=2x33x1x{d}", "--pad-strides"] + problem]

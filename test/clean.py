@@ -25,7 +25,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(HERE, "Schedules")]
-import attention
+import attention_ir
 import coinflips
 import compile_all
 
@@ -40,7 +40,7 @@ PROBLEMS = (
 )
 # Of kernels that have one.
 WINDOWS = ("--window-left=50", "--window-right=20")
-# A table's name of a mask: options of Inputs/attention.py.
+# A table's name of a mask: options of Inputs/attention_ir.py.
 MASKS = {"none": "--mask=none", "causal_top_left": "--mask=causal_top_left",
          "causal_bottom_right": "--mask=causal_bottom_right",
          "window": "--mask=window_bottom_right --window-left --window-right",
@@ -48,7 +48,7 @@ MASKS = {"none": "--mask=none", "causal_top_left": "--mask=causal_top_left",
          "region": "--mask=causal_bottom_right --window-left --score=alibi --region=documents"}
 REPORT = re.compile(r"warning: |\[[a-z]+\.[a-z-]+\]")
 
-# A kernel: IR as a path or options of Inputs/attention.py, and a schedule's text or None.
+# A kernel: IR as a path or options of Inputs/attention_ir.py, and a schedule's text or None.
 Case = collections.namedtuple("Case", "group name source schedule dim options")
 
 
@@ -64,13 +64,13 @@ def region_options(score, region):
 def example_cases():
     for path in sorted(glob.glob(os.path.join(ROOT, "examples", "*.mlir"))):
         name = os.path.splitext(os.path.basename(path))[0]
-        regions = region_options(name if name in attention.SCORES else None, name if name in attention.MASKS else None)
+        regions = region_options(name if name in attention_ir.SCORES else None, name if name in attention_ir.MASKS else None)
         yield Case("examples", name, path, None, int(re.search(r"x(\d+)xb?f16", read(path))[1]), regions)
 
 
 def generated_case(group, name, dims, mask, schedule):
     options = [f"--head-dim={dims[0]}", f"--head-dim-v={dims[1]}", *MASKS[mask].split()]
-    parsed = attention.parse(options)
+    parsed = attention_ir.parse(options)
     return Case(group, f"{name}:{mask}", options, schedule, int(dims[0]), region_options(parsed.score, parsed.region))
 
 
@@ -88,7 +88,7 @@ def compile_case(build, case, base):
     """Writes base.attn; returns what the compiler says, empty if it is well."""
     source = case.source
     if isinstance(source, list):
-        source = coinflips.write(base + ".mlir", attention.write(attention.parse(source)))
+        source = coinflips.write(base + ".mlir", attention_ir.write(attention_ir.parse(source)))
     command = [os.path.join(build, "bin", "attn-compile"), source, "--target=sm_90a", "-o", base + ".attn"]
     if case.schedule:
         command.append("--schedule=" + coinflips.write(base + ".schedule.mlir", case.schedule))

@@ -31,7 +31,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(ROOT, "tools", "attn-tune")]
-import attention
+import attention_ir
 from tune import build, candidate, machine, space
 
 TARGET = "sm_90a"
@@ -42,7 +42,7 @@ MOST_DRAWS = 400
 
 
 def draw_problem(rng, dims=None, served=None):
-    """Options of Inputs/attention.py; with `served`, masks of a table entry, one
+    """Options of Inputs/attention_ir.py; with `served`, masks of a table entry, one
     that the entry serves."""
     d, dv = dims or draw_dims(rng)
     masks = [m for m in MASKS if not served or m.split("_")[0].replace("causal", m) in served]
@@ -126,7 +126,7 @@ class Case:
 def draw_flip(rng, number, chip):
     while True:
         options = draw_problem(rng)
-        parsed = attention.parse(options)
+        parsed = attention_ir.parse(options)
         d, dv = columns(parsed.head_dim), columns(parsed.head_dim_v)
         point = draw_point(rng)
         registers = chip.share(point["consumers"], point["load_registers"])
@@ -172,7 +172,7 @@ def write(path, text):
 def compile_case(compiler, folder, case):
     """Why the compiler refuses the case, as tune.build has it, or None."""
     path = os.path.join(folder, case.name)
-    source = write(path + ".mlir", attention.write(attention.parse(case.options)))
+    source = write(path + ".mlir", attention_ir.write(attention_ir.parse(case.options)))
     schedule = write(path + ".schedule.mlir", case.schedule) if case.schedule else None
     return compiler.compile(source, path + ".attn", schedule)
 
@@ -229,7 +229,7 @@ def tiny_problem(case, seed):
                for _ in range(2)]
     batch, kv_heads = rng.randint(1, 2), rng.randint(1, 2)
     heads = kv_heads * rng.randint(1, 2)
-    d = attention.parse(case.options).head_dim
+    d = attention_ir.parse(case.options).head_dim
     options = [f"--q={batch}x{lengths[0]}x{heads}x{d}", f"--kv={batch}x{lengths[1]}x{kv_heads}x{d}", f"--seed={seed}",
                f"--window-left={rng.choice((0, 3, 40))}", f"--window-right={rng.choice((0, 3, 40))}"]
     options += [flag for flag in ("--pad-strides", "--broadcast-kv") if rng.random() < 0.3]
@@ -238,7 +238,7 @@ def tiny_problem(case, seed):
 
 def run_case(case, args, folder, number):
     """(problems right, the output if one was wrong)"""
-    parsed = attention.parse(case.options)
+    parsed = attention_ir.parse(case.options)
     command = [os.path.join(args.build, "bin", "attn-run"), os.path.join(folder, case.name + ".attn"), f"--device={args.device}"]
     command += [f"--score-region={parsed.score}"] if parsed.score else []
     command += [f"--mask-region={parsed.region}"] if parsed.region else []

@@ -2,9 +2,9 @@
 //
 // K's three panels are shared by rows, V's two by columns.
 //
-// RUN: %python %attn_root/test/Inputs/attention.py --head-dim=192 --head-dim-v=128 --mask=none > %t.mlir
+// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=192 --head-dim-v=128 --mask=none > %t.mlir
 // RUN: %attn-sim %t.mlir --schedule=%s --q=1x300x1x192 --kv=1x300x1x192
-// RUN: %python %attn_root/test/Inputs/attention.py --head-dim=192 --head-dim-v=128 --mask=causal_bottom_right > %t.mlir
+// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=192 --head-dim-v=128 --mask=causal_bottom_right > %t.mlir
 // RUN: %attn-sim %t.mlir --schedule=%s --q=1x400x1x192 --kv=1x300x1x192
 
 attn.table_entry fwd @cluster_d192_dv128_none head_dim 192, 128

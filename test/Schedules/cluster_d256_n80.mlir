@@ -3,9 +3,9 @@
 // O is staged in slots of V that both CTAs fill: the edge that keeps the next V off O is one
 // of the cluster. Tiles of 80 keys.
 //
-// RUN: %python %attn_root/test/Inputs/attention.py --head-dim=256 --mask=none > %t.mlir
+// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=256 --mask=none > %t.mlir
 // RUN: %attn-sim %t.mlir --schedule=%s --q=1x300x1x256 --kv=1x300x1x256
-// RUN: %python %attn_root/test/Inputs/attention.py --head-dim=256 --mask=causal_bottom_right > %t.mlir
+// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=256 --mask=causal_bottom_right > %t.mlir
 // RUN: %attn-sim %t.mlir --schedule=%s --q=1x400x1x256 --kv=1x300x1x256
 
 attn.table_entry fwd @cluster_d256_n80_none head_dim 256, 256

@@ -19,7 +19,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "Inputs"))
-import attention
+import attention_ir
 
 MASKS = {"causal": "causal_bottom_right", "full": "none"}
 
@@ -46,7 +46,7 @@ def main():
             output = os.path.join(args.out, f"{name}_{mask}_d{head_dim}.attn")
             source = output + ".mlir"
             with open(source, "w", encoding="utf-8") as file:
-                file.write(attention.write(attention.parse(
+                file.write(attention_ir.write(attention_ir.parse(
                     [f"--head-dim={head_dim}", f"--head-dim-v={head_dim_v}", f"--mask={MASKS[mask]}"])))
             run = subprocess.run([args.compiler, source, f"--schedule={path}", "--emit=bundle", "-o", output],
                                  capture_output=True, text=True)

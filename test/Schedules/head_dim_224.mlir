@@ -3,7 +3,7 @@
 // Head dim 224, of which no source knows: an entry is all that it needs. Rows of 448
 // bytes lie in panels of 64 bytes.
 //
-// RUN: %python %attn_root/test/Inputs/attention.py --head-dim=224 --mask=causal_bottom_right > %t.mlir
+// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=224 --mask=causal_bottom_right > %t.mlir
 // RUN: attn-compile %t.mlir --schedule=%s --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // RUN: %python %S/../Codegen/hot_loop.py < %t.ptx | FileCheck %s --check-prefix=LOOP

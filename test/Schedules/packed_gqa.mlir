@@ -12,19 +12,19 @@
 // RUN: not attn-run %t.attn --device=sim --q=1x5x8x64 --kv=1x70x4x64 --check 2>&1 | FileCheck %s --check-prefix=HEADS
 // Without a mask, under a window, and with heads before positions.
 // RUN: %attn-sim %attn_root/test/Inputs/full_d64.mlir --schedule=%s --q=1x9x8x64 --kv=1x70x2x64 | FileCheck %s --check-prefix=RESULT
-// RUN: %python %attn_root/test/Inputs/attention.py --head-dim=64 --mask=window_bottom_right --window-left > %t.window.mlir
+// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=64 --mask=window_bottom_right --window-left > %t.window.mlir
 // RUN: %attn-sim %t.window.mlir --schedule=%s --q=1x75x8x64 --kv=1x131x2x64 --window-left=20 | FileCheck %s --check-prefix=RESULT
-// RUN: %python %attn_root/test/Inputs/attention.py --head-dim=64 --layout=bhsd > %t.bhsd.mlir
+// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=64 --layout=bhsd > %t.bhsd.mlir
 // RUN: %attn-sim %t.bhsd.mlir --schedule=%s --q=1x9x8x64 --kv=1x70x2x64 | FileCheck %s --check-prefix=RESULT
 // A head dim of 72 in tiles of 80 columns: several copies a tile.
 // RUN: sed 's/head_dim 64, 64/head_dim 80, 80/' %s > %t.other.mlir
-// RUN: %python %attn_root/test/Inputs/attention.py --head-dim=72 --mask=causal_bottom_right > %t.72.mlir
+// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=72 --mask=causal_bottom_right > %t.72.mlir
 // RUN: %attn-sim %t.72.mlir --schedule=%t.other.mlir --q=1x41x8x72 --kv=1x131x2x72 | FileCheck %s --check-prefix=RESULT
 // Items handed out, of all heads of a position: 16.
 // RUN: sed 's/work = grid/work = dynamic/; s/pack_gqa = 4/row_max = first_block, pack_gqa = 16/; s/fin norm/fin norm check/; /remat(next)/d; s/  chan q =/  chan work = w in smem depth 1\n  chan q =/; s/body load {/body load { before { next }/; s/regs 24$/regs 40/; s/regs 240/regs 232/' %s > %t.dynamic.mlir
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d64.mlir --schedule=%t.dynamic.mlir --sm-count=2 --q=2x33x32x64 --kv=2x131x2x64 | FileCheck %s --check-prefix=RESULT
 // Regions see one head a tile.
-// RUN: %python %attn_root/test/Inputs/attention.py --head-dim=64 --score=softcap > %t.cap.mlir
+// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=64 --score=softcap > %t.cap.mlir
 // RUN: sed 's/"window"/"window", "pointwise_region"/' %s > %t.region.mlir
 // RUN: not attn-compile %t.cap.mlir --schedule=%t.region.mlir --emit=tile -o - 2>&1 | FileCheck %s --check-prefix=REGION
 //

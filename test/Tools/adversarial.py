@@ -17,7 +17,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "test", "Inputs"))
-import attention
+import attention_ir
 
 # Keys are walked from the last block to the first: with 300 of them 256..299, 128..255, 0..127.
 FIRST, MIDDLE, LAST = 280, 200, 50
@@ -68,7 +68,7 @@ def f16_source(args):
     """Attention on f16, whose largest probability is 65504."""
     path = os.path.join(args.out, "full_f16.mlir")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(attention.write(attention.parse(["--head-dim=64", "--dtype=f16"])))
+        file.write(attention_ir.write(attention_ir.parse(["--head-dim=64", "--dtype=f16"])))
     return path
 
 

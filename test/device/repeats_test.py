@@ -15,7 +15,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 TEST = os.path.dirname(HERE)
 sys.path[:0] = [HERE, TEST, os.path.join(TEST, "probes"), os.path.join(TEST, "Inputs")]
-import attention
+import attention_ir
 import hardware
 from bundles import BUILD, BUNDLES, RUNNER, run
 from cuda import CudaError, Driver
@@ -32,7 +32,7 @@ def name_of(d, dv):
 
 
 def source_of(d, dv):
-    return attention.write(attention.parse([f"--head-dim={d}", f"--head-dim-v={dv}", "--mask=causal_bottom_right"]))
+    return attention_ir.write(attention_ir.parse([f"--head-dim={d}", f"--head-dim-v={dv}", "--mask=causal_bottom_right"]))
 
 
 def fill(driver):
