@@ -8,11 +8,14 @@ using namespace attn::sim;
 
 /// CTAs that never block may wait for one that has not started.
 static constexpr uint64_t kTurnsUntilStart = 64;
+/// After another cluster has failed: enough to fail as well, if it is to.
+static constexpr uint64_t kTurnsAfterFailure = 1024;
 
 Cluster::Cluster(const Program &program, const GridLaunch &launch,
                  const GlobalMemory &memory, const SimOptions &options,
                  GridHazards *gridHazards, uint64_t number)
-    : ctaCount(launch.cluster[0] * launch.cluster[1] * launch.cluster[2]),
+    : number(number),
+      ctaCount(launch.cluster[0] * launch.cluster[1] * launch.cluster[2]),
       random(~options.seed * 0x9e3779b97f4a7c15 + number),
       randomly(options.seed > 1), backward(options.seed == 1) {
   for (uint32_t rank = 0; rank < ctaCount; ++rank) {
@@ -157,10 +160,20 @@ void Cluster::finish() {
   }
 }
 
-std::string Cluster::run() {
+bool Cluster::mustStop(uint64_t firstFailed) {
+  if (firstFailed == kNoneFailed) {
+    return false;
+  }
+  return firstFailed < number || ++turnsSinceFailure > kTurnsAfterFailure;
+}
+
+std::string Cluster::run(const std::atomic<uint64_t> &firstFailed) {
   startOne();
   std::string failure;
   while (failure.empty()) {
+    if (mustStop(firstFailed)) {
+      return "";
+    }
     bool start = ++turnsSinceStart > kTurnsUntilStart ||
                  (randomly && size() > 1 && random.below(8) == 0);
     if (start) {

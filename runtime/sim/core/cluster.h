@@ -8,6 +8,8 @@
 
 #include "core/cta.h"
 
+#include <atomic>
+
 namespace attn::sim {
 
 /// barrier.cluster: all threads of the cluster that have not exited arrive.
@@ -23,8 +25,12 @@ public:
           const GlobalMemory &memory, const SimOptions &options,
           GridHazards *gridHazards, uint64_t number);
 
-  /// Runs to the end. Returns "" or what went wrong.
-  std::string run();
+  static constexpr uint64_t kNoneFailed = ~uint64_t(0);
+
+  /// Runs to the end. Returns "" or what went wrong. Once another cluster has
+  /// failed, of which `firstFailed` is the lowest number, stops too: it may
+  /// wait for what that one does not do any more.
+  std::string run(const std::atomic<uint64_t> &firstFailed);
   uint64_t getInstructionCount() const;
   void mergeReports(Reports &to) const;
 
@@ -48,11 +54,15 @@ private:
   bool startOne();
   bool takeTurn();
   bool completeOne();
+  /// At once after the failure of a lower number, which is the one reported;
+  /// after that of a higher one some turns later.
+  bool mustStop(uint64_t firstFailed);
   std::string findFailure() const;
   std::string describeDeadlock() const;
   /// Looks for what must not be left at the end.
   void finish();
 
+  const uint64_t number;
   const uint32_t ctaCount;
   std::vector<std::unique_ptr<Cta>> ctas;
   /// Null: nobody looks for hazards.
@@ -64,6 +74,7 @@ private:
   size_t turn = 0;
   size_t started = 0;
   uint64_t turnsSinceStart = 0;
+  uint64_t turnsSinceFailure = 0;
 };
 
 } // namespace attn::sim

@@ -78,7 +78,7 @@ namespace {
 /// What the threads share.
 struct Pool {
   std::atomic<uint64_t> next{0};
-  std::atomic<uint64_t> firstFailed{~uint64_t(0)};
+  std::atomic<uint64_t> firstFailed{Cluster::kNoneFailed};
   std::mutex mutex;
   GridResult result;
 };
@@ -94,7 +94,7 @@ static void work(const Program &program, const GridLaunch &launch,
       return;
     }
     Cluster cluster(program, launch, memory, options, hazards, number);
-    std::string failure = cluster.run();
+    std::string failure = cluster.run(pool.firstFailed);
     std::lock_guard<std::mutex> lock(pool.mutex);
     pool.result.warpInstructions += cluster.getInstructionCount();
     cluster.mergeReports(pool.result.reports);

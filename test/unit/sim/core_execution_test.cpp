@@ -86,8 +86,9 @@ TEST(SimCore, readsClocks) {
   EXPECT_EQ(kernel.words[2], 7u);
   EXPECT_EQ(kernel.words[3], 0u);
   kernel.body = "mov.u64 %rd2, %clock;";
-  EXPECT_NE(kernel.run().find("expected a move of 32 bits from '%clock', got 64"),
-            std::string::npos);
+  EXPECT_NE(
+      kernel.run().find("expected a move of 32 bits from '%clock', got 64"),
+      std::string::npos);
 }
 
 TEST(SimCore, masksLanes) {
@@ -178,4 +179,20 @@ TEST(SimCore, refusesImpossibleLaunches) {
 TEST(SimCore, stopsEndlessLoops) {
   EXPECT_NE(runKernel("again:\nbra again;").failure.find("livelock"),
             std::string::npos);
+}
+
+TEST(SimCore, stopsCtasThatWaitForOneThatFailed) {
+  for (const char *failing : {"0", "1"}) {
+    Kernel kernel;
+    kernel.grid = 2;
+    kernel.hostThreads = 2;
+    kernel.budget = uint64_t(1) << 40;
+    kernel.body = "mov.u32 %r1, %ctaid.x;\nsetp.eq.u32 %p1, %r1, " +
+                  std::string(failing) +
+                  ";\n@%p1 st.global.u32 [%rd1+1], %r0;\n"
+                  "LOOP:\nld.relaxed.gpu.global.u32 %r2, [%rd0];\n"
+                  "setp.eq.u32 %p2, %r2, 0;\n@%p2 bra LOOP;";
+    EXPECT_NE(kernel.run().find("[memory.align]"), std::string::npos)
+        << kernel.failure;
+  }
 }

@@ -24,6 +24,7 @@ struct Kernel {
   std::string functions;
   uint32_t dynamicShared = 4096;
   uint64_t seed = 0;
+  uint64_t budget = 10000000;
   HazardMode hazards = HazardMode::Error;
   unsigned hostThreads = 0;
   std::vector<uint32_t> words = std::vector<uint32_t>(4096);
@@ -70,7 +71,7 @@ struct Kernel {
     }
     SimOptions options;
     options.seed = seed;
-    options.budget = 10000000;
+    options.budget = budget;
     options.hazards = hazards;
     options.threads = hostThreads;
     options.observers = observers;
