@@ -94,6 +94,8 @@ EDITS = (
     ("peel_first", [("knob peel first_masked", "knob peel first")]),
     ("degree_4", [("config <tile", "config <exp2_degree = 4, tile")]),
     ("degree_5", [("config <tile", "config <exp2_degree = 5, tile")]),
+    ("last_wave_3", [("work = dynamic", "last_wave_parts = 3, work = dynamic"), ("after { fin", "after { join fin")]),
+    ("last_wave_8", [("work = dynamic", "last_wave_parts = 8, work = dynamic"), ("after { fin", "after { join fin")]),
 )
 EDIT_CHANCE = 0.15
 
@@ -103,6 +105,14 @@ def edit(entry, changes):
         pattern = old if old.startswith("chan k") else re.escape(old)
         entry = re.sub(pattern, new, entry)
     return entry
+
+
+def suits(name, knobs, point):
+    """Whether what has these knobs may have that edit too."""
+    if name == "one_ring":
+        return point["skip"] != "right"
+    is_first = not any(knob.startswith("last_wave") for knob in knobs)
+    return not name.startswith("last_wave") or (point["work"] == "dynamic" and is_first)
 
 
 def fits(point, d, dv, registers):
@@ -136,7 +146,7 @@ def draw_flip(rng, number, chip):
     entry = drawn.entry("coin_flip", candidate.MASKS + ("region",))
     knobs = [drawn.name]
     for name, changes in EDITS:
-        if rng.random() < EDIT_CHANCE and edit(entry, changes) != entry and (name, point["skip"]) != ("one_ring", "right"):
+        if rng.random() < EDIT_CHANCE and edit(entry, changes) != entry and suits(name, knobs, point):
             entry = edit(entry, changes)
             knobs.append(name)
     return Case("flip", number, options, entry, "+".join(knobs))

@@ -20,6 +20,12 @@ Value InstructionLowering::paramOf(Param::Kind kind, Value tensor,
   return function.getArgument(param - params.begin());
 }
 
+/// A result of the kernel's `tile.cut`.
+Value InstructionLowering::cutParam(int64_t result) {
+  const Param *param = llvm::find(params, Param{Param::Cut, 0, result, {}, {}});
+  return function.getArgument(param - params.begin());
+}
+
 Value InstructionLowering::tid() {
   return NVVM::ThreadIdXOp::create(*builder, loc, builder->getI32Type());
 }
@@ -135,8 +141,17 @@ LogicalResult InstructionLowering::lower(Operation *op) {
       .Case([&](tile::GatherOp op) { return lowerGather(op), success(); })
       .Case([&](ws::SlotAtOp) { return success(); })
       .Case([&](tensor::DimOp) { return success(); })
-      .Case([&](tile::IsRedoOp op) {
-        values.map(op.getResult(), redos.lookup(op.getWork()));
+      .Case([&](tile::IsRedoOp op) { return lowerIsRedo(op), success(); })
+      .Case([&](tile::JoinOp op) { return lowerJoin(op), success(); })
+      .Case([&](tile::CutOp op) {
+        values.map(op.getWhole(), cutParam(0));
+        values.map(op.getParts(), cutParam(1));
+        return success();
+      })
+      .Case([&](tile::PartOfOp op) {
+        Part part = partOf(op.getWork());
+        values.map(op.getPart(), part.part);
+        values.map(op.getIsPart(), part.isPart);
         return success();
       })
       .Case([&](ws::VerdictSlotOp op) {
@@ -258,6 +273,9 @@ void InstructionLowering::lowerOwnedRows(tile::BoundsOp op) {
 
 LogicalResult InstructionLowering::lowerBounds(tile::BoundsOp op) {
   works[op.getBody().getArgument(0)] = works[op.getWork()];
+  if (kernel.getConfig().getLastWaveParts() > 1) {
+    partsOf[op.getBody().getArgument(0)] = partOf(op.getWork());
+  }
   lowerOwnedRows(op);
   for (Operation &inner : op.getBody().front().without_terminator()) {
     if (!isa<tile::OwnedRowsOp>(inner) && failed(lower(&inner))) {

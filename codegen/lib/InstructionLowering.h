@@ -22,6 +22,7 @@ public:
 
   /// The scalar ops of the kernel's body, outside of roles.
   mlir::LogicalResult lowerScalars(mlir::OpBuilder &builder);
+  struct JoinSpace;
   /// Lowers all ops of a block at the builder's place.
   mlir::LogicalResult lowerBlock(mlir::Block &block, mlir::OpBuilder &builder);
   void map(mlir::Value from, mlir::Value to) { values.map(from, to); }
@@ -40,8 +41,13 @@ private:
   void lowerOwnedRows(tile::BoundsOp op);
   mlir::LogicalResult lowerBounds(tile::BoundsOp op);
   mlir::LogicalResult lowerHandedOut(ws::WorkLoopOp op);
-  void createAnswer();
+  void createAnswer(tile::NextWorkOp next);
+  mlir::Value createFirstAnswer(tile::NextWorkOp next, mlir::Value first,
+                                mlir::Value grid);
+  mlir::Value takeFromCounter(mlir::Value items);
   WorkExtents extentsOf(tile::NextWorkOp op);
+  mlir::Value countItems(tile::NextWorkOp op);
+  mlir::Value findPart(tile::NextWorkOp op);
   void prepareDivisors(ws::WorkLoopOp loop);
   void lowerNextWork(tile::NextWorkOp op);
   void takeItem(tile::NextWorkOp op);
@@ -60,6 +66,14 @@ private:
                             mlir::Value number);
   mlir::Value sharedWord(mlir::Value offset);
   mlir::Value load(mlir::Value variable);
+  /// Of a work item that may be a part of one: whether it is, its number among
+  /// the parts, and the number of the item among those that are cut.
+  struct Part {
+    mlir::Value isPart, part, item;
+  };
+  mlir::Value packPart(const Part &part);
+  Part partOf(mlir::Value work);
+  void unpackVerdict(mlir::Value work, mlir::Value flags, bool isCut);
   void lowerPutWork(ws::PutWorkOp op);
   void lowerGetWork(ws::GetWorkOp op);
   void lowerFetchWork(ws::FetchWorkOp op);
@@ -81,6 +95,10 @@ private:
   void lowerStore(ws::StoreOp op);
   void lowerPut(ws::PutOp op);
   void lowerStoreRow(tile::StoreRowOp op);
+  void lowerIsRedo(tile::IsRedoOp op);
+  void lowerJoin(tile::JoinOp op);
+  llvm::SmallVector<mlir::Value>
+  mergeParts(tile::JoinOp op, mlir::ValueRange own, const JoinSpace &space);
   void lowerGather(tile::GatherOp op);
   mlir::LogicalResult lowerMma(ws::MmaOp op);
   mlir::LogicalResult lowerAwait(ws::AwaitOp op);
@@ -91,6 +109,7 @@ private:
   mlir::Value workspace();
 
   mlir::Value paramOf(Param::Kind kind, mlir::Value tensor, int64_t dim = 0);
+  mlir::Value cutParam(int64_t result);
   mlir::Value slotAddress(mlir::Value slot);
   mlir::Value smemAddress(mlir::Value offset);
   mlir::Value sharedPointer(mlir::Value address);
@@ -123,6 +142,13 @@ private:
   /// The base of shared memory as taken in the innermost loop; null outside.
   mlir::Value smemBase;
   llvm::DenseMap<mlir::Value, WorkPlace> works;
+  llvm::DenseMap<mlir::Value, Part> partsOf;
+  /// Of an item that another role handed out, the same in one word.
+  llvm::DenseMap<mlir::Value, mlir::Value> packedParts;
+  /// Of items that may be parts: answers that the counter gave for first items,
+  /// which it else does not, and what divides by the number of parts.
+  mlir::Value uncounted;
+  Divisor partsDivisor;
   mlir::Value item; // the number of the current work item
   /// Of handed out items: the variable with the counter's last answer, and
   /// whether a work item exists.

@@ -89,8 +89,12 @@ private:
       addAccess(store.getDest());
     } else if (auto gather = dyn_cast<tile::GatherOp>(op)) {
       addAccess(gather.getSource());
-    } else if (isa<ws::FetchWorkOp, ws::StampsOp>(op)) {
+    } else if (isa<ws::FetchWorkOp, ws::StampsOp, tile::JoinOp>(op)) {
       add({Param::Workspace, 0, 0, {}, {}});
+    } else if (isa<tile::CutOp>(op)) {
+      for (int64_t result : {0, 1}) {
+        add({Param::Cut, 0, result, {}, {}});
+      }
     } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
       add({Param::Dim,
            number(dim.getSource()),

@@ -10,9 +10,10 @@
 namespace attn::codegen {
 
 struct Param {
-  enum Kind { TensorMap, Pointer, Workspace, Dim, Stride, Scalar } kind;
+  enum Kind { TensorMap, Pointer, Workspace, Dim, Stride, Scalar, Cut } kind;
   unsigned argument; // of the ws.kernel
-  int64_t dim = 0;   // of Dim and Stride
+  /// Of Dim and Stride; of Cut, which result of the `tile.cut`.
+  int64_t dim = 0;
   // Of TensorMap: the box, and (batch, head, position, dim) to dimensions.
   mlir::RankedTensorType box;
   mlir::AffineMap map;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchPlan.h"
+#include "JoinLayout.h"
 #include "StampLayout.h"
 #include "Swizzle.h"
 #include "attn/dialect/AccessMap.h"
@@ -13,6 +14,9 @@ namespace json = llvm::json;
 namespace {
 
 constexpr int64_t counterBytes = 4;
+/// Values of a variant whose last items are cut: how many are not, in how many
+/// parts the others are.
+constexpr StringLiteral wholeName = "cut.whole", partsName = "cut.parts";
 
 /// What a plan says of one kernel.
 class PlanBuilder {
@@ -48,8 +52,11 @@ private:
   json::Value size(StringRef name) { return dim(sizeNamed(kernel, name)); }
   int64_t packed() { return kernel.getConfig().getPackGqa(); }
   int64_t cluster() { return kernel.getConfig().getCluster(); }
+  bool isCut() { return kernel.getConfig().getLastWaveParts() > 1; }
   json::Value rowsOfHead();
   json::Value items();
+  json::Value handedOut();
+  json::Array cutValues();
   json::Value gridSize();
   json::Value sizeOf(LaunchSize size);
   json::Value condition();
@@ -160,6 +167,9 @@ json::Object PlanBuilder::parameter(const Param &param) {
     return json::Object{
         {"kind", "i64"},
         {"expr", name + ".stride." + std::to_string(param.dim)}};
+  case Param::Cut:
+    return json::Object{{"kind", "i32"},
+                        {"expr", param.dim == 0 ? wholeName : partsName}};
   case Param::Scalar:
     if (kernel.getBody().getArgument(param.argument).getType().isInteger(32)) {
       return json::Object{{"kind", "i32"}, {"expr", name}};
@@ -186,10 +196,60 @@ json::Value PlanBuilder::items() {
   return json::Array{"mul", std::move(blocks), std::move(heads)};
 }
 
+/// Work items as the CTAs take them: each part of one counts.
+json::Value PlanBuilder::handedOut() {
+  if (!isCut()) {
+    return items();
+  }
+  return json::Array{
+      "add", wholeName,
+      json::Array{"mul", json::Array{"sub", items(), wholeName}, partsName}};
+}
+
+/// In how many parts the items of the last wave are cut: in as many as make it
+/// shortest, in half blocks of keys. A part takes an overhead beyond its
+/// blocks, and the last one takes time to merge another.
+json::Array PlanBuilder::cutValues() {
+  constexpr int64_t overhead = 1, merging = 1;
+  json::Array values;
+  auto define = [&](std::string name, json::Value expr) {
+    values.push_back(
+        json::Object{{"name", std::move(name)}, {"expr", std::move(expr)}});
+  };
+  define("cut.tail", json::Array{"mod", items(), "sm_count"});
+  json::Value parts = 1;
+  json::Array before{"min"};
+  int64_t most = kernel.getConfig().getLastWaveParts();
+  for (int64_t p = 1; p <= most; ++p) {
+    json::Array waves{"ceildiv", json::Array{"mul", "cut.tail", p}, "sm_count"};
+    json::Array blocks{"ceildiv", size("sk"),
+                       p * kernel.getConfig().getTileN()};
+    json::Array each{"add", json::Array{"mul", std::move(blocks), 2},
+                     p == 1 ? 0 : overhead};
+    std::string name = "cut.cost" + std::to_string(p);
+    define(name,
+           json::Array{"add",
+                       json::Array{"mul", std::move(waves), std::move(each)},
+                       (p - 1) * merging});
+    if (p > 1) {
+      json::Value best = p == 2 ? before[1] : json::Value(json::Array(before));
+      parts = json::Array{"select", json::Array{"lt", name, std::move(best)}, p,
+                          std::move(parts)};
+    }
+    before.push_back(name);
+  }
+  json::Array fits{"ge", JoinLayout::mostItems, "cut.tail"};
+  define(partsName.str(),
+         json::Array{"select", std::move(fits), std::move(parts), 1});
+  json::Array cut{"select", json::Array{"eq", partsName, 1}, 0, "cut.tail"};
+  define(wholeName.str(), json::Array{"sub", items(), std::move(cut)});
+  return values;
+}
+
 json::Value PlanBuilder::gridSize() {
   bool persistent = kernel.getConfig().getWork() != WorkKind::Grid;
   if (cluster() == 1) {
-    return persistent ? json::Array{"min", items(), "sm_count"} : items();
+    return persistent ? json::Array{"min", handedOut(), "sm_count"} : items();
   }
   json::Array fitting{"max", json::Array{"div", "sm_count", cluster()}, 1};
   return json::Array{
@@ -357,6 +417,14 @@ json::Object PlanBuilder::variant(bool isLast) {
   }
   if (std::optional<StampLayout> layout = StampLayout::of(kernel)) {
     variant["workspace"] = layout->end();
+  }
+  if (std::optional<JoinLayout> layout = JoinLayout::of(kernel)) {
+    variant["values"] = cutValues();
+    variant["zeroed"] = JoinLayout::countsEnd;
+    json::Array others{"mul", json::Array{"sub", items(), wholeName},
+                       json::Array{"sub", partsName, 1}, layout->partBytes()};
+    variant["workspace"] =
+        json::Array{"add", std::move(others), layout->values};
   }
   return variant;
 }

@@ -184,6 +184,7 @@ LLVM::LLVMFuncOp KernelLowering::createFunction() {
       types.push_back(LLVM::LLVMPointerType::get(context, 1));
       break;
     case Param::Dim:
+    case Param::Cut:
       types.push_back(builder.getI32Type());
       break;
     case Param::Stride:

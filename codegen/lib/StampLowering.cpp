@@ -5,6 +5,7 @@
 // branches. Roles of one thread have few registers, and are seldom in a hurry:
 // their cursors are in shared memory.
 #include "InstructionLowering.h"
+#include "JoinLayout.h"
 
 using namespace mlir;
 using namespace attn;
@@ -18,6 +19,9 @@ std::optional<StampLayout> StampLayout::of(ws::KernelOp kernel) {
   StampLayout layout;
   bool hasCounter = kernel.getConfig().getWork() == WorkKind::Dynamic;
   layout.offset = hasCounter ? alignment : 0;
+  if (JoinLayout::isIn(kernel)) {
+    layout.offset = JoinLayout::countsEnd;
+  }
   layout.events = (*stamps.begin()).getEvents();
   layout.ctas = (*stamps.begin()).getCtas();
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {

@@ -2,6 +2,7 @@
 //
 // Lowers the ops that give a role its work items: the item of a turn, and items
 // that one role takes from a counter and hands out.
+#include "InlineAsm.h"
 #include "InstructionLowering.h"
 
 using namespace mlir;
@@ -10,13 +11,54 @@ using namespace attn::codegen;
 
 /// The counter's answer to the last fetch; at first, the one that gives the CTA
 /// the item of its own number, which needs no counter.
-void InstructionLowering::createAnswer() {
+void InstructionLowering::createAnswer(tile::NextWorkOp next) {
   OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
   Value one = arith::ConstantIntOp::create(entry, loc, 1, 32);
   auto ptr = LLVM::LLVMPointerType::get(builder->getContext());
   answer = LLVM::AllocaOp::create(entry, loc, ptr, builder->getI32Type(), one);
-  Value first = arith::SubIOp::create(*builder, loc, item, itemsInFlight());
+  Value inFlight = itemsInFlight();
+  Value first = arith::SubIOp::create(*builder, loc, item, inFlight);
+  if (next.getWhole()) {
+    first = createFirstAnswer(next, first, inFlight);
+  }
   LLVM::StoreOp::create(*builder, loc, first, answer);
+}
+
+/// Parts are handed out in order, since one waits for those before it: where a
+/// CTA's first item may be a part it comes from the counter too, which then
+/// counts from -grid.
+Value InstructionLowering::createFirstAnswer(tile::NextWorkOp next, Value first,
+                                             Value grid) {
+  Value mayBePart =
+      arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult,
+                            values.lookup(next.getWhole()), grid);
+  uncounted =
+      arith::SelectOp::create(*builder, loc, mayBePart, grid, constant(0));
+  partsDivisor =
+      Divisor::prepare(*builder, loc, values.lookup(next.getParts()));
+  auto branch = scf::IfOp::create(*builder, loc, builder->getI32Type(),
+                                  mayBePart, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(*builder);
+  builder->setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(*builder, loc, takeFromCounter(countItems(next)));
+  builder->setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(*builder, loc, first);
+  return branch.getResult(0);
+}
+
+/// As many items as there are have been asked for when the last CTA ends: the
+/// counter then wraps to 0, as the next launch expects it.
+Value InstructionLowering::takeFromCounter(Value items) {
+  Value last = arith::SubIOp::create(*builder, loc, items, constant(1));
+  if (uncounted) {
+    last = add(last, uncounted);
+  }
+  Value taken = LLVM::AtomicRMWOp::create(
+      *builder, loc, LLVM::AtomicBinOp::uinc_wrap, workspace(), last,
+      LLVM::AtomicOrdering::monotonic, "device");
+  return uncounted ? arith::SubIOp::create(*builder, loc, taken, uncounted)
+                         .getResult()
+                   : taken;
 }
 
 /// For divisions in the loop by what does not change in it.
@@ -45,7 +87,7 @@ LogicalResult InstructionLowering::lowerHandedOut(ws::WorkLoopOp op) {
   ws::EndUnlessWorkOp end = *ends.begin();
   auto next = op.getBody().getOps<tile::NextWorkOp>();
   if (!next.empty()) {
-    createAnswer();
+    createAnswer(*next.begin());
     if (!op.getMailbox()) {
       places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(),
                           extentsOf(*next.begin()), /*manyItems=*/true);
@@ -78,6 +120,32 @@ WorkExtents InstructionLowering::extentsOf(tile::NextWorkOp op) {
           values.lookup(op.getBatches()), values.lookupOrNull(op.getSection())};
 }
 
+/// Items that are handed out: those that are cut count once a part.
+Value InstructionLowering::countItems(tile::NextWorkOp op) {
+  Value items = extentsOf(op).count(*builder, loc);
+  if (!op.getWhole()) {
+    return items;
+  }
+  Value whole = values.lookup(op.getWhole());
+  Value cut = arith::SubIOp::create(*builder, loc, items, whole);
+  Value inParts =
+      arith::MulIOp::create(*builder, loc, cut, values.lookup(op.getParts()));
+  return add(whole, inParts);
+}
+
+/// Of an item as handed out, which part of which item it is; the number of the
+/// latter.
+Value InstructionLowering::findPart(tile::NextWorkOp op) {
+  Value whole = values.lookup(op.getWhole());
+  Value isPart = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::uge,
+                                       item, whole);
+  Value past = arith::SubIOp::create(*builder, loc, item, whole);
+  auto [cutItem, part] = partsDivisor.divide(*builder, loc, past);
+  partsOf[op.getWork()] = {isPart, part, cutItem};
+  return arith::SelectOp::create(*builder, loc, isPart, add(whole, cutItem),
+                                 item);
+}
+
 void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
   if (op->getParentOfType<ws::WorkLoopOp>().getMailbox()) {
     shareItem(op);
@@ -106,15 +174,58 @@ void InstructionLowering::takeItem(tile::NextWorkOp op) {
     // use of its answer.
     Value inFlight = itemsInFlight();
     item = add(load(answer), inFlight);
-    Value isNew =
-        arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, item,
-                              extents.count(*builder, loc));
+    Value isNew = arith::CmpIOp::create(
+        *builder, loc, arith::CmpIPredicate::ult, item, countItems(op));
     exists[op.getWork()] = isNew;
     if (op->getParentOfType<ws::WorkLoopOp>().getVerdicts()) {
       chooseItem(op, isNew);
     }
   }
-  works[op.getWork()] = places.of(*builder, loc, item);
+  Value placed = op.getWhole() ? findPart(op) : item;
+  works[op.getWork()] = places.of(*builder, loc, placed);
+}
+
+/// Bits 2 to 9: 0, or 1 more than the number of the part; the others: that of
+/// the item among those that are cut.
+Value InstructionLowering::packPart(const Part &part) {
+  Value code = add(mul(part.item, 256), add(part.part, constant(1)));
+  Value some =
+      arith::SelectOp::create(*builder, loc, part.isPart, code, constant(0));
+  return mul(some, 4);
+}
+
+InstructionLowering::Part InstructionLowering::partOf(Value work) {
+  if (auto known = partsOf.find(work); known != partsOf.end()) {
+    return known->second;
+  }
+  // A copy, so that it is unpacked here: few registers are free in the loop.
+  InlineAsm copy(*builder, loc);
+  copy.addReadWrite(packedParts.lookup(work));
+  Value flags = copy.create("").front();
+  Value code = arith::ShRUIOp::create(*builder, loc, flags, constant(2));
+  Value number = arith::AndIOp::create(*builder, loc, code, constant(255));
+  Value isPart = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ne,
+                                       code, constant(0));
+  return {isPart, add(number, constant(-1)),
+          arith::ShRUIOp::create(*builder, loc, code, constant(8))};
+}
+
+/// Bit 0 says whether the item is run again, which a part counts as, bit 1 its
+/// slot among the verdicts.
+void InstructionLowering::unpackVerdict(Value work, Value flags, bool isCut) {
+  if (!isCut) {
+    redos[work] =
+        arith::TruncIOp::create(*builder, loc, builder->getI1Type(), flags);
+    verdictSlots[work] =
+        arith::ShRUIOp::create(*builder, loc, flags, constant(1));
+    return;
+  }
+  Value others =
+      arith::AndIOp::create(*builder, loc, flags, constant(~int64_t(2)));
+  redos[work] = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ne,
+                                      others, constant(0));
+  Value slot = arith::ShRUIOp::create(*builder, loc, flags, constant(1));
+  verdictSlots[work] = arith::AndIOp::create(*builder, loc, slot, constant(1));
 }
 
 /// An item as it lies in shared memory. No item is row block -1.
@@ -129,6 +240,9 @@ Value InstructionLowering::packItem(Value work) {
         arith::ExtUIOp::create(*builder, loc, builder->getI32Type(), redo);
     flags = add(bit, mul(verdictSlots.lookup(work), 2));
   }
+  if (auto part = partsOf.find(work); part != partsOf.end()) {
+    flags = add(flags, packPart(part->second));
+  }
   auto type = VectorType::get(4, builder->getI32Type());
   return vector::FromElementsOp::create(*builder, loc, type,
                                         ValueRange{block, head, batch, flags});
@@ -141,12 +255,13 @@ void InstructionLowering::unpackItem(Value work, Value packed,
                                      ArrayRef<int64_t>{i});
   };
   works[work] = {part(0), part(1), part(2)};
+  bool isCut = kernel.getConfig().getLastWaveParts() > 1;
+  Value flags = hasVerdicts || isCut ? part(3) : Value();
+  if (isCut) {
+    packedParts[work] = flags;
+  }
   if (hasVerdicts) {
-    Value flags = part(3);
-    redos[work] =
-        arith::TruncIOp::create(*builder, loc, builder->getI1Type(), flags);
-    verdictSlots[work] =
-        arith::ShRUIOp::create(*builder, loc, flags, constant(1));
+    unpackVerdict(work, flags, isCut);
   }
   exists[work] = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::sge,
                                        works[work][0], constant(0));
@@ -171,8 +286,6 @@ void InstructionLowering::lowerGetWork(ws::GetWorkOp op) {
   unpackItem(op.getWork(), place, loop.getVerdicts().has_value());
 }
 
-/// As many items as there are have been asked for when the last CTA ends: the
-/// counter then wraps to 0, as the next launch expects it.
 void InstructionLowering::lowerFetchWork(ws::FetchWorkOp op) {
   auto loop = op->getParentOfType<ws::WorkLoopOp>();
   auto next = *loop.getBody().getOps<tile::NextWorkOp>().begin();
@@ -190,10 +303,6 @@ void InstructionLowering::lowerFetchWork(ws::FetchWorkOp op) {
     Value yes = arith::ConstantIntOp::create(*builder, loc, 1, 1);
     onlyIf(arith::XOrIOp::create(*builder, loc, redo, yes));
   }
-  Value last = arith::SubIOp::create(*builder, loc,
-                                     values.lookup(op.getItems()), constant(1));
-  Value taken = LLVM::AtomicRMWOp::create(
-      *builder, loc, LLVM::AtomicBinOp::uinc_wrap, workspace(), last,
-      LLVM::AtomicOrdering::monotonic, "device");
+  Value taken = takeFromCounter(values.lookup(op.getItems()));
   LLVM::StoreOp::create(*builder, loc, taken, answer);
 }

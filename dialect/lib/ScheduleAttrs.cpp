@@ -170,7 +170,7 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t threshold, RowMax rowMax,
                                  int64_t degree, int64_t ctaGroup,
                                  int64_t cluster, int64_t tileD, int64_t tileDv,
-                                 int64_t packGqa) {
+                                 int64_t packGqa, int64_t lastWaveParts) {
   // config C1
   if (tileM < 1 || tileN < 1) {
     return emitError() << "expected 'tile_m' and 'tile_n' of at least 1, got "
@@ -225,6 +225,17 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   // config C9
   if (cluster != 1 && cluster != 2) {
     return emitError() << "expected 'cluster' to be 1 or 2, got " << cluster;
+  }
+  // config C10
+  constexpr int64_t mostParts = 16;
+  if (lastWaveParts < 1 || lastWaveParts > mostParts) {
+    return emitError() << "expected 'last_wave_parts' in 1.." << mostParts
+                       << ", got " << lastWaveParts;
+  }
+  if (lastWaveParts != 1 && (work != WorkKind::Dynamic || cluster != 1)) {
+    return emitError() << "expected 'last_wave_parts' only with work "
+                          "'dynamic' and 'cluster' 1, got work '"
+                       << stringifyWorkKind(work) << "' and " << cluster;
   }
   return success();
 }

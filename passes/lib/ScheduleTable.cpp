@@ -207,7 +207,8 @@ static ConfigAttr configFor(ConfigAttr config, const Key &key,
       config.getWork(), config.getOrder(), config.getSectionMib(),
       config.getRescaleThreshold(), config.getRowMax(), config.getExp2Degree(),
       config.getCtaGroup(), config.getCluster(), d == wanted.headDim ? 0 : d,
-      dv == wanted.headDimV ? 0 : dv, config.getPackGqa());
+      dv == wanted.headDimV ? 0 : dv, config.getPackGqa(),
+      config.getLastWaveParts());
 }
 
 static TableEntry makeEntry(TableEntryOp op, const Key &wanted,

@@ -128,6 +128,13 @@ LogicalResult Cutter::cutBody(tile::StepOp step) {
         return failure();
       }
     }
+    for (Region &region : op->getRegions()) {
+      for (Value argument : region.getArguments()) {
+        if (failed(cutType(argument))) {
+          return failure();
+        }
+      }
+    }
   }
   return success();
 }

@@ -42,6 +42,7 @@ private:
   Status readArg(const JsonReader &json);
   Status readTensorArg(const JsonReader &json, PlanArg &arg);
   Status readCheck(const JsonReader &json);
+  Status readValues(const JsonReader &json, PlanVariant &variant);
   Status readVariant(const JsonReader &json);
   Status readLaunch(const JsonReader &json, PlanLaunch &launch);
   Status readTriple(const JsonReader &json, int64_t mostProduct,
@@ -56,6 +57,8 @@ private:
                     std::vector<Expr::Node> &nodes);
 
   LaunchPlan &plan;
+  /// The symbols before it are those of arguments.
+  int firstValueSymbol = 0;
 };
 
 } // namespace
@@ -346,11 +349,37 @@ Status PlanReader::readLaunch(const JsonReader &json, PlanLaunch &launch) {
   return {};
 }
 
+/// Variants may give different values of one name.
+Status PlanReader::readValues(const JsonReader &json, PlanVariant &variant) {
+  RETURN_IF_FAILED(json.expectArray(1, kMaxList));
+  for (size_t i = 0; i < json.size(); ++i) {
+    JsonReader entry = json.at(i);
+    RETURN_IF_FAILED(entry.expectObject({"name", "expr"}));
+    PlanValue value;
+    RETURN_IF_FAILED(readExpr(entry.get("expr"), value.expr));
+    std::string name;
+    RETURN_IF_FAILED(entry.get("name").read(name));
+    value.symbol = plan.symbols.intern(name);
+    bool isTaken = value.symbol < firstValueSymbol;
+    for (const PlanValue &before : variant.values) {
+      isTaken |= before.symbol == value.symbol;
+    }
+    if (name.empty() || isTaken) {
+      return entry.get("name").fail("expected a new name, got " + quote(name));
+    }
+    variant.values.push_back(std::move(value));
+  }
+  return {};
+}
+
 Status PlanReader::readVariant(const JsonReader &json) {
   PlanVariant variant;
-  RETURN_IF_FAILED(json.expectObject(
-      {"when", "workspace", "zeroed", "launches", "schedule", "report"}));
+  RETURN_IF_FAILED(json.expectObject({"when", "values", "workspace", "zeroed",
+                                      "launches", "schedule", "report"}));
   RETURN_IF_FAILED(readExpr(json.get("when"), variant.when));
+  if (json.has("values")) {
+    RETURN_IF_FAILED(readValues(json.get("values"), variant));
+  }
   RETURN_IF_FAILED(readExpr(json.get("workspace"), variant.workspace));
   if (json.has("zeroed")) {
     RETURN_IF_FAILED(json.get("zeroed").read(variant.zeroed, 1, kMaxZeroed));
@@ -377,6 +406,11 @@ static bool usesSymbol(const LaunchPlan &plan, int symbol) {
   for (const PlanVariant &variant : plan.variants) {
     if (variant.when.uses(symbol) || variant.workspace.uses(symbol)) {
       return true;
+    }
+    for (const PlanValue &value : variant.values) {
+      if (value.expr.uses(symbol)) {
+        return true;
+      }
     }
     for (const PlanLaunch &launch : variant.launches) {
       for (const Expr &extent : launch.grid) {
@@ -421,6 +455,7 @@ Status PlanReader::readPlan(const JsonReader &json) {
       RETURN_IF_FAILED(readCheck(checks.at(i)));
     }
   }
+  firstValueSymbol = plan.symbols.size();
   JsonReader variants = json.get("variants");
   RETURN_IF_FAILED(variants.expectArray(1, kMaxList));
   for (size_t i = 0; i < variants.size(); ++i) {

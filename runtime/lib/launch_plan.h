@@ -103,9 +103,17 @@ struct PlanLaunch {
   std::string path;
 };
 
+/// A number that expressions of a variant use by name.
+struct PlanValue {
+  int symbol = -1;
+  Expr expr;
+};
+
 /// Kernels for the problems that `when` accepts and no variant before did.
 struct PlanVariant {
   Expr when;
+  /// In order: each may use those before it.
+  std::vector<PlanValue> values;
   Expr workspace; // bytes
   /// Of them, from the first on, those that have to be zero when a launch
   /// begins. It leaves them zero, so launches one after the other may share

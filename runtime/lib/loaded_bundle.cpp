@@ -48,7 +48,10 @@ Status LoadedBundle::bind(const CallValues &values, int64_t multiprocessors,
   if (Status status = bindArguments(plan, values, multiprocessors, bound)) {
     return status;
   }
-  return chooseVariant(plan, bound, variant);
+  if (Status status = chooseVariant(plan, bound, variant)) {
+    return status;
+  }
+  return bindValues(plan, *variant, bound);
 }
 
 Status LoadedBundle::variantIndex(const attn_launch_args &args,

@@ -212,6 +212,20 @@ Status attn::runtime::chooseVariant(const LaunchPlan &plan,
           "no variant of " + quote(plan.name) + " accepts this problem"};
 }
 
+Status attn::runtime::bindValues(const LaunchPlan &plan,
+                                 const PlanVariant &variant,
+                                 BoundArguments &bound) {
+  for (const PlanValue &each : variant.values) {
+    int64_t value = 0;
+    if (Status status =
+            each.expr.evaluate(plan.symbols, bound.symbols, value)) {
+      return status;
+    }
+    bound.symbols.bind(each.symbol, value);
+  }
+  return {};
+}
+
 Status attn::runtime::evaluateWorkspace(const LaunchPlan &plan,
                                         const PlanVariant &variant,
                                         const BoundArguments &bound,

@@ -45,6 +45,10 @@ struct PreparedLaunch {
 Status chooseVariant(const LaunchPlan &plan, const BoundArguments &bound,
                      const PlanVariant *&variant);
 
+/// Binds the values that expressions of `variant` use.
+Status bindValues(const LaunchPlan &plan, const PlanVariant &variant,
+                  BoundArguments &bound);
+
 /// The bytes of workspace that `variant` needs.
 Status evaluateWorkspace(const LaunchPlan &plan, const PlanVariant &variant,
                          const BoundArguments &bound, size_t &bytes);

@@ -37,8 +37,8 @@
 // CHECK-NEXT:     }
 // CHECK-NEXT:     %[[BOUNDS:.*]]:3 = tile.bounds %[[NEXT]] : i32, i32, i32 {
 // CHECK-NEXT:     ^bb0(%[[A1:.*]]: !tile.work):
-// CHECK-NEXT:       %[[C5:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:       %[[ROW1:.*]], %[[ROWS:.*]] = tile.owned_rows %[[A1]]
+// CHECK-NEXT:       %[[C5:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:       %[[SUBI:.*]] = arith.subi %[[SK]], %[[SQ]] : i32
 // CHECK-NEXT:       %[[ADDI:.*]] = arith.addi %[[ROW1]], %[[SUBI]] : i32
 // CHECK-NEXT:       %[[ADDI1:.*]] = arith.addi %[[ADDI]], %[[ROWS]] : i32
@@ -192,8 +192,8 @@ func.func @full(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor
 // CHECK: %[[LD_Q:.*]] = tile.step @ld_q(%[[NEXT]]) : (!tile.work) -> tensor<192x64xbf16> {
 // CHECK: %[[BOUNDS:.*]]:3 = tile.bounds %[[NEXT]] : i32, i32, i32 {
 // CHECK-NEXT:     ^bb0(%[[A1:.*]]: !tile.work):
-// CHECK-NEXT:       %[[C5:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:       %[[ROW1:.*]], %[[ROWS:.*]] = tile.owned_rows %[[A1]]
+// CHECK-NEXT:       %[[C5:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:       %[[ADDI:.*]] = arith.addi %[[ROW1]], %[[ROWS]] : i32
 // CHECK-NEXT:       %[[MINSI:.*]] = arith.minsi %[[SK]], %[[ADDI]] : i32
 // CHECK-NEXT:       %[[MAXSI:.*]] = arith.maxsi %[[MINSI]], %[[C5]] : i32
@@ -248,8 +248,8 @@ func.func @top_left(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: te
 // CHECK: %[[LD_Q:.*]] = tile.step @ld_q(%[[NEXT]]) : (!tile.work) -> tensor<128x128xbf16> {
 // CHECK: %[[BOUNDS:.*]]:2 = tile.bounds %[[NEXT]] : i32, i32 {
 // CHECK-NEXT:     ^bb0(%[[A1:.*]]: !tile.work):
-// CHECK-NEXT:       %[[C5:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:       %[[ROW1:.*]], %[[ROWS:.*]] = tile.owned_rows %[[A1]]
+// CHECK-NEXT:       %[[C5:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:       %[[SUBI:.*]] = arith.subi %[[SK]], %[[SQ]] : i32
 // CHECK-NEXT:       %[[ADDI:.*]] = arith.addi %[[ROW1]], %[[SUBI]] : i32
 // CHECK-NEXT:       %[[ADDI1:.*]] = arith.addi %[[ADDI]], %[[ROWS]] : i32

@@ -14,6 +14,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(os.path.dirname(HERE), "Inputs", "causal_d128.mlir")
 BASE = "rescale_before_pv"
 
+HEAD_DIMS = ("head_dim 64, 64", "head_dim 128, 128")
+
 # What is wrong; edits as (old, new) pairs; what the message has to contain; the file.
 CASES = [
     ("a ring of one slot for K and V, which are held at once",
@@ -63,6 +65,12 @@ CASES = [
     ("O staged over V that the other CTA fills", [("credits 1 scope cluster", "credits 1")], "V9: .*of CTA [01].*of CTA [01]", "cluster_d256"),
     ("more registers than the CTA is launched with", [("regs 40", "regs 48")],
      "V13: expected at most 64512 registers over all roles, with which 384 threads are launched, got 65536", "no_overlap"),
+    ("parts of items that nothing joins", [HEAD_DIMS, ("join fin", "fin")], "V5: .*'lj'", "last_wave"),
+    ("parts joined after the sums are final", [HEAD_DIMS, ("join fin", "fin join")], "V8: expected 'fin.*to find 'lj", "last_wave"),
+    ("parts joined in the loop over keys", [HEAD_DIMS, ("after { join", "after {"), ("cvt rescale }", "cvt rescale join }")], "V1: expected 'join' before or after the loop", "last_wave"),
+    ("a join of items that are never cut", [HEAD_DIMS, (", last_wave_parts = 4", "")], "V1: .*'join'", "last_wave"),
+    ("parts of items that are counted out", [("work = dynamic", "work = static"), ("first_block", "running")], "'last_wave_parts' only with work 'dynamic' and 'cluster' 1, got work 'static' and 1", "last_wave"),
+    ("parts of items of a cluster", [("parts = 4", "parts = 4, cluster = 2")], "'last_wave_parts' only with work 'dynamic' and 'cluster' 1, got work 'dynamic' and 2", "last_wave"),
     ("sections of heads in an order that has none", [("longest_first", "linear")], "'section_mib' only with order 'longest_first'", "dynamic_d128"),
     # Legal, but beyond what the compiler can lower today.
     ("exponentials through shared memory", [("tile_n = 128", "tile_n = 64"), ("  hold p = p in reg depth 1\n", "  hold p = p in reg depth 1\n  hold e = p32 in smem depth 1\n")], "place .e.: no lowering for .p32. in smem, which is read other than by a store"),

@@ -389,6 +389,12 @@ bool openDevice(Run &run) {
     if (run.options.multiprocessors > 0) {
       gpu->setMultiprocessorCount(run.options.multiprocessors);
     }
+    // What a launch cuts into parts, and adds up, follows from the number.
+    for (const runtime::PlanVariant &variant : run.plan.variants) {
+      if (!variant.values.empty()) {
+        gpu->keepMultiprocessorCount();
+      }
+    }
     run.gpu = std::move(gpu);
   } else {
     auto gpu = std::make_unique<CudaGpu>();

@@ -20,12 +20,13 @@ void SimGpu::setMultiprocessorCount(int64_t count) {
 }
 
 /// Which CTA computes a work item is part of the order: of the multiprocessors
-/// a schedule takes some.
+/// a schedule takes some, unless results depend on their number.
 void SimGpu::setSchedule(uint64_t seed) {
   sim::SimDevice &device = sim::getSimDevice();
   device.getOptions().seed = seed;
   int64_t some = 1 + int64_t(seed % uint64_t(multiprocessors));
-  device.setMultiprocessorCount(seed == 0 ? multiprocessors : some);
+  bool takesAll = seed == 0 || keepsCount;
+  device.setMultiprocessorCount(takesAll ? multiprocessors : some);
 }
 
 bool SimGpu::allocate(size_t size, runtime::CUdeviceptr &address) {

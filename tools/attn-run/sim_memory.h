@@ -16,6 +16,8 @@ namespace attn::run {
 class SimGpu final : public Gpu {
 public:
   void setMultiprocessorCount(int64_t count);
+  /// For kernels whose results depend on the number.
+  void keepMultiprocessorCount() { keepsCount = true; }
 
   std::string getName() const override { return "simulator"; }
   std::string getDriverVersion() const override { return "none"; }
@@ -34,6 +36,7 @@ public:
 
 private:
   int64_t multiprocessors = 132;
+  bool keepsCount = false;
   std::vector<std::chrono::steady_clock::time_point> events;
 };
 

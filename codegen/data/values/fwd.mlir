@@ -15,6 +15,7 @@ module attributes {attn.values = #attn.kernel_values<fwd {
   step cvt p<M, N>
   step rescale o1<M, DV>
   step pv o2<M, DV>
+  step join mj<M>, lj<M>, oj<M, DV>
   step fin inv<M>, lse<M>
   step norm on<M, DV>
   step cvt_o oe<M, DV>

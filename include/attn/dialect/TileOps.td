@@ -74,28 +74,34 @@ def Tile_StepOp : Tile_Op<"step", [SingleBlock]> {
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["StepOp", "ForOp", "BoundsOp"]>]> {
-  let summary = "the results of a step, of a loop's iteration or of bounds";
+    ParentOneOf<["StepOp", "ForOp", "BoundsOp", "JoinOp"]>]> {
+  let summary = "the results of a step, of a loop's iteration, of bounds or of a merge";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-def Tile_NextWorkOp : Tile_Op<"next_work"> {
+def Tile_NextWorkOp : Tile_Op<"next_work", [AttrSizedOperandSegments]> {
   let summary = "the work item of this turn";
   let description = [{
     `extents`: row blocks, heads, batches. Their product is the number of items. In a
     cluster an item is a row block of each of its CTAs, which are counted as one.
     `section`: heads, of all batches, that are worked through together (absent: all).
+    `cut`: the results of a `tile.cut`, by which the last items come in parts.
   }];
-  let arguments = (ins I32:$blocks, I32:$heads, I32:$batches, Optional<I32>:$section);
+  let arguments = (ins I32:$blocks, I32:$heads, I32:$batches, Optional<I32>:$section,
+    Optional<I32>:$whole, Optional<I32>:$parts);
   let results = (outs Tile_WorkType:$work);
   let assemblyFormat = [{
-    `extents` `(` $blocks `,` $heads `,` $batches `)` (`section` `(` $section^ `)`)? attr-dict
+    `extents` `(` $blocks `,` $heads `,` $batches `)` (`section` `(` $section^ `)`)?
+    (`cut` `(` $whole^ `,` $parts `)`)? attr-dict
   }];
 }
 
 def Tile_IsRedoOp : Tile_Op<"is_redo", [Pure]> {
   let summary = "whether this item is computed again, because `tile.reject` refused its results";
+  let description = [{
+    A part of an item counts as computed again from the start: its results are not refused.
+  }];
   let arguments = (ins Tile_WorkType:$work);
   let results = (outs I1:$result);
   let assemblyFormat = "$work attr-dict";
@@ -429,5 +435,7 @@ def Tile_SubtileIdOp : Tile_Op<"subtile_id", [Pure]> {
   let results = (outs I32:$id);
   let assemblyFormat = "attr-dict";
 }
+
+include "attn/dialect/TileCutOps.td"
 
 #endif // ATTN_DIALECT_TILEOPS_TD

@@ -109,20 +109,32 @@ static LogicalResult checkTypes(SoftmaxMatch &match, tile::KernelOp kernel) {
   return success();
 }
 
-/// The work item, which only a reference that may fail has to know.
+/// The work item, which only a reference that may fail, and items in parts,
+/// have to know.
 static LogicalResult matchWork(SoftmaxMatch &match, tile::KernelOp kernel) {
-  if (kernel.getConfig()->getRowMax() == RowMax::Running) {
+  RowMax rowMax = kernel.getConfig()->getRowMax();
+  int64_t parts = kernel.getConfig()->getLastWaveParts();
+  if (rowMax == RowMax::Running && parts == 1) {
     return success();
   }
   for (auto step : match.loop->getBlock()->getOps<tile::StepOp>()) {
-    if (!step.getBody().getOps<tile::NextWorkOp>().empty()) {
+    for (auto next : step.getBody().getOps<tile::NextWorkOp>()) {
       match.work = step.getResult(0);
-      return success();
+      match.parts = next.getParts();
     }
   }
-  return match.loop->getParentOp()->emitOpError(
-             "expected a step with 'tile.next_work' where 'row_max' is ")
-         << stringifyRowMax(kernel.getConfig()->getRowMax()) << ", got none";
+  Operation *work = match.loop->getParentOp();
+  if (!match.work && rowMax != RowMax::Running) {
+    return work->emitOpError("expected a step with 'tile.next_work' where "
+                             "'row_max' is ")
+           << stringifyRowMax(rowMax) << ", got none";
+  }
+  if (!match.parts && parts > 1) {
+    return work->emitOpError("expected a 'tile.next_work' with 'cut' where "
+                             "'last_wave_parts' is ")
+           << parts << ", got none";
+  }
+  return success();
 }
 
 FailureOr<SoftmaxMatch> attn::matchSoftmax(tile::AttendOp attend,

@@ -16,7 +16,8 @@ struct SoftmaxMatch {
   tile::AttendOp attend;
   unsigned carried = 0; // number of the state among the loop's values
   mlir::Value scores, values, state; // operands of the attend step
-  mlir::Value work;                  // null with a running maximum
+  mlir::Value work;                  // null where nothing depends on it
+  mlir::Value parts;                 // of items that are cut; null if none is
 };
 
 /// The softmax round `attend`, or an error that says what is in the way.

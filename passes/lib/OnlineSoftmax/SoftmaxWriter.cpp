@@ -36,7 +36,9 @@ private:
   void writeScale();
   tile::ForOp rebuildLoop();
   SoftmaxState writeIteration(const SoftmaxState &old);
-  void writeResults(const SoftmaxState &last);
+  Values merge(ValueRange a, ValueRange other);
+  SoftmaxState writeJoin(const SoftmaxState &last);
+  void writeResults(SoftmaxState last);
 
   SoftmaxMatch match;
   SoftmaxBuilder b;
@@ -79,10 +81,46 @@ SoftmaxState SoftmaxWriter::writeIteration(const SoftmaxState &old) {
   return now;
 }
 
+/// One state of two, whose references differ.
+SmallVector<Value> SoftmaxWriter::merge(ValueRange a, ValueRange other) {
+  Value m = b.make<arith::MaxNumFOp>(a[0], other[0]);
+  auto factorOf = [&](Value reference) {
+    return b.make<math::Exp2Op>(b.make<arith::SubFOp>(reference, m));
+  };
+  Value mine = factorOf(a[0]), others = factorOf(other[0]);
+  Value l =
+      b.make<math::FmaOp>(a[1], mine, b.make<arith::MulFOp>(other[1], others));
+  Value added = b.make<arith::MulFOp>(other[2], b.along(others, b.outType));
+  Value o = b.make<math::FmaOp>(a[2], b.along(mine, b.outType), added);
+  return {m, l, o};
+}
+
+/// The state of a whole item, in the last of its parts.
+SoftmaxState SoftmaxWriter::writeJoin(const SoftmaxState &last) {
+  Type types[] = {b.rowType, b.rowType, b.outType};
+  Values joined =
+      b.step("join", {last.m, last.l, last.o, match.work}, types,
+             [&](ValueRange a) -> Values {
+               auto op = tile::JoinOp::create(b, b.loc, types, a[3],
+                                              match.parts, a.take_front(3));
+               Values twice(a.take_front(3));
+               llvm::append_range(twice, a.take_front(3));
+               b.fill(op.getBody().emplaceBlock(), ValueRange(twice).getTypes(),
+                      [&](ValueRange v) {
+                        return merge(v.take_front(3), v.drop_front(3));
+                      });
+               return op.getResults();
+             });
+  return {joined[0], joined[1], joined[2], last.careful};
+}
+
 /// 1/l and the LSE; a row without keys (l = 0) gives 0 and -inf.
-void SoftmaxWriter::writeResults(const SoftmaxState &last) {
+void SoftmaxWriter::writeResults(SoftmaxState last) {
   RankedTensorType row = b.rowType;
   b.setInsertionPoint(match.resultStep);
+  if (match.parts) {
+    last = writeJoin(last);
+  }
   Values f =
       b.step("fin", {last.l, last.m}, {row, row}, [&](ValueRange a) -> Values {
         Value l = b.make<tile::CompleteOp>(row, a[0]);

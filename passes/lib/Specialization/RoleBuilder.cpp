@@ -140,6 +140,14 @@ void RoleBuilder::emitFetch() {
     items = arith::MulIOp::create(builder, loc(), items,
                                   env.lookupOrDefault(extent));
   }
+  if (nextWork.getWhole()) {
+    // Items that are cut are handed out once a part.
+    Value whole = env.lookupOrDefault(nextWork.getWhole());
+    Value parts = env.lookupOrDefault(nextWork.getParts());
+    Value cut = arith::SubIOp::create(builder, loc(), items, whole);
+    Value inParts = arith::MulIOp::create(builder, loc(), cut, parts);
+    items = arith::AddIOp::create(builder, loc(), whole, inParts);
+  }
   ws::FetchWorkOp::create(builder, loc(), items);
   fetched = true;
 }

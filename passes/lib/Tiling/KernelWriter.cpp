@@ -52,6 +52,8 @@ private:
   Place place(Value work);
   /// The first position of this iteration's block along `side`.
   Value start(Side side, const Place &at);
+  /// The first row to write: past the end where a later part writes them.
+  Value firstRowToWrite(Value work, const Place &at);
   /// The position along `side` of each element of a score tile.
   Value coords(Side side, Place &at);
   Value liftRegion(Region &region, ValueRange leading, Place &at);
@@ -219,11 +221,17 @@ Value KernelWriter::writeNext() {
                    ? side.tileSize
                    : b.i32(side.tile * config.getCluster());
   Value blocks = b.ceilDiv(rows, size);
-  Value section = writeSection();
+  Value section = writeSection(), whole;
+  if (config.getLastWaveParts() > 1) {
+    auto cut = tile::CutOp::create(b, b.loc);
+    whole = cut.getWhole();
+    ranges.parts = cut.getParts();
+  }
   auto region = tile::WorkOp::create(b, b.loc);
   b.setInsertionPointToStart(&region.getBody().emplaceBlock());
   return b.step("next", {}, type, [&](ValueRange) -> Values {
-    return {b.make<tile::NextWorkOp>(type, blocks, heads, batches, section)};
+    return {b.make<tile::NextWorkOp>(type, blocks, heads, batches, section,
+                                     whole, ranges.parts)};
   })[0];
 }
 
@@ -341,6 +349,21 @@ void KernelWriter::writeLoopBody(tile::ForOp loop, Value work, Value qTile) {
   tile::YieldOp::create(b, b.loc, next);
 }
 
+Value KernelWriter::firstRowToWrite(Value work, const Place &at) {
+  Value first = start(owned, at);
+  if (!ranges.parts) {
+    return first;
+  }
+  auto part = tile::PartOfOp::create(b, b.loc, work);
+  Value last = b.sub(ranges.parts, b.i32(1));
+  Value isBeforeLast =
+      b.make<arith::CmpIOp>(arith::CmpIPredicate::ne, part.getPart(), last);
+  Value leaves = b.make<arith::AndIOp>(part.getIsPart(), isBeforeLast);
+  Value past = packed == 1 ? axis(owned).length
+                           : b.mul(axis(owned).length, b.i32(packed));
+  return b.make<arith::SelectOp>(leaves, past, first);
+}
+
 void KernelWriter::writeResults(Value state, Value work) {
   Type normalized = state.getType();
   auto rounded = tileType(owned, columnsV(), elementType());
@@ -358,14 +381,14 @@ void KernelWriter::writeResults(Value state, Value work) {
   b.step("st_o", {out, work}, {}, [&](ValueRange args) -> Values {
     Place at = place(args[1]);
     tile::StoreOp::create(b, b.loc, args[0], o, at.batch, at.head,
-                          start(owned, at), queryLayout);
+                          firstRowToWrite(args[1], at), queryLayout);
     return {};
   });
   b.step("st_lse", {results[1], work}, {}, [&](ValueRange args) -> Values {
     Place at = place(args[1]);
     IntegerAttr pack = packed > 1 ? b.getI64IntegerAttr(packed) : IntegerAttr();
     tile::StoreRowOp::create(b, b.loc, args[0], lse, at.batch, at.head,
-                             start(owned, at), pack);
+                             firstRowToWrite(args[1], at), pack);
     return {};
   });
 }

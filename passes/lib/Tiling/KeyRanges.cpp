@@ -4,6 +4,8 @@
 using namespace mlir;
 using namespace attn;
 
+using Values = TileBuilder::Values;
+
 SmallVector<StringRef> KeyRanges::kinds() const {
   if (maskRegion) {
     return {"masked"};
@@ -64,13 +66,9 @@ SmallVector<Value> KeyRanges::writeBounds(TileBuilder &b, Value work) const {
 /// without a left bound left = lo = 0. Some row sees the keys up to the last
 /// row's last, every row those up to the first row's, and so on the left.
 /// Counts are clamped to 0..length, so that lo <= left <= mid <= hi.
-SmallVector<Value> KeyRanges::boundsOf(TileBuilder &b, Value work) const {
-  Value zero = b.i32(0), some = key.length, first, rows, last;
-  if (hasRightBound() || windowLeft) {
-    auto owned = tile::OwnedRowsOp::create(b, b.loc, work);
-    first = toQuery(b, owned.getFirst());
-    rows = toQuery(b, owned.getRows());
-  }
+SmallVector<Value> KeyRanges::boundsOfRows(TileBuilder &b, Value first,
+                                           Value rows) const {
+  Value zero = b.i32(0), some = key.length, last;
   auto clamp = [&](Value count) {
     return b.max(b.min(key.length, count), zero);
   };
@@ -92,6 +90,42 @@ SmallVector<Value> KeyRanges::boundsOf(TileBuilder &b, Value work) const {
   Value seenByAll = clamp(firstKey(b, lastRow));
   Value left = b.min(b.ceilDiv(seenByAll, key.tileSize), mid);
   return {hi, mid, left, lo};
+}
+
+/// The blocks of a part are as many of the item's as those of another, from the
+/// left. All sub-tiles are cut where the item is.
+void KeyRanges::keepPart(TileBuilder &b, Value work,
+                         MutableArrayRef<Value> bounds) const {
+  Values item(bounds);
+  if (dependsOnRows()) {
+    auto at = tile::CoordsOfOp::create(b, b.loc, work);
+    Value first = b.mul(at.getBlock(), query.tileSize);
+    item = boundsOfRows(b, toQuery(b, first), toQuery(b, query.tileSize));
+  }
+  auto part = tile::PartOfOp::create(b, b.loc, work);
+  Value hi = item.front(), lo = item.back();
+  Value rounded = b.add(b.sub(hi, lo), b.sub(parts, b.i32(1)));
+  Value each = b.make<arith::DivUIOp>(rounded, parts);
+  Value begin = b.min(b.add(lo, b.mul(part.getPart(), each)), hi);
+  Value end = b.min(b.add(begin, each), hi);
+  for (Value &bound : bounds) {
+    Value inside = b.max(b.min(bound, end), begin);
+    bound = b.make<arith::SelectOp>(part.getIsPart(), inside, bound);
+  }
+}
+
+SmallVector<Value> KeyRanges::boundsOf(TileBuilder &b, Value work) const {
+  Value first, rows;
+  if (dependsOnRows()) {
+    auto owned = tile::OwnedRowsOp::create(b, b.loc, work);
+    first = toQuery(b, owned.getFirst());
+    rows = toQuery(b, owned.getRows());
+  }
+  Values bounds = boundsOfRows(b, first, rows);
+  if (parts) {
+    keepPart(b, work, bounds);
+  }
+  return bounds;
 }
 
 Value KeyRanges::writeAdmitted(TileBuilder &b, Value queries,

@@ -36,6 +36,7 @@ struct KeyRanges {
   bool causal = false, bottomRight = false, maskRegion = false;
   int64_t packed = 1;                  // query heads that share a tile's rows
   mlir::Value windowLeft, windowRight; // null where there is no such bound
+  mlir::Value parts; // of an item that is cut; null where none is
 
 private:
   mlir::Value toDiagonal(TileBuilder &b, mlir::Value queries) const;
@@ -43,8 +44,13 @@ private:
                            bool left) const;
   mlir::Value lastKey(TileBuilder &b, mlir::Value queries) const;
   mlir::Value firstKey(TileBuilder &b, mlir::Value queries) const;
+  bool dependsOnRows() const { return hasRightBound() || windowLeft; }
   llvm::SmallVector<mlir::Value> boundsOf(TileBuilder &b,
                                           mlir::Value work) const;
+  llvm::SmallVector<mlir::Value> boundsOfRows(TileBuilder &b, mlir::Value first,
+                                              mlir::Value rows) const;
+  void keepPart(TileBuilder &b, mlir::Value work,
+                llvm::MutableArrayRef<mlir::Value> bounds) const;
 };
 
 } // namespace attn

@@ -88,3 +88,21 @@ module attributes {test.a = #attn.config<tile_m = 4, tile_n = 64, work = grid, p
 // @config_c9
 // expected-error @below {{expected 'cluster' to be 1 or 2, got 3}}
 module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, cluster = 3>} {}
+
+// -----
+
+// @config_c10_range
+// expected-error @below {{expected 'last_wave_parts' in 1..16, got 17}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = dynamic, last_wave_parts = 17>} {}
+
+// -----
+
+// @config_c10_work
+// expected-error @below {{expected 'last_wave_parts' only with work 'dynamic' and 'cluster' 1, got work 'grid' and 1}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, last_wave_parts = 2>} {}
+
+// -----
+
+// @config_c10_cluster
+// expected-error @below {{expected 'last_wave_parts' only with work 'dynamic' and 'cluster' 1, got work 'dynamic' and 2}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = dynamic, cluster = 2, last_wave_parts = 2>} {}

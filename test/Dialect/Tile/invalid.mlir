@@ -539,7 +539,7 @@ func.func @gather_c3(%t: tensor<?xf32>, %i: i32) {
 // -----
 
 func.func @yield_parent() {
-  // expected-error @below {{'tile.yield' op expects parent op to be one of 'tile.step, tile.for, tile.bounds'}}
+  // expected-error @below {{'tile.yield' op expects parent op to be one of 'tile.step, tile.for, tile.bounds, tile.join'}}
   tile.yield
 }
 

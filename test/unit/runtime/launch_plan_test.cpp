@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "prepared_launch.h"
 #include "sample_plan.h"
 
 using namespace attn::runtime;
@@ -53,6 +54,38 @@ TEST(LaunchPlan, readsWhatHasToBeZero) {
   EXPECT_EQ(errorWith("\"workspace\":0", "\"workspace\":64,\"zeroed\":0"),
             "plan: variants[0].zeroed: expected an integer from 1 to "
             "1073741824, got 0");
+}
+
+TEST(LaunchPlan, readsValues) {
+  const std::string values =
+      "\"workspace\":[\"mul\",\"twice\",\"blocks\"],\"values\":["
+      "{\"name\":\"blocks\",\"expr\":[\"ceildiv\",\"sq\",128]},"
+      "{\"name\":\"twice\",\"expr\":[\"mul\",\"blocks\",2]}]";
+  LaunchPlan plan = parsedPlan(samplePlanWith("\"workspace\":0", values));
+  ASSERT_EQ(plan.variants[0].values.size(), 2u);
+  BoundArguments bound(plan);
+  bound.symbols.bind(plan.symbols.lookup("sq"), 300);
+  const PlanVariant &variant = plan.variants[0];
+  ASSERT_FALSE(bool(bindValues(plan, variant, bound)));
+  size_t bytes = 0;
+  ASSERT_FALSE(bool(evaluateWorkspace(plan, variant, bound, bytes)));
+  EXPECT_EQ(bytes, 18u);
+}
+
+TEST(LaunchPlan, refusesValuesOfOtherNames) {
+  auto withName = [](const std::string &name) {
+    return errorWith("\"workspace\":0",
+                     "\"workspace\":0,\"values\":[{\"name\":\"one\","
+                     "\"expr\":1},{\"name\":\"" +
+                         name + "\",\"expr\":2}]");
+  };
+  const std::string place = "plan: variants[0].values[1].name: ";
+  EXPECT_EQ(withName("one"), place + "expected a new name, got 'one'");
+  EXPECT_EQ(withName("sq"), place + "expected a new name, got 'sq'");
+  EXPECT_EQ(withName(""), place + "expected a new name, got ''");
+  EXPECT_EQ(errorWith("\"workspace\":0", "\"workspace\":\"late\",\"values\":"
+                                         "[{\"name\":\"x\",\"expr\":\"y\"}]"),
+            "plan: variants[0].values[0].expr: unknown symbol 'y'");
 }
 
 TEST(LaunchPlan, refusesWhatIsNotJson) {

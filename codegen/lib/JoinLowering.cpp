@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parts of work items. A warp hands over to the same warp of the last part:
+// each thread what that thread needs, in the order in which it holds it. The
+// count of parts that have handed over is a release, after all lanes have
+// written; the last part's acquire of it comes before all lanes read.
+#include "InstructionLowering.h"
+#include "JoinLayout.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+static tile::JoinOp joinOf(ws::KernelOp kernel) {
+  tile::JoinOp found;
+  kernel.walk([&](tile::JoinOp join) { found = join; });
+  return found;
+}
+
+static int64_t warpsOf(tile::JoinOp join) {
+  auto role = join->getParentOfType<ws::RoleOp>();
+  return role.getWarps() * role.getReplicas();
+}
+
+bool JoinLayout::isIn(ws::KernelOp kernel) { return bool(joinOf(kernel)); }
+
+std::optional<JoinLayout> JoinLayout::of(ws::KernelOp kernel) {
+  tile::JoinOp join = joinOf(kernel);
+  if (!join) {
+    return std::nullopt;
+  }
+  JoinLayout layout;
+  layout.warps = warpsOf(join);
+  for (Type type : join.getValues().getTypes()) {
+    layout.elements += cast<VectorType>(type).getNumElements();
+  }
+  std::optional<StampLayout> stamps = StampLayout::of(kernel);
+  layout.values = stamps ? llvm::alignTo(stamps->end(), alignment) : countsEnd;
+  return layout;
+}
+
+/// What one thread has of the workspace.
+struct InstructionLowering::JoinSpace {
+  OpBuilder &builder;
+  Location loc;
+  JoinLayout layout;
+  Value workspace, thread; // of the role
+
+  Value constant(int64_t value) const {
+    return arith::ConstantIntOp::create(builder, loc, value, 32);
+  }
+  Value add(Value a, Value b) const {
+    return arith::AddIOp::create(builder, loc, a, b);
+  }
+  Value mul(Value a, Value b) const {
+    return arith::MulIOp::create(builder, loc, a, b);
+  }
+  Value at(Value base, Value bytes) const {
+    return LLVM::GEPOp::create(builder, loc, base.getType(),
+                               builder.getI8Type(), base, bytes);
+  }
+  scf::IfOp ifFirstLane() const {
+    Value lane = arith::AndIOp::create(builder, loc, thread,
+                                       constant(JoinLayout::warpThreads - 1));
+    Value isFirst = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, lane, constant(0));
+    return scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+  }
+
+  Value count(Value item) const;
+  Value values(Value item, Value part, Value parts) const;
+  void handOver(ValueRange own, Value values, Value count) const;
+  void awaitParts(Value others, Value count) const;
+  SmallVector<Value> load(TypeRange types, Value values) const;
+};
+
+using JoinSpace = InstructionLowering::JoinSpace;
+
+Value JoinSpace::count(Value item) const {
+  Value warp = arith::DivUIOp::create(builder, loc, thread,
+                                      constant(JoinLayout::warpThreads));
+  Value number = add(mul(item, constant(layout.warps)), warp);
+  Value bytes = mul(number, constant(JoinLayout::countBytes));
+  return at(workspace, add(bytes, constant(JoinLayout::alignment)));
+}
+
+/// The first of this thread's values of a part.
+Value JoinSpace::values(Value item, Value part, Value parts) const {
+  Value others = arith::SubIOp::create(builder, loc, parts, constant(1));
+  Value number = add(mul(item, others), part);
+  Type i64 = builder.getI64Type();
+  Value wide = arith::ExtUIOp::create(builder, loc, i64, number);
+  Value bytes = mul(
+      wide, arith::ConstantIntOp::create(builder, loc, layout.partBytes(), 64));
+  Value inPart = add(mul(thread, constant(JoinLayout::vectorBytes)),
+                     constant(layout.values));
+  return at(at(workspace, bytes), inPart);
+}
+
+void JoinSpace::handOver(ValueRange own, Value values, Value count) const {
+  SmallVector<Value> elements;
+  for (Value vector : own) {
+    int64_t size = cast<VectorType>(vector.getType()).getNumElements();
+    for (int64_t i = 0; i < size; ++i) {
+      elements.push_back(vector::ExtractOp::create(builder, loc, vector,
+                                                   ArrayRef<int64_t>{i}));
+    }
+  }
+  while (elements.size() % JoinLayout::vectorElements != 0) {
+    elements.push_back(elements.back());
+  }
+  auto type = VectorType::get(JoinLayout::vectorElements, builder.getF32Type());
+  for (size_t i = 0; i < elements.size(); i += JoinLayout::vectorElements) {
+    Value four = vector::FromElementsOp::create(
+        builder, loc, type,
+        ArrayRef(elements).slice(i, JoinLayout::vectorElements));
+    int64_t offset = i / JoinLayout::vectorElements * layout.stride();
+    LLVM::StoreOp::create(builder, loc, four, at(values, constant(offset)),
+                          JoinLayout::vectorBytes);
+  }
+  NVVM::SyncWarpOp::create(builder, loc, constant(-1));
+  scf::IfOp branch = ifFirstLane();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  // NVPTX drops the order of an atomicrmw.
+  LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::release, "device");
+  LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::add, count,
+                            constant(1), LLVM::AtomicOrdering::monotonic,
+                            "device");
+}
+
+/// Waits until `others` parts have handed over, and forgets them.
+void JoinSpace::awaitParts(Value others, Value count) const {
+  auto loop = scf::WhileOp::create(builder, loc, TypeRange(), ValueRange());
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&loop.getBefore());
+    Value seen = LLVM::LoadOp::create(
+        builder, loc, builder.getI32Type(), count, JoinLayout::countBytes,
+        /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariant=*/false,
+        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::acquire, "device");
+    Value missing = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ne, seen, others);
+    scf::ConditionOp::create(builder, loc, missing, ValueRange());
+    builder.createBlock(&loop.getAfter());
+    scf::YieldOp::create(builder, loc);
+  }
+  NVVM::SyncWarpOp::create(builder, loc, constant(-1));
+  scf::IfOp branch = ifFirstLane();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  LLVM::StoreOp::create(builder, loc, constant(0), count,
+                        JoinLayout::countBytes, /*isVolatile=*/false,
+                        /*isNonTemporal=*/false, /*isInvariantGroup=*/false,
+                        LLVM::AtomicOrdering::monotonic, "device");
+}
+
+SmallVector<Value> JoinSpace::load(TypeRange types, Value values) const {
+  auto four = VectorType::get(JoinLayout::vectorElements, builder.getF32Type());
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < layout.elements; i += JoinLayout::vectorElements) {
+    int64_t offset = i / JoinLayout::vectorElements * layout.stride();
+    Value loaded =
+        LLVM::LoadOp::create(builder, loc, four, at(values, constant(offset)),
+                             JoinLayout::vectorBytes);
+    for (int64_t e = 0; e < JoinLayout::vectorElements; ++e) {
+      elements.push_back(vector::ExtractOp::create(builder, loc, loaded,
+                                                   ArrayRef<int64_t>{e}));
+    }
+  }
+  SmallVector<Value> vectors;
+  ArrayRef<Value> left = elements;
+  for (Type type : types) {
+    auto vector = cast<VectorType>(type);
+    vectors.push_back(vector::FromElementsOp::create(
+        builder, loc, vector, left.take_front(vector.getNumElements())));
+    left = left.drop_front(vector.getNumElements());
+  }
+  return vectors;
+}
+
+/// Merges what the other parts have, in order, into the values of this one.
+SmallVector<Value> InstructionLowering::mergeParts(tile::JoinOp op,
+                                                   ValueRange own,
+                                                   const JoinSpace &space) {
+  Part at = partOf(op.getWork());
+  Value parts = values.lookup(op.getParts());
+  Value others = arith::SubIOp::create(*builder, loc, parts, constant(1));
+  space.awaitParts(others, space.count(at.item));
+  auto loop =
+      scf::ForOp::create(*builder, loc, constant(0), others, constant(1), own);
+  OpBuilder::InsertionGuard guard(*builder);
+  builder->setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> both(loop.getRegionIterArgs());
+  llvm::append_range(
+      both, space.load(op.getResultTypes(),
+                       space.values(at.item, loop.getInductionVar(), parts)));
+  Block &body = op.getBody().front();
+  values.map(body.getArguments(), both);
+  for (Operation &inner : body.without_terminator()) {
+    builder->clone(inner, values);
+  }
+  SmallVector<Value> merged;
+  for (Value value : body.getTerminator()->getOperands()) {
+    merged.push_back(values.lookup(value));
+  }
+  scf::YieldOp::create(*builder, loc, merged);
+  return loop.getResults();
+}
+
+void InstructionLowering::lowerJoin(tile::JoinOp op) {
+  Part at = partOf(op.getWork());
+  auto role = op->getParentOfType<ws::RoleOp>();
+  Value replica = values.lookup(role.getBody().getArgument(0));
+  Value thread =
+      add(mul(replica, role.getWarps() * JoinLayout::warpThreads),
+          arith::AndIOp::create(
+              *builder, loc, tid(),
+              constant(role.getWarps() * JoinLayout::warpThreads - 1)));
+  JoinSpace space{*builder, loc, *JoinLayout::of(kernel), workspace(), thread};
+  SmallVector<Value> own;
+  for (Value value : op.getValues()) {
+    own.push_back(values.lookup(value));
+  }
+  auto ifPart = scf::IfOp::create(*builder, loc, op.getResultTypes(), at.isPart,
+                                  /*withElseRegion=*/true);
+  values.map(op.getResults(), ifPart.getResults());
+  OpBuilder::InsertionGuard guard(*builder);
+  builder->setInsertionPointToStart(ifPart.elseBlock());
+  scf::YieldOp::create(*builder, loc, own);
+  builder->setInsertionPointToStart(ifPart.thenBlock());
+  Value parts = values.lookup(op.getParts());
+  Value isLast = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq,
+                                       add(at.part, constant(1)), parts);
+  auto ifLast = scf::IfOp::create(*builder, loc, op.getResultTypes(), isLast,
+                                  /*withElseRegion=*/true);
+  scf::YieldOp::create(*builder, loc, ifLast.getResults());
+  builder->setInsertionPointToStart(ifLast.thenBlock());
+  scf::YieldOp::create(*builder, loc, mergeParts(op, own, space));
+  builder->setInsertionPointToStart(ifLast.elseBlock());
+  space.handOver(own, space.values(at.item, at.part, parts),
+                 space.count(at.item));
+  scf::YieldOp::create(*builder, loc, own);
+}
+
+/// A part is computed with care from the start.
+void InstructionLowering::lowerIsRedo(tile::IsRedoOp op) {
+  Value redo = redos.lookup(op.getWork());
+  if (auto part = partsOf.find(op.getWork()); part != partsOf.end()) {
+    redo = arith::OrIOp::create(*builder, loc, redo, part->second.isPart);
+  }
+  values.map(op.getResult(), redo);
+}

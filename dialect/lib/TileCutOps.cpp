@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers of the ops on parts of work items; labels are those of
+// TileCutOps.td.
+#include "attn/dialect/Tile.h"
+
+using namespace mlir;
+using namespace attn::tile;
+
+/// C1 of tile.join.
+static LogicalResult verifyTypes(JoinOp op) {
+  SmallVector<Type> twice(op.getValues().getTypes());
+  llvm::append_range(twice, op.getValues().getTypes());
+  Block &block = op.getBody().front();
+  if (op.getResultTypes() != op.getValues().getTypes()) {
+    return op.emitOpError("expected results (")
+           << op.getValues().getTypes() << "), got (" << op.getResultTypes()
+           << ")";
+  }
+  if (block.getArgumentTypes() != TypeRange(twice)) {
+    return op.emitOpError("expected block arguments (")
+           << TypeRange(twice) << "), got (" << block.getArgumentTypes() << ")";
+  }
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield || yield.getValues().getTypes() != op.getValues().getTypes()) {
+    return op.emitOpError("expected the body to yield (")
+           << op.getValues().getTypes() << ")";
+  }
+  return success();
+}
+
+LogicalResult JoinOp::verifyRegions() {
+  if (failed(verifyTypes(*this))) {
+    return failure();
+  }
+  for (Type type : getValues().getTypes()) { // C2
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped || !shaped.hasStaticShape() ||
+        !shaped.getElementType().isF32()) {
+      return emitOpError("expected tiles or vectors of f32, got ") << type;
+    }
+  }
+  for (Operation *parent = (*this)->getParentOp(); parent;
+       parent = parent->getParentOp()) {
+    if (isa<LoopLikeOpInterface, ForOp>(parent)) { // C3
+      return emitOpError("expected to be in no loop but the one over work "
+                         "items, got '")
+             << parent->getName() << "'";
+    }
+  }
+  return success();
+}
