@@ -90,7 +90,7 @@ class Executable:
             return _tensors.host_memory(size)
         if not _tensors.is_torch(like):
             raise TypeError(f"expected 'workspace' to be given: {size} zeroed bytes on the device of 'q'")
-        if _tensors.is_capturing():
+        if _tensors.is_capturing(like):
             return _tensors.view(_tensors.zeroed_bytes(like, size), "workspace", stream)
         found = self._workspaces.get((device, stream))
         if found is None or found.shape[0] < size:

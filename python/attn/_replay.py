@@ -121,7 +121,7 @@ class Replay:
     def _find_workspace(self, q: Any) -> bool:
         """Makes the workspace that of the current stream, if launches may share one."""
         stream = _tensors.current_stream(q)
-        if stream is not None and _tensors.is_capturing():
+        if stream is not None and _tensors.is_capturing(q):
             return False
         self._space = space = self._executable.workspace(q, self._device, self._workspace_size, stream)
         self._objects.set_workspace(space.pointer, space.shape[0], stream)

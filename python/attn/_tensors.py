@@ -133,9 +133,14 @@ def _raw_stream() -> Callable[[int], int]:
     return fast or (lambda index: torch.cuda.current_stream(index).cuda_stream)
 
 
-def is_capturing() -> bool:
-    """Whether the current CUDA stream of torch records a graph."""
-    return torch_module().cuda.is_current_stream_capturing()
+def is_capturing(tensor: Any) -> bool:
+    """Whether the CUDA stream on which the caller works, on the tensor's device, records
+    a graph. (torch tells it of the current device alone.)"""
+    cuda, index = torch_module().cuda, tensor.device.index
+    if index == cuda.current_device():
+        return cuda.is_current_stream_capturing()
+    with cuda.device(index):
+        return cuda.is_current_stream_capturing()
 
 
 def zeroed_bytes(like: Any, size: int) -> Any:
