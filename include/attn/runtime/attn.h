@@ -7,7 +7,8 @@
  * libattn_jit.so's; who only launches needs the first alone.
  *
  * Every function that can fail returns a status; the message of the calling
- * thread's last failure is attn_last_error(). No function throws. All may be
+ * thread's last failure is attn_last_error(). No function throws; where
+ * libattn_runtime.so finds no host memory at all, the process ends. All may be
  * called from several threads at once, and a bundle may be used by several.
  */
 
@@ -270,7 +271,8 @@ typedef void (*attn_log_callback)(attn_log_level level, const char *message,
                                   void *user);
 
 /* Sets the one function that is told of compilations, module loads and the
- * like; null for none, which is the default. It may be called from any thread.
+ * like; null for none, which is the default. It may be called from any thread,
+ * while a bundle is being loaded: it must not launch or prepare one.
  * Without one, ATTN_LOG=info or ATTN_LOG=warning in the environment, read once,
  * sends messages of that level and above to standard error. */
 ATTN_API void attn_set_log_callback(attn_log_callback callback, void *user);
