@@ -14,7 +14,6 @@ import tempfile
 
 import make_ablations
 import make_bundles
-import points
 
 LINE = re.compile(r"^\s+([0-9.]+) \(\s*[0-9.]+%\)  (\S.*)$", re.M)
 PARTS = {"LLVM": "EmitPtx", "assembler": "Assemble"}
@@ -47,17 +46,14 @@ def measure(args, point, temp):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--d", default="64,128,256,192/128", help="head dims, as 64,128,192/128")
-    parser.add_argument("--cases", default="none,causal")
+    make_bundles.add_problems(parser, "64,128,256,192/128", target=False)
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--compiler", default=os.path.join(make_bundles.ROOT, "build", "bin", "attn-compile"))
     args = parser.parse_args()
     print("| kernel | passes, s | LLVM, s | assembler, s | total, s |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as temp:
-        for d, dv in [points.pair(d) for d in args.d.split(",")]:
-            for mask in args.cases.split(","):
-                for name, times in measure(args, points.Point(mask, d, points.TOKENS, dv, "bf16"), temp):
-                    print(f"| {name} | " + " | ".join(f"{t:.3f}" for t in times.values()) + " |", flush=True)
+        for point in make_bundles.problems(args):
+            for name, times in measure(args, point, temp):
+                print(f"| {name} | " + " | ".join(f"{t:.3f}" for t in times.values()) + " |", flush=True)
     return 0
 
 

@@ -71,14 +71,13 @@ def count(lines):
     if not both:
         raise ValueError("expected a loop with two products")
     taken = [opcode(text) for text in executed(both[-1])]
-    return {"instructions": len(taken), "exponentials": sum(name.startswith("MUFU.EX2") for name in taken),
-            "products": sum(name.startswith("HGMMA") for name in taken)}
+    return {"instructions": len(taken), "exponentials": sum(name.startswith("MUFU.EX2") for name in taken)}
 
 
 def describe_entry(entry):
     number = lambda pattern, default: int((re.search(pattern, entry) or [None, default])[1])
     return {"keys_at_most": number(r"when <seqlen_k at_most (\d+)>", 0), "tile_m": number(r"tile_m = (\d+)", 0),
-            "tile_n": number(r"tile_n = (\d+)", 0), "warpgroups": number(r"role wg\[(\d+)\]", 1),
+            "tile_n": number(r"tile_n = (\d+)", 0),
             "cluster": number(r"cluster = (\d+)", 1), "skips": "knob skip right" in entry}
 
 
@@ -97,18 +96,11 @@ def kernels_of(args, point, temp):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", required=True, help="the file to write")
-    parser.add_argument("--d", default="64,128,256,192/128", help="head dims, as 64,128,192/128")
-    parser.add_argument("--cases", default="none,causal")
-    parser.add_argument("--target", default="sm_90a")
-    parser.add_argument("--compiler", default=os.path.join(make_bundles.ROOT, "build", "bin", "attn-compile"))
+    make_bundles.add_problems(parser, "64,128,256,192/128")
     parser.add_argument("--nvdisasm", default="nvdisasm", help="NVIDIA's disassembler")
     args = parser.parse_args()
-    counts = {}
     with tempfile.TemporaryDirectory() as temp:
-        for d, dv in [points.pair(d) for d in args.d.split(",")]:
-            for mask in args.cases.split(","):
-                point = points.Point(mask, d, points.TOKENS, dv, "bf16")
-                counts[points.describe_family(point.family)] = kernels_of(args, point, temp)
+        counts = {points.describe_family(point.family): kernels_of(args, point, temp) for point in make_bundles.problems(args)}
     with open(args.out, "w", encoding="utf-8") as file:
         json.dump(counts, file, indent=1)
         file.write("\n")

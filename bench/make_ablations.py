@@ -15,7 +15,6 @@ import sys
 import tempfile
 
 import make_bundles
-import points
 
 ROOT = make_bundles.ROOT
 TABLE = os.path.join(ROOT, "codegen", "data", "schedules")
@@ -67,25 +66,19 @@ def compile_variant(args, point, name, schedule, temp):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", required=True, help="folder to write the folders of bundles into")
-    parser.add_argument("--d", default="64,128,256,192/128", help="head dims, as 64,128,192/128")
-    parser.add_argument("--cases", default="none,causal")
-    parser.add_argument("--target", default="sm_90a")
-    parser.add_argument("--compiler", default=os.path.join(ROOT, "build", "bin", "attn-compile"))
+    make_bundles.add_problems(parser, "64,128,256,192/128")
     args = parser.parse_args()
     with open(os.path.join(ROOT, "bench", "ablations.json"), encoding="utf-8") as file:
         ablations = [{"name": "table", "edits": []}, *json.load(file)]
     made = 0
     with tempfile.TemporaryDirectory() as temp:
-        for d, dv in [points.pair(d) for d in args.d.split(",")]:
-            for mask in args.cases.split(","):
-                point = points.Point(mask, d, points.TOKENS, dv, "bf16")
-                with open(table_file(point), encoding="utf-8") as file:
-                    entries = entries_for(file.read(), mask)
-                for ablation in ablations:
-                    text = edited(entries, ablation["edits"])
-                    reason = "nothing to change" if text is None else compile_variant(args, point, ablation["name"], text, temp)
-                    print(f"{make_bundles.stem(point)}, {ablation['name']}: {reason or 'compiled'}", flush=True)
-                    made += reason is None
+        for point in make_bundles.problems(args):
+            entries = "".join(entries_of(point))
+            for ablation in ablations:
+                text = edited(entries, ablation["edits"])
+                reason = "nothing to change" if text is None else compile_variant(args, point, ablation["name"], text, temp)
+                print(f"{make_bundles.stem(point)}, {ablation['name']}: {reason or 'compiled'}", flush=True)
+                made += reason is None
     return 0 if made else 1
 
 

@@ -34,6 +34,22 @@ def stem(point):
     return contenders.bundle_name(point).removesuffix(".attn")
 
 
+def add_problems(parser, dims, target=True):
+    """Options that say which problems a script compiles, and with what; see problems()."""
+    parser.add_argument("--d", default=dims, help="head dims, as 64,128,192/128")
+    parser.add_argument("--cases", default="none,causal")
+    parser.add_argument("--compiler", default=os.path.join(ROOT, "build", "bin", "attn-compile"))
+    if target:
+        parser.add_argument("--target", default="sm_90a")
+
+
+def problems(args, dtype="bf16"):
+    """The points of add_problems()'s options, one a head dim and mask."""
+    for d, dv in [points.pair(d) for d in args.d.split(",")]:
+        for mask in args.cases.split(","):
+            yield points.Point(mask, d, points.TOKENS, dv, dtype)
+
+
 def compile_bundle(args, point, temp):
     """Returns whether it compiled."""
     name = stem(point)
@@ -52,17 +68,12 @@ def compile_bundle(args, point, temp):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", required=True, help="folder to write the bundles into")
-    parser.add_argument("--d", default="64,128", help="head dims, as 64,128,192/128")
-    parser.add_argument("--cases", default="none,causal")
+    add_problems(parser, "64,128")
     parser.add_argument("--dtype", default="bf16", help="bf16,fp16")
-    parser.add_argument("--target", default="sm_90a")
-    parser.add_argument("--compiler", default=os.path.join(ROOT, "build", "bin", "attn-compile"))
     parser.add_argument("--schedules", help="folder of schedule files, fwd_d64_none.mlir and so on, to use where there is one")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
-    dims = [points.pair(d) for d in args.d.split(",")]
-    wanted = [points.Point(mask, d, points.TOKENS, dv, dtype)
-              for dtype in args.dtype.split(",") for d, dv in dims for mask in args.cases.split(",")]
+    wanted = [point for dtype in args.dtype.split(",") for point in problems(args, dtype)]
     with tempfile.TemporaryDirectory() as temp:
         compiled = [compile_bundle(args, point, temp) for point in wanted]
     return 0 if all(compiled) else 1

@@ -21,13 +21,8 @@ def _output(command):
     return done.stdout if done.returncode == 0 else None
 
 
-def gpus(attn_run=None):
-    """Returns the architectures ("sm_90", ...) of the GPUs that attn-run, or
-    else the driver's own tool, finds."""
-    if attn_run and os.access(attn_run, os.X_OK):
-        text = _output([attn_run, "--list-devices"])
-        if text is not None:
-            return re.findall(r"\bsm_\d+", text)
+def gpus():
+    """Returns the architectures ("sm_90", ...) of the GPUs that the driver's own tool finds."""
     text = _output(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"])
     return ["sm_" + a + b for a, b in re.findall(r"^(\d+)\.(\d+)$", text or "", re.M)]
 

@@ -51,7 +51,7 @@ config.substitutions.append(("%attn_root", config.attn_src_root))
 config.substitutions.append(("%attn_build", config.attn_obj_root))
 
 # Hardware: `REQUIRES: gpu`, `REQUIRES: sm_90`, `REQUIRES: ptxas`.
-architectures = hardware.gpus(os.path.join(bin_dir, "attn-run"))
+architectures = hardware.gpus()
 if architectures:
     config.available_features.update({"gpu"} | set(architectures))
 elif os.environ.get("ATTN_REQUIRE_GPU") == "1":

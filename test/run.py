@@ -218,7 +218,7 @@ def main():
             parser.error(f"unknown suite '{name}', expected some of {','.join(SUITES)}")
 
     tally = Tally()
-    gpus = hardware.gpus(os.path.join(args.build, "bin", "attn-run"))
+    gpus = hardware.gpus()
     if not gpus and os.environ.get("ATTN_REQUIRE_GPU") == "1":
         tally.failed("gpu", "no GPU was found, and ATTN_REQUIRE_GPU=1 demands one")
     sys.stdout.flush()

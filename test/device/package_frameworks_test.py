@@ -13,9 +13,8 @@ sys.path[:0] = [HERE, TEST, os.path.join(TEST, "python")]
 import hardware
 import package_torch_test
 import package_transformers_test
-from bundles import RUNNER
 
-HAS_GPU = "sm_90" in hardware.gpus(RUNNER)
+HAS_GPU = "sm_90" in hardware.gpus()
 
 
 @unittest.skipUnless(HAS_GPU, "needs a GPU of architecture sm_90")

@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TEST = os.path.dirname(HERE)
 sys.path[:0] = [HERE, TEST, os.path.join(os.path.dirname(TEST), "python")]
 import hardware
-from bundles import BUILD, RUNNER
+from bundles import BUILD
 
 try:
     import torch
@@ -20,12 +20,12 @@ try:
 except ImportError:
     torch = None
 
-if "sm_90" in hardware.gpus(RUNNER) and torch is not None:
+if "sm_90" in hardware.gpus() and torch is not None:
     os.environ.setdefault("ATTN_LIBRARY_DIR", os.path.join(BUILD, "lib"))
     import attn
 
 
-@unittest.skipUnless("sm_90" in hardware.gpus(RUNNER), "needs a GPU of architecture sm_90")
+@unittest.skipUnless("sm_90" in hardware.gpus(), "needs a GPU of architecture sm_90")
 @unittest.skipIf(torch is None, "needs a GPU of architecture sm_90 with torch")
 class Package(unittest.TestCase):
     def setUp(self):

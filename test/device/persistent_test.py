@@ -36,7 +36,7 @@ def run(command):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
 
 
-@unittest.skipUnless("sm_90" in hardware.gpus(RUNNER), "needs a GPU of architecture sm_90")
+@unittest.skipUnless("sm_90" in hardware.gpus(), "needs a GPU of architecture sm_90")
 class Persistent(unittest.TestCase):
     def setUp(self):
         self.temp = tempfile.TemporaryDirectory()

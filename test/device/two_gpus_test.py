@@ -11,9 +11,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TEST = os.path.dirname(HERE)
 sys.path[:0] = [HERE, TEST, os.path.join(TEST, "python")]
 import hardware
-from bundles import RUNNER
 
-ENOUGH = hardware.gpus(RUNNER).count("sm_90") >= 2
+ENOUGH = hardware.gpus().count("sm_90") >= 2
 if ENOUGH:
     import package_support  # finds the package
     import torch

@@ -2,11 +2,13 @@
 """What is counted of a kernel, and what follows for the units of the GPU."""
 
 import os
+import subprocess
 import sys
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
+import compile_time
 import count_instructions
 import limits
 import points
@@ -14,7 +16,7 @@ import report
 import results
 from bench_lines import measured, run_of
 
-KERNEL = {"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "warpgroups": 2, "cluster": 1, "skips": True, "instructions": 512,
+KERNEL = {"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "cluster": 1, "skips": True, "instructions": 512,
           "exponentials": 64}
 LISTING = """\
 //--------------------- .text.short   --------------------------
@@ -42,14 +44,14 @@ class Counting(unittest.TestCase):
     def test_the_steady_loop_without_what_it_leaves_out(self):
         found = count_instructions.functions(LISTING)
         self.assertEqual(sorted(found), ["long", "short"])
-        self.assertEqual(count_instructions.count(found["long"]), {"instructions": 7, "exponentials": 1, "products": 3})
+        self.assertEqual(count_instructions.count(found["long"]), {"instructions": 7, "exponentials": 1})
         with self.assertRaisesRegex(ValueError, "two products"):
             count_instructions.count(found["short"])
 
     def test_an_entry_of_the_table(self):
-        entry = 'x when <seqlen_k at_most 512> config <tile_m = 192, tile_n = 64, cluster = 2> role wg[3] warps 4 knob skip right'
+        entry = 'x when <seqlen_k at_most 512> config <tile_m = 192, tile_n = 64, cluster = 2> knob skip right'
         self.assertEqual(count_instructions.describe_entry(entry),
-                         {"keys_at_most": 512, "tile_m": 192, "tile_n": 64, "warpgroups": 3, "cluster": 2, "skips": True})
+                         {"keys_at_most": 512, "tile_m": 192, "tile_n": 64, "cluster": 2, "skips": True})
 
 
 class Shares(unittest.TestCase):
@@ -97,6 +99,19 @@ class Shares(unittest.TestCase):
         self.assertNotIn("causal", text)
         unmeasured = report.by_family(results.merge([run_of({**lines[0], "ghz": 0.0})]))
         self.assertNotIn("###", report.limits_section(unmeasured, {"fwd bf16 none d128": [KERNEL]}, "NVIDIA H200"))
+
+
+class CompileTime(unittest.TestCase):
+    def test_an_entry_alone_serves_every_length(self):
+        entry = "attn.table_entry fwd @x\n    when <seqlen_k at_most 512>\n    config <a>\n"
+        self.assertEqual(compile_time.alone(entry), "attn.table_entry fwd @x\n    config <a>\n")
+
+    def test_the_report_of_passes_is_read(self):
+        report_of_passes = "  Total Execution Time: 0.3 seconds\n\n    0.0132 (  3.6%)  VerifySync\n    0.2574 ( 69.8%)  Assemble\n    0.3688 (100.0%)  Total\n"
+        command = [sys.executable, "-c", f"import sys; sys.stderr.write({report_of_passes!r})"]
+        self.assertEqual(compile_time.seconds(command), {"VerifySync": 0.0132, "Assemble": 0.2574, "Total": 0.3688})
+        with self.assertRaises(subprocess.CalledProcessError):
+            compile_time.seconds([sys.executable, "-c", "raise SystemExit(1)"])
 
 
 if __name__ == "__main__":

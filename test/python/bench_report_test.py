@@ -65,6 +65,20 @@ class Page(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no result of the base 'other' at fwd bf16 causal d128"):
             report.make_page([], files, "other", "performance")
 
+    def test_what_was_counted_and_a_note_are_on_the_page(self):
+        run, out = self.run_file("a.jsonl", 1.0, gpu="NVIDIA H200"), os.path.join(self.folder, "out")
+        loops = self.write("loops.json", [{"fwd bf16 none d128": [{"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "cluster": 1, "skips": False,
+                                                                  "instructions": 351, "exponentials": 64}]}])
+        matrix = self.write("m.jsonl", [{**line, "gpu": "NVIDIA H200"} for line in report.read_lines(self.matrix_file("x.jsonl", 1.0))])
+        arguments = [run, "--ablation", matrix, "--loops", loops, "--note", "The base is old.", "--out", out]
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(report.main(arguments), 0)
+        with open(os.path.join(out, "performance.md"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn("## What binds", page)
+        self.assertIn("### fwd bf16 none d128\n\n| seqlen | tensor |", page)
+        self.assertIn("The base is old.\n", page)
+
     def test_runs_on_different_gpus_are_refused(self):
         with self.assertRaisesRegex(ValueError, "one kind of GPU, got G, H"):
             report.make_page([self.run_file("a.jsonl", 1), self.run_file("b.jsonl", 1, gpu="H")], [], None, "performance")

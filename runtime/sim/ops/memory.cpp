@@ -69,23 +69,6 @@ void beginAccess(Warp &warp, const Access &access, bool write) {
   warp.cta.hazards->begin(warp, action);
 }
 
-/// ld.b128.
-Step loadWide(Warp &warp, const Inst &inst) {
-  Access access = bitCast<Access>(inst.aux);
-  uint32_t to = warp.cta.program.lists[inst.list];
-  beginAccess(warp, access, false);
-  for (uint32_t left = warp.exec; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    const uint8_t *from =
-        locate(warp, inst, access, inst.slots[0], lane, false);
-    if (!from) {
-      return Step::Fault;
-    }
-    std::memcpy(&warp.at<Wide128>(to)[lane], from, sizeof(Wide128));
-  }
-  return Step::Next;
-}
-
 Step load(Warp &warp, const Inst &inst) {
   Access access = bitCast<Access>(inst.aux);
   const uint32_t *to = &warp.cta.program.lists[inst.list];
@@ -98,6 +81,11 @@ Step load(Warp &warp, const Inst &inst) {
       return Step::Fault;
     }
     for (uint32_t i = 0; i < inst.listSize; ++i) {
+      if (access.registerBytes == 16) {
+        std::memcpy(&warp.at<Wide128>(to[i])[lane], from + i * access.bytes,
+                    sizeof(Wide128));
+        continue;
+      }
       uint64_t value = 0;
       std::memcpy(&value, from + i * access.bytes, access.bytes);
       if (access.isSigned) {
@@ -232,9 +220,6 @@ bool finishAccess(Decoder &decoder, const ptx::Instruction &instruction,
   }
   if (access.bytes == 16 && count > 1) {
     return decoder.fail(values.at, "expected at most 128 bits");
-  }
-  if (isLoad && access.bytes == 16) {
-    inst.run = loadWide;
   }
   inst.aux = bitCast<uint64_t>(access);
   return decoder.address(place, inst, inst.slots[0]) &&
