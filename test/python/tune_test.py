@@ -68,7 +68,11 @@ class Spaces(unittest.TestCase):
     def test_points_of_one_schedule_are_one(self):
         for product, count in (({"order": "linear", "section_mib": [0, 16]}, 1), ({"k_depth": 3, "v_depth": [0, 3]}, 1),
                                ({"work": ["grid", "dynamic"], "work_depth": [1, 2]}, 3), ({"consumers": 1, "turn": [True, False]}, 1),
-                               ({"exp2_soft": ["1/8", "2/16", "1/4"]}, 2)):
+                               ({"exp2_soft": ["1/8", "2/16", "1/4"]}, 2), ({"exp2_degree": [3, 4]}, 1),
+                               ({"work": "static", "row_max": ["running", "integer"]}, 1), ({"consumers": 1, "skip": ["none", "right"]}, 1),
+                               ({"work": "dynamic", "cluster": [1, 2], "last_wave_parts": [1, 2]}, 3), ({"last_wave_parts": [1, 2]}, 1),
+                               ({"overlap": "none", "turn": [True, False], "rescale": ["after_pv", "before_pv"]}, 1),
+                               ({"stage_o": "over_v", "rings": ["apart", "one"]}, 1), ({"skip": "right", "rings": ["apart", "one"]}, 1)):
             with self.subTest(product=product):
                 self.assertEqual(len(space_of(product).points()), count)
 
@@ -87,8 +91,9 @@ class Spaces(unittest.TestCase):
                 (one(turn=1), "products[0].turn: expected true or false, got 1"),
                 (one(exp2_soft="3/2"), 'products[0].exp2_soft: expected a share as "1/8", got "3/2"'),
                 (one(consumers=[]), "products[0].consumers: expected at least one value, got []"),
-                (one(tilen=64), 'products[0]: expected a parameter (consumers, rows, '),
-                ({**one(rows=64), "common": {"rows": 64}}, 'products[0]: expected no parameter of "common", got "rows"')):
+                (one(pack_gqa=12), "products[0].pack_gqa: expected a power of two up to 64, got 12"),
+                (one(tilen=64), 'products[0]: expected a parameter (consumers, tile_n, '),
+                ({**one(tile_n=64), "common": {"tile_n": 64}}, 'products[0]: expected no parameter of "common", got "tile_n"')):
             with self.subTest(message=message), self.assertRaises(space.SpaceError) as caught:
                 self.assertIsNone(space.Space(declared, "s.json"))
             self.assertIn(message, str(caught.exception))
@@ -97,15 +102,15 @@ class Spaces(unittest.TestCase):
         with tempfile.TemporaryDirectory() as temp:
             path = os.path.join(temp, "s.json")
             with open(path, "w", encoding="utf-8") as file:
-                file.write('{"head_dims": [64, 64], "products": [{"rows": 64, "rows": 128}]}')
-            with self.assertRaisesRegex(space.SpaceError, '"rows" stands twice'):
+                file.write('{"head_dims": [64, 64], "products": [{"tile_n": 64, "tile_n": 128}]}')
+            with self.assertRaisesRegex(space.SpaceError, '"tile_n" stands twice'):
                 self.assertIsNone(space.read(path))
             with self.assertRaisesRegex(space.SpaceError, "No such file"):
                 self.assertIsNone(space.read(path + ".none"))
 
     def test_the_default_spaces(self):
         paths = sorted(glob.glob(os.path.join(main.SPACES, "*.json")))
-        self.assertEqual(len(paths), 6)
+        self.assertEqual(len(paths), 7)
         for path in paths:
             with self.subTest(path=os.path.basename(path)):
                 found = space.read(path)
@@ -115,6 +120,14 @@ class Spaces(unittest.TestCase):
                 # What can be measured in minutes.
                 self.assertTrue(20 <= len(candidates) <= 120, len(candidates))
 
+    def test_the_default_spaces_vary_every_parameter(self):
+        values = {name: set() for name in space.PARAMETERS}
+        for path in glob.glob(os.path.join(main.SPACES, "*.json")):
+            for point in space.read(path).points():
+                for name, value in point.items():
+                    values[name].add(value)
+        self.assertEqual([name for name, found in values.items() if len(found) < 2], [])
+
     def test_the_page_lists_all_parameters(self):
         with open(os.path.join(ROOT, "docs", "tuning.md"), encoding="utf-8") as file:
             rows = re.findall(r"^\| `(\w+)` \| (.*?) \| `(.*?)` \|", file.read(), re.M)
@@ -123,7 +136,7 @@ class Spaces(unittest.TestCase):
 
 class Registers(unittest.TestCase):
     def test_the_register_file_is_shared_out(self):
-        for consumers, least, shares in ((1, 24, (256, 256)), (2, 24, (24, 240)), (2, 25, (40, 232)), (2, 40, (40, 232)),
+        for consumers, least, shares in ((1, 24, (240, 256)), (1, 40, (240, 256)), (2, 24, (24, 240)), (2, 25, (40, 232)), (2, 40, (40, 232)),
                                          (3, 24, (32, 160)), (4, 32, (32, 112)), (5, 24, (40, 88))):
             with self.subTest(consumers=consumers, least=least):
                 self.assertEqual(SM90A.share(consumers, least), shares)
@@ -160,18 +173,28 @@ class Candidates(unittest.TestCase):
                 made, = candidates_of({"head_dims": dims, "products": [{**general, **product}]})
                 self.assertEqual(made.entry(name), self.entry_of_table(name))
 
+    def test_pairs_of_ctas_and_o_over_v_as_in_the_table(self):
+        made, = candidates_of({"head_dims": [192, 128], "products": [
+            {"consumers": 2, "load_registers": 40, "stage_o": "over_v", "cluster": 2, "work": "dynamic", "work_depth": 1}]})
+        path = os.path.join(ROOT, "codegen", "data", "schedules", "fwd_d192_dv128.mlir")
+        with open(path, encoding="utf-8") as file:
+            self.assertIn(made.entry("fwd_d192_dv128_none", ["none"]), file.read())
+
     def test_names_are_symbols_and_tell_candidates_apart(self):
-        values = {"consumers": [1, 2], "rows": [64, 128], "tile_n": [64, 128], "load_registers": [24, 56], "k_depth": [1, 2],
-                  "v_depth": [1, 2], "q_depth": [1, 2], "stage_o": ["own", "over_q"], "work": ["grid", "dynamic"],
-                  "work_depth": [1, 2], "order": ["linear", "longest_first"], "section_mib": [0, 16],
-                  "row_max": ["running", "first_block"], "rescale_threshold": [0, 8], "exp2_soft": ["0/1", "1/8"], "skip": ["none", "right"],
-                  "turn": [True, False]}
+        values = {"consumers": [1, 2], "tile_n": [64, 128], "load_registers": [24, 56], "loaders": [1, 2],
+                  "k_depth": [1, 2], "v_depth": [1, 2], "rings": ["apart", "one"], "q_depth": [1, 2],
+                  "stage_o": ["own", "over_q", "over_v"], "stage_p": ["reg", "smem"], "cluster": [1, 2], "pack_gqa": [1, 2],
+                  "work": ["grid", "static", "dynamic"], "work_depth": [1, 2], "last_wave_parts": [1, 2],
+                  "order": ["linear", "longest_first"], "section_mib": [0, 16], "launch": ["alone", "dependent"],
+                  "overlap": ["qk_first", "pv_first", "none"], "rescale": ["after_pv", "before_pv"],
+                  "row_max": ["running", "first_block", "integer"], "rescale_threshold": [0, 8], "exp2_soft": ["0/1", "1/8"],
+                  "exp2_degree": [3, 4], "peel": ["first", "first_masked"], "skip": ["none", "right"], "turn": [True, False]}
         self.assertEqual(set(values), set(space.PARAMETERS))
         for name, both in values.items():
-            others = {"work": "dynamic", "order": "longest_first"}
+            others = {"work": "dynamic", "order": "longest_first", "exp2_soft": "1/2"}
             with self.subTest(name=name):
                 names = [c.name for c in candidates_of({"head_dims": [64, 64], "products": [{**others, name: both}]})]
-                self.assertEqual(len(set(names)), 2)
+                self.assertEqual(len(set(names)), len(both))
                 for each in names:
                     self.assertRegex(each, r"^[a-z][a-z0-9_]*$")
 
@@ -467,6 +490,13 @@ class Tables(unittest.TestCase):
             self.assertIn(part, comment)
         self.assertIn('masks ["causal_top_left", "causal_bottom_right", "window", "pointwise_region"]\n    config <tile_m = 256, ', text)
         self.assertLessEqual(max(len(line) for line in text.splitlines() if line.startswith("//")), 88)
+
+    def test_a_log_from_before_a_parameter_still_counts(self):
+        older = [{**r, "parameters": r["parameters"] and {k: v for k, v in r["parameters"].items() if k != "launch"}}
+                 if r["record"] == "candidate" else r for r in measured_log()]
+        texts = [table.tables(view, decide.decide(view, 0.01)) for view in map(journal.View, (older, measured_log()))]
+        self.assertEqual(texts[0], texts[1])
+        self.assertTrue(texts[0])
 
     def test_where_the_table_stays_nothing_is_written(self):
         view = journal.View(measured_log())

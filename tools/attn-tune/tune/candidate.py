@@ -5,8 +5,12 @@ from tune.space import PARAMETERS
 
 MASKS = ("none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region")
 # Parts of a candidate's name that it has only where they are not the default.
-SHORT = {"stage_o": "o_", "rescale_threshold": "rescale", "exp2_soft": "soft", "skip": "skip_", "work_depth": "items",
-         "load_registers": "load", "rows": "rows"}
+SHORT = {"rings": "ring_", "loaders": "loaders", "stage_o": "o_", "stage_p": "p_", "cluster": "cluster", "pack_gqa": "pack",
+         "last_wave_parts": "parts", "launch": "", "overlap": "overlap_", "rescale": "rescale_", "rescale_threshold": "threshold",
+         "exp2_soft": "soft", "exp2_degree": "degree", "peel": "peel_", "skip": "skip_", "work_depth": "items",
+         "load_registers": "load"}
+# Of Q, that a warpgroup has.
+ROWS = 64
 
 
 def name_of(point):
@@ -38,57 +42,86 @@ class Candidate:
 
     def config(self):
         p = self.point
-        fields = {"tile_m": p["consumers"] * p["rows"], "tile_n": p["tile_n"], "work": p["work"], "order": p["order"]}
-        if p["section_mib"]:
-            fields["section_mib"] = p["section_mib"]
-        fields["rescale_threshold"] = p["rescale_threshold"]
-        if p["row_max"] != "running":
-            fields["row_max"] = p["row_max"]
+        fields = {"tile_m": p["consumers"] * ROWS, "tile_n": p["tile_n"], "work": p["work"], "order": p["order"]}
+        optional = {"section_mib": 0, "rescale_threshold": None, "row_max": "running", "exp2_degree": 3, "cluster": 1, "pack_gqa": 1,
+                    "last_wave_parts": 1}
+        fields.update((key, p[key]) for key, absent in optional.items() if p[key] != absent)
         return ", ".join(f"{key} = {value}" for key, value in fields.items())
+
+    @property
+    def waits_for_o(self):
+        """Whether O lies where the loader has to wait before it loads again."""
+        return self.point["stage_o"] != "own"
 
     def places(self):
         """Who there is, and where values lie."""
         p, (loader, each) = self.point, self.registers
-        over_q, dynamic = p["stage_o"] == "over_q", p["work"] == "dynamic"
         several = f"[{p['consumers']}]" if p["consumers"] > 1 else ""
+        shared = " scope cluster" if p["cluster"] > 1 else ""
         lines = [
             several and f"split M {p['consumers']} whole(q)",
-            not dynamic and "remat(next)",
+            p["work"] != "dynamic" and "remat(next)",
             f"role load warps 1 regs {loader}",
+            p["loaders"] > 1 and f"role load_v warps 1 regs {loader}",
             f"role wg{several} warps 4 regs {each}",
-            dynamic and f"chan work = w in smem depth {p['work_depth']}",
-            f"chan q = q in smem depth {p['q_depth']}" + (" free_implied" if over_q else ""),
-            f"chan k = k in smem depth {p['k_depth']}",
-            f"chan v = v in smem depth {p['v_depth']}",
-            "hold p = p in reg depth 1",
+            p["work"] == "dynamic" and f"chan work = w in smem depth {p['work_depth']}",
+            f"chan q = q in smem depth {p['q_depth']}" + (" free_implied" if p["stage_o"] == "over_q" else ""),
+            *self.rings(shared),
+            f"hold p = p in {p['stage_p']} depth 1",
             "hold s = s in reg depth 1",
             "hold o = o in reg",
-            "hold oe = oe in smem " + ("over q" if over_q else "depth 1"),
+            "hold oe = oe in smem " + ("depth 1" if p["stage_o"] == "own" else p["stage_o"].replace("_", " ")),
             p["turn"] and "turn tc ring wg",
-            over_q and "sync drain ring wg",
-            over_q and "edge o_free credits 1",
+            self.waits_for_o and "sync drain ring wg",
+            self.waits_for_o and "edge o_free credits 1" + (shared if p["stage_o"] == "over_v" else ""),
             f"knob exp2_soft {p['exp2_soft'].replace('/', ' of ')}",
-            "knob peel first_masked",
+            f"knob peel {p['peel']}",
             p["skip"] != "none" and f"knob skip {p['skip']}",
+            p["launch"] != "alone" and f"knob launch {p['launch']}",
         ]
         return ["  " + line for line in lines if line]
+
+    def rings(self, scope):
+        """The channels of K and V."""
+        p = self.point
+        if p["rings"] == "one":
+            return [f"chan kv = k | v in smem depth {p['k_depth'] + p['v_depth']}{scope}"]
+        return [f"chan {name} = {name} in smem depth {p[name + '_depth']}{scope}" for name in "kv"]
+
+    def loads(self):
+        """{role: its loads}, in the order in which the products take them."""
+        p = self.point
+        wait = {p["stage_o"]: "once : wait(o_free) "}
+        q = wait.get("over_q", "") + "once : ld_q"
+        # A loader of its own runs as far ahead as there is room.
+        v = wait.get("over_v", "") + ("ld_v" if p["overlap"] == "none" or p["loaders"] > 1 else "ld_v + 1")
+        if p["loaders"] > 1:
+            return {"load": f"ld_k {q}", "load_v": v}
+        return {"load": f"{q} {v} ld_k" if p["overlap"] == "pv_first" else f"ld_k {q} {v}"}
+
+    def step(self):
+        """What a consumer does with a block of keys."""
+        p = self.point
+        if p["overlap"] == "none":
+            return "qk score mask stat exp sum cvt rescale pv"
+        take, give = ("take(tc) + 1 ", "give(tc) + 1 ") if p["turn"] else ("", "")
+        early, late = ("rescale + 1 ", "") if p["rescale"] == "before_pv" else ("", " rescale")
+        products = (f"get(k) {take}qk get(v) + 1 {early}pv + 1" if p["overlap"] == "qk_first"
+                    else f"get(v) + 1 {take}{early}pv + 1 get(k) qk")
+        return f"{products} {give}score mask stat exp sum await(pv) + 1 cvt{late}"
 
     def bodies(self):
         """Who does what, in which order."""
         p = self.point
-        over_q, checked = p["stage_o"] == "over_q", p["row_max"] != "running"
-        take, give = ("take(tc) + 1 ", "give(tc) + 1 ") if p["turn"] else ("", "")
-        stored = "sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free)" if over_q else "await(st_o) + 1 cvt_o st_o st_lse"
-        lines = [
-            "body load {",
-            p["work"] == "dynamic" and "  before { next }",
-            f"  kv {{ ld_k {'once : wait(o_free) ' if over_q else ''}once : ld_q ld_v + 1 }}",
-            "}",
-            "body wg {",
-            f"  kv {{ get(k) {take}qk get(v) + 1 pv + 1 {give}score mask stat exp sum await(pv) + 1 cvt rescale }}",
-            f"  after {{ fin norm {'check ' if checked else ''}{stored} }}",
-            "}",
-        ]
+        join = "join " if p["last_wave_parts"] > 1 else ""
+        check = "check " if p["row_max"] != "running" else ""
+        stored = ("sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free)" if self.waits_for_o
+                  else "await(st_o) + 1 cvt_o st_o st_lse")
+        lines = []
+        for role, loads in self.loads().items():
+            first = p["work"] == "dynamic" and role == "load"
+            lines += [f"body {role} {{", first and "  before { next }", f"  kv {{ {loads} }}", "}"]
+        lines += ["body wg {", f"  kv {{ {self.step()} }}", f"  after {{ {join}fin norm {check}{stored} }}", "}"]
         return ["  " + line for line in lines if line]
 
 

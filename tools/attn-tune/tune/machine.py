@@ -33,7 +33,8 @@ class Machine:
         where that cannot be. A warp alone takes the registers of a whole group,
         and all that is shared out is what the CTA is launched with."""
         groups = consumers + 1
-        launched = self.round_down(min(self.total // (groups * self.group_threads), self.highest))
+        # A thread is launched with fewer than the highest count it can be given later.
+        launched = self.round_down(min(self.total // (groups * self.group_threads), self.highest - 1))
         budget = groups * launched
         each = min(self.round_down((budget - least) // consumers), self.highest)
         loader = min(budget - consumers * each, self.highest)

@@ -9,7 +9,7 @@
   attn-tune --write-table=DIR        writes the winners as entries of the schedule
                                      table, with where they come from
   attn-tune --replay=LOG             says again what follows from a log
-  attn-tune IN.mlir... --list        prints the candidates
+  attn-tune IN.mlir... --list        prints the candidates that are legal
 
 Each IN is one attention without window or regions, all of the same head dims. A
 candidate that the compiler refuses, for a rule of schedules, a spill, a serialized
@@ -37,6 +37,7 @@ examples:
 """
 
 import argparse
+import collections
 import os
 import shutil
 import sys
@@ -199,14 +200,34 @@ def start(log, folder, run, candidates):
 # ---- the modes ----
 
 
+def list_legal(compiler, problems, candidates):
+    """Prints the candidates that are legal for a problem, and how many are not, by
+    the rule; what a kernel takes beyond the rules shows when it is compiled."""
+    refused = collections.Counter()
+    with tempfile.TemporaryDirectory() as temp:
+        folder = build.Folder(temp)
+        for each in problems:
+            folder.put(folder.source(each["name"]), each["source"])
+        for each in candidates:
+            schedule = folder.put(folder.schedule(each.name), each.entry(each.name))
+            reasons = [compiler.compile(folder.source(p["name"]), os.path.join(temp, "out"), schedule, emit="schedule") for p in problems]
+            if all(reasons):
+                refused[reasons[0]["kind"]] += 1
+            else:
+                print(each.name)
+    kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(refused.items()))
+    dropped = sum(refused.values())
+    print(f"{len(candidates) - dropped} legal" + (f", {dropped} refused ({kinds})" if kinds else ""))
+    return 0 if dropped < len(candidates) else 1
+
+
 def run_compile(args):
     compiler = build.Compiler(args.compiler, args.target)
     problems = read_problems(args.inputs, compiler)
     found = read_space(args, problems)
     candidates = enumerate_candidates(args, found)
     if args.list:
-        print("\n".join(c.name for c in candidates))
-        return 0
+        return list_legal(compiler, problems, candidates)
     library = libattn.Library(args.lib)
     os.makedirs(args.out, exist_ok=True)
     folder = build.Folder(args.out)

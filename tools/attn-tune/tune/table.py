@@ -8,13 +8,14 @@ from tune import problem as problems
 from tune.candidate import Candidate
 from tune.decide import Decision
 from tune.machine import load
+from tune.space import PARAMETERS
 
 
 def candidate_of(view, name):
-    """The candidate of a log, from its parameters; the log's text must be what they
-    stand for."""
+    """The candidate of a log, from its parameters, which may be fewer than there are
+    now; the log's text must be what they stand for."""
     record = view.candidates[name]
-    point = record["parameters"]
+    point = {**{name: parameter.default for name, parameter in PARAMETERS.items()}, **record["parameters"]}
     registers = load(view.run["target"]).share(point["consumers"], point["load_registers"])
     candidate = Candidate(point, tuple(view.run["space"]["head_dims"]), view.run["target"], registers)
     if candidate.entry(name) != record["schedule"]:
