@@ -3,6 +3,7 @@
 // attn-pipeline: expands the modulo schedule of each role's streaming loop into
 // a prologue, one steady loop a range, and an epilogue, in issue order.
 #include "LastProduct.h"
+#include "RangeSize.h"
 #include "attn/passes/Passes.h"
 #include "attn/support/Decision.h"
 
@@ -66,6 +67,7 @@ private:
   void takeEarlyReleases();
   void emitEarlyReleases();
   LogicalResult emitNonempty();
+  bool firstStepEnds(size_t range);
   LogicalResult emitSteadyLoop(Value from, Value to, bool masked);
   LogicalResult emitEmpty();
   SmallVector<Value> finalValues();
@@ -412,6 +414,12 @@ SmallVector<Value> LoopExpander::finalValues() {
   return values;
 }
 
+/// Whether the first step is all that a range has.
+bool LoopExpander::firstStepEnds(size_t range) {
+  return range == 0 && maskShift == 0 &&
+         holdsOneBlockAtMost(top, loop.getBounds()[1]);
+}
+
 LogicalResult LoopExpander::emitNonempty() {
   bool splitRanges = anyMasked && peel == Peel::FirstMasked;
   size_t firstRange = skips() ? 1 : 0;
@@ -430,6 +438,9 @@ LogicalResult LoopExpander::emitNonempty() {
     bool masked = anyMasked;
     if (splitRanges) {
       masked = cast<StringAttr>(loop.getKinds()[r]).getValue() == "masked";
+      if (masked && !lastRange && firstStepEnds(r)) {
+        continue;
+      }
     }
     if (!lastRange) {
       // Iterations of the ranges so far, as times of the masked entries.

@@ -113,7 +113,8 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
   let summary = "expand the modulo schedule of each role";
   let description = [{
     The first time step is the prologue, then one steady loop a range (masked
-    entries exist in masked ones only), then the epilogue. Carried values,
+    entries exist in masked ones only; none for a range whose bounds say that the
+    prologue is all of it), then the epilogue. Carried values,
     slots and results of earlier times travel through the loops; awaits stand before the
     first touch of an operand or result in flight, releases after the last read. Slots
     from outside the loop that are not read after its steady part go back before the

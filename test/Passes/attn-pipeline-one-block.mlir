@@ -1,0 +1,60 @@
+// attn-pipeline: a masked range of at most one block is the prologue; where bounds do not say so, it has a loop.
+// RUN: attn-opt %s --attn-pipeline | FileCheck %s
+// RUN: sed 's/\(arith.divsi .*\)tile/\1other/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
+// RUN: sed 's/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
+// RUN: sed 's/@mask slot 1 shift 0/@mask slot 1 shift 1/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 knob peel first_masked }>
+!q = !ws.slot<@q, tensor<64x64xbf16>>
+!acc = tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
+
+// CHECK-LABEL: ws.role @wg
+// CHECK: math.absf
+// CHECK: scf.for
+// CHECK-NOT: math.absf
+// CHECK: } else {
+// LOOP-LABEL: ws.role @wg
+// LOOP: scf.for
+// LOOP: math.absf
+// LOOP: scf.for
+// LOOP: } else {
+ws.kernel @one machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%keys: i32):
+  ws.channel @q [tensor<64x64xbf16>] depth 1
+  %tile = arith.constant 64 : i32
+  %other = arith.constant 32 : i32
+  %zero = arith.constant 0 : i32
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%keys, %keys, %keys) {
+      %work = tile.next_work extents(%keys, %keys, %keys)
+      %ends:3 = tile.bounds %work : i32, i32, i32 {
+      ^bb0(%item: !tile.work):
+        %hi = arith.ceildivsi %keys, %tile : i32
+        %mid = arith.divsi %keys, %tile : i32
+        tile.yield %hi, %mid, %zero : i32, i32, i32
+      }
+      %init = arith.constant dense<0.0> : !acc
+      %slot = ws.wait : <@q, tensor<64x64xbf16>>
+      %r = ws.for ranges ["masked", "full"] bounds(%ends#0, %ends#1, %ends#2) init(%init) : (!acc) -> !acc {
+      ^bb0(%j: i32, %sum: !acc):
+        %qk = ws.entry @qk slot 0 shift 0 -> !acc {
+          %m, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
+          ws.yield %m : !acc
+        }
+        %masked = ws.entry @mask slot 1 shift 0 masked(%qk : !acc) -> !acc {
+          %a = math.absf %qk : !acc
+          ws.yield %a : !acc
+        }
+        %next = ws.entry @add slot 2 shift 1 -> !acc {
+          %a = arith.addf %sum, %masked : !acc
+          ws.yield %a : !acc
+        }
+        ws.yield %next : !acc
+      }
+      ws.release %slot : <@q, tensor<64x64xbf16>>
+    }
+  }
+}
