@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles the schedule table's kernels with one choice changed each, for
 attention.py --matrix: OUT/NAME/fwd_d128_none.attn and so on, and OUT/table/... as the
-table has them. What is changed is in ablations.json, as edits of the table's text. A
-change that the table's schedules have no place for, or that the compiler refuses, is
-said and left out."""
+table has them. What is changed is in ablations.json: values of the parameters that
+attn-tune has for a schedule (docs/tuning.md), or "conditions": false for the last
+entry alone, whatever the lengths. Of several entries for different lengths, those
+that have it already or with which it is illegal stay as they are; where that leaves nothing,
+or where the kernels do not compile, the variant is left out, and the reason said. Those
+that are for a group of heads are compiled with --heads, the others without."""
 
 import argparse
 import json
@@ -15,22 +18,22 @@ import sys
 import tempfile
 
 import make_bundles
+import points
 
 ROOT = make_bundles.ROOT
 TABLE = os.path.join(ROOT, "codegen", "data", "schedules")
+ABLATIONS = os.path.join(ROOT, "bench", "ablations.json")
+sys.path.append(os.path.join(ROOT, "tools", "attn-tune"))
+from tune import entry, machine
+
+
+def read_ablations():
+    with open(ABLATIONS, encoding="utf-8") as file:
+        return json.load(file)
 
 
 def table_file(point):
     return os.path.join(TABLE, f"fwd_d{point.d}{'' if point.d == point.dv else f'_dv{point.dv}'}.mlir")
-
-
-def edited(text, edits):
-    """The text with all edits, or None where one of them has nothing to change."""
-    for pattern, replacement in edits:
-        text, count = re.subn(pattern, replacement, text)
-        if count == 0:
-            return None
-    return text
 
 
 def entries_for(text, mask):
@@ -47,37 +50,70 @@ def entries_of(point):
         return re.split(r"^(?=attn\.table_entry)", entries_for(file.read(), point.mask), flags=re.M)[1:]
 
 
-def compile_variant(args, point, name, schedule, temp):
-    """Returns why it was refused, or None."""
-    stem = make_bundles.stem(point)
-    path = os.path.join(temp, stem + ".mlir")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(make_bundles.source(point))
-    entry = os.path.join(temp, f"{stem}_{name}.mlir")
-    with open(entry, "w", encoding="utf-8") as file:
-        file.write(schedule)
-    folder = os.path.join(args.out, name)
-    os.makedirs(folder, exist_ok=True)
-    command = [args.compiler, path, f"--target={args.target}", f"--schedule={entry}", "-o", os.path.join(folder, stem + ".attn")]
-    done = subprocess.run(command, capture_output=True, text=True)
-    return None if done.returncode == 0 else done.stderr.strip().splitlines()[0].partition("error: ")[2]
+def text_of(entries):
+    return "\n".join(each.changed({}) for each in entries)
+
+
+def change(entries, ablation, refusal_of):
+    """(text, reason): the entries with a change, or why there is no such variant."""
+    kept = entries if ablation.get("conditions", True) else [e for e in entries if not e.condition]
+    texts, reason = [], "nothing to change"
+    for each in kept:
+        refused = refusal_of(each.changed(ablation["change"], conditional=False))
+        reason = refused or reason
+        texts.append(each.changed({} if refused else ablation["change"]))
+    text = "\n".join(texts)
+    return (None, reason) if text == text_of(entries) else (text, None)
+
+
+class Problem:
+    """Compiles one problem under different schedules."""
+
+    def __init__(self, args, point, temp):
+        self.args, self.stem, self.temp = args, make_bundles.stem(point), temp
+        self.path = self.write("source", make_bundles.source(point))
+        self.entries = entry.read_all("".join(entries_of(point)), args.target, machine.load(args.target))
+
+    def write(self, name, text):
+        path = os.path.join(self.temp, f"{self.stem}_{name}.mlir")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def refusal(self, schedule, output=None):
+        """Why a schedule is illegal, or with an output why its kernels do not compile."""
+        command = [self.args.compiler, self.path, f"--target={self.args.target}", f"--schedule={self.write('schedule', schedule)}"]
+        command += ["-o", output] if output else ["--emit=schedule", "-o", os.path.join(self.temp, "legal.mlir")]
+        done = subprocess.run(command, capture_output=True, text=True)
+        return None if done.returncode == 0 else done.stderr.strip().splitlines()[0].partition("error: ")[2]
+
+    def variants(self, ablations):
+        """(name, text, why there is none) of the table's entries and of each change."""
+        yield "table", text_of(self.entries), None
+        for ablation in ablations:
+            yield ablation["name"], *change(self.entries, ablation, self.refusal)
+
+    def compile(self, name, text):
+        """Writes one variant; returns why there is none, or None."""
+        folder = os.path.join(self.args.out, name)
+        os.makedirs(folder, exist_ok=True)
+        return self.refusal(text, os.path.join(folder, self.stem + ".attn"))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", required=True, help="folder to write the folders of bundles into")
+    parser.add_argument("--heads", type=points.pair, help="the changes for a group of heads of Q and of K and V, as 32/8")
     make_bundles.add_problems(parser, "64,128,256,192/128")
     args = parser.parse_args()
-    with open(os.path.join(ROOT, "bench", "ablations.json"), encoding="utf-8") as file:
-        ablations = [{"name": "table", "edits": []}, *json.load(file)]
+    ablations = [row for row in read_ablations() if tuple(row.get("heads", ())) == (args.heads or ())]
     made = 0
     with tempfile.TemporaryDirectory() as temp:
         for point in make_bundles.problems(args):
-            entries = "".join(entries_of(point))
-            for ablation in ablations:
-                text = edited(entries, ablation["edits"])
-                reason = "nothing to change" if text is None else compile_variant(args, point, ablation["name"], text, temp)
-                print(f"{make_bundles.stem(point)}, {ablation['name']}: {reason or 'compiled'}", flush=True)
+            problem = Problem(args, point, temp)
+            for name, text, reason in problem.variants(ablations):
+                reason = reason or problem.compile(name, text)
+                print(f"{problem.stem}, {name}: {reason or 'compiled'}", flush=True)
                 made += reason is None
     return 0 if made else 1
 

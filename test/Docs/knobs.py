@@ -14,9 +14,9 @@ def rows_of(page):
     """(knob, texts, paths) of each row of the page's table."""
     for line in page.splitlines():
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        if len(cells) == 3 and cells[0] != "Knob" and not cells[0].startswith("---"):
+        if len(cells) == 4 and cells[0] != "Knob" and not cells[0].startswith("---"):
             texts = [text.replace("\\|", "|") for text in re.findall("`([^`]+)`", cells[1])]
-            yield cells[0], texts, cells[2].split()
+            yield cells[0], texts, cells[3].split()
 
 
 def problems_of(root, knob, texts, paths):

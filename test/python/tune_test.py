@@ -207,6 +207,8 @@ class Refusals(unittest.TestCase):
                 (spill + "8 bytes spill stores, 8 bytes spill loads", "spill", "got 1; 8 bytes spill stores"),
                 (spill + "(C7510) wgmma serialized", "serialized", "(C7510)"),
                 ("error: expected at most 1 bytes of shared memory, got 2", "shared_memory", "got 2"),
+                ("a.mlir:1:1: error: expected ptxas to accept the PTX, got status 255:\nptxas fatal   : (C7602) Insufficient registers (128) to",
+                 "spill", "got status 255:; (C7602) Insufficient registers (128) to"),
                 ("Segmentation fault", "other", "Segmentation fault"), ("", "other", "no message")):
             with self.subTest(kind=kind):
                 found = build.classify(message)

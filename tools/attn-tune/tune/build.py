@@ -14,7 +14,7 @@ from tune.journal import BASELINE
 REASONS = (
     ("rule", re.compile(r"\b(V\d+): ")),
     ("serialized", re.compile(r"\bC75\d\d\b")),
-    ("spill", re.compile(r"no spill|spill stores")),
+    ("spill", re.compile(r"no spill|spill stores|Insufficient registers")),
     ("shared_memory", re.compile(r"shared (memory|data)")),
 )
 PATIENCE_S = 300
@@ -24,6 +24,7 @@ def classify(message):
     """{"kind", "text"} of what the compiler printed: the kind of a rule is its name."""
     lines = message.strip().splitlines() or ["no message"]
     first = next((line for line in lines if "error:" in line), lines[0])
+    lines = [re.sub(r"^ptxas fatal *: ", "note: ptxas: ", line) for line in lines]
     details = [line for line in lines if "note: ptxas:" in line][:1]
     text = "; ".join(re.sub(r"^.*?(error|note): ", "", line) for line in [first, *details])
     for kind, pattern in REASONS:

@@ -32,12 +32,12 @@ class Candidate:
         self.point, self.head_dims, self.target, self.registers = point, head_dims, target, registers
         self.name = name_of(point)
 
-    def entry(self, symbol, masks=MASKS):
-        """The table entry called `symbol`, for these masks."""
+    def entry(self, symbol, masks=MASKS, condition=None):
+        """The table entry called `symbol`, for these masks, under a condition on lengths."""
         d, dv = self.head_dims
         quoted = ", ".join(f'"{mask}"' for mask in masks)
         return (f"attn.table_entry fwd @{symbol} head_dim {d}, {dv}\n    masks [{quoted}]\n"
-                f"    config <{self.config()}>\n"
+                + (f"    when <{condition}>\n" if condition else "") + f"    config <{self.config()}>\n"
                 f'    schedule <"{symbol}" machine "{self.target}" {{\n' + "\n".join(self.places() + self.bodies()) + "\n}>\n")
 
     def config(self):
