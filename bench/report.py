@@ -11,6 +11,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import limits
+import make_ablations
 import plot
 import points
 import results
@@ -31,6 +32,8 @@ ABLATION_HEAD = """
 ## Variants
 
 How fast the kernel is with one choice changed, {what}.{note}
+Left out is what a class of problems has no place for or has already; where kernels for
+some lengths cannot have it, they are as they were.
 """
 
 LIMITS_HEAD = """
@@ -129,9 +132,19 @@ def grid_sections(families, folder):
     return text, plots
 
 
+def legend(names):
+    """What the variants change, of those that the file of ablations has."""
+    body = []
+    for row in make_ablations.read_ablations():
+        change = ", ".join(f"`{key}` {json.dumps(value).strip(chr(34))}" for key, value in row["change"].items())
+        if row["name"] in names:
+            body.append([row["name"], row["what"], change])
+    return "\n" + markdown_table(["variant", "what is changed", "[parameters](tuning.md#spaces)"], body) if body else ""
+
+
 def ablation_section(rows, base, note=""):
     what = f"as a ratio to `{base}`" if base else "as a ratio to the fastest variant at each length"
-    text = ABLATION_HEAD.format(what=what, note=note and f" {note}")
+    text = ABLATION_HEAD.format(what=what, note=note and f" {note}") + legend({group for row in rows for group in row.groups})
     for family, there in by_family(rows).items():
         scores = results.score_variants(there, base)
         if not scores:

@@ -65,6 +65,15 @@ class Page(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no result of the base 'other' at fwd bf16 causal d128"):
             report.make_page([], files, "other", "performance")
 
+    def test_what_variants_change_is_on_the_page(self):
+        point = points.Point("causal", 128, 4096)
+        names = ("table", "always-rescale", "one-length", "my-own")
+        path = self.write("m.jsonl", [measured(name, 700, "variant", point) for name in names])
+        page, _ = report.make_page([], [path], "table", "performance")
+        self.assertIn("| variant | what is changed | [parameters](tuning.md#spaces) |\n|---|---|---|\n"
+                      "| always-rescale | no threshold below which O keeps its scale | `row_max` running, `rescale_threshold` 0 |\n"
+                      "| one-length | one kernel for all lengths: that of long ones |  |\n\n", page)
+
     def test_what_was_counted_and_a_note_are_on_the_page(self):
         run, out = self.run_file("a.jsonl", 1.0, gpu="NVIDIA H200"), os.path.join(self.folder, "out")
         loops = self.write("loops.json", [{"fwd bf16 none d128": [{"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "cluster": 1, "skips": False,
