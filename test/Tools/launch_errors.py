@@ -63,7 +63,8 @@ KEYS = [
     ("buffers.in.fill", {"random": 1, "constant": 2},
      "buffers.in.fill: expected one of 'constant', 'random' and 'file', got {\"constant\":2,\"random\":1}"),
     ("buffers.in.fill", {"file": "/nonexistent.npy"},
-     "buffers.in: cannot open '/nonexistent.npy': No such file or directory"),
+     "buffers.in: cannot read '/nonexistent.npy': No such file or directory"),
+    ("buffers.in.fill", {"file": "/"}, "buffers.in: cannot read '/': Is a directory"),
     ("buffers.in.fill", {"file": "/dev/null"}, "buffers.in: '/dev/null': expected a .npy file of version 1"),
     ("params", [], "params: expected 4 values for the parameters of kernel 'row_sum', got 0"),
     ("params.0", {"f32": 1}, "params[0]: expected 8 bytes for parameter 'row_sum_param_0', got 4"),
@@ -108,8 +109,27 @@ PTX_CHANGES = [
     (("bra \t$L__BB0_3;", "bra \t$L__BB0_99;"), "$L__BB0_99"),
     (("ld.param.u64 \t%rd2", "ld.param.u64 \t%rd99"), "%rd99"),
     ((PTX[len(PTX) // 2:], ""), "expected"),
+    ((".address_size 64", ".address_size 32"), "k.ptx: expected '.address_size 64', got 32"),
+    ((".visible .entry", ".visible .func"), "k.ptx: no kernel 'row_sum'"),
+    (("mov.u32 \t%r1,", "mov.u32 \t[%r1+4],"), "expected a register, got '[%r1+4]'"),
+    (("bra \t$L__BB0_3;", "bra \t3;"), "no label '3'"),
+    (("[row_sum_param_0];", "[row_sum_param_0, %rd2];"), "expected one address in brackets, got 2"),
+    ((".reg .f32 \t%f<43>;", ".reg .f32 \t%f<43>, %p<4>;"), "register '%p' is there twice"),
+    (("partial[32];", "partial[32] = {1};"),
+     "expected no initializer of '_ZZ7row_sumE7partial', which is in '.shared'"),
+    (("partial[32];", "partial[1000000];"), "expected at most 232448 bytes of shared memory, got 1000000"),
+    (("partial[32];", "partial[8589934592];"), "expected at most 1 MiB of shared memory"),
+    (("[16]\n)", "[16]\n) .reqntid 64"), "expected CTAs of 64 threads in dimension 0 as the kernel says, got 128"),
     ((PTX, ""), ".version"),
 ]
+
+
+# A tensor map whose packed strides no 64 bits hold.
+HUGE_MAP = {"buffer": "in", "type": "bf16", "sizes": [1 << 32, 1 << 31, 2], "box": [8, 1, 1]}
+
+# What all threads of a cluster of 5 CTAs have in memory of their own.
+STACKS = (PTX.replace("// demoted variable", ".local .b8 stack[1048576];", 1),
+          dict(ROW_SUM, block=[1024], cluster=[5], roles=[]))
 
 
 class Checker:
@@ -143,6 +163,10 @@ def main():
         changed = having(TILE_COPY, "params.0.tensor_map." + path, value)
         checker.run(read("tile_copy.ptx"), json.dumps(changed), "launch: params[0].tensor_map" +
                     (": " if " key " in want else ".") + want)
+    checker.run(read("tile_copy.ptx"), json.dumps(having(TILE_COPY, "params.0.tensor_map", HUGE_MAP)),
+                "launch: params[0].tensor_map: globalStrides[1]: expected a multiple of 16 below 2^40, got ")
+    checker.run(STACKS[0], json.dumps(STACKS[1]),
+                "expected at most 4294967296 bytes of registers and local memory a cluster, got 53")
     for address in (0, 4096, 0x7F0000000000):
         no_buffers = {"grid": [1], "block": [32],
                       "params": [{"u64": address}, {"u64": 0}, {"f32": 1}, {"struct": [{"at": 0, "s32": 32}]}]}

@@ -326,7 +326,9 @@ Status Reader::readMapShape(const JsonReader &json, sim::TensorMap &map) {
   }
   uint64_t packed = sim::elementBytes(map.type);
   for (size_t i = 0; i + 1 < rank; ++i) {
-    packed *= map.globalDim[i];
+    if (__builtin_mul_overflow(packed, map.globalDim[i], &packed)) {
+      packed = UINT64_MAX; // no stride
+    }
     map.globalStrides[i] = packed;
   }
   return {};

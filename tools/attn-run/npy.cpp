@@ -2,10 +2,11 @@
 
 #include "npy.h"
 
+#include "read_file.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 using namespace attn::run;
 
@@ -38,12 +39,10 @@ static std::string valueOf(const std::string &header, const std::string &key,
 bool attn::run::readNpy(const std::string &path, const std::string &npy,
                         const std::vector<int64_t> &shape, uint8_t *out,
                         size_t bytes, std::string &err) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    err = "cannot open '" + path + "': " + std::strerror(errno);
+  std::string content;
+  if (!readFile(path, content, err)) {
     return false;
   }
-  std::string content{std::istreambuf_iterator<char>(file), {}};
   size_t header =
       content.size() < kPrefix
           ? 0

@@ -174,13 +174,13 @@ bool setInputs(const Option &option, Inputs &out, std::string &err) {
 
 bool setDevice(const Option &option, Options &options, std::string &err) {
   options.device = option.value.substr(0, option.value.find(':'));
-  bool known = options.device == "cuda" || options.device == "sim";
-  if (known && options.device != option.value) {
+  if (options.device == "cuda" && options.device != option.value) {
     Option ordinal = option;
     ordinal.value = option.value.substr(options.device.size() + 1);
     return setInteger(ordinal, 0, options.ordinal, err);
   }
-  return known || fail(option, "cuda, cuda:N or sim", err);
+  return option.value == "cuda" || option.value == "sim" ||
+         fail(option, "cuda, cuda:N or sim", err);
 }
 
 /// Two numbers, the second at least 1.

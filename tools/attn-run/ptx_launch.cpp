@@ -4,16 +4,14 @@
 
 #include "launch_buffer.h"
 #include "npy.h"
+#include "read_file.h"
 #include "trace.h"
 
 #include "device/sim_device.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cinttypes>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 using namespace attn;
@@ -57,16 +55,6 @@ private:
 };
 
 } // namespace
-
-static bool readFile(const std::string &path, std::string &text,
-                     std::string &err) {
-  std::ifstream file(path, std::ios::binary);
-  text.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file) {
-    err = "cannot read '" + path + "': " + std::strerror(errno);
-  }
-  return bool(file);
-}
 
 bool PtxRun::fail(const std::string &message) {
   err = message;
