@@ -56,7 +56,11 @@ static const struct {
 };
 
 static std::string spell(const ptx::Operand &operand) {
-  return "'" + std::string(operand.name) + std::string(operand.member) + "'";
+  constexpr size_t longest = 40;
+  std::string text = ptx::print(operand);
+  return "'" +
+         (text.size() <= longest ? text : text.substr(0, longest) + "...") +
+         "'";
 }
 
 uint32_t Decoder::allocate(Width width) {
@@ -298,6 +302,10 @@ bool Decoder::predicate(const ptx::Operand &operand, uint32_t &slot,
 bool Decoder::address(const ptx::Operand &operand, Inst &inst, uint32_t &slot) {
   if (operand.kind != Kind::Address) {
     return fail(operand.at, "expected an address in brackets");
+  }
+  if (operand.elements.size() != 1) {
+    return fail(operand.at, "expected one address in brackets, got " +
+                                std::to_string(operand.elements.size()));
   }
   const ptx::Operand &base = operand.elements[0];
   const Register *found = findRegister(base);

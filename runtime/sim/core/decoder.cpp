@@ -42,17 +42,17 @@ unsigned attn::sim::typeSize(std::string_view type) {
                                           : 0;
 }
 
-/// A variable's size in bytes, or 0 with `known` false.
+/// A variable's size in bytes, as far as any limit goes; 0 with `known` false.
 static uint64_t variableSize(const ptx::Variable &variable, bool &known) {
+  constexpr uint64_t tooMany = kMaxSharedBytes + 1;
   uint64_t size = typeSize(variable.type);
   known = size != 0;
   if (!variable.vector.empty()) {
     size *= uint64_t(variable.vector[2] - '0');
   }
   for (int64_t extent : variable.dims) {
-    known &= extent >= 0 && extent <= int64_t(kMaxSharedBytes) &&
-             size <= kMaxSharedBytes;
-    size *= known ? uint64_t(extent) : 0;
+    known &= extent >= 0;
+    size = known ? std::min(size * uint64_t(extent), tooMany) : 0;
   }
   return size;
 }
@@ -99,6 +99,14 @@ bool Decoder::layOutParams() {
   return true;
 }
 
+/// Nothing says what memory of a CTA or thread holds when it starts.
+bool Decoder::checkNoInitializer(const ptx::Variable &variable) {
+  return variable.initializer.empty() ||
+         fail(variable.at, "expected no initializer of " +
+                               quote(variable.name) + ", which is in " +
+                               quote(variable.space));
+}
+
 static bool isExtern(const ptx::Variable &variable) {
   return std::find(variable.linkage.begin(), variable.linkage.end(),
                    ".extern") != variable.linkage.end();
@@ -110,6 +118,9 @@ bool Decoder::placeShared(const ptx::Variable &variable,
   if (!isPowerOfTwo(align) || align > 4096) {
     return fail(variable.at,
                 "unsupported alignment of " + quote(variable.name));
+  }
+  if (!checkNoInitializer(variable)) {
+    return false;
   }
   symbol.space = SymbolAddress::Space::Shared;
   if (isExtern(variable)) {
@@ -143,23 +154,31 @@ bool Decoder::layOutShared() {
   return true;
 }
 
+/// Those that a directive leaves out are 1.
+static void readExtents(const ptx::Directive &directive, unsigned (&out)[3]) {
+  for (size_t i = 0; i < 3; ++i) {
+    uint64_t extent = i < directive.values.size() ? directive.values[i] : 1;
+    out[i] = unsigned(std::min<uint64_t>(extent, 1 << 16));
+  }
+}
+
 bool Decoder::readDirectives() {
   for (const ptx::Directive &directive : function.directives) {
     uint64_t product = 1;
     for (uint64_t value : directive.values) {
       product *= std::min<uint64_t>(value, 1 << 16);
     }
-    if (directive.name == ".maxntid" || directive.name == ".reqntid") {
+    if (directive.name == ".maxntid") {
       program.maxThreads = product;
+    } else if (directive.name == ".reqntid") {
+      program.maxThreads = product;
+      readExtents(directive, program.block);
     } else if (directive.name == ".maxnreg") {
       program.maxRegisters = product;
     } else if (directive.name == ".minnctapersm") {
       program.minCtas = product;
     } else if (directive.name == ".reqnctapercluster") {
-      for (size_t i = 0; i < 3; ++i) {
-        uint64_t extent = i < directive.values.size() ? directive.values[i] : 1;
-        program.cluster[i] = unsigned(std::min<uint64_t>(extent, 1 << 16));
-      }
+      readExtents(directive, program.cluster);
     } else if (directive.name == ".explicitcluster") {
       program.hasExplicitCluster = true;
     } else if (directive.name != ".maxclusterrank" &&
@@ -187,10 +206,17 @@ bool Decoder::declare(const ptx::Registers &registers, Position at) {
   }
   Scope &here = scopes[size_t(scope)];
   for (const ptx::Registers::Item &item : registers.items) {
+    bool isFresh = true;
     if (item.count < 0) {
-      here.registers[item.name] = {width, kNone};
+      isFresh = here.registers.insert({item.name, {width, kNone}}).second;
     } else {
+      isFresh = std::none_of(
+          here.families.begin(), here.families.end(),
+          [&](const Family &each) { return each.prefix == item.name; });
       here.families.push_back({item.name, uint64_t(item.count), width});
+    }
+    if (!isFresh) {
+      return fail(at, "register " + quote(item.name) + " is there twice");
     }
   }
   return true;
@@ -210,6 +236,9 @@ bool Decoder::declare(const ptx::Variable &variable) {
   uint64_t align = alignmentOf(variable);
   if (!known || !isPowerOfTwo(align) || align > 4096) {
     return fail(variable.at, "unsupported type of " + quote(variable.name));
+  }
+  if (!checkNoInitializer(variable)) {
+    return false;
   }
   uint64_t at = alignUp(program.localBytes, align);
   here.variables[variable.name] = {SymbolAddress::Space::Local, at};
@@ -402,8 +431,8 @@ bool Decoder::decodeFunction() {
   }
   planRegisterChecks(uses, program);
   for (uint32_t i = 0; i < uses.size(); ++i) {
-    program.code[i].isIgnored = isWait(program.origin(program.code[i])) &&
-                                !isResultUsed(uses, i);
+    program.code[i].isIgnored =
+        isWait(program.origin(program.code[i])) && !isResultUsed(uses, i);
   }
   return true;
 }
@@ -426,7 +455,13 @@ bool attn::sim::decode(std::shared_ptr<const ptx::Module> module,
     }
   }
   if (!found) {
-    diagnostic.message = "no kernel " + quote(name);
+    diagnostic.message = name.empty() ? "expected a kernel, found none"
+                                      : "no kernel " + quote(name);
+    return false;
+  }
+  if (module->addressSize != 0 && module->addressSize != 64) {
+    diagnostic.message = "expected '.address_size 64', got " +
+                         std::to_string(module->addressSize);
     return false;
   }
   return Decoder(*module, *found, program, diagnostic).decodeFunction();

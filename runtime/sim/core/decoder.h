@@ -95,6 +95,7 @@ private:
   bool readStatement(const ptx::Statement &statement, uint32_t &count);
   bool declare(const ptx::Registers &registers, Position at);
   bool declare(const ptx::Variable &variable);
+  bool checkNoInitializer(const ptx::Variable &variable);
   bool placeShared(const ptx::Variable &variable, SymbolAddress &symbol);
 
   bool decodeBody();

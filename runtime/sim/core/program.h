@@ -142,6 +142,8 @@ struct Program {
   uint32_t localBytes = 0;
   /// Threads a CTA may have; 0: not said.
   uint64_t maxThreads = 0;
+  /// Threads a CTA has to have, by dimension; 0: not said.
+  unsigned block[3] = {0, 0, 0};
   /// .maxnreg and .minnctapersm; 0: not said.
   uint64_t maxRegisters = 0;
   uint64_t minCtas = 0;

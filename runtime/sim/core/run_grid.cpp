@@ -15,6 +15,9 @@ static constexpr unsigned kMaxThreads = 1024;
 /// More than 8 is not portable, but possible.
 static constexpr unsigned kMaxClusterSize = 16;
 static constexpr uint64_t kMaxSharedMemory = 228 * 1024;
+/// What the host spends on the registers and the local memory of the clusters
+/// that run at a time.
+static constexpr uint64_t kMaxThreadState = uint64_t(4) << 30;
 
 static std::string checkCluster(const Program &program,
                                 const GridLaunch &launch) {
@@ -38,9 +41,42 @@ static std::string checkCluster(const Program &program,
                                        std::to_string(size);
 }
 
-/// Why the launch is not possible, or "".
-static std::string checkLaunch(const Program &program,
+/// Bytes of registers and local memory of a cluster's threads.
+static uint64_t threadStateBytes(const Program &program,
+                                 const GridLaunch &launch) {
+  uint64_t ctas =
+      uint64_t(launch.cluster[0]) * launch.cluster[1] * launch.cluster[2];
+  uint64_t threads =
+      uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
+  uint64_t warps = (threads + kLanes - 1) / kLanes;
+  uint64_t registers =
+      sizeof(uint32_t) * (uint64_t(program.words) + program.predicates);
+  return ctas * (warps * registers + threads * program.localBytes);
+}
+
+static std::string checkMemory(const Program &program,
                                const GridLaunch &launch) {
+  uint64_t used = program.dynamicShared;
+  if (used > kMaxSharedMemory) {
+    return "expected at most " +
+           std::to_string(kMaxSharedMemory - kSharedBase) +
+           " bytes of shared memory, got " + std::to_string(used - kSharedBase);
+  }
+  if (used + launch.dynamicShared > kMaxSharedMemory) {
+    return "expected at most " + std::to_string(kMaxSharedMemory - used) +
+           " bytes of dynamic shared memory, got " +
+           std::to_string(launch.dynamicShared);
+  }
+  uint64_t bytes = threadStateBytes(program, launch);
+  return bytes <= kMaxThreadState
+             ? ""
+             : "expected at most " + std::to_string(kMaxThreadState) +
+                   " bytes of registers and local memory a cluster, got " +
+                   std::to_string(bytes);
+}
+
+static std::string checkBlock(const Program &program,
+                              const GridLaunch &launch) {
   uint64_t threads = 1;
   for (int i = 0; i < 3; ++i) {
     if (launch.grid[i] == 0 || launch.block[i] == 0 ||
@@ -48,23 +84,32 @@ static std::string checkLaunch(const Program &program,
       return "expected a grid and a block of at least 1 and at most 1024 "
              "threads in each dimension";
     }
+    if (program.block[i] != 0 && launch.block[i] != program.block[i]) {
+      return "expected CTAs of " + std::to_string(program.block[i]) +
+             " threads in dimension " + std::to_string(i) +
+             " as the kernel says, got " + std::to_string(launch.block[i]);
+    }
     threads *= launch.block[i];
   }
-  std::string problem = checkCluster(program, launch);
+  uint64_t most = std::min<uint64_t>(
+      program.maxThreads ? program.maxThreads : kMaxThreads, kMaxThreads);
+  return threads <= most ? ""
+                         : "expected at most " + std::to_string(most) +
+                               " threads a CTA, got " + std::to_string(threads);
+}
+
+/// Why the launch is not possible, or "".
+static std::string checkLaunch(const Program &program,
+                               const GridLaunch &launch) {
+  std::string problem = checkBlock(program, launch);
+  if (problem.empty()) {
+    problem = checkCluster(program, launch);
+  }
+  if (problem.empty()) {
+    problem = checkMemory(program, launch);
+  }
   if (!problem.empty()) {
     return problem;
-  }
-  uint64_t most = program.maxThreads ? program.maxThreads : kMaxThreads;
-  if (threads > std::min<uint64_t>(most, kMaxThreads)) {
-    return "expected at most " + std::to_string(most) + " threads a CTA, got " +
-           std::to_string(threads);
-  }
-  if (uint64_t(program.dynamicShared) + launch.dynamicShared >
-      kMaxSharedMemory) {
-    return "expected at most " +
-           std::to_string(kMaxSharedMemory - program.dynamicShared) +
-           " bytes of dynamic shared memory, got " +
-           std::to_string(launch.dynamicShared);
   }
   if (launch.params.size() != program.paramBytes) {
     return "expected " + std::to_string(program.paramBytes) +
@@ -126,6 +171,8 @@ GridResult attn::sim::runGrid(const Program &program,
                    (launch.grid[2] / launch.cluster[2]);
   uint64_t threads =
       options.threads ? options.threads : std::thread::hardware_concurrency();
+  uint64_t bytes = std::max<uint64_t>(1, threadStateBytes(program, launch));
+  threads = std::min(threads, kMaxThreadState / bytes);
   threads = std::clamp<uint64_t>(threads, 1, count);
   std::vector<std::thread> others;
   std::unique_ptr<GridHazards> hazards;

@@ -18,6 +18,9 @@ inline bool appendAddress(Decoder &decoder, const ptx::Operand &operand,
   if (!decoder.address(operand, scratch, slot)) {
     return false;
   }
+  if (scratch.imm != int32_t(scratch.imm)) {
+    return decoder.fail(operand.at, "expected an offset of 32 bits");
+  }
   decoder.append(inst, slot);
   decoder.append(inst, uint32_t(scratch.imm));
   decoder.append(inst, scratch.wideAddress);

@@ -485,6 +485,12 @@ Step waitGroup(Warp &warp, const Inst &inst) {
 
 Step nothing(Warp &, const Inst &) { return Step::Next; }
 
+/// The address in [map, {coordinates}].
+ptx::Operand mapOf(ptx::Operand operand) {
+  operand.elements.resize(std::min<size_t>(operand.elements.size(), 1));
+  return operand;
+}
+
 bool appendCoordinates(Decoder &decoder, const ptx::Operand &operand,
                        const Match &match, Inst &inst) {
   size_t rank = 0;
@@ -520,7 +526,7 @@ bool finishLoad(Decoder &decoder, const ptx::Instruction &instruction,
                 const Match &match, Inst &inst) {
   const auto &operands = instruction.operands;
   return finishTail(decoder, instruction, match, 3, inst) &&
-         appendAddress(decoder, operands[1], inst) &&
+         appendAddress(decoder, mapOf(operands[1]), inst) &&
          appendAddress(decoder, operands[0], inst) &&
          appendAddress(decoder, operands[2], inst) &&
          appendCoordinates(decoder, operands[1], match, inst);
@@ -533,7 +539,7 @@ bool finishStore(Decoder &decoder, const ptx::Instruction &instruction,
   inst.aux = parseReduce(match, op) ? uint64_t(op) + 1 : 0;
   const auto &operands = instruction.operands;
   return finishTail(decoder, instruction, match, 2, inst) &&
-         appendAddress(decoder, operands[0], inst) &&
+         appendAddress(decoder, mapOf(operands[0]), inst) &&
          appendAddress(decoder, operands[1], inst) &&
          appendCoordinates(decoder, operands[0], match, inst);
 }
@@ -569,7 +575,7 @@ bool finishPlain(Decoder &decoder, const ptx::Instruction &instruction,
 bool finishPrefetch(Decoder &decoder, const ptx::Instruction &instruction,
                     const Match &match, Inst &inst) {
   return decoder.countOperands(instruction, 1, 2) &&
-         appendAddress(decoder, instruction.operands[0], inst) &&
+         appendAddress(decoder, mapOf(instruction.operands[0]), inst) &&
          appendCoordinates(decoder, instruction.operands[0], match, inst);
 }
 

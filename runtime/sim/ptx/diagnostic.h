@@ -20,10 +20,11 @@ struct Diagnostic {
   Position at;
   std::string message;
 
-  /// "12:5: expected ';', got '}'".
+  /// "12:5: expected ';', got '}'"; without a place, the message alone.
   std::string text() const {
-    return std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
-           message;
+    return at.line == 0 ? message
+                        : std::to_string(at.line) + ":" +
+                              std::to_string(at.column) + ": " + message;
   }
 };
 

@@ -166,6 +166,7 @@ bool parse(std::string text, Module &module, Diagnostic &diagnostic);
 /// The module's text: reading it again gives the same module.
 std::string print(const Module &module);
 std::string print(const Instruction &instruction);
+std::string print(const Operand &operand);
 
 } // namespace attn::sim::ptx
 

@@ -16,13 +16,13 @@ public:
 
   void print(const Module &module);
   void print(const Instruction &instruction);
+  void print(const Operand &operand);
 
 private:
   void print(const Variable &variable);
   void print(const Function &function);
   void print(const Registers &registers);
   void print(const Statement &statement, const Function &function);
-  void print(const Operand &operand);
   void print(const std::vector<Operand> &operands);
   void printParams(const std::vector<Variable> &params);
   void printOffset(int64_t offset);
@@ -277,5 +277,11 @@ std::string attn::sim::ptx::print(const Module &module) {
 std::string attn::sim::ptx::print(const Instruction &instruction) {
   Printer printer;
   printer.print(instruction);
+  return printer.take();
+}
+
+std::string attn::sim::ptx::print(const Operand &operand) {
+  Printer printer;
+  printer.print(operand);
   return printer.take();
 }

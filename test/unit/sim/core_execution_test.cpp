@@ -28,6 +28,10 @@ TEST(SimCore, refusesWhatItDoesNotKnow) {
   EXPECT_EQ(runKernel("mov.b32 %r999, 1;").failure,
             "15:9: expected a register, got '%r999'");
   EXPECT_EQ(runKernel("bra nowhere;").failure, "15:5: no label 'nowhere'");
+  EXPECT_EQ(runKernel("cp.async.bulk.prefetch.L2.global "
+                      "[%rd1+4294967296], 16;")
+                .failure,
+            "15:34: expected an offset of 32 bits");
 }
 
 TEST(SimCore, computesIntegers) {
