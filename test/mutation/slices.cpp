@@ -18,10 +18,10 @@ const char *attn::mutation::nameOf(Role role) {
 
 /// Integer and predicate arithmetic.
 static bool isFollowed(const Node &node) {
-  static constexpr std::array<std::string_view, 25> kOpcodes = {
-      "mov", "add", "sub", "mul",  "mad",  "shl",  "shr", "and",  "or",
-      "xor", "not", "neg", "bfe",  "bfi",  "min",  "max", "selp", "setp",
-      "div", "rem", "cvt", "cvta", "shfl", "lop3", "prmt"};
+  static constexpr std::array<std::string_view, 26> kOpcodes = {
+      "mov", "add", "sub", "mul",  "mad",  "shl",  "shr",  "and",  "or",
+      "xor", "not", "neg", "bfe",  "bfi",  "min",  "max",  "selp", "setp",
+      "div", "rem", "cvt", "cvta", "shfl", "lop3", "prmt", "mapa"};
   for (std::string_view type : {".f16", ".bf16", ".f32", ".f64"}) {
     if (node.has(type)) {
       return false;

@@ -107,12 +107,17 @@ static void addCommit(Collector &collector, size_t statement) {
   collector.drop(statement, statement + 1);
 }
 
+/// A barrier of the CTA: it has an id, and perhaps a count.
+static bool isNamedBarrier(const Node &node) {
+  return (node.is("bar") || node.is("barrier")) && !node.has(".cluster");
+}
+
 /// Whether some threads arrive at barriers of this size and do not wait there.
 /// Elsewhere all wait, and may as well wait twice.
 static bool isAsymmetric(const Code &code, const ptx::Instruction &barrier) {
   for (size_t i = 0; i < code.size(); ++i) {
-    if ((code[i].is("bar") || code[i].is("barrier")) &&
-        code[i].has(".arrive") && barrier.operands.size() > 1 &&
+    if (isNamedBarrier(code[i]) && code[i].has(".arrive") &&
+        barrier.operands.size() > 1 &&
         code[i].instruction->operands[1].bits == barrier.operands[1].bits) {
       return true;
     }
@@ -142,6 +147,14 @@ static void addNamedBarrier(Collector &collector, size_t statement) {
   collector.change(arrives ? "sync" : "arrive", draft);
 }
 
+/// The cluster's barrier, which has no operands.
+static void addClusterBarrier(Collector &collector, size_t statement) {
+  bool arrives = collector.code[statement].has(".arrive");
+  collector.beginSite(arrives ? "cluster-arrive" : "cluster-wait", statement);
+  collector.drop(statement, statement + 1);
+  collector.twice(statement);
+}
+
 void attn::mutation::addSyncMutants(Collector &collector) {
   const Code &code = collector.code;
   for (size_t i = 0; i < code.size(); ++i) {
@@ -161,8 +174,10 @@ void attn::mutation::addSyncMutants(Collector &collector) {
       addGroupWait(collector, i);
     } else if (node.has(".commit_group")) {
       addCommit(collector, i);
-    } else if (node.is("bar") || node.is("barrier")) {
+    } else if (isNamedBarrier(node)) {
       addNamedBarrier(collector, i);
+    } else if (node.is("barrier")) {
+      addClusterBarrier(collector, i);
     }
   }
 }

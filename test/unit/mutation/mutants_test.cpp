@@ -131,6 +131,20 @@ TEST_F(Mutants, NamedBarrier) {
             std::string::npos);
 }
 
+TEST_F(Mutants, ClusterBarrier) {
+  parse("barrier.cluster.arrive;\nbarrier.cluster.wait;\nbar.sync 2, 64;\n"
+        "mapa.shared::cluster.u32 %r2, %r1, 1;\n"
+        "mbarrier.arrive.shared::cluster.b64 _, [%r2];");
+  EXPECT_EQ(names("cluster-arrive"),
+            (Names{"cluster-arrive.1:drop", "cluster-arrive.1:twice"}));
+  EXPECT_EQ(names("cluster-wait"),
+            (Names{"cluster-wait.1:drop", "cluster-wait.1:twice"}));
+  EXPECT_EQ(names("bar-sync").size(), 5U);
+  // The other CTA's barrier comes from another rank.
+  EXPECT_EQ(names("stage"),
+            (Names{"stage.1:operand2-1", "stage.1:operand2+1"}));
+}
+
 TEST_F(Mutants, Init) {
   parse("mbarrier.init.shared.b64 [smem], 8;");
   EXPECT_EQ(names("init"), (Names{"init.1:drop", "init.1:twice",
