@@ -129,10 +129,16 @@ def problems(kernel):
         yield f"32x{2 * n}x1x{d},32x{2 * n}x1x{d},1,normal"
     # Items of one step to several, of which each begins where the ring is.
     yield problem(2 * m + 1, 2 * m + n + 1, 2, heads=3)
-    # Items that are rejected and handed out once more.
+    # Items that are rejected and handed out once more: of two steps, and of as many
+    # as it takes to find the spike after steps of every kind.
     if kernel.get("rejects"):
         yield problem(m + 3, n + 9, 4, heads=2, inputs="spike-key:10")
-        yield problem(m + 3, n + 9, 4, heads=2, inputs="nan:10")
+        yield problem(m + 3, n + 9, 1, heads=2, inputs="nan:10")
+        yield problem(m + 3, m + 3 * n + 9, 2, heads=2, inputs="spike-key:10")
+        yield problem(2 * m + 1, n + 9, 2, heads=3, inputs="spike-key:10")
+    # Maxima that rise: within bounds, and in stairs beyond them.
+    yield problem(m + 3, m + 3 * n + 9, 1, inputs="spike-key:10:40")
+    yield problem(m + 3, m + 3 * n + 9, 1, inputs="large-v")
     # An even number of steps, which ends every ring elsewhere.
     yield problem(65, steps * n - 3, 2)
     # Every ring goes around twice and a step more; ragged ends.

@@ -129,13 +129,21 @@ void HazardTracker::arriveMbarrier(const Warp &warp, unsigned lane,
                                    uint32_t address, uint64_t phase,
                                    bool releases) {
   MbarrierState &barrier = barriers[address];
-  useCta(accessorOf(warp, lane), address, releases);
+  Accessor by = accessorOf(warp, lane);
+  useCta(by, address, releases);
   if (phase > barrier.awaited) {
-    report(Rule::MbarrierUnwaited, accessorOf(warp, lane),
+    report(Rule::MbarrierUnwaited, by,
            "arrives for phase " + std::to_string(phase) +
                " of the mbarrier at " + toHex(address) +
                ", and no thread has waited for phase " +
                std::to_string(phase - 1));
+  } else if (phase > 0 && by.known->generic[barrier.component] <
+                              barrier.base + uint32_t(phase)) {
+    report(Rule::MbarrierUnknown, by,
+           "arrives for phase " + std::to_string(phase) +
+               " of the mbarrier at " + toHex(address) +
+               ", and no wait for phase " + std::to_string(phase - 1) +
+               " is ordered before this");
   }
   if (!releases) {
     return;
