@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -58,15 +59,21 @@ class Kernel:
             command.append("--schedule=" + os.path.join(ROOT, description["schedule"]))
         subprocess.run(command, check=True)
 
-    def mutate(self, options):
-        """Runs attn-mutate; returns its exit status, the mutants and its errors."""
-        done = subprocess.run([self.program, self.bundle] + self.options + options, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, universal_newlines=True)
-        mutants = read_lines(done.stdout)
-        for mutant in mutants:
-            mutant["kernel"] = self.name
-            mutant["id"] = f"{self.name}:{mutant['site']}:{mutant['operation']}"
-        return done.returncode, mutants, done.stderr.strip()
+    def mutate(self, options, report=lambda mutant: None):
+        """Runs attn-mutate; returns its exit status, the mutants and its errors.
+        Calls `report` with each mutant as it comes."""
+        mutants = []
+        with tempfile.TemporaryFile("w+") as errors:
+            with subprocess.Popen([self.program, self.bundle] + self.options + options, stdout=subprocess.PIPE,
+                                  stderr=errors, universal_newlines=True) as process:
+                for line in process.stdout:
+                    for mutant in read_lines(line):
+                        mutant["kernel"] = self.name
+                        mutant["id"] = f"{self.name}:{mutant['site']}:{mutant['operation']}"
+                        mutants.append(mutant)
+                        report(mutant)
+            errors.seek(0)
+            return process.returncode, mutants, errors.read().strip()
 
     def check_original(self, seeds):
         """Errors of the kernel as it is."""
@@ -78,17 +85,17 @@ class Kernel:
         errors."""
         while numbers:
             only = "--only=" + ",".join(map(str, numbers))
-            status, results, error = self.mutate(self.trial + ["--original-seeds=1", only])
-            if status < 0:
-                # A signal: the simulator crashed on the next one.
-                crashed = self.mutants[numbers[len(results)]]
-                results.append(dict(crashed, by="crash", reached=True, seed=0, problem=0, changed=False,
-                                    message=f"attn-mutate ended with signal {-status}: {error[-2000:]}"))
-            for number, mutant in zip(numbers, results):
-                report(dict(mutant, number=number))
+            left = iter(numbers)
+            status, results, error = self.mutate(self.trial + ["--original-seeds=1", only],
+                                                 lambda mutant: report(dict(mutant, number=next(left))))
             if status > 0:
                 return [f"{self.name}: {error}"]
-            numbers = numbers[len(results):]
+            numbers = list(left)
+            if status < 0 and numbers:
+                # A signal: the simulator crashed on the next one.
+                crashed = numbers.pop(0)
+                report(dict(self.mutants[crashed], number=crashed, by="crash", reached=True, seed=0, problem=0,
+                            changed=False, message=f"attn-mutate ended with signal {-status}: {error[-2000:]}"))
         return []
 
     def digest(self):

@@ -103,8 +103,8 @@ enum class Severity : uint8_t {
   X(MbarrierUnwaited, "mbarrier.phase-not-awaited", Strict,                    \
     "arrivals for a phase when no thread has waited for the last one")         \
   X(MbarrierUnknown, "mbarrier.phase-not-known", Error,                        \
-    "an arrival for a phase by a thread that does not know that the last one " \
-    "is complete: it could count for that one")                                \
+    "an arrival for a phase by a thread of the mbarrier's CTA that does not "  \
+    "know that the last one is complete: it could count for that one")         \
   X(MbarrierAccess, "mbarrier.generic-access", Error,                          \
     "a load, store or copy touches a live mbarrier")                           \
   X(MbarrierInval, "mbarrier.inval-in-use", Error,                             \

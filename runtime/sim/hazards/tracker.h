@@ -186,6 +186,7 @@ private:
   bool knows(const Accessor &by, const Clock &clock, AccessId init,
              uint32_t epoch) const;
   void useForLoad(const Accessor &by, uint32_t address);
+  void checkArrival(const Accessor &by, uint32_t address, uint64_t phase);
   void setLive(uint32_t address, bool isLive);
   void readSource(const Warp &warp, unsigned lane, const BulkAction &bulk,
                   LoadState &load);

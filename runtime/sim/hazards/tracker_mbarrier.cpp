@@ -125,26 +125,32 @@ void HazardTracker::initFence(const Warp &warp) {
   ++threadsOf(warp).epoch;
 }
 
+/// Of another CTA's mbarrier, the end of a copy from there may tell that a
+/// phase is complete, which is not followed.
+void HazardTracker::checkArrival(const Accessor &by, uint32_t address,
+                                 uint64_t phase) {
+  const MbarrierState &barrier = barriers[address];
+  bool isOwn = address >> kSharedRankShift == by.warp.cta.rank;
+  bool isAwaited = phase <= barrier.awaited;
+  uint32_t known = by.known->generic[barrier.component];
+  if (isAwaited &&
+      (phase == 0 || !isOwn || known >= barrier.base + uint32_t(phase))) {
+    return;
+  }
+  std::string last = "wait for phase " + std::to_string(phase - 1);
+  report(isAwaited ? Rule::MbarrierUnknown : Rule::MbarrierUnwaited, by,
+         "arrives for phase " + std::to_string(phase) + " of the mbarrier at " +
+             toHex(address) + ", and no " + last +
+             (isAwaited ? " is ordered before this" : " has been made"));
+}
+
 void HazardTracker::arriveMbarrier(const Warp &warp, unsigned lane,
                                    uint32_t address, uint64_t phase,
                                    bool releases) {
   MbarrierState &barrier = barriers[address];
   Accessor by = accessorOf(warp, lane);
   useCta(by, address, releases);
-  if (phase > barrier.awaited) {
-    report(Rule::MbarrierUnwaited, by,
-           "arrives for phase " + std::to_string(phase) +
-               " of the mbarrier at " + toHex(address) +
-               ", and no thread has waited for phase " +
-               std::to_string(phase - 1));
-  } else if (phase > 0 && by.known->generic[barrier.component] <
-                              barrier.base + uint32_t(phase)) {
-    report(Rule::MbarrierUnknown, by,
-           "arrives for phase " + std::to_string(phase) +
-               " of the mbarrier at " + toHex(address) +
-               ", and no wait for phase " + std::to_string(phase - 1) +
-               " is ordered before this");
-  }
+  checkArrival(by, address, phase);
   if (!releases) {
     return;
   }
