@@ -143,9 +143,12 @@ def problems(kernel):
         yield problem(m + 3, n + 9, 1, heads=2, inputs="nan:10")
         yield problem(m + 3, m + 3 * n + 9, 2, heads=2, inputs="spike-key:10")
         yield problem(2 * m + 1, n + 9, 2, heads=3, inputs="spike-key:10")
-    # Maxima that rise: within bounds, and in stairs beyond them.
+    # Maxima that rise: within bounds; and in stairs, one every 128 keys, that make
+    # the sums of large values overflow, with a step behind it that masks and one
+    # that does not.
     yield problem(m + 3, m + 3 * n + 9, 1, inputs="spike-key:10:40")
-    yield problem(m + 3, m + 3 * n + 9, 1, inputs="large-v")
+    yield problem(m + 3, m + 3 * n, 1, inputs="large-v")
+    yield problem(m, m + n // 2, 1, inputs="large-v")
     # An even number of steps, which ends every ring elsewhere.
     yield problem(65, steps * n - 3, 2)
     # Every ring goes around twice and a step more; ragged ends.
