@@ -31,6 +31,7 @@ struct TimeStep {
   Value time;                 // i32
   int64_t minShift, maxShift; // shifts of the entries that run
   bool masked, first, last;
+  Value isMasked; // i1, whether masked entries run; null: as `masked` says
 };
 
 class LoopExpander {
@@ -52,6 +53,7 @@ private:
   void advance();
   LogicalResult emitStep(const TimeStep &step);
   LogicalResult emitEntry(ws::EntryOp entry, const TimeStep &step);
+  LogicalResult emitMaskedEntry(ws::EntryOp entry, const TimeStep &step);
   LogicalResult mapCaptures(ws::EntryOp entry, const TimeStep &step,
                             IRMapping &mapping);
   void passThrough(ws::EntryOp entry);
@@ -67,8 +69,14 @@ private:
   void takeEarlyReleases();
   void emitEarlyReleases();
   LogicalResult emitNonempty();
+  LogicalResult emitSteadyLoops(Value from);
+  LogicalResult emitLoopsOfRanges(Value from);
+  LogicalResult emitLoopOfAllRanges(Value from);
+  LogicalResult emitSteadyLoop(Value from, Value to, bool masked,
+                               function_ref<Value(Value)> isMasked = {});
   bool firstStepEnds(size_t range);
-  LogicalResult emitSteadyLoop(Value from, Value to, bool masked);
+  Value timeOfEnd(size_t range);
+  Value isBetween(Value time, Value from, Value to);
   LogicalResult emitEmpty();
   SmallVector<Value> finalValues();
   SmallVector<std::pair<OpResult, int64_t>> carriedHistory();
@@ -76,6 +84,12 @@ private:
   bool skips() {
     auto kind = cast<StringAttr>(loop.getKinds()[0]);
     return kind.getValue() == "skipped";
+  }
+  size_t firstRange() { return skips() ? 1 : 0; }
+  size_t endOfRanges() { return loop.getKinds().size(); }
+  bool isMasked(size_t range) {
+    auto kind = cast<StringAttr>(loop.getKinds()[range]);
+    return kind.getValue() == "masked";
   }
   Value constant(int64_t value) {
     return arith::ConstantIntOp::create(builder, loc, value, 32);
@@ -325,6 +339,34 @@ LogicalResult LoopExpander::emitEntry(ws::EntryOp entry, const TimeStep &step) {
   return success();
 }
 
+/// An entry that steps of masked ranges have and others do not.
+LogicalResult LoopExpander::emitMaskedEntry(ws::EntryOp entry,
+                                            const TimeStep &step) {
+  if (!step.masked) {
+    passThrough(entry);
+    return success();
+  }
+  if (!step.isMasked) {
+    return emitEntry(entry, step);
+  }
+  awaitConflicts(entry);
+  auto branch = scf::IfOp::create(builder, loc, entry->getResultTypes(),
+                                  step.isMasked, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, loc,
+                       lookup(entry.getPassthrough(), entry.getShift()));
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  if (failed(emitEntry(entry, step))) {
+    return failure();
+  }
+  Value &made = history[entry->getResult(0)][0];
+  scf::YieldOp::create(builder, loc, made);
+  made = branch.getResult(0);
+  return success();
+}
+
 LogicalResult LoopExpander::emitStep(const TimeStep &step) {
   for (ws::EntryOp entry : entries) {
     int64_t shift = entry.getShift();
@@ -336,9 +378,10 @@ LogicalResult LoopExpander::emitStep(const TimeStep &step) {
     if (!runs) {
       continue;
     }
-    if (entry.getPassthrough() && !step.masked) {
-      passThrough(entry);
-    } else if (failed(emitEntry(entry, step))) {
+    LogicalResult emitted = entry.getPassthrough()
+                                ? emitMaskedEntry(entry, step)
+                                : emitEntry(entry, step);
+    if (failed(emitted)) {
       return failure();
     }
   }
@@ -359,7 +402,9 @@ SmallVector<std::pair<OpResult, int64_t>> LoopExpander::carriedHistory() {
   return carried;
 }
 
-LogicalResult LoopExpander::emitSteadyLoop(Value from, Value to, bool masked) {
+LogicalResult
+LoopExpander::emitSteadyLoop(Value from, Value to, bool masked,
+                             function_ref<Value(Value)> isMasked) {
   auto carried = carriedHistory();
   SmallVector<Value> inits;
   for (auto [value, age] : carried) {
@@ -383,8 +428,10 @@ LogicalResult LoopExpander::emitSteadyLoop(Value from, Value to, bool masked) {
       history[pair.first][pair.second] = steady.getRegionIterArg(i);
     }
     advance();
-    if (failed(emitStep(
-            {steady.getInductionVar(), 0, maxShift, masked, false, false}))) {
+    Value time = steady.getInductionVar();
+    if (failed(
+            emitStep({time, 0, maxShift, masked, /*first=*/false,
+                      /*last=*/false, isMasked ? isMasked(time) : Value()}))) {
       return failure();
     }
     SmallVector<Value> yielded;
@@ -416,51 +463,106 @@ SmallVector<Value> LoopExpander::finalValues() {
 
 /// Whether the first step is all that a range has.
 bool LoopExpander::firstStepEnds(size_t range) {
-  return range == 0 && maskShift == 0 &&
+  return range == 0 && isMasked(range) && endOfRanges() > 1 && maskShift == 0 &&
          holdsOneBlockAtMost(top, loop.getBounds()[1]);
 }
 
-LogicalResult LoopExpander::emitNonempty() {
-  bool splitRanges = anyMasked && peel == Peel::FirstMasked;
-  size_t firstRange = skips() ? 1 : 0;
-  seed(-1);
-  advance();
-  seed(0);
-  Value zero = constant(0), one = constant(1);
-  if (failed(emitStep({zero, 0, 0, anyMasked, true, false}))) {
-    return failure();
-  }
-  Value from = one;
-  size_t ranges = splitRanges ? loop.getKinds().size() : firstRange + 1;
-  for (size_t r = firstRange; r < ranges; ++r) {
-    bool lastRange = r + 1 == ranges;
+/// When masked entries have run for all blocks down to the end of a range.
+Value LoopExpander::timeOfEnd(size_t range) {
+  Value blocks =
+      arith::SubIOp::create(builder, loc, top, loop.getBounds()[range + 1]);
+  return arith::AddIOp::create(builder, loc, blocks, constant(maskShift));
+}
+
+/// One steady loop a range: no step decides anything.
+LogicalResult LoopExpander::emitLoopsOfRanges(Value from) {
+  for (size_t range = firstRange(); range < endOfRanges(); ++range) {
+    if (firstStepEnds(range)) {
+      continue;
+    }
     Value to = trips;
-    bool masked = anyMasked;
-    if (splitRanges) {
-      masked = cast<StringAttr>(loop.getKinds()[r]).getValue() == "masked";
-      if (masked && !lastRange && firstStepEnds(r)) {
-        continue;
-      }
+    if (range + 1 < endOfRanges()) {
+      to = arith::MinSIOp::create(builder, loc, timeOfEnd(range), trips);
+      to = arith::MaxSIOp::create(builder, loc, to, from);
     }
-    if (!lastRange) {
-      // Iterations of the ranges so far, as times of the masked entries.
-      Value done =
-          arith::SubIOp::create(builder, loc, top, loop.getBounds()[r + 1]);
-      done = arith::AddIOp::create(builder, loc, done, constant(maskShift));
-      done = arith::MinSIOp::create(builder, loc, done, trips);
-      to = arith::MaxSIOp::create(builder, loc, done, from);
-    }
-    if (failed(emitSteadyLoop(from, to, masked))) {
+    if (failed(emitSteadyLoop(from, to, isMasked(range)))) {
       return failure();
     }
     from = to;
   }
-  if (maxShift > 0) {
-    emitEarlyReleases();
-    advance();
-    return emitStep({trips, 1, maxShift, anyMasked, false, true});
-  }
   return success();
+}
+
+/// Null bounds hold for all times.
+Value LoopExpander::isBetween(Value time, Value from, Value to) {
+  Value before, after;
+  if (to) {
+    before = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                   time, to);
+  }
+  if (from) {
+    after = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, time,
+                                  from);
+  }
+  return before && after
+             ? arith::AndIOp::create(builder, loc, before, after).getResult()
+             : (before ? before : after);
+}
+
+/// One steady loop, whose steps branch round the masked entries: less code than
+/// a loop a range.
+LogicalResult LoopExpander::emitLoopOfAllRanges(Value from) {
+  SmallVector<size_t> masked;
+  SmallVector<Value> ends(endOfRanges());
+  for (size_t range = firstRange(); range < endOfRanges(); ++range) {
+    if (isMasked(range) && !firstStepEnds(range)) {
+      masked.push_back(range);
+    }
+    if (range + 1 < endOfRanges()) {
+      ends[range] = timeOfEnd(range);
+    }
+  }
+  bool differ = masked.size() < endOfRanges() - firstRange();
+  if (masked.empty() || !differ) {
+    return emitSteadyLoop(from, trips, !masked.empty());
+  }
+  auto isMaskedAt = [&](Value time) {
+    Value any;
+    for (size_t range : masked) {
+      Value begin = range > firstRange() ? ends[range - 1] : Value();
+      Value inside = isBetween(time, begin, ends[range]);
+      any = any ? arith::OrIOp::create(builder, loc, any, inside) : inside;
+    }
+    return any;
+  };
+  return emitSteadyLoop(from, trips, /*masked=*/true, isMaskedAt);
+}
+
+LogicalResult LoopExpander::emitSteadyLoops(Value from) {
+  if (anyMasked && peel == Peel::FirstMasked) {
+    return emitLoopsOfRanges(from);
+  }
+  if (anyMasked && peel == Peel::FirstBranch) {
+    return emitLoopOfAllRanges(from);
+  }
+  return emitSteadyLoop(from, trips, anyMasked);
+}
+
+LogicalResult LoopExpander::emitNonempty() {
+  seed(-1);
+  advance();
+  seed(0);
+  Value zero = constant(0), one = constant(1);
+  if (failed(emitStep({zero, 0, 0, anyMasked, true, false, {}})) ||
+      failed(emitSteadyLoops(one))) {
+    return failure();
+  }
+  if (maxShift == 0) {
+    return success();
+  }
+  emitEarlyReleases();
+  advance();
+  return emitStep({trips, 1, maxShift, anyMasked, false, true, {}});
 }
 
 /// A slot from outside the loop goes back before the epilogue, unless that or
@@ -572,7 +674,7 @@ LogicalResult LoopExpander::emitEmpty() {
            std::make_tuple(!waits(b), b.getSlot());
   });
   emitEarlyReleases();
-  TimeStep step{constant(0), 0, 0, false, true, true};
+  TimeStep step{constant(0), 0, 0, false, true, true, {}};
   for (ws::EntryOp entry : pinned) {
     if (failed(emitEntry(entry, step))) {
       return failure();

@@ -12,7 +12,8 @@ prints for each how often every opcode occurs:
 Instructions between "begin inline asm" and "end inline asm" that are no wgmma,
 mbarrier or vote build descriptors and polls; they count as "asm:" + opcode.
 Instructions that run only when a row is rescaled (blocks of products alone) count as "rescale:" + opcode,
-those that run only when a reference is looked for (blocks with a logarithm) as "look:" + opcode.
+those that run only when a reference is looked for (blocks with a logarithm) as "look:" + opcode,
+those that a branch leaves out of blocks without masks (setp and selp on scores) as "mask:" + opcode.
 A score is a result of wgmma with A in shared memory, or what fma and ex2 make of
 one; the other operands of those two are row values.
 The order names what takes part in the schedule, once where it repeats: waits for
@@ -122,9 +123,18 @@ def is_qk(op, text):
     return op.startswith("wgmma.mma_async") and text.count("{") == 1
 
 
-def rare(body, blocks):
-    """What is voted on, by block: a rescaling does nothing but multiply, and only a
-    search for a reference takes logarithms."""
+def touches(op, text, held):
+    return op.startswith(("setp.", "selp.")) and held & set(REGISTER.findall(text)[1:])
+
+
+def is_optional(label, following):
+    """Whether a branch goes round a block."""
+    return any(label in targets and set(following[label]) & set(targets) for targets in following.values())
+
+
+def rare(body, blocks, following, held):
+    """What runs on demand, by block: a rescaling does nothing but multiply, only a
+    search for a reference takes logarithms, and a mask leaves scores for others to use."""
     names = {}
     for label in body:
         ops = [op for op, _, _ in blocks[label] if not op.startswith("bra")]
@@ -132,6 +142,8 @@ def rare(body, blocks):
             names[label] = "rescale"
         elif any(op.startswith("lg2.") for op in ops):
             names[label] = "look"
+        elif is_optional(label, following) and any(touches(op, text, held) for op, text, _ in blocks[label]):
+            names[label] = "mask"
     return names
 
 
@@ -174,13 +186,12 @@ def main():
         instructions = [item for label in body for item in blocks[label]]
         number += 1
         held = scores(instructions)
-        touching = sum(1 for op, text, in_asm in instructions
-                       if op.startswith(("setp.", "selp.")) and not in_asm
-                       and held & set(REGISTER.findall(text)[1:]))
+        voted = rare(body, blocks, following, held)
+        touching = sum(1 for label in body if voted.get(label) != "mask"
+                       for op, text, in_asm in blocks[label] if not in_asm and touches(op, text, held))
         print(f"loop {number}: " + (f"setp and selp on scores: {touching}" if touching else
                                     "scores untouched by setp and selp"))
         counts = collections.Counter()
-        voted = rare(body, blocks)
         events = []
         for label in body:
             for op, text, _ in blocks[label]:

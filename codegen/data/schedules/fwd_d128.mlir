@@ -19,7 +19,7 @@ attn.table_entry fwd @fwd_d128_none_short head_dim 128, 128
   hold oe = oe in smem depth 1
   turn tc ring wg
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -47,7 +47,7 @@ attn.table_entry fwd @fwd_d128_none head_dim 128, 128
   hold oe = oe in smem depth 1
   turn tc ring wg
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -106,7 +106,7 @@ attn.table_entry fwd @fwd_d128_causal_1024 head_dim 128, 128
   hold oe = oe in smem depth 1
   turn tc ring wg
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }
@@ -135,7 +135,7 @@ attn.table_entry fwd @fwd_d128_causal head_dim 128, 128
   hold oe = oe in smem depth 1
   turn tc ring wg
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }
@@ -164,7 +164,7 @@ attn.table_entry fwd @fwd_d128 head_dim 128, 128
   hold oe = oe in smem depth 1
   turn tc ring wg
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }

@@ -18,7 +18,7 @@ attn.table_entry fwd @fwd_d192 head_dim 192, 192
   sync drain ring wg
   edge o_free credits 1
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }

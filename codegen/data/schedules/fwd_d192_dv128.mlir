@@ -20,7 +20,7 @@ attn.table_entry fwd @fwd_d192_dv128_none_512 head_dim 192, 128
   sync drain ring wg
   edge o_free credits 1
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   body load {
     before { next }
     kv { ld_k once : ld_q once : wait(o_free) ld_v + 1 }
@@ -50,7 +50,7 @@ attn.table_entry fwd @fwd_d192_dv128_none head_dim 192, 128
   sync drain ring wg
   edge o_free credits 1 scope cluster
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   body load {
     before { next }
     kv { ld_k once : ld_q once : wait(o_free) ld_v + 1 }
@@ -81,7 +81,7 @@ attn.table_entry fwd @fwd_d192_dv128_causal_1024 head_dim 192, 128
   sync drain ring wg
   edge o_free credits 1
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }
@@ -110,7 +110,7 @@ attn.table_entry fwd @fwd_d192_dv128_causal head_dim 192, 128
   hold oe = oe in smem depth 1
   turn tc ring wg
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }
@@ -141,7 +141,7 @@ attn.table_entry fwd @fwd_d192_dv128 head_dim 192, 128
   sync drain ring wg
   edge o_free credits 1
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }

@@ -17,7 +17,7 @@ attn.table_entry fwd @fwd_d192_region head_dim 192, 192
   hold oe = oe in smem depth 1
   turn tc ring wg
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   body load {
     kv { ld_k once : ld_q ld_v + 1 }
   }

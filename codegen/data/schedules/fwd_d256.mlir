@@ -21,7 +21,7 @@ attn.table_entry fwd @fwd_d256_none head_dim 256, 256
   sync drain ring wg
   edge o_free credits 1
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   body load {
     before { next }
     kv { ld_k once : ld_q once : wait(o_free) ld_v + 1 }
@@ -51,7 +51,7 @@ attn.table_entry fwd @fwd_d256_causal_512 head_dim 256, 256
   sync drain ring wg
   edge o_free credits 1
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }
@@ -83,7 +83,7 @@ attn.table_entry fwd @fwd_d256_causal_2048 head_dim 256, 256
   sync drain ring wg
   edge o_free credits 1
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }
@@ -113,7 +113,7 @@ attn.table_entry fwd @fwd_d256_causal head_dim 256, 256
   sync drain ring wg
   edge o_free credits 1 scope cluster
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }
@@ -144,7 +144,7 @@ attn.table_entry fwd @fwd_d256 head_dim 256, 256
   sync drain ring wg
   edge o_free credits 1
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }

@@ -19,7 +19,7 @@ attn.table_entry fwd @fwd_d256_region head_dim 256, 256
   sync drain ring wg
   edge o_free credits 1
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   body load {
     kv { ld_k once : wait(o_free) once : ld_q ld_v + 1 }
   }

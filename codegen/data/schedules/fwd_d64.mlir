@@ -18,7 +18,7 @@ attn.table_entry fwd @fwd_d64_none head_dim 64, 64
   hold oe = oe in smem depth 1
   turn tc ring wg
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -46,7 +46,7 @@ attn.table_entry fwd @fwd_d64_causal head_dim 64, 64
   hold oe = oe in smem depth 1
   turn tc ring wg
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }
@@ -75,7 +75,7 @@ attn.table_entry fwd @fwd_d64 head_dim 64, 64
   hold oe = oe in smem depth 1
   turn tc ring wg
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   body load {
     before { next }

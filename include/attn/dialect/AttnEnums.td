@@ -86,7 +86,10 @@ def Attn_Launch : Attn_Enum<"Launch", "when a kernel's CTAs may start", [
   I32EnumAttrCase<"Dependent", 1, "dependent">  // earlier; they wait for its end themselves
 ]>;
 def Attn_Peel : Attn_Enum<"Peel", "which copies of the steady body exist", [
-  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"First", 1, "first">,
-  I32EnumAttrCase<"FirstMasked", 2, "first_masked">]>;
+  I32EnumAttrCase<"None", 0, "none">,
+  I32EnumAttrCase<"First", 1, "first">,               // one that always masks
+  I32EnumAttrCase<"FirstMasked", 2, "first_masked">,  // one a range
+  I32EnumAttrCase<"FirstBranch", 3, "first_branch">   // one that masks under a branch
+]>;
 
 #endif // ATTN_DIALECT_ATTNENUMS_TD

@@ -144,7 +144,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
             | `turn` name `ring` role [`unprimed`]
             | `sync` name `ring` role
             | `edge` name [`split`] [`joins` chan `:` part] [`credits` n] [`scope` scope]
-            | `knob` `exp2_soft` n `of` n | `knob` `peel` (`none` | `first` | `first_masked`)
+            | `knob` `exp2_soft` n `of` n | `knob` `peel` (`none` | `first` | `first_masked` | `first_branch`)
             | `knob` `skip` (`none` | `right`)
             | `knob` `launch` (`alone` | `dependent`)
             | `body` role [`[` n `]`] `{` [`before` list] [`kv` list] [`after` list] `}`

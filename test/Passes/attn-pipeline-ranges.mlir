@@ -1,8 +1,12 @@
-// attn-pipeline: a masked range of at most one block is the prologue; where bounds do not say so, it has a loop.
+// attn-pipeline: a masked range of at most one block is the prologue; where bounds do not say so, it has a loop, or
+// a branch in the loop for all ranges, which needs none where all of them are masked.
 // RUN: attn-opt %s --attn-pipeline | FileCheck %s
 // RUN: sed 's/\(arith.divsi .*\)tile/\1other/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
 // RUN: sed 's/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
 // RUN: sed 's/@mask slot 1 shift 0/@mask slot 1 shift 1/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
+// RUN: sed 's/first_masked/first_branch/' %s | attn-opt --attn-pipeline | FileCheck %s
+// RUN: sed 's/first_masked/first_branch/; s/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=BRANCH
+// RUN: sed 's/first_masked/first_branch/; s/"full"/"masked"/; s/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=ALWAYS
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
@@ -15,6 +19,25 @@
 // CHECK: scf.for
 // CHECK-NOT: math.absf
 // CHECK: } else {
+// BRANCH-LABEL: ws.role @wg
+// BRANCH: %[[ENDS:.*]]:3 = tile.bounds
+// BRANCH: math.absf
+// BRANCH: %[[BLOCKS:.*]] = arith.subi %[[ENDS]]#0, %[[ENDS]]#1
+// BRANCH: %[[END:.*]] = arith.addi %[[BLOCKS]]
+// BRANCH: scf.for %[[TIME:.*]] = %{{.*}} to
+// BRANCH-NEXT: %[[MASKED:.*]] = arith.cmpi slt, %[[TIME]], %[[END]]
+// BRANCH: %[[SCORES:.*]] = ws.await
+// BRANCH: scf.if %[[MASKED]]
+// BRANCH: math.absf %[[SCORES]]
+// BRANCH: else
+// BRANCH-NEXT: scf.yield %[[SCORES]]
+// BRANCH-NOT: scf.for
+// ALWAYS-LABEL: ws.role @wg
+// ALWAYS: scf.for
+// ALWAYS-NOT: scf.if
+// ALWAYS: math.absf
+// ALWAYS: scf.yield
+// ALWAYS-NOT: scf.for
 // LOOP-LABEL: ws.role @wg
 // LOOP: scf.for
 // LOOP: math.absf

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One loop for blocks with masks and without: a branch in it leaves the masks out.
+//
+// RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --emit=ptx -o %t.ptx
+// RUN: %python %S/../Codegen/hot_loop.py < %t.ptx | FileCheck %s --implicit-check-not="loop 2"
+// RUN: %attn-sim %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --q=1x300x2x64 --kv=1x420x1x64
+//
+// CHECK: loop 1: scores untouched
+// CHECK: order: {{.*}} mask max
+// CHECK: mask:selp.f32 16
+// CHECK: mask:setp.lt.s32 16
+
+attn.table_entry fwd @first_branch head_dim 64, 64
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"]
+    config <tile_m = 192, tile_n = 32, work = grid, order = longest_first, rescale_threshold = 8>
+    schedule <"first_branch" machine "sm_90a" {
+  split M 3 whole(q)
+  remat(next)
+  role load warps 1 regs 32
+  role wg[3] warps 4 regs 160
+  chan q = q in smem depth 1
+  chan k = k in smem depth 2
+  chan v = v in smem depth 2
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_branch
+  knob skip right
+  body load {
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin norm await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>
