@@ -109,7 +109,8 @@ bool Decoder::appendBranch(Inst inst, uint32_t target) {
   inst.run = branchHandler();
   inst.imm = target;
   program.code.push_back(inst);
-  use.isGuarded = use.fallsThrough = inst.guard != kNone;
+  noteGuard(inst);
+  use.fallsThrough = use.isGuarded;
   use.targets = {target};
   uses.push_back(std::move(use));
   use = {};

@@ -363,10 +363,17 @@ bool Decoder::decodeInstruction(const ptx::Instruction &instruction) {
   return true;
 }
 
+/// %is_explicit_cluster is a guard, but no register.
+void Decoder::noteGuard(const Inst &inst) {
+  use.isGuarded = inst.guard != kNone;
+  use.readsGuard =
+      use.isGuarded && inst.guard != program.explicitClusterPredicate;
+}
+
 /// What the register plan has to know of an instruction besides its operands.
 void Decoder::noteFlow(const ptx::Instruction &instruction, const Inst &inst) {
   std::string_view opcode = instruction.opcode;
-  use.isGuarded = inst.guard != kNone;
+  noteGuard(inst);
   bool hasList = inst.listSize != 0;
   use.kind = opcode == "mov"
                  ? (hasList ? RegisterUse::Kind::Pack : RegisterUse::Kind::Copy)
@@ -429,7 +436,9 @@ bool Decoder::decodeFunction() {
   if (!decodeInstruction(ret)) {
     return false;
   }
-  planRegisterChecks(uses, program);
+  if (!planRegisterChecks(uses, program)) {
+    return fail(function.at, "too many registers and branches to check");
+  }
   for (uint32_t i = 0; i < uses.size(); ++i) {
     program.code[i].isIgnored =
         isWait(program.origin(program.code[i])) && !isResultUsed(uses, i);

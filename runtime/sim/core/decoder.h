@@ -99,6 +99,7 @@ private:
   bool placeShared(const ptx::Variable &variable, SymbolAddress &symbol);
 
   bool decodeBody();
+  void noteGuard(const Inst &inst);
   void noteFlow(const ptx::Instruction &instruction, const Inst &inst);
   RegisterName nameOf(const Register &found, const ptx::Operand &operand) const;
   uint32_t countCall(const ptx::Instruction &call);

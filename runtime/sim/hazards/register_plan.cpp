@@ -8,6 +8,9 @@
 
 using namespace attn::sim;
 
+/// Of a register and a block, of which each takes a bit.
+static constexpr size_t kMaxPairs = size_t(1) << 33;
+
 namespace {
 
 /// A set of registers, predicates included.
@@ -41,7 +44,7 @@ public:
         watched(size + program.predicates, kNone),
         unwritten(size + program.predicates), flying(unwritten) {}
 
-  void run();
+  bool run();
 
 private:
   uint32_t idOf(const RegisterName &name) const {
@@ -229,7 +232,7 @@ void Planner::watch(uint32_t index, const RegisterSet &written) {
   watch.kind = use.kind;
   const RegisterName *sources = use.reads.data();
   size_t count = use.reads.size();
-  if (use.isGuarded) {
+  if (use.readsGuard) {
     watch.guard = mayBeUnwritten(idOf(*sources)) ? numberOf(*sources) : kNone;
     ++sources;
     --count;
@@ -250,18 +253,22 @@ void Planner::watch(uint32_t index, const RegisterSet &written) {
   }
 }
 
-void Planner::run() {
+bool Planner::run() {
   findBlocks();
+  if (firsts.size() * watched.size() > kMaxPairs) {
+    return false;
+  }
   findWritten();
   findWatched();
   followCopies();
   forInstructions([&](uint32_t index, const RegisterSet &written) {
     watch(index, written);
   });
+  return true;
 }
 
-void attn::sim::planRegisterChecks(const std::vector<RegisterUse> &uses,
+bool attn::sim::planRegisterChecks(const std::vector<RegisterUse> &uses,
                                    Program &program) {
   program.registers = {};
-  Planner(uses, program).run();
+  return Planner(uses, program).run();
 }

@@ -32,8 +32,9 @@ struct RegisterUse {
     Wgmma
   };
   Kind kind = Kind::Plain;
-  /// The guard, if it has one, is the first of `reads`.
   bool isGuarded = false;
+  /// The guard is a register, the first of `reads`.
+  bool readsGuard = false;
   bool fallsThrough = true;
   std::vector<RegisterName> reads;
   std::vector<RegisterName> writes;
@@ -78,8 +79,8 @@ struct RegisterPlan {
 };
 
 /// Makes the program's plan from the uses of its instructions, and sets
-/// Inst::watch.
-void planRegisterChecks(const std::vector<RegisterUse> &uses, Program &program);
+/// Inst::watch. False if it has too many registers and branches for that.
+bool planRegisterChecks(const std::vector<RegisterUse> &uses, Program &program);
 
 } // namespace attn::sim
 

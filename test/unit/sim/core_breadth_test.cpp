@@ -50,6 +50,29 @@ TEST(Calls, refuseRecursionAndMissingBodies) {
       << missing.failure;
 }
 
+/// Functions f1 to f11, each of which calls the next one `calls` times.
+std::string makeChain(int calls) {
+  std::string functions;
+  for (int i = 1; i <= 11; ++i) {
+    functions += ".func f" + std::to_string(i) + "()\n{\n.reg .b32 %a;\n";
+    for (int n = 0; n < calls && i < 11; ++n) {
+      functions += "call f" + std::to_string(i + 1) + ";\n";
+    }
+    functions += "mov.b32 %a, 1;\nret;\n}\n";
+  }
+  return functions;
+}
+
+TEST(Calls, refuseMoreThanCanBeChecked) {
+  EXPECT_EQ(runWithFunctions(makeChain(1), "call f1;\n").failure, "");
+  EXPECT_NE(runWithFunctions(makeChain(3), "call f1;\n")
+                .failure.find("too many registers and branches to check"),
+            std::string::npos);
+  EXPECT_NE(runWithFunctions(makeChain(4), "call f1;\n")
+                .failure.find("'f1' calls itself, too much"),
+            std::string::npos);
+}
+
 TEST(AsyncCopies, arriveAndFillWithZeros) {
   for (uint64_t seed : {0, 1, 2, 3, 4}) {
     Kernel kernel =

@@ -196,6 +196,14 @@ TEST(Cluster, refusesGridsOfBrokenClusters) {
             "expected a grid of whole clusters, got 3 CTAs in clusters of 2");
 }
 
+TEST(Cluster, guardsByBeingExplicit) {
+  Kernel kernel;
+  kernel.body = "mov.b32 %r1, 1;\n@%is_explicit_cluster bra end;\n"
+                "mov.b32 %r1, 2;\nend:\nst.global.b32 [%rd1], %r1;\n";
+  EXPECT_EQ(kernel.run(), "");
+  EXPECT_EQ(kernel.words[0], 2u);
+}
+
 TEST(Cluster, knowsItsSpecialRegisters) {
   Kernel kernel = runClusters(
       "mov.u32 %r12, %clusterid.x;\nmov.u32 %r13, %nclusterid.x;\n"
