@@ -104,9 +104,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", required=True, help="folder to write the folders of bundles into")
     parser.add_argument("--heads", type=points.pair, help="the changes for a group of heads of Q and of K and V, as 32/8")
+    parser.add_argument("--only", type=re.compile, default=re.compile(""), metavar="REGEX", help="only these changes")
     make_bundles.add_problems(parser, "64,128,256,192/128")
     args = parser.parse_args()
-    ablations = [row for row in read_ablations() if tuple(row.get("heads", ())) == (args.heads or ())]
+    ablations = [row for row in read_ablations()
+                 if tuple(row.get("heads", ())) == (args.heads or ()) and args.only.search(row["name"])]
     made = 0
     with tempfile.TemporaryDirectory() as temp:
         for point in make_bundles.problems(args):
