@@ -120,17 +120,28 @@ def limits_of(point):
     return {**limits, "keys": 32} if point["row_max"] == "integer" else limits
 
 
+def draw_candidate(rng, parsed, chip):
+    """A schedule for a problem, or None where it would be refused."""
+    d, dv = columns(parsed.head_dim), columns(parsed.head_dim_v)
+    point = draw_point(rng, parsed.score or parsed.region)
+    registers = chip.share(point["consumers"], point["load_registers"])
+    suits = registers and fits(point, d, dv, registers[1])
+    return candidate.Candidate(point, (d, dv), TARGET, registers) if suits else None
+
+
 def draw_flip(rng, number, chip):
+    """Now and then problems of few keys have a schedule of their own."""
     while True:
         options = draw_problem(rng)
         parsed = attention_ir.parse(options)
-        d, dv = columns(parsed.head_dim), columns(parsed.head_dim_v)
-        point = draw_point(rng, parsed.score or parsed.region)
-        registers = chip.share(point["consumers"], point["load_registers"])
-        if registers and fits(point, d, dv, registers[1]):
+        drawn = [draw_candidate(rng, parsed, chip) for _ in range(rarely(rng, 1, 2))]
+        if all(drawn) and len({each.point["pack_gqa"] for each in drawn}) == 1:
             break
-    drawn = candidate.Candidate(point, (d, dv), TARGET, registers)
-    return Case("flip", number, options, drawn.entry("coin_flip", candidate.MASKS + ("region",)), drawn.name, limits_of(point))
+    masks = candidate.MASKS + ("region",)
+    few = [f"seqlen_k at_most {rng.choice((1, 64, 100))}"] * (len(drawn) - 1)
+    texts = [each.entry(f"coin_flip_{n}", masks, when) for n, (each, when) in enumerate(zip(drawn, [*few, None]))]
+    limits = {key: value for each in drawn for key, value in limits_of(each.point).items()}
+    return Case("flip", number, options, "\n".join(texts), "+".join(each.name for each in drawn), limits)
 
 
 def table_entries():

@@ -64,6 +64,11 @@ class Knobs(unittest.TestCase):
                     self.assertEqual({point[name] for point in points}, set(parameter.domain.words))
 
 
+    def test_variants_by_length_are_drawn(self):
+        flips = [coinflips.draw_flip(random.Random(seed), seed, SM90A).schedule for seed in range(60)]
+        self.assertTrue(0 < sum("when <seqlen_k at_most" in text for text in flips) < len(flips))
+
+
 class Dialect(unittest.TestCase):
     """What the attributes can say, the drawn schedules do."""
 
