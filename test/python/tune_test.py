@@ -5,6 +5,7 @@ import contextlib
 import glob
 import io
 import json
+import lzma
 import os
 import re
 import sys
@@ -492,6 +493,19 @@ class Tables(unittest.TestCase):
             self.assertIn(part, comment)
         self.assertIn('masks ["causal_top_left", "causal_bottom_right", "window", "pointwise_region"]\n    config <tile_m = 256, ', text)
         self.assertLessEqual(max(len(line) for line in text.splitlines() if line.startswith("//")), 88)
+
+    def test_an_entry_beside_one_for_the_rest_serves_what_was_measured(self):
+        view = journal.View(measured_log())
+        (name, text), = table.tables(view, decide.decide(view, 0.01), "measured").items()
+        self.assertEqual(name, "fwd_d64_causal.mlir")
+        self.assertIn('@fwd_d64_causal head_dim 64, 64\n    masks ["causal_top_left", "causal_bottom_right"]\n    config', text)
+
+    def test_a_compressed_log_is_read(self):
+        with tempfile.TemporaryDirectory() as temp:
+            path = os.path.join(temp, "log.jsonl.xz")
+            with lzma.open(path, "wt", encoding="utf-8") as file:
+                file.writelines(json.dumps(record) + "\n" for record in measured_log())
+            self.assertEqual(len(journal.read(path)), len(measured_log()))
 
     def test_a_log_from_before_a_parameter_still_counts(self):
         older = [{**r, "parameters": r["parameters"] and {k: v for k, v in r["parameters"].items() if k != "launch"}}

@@ -3,6 +3,7 @@
 that whoever comes after a stop goes on from there. docs/tuning.md has the format."""
 
 import json
+import lzma
 import os
 
 FORMAT = 1
@@ -32,7 +33,8 @@ def parse(data, origin):
 
 
 def read(path):
-    with open(path, "rb") as file:
+    opened = lzma.open if path.endswith(".xz") else open
+    with opened(path, "rb") as file:
         records, _ = parse(file.read(), path)
     if not records:
         raise JournalError(f"{path}: expected a log, got a file without one whole record")

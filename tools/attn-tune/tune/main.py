@@ -105,6 +105,9 @@ def parse_arguments(argv):
                         help="a winner is this much faster than the table's kernel (default: 0.01)")
     parser.add_argument("--table", metavar="DIR", help="where --write-table writes (default: DIR/table); the compiler's table "
                                                        "is codegen/data/schedules")
+    parser.add_argument("--serve", choices=("all", "measured"), default="all",
+                        help="masks of an entry: also windows, and regions at a position, or what was measured alone, beside an "
+                             "entry for the rest (default: all)")
     args = parser.parse_args(argv)
     check_arguments(parser, args)
     return args
@@ -288,7 +291,7 @@ def run_write_table(args):
     compiler = build.Compiler(args.compiler, log.view.run["target"])
     decisions = table.verified_decisions(log, folder, compiler, args.margin, say)
     report(decisions)
-    table.write(log.view, decisions, args.table or os.path.join(folder.path, "table"), say)
+    table.write(log.view, decisions, args.table or os.path.join(folder.path, "table"), args.serve, say)
     return 0 if any(decision.ranking for decision in decisions) else 1
 
 
@@ -297,7 +300,7 @@ def run_replay(args):
     decisions = decide.decide(view, args.margin)
     report(decisions)
     if args.table:
-        table.write(view, decisions, args.table, say)
+        table.write(view, decisions, args.table, args.serve, say)
     return 0
 
 

@@ -24,12 +24,12 @@ def candidate_of(view, name):
     return candidate
 
 
-def symbol_of(view, decisions):
+def symbol_of(view, decisions, serve):
     """The name of the entry that serves some of a log's problems."""
     d, dv = view.run["space"]["head_dims"]
     masks = [view.problems[decision.problem]["mask"] for decision in decisions]
     stem = f"fwd_d{d}" + (f"_dv{dv}" if dv != d else "")
-    return stem if set(masks) == set(problems.SERVED) else "_".join([stem, *masks])
+    return stem if serve == "all" and set(masks) == set(problems.SERVED) else "_".join([stem, *masks])
 
 
 def group_by_winner(decisions):
@@ -72,15 +72,16 @@ def comment(sentences):
     return "".join(f"// {line}\n" for sentence in sentences for line in textwrap.wrap(sentence, 84))
 
 
-def entry_text(view, decisions):
+def entry_text(view, decisions, serve):
     """One file of the table, for all the problems that have the same winner."""
     d, dv = view.run["space"]["head_dims"]
     words = [view.problems[decision.problem]["mask"] for decision in decisions]
-    masks = list(dict.fromkeys(mask for word in problems.SERVED if word in words for mask in problems.SERVED[word]))
+    served = problems.SERVED if serve == "all" else problems.MEASURED
+    masks = list(dict.fromkeys(mask for word in served if word in words for mask in served[word]))
     dims = f"head dims {d}" if d == dv else f"head dims {d} of Q and K and {dv} of V"
     head = f"Forward, {dims}, {view.run['target']}, for the masks {', '.join(words)}."
     candidate = candidate_of(view, decisions[0].winner)
-    return comment([head, *provenance(view, decisions)]) + candidate.entry(symbol_of(view, decisions), masks)
+    return comment([head, *provenance(view, decisions)]) + candidate.entry(symbol_of(view, decisions, serve), masks)
 
 
 def verify(journal, folder, compiler, name, problem, say):
@@ -113,16 +114,16 @@ def verified_decisions(journal, folder, compiler, margin, say):
     return decisions
 
 
-def tables(view, decisions):
-    """{file name: text} of the entries."""
-    return {symbol_of(view, group) + ".mlir": entry_text(view, group) for group in group_by_winner(decisions).values()}
+def tables(view, decisions, serve="all"):
+    """{file name: text} of the entries; `serve`: all that an entry can, or what was measured."""
+    return {symbol_of(view, group, serve) + ".mlir": entry_text(view, group, serve) for group in group_by_winner(decisions).values()}
 
 
-def write(view, decisions, target, say):
+def write(view, decisions, target, serve, say):
     """Writes the entries; returns their paths."""
     os.makedirs(target, exist_ok=True)
     paths = []
-    for name, text in tables(view, decisions).items():
+    for name, text in tables(view, decisions, serve).items():
         path = os.path.join(target, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
