@@ -14,7 +14,7 @@
 // CHECK-LABEL: func.func @from_table(
 // CHECK-SAME: %[[Q:.*]]: tensor<?x?x?x96xbf16>, %[[K:.*]]: tensor<?x?x?x96xbf16>, %[[V:.*]]: tensor<?x?x?x96xbf16>, %[[SCALE:.*]]: f32)
 // CHECK-NEXT: attn.attention %[[Q]], %[[K]], %[[V]] scale(%[[SCALE]]) mask(causal_bottom_right) layout(bshd) config <tile_m = [[M:[0-9]+]], tile_n = [[N:[0-9]+]], work = [[WORK:.*]]> : (
-// REMARK: remark: [Passed] configure | Category:attn | Config="#attn.config<tile_m = {{[0-9]+}}, tile_n = {{[0-9]+}}, work = {{.*}}>", From="entry '@fwd_d96' of 'schedules/fwd_d96.mlir'"
+// REMARK: remark: [Passed] configure | Category:attn | Config="#attn.config<tile_m = {{[0-9]+}}, tile_n = {{[0-9]+}}, work = {{.*}}>", From="entry '@fwd_d96_none_causal' of 'schedules/fwd_d96_none_causal.mlir'"
 func.func @from_table(%q: !s, %k: !s, %v: !s, %scale: f32) -> (!s, !l) {
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_bottom_right) layout(bshd)
       : (!s, !s, !s) -> (!s, !l)
@@ -42,8 +42,8 @@ func.func @no_attention() {
 // RUN: attn-opt %s --attn-configure --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FROM
 // COLUMNS-LABEL: func.func @d72
-// COLUMNS-NEXT: attn.attention {{.*}} config <tile_m = 128, tile_n = 128, {{.*}}, tile_d = 96, tile_dv = 96> : (
-// FROM: Config={{.*}}tile_d = 96, tile_dv = 96>", From="entry '@fwd_d96' of
+// COLUMNS-NEXT: attn.attention {{.*}} config <tile_m = 192, tile_n = 80, {{.*}}, tile_d = 96, tile_dv = 96> : (
+// FROM: Config={{.*}}tile_d = 96, tile_dv = 96>", From="entry '@fwd_d96_none_causal' of
 func.func @d72(%q: tensor<?x?x?x72xbf16>, %scale: f32) -> (tensor<?x?x?x72xbf16>, !l) {
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd)
       : (tensor<?x?x?x72xbf16>, tensor<?x?x?x72xbf16>, tensor<?x?x?x72xbf16>) -> (tensor<?x?x?x72xbf16>, !l)
