@@ -407,7 +407,8 @@ ParseResult ScheduleParser::parseKnob() {
     return parseWord(skip, symbolizeSkip, "'none' or 'right'");
   }
   if (knob == "peel") {
-    return parseWord(peel, symbolizePeel, "'none', 'first', 'first_masked' or 'first_branch'");
+    return parseWord(peel, symbolizePeel,
+                     "'none', 'first', 'first_masked' or 'first_branch'");
   }
   return failure(parseCount(softNumerator, "a numerator") ||
                  parser.parseKeyword("of") ||

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // attn-pipeline: expands the modulo schedule of each role's streaming loop into
-// a prologue, one steady loop a range, and an epilogue, in issue order.
+// a prologue, a steady loop for all ranges or one for each, and an epilogue, in
+// issue order.
 #include "LastProduct.h"
 #include "RangeSize.h"
 #include "attn/passes/Passes.h"

@@ -11,15 +11,16 @@ prints for each how often every opcode occurs:
 
 Instructions between "begin inline asm" and "end inline asm" that are no wgmma,
 mbarrier or vote build descriptors and polls; they count as "asm:" + opcode.
-Instructions that run only when a row is rescaled (blocks of products alone) count as "rescale:" + opcode,
-those that run only when a reference is looked for (blocks with a logarithm) as "look:" + opcode,
-those that a branch leaves out of blocks without masks (setp and selp on scores) as "mask:" + opcode.
+Instructions that run only when a row is rescaled (blocks of products alone) count as
+"rescale:" + opcode, those that run only when a reference is looked for (blocks with a
+logarithm) as "look:" + opcode, those that a branch leaves out of blocks without masks
+(setp and selp on scores) as "mask:" + opcode.
 A score is a result of wgmma with A in shared memory, or what fma and ex2 make of
 one; the other operands of those two are row values.
 The order names what takes part in the schedule, once where it repeats: waits for
 and arrivals on mbarriers (wait, release) and named barriers (take, give), products
-with A in shared memory (qk) and in registers (pv), and the softmax by its look, max,
-ex2, cvt and rescale.
+with A in shared memory (qk) and in registers (pv), and the softmax by its mask, look,
+max, ex2, cvt and rescale.
 """
 
 import collections

@@ -1,5 +1,5 @@
 // attn-pipeline: a masked range of at most one block is the prologue; where bounds do not say so, it has a loop, or
-// a branch in the loop for all ranges, which needs none where all of them are masked.
+// a branch in the loop for all ranges, which needs none where all of them are masked. Masks on the left have one too.
 // RUN: attn-opt %s --attn-pipeline | FileCheck %s
 // RUN: sed 's/\(arith.divsi .*\)tile/\1other/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
 // RUN: sed 's/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
@@ -7,6 +7,9 @@
 // RUN: sed 's/first_masked/first_branch/' %s | attn-opt --attn-pipeline | FileCheck %s
 // RUN: sed 's/first_masked/first_branch/; s/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=BRANCH
 // RUN: sed 's/first_masked/first_branch/; s/"full"/"masked"/; s/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=ALWAYS
+// RUN: sed 's/first_masked/first_branch/; s/"full"/"full", "masked"/; s/%ends#2)/%ends#2, %zero)/' %s > %t.left.mlir
+// RUN: attn-opt %t.left.mlir --attn-pipeline | FileCheck %s --check-prefix=LEFT
+// RUN: sed 's/arith.divsi/arith.subi/' %t.left.mlir | attn-opt --attn-pipeline | FileCheck %s --check-prefix=SIDES
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
@@ -38,6 +41,27 @@
 // ALWAYS: math.absf
 // ALWAYS: scf.yield
 // ALWAYS-NOT: scf.for
+// LEFT-LABEL: ws.role @wg
+// LEFT: %[[ENDS:.*]]:3 = tile.bounds
+// LEFT: %[[BLOCKS:.*]] = arith.subi %[[ENDS]]#0, %[[ENDS]]#2
+// LEFT: %[[BEGIN:.*]] = arith.addi %[[BLOCKS]]
+// LEFT: scf.for %[[TIME:.*]] = %{{.*}} to
+// LEFT-NEXT: %[[MASKED:.*]] = arith.cmpi sge, %[[TIME]], %[[BEGIN]]
+// LEFT-NOT: arith.cmpi
+// LEFT: scf.if %[[MASKED]]
+// LEFT-NOT: scf.for
+// SIDES-LABEL: ws.role @wg
+// SIDES: %[[ENDS:.*]]:3 = tile.bounds
+// SIDES: %[[BLOCKS:.*]] = arith.subi %[[ENDS]]#0, %[[ENDS]]#1
+// SIDES: %[[END:.*]] = arith.addi %[[BLOCKS]]
+// SIDES: %[[BLOCKS:.*]] = arith.subi %[[ENDS]]#0, %[[ENDS]]#2
+// SIDES: %[[BEGIN:.*]] = arith.addi %[[BLOCKS]]
+// SIDES: scf.for %[[TIME:.*]] = %{{.*}} to
+// SIDES-NEXT: %[[BEFORE:.*]] = arith.cmpi slt, %[[TIME]], %[[END]]
+// SIDES-NEXT: %[[AFTER:.*]] = arith.cmpi sge, %[[TIME]], %[[BEGIN]]
+// SIDES-NEXT: %[[MASKED:.*]] = arith.ori %[[BEFORE]], %[[AFTER]]
+// SIDES: scf.if %[[MASKED]]
+// SIDES-NOT: scf.for
 // LOOP-LABEL: ws.role @wg
 // LOOP: scf.for
 // LOOP: math.absf

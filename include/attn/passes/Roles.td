@@ -112,9 +112,12 @@ def PlanMemory : Pass<"attn-plan-memory", "::mlir::ModuleOp"> {
 def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
   let summary = "expand the modulo schedule of each role";
   let description = [{
-    The first time step is the prologue, then one steady loop a range (masked
-    entries exist in masked ones only; none for a range whose bounds say that the
-    prologue is all of it), then the epilogue. Carried values,
+    The first time step is the prologue, then come steady loops, then the epilogue. With
+    knob `peel first_masked` there is one loop a range: masked entries exist in masked
+    ones only. With `first_branch` there is one for all ranges, in which masked entries
+    run under a branch on the step's number. A masked range whose bounds say that the
+    prologue is all of it has neither loop nor branch. With `first` the only loop runs masked
+    entries in all steps. Carried values,
     slots and results of earlier times travel through the loops; awaits stand before the
     first touch of an operand or result in flight, releases after the last read. Slots
     from outside the loop that are not read after its steady part go back before the
@@ -128,7 +131,7 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     the block that issues it; every slot waited for is released once.
 
     **Before** `ws.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(...) { ws.entry @qk slot 1 shift 0 ... }`
-    **After**
+    **After**, with `first_masked`
     ```mlir
     %r = scf.if %nonempty {
       // prologue

@@ -11,11 +11,16 @@ from tune.machine import load
 from tune.space import PARAMETERS
 
 
+# Of parameters that older logs lack, what all schedules were then, if no longer the default.
+BEFORE = {"peel": "first_masked"}
+
+
 def candidate_of(view, name):
     """The candidate of a log, from its parameters, which may be fewer than there are
     now; the log's text must be what they stand for."""
     record = view.candidates[name]
-    point = {**{name: parameter.default for name, parameter in PARAMETERS.items()}, **record["parameters"]}
+    defaults = {name: parameter.default for name, parameter in PARAMETERS.items()}
+    point = {**defaults, **BEFORE, **record["parameters"]}
     registers = load(view.run["target"]).share(point["consumers"], point["load_registers"])
     candidate = Candidate(point, tuple(view.run["space"]["head_dims"]), view.run["target"], registers)
     if candidate.entry(name) != record["schedule"]:
