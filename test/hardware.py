@@ -51,13 +51,13 @@ def ptxas():
 
 
 if __name__ == "__main__":
-    # hardware.py gpus [ATTN_RUN] | ptxas: one line each; status 1 for none.
-    what = sys.argv[1] if len(sys.argv) > 1 else ""
-    if what == "gpus":
-        found = gpus(*sys.argv[2:3])
-    elif what == "ptxas":
+    # hardware.py gpus | ptxas: one line each; status 1 for none.
+    what = sys.argv[1:]
+    if what == ["gpus"]:
+        found = gpus()
+    elif what == ["ptxas"]:
         found = list(filter(None, [ptxas()]))
     else:
-        sys.exit("usage: hardware.py gpus [ATTN_RUN] | ptxas")
+        sys.exit("usage: hardware.py gpus | ptxas")
     print("\n".join(found))
     sys.exit(0 if found else 1)
