@@ -5,7 +5,6 @@
 #include "attn/tools/Compiler.h"
 #include "attn/tools/Registration.h"
 #include "for_compiler.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -102,8 +101,7 @@ public:
     if (Status status = setOptions()) {
       return status;
     }
-    module = parseSourceString<ModuleOp>(request.ir,
-                                         ParserConfig(context.get()), "ir");
+    module = parseModule(*context, request.ir, "ir");
     if (!module) {
       return because(ATTN_INVALID_ARGUMENT, "no valid module");
     }

@@ -6,7 +6,6 @@
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
@@ -129,10 +128,6 @@ FailureOr<std::string> makeBundle(gpu::BinaryOp binary) {
 }
 
 } // namespace
-
-OwningOpRef<ModuleOp> attn::readModule(MLIRContext &context, StringRef path) {
-  return parseSourceFile<ModuleOp>(path, ParserConfig(&context));
-}
 
 /// The assembler that somebody asks for; empty: search.
 static std::string requestedPtxas(const CompileOptions &options) {

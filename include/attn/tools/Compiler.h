@@ -27,6 +27,12 @@ struct CompileOptions {
   std::string reproducerDir; // of what LLVM does not compile; empty: temporary
 };
 
+/// Parses the text or bytecode of a module, which diagnostics call `name`. They
+/// go to the context.
+mlir::OwningOpRef<mlir::ModuleOp> parseModule(mlir::MLIRContext &context,
+                                              llvm::StringRef source,
+                                              llvm::StringRef name);
+
 /// Reads the module in `path` ("-": standard input). Diagnostics go to the
 /// context.
 mlir::OwningOpRef<mlir::ModuleOp> readModule(mlir::MLIRContext &context,
