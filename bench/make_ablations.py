@@ -32,8 +32,15 @@ def read_ablations():
         return json.load(file)
 
 
-def table_file(point):
-    return os.path.join(TABLE, f"fwd_d{point.d}{'' if point.d == point.dv else f'_dv{point.dv}'}.mlir")
+def table_text(point):
+    """The files of the table for head dims: one by hand, and those that attn-tune wrote."""
+    stem = f"fwd_d{point.d}" + ("" if point.d == point.dv else f"_dv{point.dv}")
+    names = [name for name in sorted(os.listdir(TABLE)) if re.fullmatch(stem + r"(_none|_causal)*\.mlir", name)]
+    texts = []
+    for name in names:
+        with open(os.path.join(TABLE, name), encoding="utf-8") as file:
+            texts.append(re.sub(r"^//.*\n", "", file.read(), flags=re.M))
+    return "\n".join(texts)
 
 
 def entries_for(text, mask):
@@ -46,8 +53,7 @@ def entries_for(text, mask):
 
 def entries_of(point):
     """The entries that serve a problem, one by one."""
-    with open(table_file(point), encoding="utf-8") as file:
-        return re.split(r"^(?=attn\.table_entry)", entries_for(file.read(), point.mask), flags=re.M)[1:]
+    return re.split(r"^(?=attn\.table_entry)", entries_for(table_text(point), point.mask), flags=re.M)[1:]
 
 
 def text_of(entries):

@@ -35,6 +35,10 @@ class Entries(unittest.TestCase):
         self.assertEqual(re.findall(r"@(\w+)", text), ["fwd_d128_causal_512", "fwd_d128_causal_1024", "fwd_d128_causal"])
         self.assertNotIn('"window"', text)
 
+    def test_those_of_a_file_of_their_own_too(self):
+        text, = make_ablations.entries_of(points.Point("none", 96, 1024))
+        self.assertIn("@fwd_d96_none_causal ", text)
+
     def test_without_one_the_entry_for_all_masks_is(self):
         text, = make_ablations.entries_of(points.Point("causal", 192, 1024))
         self.assertIn("@fwd_d192 ", text)
