@@ -29,6 +29,12 @@ static size_t skipOpaque(StringRef text, size_t at) {
   return std::min(at + 1, text.size());
 }
 
+/// Whether `<` or `>` is of an arrow or compares.
+static bool isOperator(StringRef text, size_t at) {
+  return text.substr(at + 1).starts_with("=") ||
+         (text[at] == '>' && text.take_front(at).ends_with("-"));
+}
+
 /// How many brackets are open at a time. Those of no pair do not matter: what
 /// they are in is no module.
 static unsigned nestingOf(StringRef text) {
@@ -39,10 +45,10 @@ static unsigned nestingOf(StringRef text) {
       continue;
     }
     char c = text[at];
-    bool isArrow = c == '>' && at > 0 && text[at - 1] == '-';
-    if (StringRef("({[<").contains(c)) {
+    bool isBracket = !StringRef("<>").contains(c) || !isOperator(text, at);
+    if (StringRef("({[<").contains(c) && isBracket) {
       deepest = std::max(deepest, ++depth);
-    } else if (StringRef(")}]>").contains(c) && !isArrow) {
+    } else if (StringRef(")}]>").contains(c) && isBracket) {
       depth -= depth > 0;
     }
     ++at;
