@@ -87,19 +87,7 @@ bool Parser::parseDotStatement(Function &function) {
     addStatement(function, Statement::Kind::Variable, at, {},
                  function.variables.size());
     function.variables.emplace_back();
-    Variable &variable = function.variables.back();
-    if (!parseVariable(variable)) {
-      return false;
-    }
-    if (accept('=')) {
-      std::string_view text;
-      if (!skipTo(';', text)) {
-        return false;
-      }
-      variable.initializer = text.substr(0, text.size() - 1);
-      return true;
-    }
-    return expect(';');
+    return parseVariableToEnd(function.variables.back());
   }
   Statement statement;
   statement.at = at;

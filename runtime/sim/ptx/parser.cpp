@@ -177,6 +177,22 @@ bool Parser::parseVariable(Variable &variable) {
          parseVariableDims(variable);
 }
 
+/// With its initializer, if it has one.
+bool Parser::parseVariableToEnd(Variable &variable) {
+  if (!parseVariable(variable)) {
+    return false;
+  }
+  if (!accept('=')) {
+    return expect(';');
+  }
+  std::string_view text;
+  if (!skipTo(';', text)) {
+    return false;
+  }
+  variable.initializer = text.substr(0, text.size() - 1);
+  return true;
+}
+
 bool Parser::parseParams(std::vector<Variable> &params) {
   if (!expect('(')) {
     return false;
@@ -283,16 +299,7 @@ bool Parser::parseItem(Module &module) {
   if (!isVariableSpace(token)) {
     return expected("a variable or function");
   }
-  if (!parseVariable(variable)) {
-    return false;
-  }
-  if (accept('=')) {
-    std::string_view text;
-    if (!skipTo(';', text)) {
-      return false;
-    }
-    variable.initializer = text.substr(0, text.size() - 1);
-  } else if (!expect(';')) {
+  if (!parseVariableToEnd(variable)) {
     return false;
   }
   module.items.push_back(

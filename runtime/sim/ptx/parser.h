@@ -34,6 +34,7 @@ private:
   bool parseRegisters(Registers &registers);
   bool parseInstruction(Function &function);
   bool parseVariable(Variable &variable);
+  bool parseVariableToEnd(Variable &variable);
   bool parseVariableType(Variable &variable);
   bool parseVariableDims(Variable &variable);
   bool parseParams(std::vector<Variable> &params);
