@@ -6,6 +6,14 @@
 // RUN: %python %S/../Codegen/hot_loop.py < %t.ptx | FileCheck %s --implicit-check-not="loop 2"
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --q=1x300x2x64 --kv=1x420x1x64
 //
+// Without a mask the prologue is all that can reach past the keys, for loops of ranges too.
+// RUN: attn-compile %attn_root/test/Inputs/full_d64.mlir --schedule=%s --emit=ptx -o %t.none.ptx
+// RUN: %python %S/../Codegen/hot_loop.py < %t.none.ptx | FileCheck %s --check-prefix=NONE --implicit-check-not=mask --implicit-check-not="loop 2"
+// RUN: sed 's/knob peel first_branch/knob peel first_masked/' %s > %t.ranges.mlir
+// RUN: attn-compile %attn_root/test/Inputs/full_d64.mlir --schedule=%t.ranges.mlir --emit=ptx -o %t.none.ptx
+// RUN: %python %S/../Codegen/hot_loop.py < %t.none.ptx | FileCheck %s --check-prefix=NONE --implicit-check-not=mask --implicit-check-not="loop 2"
+//
+// NONE: loop 1: scores untouched
 // CHECK: loop 1: scores untouched
 // CHECK: order: {{.*}} mask max
 // CHECK: mask:selp.f32 16
