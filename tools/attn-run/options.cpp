@@ -70,7 +70,8 @@ What to do with it (any of these, in this order; default: launch once):
                      first CTAs
   --timeline-window=FROM:LENGTH
                      draw only that part, in cycles or steps
-  --timeout=SECONDS  give up on a kernel that does not finish (default: 60)
+  --timeout=SECONDS  with a GPU: give up on a kernel that does not finish
+                     (default: 60); the simulator counts instructions instead
   --json=FILE        also write one JSON object a line for every result
   --target=NAME      target of IR (default: sm_90a)
   --schedule=FILE    schedule of IR (default: the compiler's choice)
