@@ -259,6 +259,10 @@ class Logs(unittest.TestCase):
         for key in ("space", "target", "compiler", "problems"):
             with self.subTest(key=key), self.assertRaisesRegex(journal.JournalError, f"another {key}; give another --out"):
                 main.start(log, folder, {**RUN, key: [{**PROBLEM, "source": "other IR"}]}, [])
+        first = candidates_of(DECLARED)[0]
+        first.point = {**first.point, "peel": "first_masked"}
+        with self.assertRaisesRegex(journal.JournalError, f"expected '{first.name}' to be the schedule that it is now"):
+            main.start(log, folder, RUN, [first])
         log.close()
 
 

@@ -194,8 +194,12 @@ def start(log, folder, run, candidates):
         if view.run[key] != run[key]:
             raise journal.JournalError(f"{folder.log()}: expected a log of this search, got one with another {key}; "
                                        "give another --out")
-    log.write(*({"record": "candidate", "candidate": c.name, "parameters": c.point, "schedule": c.entry(c.name)}
-                for c in candidates if c.name not in view.candidates))
+    records = {c.name: {"record": "candidate", "candidate": c.name, "parameters": c.point, "schedule": c.entry(c.name)} for c in candidates}
+    for name in [name for name in records if name in view.candidates]:
+        if view.candidates[name]["schedule"] != records.pop(name)["schedule"]:
+            raise journal.JournalError(f"{folder.log()}: expected '{name}' to be the schedule that it is now, got another; "
+                                       "give another --out")
+    log.write(*records.values())
     for each in run["problems"]:
         folder.put(folder.source(each["name"]), each["source"])
 
