@@ -125,7 +125,7 @@ def problems(kernel):
     # Diagonals through the last block of keys, through two, and all elements of
     # a fragment; the last two leave most of the last block's keys to be seen, and
     # 16 leaves a block with that many keys.
-    for shift in (0, 8, 16, n + 1, n + 9, n - 1, n - 2):
+    for shift in (0, 1, 8, 16, n + 1, n + 9, n - 1, n - 2):
         yield problem(m, m + shift, 2 if shift == n + 1 else 1)
     # Every key is the first that is not there: thread t of a quad has the
     # columns 2t and 2t + 1 of every eight.
