@@ -10,6 +10,8 @@
 // RUN: sed 's/first_masked/first_branch/; s/"full"/"full", "masked"/; s/%ends#2)/%ends#2, %zero)/' %s > %t.left.mlir
 // RUN: attn-opt %t.left.mlir --attn-pipeline | FileCheck %s --check-prefix=LEFT
 // RUN: sed 's/arith.divsi/arith.subi/' %t.left.mlir | attn-opt --attn-pipeline | FileCheck %s --check-prefix=SIDES
+// RUN: sed 's/^ .*math.absf .*/&\n ws.release %%slot : <@q, tensor<64x64xbf16>>/' %s | not attn-opt --attn-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=SLOT
+// SLOT: 'ws.entry' op attn-pipeline: expected masked entries to read no slot, got '!ws.slot<@q, tensor<64x64xbf16>>'
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>

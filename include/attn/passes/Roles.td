@@ -125,7 +125,7 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     while that is in flight. Of skipped blocks the slots are waited for and given back, and turns are
     taken and given, in a loop before the prologue.
 
-    **Requires** `ws.for` loops with shifts of at most 1.
+    **Requires** `ws.for` loops with shifts of at most 1, whose masked entries read no slot.
 
     **Ensures** no `ws.for`, `ws.entry` or `ws.await_step`; every MMA is awaited in
     the block that issues it; every slot waited for is released once.

@@ -3,8 +3,8 @@
 // What a role computes while the last product of its streaming loop is in
 // flight.
 
-#ifndef ATTN_PASSES_LAST_PRODUCT_H
-#define ATTN_PASSES_LAST_PRODUCT_H
+#ifndef ATTN_PASSES_PIPELINING_LASTPRODUCT_H
+#define ATTN_PASSES_PIPELINING_LASTPRODUCT_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -17,4 +17,4 @@ void computeDuringLastProduct(mlir::scf::IfOp loop);
 
 } // namespace attn
 
-#endif // ATTN_PASSES_LAST_PRODUCT_H
+#endif // ATTN_PASSES_PIPELINING_LASTPRODUCT_H

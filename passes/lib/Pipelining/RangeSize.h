@@ -2,8 +2,8 @@
 //
 // What the bounds of an item's ranges of key blocks say about their sizes.
 
-#ifndef ATTN_PASSES_RANGE_SIZE_H
-#define ATTN_PASSES_RANGE_SIZE_H
+#ifndef ATTN_PASSES_PIPELINING_RANGESIZE_H
+#define ATTN_PASSES_PIPELINING_RANGESIZE_H
 
 #include "mlir/IR/Value.h"
 
@@ -15,4 +15,4 @@ bool holdsOneBlockAtMost(mlir::Value high, mlir::Value low);
 
 } // namespace attn
 
-#endif // ATTN_PASSES_RANGE_SIZE_H
+#endif // ATTN_PASSES_PIPELINING_RANGESIZE_H

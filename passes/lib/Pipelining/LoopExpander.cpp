@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LoopExpander.h"
+
+using namespace mlir;
+using namespace attn;
+
+SmallVector<Value> LoopExpander::finalValues() {
+  SmallVector<Value> values;
+  for (Value value : yield->getOperands()) {
+    values.push_back(lookup(value, maxShift));
+  }
+  return values;
+}
+
+LogicalResult LoopExpander::emitNonempty() {
+  seed(-1);
+  advance();
+  seed(0);
+  Value zero = constant(0), one = constant(1);
+  if (failed(emitStep({zero, 0, 0, anyMasked, true, false, {}})) ||
+      failed(emitSteadyLoops(one))) {
+    return failure();
+  }
+  if (maxShift == 0) {
+    return success();
+  }
+  emitEarlyReleases();
+  advance();
+  return emitStep({trips, 1, maxShift, anyMasked, false, true, {}});
+}
+
+FailureOr<scf::IfOp> LoopExpander::run() {
+  if (failed(analyze())) {
+    return failure();
+  }
+  takeEarlyReleases();
+  top = loop.getBounds()[skips() ? 1 : 0];
+  if (skips() && failed(emitSkipped())) {
+    return failure();
+  }
+  trips = arith::SubIOp::create(builder, loc, top, loop.getBounds().back());
+  Value nonempty = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sgt, trips, constant(0));
+  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), nonempty,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+    while (!block->empty()) {
+      block->back().erase();
+    }
+  }
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  if (failed(emitNonempty())) {
+    return failure();
+  }
+  SmallVector<Value> finals = finalValues();
+  for (Value value : finals) {
+    if (!value) {
+      return loop.emitOpError("attn-pipeline: a carried value has no value "
+                              "at the loop's end");
+    }
+  }
+  scf::YieldOp::create(builder, loc, finals);
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  history.clear();
+  if (failed(emitEmpty())) {
+    return failure();
+  }
+  scf::YieldOp::create(builder, loc, loop.getInits());
+  loop.replaceAllUsesWith(branch.getResults());
+  loop.erase();
+  return branch;
+}
