@@ -21,7 +21,7 @@ class SampleTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
                 [sys.executable, "-B", JUDGE, os.environ["ATTN_BUILD"], "--every=97", "--original-seeds=2",
-                 "--seeds=4", "--min-rate=95", "--min-mutants=120", f"--output={folder}"],
+                 "--seeds=4", "--min-rate=95", "--max-declared=16", "--min-mutants=120", f"--output={folder}"],
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
         self.assertEqual(done.returncode, 0, done.stdout)
 
