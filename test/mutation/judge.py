@@ -28,7 +28,7 @@ REASONS = {
     "commutes": "the two operations may happen in either order",
     "dead-field": "hardware ignores the field that was changed",
     "dominated-by-stronger-sync": "something else orders the same operations",
-    "performance-only": "the kernel waits for more, or for longer, than it has to",
+    "performance-only": "the kernel does more, or waits for more, than it has to",
     "renamed": "another barrier serves as well",
     "redundant": "what was removed or repeated has no effect",
     "same-value": "the result is the same for all values that arguments may have",
