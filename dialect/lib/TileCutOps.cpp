@@ -2,6 +2,7 @@
 //
 // Verifiers of the ops on parts of work items; labels are those of
 // TileCutOps.td.
+#include "TileVerifiers.h"
 #include "attn/dialect/Tile.h"
 
 using namespace mlir;
@@ -40,13 +41,5 @@ LogicalResult JoinOp::verifyRegions() {
       return emitOpError("expected tiles or vectors of f32, got ") << type;
     }
   }
-  for (Operation *parent = (*this)->getParentOp(); parent;
-       parent = parent->getParentOp()) {
-    if (isa<LoopLikeOpInterface, ForOp>(parent)) { // C3
-      return emitOpError("expected to be in no loop but the one over work "
-                         "items, got '")
-             << parent->getName() << "'";
-    }
-  }
-  return success();
+  return verifyOnceAnItem(*this); // C3
 }

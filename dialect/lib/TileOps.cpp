@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifiers and folds of the tile dialect; labels are those of TileOps.td.
+#include "TileVerifiers.h"
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/Tile.h"
 
@@ -153,16 +154,20 @@ LogicalResult StepOp::verifyRegions() {
   return success();
 }
 
-LogicalResult RejectOp::verify() {
-  for (Operation *parent = (*this)->getParentOp(); parent;
+LogicalResult attn::tile::verifyOnceAnItem(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent;
        parent = parent->getParentOp()) {
-    if (isa<LoopLikeOpInterface, ForOp>(parent)) { // C1
-      return emitOpError("expected to be in no loop but the one over work "
-                         "items, got '")
+    if (isa<LoopLikeOpInterface, ForOp>(parent)) {
+      return op->emitOpError("expected to be in no loop but the one over work "
+                             "items, got '")
              << parent->getName() << "'";
     }
   }
   return success();
+}
+
+LogicalResult RejectOp::verify() {
+  return verifyOnceAnItem(*this); // C1
 }
 
 LogicalResult BoundsOp::verifyRegions() {
