@@ -75,6 +75,9 @@ struct ReorderingGate : OptPassGate {
 
 FunctionPassManager makePasses() {
   FunctionPassManager passes;
+  // First what only joins elements to take them apart again: the scalarizer's
+  // time grows with the square of a vector's size.
+  passes.addPass(InstSimplifyPass());
   passes.addPass(ScalarizerPass());
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass());

@@ -92,6 +92,8 @@ private:
   bool prepare() {
     collectErrors();
     disableReordering(state->context);
+    // They take a third of the time, and PTX has none of them.
+    state->context.setDiscardValueNames(true);
     state->module = translateModuleToLLVMIR(source, state->context, "attn",
                                             /*disableVerification=*/true);
     if (!state->module) {
