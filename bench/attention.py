@@ -33,7 +33,6 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import check
 import contenders
 import libattn

@@ -12,16 +12,10 @@ import subprocess
 import sys
 import tempfile
 
-import make_ablations
 import make_bundles
 
 LINE = re.compile(r"^\s+([0-9.]+) \(\s*[0-9.]+%\)  (\S.*)$", re.M)
 PARTS = {"LLVM": "EmitPtx", "assembler": "Assemble"}
-
-
-def alone(entry):
-    """An entry of the table as one that serves every length."""
-    return re.sub(r"^    when <.*>\n", "", entry, flags=re.M)
 
 
 def seconds(command):
@@ -34,14 +28,14 @@ def measure(args, point, temp):
     source, schedule = os.path.join(temp, "kernel.mlir"), os.path.join(temp, "schedule.mlir")
     with open(source, "w", encoding="utf-8") as file:
         file.write(make_bundles.source(point))
-    for entry in make_ablations.entries_of(point):
+    for entry in make_bundles.entries_of(point):
         with open(schedule, "w", encoding="utf-8") as file:
-            file.write(alone(entry))
+            file.write(entry.unconditional)
         command = [args.compiler, source, f"--schedule={schedule}", "--emit=cubin", "--timing", "-o", os.path.join(temp, "kernel.cubin")]
         runs = [seconds(command) for _ in range(args.repeat)]
         total = statistics.median(run["Total"] for run in runs)
         parts = {part: statistics.median(run[name] for run in runs) for part, name in PARTS.items()}
-        yield re.search(r"@(\w+)", entry).group(1), {"passes": total - sum(parts.values()), **parts, "total": total}
+        yield entry.symbol, {"passes": total - sum(parts.values()), **parts, "total": total}
 
 
 def main():

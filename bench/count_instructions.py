@@ -13,9 +13,9 @@ import subprocess
 import sys
 import tempfile
 
-import make_ablations
 import make_bundles
 import points
+from schedules import schedule
 
 INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]+\*/\s+(.*?);")
 LABEL = re.compile(r"^(\.L_x_\d+):")
@@ -75,14 +75,13 @@ def count(lines):
 
 
 def describe_entry(entry):
-    number = lambda pattern, default: int((re.search(pattern, entry) or [None, default])[1])
-    return {"keys_at_most": number(r"when <seqlen_k at_most (\d+)>", 0), "tile_m": number(r"tile_m = (\d+)", 0),
-            "tile_n": number(r"tile_n = (\d+)", 0),
-            "cluster": number(r"cluster = (\d+)", 1), "skips": "knob skip right" in entry}
+    point, limit = entry.point, re.fullmatch(r"seqlen_k at_most (\d+)", entry.condition or "")
+    return {"keys_at_most": int(limit[1]) if limit else 0, "tile_m": point["consumers"] * schedule.ROWS, "tile_n": point["tile_n"],
+            "cluster": point["cluster"], "skips": point["skip"] == "right"}
 
 
 def kernels_of(args, point, temp):
-    entries, stem = make_ablations.entries_of(point), make_bundles.stem(point)
+    entries, stem = make_bundles.entries_of(point), make_bundles.stem(point)
     source, cubin = os.path.join(temp, stem + ".mlir"), os.path.join(temp, stem + ".cubin")
     with open(source, "w", encoding="utf-8") as file:
         file.write(make_bundles.source(point))

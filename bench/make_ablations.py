@@ -20,40 +20,12 @@ import tempfile
 import make_bundles
 import points
 
-ROOT = make_bundles.ROOT
-TABLE = os.path.join(ROOT, "codegen", "data", "schedules")
-ABLATIONS = os.path.join(ROOT, "bench", "ablations.json")
-sys.path.append(os.path.join(ROOT, "tools", "attn-tune"))
-from tune import entry, machine
+ABLATIONS = os.path.join(make_bundles.ROOT, "bench", "ablations.json")
 
 
 def read_ablations():
     with open(ABLATIONS, encoding="utf-8") as file:
         return json.load(file)
-
-
-def table_text(point):
-    """The files of the table for head dims: one by hand, and those that attn-tune wrote."""
-    stem = f"fwd_d{point.d}" + ("" if point.d == point.dv else f"_dv{point.dv}")
-    names = [name for name in sorted(os.listdir(TABLE)) if re.fullmatch(stem + r"(_none|_causal)*\.mlir", name)]
-    texts = []
-    for name in names:
-        with open(os.path.join(TABLE, name), encoding="utf-8") as file:
-            texts.append(re.sub(r"^//.*\n", "", file.read(), flags=re.M))
-    return "\n".join(texts)
-
-
-def entries_for(text, mask):
-    """The entries that serve a mask; the last of a file serves all masks."""
-    head, *entries = re.split(r"^(?=attn\.table_entry)", text, flags=re.M)
-    served = [e for e in entries if f'"{make_bundles.MASKS[mask]}"' in e.split("config", 1)[0]]
-    specific = [e for e in served if '"window"' not in e.split("config", 1)[0]]
-    return "".join(specific or served[-1:])
-
-
-def entries_of(point):
-    """The entries that serve a problem, one by one."""
-    return re.split(r"^(?=attn\.table_entry)", entries_for(table_text(point), point.mask), flags=re.M)[1:]
 
 
 def text_of(entries):
@@ -78,7 +50,7 @@ class Problem:
     def __init__(self, args, point, temp):
         self.args, self.stem, self.temp = args, make_bundles.stem(point), temp
         self.path = self.write("source", make_bundles.source(point))
-        self.entries = entry.read_all("".join(entries_of(point)), args.target, machine.load(args.target))
+        self.entries = make_bundles.entries_of(point)
 
     def write(self, name, text):
         path = os.path.join(self.temp, f"{self.stem}_{name}.mlir")

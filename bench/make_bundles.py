@@ -8,11 +8,11 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(ROOT, "bench"))
 import contenders
 import points
+from schedules import table
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MASKS = {"none": "none", "causal": "causal_bottom_right"}
 SOURCE = """\
 func.func @{name}(%q: {qk}, %k: {qk}, %v: {v}, %scale: f32) -> ({v}, tensor<?x?x?xf32>) {{
@@ -28,6 +28,11 @@ def source(point):
     element = contenders.ELEMENT_TYPES[point.dtype]
     qk, v = (f"tensor<?x?x?x{d}x{element}>" for d in (point.d, point.dv))
     return SOURCE.format(name=stem(point), mask=MASKS[point.mask], qk=qk, v=v)
+
+
+def entries_of(point):
+    """The table's entries that a problem is compiled from."""
+    return table.serving(point.d, point.dv, MASKS[point.mask])
 
 
 def stem(point):

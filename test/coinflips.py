@@ -19,7 +19,6 @@ for a machine that has no compiler, and --bundles takes them from there."""
 import argparse
 import collections
 import concurrent.futures
-import glob
 import json
 import os
 import random
@@ -30,12 +29,12 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(ROOT, "tools", "attn-tune")]
+sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(ROOT, "bench"), os.path.join(ROOT, "tools", "attn-tune")]
 import attention_ir
-from tune import build, candidate, machine, space
+from schedules import machine, parameters, schedule, table
+from tune import build
 
 TARGET = "sm_90a"
-TABLE = sorted(glob.glob(os.path.join(ROOT, "codegen", "data", "schedules", "*.mlir")))
 MASKS = ("none", "causal_top_left", "causal_bottom_right", "window_top_left", "window_bottom_right")
 NATIVE = ((64, 64), (96, 96), (128, 128), (192, 192), (192, 128), (256, 256))
 MOST_DRAWS = 400
@@ -77,9 +76,9 @@ def rarely(rng, usual, *others):
 
 
 def draw_point(rng, has_region):
-    """A point of attn-tune's spaces: a value of every parameter."""
+    """A point: a value of every parameter."""
     work = rng.choice(("grid", "static", "dynamic"))
-    return space.canonical({
+    return parameters.canonical({
         "consumers": rng.choice((1, 2, 2, 2, 3, 3, 4)), "tile_n": 16 * rng.randint(1, 16), "load_registers": rng.choice((24, 32, 40)),
         "loaders": rarely(rng, 1, 2), "k_depth": rng.randint(1, 4), "v_depth": rng.randint(1, 4), "rings": rarely(rng, "apart", "one"),
         "q_depth": rng.randint(1, 2), "stage_o": rng.choice(("own", "over_q", "over_v")), "stage_p": rarely(rng, "reg", "smem"),
@@ -97,7 +96,7 @@ def fits(point, d, dv, registers):
     """Whether it is worth to ask the compiler: registers and shared memory do for
     what any schedule has in them."""
     held = dv // 2 + point["tile_n"] * 3 // 4 + 24
-    rows = point["consumers"] * candidate.ROWS
+    rows = point["consumers"] * schedule.ROWS
     own = rows * dv if point["stage_o"] == "own" else 0
     elements = point["q_depth"] * rows * d + own + point["tile_n"] * (point["k_depth"] * d + point["v_depth"] * dv)
     return held <= registers and 2 * elements <= 226 << 10
@@ -126,7 +125,7 @@ def draw_candidate(rng, parsed, chip):
     point = draw_point(rng, parsed.score or parsed.region)
     registers = chip.share(point["consumers"], point["load_registers"])
     suits = registers and fits(point, d, dv, registers[1])
-    return candidate.Candidate(point, (d, dv), TARGET, registers) if suits else None
+    return schedule.Schedule(point, (d, dv), TARGET, registers) if suits else None
 
 
 def draw_flip(rng, number, chip):
@@ -137,32 +136,21 @@ def draw_flip(rng, number, chip):
         drawn = [draw_candidate(rng, parsed, chip) for _ in range(rarely(rng, 1, 2))]
         if all(drawn) and len({each.point["pack_gqa"] for each in drawn}) == 1:
             break
-    masks = candidate.MASKS + ("region",)
+    masks = schedule.MASKS + ("region",)
     few = [f"seqlen_k at_most {rng.choice((1, 64, 100))}"] * (len(drawn) - 1)
     texts = [each.entry(f"coin_flip_{n}", masks, when) for n, (each, when) in enumerate(zip(drawn, [*few, None]))]
     limits = {key: value for each in drawn for key, value in limits_of(each.point).items()}
     return Case("flip", number, options, "\n".join(texts), "+".join(each.name for each in drawn), limits)
 
 
-def table_entries():
-    """(name, head dims, masks, text without its condition) of the compiler's table."""
-    for path in TABLE:
-        with open(path, encoding="utf-8") as file:
-            text = re.sub(r"^//.*\n", "", file.read(), flags=re.M)
-        for entry in re.split(r"(?=^attn\.table_entry)", text, flags=re.M):
-            if entry.strip():
-                name, d, dv = re.match(r"attn\.table_entry \w+ @(\w+) head_dim (\d+), (\d+)", entry).groups()
-                masks = re.findall(r'"(\w+)"', re.search(r"masks \[([^\]]*)\]", entry)[1])
-                yield name, (int(d), int(dv)), masks, re.sub(r"\n *when <[^>]*>", "", entry)
-
-
 def draw_table(seed, each):
-    entries = list(table_entries())
+    entries = [entry for path in table.paths() for entry in table.read(path)]
     for number in range(each * len(entries)):
         rng = random.Random(f"{seed} table {number}")
-        name, (d, dv), masks, text = entries[number % len(entries)]
+        entry = entries[number % len(entries)]
+        d, dv = entry.head_dims
         less = 8 * rng.randint(0, 3) if number >= len(entries) else 0
-        yield Case("table", number, draw_problem(rng, (d - less, dv - less), masks), text, name)
+        yield Case("table", number, draw_problem(rng, (d - less, dv - less), entry.masks), entry.unconditional, entry.symbol)
 
 
 def write(path, text):

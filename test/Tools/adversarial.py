@@ -16,8 +16,9 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(ROOT, "test", "Inputs"))
+sys.path[:0] = [os.path.join(ROOT, "test", "Inputs"), os.path.join(ROOT, "bench")]
 import attention_ir
+from schedules import table
 
 # Keys are walked from the last block to the first: with 300 of them 256..299, 128..255, 0..127.
 FIRST, MIDDLE, LAST = 280, 200, 50
@@ -84,17 +85,11 @@ def compiled(args, name, source, emit="bundle", schedule=None):
 
 
 def schedule_with(args, row_max, name):
-    """The table's last entry with another reference; a running maximum has no step to check."""
-    with open(os.path.join(ROOT, "codegen", "data", "schedules", name + ".mlir"), encoding="utf-8") as file:
-        text = file.read()
-    text = text[text.rindex("attn.table_entry"):]
-    text, maxima = re.subn("row_max = first_block", f"row_max = {row_max}", text)
-    text, checks = re.subn(" check ", " " if row_max == "running" else " check ", text)
-    if (maxima, checks) != (1, 1):
-        sys.exit(f"{name}: expected one 'row_max = first_block' and one step 'check', got {maxima} and {checks}")
+    """The table's last entry with another reference."""
+    *_, entry = table.read(os.path.join(table.FOLDER, name + ".mlir"))
     path = os.path.join(args.out, f"{name}_{row_max}.mlir")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+        file.write(entry.changed({"row_max": row_max}))
     return path
 
 

@@ -1,81 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What bench/make_ablations.py takes from the schedule table, and what it changes in it."""
 
-import glob
 import os
 import re
 import sys
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "tools", "attn-tune")]
+sys.path.insert(0, os.path.join(ROOT, "bench"))
 import make_ablations
+import make_bundles
 import points
-from tune import entry, machine, space
+from schedules import parameters, table
 
 CLASSES = [points.Point(mask, d, points.TOKENS, dv) for d, dv in ((64, 64), (128, 128), (256, 256), (192, 128)) for mask in ("none", "causal")]
-SM90A = machine.load("sm_90a")
-
-
-def read(text):
-    return entry.read_all(text, "sm_90a", SM90A)
-
-
-def entries(point):
-    return read("".join(make_ablations.entries_of(point)))
 
 
 def change(point, refused=lambda text: None, **row):
-    return make_ablations.change(entries(point), {"change": {}, **row}, refused)
-
-
-class Entries(unittest.TestCase):
-    def test_those_made_for_a_mask_are_taken(self):
-        text = "".join(make_ablations.entries_of(points.Point("causal", 128, 1024)))
-        self.assertEqual(re.findall(r"@(\w+)", text), ["fwd_d128_causal_512", "fwd_d128_causal_1024", "fwd_d128_causal"])
-        self.assertNotIn('"window"', text)
-
-    def test_those_of_a_file_of_their_own_too(self):
-        text, = make_ablations.entries_of(points.Point("none", 96, 1024))
-        self.assertIn("@fwd_d96_none_causal ", text)
-
-    def test_without_one_the_entry_for_all_masks_is(self):
-        text, = make_ablations.entries_of(points.Point("causal", 192, 1024))
-        self.assertIn("@fwd_d192 ", text)
-
-    def test_every_entry_of_the_table_is_a_point_of_a_space(self):
-        for path in sorted(glob.glob(os.path.join(make_ablations.TABLE, "*.mlir"))):
-            with self.subTest(path=os.path.basename(path)), open(path, encoding="utf-8") as file:
-                text = file.read()
-                found = read(text)
-                self.assertEqual(len(found), text.count("attn.table_entry"))
-                for each in found:
-                    self.assertIn(each.changed({}), text)
-                    self.assertEqual(list(each.point), list(space.PARAMETERS))
-
-    def test_what_is_no_such_point_is_refused(self):
-        with open(os.path.join(make_ablations.TABLE, "fwd_d96.mlir"), encoding="utf-8") as file:
-            text = file.read()
-        for old, new, message in (("fwd @", "bwd @", "expected an entry of the table"), ("hold s = s", "hold t = s", "'fwd_d96' to be as"),
-                                  ("score mask", "mask score", "'fwd_d96' to be as")):
-            with self.subTest(new=new), self.assertRaisesRegex(entry.EntryError, message):
-                self.assertIsNone(read(text.replace(old, new)))
+    return make_ablations.change(make_bundles.entries_of(point), {"change": {}, **row}, refused)
 
 
 class Changes(unittest.TestCase):
     POINT = points.Point("causal", 128, 1024)
 
     def test_every_parameter_comes_back_from_its_text(self):
-        base = entries(self.POINT)[-1]
+        base = make_bundles.entries_of(self.POINT)[-1]
         values = {"consumers": 2, "tile_n": 48, "load_registers": 56, "loaders": 2, "k_depth": 5, "v_depth": 3, "q_depth": 3, "stage_o": "over_q",
                   "stage_p": "smem", "cluster": 2, "pack_gqa": 4, "work": "grid", "work_depth": 3, "last_wave_parts": 5, "order": "linear",
                   "section_mib": 7, "launch": "dependent", "overlap": "pv_first", "rescale": "before_pv", "row_max": "integer",
                   "rescale_threshold": 3, "exp2_soft": "1/5", "exp2_degree": 4, "peel": "first", "skip": "none", "turn": False}
         others = {"exp2_degree": {"exp2_soft": "1/3"}, "rings": {"skip": "none", "v_depth": 2}}
-        self.assertEqual(set(space.PARAMETERS) - set(values), {"rings"})
+        self.assertEqual(set(parameters.PARAMETERS) - set(values), {"rings"})
         for name, value in {**values, "rings": "one"}.items():
             with self.subTest(name=name):
-                changed, = read(base.changed({**others.get(name, {}), name: value}))
+                changed, = table.split(base.changed({**others.get(name, {}), name: value}), "t.mlir")
                 self.assertEqual(changed.point[name], value)
                 self.assertEqual(changed.symbol, base.symbol)
 
@@ -99,12 +57,6 @@ class Changes(unittest.TestCase):
         self.assertEqual((reason, text.count("smem depth 1\n  turn"), text.count("over q")), (None, 2, 1))
         self.assertEqual(change(self.POINT, lambda text: "V11", change={"stage_o": "over_q"}), (None, "V11"))
 
-    def test_a_machine_with_too_few_registers_is_named(self):
-        base = entries(self.POINT)[-1]
-        base.chip = machine.Machine("registers <total = 65536, lowest = 40, highest = 256, granule = 8>\nwarps <lanes = 32, group = 4>")
-        with self.assertRaisesRegex(entry.EntryError, "registers for 7 consumers, got sm_90a"):
-            self.assertIsNone(base.changed({"consumers": 7, "load_registers": 256}))
-
 
 class Ablations(unittest.TestCase):
     def setUp(self):
@@ -115,13 +67,13 @@ class Ablations(unittest.TestCase):
         for row in self.rows:
             with self.subTest(name=row["name"]):
                 self.assertTrue(row["what"])
-                self.assertTrue(any(make_ablations.change(entries(point), row, lambda text: None)[0] for point in CLASSES))
+                self.assertTrue(any(change(point, **row)[0] for point in CLASSES))
 
     def test_every_value_is_one_of_the_parameter(self):
         for row in self.rows:
             for name, value in row["change"].items():
                 with self.subTest(row=row["name"], parameter=name):
-                    self.assertTrue(space.PARAMETERS[name].domain.allows(value))
+                    self.assertTrue(parameters.PARAMETERS[name].domain.allows(value))
 
 
 if __name__ == "__main__":

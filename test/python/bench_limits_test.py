@@ -15,6 +15,7 @@ import points
 import report
 import results
 from bench_lines import measured, run_of
+from schedules import table
 
 KERNEL = {"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "cluster": 1, "skips": True, "instructions": 512,
           "exponentials": 64}
@@ -49,9 +50,12 @@ class Counting(unittest.TestCase):
             count_instructions.count(found["short"])
 
     def test_an_entry_of_the_table(self):
-        entry = 'x when <seqlen_k at_most 512> config <tile_m = 192, tile_n = 64, cluster = 2> knob skip right'
-        self.assertEqual(count_instructions.describe_entry(entry),
-                         {"keys_at_most": 512, "tile_m": 192, "tile_n": 64, "cluster": 2, "skips": True})
+        short, *_ = table.serving(192, 128, "causal_bottom_right")
+        self.assertEqual(count_instructions.describe_entry(short),
+                         {"keys_at_most": 1024, "tile_m": 128, "tile_n": 128, "cluster": 1, "skips": True})
+        *_, long = table.serving(192, 128, "none")
+        self.assertEqual(count_instructions.describe_entry(long),
+                         {"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "cluster": 2, "skips": False})
 
 
 class Shares(unittest.TestCase):
@@ -102,10 +106,6 @@ class Shares(unittest.TestCase):
 
 
 class CompileTime(unittest.TestCase):
-    def test_an_entry_alone_serves_every_length(self):
-        entry = "attn.table_entry fwd @x\n    when <seqlen_k at_most 512>\n    config <a>\n"
-        self.assertEqual(compile_time.alone(entry), "attn.table_entry fwd @x\n    config <a>\n")
-
     def test_the_report_of_passes_is_read(self):
         report_of_passes = "  Total Execution Time: 0.3 seconds\n\n    0.0132 (  3.6%)  VerifySync\n    0.2574 ( 69.8%)  Assemble\n    0.3688 (100.0%)  Total\n"
         command = [sys.executable, "-c", f"import sys; sys.stderr.write({report_of_passes!r})"]

@@ -12,7 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "test")]
 import coinflips
 import make_ablations
-from tune import candidate, machine, space
+from schedules import machine, parameters, schedule
 
 # Of the configuration, what is no choice on the machine that schedules are drawn for: CTAs
 # that share a product, and columns, which follow from the head dims.
@@ -40,26 +40,26 @@ def drawn_points(count=400):
 
 def entry_of(point):
     registers = SM90A.share(point["consumers"], point["load_registers"])
-    return candidate.Candidate(point, (64, 64), "sm_90a", registers).entry("drawn")
+    return schedule.Schedule(point, (64, 64), "sm_90a", registers).entry("drawn")
 
 
 class Knobs(unittest.TestCase):
     def test_the_page_has_every_parameter(self):
         named = re.findall(r"^\|.*\| ((?:`\w+` ?)+) \|[^|]*\|$", read("docs", "knobs.md"), re.M)
-        self.assertEqual({name for cell in named for name in re.findall(r"`(\w+)`", cell)}, set(space.PARAMETERS))
+        self.assertEqual({name for cell in named for name in re.findall(r"`(\w+)`", cell)}, set(parameters.PARAMETERS))
 
     def test_every_parameter_is_changed_by_an_ablation(self):
         changed = {name for row in make_ablations.read_ablations() for name in row["change"]}
-        self.assertEqual(changed, set(space.PARAMETERS))
+        self.assertEqual(changed, set(parameters.PARAMETERS))
 
     def test_every_parameter_is_a_coin_flip(self):
         points = drawn_points()
-        self.assertEqual([name for name in space.PARAMETERS if len({point[name] for point in points}) < 2], [])
+        self.assertEqual([name for name in parameters.PARAMETERS if len({point[name] for point in points}) < 2], [])
 
     def test_every_word_of_a_parameter_is_drawn(self):
         points = drawn_points()
-        for name, parameter in space.PARAMETERS.items():
-            if isinstance(parameter.domain, space.Words):
+        for name, parameter in parameters.PARAMETERS.items():
+            if isinstance(parameter.domain, parameters.Words):
                 with self.subTest(parameter=name):
                     self.assertEqual({point[name] for point in points}, set(parameter.domain.words))
 

@@ -19,7 +19,8 @@ sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "tools", "attn-t
 import attention
 import made_up_times
 import points
-from tune import build, candidate, decide, journal, machine, main, measure, problem, space, table
+from schedules import machine, parameters
+from tune import build, decide, journal, main, measure, problem, space, table
 
 SM90A = machine.load("sm_90a")
 PROBLEM = {"name": "fwd_d64_causal", "mask": "causal", "d": 64, "dv": 64, "dtype": "bf16", "source": "IR"}
@@ -33,7 +34,7 @@ def space_of(*products, **more):
 
 
 def candidates_of(declared):
-    return candidate.enumerate_space(space.Space(declared, "s.json"), "sm_90a", SM90A)[0]
+    return space.enumerate_candidates(space.Space(declared, "s.json"), "sm_90a", SM90A)[0]
 
 
 def head_of_log():
@@ -60,7 +61,7 @@ class Spaces(unittest.TestCase):
     def test_a_product_is_all_combinations_the_last_varying_fastest(self):
         found = space_of({"consumers": [2, 3], "tile_n": [64, 128]}).points()
         self.assertEqual([(p["consumers"], p["tile_n"]) for p in found], [(2, 64), (2, 128), (3, 64), (3, 128)])
-        self.assertEqual([list(p) for p in found], [list(space.PARAMETERS)] * 4)
+        self.assertEqual([list(p) for p in found], [list(parameters.PARAMETERS)] * 4)
 
     def test_a_space_is_the_union_of_its_products(self):
         found = space_of({"consumers": [2, 3]}, {"consumers": [3, 4]}, common={"tile_n": 96}).points()
@@ -115,14 +116,14 @@ class Spaces(unittest.TestCase):
         for path in paths:
             with self.subTest(path=os.path.basename(path)):
                 found = space.read(path)
-                candidates, without = candidate.enumerate_space(found, "sm_90a", SM90A)
+                candidates, without = space.enumerate_candidates(found, "sm_90a", SM90A)
                 self.assertEqual(without, [])
                 self.assertEqual(len({c.name for c in candidates}), len(candidates))
                 # What can be measured in minutes.
                 self.assertTrue(20 <= len(candidates) <= 120, len(candidates))
 
     def test_the_default_spaces_vary_every_parameter(self):
-        values = {name: set() for name in space.PARAMETERS}
+        values = {name: set() for name in parameters.PARAMETERS}
         for path in glob.glob(os.path.join(main.SPACES, "*.json")):
             for point in space.read(path).points():
                 for name, value in point.items():
@@ -132,7 +133,7 @@ class Spaces(unittest.TestCase):
     def test_the_page_lists_all_parameters(self):
         with open(os.path.join(ROOT, "docs", "tuning.md"), encoding="utf-8") as file:
             rows = re.findall(r"^\| `(\w+)` \| (.*?) \| `(.*?)` \|", file.read(), re.M)
-        self.assertEqual(rows, [(name, str(p.domain).replace('"', "`"), json.dumps(p.default)) for name, p in space.PARAMETERS.items()])
+        self.assertEqual(rows, [(name, str(p.domain).replace('"', "`"), json.dumps(p.default)) for name, p in parameters.PARAMETERS.items()])
 
 
 class Registers(unittest.TestCase):
@@ -146,11 +147,11 @@ class Registers(unittest.TestCase):
         poor = machine.Machine("registers <total = 65536, lowest = 40, highest = 256, granule = 8>\nwarps <lanes = 32, group = 4>")
         self.assertEqual(poor.share(7, 200), (232, 40))
         self.assertIsNone(poor.share(7, 256))
-        found, without = candidate.enumerate_space(space_of({"consumers": 7, "load_registers": [200, 256]}), "sm_90a", poor)
+        found, without = space.enumerate_candidates(space_of({"consumers": 7, "load_registers": [200, 256]}), "sm_90a", poor)
         self.assertEqual((len(found), len(without)), (1, 1))
 
     def test_points_that_share_alike_are_one_candidate(self):
-        found, _ = candidate.enumerate_space(space_of({"consumers": 3, "load_registers": [24, 32]}), "sm_90a", SM90A)
+        found, _ = space.enumerate_candidates(space_of({"consumers": 3, "load_registers": [24, 32]}), "sm_90a", SM90A)
         self.assertEqual(len(found), 1)
 
     def test_an_unknown_machine_is_named(self):
@@ -190,7 +191,7 @@ class Candidates(unittest.TestCase):
                   "overlap": ["qk_first", "pv_first", "none"], "rescale": ["after_pv", "before_pv"],
                   "row_max": ["running", "first_block", "integer"], "rescale_threshold": [0, 8], "exp2_soft": ["0/1", "1/8"],
                   "exp2_degree": [3, 4], "peel": ["first", "first_masked"], "skip": ["none", "right"], "turn": [True, False]}
-        self.assertEqual(set(values), set(space.PARAMETERS))
+        self.assertEqual(set(values), set(parameters.PARAMETERS))
         for name, both in values.items():
             others = {"work": "dynamic", "order": "longest_first", "exp2_soft": "1/2"}
             with self.subTest(name=name):

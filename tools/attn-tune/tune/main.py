@@ -46,7 +46,8 @@ import tempfile
 import attention
 import libattn
 
-from tune import build, candidate, decide, journal, machine, measure, problem, space, table
+from schedules import machine, schedule
+from tune import build, decide, journal, measure, problem, space, table
 
 ROOT = machine.ROOT
 SPACES = os.path.join(ROOT, "tools", "attn-tune", "spaces")
@@ -177,9 +178,9 @@ def read_space(args, problems):
 
 
 def enumerate_candidates(args, found):
-    candidates, without = candidate.enumerate_space(found, args.target, machine.load(args.target))
+    candidates, without = space.enumerate_candidates(found, args.target, machine.load(args.target))
     for point in without:
-        say(f"{candidate.name_of(point)}: not enough registers for {point['consumers']} consumers")
+        say(f"{schedule.name_of(point)}: not enough registers for {point['consumers']} consumers")
     if not candidates:
         raise space.SpaceError(f"{found.origin}: expected a candidate, got none")
     return candidates

@@ -4,11 +4,11 @@
 import os
 import textwrap
 
+from schedules.machine import load
+from schedules.parameters import PARAMETERS
+from schedules.schedule import Schedule
 from tune import problem as problems
-from tune.candidate import Candidate
 from tune.decide import Decision
-from tune.machine import load
-from tune.space import PARAMETERS
 
 
 # Of parameters that older logs lack, what all schedules were then, if no longer the default.
@@ -22,7 +22,7 @@ def candidate_of(view, name):
     defaults = {name: parameter.default for name, parameter in PARAMETERS.items()}
     point = {**defaults, **BEFORE, **record["parameters"]}
     registers = load(view.run["target"]).share(point["consumers"], point["load_registers"])
-    candidate = Candidate(point, tuple(view.run["space"]["head_dims"]), view.run["target"], registers)
+    candidate = Schedule(point, tuple(view.run["space"]["head_dims"]), view.run["target"], registers)
     if candidate.entry(name) != record["schedule"]:
         raise ValueError(f"expected the log's schedule of '{name}' to be what its parameters stand for, got another: "
                          "the log is of another version of attn-tune")

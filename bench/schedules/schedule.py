@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a point of a space to a schedule, as an entry of the table."""
 
-from tune.space import PARAMETERS
+from schedules.parameters import PARAMETERS
 
 MASKS = ("none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region")
 # Parts of a candidate's name that it has only where they are not the default.
@@ -25,8 +25,8 @@ def name_of(point):
     return "_".join(parts)
 
 
-class Candidate:
-    """One schedule of the space."""
+class Schedule:
+    """One schedule, and the registers of its loader and of its consumers."""
 
     def __init__(self, point, head_dims, target, registers):
         self.point, self.head_dims, self.target, self.registers = point, head_dims, target, registers
@@ -123,17 +123,3 @@ class Candidate:
             lines += [f"body {role} {{", first and "  before { next }", f"  kv {{ {loads} }}", "}"]
         lines += ["body wg {", f"  kv {{ {self.step()} }}", f"  after {{ {join}fin norm {check}{stored} }}", "}"]
         return ["  " + line for line in lines if line]
-
-
-def enumerate_space(space, target, machine):
-    """The candidates of a space, and the points for which the machine's registers
-    do not suffice; points that share their registers alike are one candidate."""
-    found, without = {}, []
-    for point in space.points():
-        registers = machine.share(point["consumers"], point["load_registers"])
-        if not registers:
-            without.append(point)
-            continue
-        candidate = Candidate(point, space.head_dims, target, registers)
-        found.setdefault(candidate.entry("x"), candidate)
-    return list(found.values()), without
