@@ -17,7 +17,8 @@ on. This program needs PyTorch and libattn_runtime.so, but no compiler.
 
   --bundles DIR    races the contender attn against the others
   --matrix DIR     races variants of the same kernel against each other: each
-                   bundle DIR/NAME.attn, or folder of bundles DIR/NAME, is one
+                   bundle DIR/NAME.attn, or folder of bundles DIR/NAME, is one;
+                   not where they are one kernel, as make_ablations.py found
   --report FILE... prints the table of one or more runs, with their medians
 
 A contender that hangs or breaks the device is left out from there on, for its
@@ -35,6 +36,7 @@ import time
 
 import check
 import contenders
+import kernels
 import libattn
 import points
 import race
@@ -73,6 +75,7 @@ class Session:
         self.runtime = libattn.Library(args.lib) if args.matrix or "attn" in args.contenders else None
         self.clock = race.Clock(torch, torch.cuda.current_device())
         self.environment = self.describe()
+        self.same = kernels.read_same(os.path.join(args.matrix, kernels.SAME)) if args.matrix else {}
         self.variants, self.broken = {}, {}
         for name, files in variants.items():
             self.add_variant(name, files)
@@ -126,7 +129,7 @@ class Session:
             fitting = [b for b in bundles if not contenders.mismatch(b.plan["problem"], point)]
             if len(fitting) > 1:
                 raise ValueError(f"variant '{name}' has {len(fitting)} bundles for {point}")
-            if fitting:
+            if fitting and not kernels.is_same(self.same, name, point.family, point.seqlen):
                 add(name, "variant", lambda inputs, b=fitting[0]: contenders.AttnContender(torch, point, inputs, b))
         for name in self.args.contenders:
             if name == "attn":

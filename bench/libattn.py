@@ -57,6 +57,8 @@ class Library:
         self.c.attn_bundle_prepare.argtypes = [ctypes.c_void_p, DLDevice]
         self.c.attn_workspace_size.argtypes = [ctypes.c_void_p, ctypes.POINTER(LaunchArgs),
                                                ctypes.POINTER(ctypes.c_size_t)]
+        self.c.attn_choose_variant.argtypes = [ctypes.c_void_p, ctypes.POINTER(LaunchArgs),
+                                               ctypes.POINTER(ctypes.c_size_t)]
         self.c.attn_launch.argtypes = [ctypes.c_void_p, ctypes.POINTER(LaunchArgs)]
         self.version = self.c.attn_version().decode()
 
@@ -87,6 +89,12 @@ class Bundle:
 
     def prepare(self, device):
         self.runtime.check(self.runtime.c.attn_bundle_prepare(self.handle, DLDevice(CUDA, device)))
+
+    def choose_variant(self, args):
+        """The number of the plan's variant that a launch runs."""
+        number = ctypes.c_size_t()
+        self.runtime.check(self.runtime.c.attn_choose_variant(self.handle, ctypes.byref(args), ctypes.byref(number)))
+        return number.value
 
     def workspace_size(self, args):
         size = ctypes.c_size_t()

@@ -6,8 +6,10 @@ table has them. What is changed is in ablations.json: values of the parameters t
 attn-tune has for a schedule (docs/tuning.md), or "conditions": false for the last
 entry alone, whatever the lengths. Of several entries for different lengths, those
 that have it already or with which it is illegal stay as they are; where that leaves nothing,
-or where the kernels do not compile, the variant is left out, and the reason said. Those
-that are for a group of heads are compiled with --heads, the others without."""
+or where the kernels do not compile, the variant is left out, and the reason said. So is one
+that is the table's kernel at all --seqlens, by its PTX and its launch; where it is that at
+some, OUT/same.json says at which, and attention.py races it at the others. Those that are
+for a group of heads are compiled with --heads, the others without."""
 
 import argparse
 import json
@@ -17,9 +19,12 @@ import subprocess
 import sys
 import tempfile
 
+import kernels
+import libattn
 import make_bundles
 import points
 
+TABLE = "table"
 ABLATIONS = os.path.join(make_bundles.ROOT, "bench", "ablations.json")
 
 
@@ -48,7 +53,7 @@ class Problem:
     """Compiles one problem under different schedules."""
 
     def __init__(self, args, point, temp):
-        self.args, self.stem, self.temp = args, make_bundles.stem(point), temp
+        self.args, self.point, self.stem, self.temp = args, point, make_bundles.stem(point), temp
         self.path = self.write("source", make_bundles.source(point))
         self.entries = make_bundles.entries_of(point)
 
@@ -67,34 +72,85 @@ class Problem:
 
     def variants(self, ablations):
         """(name, text, why there is none) of the table's entries and of each change."""
-        yield "table", text_of(self.entries), None
+        yield TABLE, text_of(self.entries), None
         for ablation in ablations:
             yield ablation["name"], *change(self.entries, ablation, self.refusal)
 
+    def bundle(self, name):
+        return os.path.join(self.args.out, name, self.stem + ".attn")
+
     def compile(self, name, text):
         """Writes one variant; returns why there is none, or None."""
-        folder = os.path.join(self.args.out, name)
-        os.makedirs(folder, exist_ok=True)
-        return self.refusal(text, os.path.join(folder, self.stem + ".attn"))
+        os.makedirs(os.path.dirname(self.bundle(name)), exist_ok=True)
+        return self.refusal(text, self.bundle(name))
 
 
-def main():
+class Sameness:
+    """Finds the lengths at which a variant is the table's kernel, for the file SAME."""
+
+    def __init__(self, args):
+        self.library, self.seqlens, self.heads = libattn.Library(args.lib), args.seqlens, args.heads
+        self.path = os.path.join(args.out, kernels.SAME)
+        self.found = kernels.read_same(self.path)
+
+    def compare(self, problem, name):
+        """Notes and returns the lengths."""
+        p = problem.point
+        there = [points.Point(p.mask, p.d, seqlen, p.dv, p.dtype, self.heads) for seqlen in self.seqlens]
+        table, variant = (kernels.Kernels(self.library, problem.bundle(each)) for each in (TABLE, name))
+        lengths = [point.seqlen for point in there if table.at(point) == variant.at(point)]
+        of_family = self.found.setdefault(points.describe_family(there[0].family), {})
+        of_family.pop(name, None)
+        if lengths:
+            of_family[name] = lengths
+        return lengths
+
+    def write(self):
+        with open(self.path, "w", encoding="utf-8") as file:
+            json.dump(self.found, file, indent=1)
+            file.write("\n")
+
+
+def make(problem, name, text, sameness):
+    """Writes one variant of a problem, if it is one; returns what became of it, and
+    whether there is a bundle."""
+    refused = problem.compile(name, text)
+    if refused or name == TABLE:
+        return refused or "compiled", not refused
+    lengths = sameness.compare(problem, name)
+    if lengths == sameness.seqlens:
+        os.remove(problem.bundle(name))
+        return "the same kernels as the table's", False
+    return "compiled" + (f"; the same kernel as the table's at {', '.join(map(str, lengths))}" if lengths else ""), True
+
+
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", required=True, help="folder to write the folders of bundles into")
     parser.add_argument("--heads", type=points.pair, help="the changes for a group of heads of Q and of K and V, as 32/8")
     parser.add_argument("--only", type=re.compile, default=re.compile(""), metavar="REGEX", help="only these changes")
+    parser.add_argument("--seqlens", type=lambda text: [int(each) for each in text.split(",")], default=list(points.GRIDS["paper"]),
+                        help="the lengths that will be raced (default: all of the grid)")
+    parser.add_argument("--lib", default=os.path.join(make_bundles.ROOT, "build", "lib", "libattn_runtime.so"), help="libattn_runtime.so")
     make_bundles.add_problems(parser, "64,128,256,192/128")
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    args = parse_arguments()
     ablations = [row for row in read_ablations()
                  if tuple(row.get("heads", ())) == (args.heads or ()) and args.only.search(row["name"])]
-    made = 0
+    made, sameness = 0, Sameness(args)
     with tempfile.TemporaryDirectory() as temp:
         for point in make_bundles.problems(args):
             problem = Problem(args, point, temp)
             for name, text, reason in problem.variants(ablations):
-                reason = reason or problem.compile(name, text)
-                print(f"{problem.stem}, {name}: {reason or 'compiled'}", flush=True)
-                made += reason is None
+                said, there = (reason, False) if reason else make(problem, name, text, sameness)
+                print(f"{problem.stem}, {name}: {said}", flush=True)
+                if name == TABLE and not there:
+                    break  # There is nothing to hold the others against.
+                made += there
+                sameness.write()
     return 0 if made else 1
 
 

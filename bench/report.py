@@ -9,6 +9,7 @@ import json
 import os
 import sys
 
+import kernels
 import limits
 import make_ablations
 import plot
@@ -33,6 +34,13 @@ ABLATION_HEAD = """
 How fast the kernel is with one choice changed, {what}.{note}
 Left out is what a class of problems has no place for or has already; where kernels for
 some lengths cannot have it, they are as they were.
+"""
+SAME_HEAD = """\
+A variant has no figure at lengths where it is the same kernel as the table's.
+"""
+ROUNDS_HEAD = """\
+In brackets: the rounds of those that were left behind in the first of them, and had no
+more.
 """
 
 LIMITS_HEAD = """
@@ -67,7 +75,7 @@ def describe_runs(paths):
     found = {key: sorted({str(line[key]) for line in lines if key in line}) for key in VERSIONS}
     if len(found["gpu"]) != 1:
         raise ValueError(f"expected results of one kind of GPU, got {', '.join(found['gpu']) or 'none'}")
-    rounds = sorted({line["rounds"] for line in lines if line["ok"]})
+    rounds = sorted({max((line["rounds"] for line in read_lines(path) if line["ok"]), default=0) for path in paths})
     rows = [["runs", str(len(paths))], ["rounds a run", ", ".join(map(str, rounds))]]
     return markdown_table(["", ""], rows + [[key.replace("_", " "), ", ".join(v)] for key, v in found.items() if v])
 
@@ -141,16 +149,24 @@ def legend(names):
     return "\n" + markdown_table(["variant", "what is changed", "[parameters](tuning.md#spaces)"], body) if body else ""
 
 
-def ablation_section(rows, base, note=""):
+def variant_cell(row, name, score):
+    """A ratio, and of how many rounds it is where others had more."""
+    rounds = row.rounds_short(name)
+    return f"{score:.3f}" + (f" ({rounds})" if rounds else "")
+
+
+def ablation_section(rows, base, note="", same=None):
     what = f"as a ratio to `{base}`" if base else "as a ratio to the fastest variant at each length"
-    text = ABLATION_HEAD.format(what=what, note=note and f" {note}") + legend({group for row in rows for group in row.groups})
+    text = ABLATION_HEAD.format(what=what, note=note and f" {note}") + (SAME_HEAD if same else "")
+    text += ROUNDS_HEAD if any(row.rounds_short(group) for row in rows for group in row.entries) else ""
+    text += legend({group for row in rows for group in row.groups})
     for family, there in by_family(rows).items():
         scores = results.score_variants(there, base)
         if not scores:
             raise ValueError(f"no result of the base '{base}' at {results.describe_family(family)}")
         body = []
         for name in results.rank_variants(scores):
-            cells = [f"{scores[name][row.seqlen]:.3f}" if row.seqlen in scores[name] else "" for row in there]
+            cells = [variant_cell(row, name, scores[name][row.seqlen]) if row.seqlen in scores[name] else "" for row in there]
             body.append([name, *cells, f"{results.geometric_mean(scores[name].values()):.3f}"])
         head = ["variant", *(str(row.seqlen) for row in there), "mean"]
         text += f"\n### {results.describe_family(family)}\n\n" + markdown_table(head, body)
@@ -172,7 +188,7 @@ def limits_section(families, counts, gpu):
     return text
 
 
-def make_page(paths, ablations, base, folder, counts=None, note=""):
+def make_page(paths, ablations, base, folder, counts=None, note="", same=None):
     """Returns the page and {file: plot}."""
     page, plots, rows = HEAD, {}, []
     page += "\n" + describe_runs(sorted(paths + ablations))
@@ -184,8 +200,9 @@ def make_page(paths, ablations, base, folder, counts=None, note=""):
         if counts:
             page += limits_section(families, counts, read_lines(paths[0])[0]["gpu"])
     if ablations:
-        variants = results.merge([results.read_run(path) for path in sorted(ablations)])
-        page += ablation_section(variants, base, note)
+        runs = [results.read_run(path) for path in sorted(ablations)]
+        variants = results.merge([results.leave_out(run, lambda *place: kernels.is_same(same or {}, *place)) for run in runs])
+        page += ablation_section(variants, base, note, same)
         rows = rows + variants
     return page + gaps(rows), plots
 
@@ -196,6 +213,7 @@ def main(argv=None):
     parser.add_argument("--ablation", nargs="+", default=[], metavar="FILE", help="results of attention.py --matrix, one a run")
     parser.add_argument("--base", help="the variant that the others of --ablation are held against")
     parser.add_argument("--note", default="", help="a sentence on the runs of --ablation")
+    parser.add_argument("--same", metavar="FILE", help="what make_ablations.py found to be the kernel of the table: left out of --ablation")
     parser.add_argument("--loops", metavar="FILE", help="what count_instructions.py counted in the kernels of the results")
     parser.add_argument("--out", default=".", help="folder for performance.md and performance/*.svg")
     args = parser.parse_args(argv)
@@ -205,7 +223,8 @@ def main(argv=None):
     if args.loops:
         with open(args.loops, encoding="utf-8") as file:
             counts = json.load(file)
-    page, plots = make_page(args.results, args.ablation, args.base, "performance", counts, args.note)
+    page, plots = make_page(args.results, args.ablation, args.base, "performance", counts, args.note,
+                            args.same and kernels.read_same(args.same))
     os.makedirs(os.path.join(args.out, "performance"), exist_ok=True)
     for name, content in {"performance.md": page, **{f"performance/{f}": c for f, c in plots.items()}}.items():
         with open(os.path.join(args.out, name), "w", encoding="utf-8") as file:

@@ -53,6 +53,12 @@ def read_run(path):
     return run
 
 
+def leave_out(run, is_left_out):
+    """A run without the lines for whose (contender, family, seqlen) a function is true."""
+    kept = {key: {name: line for name, line in lines.items() if not is_left_out(name, *key)} for key, lines in run.items()}
+    return {key: lines for key, lines in kept.items() if lines}
+
+
 def group_of(name):
     """Contenders NAME/CONFIGURATION are one: the best of them counts."""
     return name.split("/")[0]
@@ -90,6 +96,11 @@ class Row:
         self.wrong = sorted({line["contender"] for line in everyone if line["ran"] and not line["ok"]})
         self.bests = [best_of_groups(run.values()) for run in runs]
         self.entries = {g: Entry([b[g] for b in self.bests if g in b]) for g in self.groups if any(g in b for b in self.bests)}
+
+    def rounds_short(self, group):
+        """How many rounds a group took part in where others had more, or None."""
+        there = [(best[group]["rounds"], max(line["rounds"] for line in best.values())) for best in self.bests if group in best]
+        return min((own for own, most in there if own < most), default=None)
 
     def groups_of(self, kind):
         return [g for g, entry in self.entries.items() if entry.kind == kind]

@@ -74,6 +74,25 @@ class Page(unittest.TestCase):
                       "| always-rescale | no threshold below which O keeps its scale | `row_max` running, `rescale_threshold` 0 |\n"
                       "| one-length | one kernel for all lengths: that of long ones |  |\n\n", page)
 
+    def test_who_was_left_behind_has_the_rounds_that_it_took_part_in(self):
+        point = points.Point("causal", 128, 4096)
+        slow = {**measured("slow", 350, "variant", point), "rounds": 1}
+        path = self.write("m.jsonl", [measured("table", 700, "variant", point), slow])
+        page, _ = report.make_page([], [path], "table", "performance")
+        self.assertIn("| rounds a run | 3 |", page)
+        self.assertIn("| table | 1.000 | 1.000 |\n| slow | 0.500 (1) | 0.500 |", page)
+        self.assertIn("In brackets: the rounds of those", page)
+        self.assertNotIn("In brackets", report.make_page([], [self.matrix_file("a.jsonl", 1.0)], None, "performance")[0])
+
+    def test_variants_that_are_the_kernel_of_the_table_have_no_figure_there(self):
+        lines = [measured(name, 700, "variant", points.Point("causal", 128, seqlen)) for seqlen in (1024, 4096) for name in ("full", "part", "same")]
+        same = {"fwd bf16 causal d128": {"part": [512, 1024], "same": [1024, 4096]}, "fwd bf16 none d128": {"full": [1024, 4096]}}
+        page, _ = report.make_page([], [self.write("m.jsonl", lines)], "full", "performance", same=same)
+        self.assertIn("| full | 1.000 | 1.000 | 1.000 |\n| part |  | 1.000 | 1.000 |\n", page)
+        self.assertNotIn("| same |", page)
+        self.assertIn("has no figure at lengths where it is the same kernel", page)
+        self.assertNotIn("has no figure", report.make_page([], [self.write("m.jsonl", lines)], "full", "performance")[0])
+
     def test_what_was_counted_and_a_note_are_on_the_page(self):
         run, out = self.run_file("a.jsonl", 1.0, gpu="NVIDIA H200"), os.path.join(self.folder, "out")
         loops = self.write("loops.json", [{"fwd bf16 none d128": [{"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "cluster": 1, "skips": False,

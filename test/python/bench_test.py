@@ -240,7 +240,7 @@ class Entrants(unittest.TestCase):
 
     def session(self, variants, *argv):
         session = attention.Session.__new__(attention.Session)
-        session.torch, session.plugins = None, []
+        session.torch, session.plugins, session.same = None, [], {}
         session.args = attention.parse_arguments(["--matrix", "x", *argv])
         session.variants = {name: [self.bundle(*problem) for problem in problems] for name, problems in variants.items()}
         return session
@@ -259,6 +259,11 @@ class Entrants(unittest.TestCase):
         session = self.session({"a": [("causal_top_left", 64), ("causal_bottom_right", 64)]})
         with self.assertRaisesRegex(ValueError, "variant 'a' has 2 bundles for fwd bf16 causal d64 s512"):
             session.grid()
+
+    def test_variants_take_part_where_they_are_another_kernel(self):
+        session = self.session({"a": [("none", 64)], "b": [("none", 64)]}, "--grid", "quick")
+        session.same = {"fwd bf16 none d64": {"b": [512, 1024]}}
+        self.assertEqual({p.seqlen: list(session.entrants(p)) for p in session.grid()}, {1024: ["a"], 4096: ["a", "b"], 16384: ["a", "b"]})
 
     def test_a_bundle_that_cannot_be_loaded_is_named(self):
         session = self.session({})
