@@ -7,7 +7,6 @@
 #include "attn/codegen/Passes.h"
 #include "attn/dialect/Nvx.h"
 #include "attn/dialect/Ws.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace attn::codegen {
 
@@ -47,13 +46,17 @@ private:
   void lowerTake(ws::TakeOp op);
   void lowerGive(ws::GiveOp op);
   mlir::Value nextTurnId(llvm::StringRef name, int64_t replicas);
-  void lowerPut(ws::PutOp op);
-  void lowerHeld(ws::HeldOp op);
-  void fenceAsyncProxy();
-  void lowerStore(ws::StoreOp op);
-  void lowerAwaitStore(ws::AwaitStoreOp op);
   void convertSlots(ws::RoleOp role);
   void primeTurns(ws::RoleOp role);
+
+  // HoldLowering.cpp
+  static bool warpsMeet(ws::RoleOp role);
+  void roleBarrier();
+  void fenceAsyncProxy();
+  void lowerPut(ws::PutOp op);
+  void lowerHeld(ws::HeldOp op);
+  void lowerStore(ws::StoreOp op);
+  void lowerAwaitStore(ws::AwaitStoreOp op);
 
   // MailboxLowering.cpp
   int64_t planMailbox(int64_t offset);
@@ -94,7 +97,6 @@ private:
   mlir::Value isLaneZero();
   mlir::Value speaksForWarp(bool inCluster);
   mlir::Value isRoleThreadZero();
-  void roleBarrier();
   int64_t replicasOf(llvm::StringRef role);
   int64_t warpsOf(llvm::StringRef role);
   llvm::StringRef channelOf(mlir::Value slot) {
@@ -120,7 +122,6 @@ private:
   llvm::StringMap<int64_t> namedBarriers; // first id of a turn, a sync, a role
   llvm::StringMap<Counter> counters;
   llvm::StringMap<mlir::Value> nextTurn;
-  llvm::StringSet<> operandHolds; // that matrix instructions of the role read
   /// Of a slot in the block that waits for it: the barrier to arrive on next.
   llvm::DenseMap<mlir::Value, mlir::Value> barrierOf;
   int64_t barrierEnd = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelChecks.h"
+#include "HoldLowering.h"
 
 using namespace mlir;
 using namespace attn;
@@ -81,6 +82,33 @@ LogicalResult checkMeetings(Operation *op) {
     if (!stores) {
       return error(op, lowerChannels) << "expected a 'ws.store' in role '"
                                       << role.getSymName() << "', got none";
+    }
+  }
+  return success();
+}
+
+/// What a matrix instruction reads stays there until it is awaited.
+LogicalResult checkOperands(Operation *op) {
+  auto mma = dyn_cast<ws::MmaOp>(op);
+  if (!mma) {
+    return success();
+  }
+  Operation *await = *mma.getToken().user_begin();
+  for (Operation *between = mma->getNextNode(); between != await;
+       between = between->getNextNode()) {
+    WalkResult overwritten = between->walk([&](ws::PutOp put) {
+      if (!codegen::overwritesOperand(put, mma)) {
+        return WalkResult::advance();
+      }
+      InFlightDiagnostic diagnostic =
+          error(put, lowerChannels)
+          << "expected the 'ws.mma' that reads there to be awaited before "
+          << put.getHoldAttr() << " is written, got one in flight";
+      diagnostic.attachNote(mma.getLoc()) << "the 'ws.mma'";
+      return WalkResult::interrupt();
+    });
+    if (overwritten.wasInterrupted()) {
+      return failure();
     }
   }
   return success();
@@ -376,7 +404,8 @@ LogicalResult codegen::checkChannelsLowerable(ws::KernelOp kernel) {
     if (isa<ws::SetupOp>(op)) {
       return error(op, lowerChannels) << "expected channels without barriers";
     }
-    return failed(checkMeetings(op)) ? failure() : checkSlots(op);
+    return success(succeeded(checkMeetings(op)) &&
+                   succeeded(checkOperands(op)) && succeeded(checkSlots(op)));
   };
   return success(succeeded(checkEach(kernel, check)) &&
                  succeeded(checkProducers(kernel)) &&

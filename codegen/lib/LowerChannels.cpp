@@ -9,6 +9,7 @@
 //   free[slot]    one arrival a warp of every role that reads the channel
 //   edge          one arrival a warp of every role that signals it
 //   turn, sync    named barriers
+//   hold          HoldLowering.cpp
 //   verdict       VerdictLowering.cpp
 //   mailbox       MailboxLowering.cpp
 //
@@ -84,14 +85,12 @@ void ChannelLowering::countArrivals() {
   }
 }
 
-/// Id 0 is the CTA's; then one a replica of each role that stores, a turn's
-/// ring, and one a rendezvous.
+/// Id 0 is the CTA's; then one a replica of each role whose warps meet, a
+/// turn's ring, and one a rendezvous.
 LogicalResult ChannelLowering::planNamedBarriers() {
   int64_t next = 1;
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-    bool stores = false;
-    role.walk([&](ws::StoreOp) { stores = true; });
-    if (stores) {
+    if (warpsMeet(role)) {
       namedBarriers[role.getSymName()] = next;
       next += role.getReplicas();
     }
@@ -421,69 +420,6 @@ void ChannelLowering::primeTurns(ws::RoleOp role) {
   }
 }
 
-/// All threads of this replica.
-void ChannelLowering::roleBarrier() {
-  Value id = arith::AddIOp::create(builder, loc, role.getBody().getArgument(0),
-                                   constant(namedBarriers[role.getSymName()]));
-  NVVM::BarrierOp::create(builder, loc, TypeRange{}, id,
-                          constant(warpThreads * role.getWarps()), {}, Value());
-}
-
-/// What this thread has written to shared memory becomes visible to copies and
-/// matrix instructions.
-void ChannelLowering::fenceAsyncProxy() {
-  NVVM::FenceProxyOp::create(
-      builder, loc,
-      NVVM::ProxyKindAttr::get(builder.getContext(),
-                               NVVM::ProxyKind::async_shared),
-      NVVM::SharedSpaceAttr::get(builder.getContext(),
-                                 NVVM::SharedSpace::shared_cta));
-}
-
-/// The tile of a matrix instruction: each warp reads the rows that it has put
-/// itself, so its lanes alone have to meet.
-void ChannelLowering::lowerPut(ws::PutOp op) {
-  if (operandHolds.contains(op.getHold())) {
-    builder.setInsertionPointAfter(op);
-    fenceAsyncProxy();
-    NVVM::SyncWarpOp::create(builder, loc, constant(-1));
-  }
-}
-
-void ChannelLowering::lowerHeld(ws::HeldOp op) {
-  auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
-  Value bytes = arith::MulIOp::create(builder, loc, op.getPiece(),
-                                      constant(hold.getPieceBytes()));
-  Value offset =
-      arith::AddIOp::create(builder, loc, bytes, constant(*hold.getOffset()));
-  op.replaceAllUsesWith(
-      ws::SlotAtOp::create(builder, loc, op.getTile().getType(), offset)
-          .getResult());
-  op.erase();
-}
-
-/// Every thread has made its share visible to the copy engine; one thread
-/// issues.
-void ChannelLowering::lowerStore(ws::StoreOp op) {
-  fenceAsyncProxy();
-  roleBarrier();
-  OpBuilder::InsertionGuard guard(builder);
-  onlyIf(isRoleThreadZero());
-  awaitFirstResults(op);
-  op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
-}
-
-void ChannelLowering::lowerAwaitStore(ws::AwaitStoreOp op) {
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    onlyIf(isRoleThreadZero());
-    NVVM::CpAsyncBulkWaitGroupOp::create(builder, loc, 0,
-                                         builder.getUnitAttr());
-  }
-  roleBarrier();
-  op.erase();
-}
-
 LogicalResult ChannelLowering::lowerOp(Operation *op) {
   builder.setInsertionPoint(op);
   loc = op->getLoc();
@@ -582,8 +518,6 @@ LogicalResult ChannelLowering::lowerRole(ws::RoleOp role) {
   counters.clear();
   barrierOf.clear();
   nextTurn.clear();
-  operandHolds.clear();
-  role.walk([&](ws::HeldOp op) { operandHolds.insert(op.getHold()); });
   primeTurns(role);
   SmallVector<Operation *> ops;
   role.walk([&](Operation *op) { ops.push_back(op); });

@@ -312,3 +312,73 @@ ws.kernel @two_verdicts machine "sm_90a" args ["lse", "n", "no"] problem #p conf
     }
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @overwritten_in_flight machine "sm_90a" args ["n", "once"] problem #p config #c schedule #s smem 49152 {
+^bb0(%n: i32, %once: i1):
+  ws.channel @v [tensor<32x64xbf16>] depth 1 at 0
+  ws.hold @p tensor<64x32xbf16> pieces 2 at 32768
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    %tile = arith.constant dense<0> : vector<8xi32>
+    %v = ws.wait : <@v, tensor<32x64xbf16>>
+    %p = ws.held @p[%me] : <@p, tensor<64x32xbf16>>
+    // expected-note @below {{the 'ws.mma'}}
+    %o, %t = ws.mma %p, %v : !ws.slot<@p, tensor<64x32xbf16>>, <@v, tensor<32x64xbf16>> -> vector<32xf32>
+    scf.if %once {
+      // expected-error @below {{'ws.put' op attn-lower-channels: expected the 'ws.mma' that reads there to be awaited before @p is written, got one in flight}}
+      ws.put %tile in @p[%me] : vector<8xi32>
+    }
+    %d = ws.await %o, %t : vector<32xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @host_overwritten_in_flight machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%n: i32):
+  ws.channel @v [tensor<32x64xbf16>] depth 1 at 0
+  ws.hold @p tensor<64x32xbf16> pieces 1 at 32768
+  ws.hold @oe tensor<32x64xbf16> pieces 1 over @v at 0
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %tile = arith.constant dense<0> : vector<8xi32>
+    %v = ws.wait : <@v, tensor<32x64xbf16>>
+    %p = ws.held @p[%me] : <@p, tensor<64x32xbf16>>
+    // expected-note @below {{the 'ws.mma'}}
+    %o, %t = ws.mma %p, %v : !ws.slot<@p, tensor<64x32xbf16>>, <@v, tensor<32x64xbf16>> -> vector<32xf32>
+    // expected-error @below {{'ws.put' op attn-lower-channels: expected the 'ws.mma' that reads there to be awaited before @oe is written, got one in flight}}
+    ws.put %tile in @oe[%me] : vector<8xi32>
+    %d = ws.await %o, %t : vector<32xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// The warps that overwrite an operand meet, on a barrier for each replica.
+// expected-error @below {{'ws.kernel' op attn-lower-channels: expected at most 16 named barriers, got 17}}
+ws.kernel @named_barriers_of_operands machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%n: i32):
+  ws.channel @v [tensor<32x64xbf16>] depth 1 at 0
+  ws.hold @p tensor<64x32xbf16> pieces 8 at 8192
+  ws.turn @t ring @wg
+  ws.role @wg warps 4 regs 24 replicas 8 {
+  ^bb0(%me: i32):
+    %tile = arith.constant dense<0> : vector<8xi32>
+    %v = ws.wait : <@v, tensor<32x64xbf16>>
+    ws.put %tile in @p[%me] : vector<8xi32>
+    %p = ws.held @p[%me] : <@p, tensor<64x32xbf16>>
+    %o, %t = ws.mma %p, %v : !ws.slot<@p, tensor<64x32xbf16>>, <@v, tensor<32x64xbf16>> -> vector<32xf32>
+    %d = ws.await %o, %t : vector<32xf32>
+  }
+}

@@ -29,13 +29,16 @@ def Distribute : Pass<"attn-distribute", "::mlir::ModuleOp"> {
 def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
   let summary = "turn channels, edges, turns and rendezvous into barriers";
   let description = [{
-    **Requires** `ws.kernel`s with planned shared memory and expanded loops.
+    **Requires** `ws.kernel`s with planned shared memory and expanded loops. An MMA is
+    awaited before a `ws.put` overwrites what it reads.
 
     **Ensures** no `ws.acquire`, `ws.wait`, `ws.release`, `ws.take`, `ws.give`, `ws.signal`,
     `ws.wait_edge`, `ws.sync`, `ws.await_store` or `tile.reject`; `ws.setup` initializes
     every barrier; slots are numbers where they travel. Where items are run again
     (`redo`), loops over one item end with `ws.run_again`, and loops over items that are
-    handed out say where the `verdicts` lie.
+    handed out say where the `verdicts` lie. All warps of a replica meet, after they have
+    waited for the last MMA, before a `ws.put` overwrites what MMAs of the role read: in its
+    own hold, or in the place that this lies over.
 
     **Before** `%s = ws.wait : !ws.slot<@k, tensor<128x64xbf16>>`
     **After**

@@ -462,8 +462,8 @@ def Ws_PutOp : Ws_Op<"put"> {
 def Ws_HeldOp : Ws_Op<"held", [Pure]> {
   let summary = "the tile that this replica has put into its piece of a hold, as operand A of an MMA";
   let description = [{
-    A warp reads the rows that it has put itself. The next tile is put after that MMA has
-    been awaited.
+    A warp reads the rows that it has put itself. The next tile is put after all warps of
+    the replica have awaited that MMA.
 
     **Constraints**
     - C1: the result is a slot of the hold

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a put into a hold does to the operands of matrix instructions.
+#ifndef ATTN_CODEGEN_HOLDLOWERING_H
+#define ATTN_CODEGEN_HOLDLOWERING_H
+
+#include "attn/dialect/Ws.h"
+
+namespace attn::codegen {
+
+/// Does `put` write shared memory that `mma` reads, under this name or another?
+bool overwritesOperand(ws::PutOp put, ws::MmaOp mma);
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_HOLDLOWERING_H
