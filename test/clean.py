@@ -24,10 +24,11 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(HERE, "Schedules")]
+sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(HERE, "Schedules"), os.path.join(ROOT, "bench")]
 import attention_ir
 import coinflips
 import compile_all
+from schedules import table
 
 # Queries x heads, keys x heads, and other options of attn-run. Rings go around
 # twice and more, ends are ragged, and there are items without keys.
@@ -74,11 +75,15 @@ def generated_case(group, name, dims, mask, schedule):
     return Case(group, f"{name}:{mask}", options, schedule, int(dims[0]), region_options(parsed.score, parsed.region))
 
 
+def table_entries():
+    return [entry for path in table.paths() for entry in table.read(path)]
+
+
 def all_cases():
     yield from example_cases()
-    for name, dims, masks, text in coinflips.table_entries():
-        for mask in masks:
-            yield generated_case("table", name, dims, mask, text)
+    for entry in table_entries():
+        for mask in entry.masks:
+            yield generated_case("table", entry.symbol, entry.head_dims, mask, entry.unconditional)
     for name, dims, path in compile_all.schedules():
         for mask in compile_all.MASKS.values():
             yield generated_case("test/Schedules", name, dims, mask, read(path))

@@ -8,7 +8,6 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "test"))
 import clean
-import coinflips
 
 CLEAN = """\
 kernel 'causal': 32280 warp instructions simulated
@@ -38,7 +37,7 @@ class CasesTest(unittest.TestCase):
         self.cases = list(clean.all_cases())
 
     def test_every_entry_runs_with_every_mask_that_it_serves(self):
-        wanted = {f"{name}:{mask}" for name, _, masks, _ in coinflips.table_entries() for mask in masks}
+        wanted = {f"{entry.symbol}:{mask}" for entry in clean.table_entries() for mask in entry.masks}
         self.assertEqual({case.name for case in self.cases if case.group == "table"}, wanted)
 
     def test_every_example_runs(self):
