@@ -47,6 +47,12 @@ MASKS = {"none": "--mask=none", "causal_top_left": "--mask=causal_top_left",
          "window": "--mask=window_bottom_right --window-left --window-right",
          "pointwise_region": "--mask=none --score=softcap",
          "region": "--mask=causal_bottom_right --window-left --score=alibi --region=documents"}
+# Query heads of one head of K and V, where a kernel takes that many and no other number.
+PACKED = re.compile(r"pack_gqa = (\d+)")
+# Exponentials relative to an integer: that of a row's only key is not 1.
+INTEGER = "row_max = integer"
+# Normal inputs, and a reference that rounds P as if relative to any number.
+ROUNDED = "--inputs=spike-key:0:0"
 REPORT = re.compile(r"warning: |\[[a-z]+\.[a-z-]+\]")
 
 # A kernel: IR as a path or options of Inputs/attention_ir.py, and a schedule's text or None.
@@ -101,6 +107,20 @@ def compile_case(build, case, base):
     return done.stdout or f"status {done.returncode}" if done.returncode else ""
 
 
+def problems(case):
+    """PROBLEMS as the kernel of a case serves them: with as many query heads as it packs, and
+    rows of one key checked for a P that may be rounded, where it is not 1 (docs/knobs.md)."""
+    schedule = case.schedule or ""
+    packed = PACKED.search(schedule)
+    for q, kv, more in PROBLEMS:
+        _, keys, heads = kv.split("x")
+        if packed:
+            q = q.rsplit("x", 1)[0] + f"x{int(heads) * int(packed[1])}"
+        if INTEGER in schedule and keys == "1":
+            more = more + [ROUNDED]
+        yield q, kv, more
+
+
 def fault(status, output):
     """Why a run of attn-run is not clean, or None."""
     if REPORT.search(output):
@@ -115,7 +135,7 @@ def run_case(args, case, folder, number):
     if problem:
         return case, 0, problem
     instructions = 0
-    for q, kv, more in PROBLEMS:
+    for q, kv, more in problems(case):
         command = [os.path.join(args.build, "bin", "attn-run"), base + ".attn", "--device=sim", "--check", "--guard",
                    f"--seeds={args.seeds}", f"--q={q}x{case.dim}", f"--kv={kv}x{case.dim}", *WINDOWS, *more, *case.options]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)

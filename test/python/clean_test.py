@@ -40,6 +40,18 @@ class CasesTest(unittest.TestCase):
         wanted = {f"{entry.symbol}:{mask}" for entry in clean.table_entries() for mask in entry.masks}
         self.assertEqual({case.name for case in self.cases if case.group == "table"}, wanted)
 
+    def test_a_kernel_gets_the_query_heads_that_it_takes(self):
+        packed = [case for case in self.cases if case.name == "packed_gqa:none"]
+        self.assertEqual([(q, kv) for q, kv, _ in clean.problems(packed[0])][0], ("2x9x8", "2x1x2"))
+        other = [case for case in self.cases if case.name == "p_in_smem:none"]
+        self.assertEqual(tuple(clean.problems(other[0])), clean.PROBLEMS)
+
+    def test_a_row_of_one_key_may_show_the_rounding_of_an_integer_reference(self):
+        integer = [case for case in self.cases if case.name == "integer_max:none"]
+        problems = list(clean.problems(integer[0]))
+        self.assertEqual(problems[0], ("2x9x4", "2x1x2", ["--inputs=spike-key:0:0"]))
+        self.assertEqual(tuple(problems[1:]), clean.PROBLEMS[1:])
+
     def test_every_example_runs(self):
         files = os.listdir(os.path.join(ROOT, "examples"))
         wanted = {name[:-len(".mlir")] for name in files if name.endswith(".mlir")}
