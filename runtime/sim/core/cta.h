@@ -148,8 +148,8 @@ public:
   std::string describePlace(uint64_t cta, uint32_t warp, uint32_t pc,
                             unsigned lane) const;
   Warp &getWarp(uint32_t index) { return *warps[index]; }
-  /// A thread asked for something in vain, and will ask again: what it asks for
-  /// has to come about some time.
+  /// A thread asked for something, perhaps in vain, and may ask again: what it
+  /// asks for has to come about some time.
   void notePoll() { ++polls; }
   bool chance(unsigned oneIn) { return randomly && random.below(oneIn) == 0; }
 

@@ -53,6 +53,7 @@ uint64_t reduceElements(const Atomic &how, uint64_t old, uint64_t operand) {
 }
 
 void beginAtomic(Warp &warp, const Atomic &how) {
+  warp.cta.notePoll();
   if (!warp.cta.hazards) {
     return;
   }

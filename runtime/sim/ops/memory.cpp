@@ -73,6 +73,9 @@ Step load(Warp &warp, const Inst &inst) {
   Access access = bitCast<Access>(inst.aux);
   const uint32_t *to = &warp.cta.program.lists[inst.list];
   beginAccess(warp, access, false);
+  if (access.scope != Scope::None) {
+    warp.cta.notePoll();
+  }
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     const uint8_t *from =
