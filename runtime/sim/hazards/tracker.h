@@ -90,6 +90,8 @@ public:
   void useMbarrier(const Warp &warp, unsigned lane, uint32_t address);
   void arriveMbarrier(const Warp &warp, unsigned lane, uint32_t address,
                       uint64_t phase, bool releases);
+  /// expect_tx or complete_tx.
+  void changeBytes(const Warp &warp, unsigned lane, uint32_t address);
   void completePhase(const Warp &warp, uint32_t pc, unsigned lane,
                      uint32_t address);
   /// `lanes` look for the phase of a parity (2: named by a token).
@@ -186,6 +188,9 @@ private:
   bool knows(const Accessor &by, const Clock &clock, AccessId init,
              uint32_t epoch) const;
   void useForLoad(const Accessor &by, uint32_t address);
+  uint32_t findUnordered(const Accessor &by, const Clock &events) const;
+  bool knowsLastPhase(const Accessor &by, const MbarrierState &barrier,
+                      uint64_t phase) const;
   void checkArrival(const Accessor &by, uint32_t address, uint64_t phase);
   void setLive(uint32_t address, bool isLive);
   void readSource(const Warp &warp, unsigned lane, const BulkAction &bulk,

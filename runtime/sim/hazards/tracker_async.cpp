@@ -90,6 +90,7 @@ void HazardTracker::readSource(const Warp &warp, unsigned lane,
 void HazardTracker::completeLoad(uint32_t load, uint32_t address,
                                  uint64_t phase) {
   MbarrierState &barrier = barriers[address];
+  barrier.events.hasAsync = true;
   const LoadState &state = loads[load];
   uint32_t epoch = barrier.base + uint32_t(phase) + 1;
   accesses[state.index].epoch = epoch;

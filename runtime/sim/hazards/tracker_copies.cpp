@@ -59,6 +59,7 @@ uint32_t HazardTracker::countCopies(const Warp &warp, unsigned lane) {
 
 void HazardTracker::arriveCopies(const Warp &warp, unsigned lane,
                                  uint32_t address, uint32_t count) {
-  barriers[address].arriving.generic.raise(copiesOf(warp, lane).component,
-                                           count);
+  MbarrierState &barrier = barriers[address];
+  barrier.events.hasAsync = true;
+  barrier.arriving.generic.raise(copiesOf(warp, lane).component, count);
 }

@@ -28,6 +28,8 @@ void HazardTracker::initMbarrier(const Warp &warp, unsigned lane,
   barrier.base += uint32_t(barrier.phases) + 1;
   barrier.phases = 0;
   barrier.awaited = 0;
+  barrier.events = {};
+  barrier.lastEvents = {};
   barrier.arriving = {};
   barrier.published = {};
   barrier.joined = 0;
@@ -37,21 +39,31 @@ void HazardTracker::initMbarrier(const Warp &warp, unsigned lane,
   setLive(address, true);
 }
 
+/// The first other thread that was at an epoch of `events` of which `by` does
+/// not know, or kNone.
+uint32_t HazardTracker::findUnordered(const Accessor &by,
+                                      const Clock &events) const {
+  uint32_t own = componentOf(by.warp, by.lane);
+  for (uint32_t thread = 0; thread < warps.size() * kLanes; ++thread) {
+    if (thread != own && events[thread] > by.known->generic[thread]) {
+      return thread;
+    }
+  }
+  return kNone;
+}
+
 void HazardTracker::invalMbarrier(const Warp &warp, unsigned lane,
                                   uint32_t address) {
   useMbarrier(warp, lane, address);
   MbarrierState &barrier = barriers[address];
   Accessor by = accessorOf(warp, lane);
-  for (uint32_t thread = 0; thread < warps.size() * kLanes; ++thread) {
-    bool own = thread == componentOf(warp, lane);
-    if (!own && barrier.uses[thread] > by.known->generic[thread]) {
-      report(Rule::MbarrierInval, by,
-             "a use by warp " + std::to_string(thread / kLanes % warpsPerCta) +
-                 " of rank " + std::to_string(thread / kLanes / warpsPerCta) +
-                 ", lane " + std::to_string(thread % kLanes) +
-                 " is not ordered before");
-      break;
-    }
+  uint32_t thread = findUnordered(by, barrier.uses);
+  if (thread != kNone) {
+    report(Rule::MbarrierInval, by,
+           "a use by warp " + std::to_string(thread / kLanes % warpsPerCta) +
+               " of rank " + std::to_string(thread / kLanes / warpsPerCta) +
+               ", lane " + std::to_string(thread % kLanes) +
+               " is not ordered before");
   }
   setLive(address, false);
   shadow.forget(address, 8);
@@ -125,6 +137,17 @@ void HazardTracker::initFence(const Warp &warp) {
   ++threadsOf(warp).epoch;
 }
 
+/// Whoever comes behind a wait for the last phase, or behind all that completed
+/// it. When bytes arrive is up to the schedule.
+bool HazardTracker::knowsLastPhase(const Accessor &by,
+                                   const MbarrierState &barrier,
+                                   uint64_t phase) const {
+  uint32_t epoch = barrier.base + uint32_t(phase);
+  return phase == 0 || by.known->generic[barrier.component] >= epoch ||
+         (!barrier.lastEvents.hasAsync &&
+          findUnordered(by, barrier.lastEvents.threads) == kNone);
+}
+
 /// Of another CTA's mbarrier, the end of a copy from there may tell that a
 /// phase is complete, which is not followed.
 void HazardTracker::checkArrival(const Accessor &by, uint32_t address,
@@ -132,16 +155,17 @@ void HazardTracker::checkArrival(const Accessor &by, uint32_t address,
   const MbarrierState &barrier = barriers[address];
   bool isOwn = address >> kSharedRankShift == by.warp.cta.rank;
   bool isAwaited = phase <= barrier.awaited;
-  uint32_t known = by.known->generic[barrier.component];
-  if (isAwaited &&
-      (phase == 0 || !isOwn || known >= barrier.base + uint32_t(phase))) {
+  if (isAwaited && (!isOwn || knowsLastPhase(by, barrier, phase))) {
     return;
   }
   std::string last = "wait for phase " + std::to_string(phase - 1);
   report(isAwaited ? Rule::MbarrierUnknown : Rule::MbarrierUnwaited, by,
          "arrives for phase " + std::to_string(phase) + " of the mbarrier at " +
-             toHex(address) + ", and no " + last +
-             (isAwaited ? " is ordered before this" : " has been made"));
+             toHex(address) + ", and " +
+             (isAwaited
+                  ? "neither a " + last +
+                        " nor all that completed it is ordered before this"
+                  : "no " + last + " has been made"));
 }
 
 void HazardTracker::arriveMbarrier(const Warp &warp, unsigned lane,
@@ -151,6 +175,7 @@ void HazardTracker::arriveMbarrier(const Warp &warp, unsigned lane,
   Accessor by = accessorOf(warp, lane);
   useCta(by, address, releases);
   checkArrival(by, address, phase);
+  barrier.events.threads.raise(componentOf(warp, lane), threadsOf(warp).epoch);
   if (!releases) {
     return;
   }
@@ -163,10 +188,18 @@ void HazardTracker::arriveMbarrier(const Warp &warp, unsigned lane,
   ++threadsOf(warp).epoch;
 }
 
+void HazardTracker::changeBytes(const Warp &warp, unsigned lane,
+                                uint32_t address) {
+  barriers[address].events.threads.raise(componentOf(warp, lane),
+                                         threadsOf(warp).epoch);
+}
+
 void HazardTracker::completePhase(const Warp &warp, uint32_t pc, unsigned lane,
                                   uint32_t address) {
   MbarrierState &barrier = barriers[address];
   barrier.published = barrier.arriving;
+  barrier.lastEvents = std::move(barrier.events);
+  barrier.events = {};
   ++barrier.phases;
   if (barrier.loads.empty()) {
     return;

@@ -55,6 +55,13 @@ struct WarpThreads {
   uint32_t wgmmaPc = 0;
 };
 
+/// What a phase of an mbarrier counts: the last arrival or transaction of each
+/// thread, and whether asynchronous operations made others.
+struct PhaseEvents {
+  Clock threads;
+  bool hasAsync = false;
+};
+
 struct MbarrierState {
   bool isLive = false;
   /// Epoch of the component: `base` and the number of phases complete.
@@ -71,6 +78,9 @@ struct MbarrierState {
   /// Phases that are complete, and that some thread has waited for.
   uint64_t phases = 0;
   uint64_t awaited = 0;
+  /// Of the current phase and of the last.
+  PhaseEvents events;
+  PhaseEvents lastEvents;
   /// Loads that have not delivered: indices of accesses.
   std::vector<uint32_t> loads;
   /// The last use by each thread.

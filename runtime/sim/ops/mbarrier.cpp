@@ -81,6 +81,7 @@ void track(Warp &warp, const Inst &inst, unsigned lane, uint32_t address,
     break;
   case Effect::Transaction:
     hazards->useMbarrier(warp, lane, address);
+    hazards->changeBytes(warp, lane, address);
     break;
   }
   if (event.completed) {
@@ -180,9 +181,9 @@ void trackWait(Warp &warp, const Inst &inst, const uint32_t *addresses,
 
 /// Whether to go on with a wait that is misused in any case.
 bool checkWait(Warp &warp, const Inst &inst) {
-  if (inst.isIgnored &&
-      !warp.report(Rule::MbarrierIgnored, "nothing uses the result: this does "
-                                          "not wait until the phase completes")) {
+  if (inst.isIgnored && !warp.report(Rule::MbarrierIgnored,
+                                     "nothing uses the result: this does "
+                                     "not wait until the phase completes")) {
     return false;
   }
   const uint32_t *parities = warp.word(inst.slots[2]);
