@@ -436,9 +436,7 @@ bool Decoder::decodeFunction() {
   if (!decodeInstruction(ret)) {
     return false;
   }
-  if (!planRegisterChecks(uses, program)) {
-    return fail(function.at, "too many registers and branches to check");
-  }
+  planRegisterChecks(uses, program);
   for (uint32_t i = 0; i < uses.size(); ++i) {
     program.code[i].isIgnored =
         isWait(program.origin(program.code[i])) && !isResultUsed(uses, i);

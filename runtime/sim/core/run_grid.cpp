@@ -98,15 +98,29 @@ static std::string checkBlock(const Program &program,
                                " threads a CTA, got " + std::to_string(threads);
 }
 
+static std::string checkRegisters(const Program &program,
+                                  const SimOptions &options) {
+  uint64_t got = program.registers.registerBlocks;
+  return options.hazards == HazardMode::Off || got <= kMaxRegisterBlocks
+             ? ""
+             : "expected a kernel of at most " +
+                   std::to_string(kMaxRegisterBlocks) +
+                   " registers times blocks of instructions, got " +
+                   std::to_string(got) + "; hazards=off executes it";
+}
+
 /// Why the launch is not possible, or "".
-static std::string checkLaunch(const Program &program,
-                               const GridLaunch &launch) {
+static std::string checkLaunch(const Program &program, const GridLaunch &launch,
+                               const SimOptions &options) {
   std::string problem = checkBlock(program, launch);
   if (problem.empty()) {
     problem = checkCluster(program, launch);
   }
   if (problem.empty()) {
     problem = checkMemory(program, launch);
+  }
+  if (problem.empty()) {
+    problem = checkRegisters(program, options);
   }
   if (!problem.empty()) {
     return problem;
@@ -162,7 +176,7 @@ GridResult attn::sim::runGrid(const Program &program,
   if (silent && program.cluster[0] != 0) {
     std::copy_n(program.cluster, 3, launch.cluster);
   }
-  pool.result.failure = checkLaunch(program, launch);
+  pool.result.failure = checkLaunch(program, launch, options);
   if (!pool.result.failure.empty()) {
     return pool.result;
   }

@@ -8,9 +8,6 @@
 
 using namespace attn::sim;
 
-/// Of a register and a block, of which each takes a bit.
-static constexpr size_t kMaxPairs = size_t(1) << 33;
-
 namespace {
 
 /// A set of registers, predicates included.
@@ -44,7 +41,7 @@ public:
         watched(size + program.predicates, kNone),
         unwritten(size + program.predicates), flying(unwritten) {}
 
-  bool run();
+  void run();
 
 private:
   uint32_t idOf(const RegisterName &name) const {
@@ -69,7 +66,7 @@ private:
   std::vector<uint32_t> firsts;
   /// By instruction that begins a block, the block; else kNone.
   std::vector<uint32_t> blockAt;
-  /// By block, what is written on all paths to it.
+  /// By block, what is written on all paths to it; empty if that is unknown.
   std::vector<RegisterSet> writtenAt;
   /// By register, its number among those that are watched.
   std::vector<uint32_t> watched;
@@ -148,9 +145,9 @@ void Planner::findWritten() {
 /// Calls `visit(index, written)` with what is surely written before each
 /// instruction.
 template <typename Visit> void Planner::forInstructions(Visit visit) const {
-  RegisterSet written(watched.size());
+  RegisterSet written(watched.size(), writtenAt.empty());
   for (uint32_t i = 0; i < uses.size(); ++i) {
-    if (blockAt[i] != kNone) {
+    if (blockAt[i] != kNone && !writtenAt.empty()) {
       written = writtenAt[blockAt[i]];
     }
     visit(i, written);
@@ -253,22 +250,22 @@ void Planner::watch(uint32_t index, const RegisterSet &written) {
   }
 }
 
-bool Planner::run() {
+void Planner::run() {
   findBlocks();
-  if (firsts.size() * watched.size() > kMaxPairs) {
-    return false;
+  uint64_t registerBlocks = uint64_t(watched.size()) * firsts.size();
+  program.registers.registerBlocks = registerBlocks;
+  if (registerBlocks <= kMaxRegisterBlocks) {
+    findWritten();
   }
-  findWritten();
   findWatched();
   followCopies();
   forInstructions([&](uint32_t index, const RegisterSet &written) {
     watch(index, written);
   });
-  return true;
 }
 
-bool attn::sim::planRegisterChecks(const std::vector<RegisterUse> &uses,
+void attn::sim::planRegisterChecks(const std::vector<RegisterUse> &uses,
                                    Program &program) {
   program.registers = {};
-  return Planner(uses, program).run();
+  Planner(uses, program).run();
 }

@@ -15,6 +15,10 @@ namespace attn::sim {
 
 struct Program;
 
+/// Registers times blocks of instructions of a kernel in which reads before
+/// writes can be looked for: each takes a bit.
+constexpr uint64_t kMaxRegisterBlocks = uint64_t(1) << 33;
+
 /// A register as an instruction names it.
 struct RegisterName {
   /// Counts registers of 32 lanes, or predicates.
@@ -70,6 +74,9 @@ struct RegisterWatch {
 };
 
 struct RegisterPlan {
+  /// Registers times blocks. If there are too many, all registers count as
+  /// written.
+  uint64_t registerBlocks = 0;
   std::vector<RegisterWatch> watches;
   std::vector<uint32_t> numbers;
   /// By watched register.
@@ -79,8 +86,8 @@ struct RegisterPlan {
 };
 
 /// Makes the program's plan from the uses of its instructions, and sets
-/// Inst::watch. False if it has too many registers and branches for that.
-bool planRegisterChecks(const std::vector<RegisterUse> &uses, Program &program);
+/// Inst::watch.
+void planRegisterChecks(const std::vector<RegisterUse> &uses, Program &program);
 
 } // namespace attn::sim
 
