@@ -11,6 +11,9 @@ namespace {
 constexpr int64_t evictFirst = 0x12F0000000000000;
 constexpr int64_t evictLast = 0x14F0000000000000;
 constexpr int64_t mmaDepth = 16; // k of one wgmma on 16-bit elements
+/// Columns of one wgmma. Twice as many are no faster, and cost the assembler
+/// more than two instructions (docs/adr/0019).
+constexpr int64_t mmaColumns = 128;
 } // namespace
 
 Value InstructionLowering::paramOf(Param::Kind kind, Value tensor,
@@ -635,12 +638,28 @@ SmallVector<int32_t> stepsDownRows(SmemTile tile) {
   }
   return offsets;
 }
+/// Offsets of the parts of D's columns, which lie along B's rows or, where
+/// `transposed`, down them; none where D is one part.
+SmallVector<int32_t> columnParts(SmemTile b, bool transposed) {
+  int64_t columns = transposed ? b.rows : b.columns;
+  if (columns == mmaColumns || columns % mmaColumns != 0) {
+    return {};
+  }
+  int64_t bytes = transposed ? mmaColumns * b.spanBytes()
+                             : mmaColumns / b.panelColumns() * b.panelBytes();
+  SmallVector<int32_t> offsets;
+  for (int64_t part = 0; part < columns / mmaColumns; ++part) {
+    offsets.push_back(part * bytes / 16);
+  }
+  return offsets;
+}
 } // namespace
 
 LogicalResult InstructionLowering::lowerMma(ws::MmaOp op) {
   SmemTile b(cast<ws::SlotType>(op.getB().getType()).getTile());
   SmallVector<int32_t> bSteps =
       op.getTransposeB() ? stepsAlongRow(b) : stepsDownRows(b);
+  SmallVector<int32_t> bParts = columnParts(b, op.getTransposeB());
   Value bLow = descriptorLow(slotAddress(op.getB()),
                              op.getTransposeB() ? 16 : b.panelBytes());
   Value aOperand;
@@ -667,7 +686,9 @@ LogicalResult InstructionLowering::lowerMma(ws::MmaOp op) {
   auto wgmma = nvx::WgmmaOp::create(
       *builder, loc, op.getResult().getType(), element, aOperand, bLow, acc,
       aHigh, builder->getI32IntegerAttr(b.descriptorHigh()), aSteps,
-      builder->getDenseI32ArrayAttr(bSteps), UnitAttr(), transposed);
+      builder->getDenseI32ArrayAttr(bSteps),
+      bParts.empty() ? nullptr : builder->getDenseI32ArrayAttr(bParts),
+      UnitAttr(), transposed);
   values.map(op.getResult(), wgmma.getResult());
   issueOrder[op.getToken()] = issued++;
   return success();

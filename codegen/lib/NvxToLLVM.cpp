@@ -15,7 +15,7 @@ using namespace attn::codegen;
 
 namespace {
 
-/// Writes the text of one GEMM: fence, k steps, commit.
+/// Writes the text of one GEMM: fence, k steps of all parts, commit.
 class WgmmaText {
 public:
   WgmmaText(nvx::WgmmaOp op, const InlineAsm &code) : op(op), code(code) {}
@@ -23,7 +23,13 @@ public:
   std::string write() {
     openScope();
     for (int64_t step = 0; step < op.getSteps(); ++step) {
-      writeStep(step);
+      if (!op.isAInRegisters()) {
+        writeDescriptor("desc_a", "hi_a", code.input(0, 0),
+                        (*op.getAOffsets())[step]);
+      }
+      for (int64_t part = 0; part < op.getParts(); ++part) {
+        writeInstruction(step, part);
+      }
     }
     os << "wgmma.commit_group.sync.aligned;\n}";
     return os.str();
@@ -55,19 +61,20 @@ private:
     os << "}, ";
   }
 
-  void writeStep(int64_t step) {
+  void writeInstruction(int64_t step, int64_t part) {
     bool shared = !op.isAInRegisters();
     bool half = op.getElement() == nvx::ElementType::BF16 ||
                 op.getElement() == nvx::ElementType::F16;
-    if (shared) {
-      writeDescriptor("desc_a", "hi_a", code.input(0, 0),
-                      (*op.getAOffsets())[step]);
-    }
-    writeDescriptor("desc_b", "hi_b", code.input(1, 0), op.getBOffsets()[step]);
+    int64_t columns = op.getN() / op.getParts();
+    writeDescriptor("desc_b", "hi_b", code.input(1, 0),
+                    op.getBOffsets()[step] +
+                        (op.getBParts() ? (*op.getBParts())[part] : 0));
     StringRef kind = nvx::stringifyElementType(op.getElement());
-    os << "wgmma.mma_async.sync.aligned.m64n" << op.getN() << "k"
+    os << "wgmma.mma_async.sync.aligned.m64n" << columns << "k"
        << (half ? 16 : 32) << ".f32." << kind << "." << kind << " ";
-    writeList(op.getN() / 2, [&](int64_t i) { return code.result(0, i); });
+    writeList(columns / 2, [&](int64_t i) {
+      return code.result(0, part * columns / 2 + i);
+    });
     if (shared) {
       os << "desc_a, ";
     } else {

@@ -56,6 +56,11 @@ LogicalResult WgmmaOp::verify() {
     return emitOpError("C6: expected 'acc' to have type ")
            << getResult().getType() << ", got " << getAcc().getType();
   }
+  if (getBParts() && (getParts() < 2 || getN() % (8 * getParts()) != 0)) {
+    return emitOpError("C7: expected 'b_parts' to have 2 or more entries that "
+                       "divide ")
+           << getN() << " columns into multiples of 8, got " << getParts();
+  }
   return isAInRegisters() ? verifyRegisterOperandA(*this)
                           : verifySharedOperandA(*this);
 }

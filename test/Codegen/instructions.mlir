@@ -141,4 +141,24 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] attributes {attn.plan = "the
     llvm.store %e, %out : vector<8xf32>, !llvm.ptr<1>
     llvm.return
   }
+
+  // Two parts of D's columns: for each k step an instruction of half the columns, on its own registers and rows of B.
+  // CHECK: .visible .entry parts(
+  // CHECK: add.s32 low, %r{{[0-9]+}}, 0;
+  // CHECK: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {[[D0:%r[0-9]+, %r[0-9]+, %r[0-9]+, %r[0-9]+]]}, desc_a, desc_b, no, 1, 1, 0, 0;
+  // CHECK-NEXT: add.s32 low, %r{{[0-9]+}}, 64;
+  // CHECK-NEXT: mov.b64 desc_b, {low, hi_b};
+  // CHECK-NEXT: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {[[D1:%r[0-9]+, %r[0-9]+, %r[0-9]+, %r[0-9]+]]}, desc_a, desc_b, no, 1, 1, 0, 0;
+  // CHECK: add.s32 low, %r{{[0-9]+}}, 2;
+  // CHECK: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {[[D0]]}, desc_a, desc_b, yes, 1, 1, 0, 0;
+  // CHECK-NEXT: add.s32 low, %r{{[0-9]+}}, 66;
+  // CHECK-NEXT: mov.b64 desc_b, {low, hi_b};
+  // CHECK-NEXT: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {[[D1]]}, desc_a, desc_b, yes, 1, 1, 0, 0;
+  llvm.func @parts(%a: i32, %b: i32, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    %d = nvx.wgmma bf16 a(%a : i32) b(%b) {a_desc_hi = 0x40000040 : i32, b_desc_hi = 0x40000040 : i32,
+      a_offsets = array<i32: 0, 2>, b_offsets = array<i32: 0, 2>, b_parts = array<i32: 0, 64>} : vector<8xf32>
+    %e = nvx.wgmma_wait 0 (%d) : vector<8xf32>
+    llvm.store %e, %out : vector<8xf32>, !llvm.ptr<1>
+    llvm.return
+  }
 }

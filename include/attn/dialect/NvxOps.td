@@ -40,8 +40,8 @@ def Nvx_WgmmaOp : Nvx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>]> {
     accumulation. The 128 threads of the warpgroup execute it together.
 
     **PTX** (sm_90a): one volatile inline assembly of `wgmma.fence`, one
-    `wgmma.mma_async.m64nNk16` (k32 for 8-bit elements) a k step, and
-    `wgmma.commit_group`; so that nothing comes between them.
+    `wgmma.mma_async.m64nNk16` (k32 for 8-bit elements) a k step and part of D's
+    columns, and `wgmma.commit_group`; so that nothing comes between them.
 
     **Operands**
     - `a`: an i32, the low word of the descriptor of A in shared memory, whose
@@ -51,6 +51,8 @@ def Nvx_WgmmaOp : Nvx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>]> {
       what D's registers held.
     - `a_offsets`, `b_offsets`: for each k step, what to add to the low word
       (units of 16 bytes).
+    - `b_parts`: the same for each of several equal parts of D's columns, each an
+      instruction of its own. Without it D is one part.
     - `transpose_a`, `transpose_b`: the operand in shared memory is MN-major.
 
     **Constraints**
@@ -61,6 +63,7 @@ def Nvx_WgmmaOp : Nvx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>]> {
       `a_offsets` nor `transpose_a`.
     - C5: 8-bit elements are not transposed.
     - C6: `acc` has the type of the result.
+    - C7: `b_parts` has 2 or more entries that divide N into multiples of 8.
 
     **Effects**: reads shared memory; D is in flight, and may be used only by
     another `nvx.wgmma` (as `acc`) or `nvx.wgmma_wait` until a wait that covers
@@ -89,6 +92,7 @@ def Nvx_WgmmaOp : Nvx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>]> {
     I32Attr:$b_desc_hi,
     OptionalAttr<DenseI32ArrayAttr>:$a_offsets,
     DenseI32ArrayAttr:$b_offsets,
+    OptionalAttr<DenseI32ArrayAttr>:$b_parts,
     UnitAttr:$transpose_a,
     UnitAttr:$transpose_b);
   let results = (outs Nvx_F32Vector:$result);
@@ -99,8 +103,10 @@ def Nvx_WgmmaOp : Nvx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>]> {
   let extraClassDeclaration = [{
     /// The number of k steps.
     int64_t getSteps() { return getBOffsets().size(); }
-    /// N of the instruction's shape.
+    /// Columns of D.
     int64_t getN() { return getResult().getType().getNumElements() * 2; }
+    /// Instructions of a k step.
+    int64_t getParts() { return getBParts() ? getBParts()->size() : 1; }
     bool isAInRegisters() { return ::llvm::isa<::mlir::VectorType>(getA().getType()); }
   }];
   let hasVerifier = 1;

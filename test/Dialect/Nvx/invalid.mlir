@@ -79,6 +79,24 @@ llvm.func @wgmma_c6_accumulator(%a: i32, %b: i32, %c: vector<8xf32>) {
 
 // -----
 
+llvm.func @wgmma_c7_one_part(%a: i32, %b: i32) {
+  // expected-error @+1 {{'nvx.wgmma' op C7: expected 'b_parts' to have 2 or more entries that divide 16 columns into multiples of 8, got 1}}
+  %d = nvx.wgmma bf16 a(%a : i32) b(%b) {a_desc_hi = 0 : i32, b_desc_hi = 0 : i32,
+    a_offsets = array<i32: 0>, b_offsets = array<i32: 0>, b_parts = array<i32: 0>} : vector<8xf32>
+  llvm.return
+}
+
+// -----
+
+llvm.func @wgmma_c7_columns(%a: i32, %b: i32) {
+  // expected-error @+1 {{'nvx.wgmma' op C7: expected 'b_parts' to have 2 or more entries that divide 24 columns into multiples of 8, got 2}}
+  %d = nvx.wgmma bf16 a(%a : i32) b(%b) {a_desc_hi = 0 : i32, b_desc_hi = 0 : i32,
+    a_offsets = array<i32: 0>, b_offsets = array<i32: 0>, b_parts = array<i32: 0, 64>} : vector<12xf32>
+  llvm.return
+}
+
+// -----
+
 llvm.func @wgmma_wait_c1_pending() {
   // expected-error @+1 {{'nvx.wgmma_wait' op attribute 'pending' failed to satisfy constraint: 32-bit signless integer attribute whose minimum value is 0 whose maximum value is 7}}
   nvx.wgmma_wait 8
