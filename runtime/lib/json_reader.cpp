@@ -3,11 +3,73 @@
 #include "json_reader.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace attn::runtime;
 
 static std::string join(const std::string &path, const std::string &key) {
   return path.empty() ? key : path + "." + key;
+}
+
+namespace {
+
+/// Looks for keys that an object has twice while it is parsed.
+class DuplicateKeys {
+public:
+  void visit(nlohmann::json::parse_event_t event, const nlohmann::json &value) {
+    using Event = nlohmann::json::parse_event_t;
+    if (event == Event::object_start) {
+      open.emplace_back();
+    } else if (event == Event::object_end) {
+      open.pop_back();
+    } else if (event == Event::key) {
+      enter(value.get_ref<const std::string &>());
+    }
+  }
+
+  /// What is wrong with the first one, or "".
+  const std::string &getProblem() const { return problem; }
+
+private:
+  void enter(const std::string &key) {
+    if (!open.back().keys.insert(key).second && problem.empty()) {
+      std::string path;
+      for (size_t i = 0; i + 1 < open.size(); ++i) {
+        path = join(path, open[i].current);
+      }
+      problem = (path.empty() ? "" : path + ": ") + "expected key " +
+                quote(key) + " once, got it twice";
+    }
+    open.back().current = key;
+  }
+
+  struct Object {
+    std::set<std::string> keys;
+    std::string current;
+  };
+  /// From the outermost one.
+  std::vector<Object> open;
+  std::string problem;
+};
+
+} // namespace
+
+Status attn::runtime::parseJson(const std::string &text, const char *document,
+                                nlohmann::json &json) {
+  DuplicateKeys duplicates;
+  json = nlohmann::json::parse(
+      text,
+      [&](int, nlohmann::json::parse_event_t event, nlohmann::json &value) {
+        duplicates.visit(event, value);
+        return true;
+      },
+      /*allow_exceptions=*/false);
+  std::string problem = json.is_discarded() ? "expected JSON, got other text"
+                                            : duplicates.getProblem();
+  if (problem.empty()) {
+    return {};
+  }
+  return {ATTN_INVALID_BUNDLE, std::string(document) + ": " + problem};
 }
 
 std::string JsonReader::text() const {

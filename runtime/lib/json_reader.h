@@ -13,6 +13,11 @@
 
 namespace attn::runtime {
 
+/// Parses the whole `text`, in which no object has a key twice. `document` is
+/// what messages call it.
+Status parseJson(const std::string &text, const char *document,
+                 nlohmann::json &json);
+
 class JsonReader {
 public:
   /// `document` is what messages call the whole; not owned.

@@ -467,10 +467,8 @@ Status PlanReader::readPlan(const JsonReader &json) {
 
 Status attn::runtime::parseLaunchPlan(const std::string &text,
                                       LaunchPlan &plan) {
-  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) {
-    return {ATTN_INVALID_BUNDLE, "plan: expected JSON, got other text"};
-  }
+  nlohmann::json json;
+  RETURN_IF_FAILED(parseJson(text, "plan", json));
   LaunchPlan result;
   RETURN_IF_FAILED(PlanReader(result).readPlan(JsonReader(json, "")));
   plan = std::move(result);

@@ -132,6 +132,13 @@ STACKS = (PTX.replace("// demoted variable", ".local .b8 stack[1048576];", 1),
           dict(ROW_SUM, block=[1024], cluster=[5], roles=[]))
 
 
+# ((old, new), message after "launch: ") on row_sum.json's text: keys that it has twice.
+TWICE = [
+    (('{"', '{"grid": [1], "'), "expected key 'grid' once, got it twice"),
+    (('"fill":', '"fill": "zeros", "fill":'), "buffers.in: expected key 'fill' once, got it twice"),
+]
+
+
 class Checker:
     def __init__(self, tool, folder):
         self.tool = tool
@@ -173,6 +180,10 @@ def main():
         checker.run(PTX, json.dumps(no_buffers), "is out of bounds")
     for text in ("", "{", "[1]", "{\"grid\":[1],", "\xff", "[" * 100000):
         checker.run(PTX, text, "launch: expected ")
+    for (old, new), want in TWICE:
+        launch = json.dumps(ROW_SUM)
+        assert old in launch, old
+        checker.run(PTX, launch.replace(old, new, 1), "launch: " + want)
     for (old, new), want in PTX_CHANGES:
         assert old in PTX, old
         checker.run(PTX.replace(old, new, 1), json.dumps(ROW_SUM), want)

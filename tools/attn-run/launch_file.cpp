@@ -487,9 +487,7 @@ Status Reader::readAll(const JsonReader &json) {
 }
 
 Status run::parseLaunchFile(const std::string &text, LaunchSpec &launch) {
-  auto json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) {
-    return {ATTN_INVALID_ARGUMENT, "launch: expected JSON"};
-  }
+  nlohmann::json json;
+  RETURN_IF_FAILED(runtime::parseJson(text, "launch", json));
   return Reader(launch).readAll({json, "", "launch"});
 }

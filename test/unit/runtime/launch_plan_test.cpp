@@ -98,6 +98,9 @@ TEST(LaunchPlan, refusesWhatIsNotJson) {
             "plan: expected an object, got [1]");
   EXPECT_EQ(parseLaunchPlan("{}", plan).getMessage(),
             "plan: version: expected one of 1, got nothing");
+  EXPECT_EQ(parseLaunchPlan(R"({"a":[{"b":{"c":1,"c":2}}],"a":3})", plan)
+                .getMessage(),
+            "plan: a.b: expected key 'c' once, got it twice");
 }
 
 TEST(LaunchPlan, survivesEveryTruncation) {
