@@ -7,6 +7,7 @@
 #include "hazards/result_use.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace attn::sim;
 
@@ -444,6 +445,42 @@ bool Decoder::decodeFunction() {
   return true;
 }
 
+/// ISA versions whose instructions are known: LLVM's first, and nvcc 13.0's.
+static constexpr double kFirstVersion = 3.2;
+static constexpr double kLastVersion = 9.0;
+
+static bool isOneOf(std::string_view name,
+                    std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// PTX of targets up to sm_90 executes on an sm_90; that with an "a" there
+/// alone.
+static bool isKnownTarget(std::string_view name) {
+  return isOneOf(name, {"sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62",
+                        "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87",
+                        "sm_88", "sm_89", "sm_90", "sm_90a"}) ||
+         isOneOf(name, {"debug", "texmode_independent", "texmode_unified"});
+}
+
+/// What the module's first lines ask for that is not simulated, or "".
+static std::string checkHeader(const ptx::Module &module) {
+  double version = std::strtod(std::string(module.version).c_str(), nullptr);
+  if (version < kFirstVersion || version > kLastVersion) {
+    return "expected '.version' 3.2 to 9.0, got " + std::string(module.version);
+  }
+  for (std::string_view target : module.targets) {
+    if (!isKnownTarget(target)) {
+      return "expected '.target' sm_50 to sm_90 or sm_90a, got " +
+             std::string(target);
+    }
+  }
+  return module.addressSize == 0 || module.addressSize == 64
+             ? ""
+             : "expected '.address_size 64', got " +
+                   std::to_string(module.addressSize);
+}
+
 bool attn::sim::decode(std::shared_ptr<const ptx::Module> module,
                        std::string_view name, Program &program,
                        Diagnostic &diagnostic) {
@@ -466,9 +503,8 @@ bool attn::sim::decode(std::shared_ptr<const ptx::Module> module,
                                       : "no kernel " + quote(name);
     return false;
   }
-  if (module->addressSize != 0 && module->addressSize != 64) {
-    diagnostic.message = "expected '.address_size 64', got " +
-                         std::to_string(module->addressSize);
+  diagnostic.message = checkHeader(*module);
+  if (!diagnostic.message.empty()) {
     return false;
   }
   return Decoder(*module, *found, program, diagnostic).decodeFunction();
