@@ -10,7 +10,7 @@ from typing import Any, Sequence
 
 from . import _tensors
 from ._errors import ArgumentError, UnsupportedError
-from ._executable import Executable
+from ._executable import Executable, target_of
 from ._symbols import Captured, Scalar
 
 
@@ -72,18 +72,6 @@ def _attend_views(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any], floa
     target = target_of(queries.device)
     Executable.get(ir, target).launch([*order[:3], *captures, order[3], lse], floats, ints)
     return out, lse
-
-
-def target_of(device: tuple[int, int]) -> str:
-    """The machine to compile for: that of a CUDA device, and for the simulator
-    the first that the compiler has."""
-    if device[0] == 1:
-        return "sm_90a"
-    torch = _tensors.torch_module()
-    capability = torch.cuda.get_device_capability(device[1]) if torch else (9, 0)
-    if capability != (9, 0):
-        raise UnsupportedError(f"expected a GPU of compute capability 9.0 (Hopper), got {capability[0]}.{capability[1]}")
-    return "sm_90a"
 
 
 def refuse_gradients(tensors: dict[str, Any]) -> None:

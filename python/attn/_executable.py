@@ -9,8 +9,21 @@ import threading
 from typing import Any, Iterator, Sequence
 
 from . import _capi, _tensors
+from ._errors import UnsupportedError
 
 DEFAULT_TARGET = "sm_90a"
+
+
+def target_of(device: tuple[int, int]) -> str:
+    """The machine to compile for: that of a CUDA device, and for the simulator
+    the first that the compiler has."""
+    if device[0] == 1:
+        return DEFAULT_TARGET
+    torch = _tensors.torch_module()
+    capability = torch.cuda.get_device_capability(device[1]) if torch else (9, 0)
+    if capability != (9, 0):
+        raise UnsupportedError(f"expected a GPU of compute capability 9.0 (Hopper), got {capability[0]}.{capability[1]}")
+    return "sm_90a"
 
 
 class Executable:

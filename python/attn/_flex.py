@@ -48,7 +48,7 @@ def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | 
     if _tensors.is_torch(query):
         from . import _torch_ops
 
-        return _torch_ops.untraced_attention(query, key, value, score_mod, mask_mod, scale, enable_gqa, return_lse)
+        return _torch_ops.untraced(run, query, key, value, score_mod, mask_mod, scale, enable_gqa, return_lse)
     return run(query, key, value, score_mod, mask_mod, scale, enable_gqa, return_lse)
 
 

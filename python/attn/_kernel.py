@@ -7,9 +7,9 @@ import math
 from typing import Any, Callable
 
 from . import _capi
-from ._call import attend, bind, repeat, target_of
+from ._call import attend, bind, repeat
 from ._errors import ArgumentError, AttnError
-from ._executable import DEFAULT_TARGET, Executable
+from ._executable import DEFAULT_TARGET, Executable, target_of
 from ._ir import MASKS, Problem
 from ._symbols import Captured
 from ._trace import Trace

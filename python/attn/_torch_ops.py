@@ -5,15 +5,13 @@ first torch tensor comes."""
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Any, Callable, Sequence
 
 import torch
 from torch import library as torch_library
 
-from . import _flex
-from ._call import target_of
 from ._errors import ArgumentError
-from ._executable import Executable
+from ._executable import Executable, target_of
 from ._tensors import view
 
 LSE_DTYPE = torch.float32
@@ -71,5 +69,9 @@ torch_library.register_fake("attn::forward_out", _forward_out_fake, lib=_library
 
 forward = torch.ops.attn.forward.default
 forward_out = torch.ops.attn.forward_out.default
-untraced_attention = torch.compiler.disable(
-    _flex.run, reason="attn.attention traces its functions itself: make the kernel with attn.compile before, and call that")
+
+
+@torch.compiler.disable(reason="attn.attention traces its functions itself: make the kernel with attn.compile before, and call that")
+def untraced(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls the function where torch.compile does not look into it."""
+    return function(*arguments)
