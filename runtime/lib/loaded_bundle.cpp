@@ -42,47 +42,40 @@ Status LoadedBundle::prepare(Device &device) {
   return findKernels(device, nullptr, kernels);
 }
 
-Status LoadedBundle::bind(const CallValues &values, int64_t multiprocessors,
-                          BoundArguments &bound,
-                          const PlanVariant *&variant) const {
-  if (Status status = bindArguments(plan, values, multiprocessors, bound)) {
+Status LoadedBundle::bind(const attn_launch_args &args, int64_t multiprocessors,
+                          BoundCall &call) const {
+  if (Status status = collectArguments(plan, args, call.values)) {
     return status;
   }
-  if (Status status = chooseVariant(plan, bound, variant)) {
+  if (Status status =
+          bindArguments(plan, call.values, multiprocessors, call.bound)) {
     return status;
   }
-  return bindValues(plan, *variant, bound);
+  if (Status status = chooseVariant(plan, call.bound, call.variant)) {
+    return status;
+  }
+  return bindValues(plan, *call.variant, call.bound);
 }
 
 Status LoadedBundle::variantIndex(const attn_launch_args &args,
                                   int64_t multiprocessors,
                                   size_t &index) const {
-  CallValues values;
-  if (Status status = collectArguments(plan, args, values)) {
+  BoundCall call(plan);
+  if (Status status = bind(args, multiprocessors, call)) {
     return status;
   }
-  BoundArguments bound(plan);
-  const PlanVariant *variant = nullptr;
-  if (Status status = bind(values, multiprocessors, bound, variant)) {
-    return status;
-  }
-  index = size_t(variant - plan.variants.data());
+  index = size_t(call.variant - plan.variants.data());
   return {};
 }
 
 Status LoadedBundle::workspaceSize(const attn_launch_args &args,
                                    int64_t multiprocessors,
                                    size_t &bytes) const {
-  CallValues values;
-  if (Status status = collectArguments(plan, args, values)) {
+  BoundCall call(plan);
+  if (Status status = bind(args, multiprocessors, call)) {
     return status;
   }
-  BoundArguments bound(plan);
-  const PlanVariant *variant = nullptr;
-  if (Status status = bind(values, multiprocessors, bound, variant)) {
-    return status;
-  }
-  return evaluateWorkspace(plan, *variant, bound, bytes);
+  return evaluateWorkspace(plan, *call.variant, call.bound, bytes);
 }
 
 /// Whether a call with other memory of the same shapes has the same parameters
@@ -120,43 +113,40 @@ Status LoadedBundle::launchInFull(Device &device, const attn_launch_args &args,
   if (Status status = findKernels(device, &args, kernels)) {
     return status;
   }
-  CallValues values;
-  if (Status status = collectArguments(plan, args, values)) {
-    return status;
-  }
-  BoundArguments bound(plan);
-  const PlanVariant *variant = nullptr;
-  if (Status status =
-          bind(values, device.getMultiprocessorCount(), bound, variant)) {
+  BoundCall call(plan);
+  if (Status status = bind(args, device.getMultiprocessorCount(), call)) {
     return status;
   }
   size_t bytes = 0;
-  if (Status status = evaluateWorkspace(plan, *variant, bound, bytes)) {
+  if (Status status =
+          evaluateWorkspace(plan, *call.variant, call.bound, bytes)) {
     return status;
   }
   if (Status status = checkWorkspace(args, bytes)) {
     return status;
   }
-  std::unique_ptr<RememberedCall> call;
-  if (key && isRepeatable(plan, bound)) {
-    call = std::make_unique<RememberedCall>(plan, values.tensorArgs, bytes);
+  std::unique_ptr<RememberedCall> remembered;
+  if (key && isRepeatable(plan, call.bound)) {
+    remembered =
+        std::make_unique<RememberedCall>(plan, call.values.tensorArgs, bytes);
   }
-  for (const PlanLaunch &launch : variant->launches) {
+  for (const PlanLaunch &launch : call.variant->launches) {
     PreparedLaunch prepared;
     bool skip = false;
-    if (Status status = prepareLaunch(plan, launch, bound, args.workspace,
+    if (Status status = prepareLaunch(plan, launch, call.bound, args.workspace,
                                       bytes, skip, prepared)) {
       return status;
     }
     if (skip) {
       continue;
     }
-    if (Status status = launchKernel(*kernels, prepared, args.stream, call)) {
+    if (Status status =
+            launchKernel(*kernels, prepared, args.stream, remembered)) {
       return status;
     }
   }
-  if (call) {
-    rememberCall(*key, std::move(call));
+  if (remembered) {
+    rememberCall(*key, std::move(remembered));
   }
   return {};
 }

@@ -38,8 +38,16 @@ private:
   /// Loads them, too, unless they are to be launched on a captured stream.
   Status findKernels(Device &device, const attn_launch_args *args,
                      LoadedKernels *&kernels);
-  Status bind(const CallValues &values, int64_t multiprocessors,
-              BoundArguments &bound, const PlanVariant *&variant) const;
+  /// A call whose arguments passed their rules, and what it runs.
+  struct BoundCall {
+    explicit BoundCall(const LaunchPlan &plan) : bound(plan) {}
+
+    CallValues values;
+    BoundArguments bound;
+    const PlanVariant *variant = nullptr;
+  };
+  Status bind(const attn_launch_args &args, int64_t multiprocessors,
+              BoundCall &call) const;
   Status launchInFull(Device &device, const attn_launch_args &args,
                       const LaunchKey *key);
   /// Adds the launch to `call`, if there is one and the device has a way to.
