@@ -34,12 +34,16 @@ private:
   mlir::LogicalResult lowerOps(llvm::iterator_range<mlir::Block::iterator> ops,
                                mlir::OpBuilder &builder);
   mlir::LogicalResult lower(mlir::Operation *op);
+  /// What becomes values that are there, or stays as it is.
+  mlir::LogicalResult lowerToValues(mlir::Operation *op);
+  // StructureLowering.cpp
   mlir::LogicalResult lowerWorkLoop(ws::WorkLoopOp op);
   mlir::LogicalResult lowerRedoLoop(ws::WorkLoopOp op);
   mlir::LogicalResult lowerFor(mlir::scf::ForOp op);
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
   void lowerOwnedRows(tile::BoundsOp op);
   mlir::LogicalResult lowerBounds(tile::BoundsOp op);
+  // WorkItemLowering.cpp
   mlir::LogicalResult lowerHandedOut(ws::WorkLoopOp op);
   void createAnswer(tile::NextWorkOp next);
   mlir::Value createFirstAnswer(tile::NextWorkOp next, mlir::Value first,
@@ -53,19 +57,6 @@ private:
   void takeItem(tile::NextWorkOp op);
   mlir::Value packItem(mlir::Value work);
   void unpackItem(mlir::Value work, mlir::Value packed, bool hasVerdicts);
-  // SharedItems.cpp
-  mlir::Value isFirstOfCluster();
-  void shareItem(tile::NextWorkOp op);
-  void sendItem(int64_t mailbox, mlir::Value packed);
-  mlir::Value receiveItem(int64_t mailbox);
-  mlir::Value inCta(int64_t offset, int64_t rank);
-  void fenceAsyncCopies();
-  void chooseItem(tile::NextWorkOp op, mlir::Value isNew);
-  mlir::Value takeVerdict(int64_t verdicts, mlir::Value number);
-  mlir::Value takeVerdictIf(mlir::Value due, int64_t verdicts,
-                            mlir::Value number);
-  mlir::Value sharedWord(mlir::Value offset);
-  mlir::Value load(mlir::Value variable);
   /// Of a work item that may be a part of one: whether it is, its number among
   /// the parts, and the number of the item among those that are cut.
   struct Part {
@@ -77,6 +68,21 @@ private:
   void lowerPutWork(ws::PutWorkOp op);
   void lowerGetWork(ws::GetWorkOp op);
   void lowerFetchWork(ws::FetchWorkOp op);
+  // SharedItems.cpp
+  mlir::Value isFirstOfCluster();
+  void shareItem(tile::NextWorkOp op);
+  void sendItem(int64_t mailbox, mlir::Value packed);
+  mlir::Value receiveItem(int64_t mailbox);
+  mlir::Value inCta(int64_t offset, int64_t rank);
+  void fenceAsyncCopies();
+  // RejectedItems.cpp
+  void chooseItem(tile::NextWorkOp op, mlir::Value isNew);
+  mlir::Value takeVerdict(int64_t verdicts, mlir::Value number);
+  mlir::Value takeVerdictIf(mlir::Value due, int64_t verdicts,
+                            mlir::Value number);
+  mlir::Value sharedWord(mlir::Value offset);
+  mlir::Value load(mlir::Value variable);
+  // CopyLowering.cpp
   /// A place in a tensor, and a copy's part of the tile there.
   struct Place {
     mlir::Value row, head, batch;
@@ -94,14 +100,21 @@ private:
   void lowerCopy(ws::CopyOp op);
   void lowerStore(ws::StoreOp op);
   void lowerPut(ws::PutOp op);
+  // ElementLowering.cpp
+  mlir::Value elementPointer(mlir::Value tensor, mlir::ValueRange indices);
+  mlir::Value threadRow();
   void lowerStoreRow(tile::StoreRowOp op);
+  mlir::Value gatherElement(tile::GatherOp op, mlir::ValueRange indices);
+  void lowerGather(tile::GatherOp op);
+  // MmaLowering.cpp
+  mlir::LogicalResult lowerMma(ws::MmaOp op);
+  mlir::LogicalResult lowerAwait(ws::AwaitOp op);
+  // JoinLowering.cpp
   void lowerIsRedo(tile::IsRedoOp op);
   void lowerJoin(tile::JoinOp op);
   llvm::SmallVector<mlir::Value>
   mergeParts(tile::JoinOp op, mlir::ValueRange own, const JoinSpace &space);
-  void lowerGather(tile::GatherOp op);
-  mlir::LogicalResult lowerMma(ws::MmaOp op);
-  mlir::LogicalResult lowerAwait(ws::AwaitOp op);
+  // StampLowering.cpp
   void lowerStamp(ws::StampOp op);
   mlir::Value stampCursor();
   mlir::Value stampRing(ws::RoleOp role);
@@ -114,9 +127,6 @@ private:
   mlir::Value smemAddress(mlir::Value offset);
   mlir::Value sharedPointer(mlir::Value address);
   mlir::Value descriptorLow(mlir::Value address, int64_t leadingBytes);
-  mlir::Value elementPointer(mlir::Value tensor, mlir::ValueRange indices);
-  mlir::Value gatherElement(tile::GatherOp op, mlir::ValueRange indices);
-  mlir::Value threadRow();
   mlir::Value tid();
   int64_t clusterSize() { return kernel.getConfig().getCluster(); }
   mlir::Value rankInCluster();
