@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How long the compiler takes for each kernel of the schedule table, from
-attn.attention to machine code, and which part of it: medians of several runs of
-attn-compile --timing, one at a time."""
+attn.attention to machine code, and which part of it: medians of several rounds
+of attn-compile --timing, one kernel at a time."""
 
 import argparse
 import os
@@ -19,35 +19,39 @@ PARTS = {"LLVM": "EmitPtx", "assembler": "Assemble"}
 
 
 def seconds(command):
-    """{pass: seconds}, of the outermost passes and `Total`."""
+    """{part: seconds} of one run: `passes` is all that the others are not."""
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return {name: float(time) for time, name in LINE.findall(done.stderr)}
+    found = {name: float(time) for time, name in LINE.findall(done.stderr)}
+    parts = {part: found[name] for part, name in PARTS.items()}
+    return {"passes": found["Total"] - sum(parts.values()), **parts, "total": found["Total"]}
 
 
-def measure(args, point, temp):
-    source, schedule = os.path.join(temp, "kernel.mlir"), os.path.join(temp, "schedule.mlir")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(make_bundles.source(point))
-    for entry in make_bundles.entries_of(point):
-        with open(schedule, "w", encoding="utf-8") as file:
-            file.write(entry.unconditional)
-        command = [args.compiler, source, f"--schedule={schedule}", "--emit=cubin", "--timing", "-o", os.path.join(temp, "kernel.cubin")]
-        runs = [seconds(command) for _ in range(args.repeat)]
-        total = statistics.median(run["Total"] for run in runs)
-        parts = {part: statistics.median(run[name] for run in runs) for part, name in PARTS.items()}
-        yield entry.symbol, {"passes": total - sum(parts.values()), **parts, "total": total}
+def commands(args, temp):
+    """(entry, command) for each kernel."""
+    for point in make_bundles.problems(args):
+        source = os.path.join(temp, make_bundles.stem(point) + ".mlir")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(make_bundles.source(point))
+        for entry in make_bundles.entries_of(point):
+            schedule = os.path.join(temp, entry.symbol + ".schedule.mlir")
+            with open(schedule, "w", encoding="utf-8") as file:
+                file.write(entry.unconditional)
+            yield entry.symbol, [args.compiler, source, f"--schedule={schedule}", "--emit=cubin", "--timing", "-o", os.path.join(temp, "kernel.cubin")]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     make_bundles.add_problems(parser, "64,128,256,192/128", target=False)
-    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=5, help="times that each kernel is compiled, one round after another")
     args = parser.parse_args()
-    print("| kernel | passes, s | LLVM, s | assembler, s | total, s |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as temp:
-        for point in make_bundles.problems(args):
-            for name, times in measure(args, point, temp):
-                print(f"| {name} | " + " | ".join(f"{t:.3f}" for t in times.values()) + " |", flush=True)
+        kernels = list(commands(args, temp))
+        rounds = [[seconds(command) for _, command in kernels] for _ in range(args.rounds)]
+    print("| kernel | passes, s | LLVM, s | assembler, s | total, s | range, s |\n|---|---|---|---|---|---|")
+    for (name, _), *runs in zip(kernels, *rounds):
+        times = {part: statistics.median(run[part] for run in runs) for part in runs[0]}
+        total = [run["total"] for run in runs]
+        print(f"| {name} | " + " | ".join(f"{t:.3f}" for t in times.values()) + f" | {min(total):.3f}-{max(total):.3f} |")
     return 0
 
 
