@@ -55,6 +55,7 @@ OpcodeTable::OpcodeTable() {
   addMmaRows(rows);
   addBarrierRows(rows);
   addBulkRows(rows);
+  addBulkTensorRows(rows);
   addTensorMapRows(rows);
   addAsyncCopyRows(rows);
   addHintRows(rows);

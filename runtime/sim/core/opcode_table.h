@@ -67,6 +67,7 @@ void addMatrixRows(Rows &rows);
 void addMmaRows(Rows &rows);
 void addBarrierRows(Rows &rows);
 void addBulkRows(Rows &rows);
+void addBulkTensorRows(Rows &rows);
 void addTensorMapRows(Rows &rows);
 void addAsyncCopyRows(Rows &rows);
 void addHintRows(Rows &rows);

@@ -61,8 +61,6 @@ Step leave(Warp &, const Inst &) { return Step::Exit; }
 
 Step trap(Warp &warp, const Inst &) { return warp.fault("trap"); }
 
-Step nothing(Warp &, const Inst &) { return Step::Next; }
-
 /// bar.warp.sync.
 Step warpBarrier(Warp &warp, const Inst &inst) {
   unsigned first = unsigned(__builtin_ctz(warp.exec));
@@ -159,8 +157,8 @@ void addFences(Rows &rows) {
        {"fence.mbarrier_init.release.cluster", "", initFence},
        {"fence.proxy.async[.global|.shared::cta|.shared::cluster]", "",
         proxyFence, finishProxyFence},
-       {"fence.proxy.alias", "", nothing},
-       {"griddepcontrol{.wait|.launch_dependents}", "", nothing}});
+       {"fence.proxy.alias", "", doNothing},
+       {"griddepcontrol{.wait|.launch_dependents}", "", doNothing}});
 }
 
 } // namespace
@@ -173,7 +171,7 @@ void attn::sim::addControlRows(Rows &rows) {
                            {"exit", "", leave},
                            {"trap", "", trap},
                            {"brkpt", "", trap},
-                           {"nanosleep.u32", "4", nothing},
+                           {"nanosleep.u32", "4", doNothing},
                            {"bar.warp.sync", "4", warpBarrier},
                            {"setmaxnreg.inc.sync.aligned.u32", "i",
                             setMaxRegisters, finishSetMax, 1},

@@ -10,8 +10,6 @@ using namespace attn::sim;
 
 namespace {
 
-Step nothing(Warp &, const Inst &) { return Step::Next; }
-
 constexpr uint32_t kLine = 128;
 
 /// discard and applypriority concern a line. Inst::aux: it is discarded.
@@ -74,10 +72,10 @@ void attn::sim::addHintRows(Rows &rows) {
   const std::string second = "[.L2::evict_first|.L2::evict_unchanged]";
   rows.insert(
       rows.end(),
-      {{"prefetch[.global|.local]{.L1|.L2}", "m", nothing},
-       {"prefetch.global{.L2::evict_last|.L2::evict_normal}", "m", nothing},
-       {"prefetch[.param|.const].tensormap", "m", nothing},
-       {"prefetchu.L1", "m", nothing},
+      {{"prefetch[.global|.local]{.L1|.L2}", "m", doNothing},
+       {"prefetch.global{.L2::evict_last|.L2::evict_normal}", "m", doNothing},
+       {"prefetch[.param|.const].tensormap", "m", doNothing},
+       {"prefetchu.L1", "m", doNothing},
        {"applypriority[.global].L2::evict_normal", "*", touchLine, finishTouch},
        {"discard[.global].L2", "*", touchLine, finishTouch, 1},
        {keep("createpolicy.fractional" + first + second + ".b64"), "*",

@@ -84,6 +84,9 @@ private:
 /// The handler of a function of one lane.
 template <auto function> constexpr Handler lanewise = &LaneOp<function>::run;
 
+/// The handler of what has no effect here.
+inline Step doNothing(Warp &, const Inst &) { return Step::Next; }
+
 /// The table keeps pointers to patterns that are put together.
 const char *keep(std::string text);
 

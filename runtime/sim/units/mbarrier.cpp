@@ -119,35 +119,32 @@ MbarrierEvent attn::sim::mbarrierArrive(Mbarrier &barrier, uint64_t count,
   return apply(barrier, change);
 }
 
-MbarrierEvent attn::sim::mbarrierArriveExpectTx(Mbarrier &barrier,
-                                                uint64_t bytes,
-                                                uint64_t count) {
+/// The rest of `change` says which arrival it is.
+static MbarrierEvent arriveExpecting(Mbarrier &barrier, uint64_t bytes,
+                                     uint64_t count, Change change) {
   if (!isCount(count)) {
     return fail(MbarrierStatus::BadCount);
   }
   if (bytes > kMbarrierMaxCount) {
     return fail(MbarrierStatus::TxOutOfRange);
   }
-  Change change;
   change.tx = int64_t(bytes);
   change.arrivals = count;
   return apply(barrier, change);
 }
 
+MbarrierEvent attn::sim::mbarrierArriveExpectTx(Mbarrier &barrier,
+                                                uint64_t bytes,
+                                                uint64_t count) {
+  return arriveExpecting(barrier, bytes, count, Change());
+}
+
 MbarrierEvent attn::sim::mbarrierArriveDrop(Mbarrier &barrier, uint64_t count,
                                             uint64_t bytes, bool noComplete) {
-  if (!isCount(count)) {
-    return fail(MbarrierStatus::BadCount);
-  }
-  if (bytes > kMbarrierMaxCount) {
-    return fail(MbarrierStatus::TxOutOfRange);
-  }
   Change change;
-  change.tx = int64_t(bytes);
-  change.arrivals = count;
   change.drop = true;
   change.noComplete = noComplete;
-  return apply(barrier, change);
+  return arriveExpecting(barrier, bytes, count, change);
 }
 
 MbarrierEvent attn::sim::mbarrierExpectTx(Mbarrier &barrier, uint64_t bytes) {

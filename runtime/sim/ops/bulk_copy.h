@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What cp.async.bulk and its tensor forms share: where copies go, how they
+// start, and the operands at their end.
+
+#ifndef ATTN_SIM_OPS_BULK_COPY_H
+#define ATTN_SIM_OPS_BULK_COPY_H
+
+#include "ops/address_list.h"
+#include "ops/async_signal.h"
+#include "ops/lanes.h"
+
+#include <memory>
+
+namespace attn::sim {
+
+/// A message with its rule.
+std::string outOfBounds(const char *what, uint64_t address, uint64_t bytes);
+
+/// Bits of Inst::aux of what writes shared memory.
+constexpr uint64_t kMulticast = 1;
+
+/// Where a copy to shared memory goes: the same place in each of some CTAs.
+struct Targets {
+  uint32_t address = 0;
+  uint32_t barrier = 0;
+  std::vector<uint32_t> ranks;
+  /// By rank, HazardTracker's numbers.
+  std::vector<uint32_t> hazards;
+
+  /// Reads the CTAs of a multicast, from the mask in slot 1, or the address's
+  /// own. `action` is what one of them sees. Returns "" or what is wrong.
+  std::string read(Warp &warp, const Inst &inst, unsigned lane,
+                   BulkAction action);
+  /// Calls `write(memory)` in each CTA and signals there.
+  template <typename Write>
+  std::string deliver(const AsyncCopy &copy, Cta &from, uint32_t bytes,
+                      Write write) const;
+
+private:
+  /// Poisons the place in `cta`.
+  std::string begin(Warp &warp, unsigned lane, Cta &cta, BulkAction action);
+};
+
+template <typename Write>
+std::string Targets::deliver(const AsyncCopy &copy, Cta &from, uint32_t bytes,
+                             Write write) const {
+  std::string problem;
+  for (size_t i = 0; i < ranks.size() && problem.empty(); ++i) {
+    Cta *cta = from.findOwner(ranks[i] << kSharedRankShift, problem);
+    if (cta) {
+      write(cta->shared(cta->ownAddress(address), bytes));
+      problem = signalBytes(copy, from, cta->ownAddress(barrier), bytes,
+                            hazards.empty() ? 0 : hazards[i]);
+    }
+  }
+  return problem;
+}
+
+/// The number that the open group of a thread will have.
+uint64_t joinGroup(Warp &warp, unsigned lane);
+
+/// Starts a copy for each lane, once `read(lane, copy)` has read its operands;
+/// that returns "" or what is wrong.
+template <typename Copy, typename Read>
+Step startCopies(Warp &warp, Read read) {
+  for (uint32_t left = warp.exec; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    auto copy = std::make_unique<Copy>();
+    placeCopy(*copy, warp, lane);
+    std::string problem = read(lane, *copy);
+    if (!problem.empty()) {
+      return warp.fault(problem, lane);
+    }
+    warp.cta.start(std::move(copy));
+  }
+  return Step::Next;
+}
+
+/// What may follow the other operands, from number `first` on: the mask of a
+/// multicast, then a cache policy.
+bool finishTail(Decoder &decoder, const ptx::Instruction &instruction,
+                const Match &match, size_t first, Inst &inst);
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_OPS_BULK_COPY_H
