@@ -86,6 +86,8 @@ private:
   };
   Cycle currentCycle(llvm::StringRef name, int64_t depth);
   void moveOn(llvm::StringRef name, int64_t depth, Cycle cycle);
+  void enterSlot(mlir::Value old, llvm::StringRef name, const Cycle &cycle,
+                 int64_t arrivals);
   mlir::Value tileOffset(llvm::StringRef name, mlir::Value slot);
   void arriveByWarp(mlir::Value barrier, bool inCluster);
   void arriveByLanes(mlir::Value barrier);

@@ -289,6 +289,17 @@ void ChannelLowering::arriveByLanes(Value barrier) {
   arriveAt(barrier, lane());
 }
 
+/// Replaces a slot by that of the cycle, whose user arrives at the barrier at
+/// `arrivals` in the end.
+void ChannelLowering::enterSlot(Value old, StringRef name, const Cycle &cycle,
+                                int64_t arrivals) {
+  Value slot = ws::SlotAtOp::create(builder, loc, old.getType(),
+                                    tileOffset(name, cycle.slot));
+  barrierOf[slot] = barrierAt(arrivals, cycle.slot);
+  moveOn(name, channels[name].depth, cycle);
+  old.replaceAllUsesWith(slot);
+}
+
 void ChannelLowering::lowerAcquire(ws::AcquireOp op) {
   StringRef name = channelOf(op.getSlot());
   const ChannelBarriers &channel = channels[name];
@@ -300,11 +311,7 @@ void ChannelLowering::lowerAcquire(ws::AcquireOp op) {
     nvx::MbarrierWaitOp::create(
         builder, loc, barrierAt(channel.freeOffset, cycle.slot), other);
   }
-  Value slot = ws::SlotAtOp::create(builder, loc, op.getSlot().getType(),
-                                    tileOffset(name, cycle.slot));
-  barrierOf[slot] = barrierAt(channel.fullOffset, cycle.slot);
-  moveOn(name, channel.depth, cycle);
-  op.getSlot().replaceAllUsesWith(slot);
+  enterSlot(op.getSlot(), name, cycle, channel.fullOffset);
   op.erase();
 }
 
@@ -330,11 +337,7 @@ void ChannelLowering::lowerWait(ws::WaitOp op) {
   Cycle cycle = currentCycle(name, channel.depth);
   nvx::MbarrierWaitOp::create(
       builder, loc, barrierAt(channel.fullOffset, cycle.slot), cycle.parity);
-  Value slot = ws::SlotAtOp::create(builder, loc, op.getSlot().getType(),
-                                    tileOffset(name, cycle.slot));
-  barrierOf[slot] = barrierAt(channel.freeOffset, cycle.slot);
-  moveOn(name, channel.depth, cycle);
-  op.getSlot().replaceAllUsesWith(slot);
+  enterSlot(op.getSlot(), name, cycle, channel.freeOffset);
   op.erase();
 }
 
