@@ -429,7 +429,10 @@ bool runAll(Run &run) {
     return fail(err);
   }
   attn_set_log_callback(printLog, nullptr);
-  if (attn_simulator_option("hazards", run.options.hazards.c_str())) {
+  uint64_t budget = run.options.budget;
+  if (attn_simulator_option("hazards", run.options.hazards.c_str()) ||
+      (budget != 0 &&
+       attn_simulator_option("budget", std::to_string(budget).c_str()))) {
     return fail(attn_last_error());
   }
   if (!run.options.launch.empty()) {

@@ -59,6 +59,8 @@ What to do with it (any of these, in this order; default: launch once):
   --hazards=error|warn|off
                      what the simulator does about races and other hazards:
                      fail, only say so, or not look (default: error)
+  --budget=N         with the simulator: instructions of warps after which a CTA
+                     is held to be in an endless loop (default: 4294967296)
   --sm-count=N       with the simulator: its multiprocessors (default: 132), of
                      which each schedule of --seeds takes some
   --launch=FILE      with the simulator: how to launch INPUT, which is PTX then,
@@ -263,6 +265,9 @@ bool setOption(const Option &option, Options &options, std::string &err) {
     return option.value == "error" || option.value == "warn" ||
            option.value == "off" || fail(option, "error, warn or off", err);
   }
+  if (name == "--budget") {
+    return setInteger(option, 1, options.budget, err);
+  }
   if (name == "--sm-count") {
     return setInteger(option, 1, options.multiprocessors, err);
   }
@@ -366,6 +371,8 @@ bool checkOptions(const Options &options, bool hasKv, std::string &err) {
     err = "option '--seeds': expected '--device=sim' beside it";
   } else if (options.device != "sim" && options.hazards != "error") {
     err = "option '--hazards': expected '--device=sim' beside it";
+  } else if (options.device != "sim" && options.budget != 0) {
+    err = "option '--budget': expected '--device=sim' beside it";
   } else if (options.device != "sim" && options.multiprocessors != 0) {
     err = "option '--sm-count': expected '--device=sim' beside it";
   } else if (options.instrument && !endsWith(options.input, ".mlir")) {

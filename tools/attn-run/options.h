@@ -45,6 +45,7 @@ struct Options {
   uint64_t scheduleSeed = 0;
   // What the simulator does about hazards.
   std::string hazards = "error";
+  uint64_t budget = 0; // of the simulator's instructions; 0: its default
   int64_t multiprocessors = 0; // of the simulator; 0: its default
   // Files to write of its first launch.
   std::string trace;

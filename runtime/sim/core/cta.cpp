@@ -377,7 +377,8 @@ bool Cta::takeTurn() {
   instructions += before - quantum;
   if (instructions > budget && failure.empty()) {
     failure = describePlace(number, warp->index, warp->now.pc, kLanes) +
-              ": no end within the budget of instructions (livelock?)" +
+              ": no end within the budget of " + std::to_string(budget) +
+              " instructions, which option 'budget' raises (livelock?)" +
               ruleSuffix(Rule::Livelock);
   }
   return true;
