@@ -87,9 +87,11 @@ class Entry:
     def find(self, spelling, absent=NEEDED):
         """What the text has for a spelling."""
         found = search(spelling, self.text)
-        if not found and absent is NEEDED:
+        if found:
+            return int(found[1]) if "NUMBER" in spelling else found[1]
+        if absent is NEEDED:
             raise self.error(0, f"'{spelling}' in '{self.symbol}'", "none")
-        return absent if not found else int(found[1]) if "NUMBER" in spelling else found[1]
+        return absent
 
     @functools.cached_property
     def target(self):
