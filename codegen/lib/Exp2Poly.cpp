@@ -36,7 +36,9 @@ struct ExpandExp2Poly : OpRewritePattern<nvx::Exp2PolyOp> {
     for (int i = op.getDegree() - 1; i >= 0; --i) {
       sum = math::FmaOp::create(rewriter, loc, sum, fraction, constant(c[i]));
     }
-    rewriter.replaceOp(op, addExponent(rewriter, loc, sum, shifted));
+    // The integers forget a NaN; x * 0 is 0 or brings it back.
+    Value result = addExponent(rewriter, loc, sum, shifted);
+    rewriter.replaceOpWithNewOp<math::FmaOp>(op, x, constant(0), result);
     return success();
   }
 

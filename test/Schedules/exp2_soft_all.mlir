@@ -7,15 +7,17 @@
 // RUN: %python %S/../Codegen/hot_loop.py < %t.ptx | FileCheck %s --check-prefix=LOOP
 // RUN: attn-compile %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --emit=ws -o - | FileCheck %s --check-prefix=WS
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --q=1x300x2x128 --kv=1x420x1x128
+// RUN: %attn-sim %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --q=1x130x1x128 --kv=1x150x1x128 --inputs=nan:24
+// RUN: %attn-sim %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --q=1x130x1x128 --kv=1x150x1x128 --inputs=infinite:24
 //
 // LOOP: loop 1: setp and selp on scores
 // LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 max wait_group(0) release cvt rescale{{$}}
 // LOOP: loop 2: scores untouched
 // LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 max wait_group(0) release cvt rescale{{$}}
-// 64 move: 5 fma, two additions and a maximum each. What is left is one a row.
+// 64 move: 6 fma, two additions and a maximum each. What is left is one a row.
 // LOOP: add.ftz.f32 128
 // LOOP: ex2.approx.ftz.f32 2
-// LOOP-NEXT: fma.rn.ftz.f32 386
+// LOOP-NEXT: fma.rn.ftz.f32 450
 // LOOP-NEXT: max.ftz.NaN.f32 64
 // PTX: setmaxnreg.inc.sync.aligned.u32 232;
 // WS: exp2_degree = 5

@@ -184,11 +184,11 @@ def Nvx_Exp2PolyOp : Nvx_Op<"exp2_poly", [Pure, AllTypesMatch<["x", "result"]>]>
     | 4 | 2.8e-6 | 1/170 | 1/690 |
     | 5 | 2.5e-7 | 1/1900 | 1/7800 |
 
-    Below -126, and for -inf, the result is a denormal number: 0 to every f32
-    instruction of a kernel, which flushes. x >= 127.5 is undefined, and a NaN
-    gives a huge number.
+    Below -126, and for -inf, the result is a denormal number, which the f32
+    instructions of a kernel flush to 0. A NaN gives NaN, as does inf; other x >= 127.5 are
+    undefined.
 
-    **PTX**: max, add, sub, sub, `degree` fma, shl, add; visible arithmetic.
+    **PTX**: max, add, sub, sub, `degree` fma, shl, add, fma; visible arithmetic.
 
     **Constraints**
     - C1: `degree` is 3, 4 or 5.

@@ -15,7 +15,7 @@ namespace {
 
 /// The kernel's arithmetic; volatile keeps the compiler from contracting it.
 float evaluate(float x, int degree) {
-  x = x < kClamp ? kClamp : x;
+  x = x < kClamp ? kClamp : x; // keeps a NaN, as max.NaN does
   volatile float shifted = x + kRound;
   volatile float whole = shifted - kRound;
   float fraction = x - whole;
@@ -31,6 +31,7 @@ float evaluate(float x, int degree) {
   bits += exponent << kMantissaBits;
   float result;
   std::memcpy(&result, &bits, sizeof(bits));
+  result = std::fma(x, 0.0f, result);
   return std::fpclassify(result) == FP_SUBNORMAL ? 0.0f : result;
 }
 
@@ -66,6 +67,12 @@ TEST_P(Exp2Poly, IsZeroFarBelow) {
 
 TEST_P(Exp2Poly, IsFiniteJustBelowItsEnd) {
   EXPECT_TRUE(std::isfinite(evaluate(127.49f, GetParam())));
+}
+
+TEST_P(Exp2Poly, KeepsNaN) {
+  EXPECT_TRUE(std::isnan(evaluate(std::nanf(""), GetParam())));
+  EXPECT_TRUE(
+      std::isnan(evaluate(std::numeric_limits<float>::infinity(), GetParam())));
 }
 
 INSTANTIATE_TEST_SUITE_P(Degrees, Exp2Poly,
