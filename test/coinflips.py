@@ -234,7 +234,8 @@ def runs_of(case, args, number):
         yield [f"--random={args.random}", f"--first-seed={number * args.random}"], args.random
     else:
         for seed in range(args.seed, args.seed + (args.random or 1)):
-            yield ["--check", "--guard", "--seeds=3", *tiny_problem(case, seed)], 1
+            schedules = ["--seeds=3"] if args.device == "sim" else []
+            yield ["--check", "--guard", *schedules, *tiny_problem(case, seed)], 1
 
 
 def run_case(case, args, folder, number):
