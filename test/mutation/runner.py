@@ -143,6 +143,9 @@ def problems(kernel):
         yield problem(m + 3, n + 9, 1, heads=2, inputs="nan:10")
         yield problem(m + 3, m + 3 * n + 9, 2, heads=2, inputs="spike-key:10")
         yield problem(2 * m + 1, n + 9, 2, heads=3, inputs="spike-key:10")
+        # Of a row each: all are rejected, or those whose scores rise by enough.
+        yield problem(1, n + 9, 1, heads=3, inputs="spike-key:10")
+        yield problem(1, n + 9, 2, heads=14, inputs="spike-key:10:103")
     # Maxima that rise: within bounds; and in stairs, one every 128 keys, that make
     # the sums of large values overflow, with a step behind it that masks and one
     # that does not.
