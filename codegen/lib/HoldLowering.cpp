@@ -9,12 +9,25 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// The place whose memory `name` has: the one that it lies over, or itself.
-static StringRef hostOf(ws::KernelOp kernel, StringRef name) {
+namespace {
+/// Shared memory of a channel or hold, from its first byte to behind its last.
+struct Extent {
+  int64_t begin, end;
+
+  bool overlaps(Extent other) const {
+    return begin < other.end && other.begin < end;
+  }
+};
+} // namespace
+
+static Extent extentOf(ws::KernelOp kernel, StringRef name) {
   Operation *place = kernel.lookupSymbol(name);
+  auto extent = [](auto op) -> Extent {
+    int64_t begin = *op.getOffset();
+    return {begin, begin + op.getBytes()};
+  };
   auto hold = dyn_cast<ws::HoldOp>(place);
-  return (hold ? hold.getOver() : cast<ws::ChannelOp>(place).getOver())
-      .value_or(name);
+  return hold ? extent(hold) : extent(cast<ws::ChannelOp>(place));
 }
 
 static bool reads(ws::MmaOp mma, function_ref<bool(StringRef)> isPlace) {
@@ -26,9 +39,10 @@ static bool reads(ws::MmaOp mma, function_ref<bool(StringRef)> isPlace) {
 
 bool codegen::overwritesOperand(ws::PutOp put, ws::MmaOp mma) {
   auto kernel = put->getParentOfType<ws::KernelOp>();
-  StringRef memory = hostOf(kernel, put.getHold());
-  return reads(
-      mma, [&](StringRef place) { return hostOf(kernel, place) == memory; });
+  Extent written = extentOf(kernel, put.getHold());
+  return reads(mma, [&](StringRef place) {
+    return extentOf(kernel, place).overlaps(written);
+  });
 }
 
 static bool anyMma(ws::RoleOp role, function_ref<bool(ws::MmaOp)> holds) {

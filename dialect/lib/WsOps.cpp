@@ -260,6 +260,10 @@ static LogicalResult verifySymbolUses(KernelOp kernel, Operation *op) {
     return failure();
   }
   return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<CopyOp, PutWorkOp, ReleaseOp>([&](auto user) {
+        return expectSymbol<ChannelOp>(kernel, user,
+                                       user.getSlot().getType().getChannel());
+      })
       .Case([&](PutOp put) { return verifyPut(kernel, put); })
       .Case([&](StoreOp store) { return verifyStore(kernel, store); })
       .Case([&](TakeOp take) {

@@ -365,6 +365,31 @@ ws.kernel @host_overwritten_in_flight machine "sm_90a" args ["n"] problem #p con
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// What lies over a place that lies over another shares the memory of all three.
+ws.kernel @overwritten_by_third_name machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%n: i32):
+  ws.channel @v [tensor<32x64xbf16>] depth 1 at 0
+  ws.hold @p tensor<64x32xbf16> pieces 1 at 32768
+  ws.hold @between tensor<32x64xbf16> pieces 1 over @v at 0
+  ws.hold @oe tensor<32x64xbf16> pieces 1 over @between at 0
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %tile = arith.constant dense<0> : vector<8xi32>
+    %v = ws.wait : <@v, tensor<32x64xbf16>>
+    %p = ws.held @p[%me] : <@p, tensor<64x32xbf16>>
+    // expected-note @below {{the 'ws.mma'}}
+    %o, %t = ws.mma %p, %v : !ws.slot<@p, tensor<64x32xbf16>>, <@v, tensor<32x64xbf16>> -> vector<32xf32>
+    // expected-error @below {{'ws.put' op attn-lower-channels: expected the 'ws.mma' that reads there to be awaited before @oe is written, got one in flight}}
+    ws.put %tile in @oe[%me] : vector<8xi32>
+    %d = ws.await %o, %t : vector<32xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // The warps that overwrite an operand meet, on a barrier for each replica.
 // expected-error @below {{'ws.kernel' op attn-lower-channels: expected at most 16 named barriers, got 17}}
 ws.kernel @named_barriers_of_operands machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {

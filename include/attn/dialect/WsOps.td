@@ -70,7 +70,7 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
     - C2: at least one role
     - C3: declarations, `ws.setup`, roles and pure scalar ops alone
     - C4: a slot's channel is a `ws.channel` of the kernel that carries its tile; that of
-      a `ws.held` is a `ws.hold`, whose tile it has
+      a `ws.held` is a `ws.hold`, whose tile it has, and nothing fills or releases it
     - C5: `ws.put` and `ws.store` name a `ws.hold`; a tile put has its type, and the
       tensor stored to its element type and columns
     - C6: `ws.take` and `ws.give` name a `ws.turn`, `ws.sync` a `ws.rendezvous`, all in

@@ -63,3 +63,37 @@ ws.kernel @kernel_c4_wait_hold machine "sm_90a" args ["n"] problem #p config #c 
     %p = ws.wait : <@p, tensor<64x32xbf16>>
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg[2] warps 4 regs 240 }>
+ws.kernel @kernel_c4_release_held machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  // expected-note @below {{declared here}}
+  ws.hold @p tensor<64x32xbf16> pieces 2
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    %p = ws.held @p[%me] : <@p, tensor<64x32xbf16>>
+    // expected-error @below {{'ws.release' op expected @p to be a 'ws.channel' of the kernel, got a 'ws.hold'}}
+    ws.release %p : <@p, tensor<64x32xbf16>>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg[2] warps 4 regs 240 }>
+ws.kernel @kernel_c4_copy_to_held machine "sm_90a" args ["k", "n"] problem #p config #c schedule #s {
+^bb0(%k: tensor<?x?x?x64xbf16>, %n: i32):
+  // expected-note @below {{declared here}}
+  ws.hold @p tensor<64x64xbf16> pieces 1
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %p = ws.held @p[%me] : <@p, tensor<64x64xbf16>>
+    // expected-error @below {{'ws.copy' op expected @p to be a 'ws.channel' of the kernel, got a 'ws.hold'}}
+    ws.copy %k at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> to %p : tensor<?x?x?x64xbf16>, <@p, tensor<64x64xbf16>>
+  }
+}
