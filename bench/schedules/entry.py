@@ -152,4 +152,9 @@ class Entry:
 
     def changed(self, parameters, conditional=True):
         """The text with other values of some parameters."""
+        for name, value in parameters.items():
+            if name not in PARAMETERS:
+                raise ValueError(f"expected a parameter of {', '.join(PARAMETERS)}, got '{name}'")
+            if not PARAMETERS[name].domain.allows(value):
+                raise ValueError(f"expected '{name}' to be {PARAMETERS[name].domain}, got {value}")
         return self.written(canonical({**self.point, **parameters}), self.condition if conditional else None)

@@ -129,6 +129,15 @@ class Refusals(unittest.TestCase):
                     self.assertRegex(str(error), r"^t\.mlir:[1-9]\d*: expected .*, got ")
         self.assertGreater(refused, 500)
 
+    def test_a_change_that_no_point_has_is_refused(self):
+        entry, = table.split(FILE, "t.mlir")
+        for change, message in (({"tile_x": 64}, "expected a parameter of consumers, tile_n, .*, turn, got 'tile_x'"),
+                                ({"tile_n": 7}, "expected 'tile_n' to be a multiple of 16 in 16..256, got 7"),
+                                ({"overlap": "pv_frist"}, "expected 'overlap' to be .*\"pv_first\" or \"none\", got pv_frist"),
+                                ({"exp2_soft": "1/0"}, "expected 'exp2_soft' to be a share as \"1/8\", got 1/0")):
+            with self.subTest(change=change), self.assertRaisesRegex(ValueError, f"^{message}$"):
+                entry.changed(change)
+
     def test_a_machine_with_too_few_registers_is_named(self):
         entry, = table.split(FILE, "t.mlir")
         entry.chip = machine.Machine("registers <total = 65536, lowest = 40, highest = 256, granule = 8>\nwarps <lanes = 32, group = 4>")
