@@ -39,25 +39,24 @@ void SyncEvents::addEvent(Operation *op) {
       at = at->getParentOp();
     }
   };
-  using Kind = SyncEvent;
-  auto slot = [&](Kind::Kind kind, Value slot) {
+  auto slot = [&](SyncEvent::Kind kind, Value slot) {
     add(kind, objectOf(channelOf(slot)));
   };
-  auto named = [&](Kind::Kind kind, StringRef name) {
+  auto named = [&](SyncEvent::Kind kind, StringRef name) {
     add(kind, objectOf(name));
   };
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](ws::AcquireOp o) { slot(Kind::Acquire, o.getSlot()); })
-      .Case([&](ws::CopyOp o) { slot(Kind::Commit, o.getSlot()); })
-      .Case([&](ws::PutWorkOp o) { slot(Kind::Commit, o.getSlot()); })
-      .Case([&](ws::WaitOp o) { slot(Kind::Wait, o.getSlot()); })
-      .Case([&](ws::ReleaseOp o) { slot(Kind::Release, o.getSlot()); })
-      .Case([&](ws::TakeOp o) { named(Kind::Take, o.getTurn()); })
-      .Case([&](ws::GiveOp o) { named(Kind::Give, o.getTurn()); })
-      .Case([&](ws::SignalOp o) { named(Kind::Signal, o.getEdge()); })
-      .Case([&](ws::WaitEdgeOp o) { named(Kind::WaitEdge, o.getEdge()); })
-      .Case([&](ws::SyncOp o) { named(Kind::Sync, o.getRendezvous()); })
-      .Case([&](ws::FetchWorkOp) { add(Kind::Fetch, 0); });
+      .Case([&](ws::AcquireOp o) { slot(SyncEvent::Acquire, o.getSlot()); })
+      .Case([&](ws::CopyOp o) { slot(SyncEvent::Commit, o.getSlot()); })
+      .Case([&](ws::PutWorkOp o) { slot(SyncEvent::Commit, o.getSlot()); })
+      .Case([&](ws::WaitOp o) { slot(SyncEvent::Wait, o.getSlot()); })
+      .Case([&](ws::ReleaseOp o) { slot(SyncEvent::Release, o.getSlot()); })
+      .Case([&](ws::TakeOp o) { named(SyncEvent::Take, o.getTurn()); })
+      .Case([&](ws::GiveOp o) { named(SyncEvent::Give, o.getTurn()); })
+      .Case([&](ws::SignalOp o) { named(SyncEvent::Signal, o.getEdge()); })
+      .Case([&](ws::WaitEdgeOp o) { named(SyncEvent::WaitEdge, o.getEdge()); })
+      .Case([&](ws::SyncOp o) { named(SyncEvent::Sync, o.getRendezvous()); })
+      .Case([&](ws::FetchWorkOp) { add(SyncEvent::Fetch, 0); });
 }
 
 const SyncEvent *SyncEvents::find(Operation *op) const {
