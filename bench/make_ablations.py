@@ -12,6 +12,7 @@ some, OUT/same.json says at which, and attention.py races it at the others. Thos
 for a group of heads are compiled with --heads, the others without."""
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -89,7 +90,7 @@ class Sameness:
     """Finds the lengths at which a variant is the table's kernel, for the file SAME."""
 
     def __init__(self, args):
-        self.library, self.seqlens, self.heads = libattn.Library(args.lib), args.seqlens, args.heads
+        self.runtime, self.seqlens, self.heads = libattn.Library(args.lib), args.seqlens, args.heads
         self.path = os.path.join(args.out, kernels.SAME)
         self.found = kernels.read_same(self.path)
 
@@ -97,7 +98,7 @@ class Sameness:
         """Notes and returns the lengths."""
         p = problem.point
         there = [points.Point(p.mask, p.d, seqlen, p.dv, p.dtype, self.heads) for seqlen in self.seqlens]
-        table, variant = (kernels.Kernels(self.library, problem.bundle(each)) for each in (TABLE, name))
+        table, variant = (kernels.Kernels(self.runtime, problem.bundle(each)) for each in (TABLE, name))
         lengths = [point.seqlen for point in there if table.at(point) == variant.at(point)]
         of_family = self.found.setdefault(points.describe_family(there[0].family), {})
         of_family.pop(name, None)
@@ -111,16 +112,17 @@ class Sameness:
             file.write("\n")
 
 
-def make(problem, name, text, sameness):
-    """Writes one variant of a problem, if it is one; returns what became of it, and
-    whether there is a bundle."""
-    refused = problem.compile(name, text)
-    if refused or name == TABLE:
-        return refused or "compiled", not refused
-    lengths = sameness.compare(problem, name)
-    if lengths == sameness.seqlens:
-        os.remove(problem.bundle(name))
-        return "the same kernels as the table's", False
+def make(problem, name, text, reason, sameness):
+    """Writes one variant of a problem, if it is one, else removes what is left of an
+    earlier one; returns what became of it, and whether there is a bundle. `reason`: why
+    there is none, known before."""
+    refused = reason or problem.compile(name, text)
+    lengths = [] if refused or name == TABLE else sameness.compare(problem, name)
+    same = lengths == sameness.seqlens
+    if refused or same:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(problem.bundle(name))
+        return refused or "the same kernels as the table's", False
     return "compiled" + (f"; the same kernel as the table's at {', '.join(map(str, lengths))}" if lengths else ""), True
 
 
@@ -145,7 +147,7 @@ def main():
         for point in make_bundles.problems(args):
             problem = Problem(args, point, temp)
             for name, text, reason in problem.variants(ablations):
-                said, there = (reason, False) if reason else make(problem, name, text, sameness)
+                said, there = make(problem, name, text, reason, sameness)
                 print(f"{problem.stem}, {name}: {said}", flush=True)
                 if name == TABLE and not there:
                     break  # There is nothing to hold the others against.

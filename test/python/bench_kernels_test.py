@@ -100,7 +100,7 @@ class Made(unittest.TestCase):
         self.temp = self.enterContext(tempfile.TemporaryDirectory())
         self.sameness = types.SimpleNamespace(seqlens=[512, 4096], compare=lambda problem, name: self.lengths)
 
-    def make(self, name, refusal=None):
+    def make(self, name, refusal=None, reason=None):
         path = os.path.join(self.temp, name)
 
         def compile_it(name, text):
@@ -108,7 +108,7 @@ class Made(unittest.TestCase):
                 file.write(text)
             return refusal
         problem = types.SimpleNamespace(compile=compile_it, bundle=lambda name: path)
-        return make_ablations.make(problem, name, "text", self.sameness), os.path.exists(path)
+        return make_ablations.make(problem, name, "text", reason, self.sameness), os.path.exists(path)
 
     def test_what_is_the_table_at_every_length_is_not(self):
         self.lengths = [512, 4096]
@@ -120,7 +120,13 @@ class Made(unittest.TestCase):
         self.assertEqual(self.make("x"), (("compiled; the same kernel as the table's at 512", True), True))
         self.lengths = []
         self.assertEqual(self.make("x"), (("compiled", True), True))
-        self.assertEqual(self.make("x", "V11")[0], ("V11", False))
+
+    def test_what_is_refused_leaves_no_earlier_bundle(self):
+        self.lengths = []
+        for refused in ({"refusal": "V11"}, {"reason": "V11"}):
+            with self.subTest(refused):
+                self.assertEqual(self.make("x"), (("compiled", True), True))
+                self.assertEqual(self.make("x", **refused), (("V11", False), False))
 
     def test_without_a_file_nothing_is_the_same(self):
         self.assertEqual(kernels.read_same(os.path.join(self.temp, kernels.SAME)), {})
@@ -134,7 +140,7 @@ class Made(unittest.TestCase):
                 return point.seqlen > same_above or self.name
         problem = types.SimpleNamespace(point=SHORT, bundle=lambda name: name)
         sameness = make_ablations.Sameness.__new__(make_ablations.Sameness)
-        sameness.library, sameness.seqlens, sameness.heads, sameness.found = None, [512, 4096], None, {}
+        sameness.runtime, sameness.seqlens, sameness.heads, sameness.found = None, [512, 4096], None, {}
         sameness.path = os.path.join(self.temp, kernels.SAME)
         with mock.patch.object(kernels, "Kernels", Always):
             for same_above, lengths, found in ((1024, [4096], {"x": [4096]}), (8192, [], {}), (0, [512, 4096], {"x": [512, 4096]})):

@@ -66,6 +66,7 @@ def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
     **Ensures** a `gpu.module` a kernel, or a group of them, with only `nvx` and upstream
     dialects in it; registers of the roles within the register file; its attribute
     `attn.plan` is the launch plan, with one variant a kernel.
+    A product of 256 columns is two instructions a k step, of 128 columns each.
     CTAs of a cluster copy a share of each shared tile to all of them, and meet before the roles
     start and at the end. The first takes the items that are handed out and sends them to the
     others.
