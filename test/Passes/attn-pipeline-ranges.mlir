@@ -1,10 +1,10 @@
-// attn-pipeline: a masked range of at most one block is the prologue; where bounds do not say so, it has a loop, or
+// attn-pipeline: a masked range of at most one block is the prologue, with a branch for one loop of all ranges; where bounds do not say so, it has a loop, or
 // a branch in the loop for all ranges, which needs none where all of them are masked. Masks on the left have one too.
 // RUN: attn-opt %s --attn-pipeline | FileCheck %s
 // RUN: sed 's/\(arith.divsi .*\)tile/\1other/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
 // RUN: sed 's/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
 // RUN: sed 's/@mask slot 1 shift 0/@mask slot 1 shift 1/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
-// RUN: sed 's/first_masked/first_branch/' %s | attn-opt --attn-pipeline | FileCheck %s
+// RUN: sed 's/first_masked/first_branch/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=FIRST
 // RUN: sed 's/first_masked/first_branch/; s/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=BRANCH
 // RUN: sed 's/first_masked/first_branch/; s/"full"/"masked"/; s/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=ALWAYS
 // RUN: sed 's/first_masked/first_branch/; s/"full"/"full", "masked"/; s/%ends#2)/%ends#2, %zero)/' %s > %t.left.mlir
@@ -24,6 +24,17 @@
 // CHECK: scf.for
 // CHECK-NOT: math.absf
 // CHECK: } else {
+// FIRST-LABEL: ws.role @wg
+// FIRST: %[[ENDS:.*]]:3 = tile.bounds
+// FIRST: %[[RAGGED:.*]] = arith.cmpi sgt, %[[ENDS]]#0, %[[ENDS]]#1
+// FIRST: %[[SCORES:.*]] = ws.await
+// FIRST: scf.if %[[RAGGED]]
+// FIRST-NEXT: math.absf %[[SCORES]]
+// FIRST: else
+// FIRST-NEXT: scf.yield %[[SCORES]]
+// FIRST: scf.for
+// FIRST-NOT: math.absf
+// FIRST: } else {
 // BRANCH-LABEL: ws.role @wg
 // BRANCH: %[[ENDS:.*]]:3 = tile.bounds
 // BRANCH: math.absf
@@ -45,6 +56,10 @@
 // ALWAYS-NOT: scf.for
 // LEFT-LABEL: ws.role @wg
 // LEFT: %[[ENDS:.*]]:3 = tile.bounds
+// The first block may be one of those on the left.
+// LEFT: ws.await
+// LEFT-NOT: scf.if
+// LEFT: math.absf
 // LEFT: %[[BLOCKS:.*]] = arith.subi %[[ENDS]]#0, %[[ENDS]]#2
 // LEFT: %[[BEGIN:.*]] = arith.addi %[[BLOCKS]]
 // LEFT: scf.for %[[TIME:.*]] = %{{.*}} to

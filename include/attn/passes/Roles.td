@@ -116,7 +116,8 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     knob `peel first_masked` there is one loop a range: masked entries exist in masked
     ones only. With `first_branch` there is one for all ranges, in which masked entries
     run under a branch on the step's number. A masked range whose bounds say that the
-    prologue is all of it has neither loop nor branch. With `first` the only loop runs masked
+    prologue is all of it has no loop; with `first_branch` the prologue branches then, if no
+    other range is masked. With `first` the only loop runs masked
     entries in all steps. Carried values,
     slots and results of earlier times travel through the loops; awaits stand before the
     first touch of an operand or result in flight, releases after the last read. Slots

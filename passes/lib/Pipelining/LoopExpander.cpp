@@ -12,12 +12,26 @@ SmallVector<Value> LoopExpander::finalValues() {
   return values;
 }
 
+/// Where only the first step may have masks, and seldom does, whether it does.
+Value LoopExpander::isFirstMasked() {
+  bool othersMasked = false;
+  for (size_t range = 1; range < endOfRanges(); ++range) {
+    othersMasked |= isMasked(range);
+  }
+  if (!anyMasked || othersMasked || peel != Peel::FirstBranch ||
+      !firstStepEnds(0)) {
+    return {};
+  }
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, top,
+                               loop.getBounds()[1]);
+}
+
 LogicalResult LoopExpander::emitNonempty() {
   seed(-1);
   advance();
   seed(0);
   Value zero = constant(0), one = constant(1);
-  if (failed(emitStep({zero, 0, 0, anyMasked, true, false, {}})) ||
+  if (failed(emitStep({zero, 0, 0, anyMasked, true, false, isFirstMasked()})) ||
       failed(emitSteadyLoops(one))) {
     return failure();
   }

@@ -84,6 +84,7 @@ private:
   llvm::LogicalResult emitEmpty();
 
   // LoopExpander.cpp
+  mlir::Value isFirstMasked();
   llvm::LogicalResult emitNonempty();
   llvm::SmallVector<mlir::Value> finalValues();
 
