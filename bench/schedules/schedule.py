@@ -121,5 +121,5 @@ class Schedule:
         for role, loads in self.loads().items():
             first = p["work"] == "dynamic" and role == "load"
             lines += [f"body {role} {{", first and "  before { next }", f"  kv {{ {loads} }}", "}"]
-        lines += ["body wg {", f"  kv {{ {self.step()} }}", f"  after {{ {join}fin norm {check}{stored} }}", "}"]
+        lines += ["body wg {", f"  kv {{ {self.step()} }}", f"  after {{ {join}fin {check}norm {stored} }}", "}"]
         return ["  " + line for line in lines if line]

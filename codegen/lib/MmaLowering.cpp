@@ -75,13 +75,14 @@ LogicalResult InstructionLowering::lowerMma(ws::MmaOp op) {
     aOperand = values.lookup(op.getA());
   }
   Value acc = op.getAcc() ? values.lookup(op.getAcc()) : Value();
+  Value fresh = op.getFresh() ? values.lookup(op.getFresh()) : Value();
   UnitAttr transposed =
       op.getTransposeB() ? UnitAttr() : builder->getUnitAttr();
   bool isHalf = op.getB().getType().getTile().getElementType().isF16();
   auto element = isHalf ? nvx::ElementType::F16 : nvx::ElementType::BF16;
   auto wgmma = nvx::WgmmaOp::create(
       *builder, loc, op.getResult().getType(), element, aOperand, bLow, acc,
-      aHigh, builder->getI32IntegerAttr(b.descriptorHigh()), aSteps,
+      fresh, aHigh, builder->getI32IntegerAttr(b.descriptorHigh()), aSteps,
       builder->getDenseI32ArrayAttr(bSteps),
       bParts.empty() ? nullptr : builder->getDenseI32ArrayAttr(bParts),
       UnitAttr(), transposed);

@@ -37,14 +37,26 @@ public:
 
 private:
   void openScope() {
-    os << "{\n.reg .pred no, yes;\n.reg .b32 low, hi_a, hi_b;\n"
+    os << "{\n.reg .pred no, yes" << (op.getFresh() ? ", adds" : "")
+       << ";\n.reg .b32 low, hi_a, hi_b;\n"
           ".reg .b64 desc_a, desc_b;\n";
     if (op.getADescHi()) {
       os << "mov.b32 hi_a, " << *op.getADescHi() << ";\n";
     }
     os << "mov.b32 hi_b, " << op.getBDescHi() << ";\n"
-       << "setp.ne.b32 no, 0, 0;\nsetp.eq.b32 yes, 0, 0;\n"
-       << "wgmma.fence.sync.aligned;\n";
+       << "setp.ne.b32 no, 0, 0;\nsetp.eq.b32 yes, 0, 0;\n";
+    if (op.getFresh()) {
+      os << "setp.eq.b32 adds, " << code.input(2, 0) << ", 0;\n";
+    }
+    os << "wgmma.fence.sync.aligned;\n";
+  }
+
+  /// Whether a k step adds to what D's registers hold.
+  StringRef addsTo(int64_t step) {
+    if (step > 0) {
+      return "yes";
+    }
+    return op.getFresh() ? "adds" : op.getAcc() ? "yes" : "no";
   }
 
   void writeDescriptor(StringRef name, StringRef high, std::string base,
@@ -80,7 +92,7 @@ private:
     } else {
       writeList(4, [&](int64_t i) { return code.input(0, 4 * step + i); });
     }
-    os << "desc_b, " << (step == 0 && !op.getAcc() ? "no" : "yes") << ", 1, 1";
+    os << "desc_b, " << addsTo(step) << ", 1, 1";
     if (half && shared) {
       os << ", " << op.getTransposeA();
     }
@@ -109,6 +121,10 @@ struct LowerWgmma : OpRewritePattern<nvx::WgmmaOp> {
     }
     code.addInput(op.getA());
     code.addInput(op.getB());
+    if (op.getFresh()) {
+      code.addInput(LLVM::ZExtOp::create(rewriter, op.getLoc(),
+                                         rewriter.getI32Type(), op.getFresh()));
+    }
     rewriter.replaceOp(op, code.create(WgmmaText(op, code).write()));
     return success();
   }

@@ -56,6 +56,9 @@ LogicalResult WgmmaOp::verify() {
     return emitOpError("C6: expected 'acc' to have type ")
            << getResult().getType() << ", got " << getAcc().getType();
   }
+  if (getFresh() && !getAcc()) {
+    return emitOpError("C6: expected 'fresh' only with 'acc', got no 'acc'");
+  }
   if (getBParts() && (getParts() < 2 || getN() % (8 * getParts()) != 0)) {
     return emitOpError("C7: expected 'b_parts' to have 2 or more entries that "
                        "divide ")

@@ -86,6 +86,9 @@ static LogicalResult verifyOperands(MmaOp op) {
     return op.emitOpError("expected 'acc' to have the result's type, got ")
            << op.getAcc().getType() << " and " << result;
   }
+  if (op.getFresh() && !op.getAcc()) {
+    return op.emitOpError("expected 'fresh' only with 'acc', got no 'acc'");
+  }
   return success();
 }
 

@@ -3,8 +3,10 @@
 // attn-pipeline: expands the modulo schedule of each role's streaming loop into
 // a prologue, a steady loop for all ranges or one for each, and an epilogue, in
 // issue order.
+#include "Pipelining/FirstProduct.h"
 #include "Pipelining/LastProduct.h"
 #include "Pipelining/LoopExpander.h"
+#include "Pipelining/ZeroScaling.h"
 #include "attn/passes/Passes.h"
 #include "attn/support/Decision.h"
 
@@ -62,6 +64,8 @@ public:
         if (failed(expanded)) {
           return signalPassFailure();
         }
+        dropScalingOfZeros(*expanded);
+        startFresh(*expanded);
         computeDuringLastProduct(*expanded);
         decided(kernel.getLoc(), "pipeline")
             << llvm::formatv(

@@ -41,6 +41,7 @@ ws.kernel @tiles machine "sm_90a" args ["q", "o", "n"] problem #p config #c sche
     %k = ws.wait : <@k, tensor<16x64xbf16>>
     %s, %t = ws.mma %a, %k : !a, <@k, tensor<16x64xbf16>> -> tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
     %d = ws.await %s, %t : tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
+    %unread = ub.poison : !acc
   }
 }
 
@@ -163,6 +164,7 @@ ws.kernel @tiles machine "sm_90a" args ["q", "o", "n"] problem #p config #c sche
 // CHECK-NEXT:     %[[V69:.*]] = ws.wait : <@k, tensor<16x64xbf16>>
 // CHECK-NEXT:     %[[RESULT:.*]], %[[TOKEN:.*]] = ws.mma %[[V68]], %[[V69]] : vector<4xi32>, <@k, tensor<16x64xbf16>> -> vector<32xf32>
 // CHECK-NEXT:     %[[V70:.*]] = ws.await %[[RESULT]], %[[TOKEN]] : vector<32xf32>
+// CHECK-NEXT:     ub.poison : vector<8xf32>
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
 

@@ -1,4 +1,4 @@
-// attn-lower-to-nvvm: barriers, a copy and two matrix instructions, each warpgroup in the program of its role.
+// attn-lower-to-nvvm: barriers, a copy and three matrix instructions, each warpgroup in the program of its role.
 // RUN: attn-opt %s --attn-lower-to-nvvm | FileCheck %s
 // RUN: attn-opt %s --attn-lower-to-nvvm --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
@@ -36,6 +36,10 @@ ws.kernel @instructions machine "sm_90a" args ["q"] problem #p config #c schedul
     %r2, %t2 = ws.mma %k piece(%me), %k transpose_b : !ws.slot<@k, tensor<128x64xbf16>>, <@k, tensor<128x64xbf16>> -> vector<64xf32>
     %d = ws.await %r, %t : vector<32xf32>
     %d2 = ws.await %r2, %t2 : vector<64xf32>
+    %before = ub.poison : vector<32xf32>
+    %first = arith.constant true
+    %r3, %t3 = ws.mma %a, %k acc(%before : vector<32xf32>) fresh(%first) : vector<32xi32>, <@k, tensor<128x64xbf16>> -> vector<32xf32>
+    %d3 = ws.await %r3, %t3 : vector<32xf32>
   }
 }
 
@@ -142,6 +146,10 @@ ws.kernel @instructions machine "sm_90a" args ["q"] problem #p config #c schedul
 // CHECK-NEXT:         %[[V29:.*]] = nvx.wgmma bf16 a(%[[V28]] : i32) b(%[[V20]]) {a_desc_hi = 1073741888 : i32, a_offsets = array<i32: 0, 2, 4, 6>, b_desc_hi = 1073741888 : i32, b_offsets = array<i32: 0, 2, 4, 6>} : vector<64xf32>
 // CHECK-NEXT:         %[[V30:.*]] = nvx.wgmma_wait 1 (%[[V14]]) : vector<32xf32>
 // CHECK-NEXT:         %[[V31:.*]] = nvx.wgmma_wait 0 (%[[V29]]) : vector<64xf32>
+// CHECK-NEXT:         %[[POISON:.*]] = ub.poison : vector<32xf32>
+// CHECK-NEXT:         %[[TRUE:.*]] = arith.constant true
+// CHECK:              %[[V37:.*]] = nvx.wgmma bf16 a(%[[CST_3]] : vector<32xi32>) b(%{{.*}}) acc(%[[POISON]] : vector<32xf32>) fresh(%[[TRUE]])
+// CHECK-NEXT:         nvx.wgmma_wait 0 (%[[V37]]) : vector<32xf32>
 // CHECK-NEXT:       }
 // CHECK-NEXT:     }
 // CHECK-NEXT:     llvm.return

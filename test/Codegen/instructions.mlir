@@ -161,4 +161,24 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] attributes {attn.plan = "the
     llvm.store %e, %out : vector<8xf32>, !llvm.ptr<1>
     llvm.return
   }
+
+  // Accumulates but where it is fresh: the first step of each part looks at the predicate.
+  // CHECK: .visible .entry fresh(
+  // CHECK: .reg .pred no, yes, adds;
+  // CHECK: setp.eq.b32 adds, %r{{[0-9]+}}, 0;
+  // CHECK: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {{.*}}, desc_a, desc_b, adds, 1, 1, 0, 0;
+  // CHECK: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {{.*}}, desc_a, desc_b, adds, 1, 1, 0, 0;
+  // CHECK: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {{.*}}, desc_a, desc_b, yes, 1, 1, 0, 0;
+  // CHECK: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {{.*}}, desc_a, desc_b, yes, 1, 1, 0, 0;
+  llvm.func @fresh(%a: i32, %b: i32, %n: i32, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %first = llvm.icmp "eq" %n, %zero : i32
+    %before = llvm.mlir.poison : vector<8xf32>
+    %d = nvx.wgmma bf16 a(%a : i32) b(%b) acc(%before : vector<8xf32>) fresh(%first) {
+      a_desc_hi = 0x40000040 : i32, b_desc_hi = 0x40000040 : i32,
+      a_offsets = array<i32: 0, 2>, b_offsets = array<i32: 0, 2>, b_parts = array<i32: 0, 64>} : vector<8xf32>
+    %e = nvx.wgmma_wait 0 (%d) : vector<8xf32>
+    llvm.store %e, %out : vector<8xf32>, !llvm.ptr<1>
+    llvm.return
+  }
 }

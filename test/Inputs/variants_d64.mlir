@@ -24,7 +24,7 @@ attn.table_entry fwd @few_keys head_dim 64, 64
   }
   body wg {
     kv { get(k) take(tc) + 1 qk pv + 1 give(tc) + 1 score mask stat exp sum cvt rescale }
-    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
 attn.table_entry fwd @many_rows head_dim 64, 64
@@ -51,7 +51,7 @@ attn.table_entry fwd @many_rows head_dim 64, 64
   }
   body wg {
     kv { get(k) take(tc) + 1 qk pv + 1 give(tc) + 1 score mask stat exp sum cvt rescale }
-    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
 attn.table_entry fwd @all_else head_dim 64, 64
@@ -77,6 +77,6 @@ attn.table_entry fwd @all_else head_dim 64, 64
   }
   body wg {
     kv { get(k) take(tc) + 1 qk pv + 1 give(tc) + 1 score mask stat exp sum cvt rescale }
-    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>

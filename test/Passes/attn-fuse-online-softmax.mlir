@@ -475,13 +475,7 @@ tile.kernel @other args ["n"]
 // CHECK-NEXT:       %[[V26]] = arith.mulf %[[V80]], %[[V35]] : tensor<64xf32>
 // CHECK-NEXT:       tile.yield %[[V78]], %[[V26]] : tensor<64xf32>, tensor<64xf32>
 // CHECK-NEXT:     }
-// CHECK-NEXT:     %[[V83:.*]] = tile.step @norm(%[[V14]]#2, %[[V81]]#0) : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64x32xf32> {
-// CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64x32xf32>, %[[V16]]: tensor<64xf32>):
-// CHECK-NEXT:       %[[V9]] = tile.broadcast %[[V16]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
-// CHECK-NEXT:       %[[V76]] = arith.mulf %[[V15]], %[[V9]] : tensor<64x32xf32>
-// CHECK-NEXT:       tile.yield %[[V76]] : tensor<64x32xf32>
-// CHECK-NEXT:     }
-// CHECK-NEXT:     tile.step @check(%[[V83]], %[[V14]]#1, %[[V14]]#3, %[[V8]]) : (tensor<64x32xf32>, tensor<64xf32>, i32, !tile.work) -> () {
+// CHECK-NEXT:     tile.step @check(%[[V14]]#2, %[[V14]]#1, %[[V14]]#3, %[[V8]]) : (tensor<64x32xf32>, tensor<64xf32>, i32, !tile.work) -> () {
 // CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64x32xf32>, %[[V16]]: tensor<64xf32>, %[[V17]]: i32, %[[V18]]: !tile.work):
 // CHECK-NEXT:       %[[V25]] = arith.constant dense<2.560000e+02> : tensor<64xf32>
 // CHECK-NEXT:       %[[V9]] = arith.cmpf ugt, %[[V16]], %[[V25]] : tensor<64xf32>
@@ -507,6 +501,12 @@ tile.kernel @other args ["n"]
 // CHECK-NEXT:       }
 // CHECK-NEXT:       tile.reject %[[V18]] if %[[V80]]
 // CHECK-NEXT:       tile.yield
+// CHECK-NEXT:     }
+// CHECK-NEXT:     %[[V83:.*]] = tile.step @norm(%[[V14]]#2, %[[V81]]#0) : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64x32xf32> {
+// CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64x32xf32>, %[[V16]]: tensor<64xf32>):
+// CHECK-NEXT:       %[[V9]] = tile.broadcast %[[V16]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
+// CHECK-NEXT:       %[[V76]] = arith.mulf %[[V15]], %[[V9]] : tensor<64x32xf32>
+// CHECK-NEXT:       tile.yield %[[V76]] : tensor<64x32xf32>
 // CHECK-NEXT:     }
 // CHECK-NEXT:     tile.step @st_o(%[[V83]]) : (tensor<64x32xf32>) -> () {
 // CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64x32xf32>):

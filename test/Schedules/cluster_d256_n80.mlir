@@ -33,7 +33,7 @@ attn.table_entry fwd @cluster_d256_n80_none head_dim 256, 256
   }
   body wg {
     kv { get(k) qk get(v) + 1 pv + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
   }
 }>
 
@@ -64,6 +64,6 @@ attn.table_entry fwd @cluster_d256_n80 head_dim 256, 256
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
   }
 }>

@@ -31,7 +31,8 @@ OVERFLOWS = [
 ]
 # With one query: the sum of its row is finite, but neither its inverse nor the factor to a new
 # reference is a normal number. Of many rows some would overflow, for all to be computed again.
-LOST = [f"spike-key:{MIDDLE}:127", f"spike-key:{LAST}:127"]
+# With small V, so that O does not overflow first, which is seen by itself.
+LOST = [f"spike-key:{MIDDLE}:127", f"spike-key:{LAST}:127:0.01"]
 # With one key: its score is far below the floor of an integer maximum.
 BELOW = ["spike-key:0:-10", "spike-key:0:-30", "spike-key:0:-140"]
 OTHERS = [

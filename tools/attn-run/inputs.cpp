@@ -73,12 +73,23 @@ bool readKey(const std::string &text, size_t at, Inputs &inputs) {
     return false;
   }
   inputs.key = std::strtoll(start, &end, 10);
-  if (*end == ':' && inputs.pattern == Pattern::SpikeKey) {
+  for (double *number : {&inputs.units, &inputs.factorOfV}) {
+    if (*end != ':' || inputs.pattern != Pattern::SpikeKey) {
+      break;
+    }
     start = end + 1;
-    inputs.units = std::strtod(start, &end);
-    return end != start && *end == 0 && std::isfinite(inputs.units);
+    *number = std::strtod(start, &end);
+    if (end == start || !std::isfinite(*number)) {
+      return false;
+    }
   }
   return *end == 0;
+}
+
+std::string spellNumber(double number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), ":%.17g", number);
+  return text;
 }
 
 } // namespace
@@ -93,9 +104,8 @@ std::string Inputs::spell() const {
       text += ":" + std::to_string(key);
     }
     if (pattern == Pattern::SpikeKey) {
-      char number[32];
-      std::snprintf(number, sizeof(number), ":%.17g", units);
-      text += number;
+      text += spellNumber(units);
+      text += factorOfV == 1 ? "" : spellNumber(factorOfV);
     }
     return text;
   }
@@ -139,7 +149,9 @@ float attn::run::patternElement(const Problem &problem, char tensor,
   }
   if (tensor == 'v') {
     float large = problem.dtype == runtime::DataType::F16 ? 0x1p12f : 0x1p108f;
-    return inputs.pattern == Pattern::LargeV ? normal * large : normal;
+    return normal * (inputs.pattern == Pattern::LargeV
+                         ? large
+                         : float(inputs.factorOfV));
   }
   if (column != 0 || inputs.pattern == Pattern::Normal) {
     return normal;

@@ -28,6 +28,7 @@ struct Inputs {
   Pattern pattern = Pattern::Normal;
   int64_t key = 0; // of SpikeKey, Infinite and NaN
   double units = 200;
+  double factorOfV = 1; // of SpikeKey
 
   /// Whether some elements are infinite or NaN.
   bool hasNonFinite() const {
@@ -39,7 +40,8 @@ struct Inputs {
   std::string spell() const;
 };
 
-/// Reads "normal", "spike-key:KEY[:UNITS]", "low", ...; false if it is none.
+/// Reads "normal", "spike-key:KEY[:UNITS[:FACTOR]]", "low", ...; false if it is
+/// none.
 bool parseInputs(const std::string &text, Inputs &inputs);
 
 /// One of the patterns but Normal, by `choice` in (0, 1].

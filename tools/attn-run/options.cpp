@@ -24,7 +24,8 @@ Shapes are batch x seqlen x heads x head_dim:
   --scale=X          softmax scale (default: 1/sqrt(head_dim))
   --seed=N           seed of the inputs (default: 0)
   --inputs=PATTERN   what Q, K and V are (default: normal). Scores in log2 units:
-                     spike-key:KEY[:UNITS]  one key's lie UNITS (200) above
+                     spike-key:KEY[:UNITS]  one key's lie UNITS (200) above;
+                                            :FACTOR after it scales V
                      low                    all lie at -1000
                      alternating            at 1e4 and -1e4, every 128 keys
                      infinite:KEY, nan:KEY  such an element in K and in V
@@ -170,8 +171,9 @@ bool setShape(const Option &option, Shape &out, std::string &err) {
 bool setInputs(const Option &option, Inputs &out, std::string &err) {
   return parseInputs(option.value, out) ||
          fail(option,
-              "normal, spike-key:KEY, spike-key:KEY:UNITS, low, alternating, "
-              "infinite:KEY, nan:KEY or large-v",
+              "normal, spike-key:KEY, spike-key:KEY:UNITS, "
+              "spike-key:KEY:UNITS:FACTOR, low, alternating, infinite:KEY, "
+              "nan:KEY or large-v",
               err);
 }
 

@@ -26,7 +26,7 @@ attn.table_entry fwd @fwd_d128_none_short head_dim 128, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
 
@@ -54,7 +54,7 @@ attn.table_entry fwd @fwd_d128_none head_dim 128, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
 
@@ -84,7 +84,7 @@ attn.table_entry fwd @fwd_d128_causal_512 head_dim 128, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
 
@@ -114,7 +114,7 @@ attn.table_entry fwd @fwd_d128_causal_1024 head_dim 128, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
 
@@ -143,7 +143,7 @@ attn.table_entry fwd @fwd_d128_causal head_dim 128, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
 
@@ -172,6 +172,6 @@ attn.table_entry fwd @fwd_d128 head_dim 128, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>

@@ -23,6 +23,6 @@ attn.table_entry fwd @fwd_d128_region head_dim 128, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>

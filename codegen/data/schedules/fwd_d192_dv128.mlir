@@ -27,7 +27,7 @@ attn.table_entry fwd @fwd_d192_dv128_none_512 head_dim 192, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
   }
 }>
 
@@ -57,7 +57,7 @@ attn.table_entry fwd @fwd_d192_dv128_none head_dim 192, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
   }
 }>
 
@@ -89,7 +89,7 @@ attn.table_entry fwd @fwd_d192_dv128_causal_1024 head_dim 192, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
   }
 }>
 
@@ -118,7 +118,7 @@ attn.table_entry fwd @fwd_d192_dv128_causal head_dim 192, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check await(st_o) + 1 cvt_o st_o st_lse }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
 
@@ -149,6 +149,6 @@ attn.table_entry fwd @fwd_d192_dv128 head_dim 192, 128
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
   }
 }>

@@ -28,7 +28,7 @@ attn.table_entry fwd @fwd_d256_none head_dim 256, 256
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
   }
 }>
 
@@ -59,7 +59,7 @@ attn.table_entry fwd @fwd_d256_causal_512 head_dim 256, 256
   }
   body wg {
     kv { get(k) qk get(v) + 1 pv + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
   }
 }>
 
@@ -91,7 +91,7 @@ attn.table_entry fwd @fwd_d256_causal_2048 head_dim 256, 256
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
   }
 }>
 
@@ -121,7 +121,7 @@ attn.table_entry fwd @fwd_d256_causal head_dim 256, 256
   }
   body wg {
     kv { get(k) qk get(v) + 1 pv + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
   }
 }>
 
@@ -152,6 +152,6 @@ attn.table_entry fwd @fwd_d256 head_dim 256, 256
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
   }
 }>

@@ -25,6 +25,6 @@ attn.table_entry fwd @fwd_d256_region head_dim 256, 256
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin norm check sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
   }
 }>

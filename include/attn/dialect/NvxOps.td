@@ -33,7 +33,7 @@ def Nvx_I32Vector : FixedVectorOfRankAndType<[1], [I32]>;
 // Warpgroup matrix multiply (sm_90a)
 //===----------------------------------------------------------------------===//
 
-def Nvx_WgmmaOp : Nvx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Nvx_WgmmaOp : Nvx_Op<"wgmma", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "one asynchronous GEMM of a warpgroup: D = A * B (+ C)";
   let description = [{
     D(64 x N) = A(64 x K) * B(K x N), plus C where `acc` is given, with f32
@@ -49,6 +49,8 @@ def Nvx_WgmmaOp : Nvx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>]> {
     - `b`: the low word of the descriptor of B, whose high word is `b_desc_hi`.
     - `acc`: C in the register order of D. Without it the first step ignores
       what D's registers held.
+    - `fresh`: the same in all threads; where true, as without `acc`, which may be
+      poison.
     - `a_offsets`, `b_offsets`: for each k step, what to add to the low word
       (units of 16 bytes).
     - `b_parts`: the same for each of several equal parts of D's columns, each an
@@ -62,7 +64,7 @@ def Nvx_WgmmaOp : Nvx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>]> {
     - C4: A in registers has 4 elements a k step and neither `a_desc_hi`,
       `a_offsets` nor `transpose_a`.
     - C5: 8-bit elements are not transposed.
-    - C6: `acc` has the type of the result.
+    - C6: `acc` has the type of the result; `fresh` only with `acc`.
     - C7: `b_parts` has 2 or more entries that divide N into multiples of 8.
 
     **Effects**: reads shared memory; D is in flight, and may be used only by
@@ -88,6 +90,7 @@ def Nvx_WgmmaOp : Nvx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>]> {
     AnyTypeOf<[I32, Nvx_I32Vector]>:$a,
     I32:$b,
     Optional<Nvx_F32Vector>:$acc,
+    Optional<I1>:$fresh,
     OptionalAttr<I32Attr>:$a_desc_hi,
     I32Attr:$b_desc_hi,
     OptionalAttr<DenseI32ArrayAttr>:$a_offsets,
@@ -98,7 +101,7 @@ def Nvx_WgmmaOp : Nvx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>]> {
   let results = (outs Nvx_F32Vector:$result);
   let assemblyFormat = [{
     $element `a` `(` $a `:` type($a) `)` `b` `(` $b `)` (`acc` `(` $acc^ `:` type($acc) `)`)?
-    attr-dict `:` type($result)
+    (`fresh` `(` $fresh^ `)`)? attr-dict `:` type($result)
   }];
   let extraClassDeclaration = [{
     /// The number of k steps.

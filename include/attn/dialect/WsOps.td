@@ -408,12 +408,13 @@ def Ws_MmaOp : Ws_Op<"mma", [AttrSizedOperandSegments]> {
   let description = [{
     A is a slot (with `piece`, the 64 rows of that sub-tile) or a register tile; B is a
     slot. After `attn-distribute` register tiles are vectors, and their shapes are
-    not looked at. The token is linear: an MMA is awaited in the block that issues
-    it, except in a `ws.entry`, where `attn-pipeline` places the await.
+    not looked at. Where `fresh` is true, in all threads, `acc` is not read, and may be
+    poison. The token is linear: an MMA is awaited in the block that issues it, except in a
+    `ws.entry`, where `attn-pipeline` places the await.
 
     **Constraints**
     - C1: A is a slot, a tile of rank 2 or a vector; `piece` only with a slot
-    - C2: the result is of f32; `acc` has its type
+    - C2: the result is of f32; `acc` has its type; `fresh` only with `acc`
     - C3: A, B and the result agree in element type and shape: M x K times K x N
       (N x K with `transpose_b`) is M x N; a piece has 64 rows of A
     - C4: the token is used once, by a `ws.await` in the same block; in a `ws.entry`,
@@ -424,11 +425,12 @@ def Ws_MmaOp : Ws_Op<"mma", [AttrSizedOperandSegments]> {
 
     **Effects** reads the slots until awaited.
   }];
-  let arguments = (ins AnyType:$a, Optional<I32>:$piece, Ws_SlotType:$b, Optional<AnyType>:$acc, UnitAttr:$transpose_b);
+  let arguments = (ins AnyType:$a, Optional<I32>:$piece, Ws_SlotType:$b, Optional<AnyType>:$acc,
+      Optional<I1>:$fresh, UnitAttr:$transpose_b);
   let results = (outs AnyType:$result, Ws_TokenType:$token);
   let assemblyFormat = [{
     $a (`piece` `(` $piece^ `)`)? `,` $b (`acc` `(` $acc^ `:` type($acc) `)`)?
-    (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
+    (`fresh` `(` $fresh^ `)`)? (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
   }];
   let hasVerifier = 1;
 }

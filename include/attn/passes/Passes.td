@@ -112,7 +112,7 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
 
     **Ensures** no `tile.attend` or `tile.attend_result`; in the place of @attend
     the steps stat, exp, sum, cvt, rescale, pv, and in that of @attend_result the
-    steps fin, norm. The loop carries the row maximum m (log2 units, starting at the
+    steps fin, norm; between them is check, unless `row_max = running`. The loop carries the row maximum m (log2 units, starting at the
     lowest finite float), the partial row sum l and O.
 
     **Before**
@@ -146,7 +146,7 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
     row maximum by t, so that probabilities reach 2^t; P is rounded to V's type.
     With `row_max = first_block`, m is looked for only while some row of the warp has
     none, or once a partial sum exceeds 2^24 (2^10 where P is f16). Probabilities may then overflow: step
-    `check` rejects a work item with an O that is not finite or a row sum that is not
+    `check` rejects a work item with an unscaled O that is not finite or a row sum that is not
     at most 2^100, and it is computed again with m followed throughout. What passes
     is right: the sum of a row with keys is at least 1, so that nothing of weight was
     flushed to zero, and at most 2^100, so that no factor was.

@@ -122,9 +122,12 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     slots and results of earlier times travel through the loops; awaits stand before the
     first touch of an operand or result in flight, releases after the last read. Slots
     from outside the loop that are not read after its steady part go back before the
-    epilogue. What follows the loop and does not read its last product is computed
-    while that is in flight. Of skipped blocks the slots are waited for and given back, and turns are
-    taken and given, in a loop before the prologue.
+    epilogue. A product of zeros and a factor that is finite and not negative whatever the
+    scores is dropped; an accumulator that then enters the steady loops as zeros, and that
+    MMAs alone touch there, enters as poison, and its first MMA is `fresh`. What follows the
+    loop and does not read its last product is computed while that is in flight. Of skipped
+    blocks the slots are waited for and given back, and turns are taken and given, in a loop
+    before the prologue.
 
     **Requires** `ws.for` loops with shifts of at most 1, whose masked entries read no slot.
 
@@ -143,7 +146,7 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     ```
     Does not change numerics. Remark: for each loop, its role and the copies of its body.
   }];
-  let dependentDialects = ["::attn::ws::WsDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::attn::ws::WsDialect", "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
 }
 
 def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {

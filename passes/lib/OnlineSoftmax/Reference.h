@@ -34,7 +34,7 @@ public:
   virtual mlir::Value writeSum(mlir::Value p, mlir::Value l) = 0;
   /// Step `rescale`: O in units of the new reference.
   virtual mlir::Value writeRescale(mlir::Value o) = 0;
-  /// After the last block, of the normalized O.
+  /// After the last block, of O before it is scaled by 1/l.
   virtual void writeCheck(mlir::Value o, const SoftmaxState &last) = 0;
 
 protected:

@@ -132,11 +132,11 @@ void SoftmaxWriter::writeResults(SoftmaxState last) {
         Value lse = b.make<arith::AddFOp>(a[1], b.make<math::Log2Op>(l));
         return {factor, b.make<arith::MulFOp>(lse, ln2)};
       });
+  reference->writeCheck(last.o, last);
   Value o =
       b.step("norm", {last.o, f[0]}, b.outType, [&](ValueRange a) -> Values {
         return {b.make<arith::MulFOp>(a[0], b.along(a[1], b.outType))};
       })[0];
-  reference->writeCheck(o, last);
   match.resultStep.getResult(0).replaceAllUsesWith(o);
   match.resultStep.getResult(1).replaceAllUsesWith(f[1]);
   match.resultStep.erase();

@@ -629,7 +629,8 @@ LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
   Value acc = mma.getAcc() ? env.lookupOrDefault(mma.getAcc()) : Value();
   auto op = ws::MmaOp::create(builder, loc(), step.getResult(0).getType(),
                               ws::TokenType::get(builder.getContext()), left,
-                              piece, right, acc, mma.getTransposeBAttr());
+                              piece, right, acc, /*fresh=*/Value(),
+                              mma.getTransposeBAttr());
   env.map(step.getResult(0), op.getResult());
   return success();
 }

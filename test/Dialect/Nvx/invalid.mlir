@@ -79,6 +79,15 @@ llvm.func @wgmma_c6_accumulator(%a: i32, %b: i32, %c: vector<8xf32>) {
 
 // -----
 
+llvm.func @wgmma_c6_fresh(%a: i32, %b: i32, %first: i1) {
+  // expected-error @+1 {{'nvx.wgmma' op C6: expected 'fresh' only with 'acc', got no 'acc'}}
+  %d = nvx.wgmma bf16 a(%a : i32) b(%b) fresh(%first) {a_desc_hi = 0 : i32, b_desc_hi = 0 : i32,
+    a_offsets = array<i32: 0>, b_offsets = array<i32: 0>} : vector<4xf32>
+  llvm.return
+}
+
+// -----
+
 llvm.func @wgmma_c7_one_part(%a: i32, %b: i32) {
   // expected-error @+1 {{'nvx.wgmma' op C7: expected 'b_parts' to have 2 or more entries that divide 16 columns into multiples of 8, got 1}}
   %d = nvx.wgmma bf16 a(%a : i32) b(%b) {a_desc_hi = 0 : i32, b_desc_hi = 0 : i32,

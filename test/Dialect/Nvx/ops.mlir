@@ -17,6 +17,14 @@ llvm.func @wgmma_registers(%a: vector<8xi32>, %b: i32, %c: vector<4xf32>) {
   llvm.return
 }
 
+// CHECK-LABEL: llvm.func @wgmma_fresh
+// CHECK: nvx.wgmma bf16 a(%{{.*}} : vector<4xi32>) b(%{{.*}}) acc(%{{.*}} : vector<4xf32>) fresh(%{{.*}}) {b_desc_hi = 1073741888 : i32, b_offsets = array<i32: 0>} : vector<4xf32>
+llvm.func @wgmma_fresh(%a: vector<4xi32>, %b: i32, %c: vector<4xf32>, %first: i1) {
+  %d = nvx.wgmma bf16 a(%a : vector<4xi32>) b(%b) acc(%c : vector<4xf32>) fresh(%first) {b_desc_hi = 0x40000040 : i32,
+    b_offsets = array<i32: 0>} : vector<4xf32>
+  llvm.return
+}
+
 // CHECK-LABEL: llvm.func @wgmma_eight_bit
 // CHECK: nvx.wgmma e4m3
 llvm.func @wgmma_eight_bit(%a: i32, %b: i32) {

@@ -861,6 +861,15 @@ func.func @mma_c2_acc(%a: !ws.slot<@k, tensor<64x64xbf16>>, %b: !ws.slot<@k, ten
 
 // -----
 
+func.func @mma_c2_fresh(%a: !ws.slot<@k, tensor<64x64xbf16>>, %b: !ws.slot<@k, tensor<128x64xbf16>>, %first: i1) {
+  // expected-error @below {{'ws.mma' op expected 'fresh' only with 'acc', got no 'acc'}}
+  %r, %t = ws.mma %a, %b fresh(%first) transpose_b : !ws.slot<@k, tensor<64x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32>
+  %d = ws.await %r, %t : tensor<64x128xf32>
+  return
+}
+
+// -----
+
 func.func @mma_c3_contracted(%a: !ws.slot<@k, tensor<64x64xbf16>>, %b: !ws.slot<@k, tensor<128x64xbf16>>, %n: i32) {
   // expected-error @below {{'ws.mma' op expected 'a' and 'b' to agree in element type and in the contracted dimension, got 'tensor<64x64xbf16>' and 'tensor<128x64xbf16>'}}
   %r, %t = ws.mma %a, %b : !ws.slot<@k, tensor<64x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32>

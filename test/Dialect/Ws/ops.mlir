@@ -135,10 +135,15 @@ ws.kernel @expanded machine "sm_90a" args ["o", "n"] problem #p config #c schedu
     %acc = arith.constant dense<0.0> : vector<32xf32>
     // CHECK: %[[R:.*]], %[[TOKEN:.*]] = ws.mma %{{.*}}, %[[K:.*]] acc(%{{.*}} : vector<32xf32>) : vector<4xi32>, <@k, tensor<128x64xbf16>> -> vector<32xf32>
     %r, %token = ws.mma %a, %k acc(%acc : vector<32xf32>) : vector<4xi32>, <@k, tensor<128x64xbf16>> -> vector<32xf32>
+    // CHECK: ws.mma %{{.*}}, %[[K]] acc(%{{.*}} : vector<32xf32>) fresh(%{{.*}}) : vector<4xi32>, <@k, tensor<128x64xbf16>> -> vector<32xf32>
+    %first = arith.constant true
+    %r2, %token2 = ws.mma %a, %k acc(%acc : vector<32xf32>) fresh(%first) : vector<4xi32>, <@k, tensor<128x64xbf16>> -> vector<32xf32>
     // CHECK-NEXT: ws.give @t[%[[ME]]]
     ws.give @t[%me]
     // CHECK-NEXT: %{{.*}} = ws.await %[[R]], %[[TOKEN]] : vector<32xf32>
     %done = ws.await %r, %token : vector<32xf32>
+    // CHECK-NEXT: ws.await
+    %done2 = ws.await %r2, %token2 : vector<32xf32>
     // CHECK-NEXT: ws.release %[[K]] : <@k, tensor<128x64xbf16>>
     ws.release %k : <@k, tensor<128x64xbf16>>
     // CHECK-NEXT: ws.signal @e

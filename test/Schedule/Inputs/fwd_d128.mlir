@@ -159,15 +159,15 @@ module {
         %y = arith.mulf %x, %ln2 : tensor<128xf32>
         tile.yield %inv0, %y : tensor<128xf32>, tensor<128xf32>
       }
+      tile.step @check (%of, %lse, %w) : (tensor<128x128xf32>, tensor<128xf32>, !tile.work) -> () {
+      ^bb0(%x: tensor<128x128xf32>, %y: tensor<128xf32>, %xw: !tile.work):
+        tile.yield
+      }
       %on = tile.step @norm (%of, %inv) : (tensor<128x128xf32>, tensor<128xf32>) -> tensor<128x128xf32> {
       ^bb0(%x: tensor<128x128xf32>, %iv: tensor<128xf32>):
         %ib = tile.broadcast %iv dim 1 : tensor<128xf32> -> tensor<128x128xf32>
         %y = arith.mulf %x, %ib : tensor<128x128xf32>
         tile.yield %y : tensor<128x128xf32>
-      }
-      tile.step @check (%on, %lse, %w) : (tensor<128x128xf32>, tensor<128xf32>, !tile.work) -> () {
-      ^bb0(%x: tensor<128x128xf32>, %y: tensor<128xf32>, %xw: !tile.work):
-        tile.yield
       }
       %oe = tile.step @cvt_o (%on) : (tensor<128x128xf32>) -> tensor<128x128xbf16> {
       ^bb0(%x: tensor<128x128xf32>):

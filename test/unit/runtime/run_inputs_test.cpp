@@ -53,16 +53,18 @@ RowResult rowOf(const Problem &p, int64_t i) {
 }
 
 TEST(RunInputs, spellsWhatItReads) {
-  for (const char *text : {"normal", "spike-key:7:126.5", "low", "alternating",
-                           "infinite:3", "nan:0", "large-v"}) {
+  for (const char *text :
+       {"normal", "spike-key:7:126.5", "spike-key:7:126.5:0.25", "low",
+        "alternating", "infinite:3", "nan:0", "large-v"}) {
     EXPECT_EQ(inputsOf(text).spell(), text);
   }
   EXPECT_EQ(inputsOf("spike-key:7").spell(), "spike-key:7:200");
   Inputs inputs;
   for (const char *text :
        {"", "Low", "low:1", "spike-key", "spike-key:", "spike-key:-1",
-        "spike-key:1:", "spike-key:1:x", "spike-key:1:inf", "nan", "nan:1:2",
-        "infinite:1x"}) {
+        "spike-key:1:", "spike-key:1:x", "spike-key:1:inf",
+        "spike-key:1:2:", "spike-key:1:2:x", "spike-key:1:2:3:4", "nan",
+        "nan:1:2", "infinite:1x"}) {
     EXPECT_FALSE(parseInputs(text, inputs)) << text;
   }
 }
@@ -79,6 +81,16 @@ TEST(RunInputs, everyPatternIsChosen) {
 /// In log2 units.
 double lseOf(const std::string &inputs) {
   return rowOf(problemWith(inputs), 1).lse / std::log(2.0);
+}
+
+TEST(RunInputs, scalesV) {
+  RowResult whole = rowOf(problemWith("spike-key:20:50"), 1);
+  RowResult small = rowOf(problemWith("spike-key:20:50:0.25"), 1);
+  ASSERT_FALSE(whole.exact.empty());
+  EXPECT_EQ(small.lse, whole.lse);
+  for (size_t c = 0; c < whole.exact.size(); ++c) {
+    EXPECT_EQ(small.exact[c], whole.exact[c] / 4) << c;
+  }
 }
 
 TEST(RunInputs, shiftsScores) {

@@ -66,8 +66,8 @@ TEST(RunOptions, keysDefaultToQueries) {
 TEST(RunOptions, namesWhatIsWrong) {
   EXPECT_EQ(errorOf({"x", "--inputs=high"}),
             "option '--inputs': expected normal, spike-key:KEY, "
-            "spike-key:KEY:UNITS, low, alternating, infinite:KEY, nan:KEY or "
-            "large-v, got 'high'");
+            "spike-key:KEY:UNITS, spike-key:KEY:UNITS:FACTOR, low, "
+            "alternating, infinite:KEY, nan:KEY or large-v, got 'high'");
   EXPECT_EQ(errorOf({"x", "--random=2", "--inputs=low"}),
             "option '--random': expected no '--inputs' beside it");
   EXPECT_EQ(errorOf({"x", "--quiet"}), "unknown option '--quiet'; see --help");

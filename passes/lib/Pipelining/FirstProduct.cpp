@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "FirstProduct.h"
+#include "ZeroScaling.h"
+#include "attn/dialect/Ws.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// One accumulator on its way through the steady loops of all ranges.
+class Accumulator {
+public:
+  explicit Accumulator(scf::ForOp first) : first(first) {}
+
+  /// Finds the products that may be the first to write the accumulator, which
+  /// enters as iteration argument `index`; false if anything else may see it
+  /// before.
+  bool collect(scf::ForOp loop, unsigned index);
+  void replaceZeros(unsigned index);
+
+private:
+  scf::ForOp first, last;
+  /// In the loops, and behind them.
+  SmallVector<ws::MmaOp> products;
+};
+
+/// The product that `use` is the accumulator of.
+ws::MmaOp productOf(OpOperand &use) {
+  auto mma = dyn_cast<ws::MmaOp>(use.getOwner());
+  bool isAccumulator =
+      mma && !mma.getAccMutable().empty() && &use == &mma.getAccMutable()[0];
+  return isAccumulator ? mma : ws::MmaOp();
+}
+
+} // namespace
+
+bool Accumulator::collect(scf::ForOp loop, unsigned index) {
+  last = loop;
+  BlockArgument inside = loop.getRegionIterArg(index);
+  if (!inside.hasOneUse()) {
+    return false;
+  }
+  ws::MmaOp product = productOf(*inside.use_begin());
+  if (!product || product->getParentOp() != loop) {
+    return false;
+  }
+  products.push_back(product);
+  for (OpOperand &use : loop.getResult(index).getUses()) {
+    auto next = dyn_cast<scf::ForOp>(use.getOwner());
+    if (next && next.getLowerBound() == loop.getUpperBound()) {
+      auto tied = next.getTiedLoopRegionIterArg(&use);
+      if (!collect(next, tied.getArgNumber() - next.getNumInductionVars())) {
+        return false;
+      }
+      continue;
+    }
+    ws::MmaOp after = productOf(use);
+    if (!after || after->getBlock() != loop->getBlock()) {
+      return false;
+    }
+    products.push_back(after);
+  }
+  return true;
+}
+
+/// The steps of time of each loop follow those of the one before it, and those
+/// behind the loops the last.
+void Accumulator::replaceZeros(unsigned index) {
+  for (ws::MmaOp product : products) {
+    OpBuilder builder(product);
+    auto loop = dyn_cast<scf::ForOp>(product->getParentOp());
+    Value time = loop ? loop.getInductionVar() : last.getUpperBound();
+    Value fresh = arith::CmpIOp::create(builder, product.getLoc(),
+                                        arith::CmpIPredicate::eq, time,
+                                        first.getLowerBound());
+    product.getFreshMutable().assign(fresh);
+  }
+  OpBuilder builder(first);
+  OpOperand &init = first.getInitsMutable()[index];
+  init.set(ub::PoisonOp::create(builder, first.getLoc(), init.get().getType()));
+}
+
+/// Products whose accumulators are known to be zeros.
+static void dropZeros(scf::IfOp loop) {
+  loop.walk([](ws::MmaOp product) {
+    if (product.getAcc() && isZeros(product.getAcc())) {
+      product.getAccMutable().clear();
+    }
+  });
+}
+
+void attn::startFresh(scf::IfOp loop) {
+  dropZeros(loop);
+  auto loops = loop.thenBlock()->getOps<scf::ForOp>();
+  if (loops.empty()) {
+    return;
+  }
+  scf::ForOp first = *loops.begin();
+  for (auto [index, init] : llvm::enumerate(first.getInits())) {
+    Accumulator accumulator(first);
+    if (isZeros(init) && accumulator.collect(first, index)) {
+      accumulator.replaceZeros(index);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ZeroScaling.h"
+#include "attn/dialect/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+bool isConstant(Value value, llvm::function_ref<bool(const APFloat &)> is) {
+  FloatAttr element;
+  SplatElementsAttr splat;
+  if (matchPattern(value, m_Constant(&splat))) {
+    return isa<FloatType>(splat.getElementType()) &&
+           is(splat.getSplatValue<APFloat>());
+  }
+  return matchPattern(value, m_Constant(&element)) && is(element.getValue());
+}
+
+/// A difference a - max(b, a) with a finite `a`, or as much as a constant says:
+/// no NaN, and at most 0, whatever `b` is.
+bool isAtMostZero(Value value) {
+  if (auto select = value.getDefiningOp<arith::SelectOp>()) {
+    return isAtMostZero(select.getTrueValue()) &&
+           isAtMostZero(select.getFalseValue());
+  }
+  if (auto difference = value.getDefiningOp<arith::SubFOp>()) {
+    Value from = difference.getLhs();
+    auto larger = difference.getRhs().getDefiningOp<arith::MaxNumFOp>();
+    return larger && llvm::is_contained(larger->getOperands(), from) &&
+           isConstant(from, [](const APFloat &v) { return v.isFinite(); });
+  }
+  return isConstant(value, [](const APFloat &v) {
+    return v.isZero() || (v.isNegative() && !v.isNaN());
+  });
+}
+
+/// Finite, and not negative: +0 times it is +0.
+bool keepsZeros(Value factor) {
+  if (auto branch = factor.getDefiningOp<scf::IfOp>()) {
+    unsigned number = cast<OpResult>(factor).getResultNumber();
+    return keepsZeros(branch.thenYield().getOperand(number)) &&
+           keepsZeros(branch.elseYield().getOperand(number));
+  }
+  if (auto rows = factor.getDefiningOp<tile::BroadcastOp>()) {
+    return keepsZeros(rows.getSource());
+  }
+  if (auto power = factor.getDefiningOp<math::Exp2Op>()) {
+    return isAtMostZero(power.getOperand());
+  }
+  return isConstant(
+      factor, [](const APFloat &v) { return v.isFinite() && !v.isNegative(); });
+}
+
+} // namespace
+
+bool attn::isZeros(Value value) {
+  return isConstant(value, [](const APFloat &v) { return v.isPosZero(); });
+}
+
+/// A branch that scaled zeros or passed them on gives zeros either way.
+static void forwardZeros(scf::IfOp branch) {
+  for (OpResult result : branch.getResults()) {
+    Value value = branch.thenYield().getOperand(result.getResultNumber());
+    if (value == branch.elseYield().getOperand(result.getResultNumber()) &&
+        isZeros(value)) {
+      result.replaceAllUsesWith(value);
+    }
+  }
+}
+
+void attn::dropScalingOfZeros(scf::IfOp loop) {
+  loop.walk([](arith::MulFOp product) {
+    Value zeros = product.getLhs();
+    if (!isZeros(zeros) || !keepsZeros(product.getRhs())) {
+      return;
+    }
+    auto branch = dyn_cast<scf::IfOp>(product->getParentOp());
+    product.replaceAllUsesWith(zeros);
+    product.erase();
+    if (branch && branch.elseBlock()) {
+      forwardZeros(branch);
+    }
+  });
+}
