@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How long the compiler takes for each kernel of the schedule table, from
 attn.attention to machine code, and which part of it: medians of several rounds
-of attn-compile --timing, one kernel at a time."""
+of attn-compile --timing, one kernel at a time; with --problems all kernels of a
+problem at a time, as its bundle has them."""
 
 import argparse
 import os
@@ -27,27 +28,34 @@ def seconds(command):
 
 
 def commands(args, temp):
-    """(entry, command) for each kernel."""
+    """(name, command) for each kernel, or for each problem."""
+    def written(name, text):
+        path = os.path.join(temp, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
     for point in make_bundles.problems(args):
-        source = os.path.join(temp, make_bundles.stem(point) + ".mlir")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(make_bundles.source(point))
-        for entry in make_bundles.entries_of(point):
-            schedule = os.path.join(temp, entry.symbol + ".schedule.mlir")
-            with open(schedule, "w", encoding="utf-8") as file:
-                file.write(entry.unconditional)
-            yield entry.symbol, [args.compiler, source, f"--schedule={schedule}", "--emit=cubin", "--timing", "-o", os.path.join(temp, "kernel.cubin")]
+        source = written(make_bundles.stem(point) + ".mlir", make_bundles.source(point))
+        command = [args.compiler, source, "--emit=cubin", "--timing", "-o", os.path.join(temp, "kernel.cubin")]
+        entries = make_bundles.entries_of(point)
+        if args.problems:
+            yield f"{make_bundles.stem(point)} ({len(entries)})", command
+            continue
+        for entry in entries:
+            yield entry.symbol, command + ["--schedule=" + written(entry.symbol + ".schedule.mlir", entry.unconditional)]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     make_bundles.add_problems(parser, "64,128,256,192/128", target=False)
     parser.add_argument("--rounds", type=int, default=5, help="times that each kernel is compiled, one round after another")
+    parser.add_argument("--problems", action="store_true", help="all kernels of a problem together; their number is in brackets")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temp:
         kernels = list(commands(args, temp))
         rounds = [[seconds(command) for _, command in kernels] for _ in range(args.rounds)]
-    print("| kernel | passes, s | LLVM, s | assembler, s | total, s | range, s |\n|---|---|---|---|---|---|")
+    print(f"| {'problem' if args.problems else 'kernel'} | passes, s | LLVM, s | assembler, s | total, s | range, s |\n|---|---|---|---|---|---|")
     for (name, _), *runs in zip(kernels, *rounds):
         times = {part: statistics.median(run[part] for run in runs) for part in runs[0]}
         total = [run["total"] for run in runs]

@@ -81,8 +81,10 @@ Expected<Assembly> attn::codegen::assemblePtx(StringRef ptx, StringRef chip,
   FileRemover removeTarget(target);
 
   std::string arch = ("-arch=" + chip).str();
-  ProcessResult result =
-      runProcess(ptxas, {arch, "-O3", "-v", source, "-o", target});
+  // The kernels of a module at the same time, on all cores; the machine code is
+  // that of one after another.
+  ProcessResult result = runProcess(
+      ptxas, {arch, "-O3", "-v", "--split-compile=0", source, "-o", target});
   if (result.status != 0) {
     return createStringError("expected ptxas to accept the PTX, got status " +
                              std::to_string(result.status) + ":\n" +

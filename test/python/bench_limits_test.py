@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is counted of a kernel, and what follows for the units of the GPU."""
 
+import argparse
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -114,6 +116,15 @@ class CompileTime(unittest.TestCase):
         self.assertEqual(times, {"LLVM": 0.06, "assembler": 0.2574, "total": 0.3688})
         with self.assertRaises(subprocess.CalledProcessError):
             compile_time.seconds([sys.executable, "-c", "raise SystemExit(1)"])
+
+    def test_kernels_are_compiled_alone_or_by_problem(self):
+        def commands(problems):
+            args = argparse.Namespace(d="128", cases="none", compiler="attn-compile", problems=problems)
+            with tempfile.TemporaryDirectory() as temp:
+                return {name: any("--schedule=" in word for word in command) for name, command in compile_time.commands(args, temp)}
+
+        self.assertEqual(commands(problems=False), {"fwd_d128_none_short": True, "fwd_d128_none": True})
+        self.assertEqual(commands(problems=True), {"fwd_d128_none (2)": False})
 
 
 if __name__ == "__main__":

@@ -32,9 +32,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 
 ASSEMBLER = """#!/bin/sh
-# ptxas -arch=ARCH -O3 -v SOURCE -o TARGET
+# ptxas -arch=ARCH -O3 -v --split-compile=0 SOURCE -o TARGET
 [ "$1" = --version ] && { echo "release 99.0, V99.0.0"; exit 0; }
-cp "$4" "$6"
+cp "$5" "$7"
 """
 
 MODULE = """func.func @kernel_{number}(%q: {qk}, %k: {qk}, %v: {qk}, %scale: f32) -> ({qk}, tensor<?x?x?xf32>) {{
