@@ -56,7 +56,8 @@ bool attn::run::compileInput(const Options &options, std::string &bundlePath,
   const char *schedule =
       options.schedule.empty() ? nullptr : options.schedule.c_str();
   if (compile(options.input.c_str(), options.target.c_str(), schedule,
-              options.instrument, path.c_str(), message, sizeof(message)) != 0) {
+              options.instrument, path.c_str(), message,
+              sizeof(message)) != 0) {
     ::unlink(path.c_str());
     err = "compiling '" + options.input + "': " + message;
     return false;

@@ -29,8 +29,8 @@ constexpr int64_t verdictBytes =
     verdictRing * (barrierBytes + 4) + 4 * handOutWords;
 
 /// By which a cluster's first CTA tells the others their items: a barrier that
-/// the item has come, one that the last has been read, the item, and a word with
-/// the barriers' parity, aligned.
+/// the item has come, one that the last has been read, the item, and a word
+/// with the barriers' parity, aligned.
 constexpr int64_t mailboxBytes = 2 * barrierBytes + 2 * workItemBytes;
 
 /// Bytes of a static tile in shared memory.

@@ -29,34 +29,42 @@ public:
   mlir::LogicalResult build();
 
 private:
+  // RoleBuilder.cpp
   mlir::LogicalResult buildWork();
+  mlir::LogicalResult emitEntries(llvm::ArrayRef<EntryAttr> entries);
+  mlir::LogicalResult checkOutside(EntryAttr entry);
+  mlir::LogicalResult emitAct(EntryAttr entry);
+  bool runs(tile::StepOp step);
+
+  // RoleWorkItems.cpp
+  bool handsOut() const;
   mlir::LogicalResult checkNext();
   mlir::LogicalResult emitNext(tile::StepOp next);
   void emitFetch();
-  bool handsOut() const;
-  std::pair<llvm::SmallVector<mlir::Value>, mlir::ArrayAttr> rangesOfRole();
-  mlir::LogicalResult buildLoop();
-  mlir::LogicalResult collectItems(llvm::SmallVectorImpl<BodyItem> &items);
-  void insertWaits(llvm::SmallVectorImpl<BodyItem> &items);
   void insertFetch(llvm::SmallVectorImpl<BodyItem> &items);
-  mlir::LogicalResult emitItem(BodyItem &item);
-  mlir::LogicalResult emitEntries(llvm::ArrayRef<EntryAttr> entries);
-  mlir::LogicalResult checkOutside(EntryAttr entry);
-  mlir::LogicalResult checkPassesOn(tile::StepOp step, mlir::Operation *op);
-  mlir::LogicalResult emitAct(EntryAttr entry);
-  mlir::LogicalResult emitStep(tile::StepOp step);
-  mlir::LogicalResult emitLoad(tile::StepOp step, tile::LoadOp load);
-  mlir::LogicalResult emitMma(tile::StepOp step, tile::MmaOp mma);
-  PlaceAttr holdOfArgument(mlir::Value value);
-  bool readsHold(mlir::Operation *op);
-  mlir::Value emitHeld(PlaceAttr hold, mlir::RankedTensorType type);
-  mlir::LogicalResult emitStore(tile::StepOp step, tile::StoreOp store);
-  mlir::LogicalResult emitCompute(tile::StepOp step);
-  mlir::LogicalResult cloneBody(tile::StepOp step, mlir::Operation *except);
+
+  // RoleLoop.cpp
+  mlir::LogicalResult buildLoop();
   void waitForOuterChannels();
   void releaseOuterChannels();
   llvm::SmallVector<unsigned> carriedByRole();
-  bool runs(tile::StepOp step);
+  mlir::LogicalResult collectItems(llvm::SmallVectorImpl<BodyItem> &items);
+  void insertWaits(llvm::SmallVectorImpl<BodyItem> &items);
+  std::pair<llvm::SmallVector<mlir::Value>, mlir::ArrayAttr> rangesOfRole();
+  mlir::LogicalResult emitItem(BodyItem &item);
+
+  // RoleSteps.cpp
+  mlir::LogicalResult emitStep(tile::StepOp step);
+  mlir::LogicalResult cloneBody(tile::StepOp step, mlir::Operation *except);
+  PlaceAttr holdOfArgument(mlir::Value value);
+  bool readsHold(mlir::Operation *op);
+  mlir::Value emitHeld(PlaceAttr hold, mlir::RankedTensorType type);
+  mlir::LogicalResult checkPassesOn(tile::StepOp step, mlir::Operation *op);
+  mlir::LogicalResult emitLoad(tile::StepOp step, tile::LoadOp load);
+  mlir::LogicalResult emitMma(tile::StepOp step, tile::MmaOp mma);
+  mlir::LogicalResult emitStore(tile::StepOp step, tile::StoreOp store);
+  mlir::LogicalResult emitCompute(tile::StepOp step);
+
   mlir::InFlightDiagnostic error(const llvm::Twine &message) {
     return program.kernel.emitOpError("attn-warp-specialize: role '")
            << role.getName().getValue() << "': " << message;

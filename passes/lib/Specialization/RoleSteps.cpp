@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A step of the kernel, as the role that runs it does it.
+#include "RoleBuilder.h"
+
+using namespace mlir;
+using namespace attn;
+
+LogicalResult RoleBuilder::emitStep(tile::StepOp step) {
+  for (Operation &op : step.getBody().front()) {
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      return emitLoad(step, load);
+    }
+    if (auto mma = dyn_cast<tile::MmaOp>(op)) {
+      return emitMma(step, mma);
+    }
+    if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      return emitStore(step, store);
+    }
+  }
+  return emitCompute(step);
+}
+
+/// Clones a step's body but for `except` and the yield; maps its arguments.
+LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
+  for (auto [operand, argument] :
+       llvm::zip(step.getOperands(), step.getBody().getArguments())) {
+    Value value = env.lookupOrNull(operand);
+    if (!value && !program.channelOf.count(operand) &&
+        !program.holdOf.count(operand)) {
+      return error("V5: '" + step.getName() +
+                   "' reads a value that reaches it without a channel");
+    }
+    if (value) {
+      env.map(argument, value);
+    }
+  }
+  for (Operation &op : step.getBody().front().without_terminator()) {
+    if (isa<tile::SubtileIdOp>(op) &&
+        std::max<int64_t>(1, role.getReplicas()) !=
+            program.schedule.getSubtiles()) {
+      return error("expected a replica for each of " +
+                   Twine(program.schedule.getSubtiles()) +
+                   " sub-tiles, of which '" + step.getName() +
+                   "' computes one, got " + Twine(role.getReplicas()));
+    }
+    if (isa<tile::SubtileIdOp>(op)) {
+      env.map(op.getResult(0), replica);
+    } else if (&op != except && !isa<tile::PieceOp>(op) && !readsHold(&op)) {
+      builder.clone(op, env);
+    }
+  }
+  return success();
+}
+
+/// The hold of the argument `value` of a step; null if it is in none.
+PlaceAttr RoleBuilder::holdOfArgument(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto step = argument
+                  ? dyn_cast<tile::StepOp>(argument.getOwner()->getParentOp())
+                  : tile::StepOp();
+  return step ? program.holdOf.lookup(step.getOperand(argument.getArgNumber()))
+              : PlaceAttr();
+}
+
+/// What lies in a hold is not converted to another layout of registers.
+bool RoleBuilder::readsHold(Operation *op) {
+  auto convert = dyn_cast<tile::ConvertLayoutOp>(op);
+  return convert && holdOfArgument(convert.getSource());
+}
+
+/// The tile of `type` in this replica's piece of `hold`.
+Value RoleBuilder::emitHeld(PlaceAttr hold, RankedTensorType type) {
+  FlatSymbolRefAttr name = symbol(hold.getName().getValue());
+  auto tile = RankedTensorType::get(type.getShape(), type.getElementType());
+  auto slot = ws::SlotType::get(builder.getContext(), name, tile);
+  return ws::HeldOp::create(builder, loc(), slot, name, replica);
+}
+
+/// A step of an asynchronous op makes that op's result and nothing else.
+LogicalResult RoleBuilder::checkPassesOn(tile::StepOp step, Operation *op) {
+  Operation *yield = step.getBody().front().getTerminator();
+  if (yield->getNumOperands() != 1 ||
+      yield->getOperand(0) != op->getResult(0)) {
+    return error("expected '" + step.getName() +
+                 "' to make the result of its '" +
+                 op->getName().getStringRef() + "' alone");
+  }
+  return success();
+}
+
+LogicalResult RoleBuilder::emitLoad(tile::StepOp step, tile::LoadOp load) {
+  if (failed(checkPassesOn(step, load))) {
+    return failure();
+  }
+  Value result = step.getResult(0);
+  if (!program.channelOf.count(result)) {
+    return error("expected a channel for what '" + step.getName() + "' loads");
+  }
+  if (failed(cloneBody(step, load))) {
+    return failure();
+  }
+  Value slot = ws::AcquireOp::create(builder, loc(), slotType(result));
+  UnitAttr shared = program.inLoop(step) ? builder.getUnitAttr() : UnitAttr();
+  ws::CopyOp::create(builder, loc(), env.lookupOrDefault(load.getSource()),
+                     env.lookupOrDefault(load.getBatch()),
+                     env.lookupOrDefault(load.getHead()),
+                     env.lookupOrDefault(load.getRow()), load.getMapAttr(),
+                     shared, slot, Value());
+  return success();
+}
+
+LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
+  if (failed(checkPassesOn(step, mma)) || failed(cloneBody(step, mma))) {
+    return failure();
+  }
+  Value a = mma.getA(), piece;
+  if (auto op = a.getDefiningOp<tile::PieceOp>()) {
+    a = op.getSource();
+    piece = replica;
+  }
+  Value source = a;
+  if (auto convert = a.getDefiningOp<tile::ConvertLayoutOp>()) {
+    source = convert.getSource();
+  }
+  PlaceAttr hold = holdOfArgument(source);
+  Value left = hold ? emitHeld(hold, cast<RankedTensorType>(source.getType()))
+                    : env.lookupOrNull(a);
+  Value right = env.lookupOrNull(mma.getB());
+  if (!left || !right || !isa<ws::SlotType>(right.getType())) {
+    return error("V20: expected operand B of '" + step.getName() +
+                 "' in a channel");
+  }
+  Value acc = mma.getAcc() ? env.lookupOrDefault(mma.getAcc()) : Value();
+  auto op =
+      ws::MmaOp::create(builder, loc(), step.getResult(0).getType(),
+                        ws::TokenType::get(builder.getContext()), left, piece,
+                        right, acc, /*fresh=*/Value(), mma.getTransposeBAttr());
+  env.map(step.getResult(0), op.getResult());
+  return success();
+}
+
+LogicalResult RoleBuilder::emitStore(tile::StepOp step, tile::StoreOp store) {
+  auto argument = dyn_cast<BlockArgument>(store.getTile());
+  bool isOperand = argument && argument.getOwner()->getParentOp() == step;
+  auto hold =
+      isOperand ? program.holdOf.find(step.getOperand(argument.getArgNumber()))
+                : program.holdOf.end();
+  if (hold == program.holdOf.end()) {
+    return error("expected what '" + step.getName() +
+                 "' stores in a hold in smem");
+  }
+  if (failed(cloneBody(step, store))) {
+    return failure();
+  }
+  ws::StoreOp::create(builder, loc(), symbol(hold->second.getName().getValue()),
+                      replica, env.lookupOrDefault(store.getDest()),
+                      env.lookupOrDefault(store.getBatch()),
+                      env.lookupOrDefault(store.getHead()),
+                      env.lookupOrDefault(store.getRow()), store.getMapAttr());
+  return success();
+}
+
+LogicalResult RoleBuilder::emitCompute(tile::StepOp step) {
+  if (failed(cloneBody(step, nullptr))) {
+    return failure();
+  }
+  Operation *yield = step.getBody().front().getTerminator();
+  for (auto [result, value] :
+       llvm::zip(step.getResults(), yield->getOperands())) {
+    Value made = env.lookupOrDefault(value);
+    if (auto hold = program.holdOf.find(result); hold != program.holdOf.end()) {
+      ws::PutOp::create(builder, loc(), made,
+                        symbol(hold->second.getName().getValue()), replica);
+    } else {
+      env.map(result, made);
+    }
+  }
+  return success();
+}
