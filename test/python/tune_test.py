@@ -534,7 +534,7 @@ class Tables(unittest.TestCase):
             log = journal.Journal(folder.log())
 
             def compile(source, output, schedule):
-                return {"kind": "spill", "text": "spills"} if "w4" in schedule and "window" in source else None
+                return {"kind": "spill", "text": "spills"} if "w4" in os.path.basename(schedule) and "window" in source else None
             compiler = types.SimpleNamespace(compile=compile)
             decision, = table.verified_decisions(log, folder, compiler, 0.01, lambda text: None)
             log.close()
