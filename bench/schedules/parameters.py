@@ -103,7 +103,7 @@ PARAMETERS = {
     "exp2_soft": Parameter(Share(), "0/1", "share of the exponentials that polynomials compute"),
     "exp2_degree": Parameter(Numbers(3, 5), 3, "of these polynomials"),
     "peel": Parameter(Words("first", "first_masked", "first_branch"), "first_branch",
-                      "what masks: all blocks, those of loops of their own, or a branch in each but the first"),
+                      "what masks: all blocks, those of loops of their own, or a branch in each (in the first only where it seldom is masked)"),
     "skip": Parameter(Words("none", "right"), "none", "which blocks a consumer leaves out: those right of its own rows, where masked"),
     "turn": Parameter(Switch(), True, "whether consumers take turns on the tensor core"),
 }

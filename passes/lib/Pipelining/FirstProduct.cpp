@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FirstProduct.h"
-#include "ZeroScaling.h"
 #include "attn/dialect/Ws.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attn;
@@ -85,7 +85,7 @@ void Accumulator::replaceZeros(unsigned index) {
 /// Products whose accumulators are known to be zeros.
 static void dropZeros(scf::IfOp loop) {
   loop.walk([](ws::MmaOp product) {
-    if (product.getAcc() && isZeros(product.getAcc())) {
+    if (product.getAcc() && matchPattern(product.getAcc(), m_PosZeroFloat())) {
       product.getAccMutable().clear();
     }
   });
@@ -100,7 +100,8 @@ void attn::startFresh(scf::IfOp loop) {
   scf::ForOp first = *loops.begin();
   for (auto [index, init] : llvm::enumerate(first.getInits())) {
     Accumulator accumulator(first);
-    if (isZeros(init) && accumulator.collect(first, index)) {
+    if (matchPattern(init, m_PosZeroFloat()) &&
+        accumulator.collect(first, index)) {
       accumulator.replaceZeros(index);
     }
   }

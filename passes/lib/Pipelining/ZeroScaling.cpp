@@ -10,14 +10,9 @@ using namespace attn;
 
 namespace {
 
-bool isConstant(Value value, llvm::function_ref<bool(const APFloat &)> is) {
-  FloatAttr element;
-  SplatElementsAttr splat;
-  if (matchPattern(value, m_Constant(&splat))) {
-    return isa<FloatType>(splat.getElementType()) &&
-           is(splat.getSplatValue<APFloat>());
-  }
-  return matchPattern(value, m_Constant(&element)) && is(element.getValue());
+bool isConstant(Value value, bool (*is)(const APFloat &)) {
+  return matchPattern(value,
+                      ::mlir::detail::constant_float_predicate_matcher{is});
 }
 
 /// A difference a - max(b, a) with a finite `a`, or as much as a constant says:
@@ -57,16 +52,12 @@ bool keepsZeros(Value factor) {
 
 } // namespace
 
-bool attn::isZeros(Value value) {
-  return isConstant(value, [](const APFloat &v) { return v.isPosZero(); });
-}
-
 /// A branch that scaled zeros or passed them on gives zeros either way.
 static void forwardZeros(scf::IfOp branch) {
   for (OpResult result : branch.getResults()) {
     Value value = branch.thenYield().getOperand(result.getResultNumber());
     if (value == branch.elseYield().getOperand(result.getResultNumber()) &&
-        isZeros(value)) {
+        matchPattern(value, m_PosZeroFloat())) {
       result.replaceAllUsesWith(value);
     }
   }
@@ -75,7 +66,8 @@ static void forwardZeros(scf::IfOp branch) {
 void attn::dropScalingOfZeros(scf::IfOp loop) {
   loop.walk([](arith::MulFOp product) {
     Value zeros = product.getLhs();
-    if (!isZeros(zeros) || !keepsZeros(product.getRhs())) {
+    if (!matchPattern(zeros, m_PosZeroFloat()) ||
+        !keepsZeros(product.getRhs())) {
       return;
     }
     auto branch = dyn_cast<scf::IfOp>(product->getParentOp());

@@ -9,11 +9,8 @@
 
 namespace attn {
 
-/// Whether all elements are +0.
-bool isZeros(mlir::Value value);
-
-/// Zeros times a factor that is finite and not negative, whatever the scores,
-/// are zeros: drops such products from `loop`, an expanded streaming loop. The
+/// +0 times a factor that is finite and not negative, whatever the scores,
+/// is +0: drops such products from `loop`, an expanded streaming loop. The
 /// generic folds do not, as they know too little of the factor.
 void dropScalingOfZeros(mlir::scf::IfOp loop);
 
