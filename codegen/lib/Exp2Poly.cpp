@@ -25,7 +25,9 @@ struct ExpandExp2Poly : OpRewritePattern<nvx::Exp2PolyOp> {
     // with which contraction could undo that.
     Value round = constant(exp2poly::kRound);
     Value x = arith::MaximumFOp::create(rewriter, loc, op.getX(),
-                                        constant(exp2poly::kClamp));
+                                        constant(exp2poly::kClampBelow));
+    x = arith::MinimumFOp::create(rewriter, loc, x,
+                                  constant(exp2poly::kClampAbove));
     Value shifted = arith::AddFOp::create(rewriter, loc, x, round);
     Value whole = arith::SubFOp::create(rewriter, loc, shifted, round);
     Value fraction = arith::SubFOp::create(rewriter, loc, x, whole);

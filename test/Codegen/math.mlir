@@ -120,7 +120,8 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
 
   // The polynomial: nothing of it is contracted but its fma.
   // CHECK: .visible .entry polynomial(
-  // CHECK: max.ftz.NaN.f32 [[X:%r[0-9]+]], %r{{[0-9]+}}, 0fC2FD0000;
+  // CHECK: max.ftz.NaN.f32 [[LEAST:%r[0-9]+]], %r{{[0-9]+}}, 0fC2FD0000;
+  // CHECK: min.ftz.NaN.f32 [[X:%r[0-9]+]], [[LEAST]], 0f42FE0000;
   // CHECK: add{{(.rn)?}}.ftz.f32 [[SHIFTED:%r[0-9]+]], [[X]], 0f4B400000;
   // CHECK: sub{{(.rn)?}}.ftz.f32 [[WHOLE:%r[0-9]+]], [[SHIFTED]], 0f4B400000;
   // CHECK: sub{{(.rn)?}}.ftz.f32 [[FRACTION:%r[0-9]+]], [[X]], [[WHOLE]];

@@ -19,16 +19,19 @@ inline constexpr float kCoefficients[3][6] = {
     {1.000000119e+00f, 6.931469440e-01f, 2.402212024e-01f, 5.550713092e-02f,
      9.675540961e-03f, 1.327647245e-03f}};
 
-/// Bound of |result / 2^x - 1| for kSmallest <= x < 127.5, f32 rounding
-/// included.
+/// Bound of |result / 2^x - 1| for kSmallest <= x <= kClampAbove, f32
+/// rounding included.
 inline constexpr double kRelativeError[3] = {7.6e-5, 2.8e-6, 2.5e-7};
 
 /// Below this the result is denormal, that is 0 to whoever flushes.
 inline constexpr float kSmallest = -125.5f;
 
-/// Where x is clamped: its n is -126, and its 2^f below 1, so that the exponent
-/// field of the result becomes 0.
-inline constexpr float kClamp = -126.5f;
+/// Where x is clamped below: its n is -126, and its 2^f below 1, so that the
+/// exponent field of the result becomes 0.
+inline constexpr float kClampBelow = -126.5f;
+
+/// And above: the largest n whose exponent field is that of a finite number.
+inline constexpr float kClampAbove = 127.0f;
 
 /// 1.5 * 2^23: adding it rounds to an integer, which then is in the low bits.
 inline constexpr float kRound = 12582912.0f;

@@ -178,7 +178,7 @@ def Nvx_Exp2PolyOp : Nvx_Op<"exp2_poly", [Pure, AllTypesMatch<["x", "result"]>]>
     the exponent. Its purpose is to spare the MUFU unit. The numbers are in
     Exp2Poly.h.
 
-    **Numerics**: the relative error against 2^x in float64, for -125.5 <= x < 127.5,
+    **Numerics**: the relative error against 2^x in float64, for -125.5 <= x <= 127,
     is below that of rounding P to the type of its product at any degree:
 
     | `degree` | at most | of the rounding to f16, 2^-11 | to bf16, 2^-9 |
@@ -188,10 +188,10 @@ def Nvx_Exp2PolyOp : Nvx_Op<"exp2_poly", [Pure, AllTypesMatch<["x", "result"]>]>
     | 5 | 2.5e-7 | 1/1900 | 1/7800 |
 
     Below -126, and for -inf, the result is a denormal number, which the f32
-    instructions of a kernel flush to 0. A NaN gives NaN, as does inf; other x >= 127.5 are
-    undefined.
+    instructions of a kernel flush to 0. Above 127, and for inf, it is that of 127, large enough for
+    `tile.reject` to see that a reference was too small. A NaN gives NaN.
 
-    **PTX**: max, add, sub, sub, `degree` fma, shl, add, fma; visible arithmetic.
+    **PTX**: max, min, add, sub, sub, `degree` fma, shl, add, fma; visible arithmetic.
 
     **Constraints**
     - C1: `degree` is 3, 4 or 5.
