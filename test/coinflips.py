@@ -81,7 +81,8 @@ def draw_point(rng, has_region):
     return parameters.canonical({
         "consumers": rng.choice((1, 2, 2, 2, 3, 3, 4)), "tile_n": 16 * rng.randint(1, 16), "load_registers": rng.choice((24, 32, 40)),
         "loaders": rarely(rng, 1, 2), "k_depth": rng.randint(1, 4), "v_depth": rng.randint(1, 4), "rings": rarely(rng, "apart", "one"),
-        "q_depth": rng.randint(1, 2), "stage_o": rng.choice(("own", "over_q", "over_v")), "stage_p": rarely(rng, "reg", "smem"),
+        "q_depth": rng.randint(1, 2), "stage_o": rng.choice(("own", "over_q", "over_v")),
+        "storer": rarely(rng, "consumers", "warp"), "stage_p": rarely(rng, "reg", "smem"),
         "cluster": rarely(rng, 1, 2), "pack_gqa": 1 if has_region else rarely(rng, 1, 2, 4), "work": work,
         "work_depth": rng.randint(1, 3), "last_wave_parts": rarely(rng, 1, 2, 3, 8) if work == "dynamic" else 1,
         "order": rng.choice(("linear", "longest_first")), "section_mib": rng.choice((0, 16)),

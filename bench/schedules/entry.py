@@ -123,7 +123,8 @@ class Entry:
     def point(self):
         """What the text says of each parameter."""
         point = {name: self.find(*spelling) for name, spelling in SPELLINGS.items()}
-        point.update(self.rings(), **self.step(), turn="turn tc" in self.text, loaders=2 if "role load_v" in self.text else 1)
+        point.update(self.rings(), **self.step(), turn="turn tc" in self.text, loaders=2 if "role load_v" in self.text else 1,
+                     storer="warp" if "role store" in self.text else "consumers")
         point["stage_o"] = "own" if point["stage_o"] == "own" else "over_" + point["stage_o"]
         point["exp2_soft"] = point["exp2_soft"].replace(" of ", "/")
         for name, parameter in PARAMETERS.items():

@@ -86,6 +86,7 @@ PARAMETERS = {
     "rings": Parameter(Words("apart", "one"), "apart", "K and V in rings of their own, or in one of as many blocks as both would have"),
     "q_depth": Parameter(Numbers(1, 4), 1, "tiles of Q in flight"),
     "stage_o": Parameter(Words("own", "over_q", "over_v"), "own", "where O waits to be stored: in memory of its own, or in that of Q or V"),
+    "storer": Parameter(Words("consumers", "warp"), "consumers", "who has O stored, and waits until it may be overwritten: the consumers, or a warp of its own"),
     "stage_p": Parameter(Words("reg", "smem"), "reg", "where PV finds P: in registers or in shared memory"),
     "cluster": Parameter(Numbers(1, 2), 1, "CTAs that load each block of K and V once"),
     "pack_gqa": Parameter(Powers(64), 1, "query heads of one head of K and V in a tile, for launches of that group alone"),

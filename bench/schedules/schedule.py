@@ -5,7 +5,7 @@ from schedules.parameters import PARAMETERS
 
 MASKS = ("none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region")
 # Parts of a candidate's name that it has only where they are not the default.
-SHORT = {"rings": "ring_", "loaders": "loaders", "stage_o": "o_", "stage_p": "p_", "cluster": "cluster", "pack_gqa": "pack",
+SHORT = {"rings": "ring_", "loaders": "loaders", "stage_o": "o_", "storer": "storer_", "stage_p": "p_", "cluster": "cluster", "pack_gqa": "pack",
          "last_wave_parts": "parts", "launch": "", "overlap": "overlap_", "rescale": "rescale_", "rescale_threshold": "threshold",
          "exp2_soft": "soft", "exp2_degree": "degree", "peel": "peel_", "skip": "skip_", "work_depth": "items",
          "load_registers": "load"}
@@ -53,6 +53,10 @@ class Schedule:
         """Whether O lies where the loader has to wait before it loads again."""
         return self.point["stage_o"] != "own"
 
+    @property
+    def store_warp(self):
+        return self.point["storer"] == "warp"
+
     def places(self):
         """Who there is, and where values lie."""
         p, (loader, each) = self.point, self.registers
@@ -63,6 +67,7 @@ class Schedule:
             p["work"] != "dynamic" and "remat(next)",
             f"role load warps 1 regs {loader}",
             p["loaders"] > 1 and f"role load_v warps 1 regs {loader}",
+            self.store_warp and f"role store warps 1 regs {loader}",
             f"role wg{several} warps 4 regs {each}",
             p["work"] == "dynamic" and f"chan work = w in smem depth {p['work_depth']}",
             f"chan q = q in smem depth {p['q_depth']}" + (" free_implied" if p["stage_o"] == "over_q" else ""),
@@ -73,7 +78,8 @@ class Schedule:
             "hold oe = oe in smem " + ("depth 1" if p["stage_o"] == "own" else p["stage_o"].replace("_", " ")),
             p["turn"] and "turn tc ring wg",
             self.waits_for_o and "sync drain ring wg",
-            self.waits_for_o and "edge o_free credits 1" + (shared if p["stage_o"] == "over_v" else ""),
+            self.store_warp and "edge o_ready",
+            (self.waits_for_o or self.store_warp) and "edge o_free credits 1" + (shared if p["stage_o"] == "over_v" else ""),
             f"knob exp2_soft {p['exp2_soft'].replace('/', ' of ')}",
             f"knob peel {p['peel']}",
             p["skip"] != "none" and f"knob skip {p['skip']}",
@@ -110,16 +116,24 @@ class Schedule:
                     else f"get(v) + 1 {take}{early}pv + 1 get(k) qk")
         return f"{products} {give}score mask stat exp sum await(pv) + 1 cvt{late}"
 
+    def stored(self):
+        """How a consumer's O leaves its registers."""
+        if self.store_warp:
+            return ("sync(drain)" if self.waits_for_o else "wait(o_free)") + " cvt_o sig(o_ready) st_lse"
+        return "sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free)" if self.waits_for_o else "await(st_o) + 1 cvt_o st_o st_lse"
+
     def bodies(self):
         """Who does what, in which order."""
         p = self.point
         join = "join " if p["last_wave_parts"] > 1 else ""
         check = "check " if p["row_max"] != "running" else ""
-        stored = ("sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free)" if self.waits_for_o
-                  else "await(st_o) + 1 cvt_o st_o st_lse")
         lines = []
         for role, loads in self.loads().items():
             first = p["work"] == "dynamic" and role == "load"
             lines += [f"body {role} {{", first and "  before { next }", f"  kv {{ {loads} }}", "}"]
-        lines += ["body wg {", f"  kv {{ {self.step()} }}", f"  after {{ {join}fin {check}norm {stored} }}", "}"]
+        if self.store_warp:
+            tiles = [f"[{i}]" for i in range(p["consumers"])] if p["consumers"] > 1 else [""]
+            stores = " ".join([f"st_o{i}" for i in tiles] + [f"await(st_o{i})" for i in tiles])
+            lines += ["body store {", f"  after {{ wait(o_ready) {stores} sig(o_free) }}", "}"]
+        lines += ["body wg {", f"  kv {{ {self.step()} }}", f"  after {{ {join}fin {check}norm {self.stored()} }}", "}"]
         return ["  " + line for line in lines if line]

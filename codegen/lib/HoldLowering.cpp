@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Holds have no barriers in memory: what orders the accesses to one are its
-// replica's own waits, and a named barrier where its warps have to meet.
+// replica's own waits, a named barrier where its warps have to meet, and an
+// edge where another role stores it.
 #include "HoldLowering.h"
 #include "ChannelLowering.h"
 
@@ -66,6 +67,19 @@ static bool isOperand(ws::PutOp put, ws::RoleOp role) {
   });
 }
 
+/// Is the tile one that another role stores?
+static bool isStoredElsewhere(ws::PutOp put, ws::RoleOp role) {
+  auto kernel = role->getParentOfType<ws::KernelOp>();
+  return kernel
+      ->walk([&](ws::StoreOp store) {
+        return store.getHold() == put.getHold() &&
+                       store->getParentOfType<ws::RoleOp>() != role
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Have the warps of the replica met since they last waited for a matrix
 /// instruction? What comes before `op` has been lowered.
 static bool haveMet(Operation *op) {
@@ -83,14 +97,15 @@ static bool haveMet(Operation *op) {
 
 /// Has the role a barrier on which the warps of a replica meet?
 bool ChannelLowering::warpsMeet(ws::RoleOp role) {
-  return role
-      ->walk([&](Operation *op) {
-        auto put = dyn_cast<ws::PutOp>(op);
-        return isa<ws::StoreOp>(op) || (put && overwritesOperands(put, role))
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return !role.isSingleThread() &&
+         role->walk([&](Operation *op) {
+               auto put = dyn_cast<ws::PutOp>(op);
+               return isa<ws::StoreOp>(op) ||
+                              (put && overwritesOperands(put, role))
+                          ? WalkResult::interrupt()
+                          : WalkResult::advance();
+             })
+             .wasInterrupted();
 }
 
 /// All threads of this replica.
@@ -115,12 +130,13 @@ void ChannelLowering::fenceAsyncProxy() {
 /// A matrix instruction is the warpgroup's, and a warp's wait for it tells of
 /// that warp's part alone: before a warp overwrites what the last one has read,
 /// all of them have waited. Of its own tile each warp reads the rows that it
-/// has put itself, so its lanes alone meet.
+/// has put itself, so its lanes alone meet; as they do before one of them tells
+/// another role that the tile is there.
 void ChannelLowering::lowerPut(ws::PutOp op) {
   if (overwritesOperands(op, role) && !haveMet(op)) {
     roleBarrier();
   }
-  if (isOperand(op, role)) {
+  if (isOperand(op, role) || isStoredElsewhere(op, role)) {
     builder.setInsertionPointAfter(op);
     fenceAsyncProxy();
     NVVM::SyncWarpOp::create(builder, loc, constant(-1));
@@ -140,8 +156,13 @@ void ChannelLowering::lowerHeld(ws::HeldOp op) {
 }
 
 /// Every thread has made its share visible to the copy engine; one thread
-/// issues.
+/// issues. Where a role of one thread stores what another has put, that role
+/// has, before it signalled.
 void ChannelLowering::lowerStore(ws::StoreOp op) {
+  if (singleThread) {
+    awaitFirstResults(op);
+    return;
+  }
   fenceAsyncProxy();
   roleBarrier();
   OpBuilder::InsertionGuard guard(builder);
@@ -153,10 +174,14 @@ void ChannelLowering::lowerStore(ws::StoreOp op) {
 void ChannelLowering::lowerAwaitStore(ws::AwaitStoreOp op) {
   {
     OpBuilder::InsertionGuard guard(builder);
-    onlyIf(isRoleThreadZero());
+    if (!singleThread) {
+      onlyIf(isRoleThreadZero());
+    }
     NVVM::CpAsyncBulkWaitGroupOp::create(builder, loc, 0,
                                          builder.getUnitAttr());
   }
-  roleBarrier();
+  if (!singleThread) {
+    roleBarrier();
+  }
   op.erase();
 }

@@ -4,12 +4,12 @@
 
 using namespace mlir;
 using namespace attn;
+using ws::warpsPerWarpgroup;
 
 namespace {
 
 constexpr StringLiteral lowerChannels = "attn-lower-channels: ";
 constexpr StringLiteral lowerToNVVM = "attn-lower-to-nvvm: ";
-constexpr uint64_t warpsPerWarpgroup = 4;
 
 InFlightDiagnostic error(Operation *op, StringRef pass) {
   return op->emitOpError(pass);
@@ -64,27 +64,30 @@ LogicalResult checkSlots(Operation *op) {
   return success();
 }
 
-/// One thread meets no other; the stores of a role are those of a warpgroup.
+/// One thread meets no other.
 LogicalResult checkMeetings(Operation *op) {
   auto role = op->getParentOfType<ws::RoleOp>();
-  if (!role || !isa<ws::TakeOp, ws::GiveOp, ws::SyncOp, ws::StoreOp,
-                    ws::AwaitStoreOp, tile::RejectOp>(op)) {
+  if (!role || !role.isSingleThread() ||
+      !isa<ws::TakeOp, ws::GiveOp, ws::SyncOp, tile::RejectOp>(op)) {
     return success();
   }
-  if (role.isSingleThread()) {
-    return error(op, lowerChannels)
-           << "no lowering in role '" << role.getSymName()
-           << "', which one thread runs";
+  return error(op, lowerChannels)
+         << "no lowering in role '" << role.getSymName()
+         << "', which one thread runs";
+}
+
+LogicalResult checkAwaitedStores(Operation *op) {
+  auto role = op->getParentOfType<ws::RoleOp>();
+  if (!role || !isa<ws::AwaitStoreOp>(op)) {
+    return success();
   }
-  if (isa<ws::AwaitStoreOp>(op)) {
-    bool stores = false;
-    role.walk([&](ws::StoreOp) { stores = true; });
-    if (!stores) {
-      return error(op, lowerChannels) << "expected a 'ws.store' in role '"
-                                      << role.getSymName() << "', got none";
-    }
+  bool stores = false;
+  role.walk([&](ws::StoreOp) { stores = true; });
+  if (stores) {
+    return success();
   }
-  return success();
+  return error(op, lowerChannels) << "expected a 'ws.store' in role '"
+                                  << role.getSymName() << "', got none";
 }
 
 /// What a matrix instruction reads stays there until it is awaited.
@@ -405,6 +408,7 @@ LogicalResult codegen::checkChannelsLowerable(ws::KernelOp kernel) {
       return error(op, lowerChannels) << "expected channels without barriers";
     }
     return success(succeeded(checkMeetings(op)) &&
+                   succeeded(checkAwaitedStores(op)) &&
                    succeeded(checkOperands(op)) && succeeded(checkSlots(op)));
   };
   return success(succeeded(checkEach(kernel, check)) &&

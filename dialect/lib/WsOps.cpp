@@ -382,9 +382,12 @@ LogicalResult RoleOp::verifyRegions() {
   return success();
 }
 
+/// A warpgroup stores together what it has put, fewer warps what others have.
 bool RoleOp::isSingleThread() {
-  WalkResult result = walk([](Operation *op) {
-    return isa<MmaOp, PutOp, StoreOp, attn::tile::StoreRowOp>(op)
+  bool storesTogether = getWarps() >= warpsPerWarpgroup;
+  WalkResult result = walk([&](Operation *op) {
+    return isa<MmaOp, PutOp, attn::tile::StoreRowOp>(op) ||
+                   (storesTogether && isa<StoreOp>(op))
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });

@@ -183,6 +183,42 @@ ws.kernel @one_thread_turn machine "sm_90a" args ["q", "o", "n"] problem #p conf
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @one_thread_gives machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
+  ws.turn @t ring @store
+  ws.role @store warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.store @h[%me], %o at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+    ws.await_store
+    // expected-error @below {{'ws.give' op attn-lower-channels: no lowering in role 'store', which one thread runs}}
+    ws.give @t[%me]
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @one_thread_meets machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
+  ws.rendezvous @r ring @store
+  ws.role @store warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.store @h[%me], %o at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+    ws.await_store
+    // expected-error @below {{'ws.sync' op attn-lower-channels: no lowering in role 'store', which one thread runs}}
+    ws.sync @r
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @await_without_store machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768

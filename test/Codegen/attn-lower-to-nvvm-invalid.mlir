@@ -60,6 +60,21 @@ ws.kernel @one_thread machine "sm_90a" args ["q", "o", "n"] problem #p config #c
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @storers machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.hold @h tensor<64x64xbf16> pieces 2 at 0
+  // expected-error @below {{'ws.role' op attn-lower-to-nvvm: expected fewer than 4 warps and one replica, as one thread runs it, got 2 x 1 warps}}
+  ws.role @store warps 1 regs 24 replicas 2 {
+  ^bb0(%me: i32):
+    ws.store @h[%me], %o at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @few_warps machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768

@@ -26,7 +26,7 @@ class Changes(unittest.TestCase):
     def test_every_parameter_comes_back_from_its_text(self):
         base = make_bundles.entries_of(self.POINT)[-1]
         values = {"consumers": 2, "tile_n": 48, "load_registers": 56, "loaders": 2, "k_depth": 5, "v_depth": 3, "q_depth": 3, "stage_o": "over_q",
-                  "stage_p": "smem", "cluster": 2, "pack_gqa": 4, "work": "grid", "work_depth": 3, "last_wave_parts": 5, "order": "linear",
+                  "storer": "warp", "stage_p": "smem", "cluster": 2, "pack_gqa": 4, "work": "grid", "work_depth": 3, "last_wave_parts": 5, "order": "linear",
                   "section_mib": 7, "launch": "dependent", "overlap": "pv_first", "rescale": "before_pv", "row_max": "integer",
                   "rescale_threshold": 3, "exp2_soft": "1/5", "exp2_degree": 4, "peel": "first", "skip": "none", "turn": False}
         others = {"exp2_degree": {"exp2_soft": "1/3"}, "rings": {"skip": "none", "v_depth": 2}}

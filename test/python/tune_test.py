@@ -177,7 +177,7 @@ class Candidates(unittest.TestCase):
 
     def test_pairs_of_ctas_and_o_over_v_as_in_the_table(self):
         made, = candidates_of({"head_dims": [192, 128], "products": [
-            {"consumers": 2, "load_registers": 40, "stage_o": "over_v", "cluster": 2, "work": "dynamic", "work_depth": 1}]})
+            {"consumers": 2, "load_registers": 40, "stage_o": "over_v", "storer": "warp", "cluster": 2, "work": "dynamic", "work_depth": 1}]})
         path = os.path.join(ROOT, "codegen", "data", "schedules", "fwd_d192_dv128.mlir")
         with open(path, encoding="utf-8") as file:
             self.assertIn(made.entry("fwd_d192_dv128_none", ["none"]), file.read())
@@ -185,7 +185,8 @@ class Candidates(unittest.TestCase):
     def test_names_are_symbols_and_tell_candidates_apart(self):
         values = {"consumers": [1, 2], "tile_n": [64, 128], "load_registers": [24, 56], "loaders": [1, 2],
                   "k_depth": [1, 2], "v_depth": [1, 2], "rings": ["apart", "one"], "q_depth": [1, 2],
-                  "stage_o": ["own", "over_q", "over_v"], "stage_p": ["reg", "smem"], "cluster": [1, 2], "pack_gqa": [1, 2],
+                  "stage_o": ["own", "over_q", "over_v"], "storer": ["consumers", "warp"],
+                  "stage_p": ["reg", "smem"], "cluster": [1, 2], "pack_gqa": [1, 2],
                   "work": ["grid", "static", "dynamic"], "work_depth": [1, 2], "last_wave_parts": [1, 2],
                   "order": ["linear", "longest_first"], "section_mib": [0, 16], "launch": ["alone", "dependent"],
                   "overlap": ["qk_first", "pv_first", "none"], "rescale": ["after_pv", "before_pv"],

@@ -7,6 +7,7 @@ attn.table_entry fwd @fwd_d192_dv128_none_512 head_dim 192, 128
     schedule <"fwd_d192_dv128_none_512" machine "sm_90a" {
   split M 2 whole(q)
   role load warps 1 regs 40
+  role store warps 1 regs 40
   role wg[2] warps 4 regs 232
   chan work = w in smem depth 1
   chan q = q in smem depth 1
@@ -18,6 +19,7 @@ attn.table_entry fwd @fwd_d192_dv128_none_512 head_dim 192, 128
   hold oe = oe in smem over v
   turn tc ring wg
   sync drain ring wg
+  edge o_ready
   edge o_free credits 1
   knob exp2_soft 0 of 1
   knob peel first_branch
@@ -25,9 +27,12 @@ attn.table_entry fwd @fwd_d192_dv128_none_512 head_dim 192, 128
     before { next }
     kv { ld_k once : ld_q once : wait(o_free) ld_v + 1 }
   }
+  body store {
+    after { wait(o_ready) st_o[0] st_o[1] await(st_o[0]) await(st_o[1]) sig(o_free) }
+  }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o sig(o_ready) st_lse }
   }
 }>
 
@@ -37,6 +42,7 @@ attn.table_entry fwd @fwd_d192_dv128_none head_dim 192, 128
     schedule <"fwd_d192_dv128_none" machine "sm_90a" {
   split M 2 whole(q)
   role load warps 1 regs 40
+  role store warps 1 regs 40
   role wg[2] warps 4 regs 232
   chan work = w in smem depth 1
   chan q = q in smem depth 1
@@ -48,6 +54,7 @@ attn.table_entry fwd @fwd_d192_dv128_none head_dim 192, 128
   hold oe = oe in smem over v
   turn tc ring wg
   sync drain ring wg
+  edge o_ready
   edge o_free credits 1 scope cluster
   knob exp2_soft 0 of 1
   knob peel first_branch
@@ -55,9 +62,12 @@ attn.table_entry fwd @fwd_d192_dv128_none head_dim 192, 128
     before { next }
     kv { ld_k once : ld_q once : wait(o_free) ld_v + 1 }
   }
+  body store {
+    after { wait(o_ready) st_o[0] st_o[1] await(st_o[0]) await(st_o[1]) sig(o_free) }
+  }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o sig(o_ready) st_lse }
   }
 }>
 
@@ -67,8 +77,9 @@ attn.table_entry fwd @fwd_d192_dv128_causal_1024 head_dim 192, 128
     config <tile_m = 128, tile_n = 128, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d192_dv128_causal_1024" machine "sm_90a" {
   split M 2 whole(q)
-  role load warps 1 regs 40
-  role wg[2] warps 4 regs 232
+  role load warps 1 regs 56
+  role store warps 1 regs 56
+  role wg[2] warps 4 regs 224
   chan work = w in smem depth 2
   chan q = q in smem depth 1
   chan k = k in smem depth 2
@@ -79,6 +90,7 @@ attn.table_entry fwd @fwd_d192_dv128_causal_1024 head_dim 192, 128
   hold oe = oe in smem over v
   turn tc ring wg
   sync drain ring wg
+  edge o_ready
   edge o_free credits 1
   knob exp2_soft 0 of 1
   knob peel first_branch
@@ -87,9 +99,12 @@ attn.table_entry fwd @fwd_d192_dv128_causal_1024 head_dim 192, 128
     before { next }
     kv { ld_k once : ld_q once : wait(o_free) ld_v + 1 }
   }
+  body store {
+    after { wait(o_ready) st_o[0] st_o[1] await(st_o[0]) await(st_o[1]) sig(o_free) }
+  }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm sync(drain) cvt_o sig(o_ready) st_lse }
   }
 }>
 

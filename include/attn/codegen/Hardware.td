@@ -38,7 +38,9 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     (`redo`), loops over one item end with `ws.run_again`, and loops over items that are
     handed out say where the `verdicts` lie. All warps of a replica meet, after they have
     waited for the last MMA, before a `ws.put` overwrites what MMAs of the role read: in its
-    own hold, or in a place that shares its memory.
+    own hold, or in a place that shares its memory. What MMAs read or another role stores
+    is visible to the async proxy, from all lanes of the warp, right after its `ws.put`; what
+    a role of a warpgroup stores, from all warps of the replica, right before its `ws.store`.
 
     **Before** `%s = ws.wait : !ws.slot<@k, tensor<128x64xbf16>>`
     **After**

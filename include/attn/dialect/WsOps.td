@@ -183,7 +183,9 @@ def Ws_SetupOp : Ws_Op<"setup", [NoTerminator, SingleBlock, NoRegionArguments, H
 def Ws_RoleOp : Ws_Op<"role", [Symbol, NoTerminator, SingleBlock, HasParent<"KernelOp">]> {
   let summary = "the program of a role; its argument is the replica's number (i32)";
   let description = [{
-    `replicas` copies of `warps` warps run it, each thread with `regs` registers.
+    `replicas` copies of `warps` warps run it, each thread with `regs` registers. Where all
+    that it does is asynchronous, one thread runs it: copies, and the stores of fewer warps
+    than a warpgroup.
 
     **Constraints**
     - C1: one block argument, i32
@@ -478,7 +480,9 @@ def Ws_HeldOp : Ws_Op<"held", [Pure]> {
 def Ws_StoreOp : Ws_Op<"store"> {
   let summary = "copies a piece of a hold to a tensor, asynchronously";
   let description = [{
-    All threads of the role have stored their share before. Rows past the tensor's end are dropped.
+    All threads of the role have put their share before; where another role puts the tile,
+    it has, and has signalled an edge that this role has waited for. Rows past the tensor's
+    end are dropped.
 
     **Constraints**
     - C1: the destination has rank 4 and a static last dimension

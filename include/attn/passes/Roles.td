@@ -65,7 +65,8 @@ def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
     `ws.for` of entries with their slots and shifts. A role waits for a channel's
     value before its first read of it, unless a `get` moved the wait up. With `skip
     right` each replica of the role that has one a sub-tile starts at the last block with
-    keys of its own rows; those before are a range of kind `skipped`.
+    keys of its own rows; those before are a range of kind `skipped`. A role without
+    replicas can list stores a sub-tile at a time, of what the replicas of another role put.
 
     **Requires** laid-out kernels with a verified schedule.
 

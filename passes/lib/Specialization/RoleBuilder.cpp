@@ -13,8 +13,10 @@ LogicalResult RoleBuilder::build() {
   if (!body || body.getReplica() >= 0) {
     return error("expected one body for all replicas");
   }
-  for (ArrayRef<EntryAttr> list :
-       {body.getBefore(), body.getKv(), body.getAfter()}) {
+  using Section = std::pair<ArrayRef<EntryAttr>, bool>;
+  for (auto [list, inLoop] :
+       {Section(body.getBefore(), false), Section(body.getKv(), true),
+        Section(body.getAfter(), false)}) {
     for (EntryAttr entry : list) {
       if (entry.getAct() == Act::Op || entry.getAct() == Act::Await) {
         if (!program.steps.count(entry.getTarget().getValue())) {
@@ -25,9 +27,8 @@ LogicalResult RoleBuilder::build() {
       if (entry.getAct() == Act::Op) {
         ownSteps.insert(entry.getTarget().getValue());
       }
-      if (entry.getPart() >= 0 || entry.getSubtile() >= 0) {
-        return error("no lowering for '" + entry.getTarget().getValue() +
-                     "' by part or by sub-tile");
+      if (failed(checkShare(entry, inLoop))) {
+        return failure();
       }
     }
   }
@@ -44,6 +45,27 @@ LogicalResult RoleBuilder::build() {
       builder.createBlock(&op.getBody(), {}, builder.getI32Type(), loc());
   replica = block->getArgument(0);
   return buildWork();
+}
+
+/// Outside the loop stores can be listed a sub-tile at a time, in a role
+/// without replicas.
+LogicalResult RoleBuilder::checkShare(EntryAttr entry, bool inLoop) {
+  auto step = program.steps.lookup(entry.getTarget().getValue());
+  bool isStore = step && !step.getBody().getOps<tile::StoreOp>().empty();
+  bool whole = entry.getSubtile() < 0;
+  bool bySubtile = isStore && !inLoop && role.getReplicas() <= 1 &&
+                   entry.getSubtile() < program.schedule.getSubtiles();
+  if (entry.getPart() >= 0 || !(whole || bySubtile)) {
+    return error("no lowering for '" + entry.getTarget().getValue() +
+                 "' by part or by sub-tile");
+  }
+  return success();
+}
+
+/// The sub-tile that an entry says, else the one of the replica.
+Value RoleBuilder::ownSubtile() {
+  return subtile ? arith::ConstantIntOp::create(builder, loc(), *subtile, 32)
+                 : replica;
 }
 
 LogicalResult RoleBuilder::buildWork() {
@@ -131,8 +153,14 @@ LogicalResult RoleBuilder::emitEntries(ArrayRef<EntryAttr> entries) {
 LogicalResult RoleBuilder::emitAct(EntryAttr entry) {
   StringRef target = entry.getTarget().getValue();
   switch (entry.getAct()) {
-  case Act::Op:
-    return emitStep(program.steps[target]);
+  case Act::Op: {
+    if (entry.getSubtile() >= 0) {
+      subtile = entry.getSubtile();
+    }
+    LogicalResult emitted = emitStep(program.steps[target]);
+    subtile.reset();
+    return emitted;
+  }
   case Act::Await: {
     auto step = program.steps[target];
     if (!step.getBody().getOps<tile::StoreOp>().empty()) {

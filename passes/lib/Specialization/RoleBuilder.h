@@ -30,6 +30,8 @@ public:
 
 private:
   // RoleBuilder.cpp
+  mlir::LogicalResult checkShare(EntryAttr entry, bool inLoop);
+  mlir::Value ownSubtile();
   mlir::LogicalResult buildWork();
   mlir::LogicalResult emitEntries(llvm::ArrayRef<EntryAttr> entries);
   mlir::LogicalResult checkOutside(EntryAttr entry);
@@ -89,6 +91,7 @@ private:
   mlir::IRMapping env;
   BodyAttr body;
   mlir::Value replica;
+  std::optional<int64_t> subtile; // of the entry that is being emitted
   tile::NextWorkOp nextWork;
   bool fetched = false; // the next work item has been asked for
   /// Steps that this role runs, and the outer channel values that it reads.

@@ -155,6 +155,9 @@ LogicalResult RoleBuilder::buildLoop() {
   if (failed(collectItems(items))) {
     return failure();
   }
+  if (items.empty() && outerChannelValues.empty()) {
+    return success();
+  }
   insertFetch(items);
   insertWaits(items);
   llvm::sort(items, [](const BodyItem &a, const BodyItem &b) {

@@ -36,7 +36,7 @@ LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
     }
   }
   for (Operation &op : step.getBody().front().without_terminator()) {
-    if (isa<tile::SubtileIdOp>(op) &&
+    if (isa<tile::SubtileIdOp>(op) && !subtile &&
         std::max<int64_t>(1, role.getReplicas()) !=
             program.schedule.getSubtiles()) {
       return error("expected a replica for each of " +
@@ -45,7 +45,7 @@ LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
                    "' computes one, got " + Twine(role.getReplicas()));
     }
     if (isa<tile::SubtileIdOp>(op)) {
-      env.map(op.getResult(0), replica);
+      env.map(op.getResult(0), ownSubtile());
     } else if (&op != except && !isa<tile::PieceOp>(op) && !readsHold(&op)) {
       builder.clone(op, env);
     }
@@ -154,7 +154,7 @@ LogicalResult RoleBuilder::emitStore(tile::StepOp step, tile::StoreOp store) {
     return failure();
   }
   ws::StoreOp::create(builder, loc(), symbol(hold->second.getName().getValue()),
-                      replica, env.lookupOrDefault(store.getDest()),
+                      ownSubtile(), env.lookupOrDefault(store.getDest()),
                       env.lookupOrDefault(store.getBatch()),
                       env.lookupOrDefault(store.getHead()),
                       env.lookupOrDefault(store.getRow()), store.getMapAttr());
