@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs kernels on inputs that a stale reference of a row goes wrong on, on the
 simulator, against float64: kernels with `row_max = first_block`, with `integer` and
-with `running`. Then shows that the inputs are what they claim to be: without the word
+with `running`, and with polynomials for exponentials. Then shows that the inputs are what they claim to be: without the word
 that rejects a work item a kernel gets those that overflow wrong, and without the
-limits of sums those whose sum is finite, but has no normal inverse or lost weights; and
-without a
-wait for the first results the simulator finds the race of the second."""
+limits of sums those whose sum is finite, but has no normal inverse or lost weights; without
+a bound above polynomials hide what overflows; and without a wait for the first results the
+simulator finds the race of the second."""
 
 import argparse
 import os
@@ -49,15 +49,19 @@ OTHERS = [
 ]
 
 
+FIRST_BLOCK, INTEGER, RUNNING = ({"row_max": name} for name in ("first_block", "integer", "running"))
+SOFT = {"row_max": "first_block", "exp2_soft": "1/2"}
+ALL_SOFT = {"row_max": "first_block", "exp2_soft": "1/1"}
 NO_REJECT = (r".*llvm\.atomicrmw _or.*\n", "")
-# (name, reference, what to replace by what, patterns that it gets wrong).
+# (name, changes to the schedule, what to replace by what, patterns that it gets wrong).
 MUTANTS = [
-    ("no_reject", "first_block", NO_REJECT, OVERFLOWS + LOST),
+    ("no_reject", FIRST_BLOCK, NO_REJECT, OVERFLOWS + LOST),
     # The second results may overtake the first.
-    ("no_wait", "first_block", (r".*cp\.async\.bulk\.wait_group 0\n", ""), OVERFLOWS[:1]),
-    ("no_limit", "first_block", (r"1\.2676506E\+30", "3.4e+38"), LOST),
-    ("integer_no_reject", "integer", NO_REJECT, ["spike-key:0:-140", "low"]),
-    ("integer_no_limit", "integer", (r"9\.53674316E-7", "0.000000e+00"), ["spike-key:0:-140", "low"]),
+    ("no_wait", FIRST_BLOCK, (r".*cp\.async\.bulk\.wait_group 0\n", ""), OVERFLOWS[:1]),
+    ("no_limit", FIRST_BLOCK, (r"1\.2676506E\+30", "3.4e+38"), LOST),
+    ("no_bound", ALL_SOFT, (r"1\.270000e\+02", "0x7F800000"), OVERFLOWS[:1]),
+    ("integer_no_reject", INTEGER, NO_REJECT, ["spike-key:0:-140", "low"]),
+    ("integer_no_limit", INTEGER, (r"9\.53674316E-7", "0.000000e+00"), ["spike-key:0:-140", "low"]),
 ]
 
 
@@ -85,18 +89,19 @@ def compiled(args, name, source, emit="bundle", schedule=None):
     return output
 
 
-def schedule_with(args, row_max, name):
-    """The table's last entry with another reference."""
-    *_, entry = table.read(os.path.join(table.FOLDER, name + ".mlir"))
-    path = os.path.join(args.out, f"{name}_{row_max}.mlir")
+def schedule_with(args, changes, stem):
+    """The table's last entry with some parameters changed."""
+    *_, entry = table.read(os.path.join(table.FOLDER, stem + ".mlir"))
+    name = "_".join([stem, *changes.values()]).replace("/", "of")
+    path = os.path.join(args.out, f"{name}.mlir")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(entry.changed({"row_max": row_max}))
+        file.write(entry.changed(changes))
     return path
 
 
-def mutant(args, name, row_max, edit):
+def mutant(args, name, changes, edit):
     """A kernel without a mask, its IR edited before it becomes PTX."""
-    path = compiled(args, name, "full_d64.mlir", emit="llvm", schedule=schedule_with(args, row_max, "fwd_d64"))
+    path = compiled(args, name, "full_d64.mlir", emit="llvm", schedule=schedule_with(args, changes, "fwd_d64"))
     with open(path, encoding="utf-8") as file:
         text, edits = re.subn(*edit, file.read())
     if edits == 0:
@@ -108,15 +113,20 @@ def mutant(args, name, row_max, edit):
 
 def kernels(args):
     """(name, bundle, head dim, options of attn-run)."""
+    def full(name, changes, source="full_d64.mlir"):
+        return name, compiled(args, name, source, schedule=schedule_with(args, changes, "fwd_d64")), 64, []
+
     yield "full", compiled(args, "full", "full_d64.mlir"), 64, []
     yield "causal", compiled(args, "causal", "causal.mlir"), 128, []
     yield "f16", compiled(args, "f16", f16_source(args)), 64, []
     yield "documents", compiled(args, "documents", "documents.mlir"), 128, ["--mask-region=documents"]
-    yield "full_running", compiled(args, "full_running", "full_d64.mlir", schedule=schedule_with(args, "running", "fwd_d64")), 64, []
-    d64, d128 = (schedule_with(args, "integer", name) for name in ("fwd_d64", "fwd_d128"))
-    yield "full_integer", compiled(args, "full_integer", "full_d64.mlir", schedule=d64), 64, []
-    yield "causal_integer", compiled(args, "causal_integer", "causal.mlir", schedule=d128), 128, []
-    yield "f16_integer", compiled(args, "f16_integer", f16_source(args), schedule=d64), 64, []
+    yield full("full_running", RUNNING)
+    yield full("full_integer", INTEGER)
+    yield "causal_integer", compiled(args, "causal_integer", "causal.mlir", schedule=schedule_with(args, INTEGER, "fwd_d128")), 128, []
+    yield full("f16_integer", INTEGER, f16_source(args))
+    yield full("full_soft", SOFT)
+    yield full("full_all_soft", ALL_SOFT)
+    yield full("f16_all_soft", ALL_SOFT, f16_source(args))
 
 
 def passes(args, kernel, head_dim, pattern, options=()):
@@ -144,8 +154,8 @@ def main():
             wrong += not good
             if not good:
                 print(f"{name}, {pattern}: {text}")
-    for name, row_max, edit, patterns in MUTANTS:
-        kernel = mutant(args, name, row_max, edit)
+    for name, changes, edit, patterns in MUTANTS:
+        kernel = mutant(args, name, changes, edit)
         for pattern in patterns:
             good, _ = passes(args, kernel, 64, pattern)
             runs += 1
