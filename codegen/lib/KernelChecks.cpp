@@ -193,8 +193,9 @@ LogicalResult checkRole(ws::RoleOp role) {
     return success();
   }
   return error(role, lowerToNVVM)
-         << "expected " << warpsPerWarpgroup
-         << " warps, as it computes on tiles, got " << role.getWarps();
+         << "expected role '" << role.getSymName() << "' to have "
+         << warpsPerWarpgroup << " warps, as it works on whole tiles, got "
+         << role.getWarps();
 }
 
 /// What the swizzles of tiles in shared memory allow.

@@ -78,7 +78,7 @@ ws.kernel @storers machine "sm_90a" args ["q", "o", "n"] problem #p config #c sc
 ws.kernel @few_warps machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
-  // expected-error @below {{'ws.role' op attn-lower-to-nvvm: expected 4 warps, as it computes on tiles, got 2}}
+  // expected-error @below {{'ws.role' op attn-lower-to-nvvm: expected role 'wg' to have 4 warps, as it works on whole tiles, got 2}}
   ws.role @wg warps 2 regs 240 replicas 1 {
   ^bb0(%me: i32):
     %v = arith.constant dense<0> : vector<4xi32>

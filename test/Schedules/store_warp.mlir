@@ -51,6 +51,11 @@
 // RUN: sed '/nvvm.cp.async.bulk.wait_group 0$/d' %t.llvm.mlir > %t.mutant.mlir
 // RUN: not attn-run %t.mutant.mlir --device=sim --sm-count=1 --q=1x300x2x128 --inputs=spike-key:200 | FileCheck %s --check-prefix=FIRST
 // FIRST: writes: no cp.async.bulk.wait_group without .read for it is before this [async.store-not-awaited]
+//
+// Four warps may store as well: they need no registers for places, as they compute nothing.
+// RUN: sed -e 's/warps 1 regs [0-9]*/warps 1 regs 24/; s/role store warps 1/role store warps 4/; s/warps 4 regs 232/warps 4 regs 224/' %s > %t.four.mlir
+// RUN: attn-compile %t.mlir --schedule=%t.four.mlir --emit=ws -o - | FileCheck %s --check-prefix=FOUR
+// FOUR: ws.role @store warps 4 regs 24
 
 attn.table_entry fwd @store_warp_pair head_dim 128, 128
     masks ["none"]

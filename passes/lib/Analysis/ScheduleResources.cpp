@@ -24,6 +24,7 @@ private:
   void countBarriers();
   LogicalResult checkSpaces();
   LogicalResult checkRoles();
+  bool hasPlacesInRegisters(const Instance &instance);
   LogicalResult checkFragments();
 
   const BoundSchedule &bound;
@@ -160,11 +161,23 @@ LogicalResult ResourceChecker::checkRoles() {
   return success();
 }
 
+bool ResourceChecker::hasPlacesInRegisters(const Instance &instance) {
+  return llvm::any_of(bound.places, [&](const Place &place) {
+    return place.space == Space::Reg &&
+           llvm::any_of(place.cycles, [&](ArrayRef<int> values) {
+             return llvm::any_of(values, [&](int value) {
+               return bound.computes(instance, value);
+             });
+           });
+  });
+}
+
 LogicalResult ResourceChecker::checkFragments() {
   RegisterInfoAttr registers = machine.getRegisters();
   int64_t limit = registers.getHighest();
-  for (const Role &role : bound.roles) {
-    if (role.warps % machine.getWarps().getGroup() == 0) {
+  for (const Instance &instance : bound.instances) {
+    const Role &role = bound.roles[instance.role];
+    if (hasPlacesInRegisters(instance)) {
       int64_t reserve = role.regs <= registers.getSmall()
                             ? registers.getReserveSmall()
                             : registers.getReserve();
