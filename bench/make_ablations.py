@@ -7,7 +7,7 @@ attn-tune has for a schedule (docs/tuning.md), or "conditions": false for the la
 entry alone, whatever the lengths. Of several entries for different lengths, those
 that have it already or with which it is illegal stay as they are; where that leaves nothing,
 or where the kernels do not compile, the variant is left out, and the reason said. So is one
-that is the table's kernel at all --seqlens, by its PTX and its launch; where it is that at
+of the same schedules as one before it, and one that is the table's kernel at all --seqlens, by its PTX and its launch; where it is that at
 some, OUT/same.json says at which, and attention.py races it at the others. Those that are
 for a group of heads are compiled with --heads, the others without."""
 
@@ -74,8 +74,13 @@ class Problem:
     def variants(self, ablations):
         """(name, text, why there is none) of the table's entries and of each change."""
         yield TABLE, text_of(self.entries), None
+        first = {}  # who has a text
         for ablation in ablations:
-            yield ablation["name"], *change(self.entries, ablation, self.refusal)
+            name = ablation["name"]
+            text, reason = change(self.entries, ablation, self.refusal)
+            if text and first.setdefault(text, name) != name:
+                text, reason = None, f"the same schedules as those of '{first[text]}'"
+            yield name, text, reason
 
     def bundle(self, name):
         return os.path.join(self.args.out, name, self.stem + ".attn")

@@ -4,6 +4,7 @@
 import os
 import re
 import sys
+import types
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -56,6 +57,15 @@ class Changes(unittest.TestCase):
         text, reason = change(self.POINT, refused, change={"stage_o": "over_q"})
         self.assertEqual((reason, text.count("smem depth 1\n  turn"), text.count("over q")), (None, 2, 1))
         self.assertEqual(change(self.POINT, lambda text: "V11", change={"stage_o": "over_q"}), (None, "V11"))
+
+
+class Variants(unittest.TestCase):
+    def test_one_with_the_schedules_of_another_is_left_out(self):
+        problem = types.SimpleNamespace(entries=make_bundles.entries_of(points.Point("none", 192, 1024, 128)), refusal=lambda text: None)
+        rows = [{"name": name, "change": values} for name, values in
+                (("a", {"load_registers": 56}), ("b", {"load_registers": 56, "storer": "warp"}), ("c", {"storer": "consumers"}))]
+        found = {name: (bool(text), reason) for name, text, reason in make_ablations.Problem.variants(problem, rows)}
+        self.assertEqual(found, {"table": (True, None), "a": (True, None), "b": (False, "the same schedules as those of 'a'"), "c": (True, None)})
 
 
 class Ablations(unittest.TestCase):
