@@ -4,12 +4,13 @@
 attention.py --matrix: OUT/NAME/fwd_d128_none.attn and so on, and OUT/table/... as the
 table has them. What is changed is in ablations.json: values of the parameters that
 attn-tune has for a schedule (docs/tuning.md), or "conditions": false for the last
-entry alone, whatever the lengths. Of several entries for different lengths, those
-that have it already or with which it is illegal stay as they are; where that leaves nothing,
-or where the kernels do not compile, the variant is left out, and the reason said. So is one
-of the same schedules as one before it, and one that is the table's kernel at all --seqlens, by its PTX and its launch; where it is that at
-some, OUT/same.json says at which, and attention.py races it at the others. Those that are
-for a group of heads are compiled with --heads, the others without."""
+entry alone, whatever the lengths. Of several entries for different lengths, those that
+have it already or with which it is illegal stay as they are; where that leaves nothing,
+or where the kernels do not compile, the variant is left out, and the reason said. So is
+one of the same schedules as one before it, and one that is the table's kernel at all
+--seqlens, by its PTX and its launch; where it is that at some, OUT/same.json says at
+which, and attention.py races it at the others. Those that are for a group of heads are
+compiled with --heads, the others without."""
 
 import argparse
 import contextlib

@@ -55,6 +55,7 @@ class Schedule:
 
     @property
     def store_warp(self):
+        """Whether a role of its own stores O."""
         return self.point["storer"] == "warp"
 
     def places(self):

@@ -4,12 +4,12 @@
 
 using namespace mlir;
 using namespace attn;
-using ws::warpsPerWarpgroup;
 
 namespace {
 
 constexpr StringLiteral lowerChannels = "attn-lower-channels: ";
 constexpr StringLiteral lowerToNVVM = "attn-lower-to-nvvm: ";
+constexpr int64_t warpsPerWarpgroup = 4;
 
 InFlightDiagnostic error(Operation *op, StringRef pass) {
   return op->emitOpError(pass);
@@ -67,8 +67,8 @@ LogicalResult checkSlots(Operation *op) {
 /// One thread meets no other.
 LogicalResult checkMeetings(Operation *op) {
   auto role = op->getParentOfType<ws::RoleOp>();
-  if (!role || !role.isSingleThread() ||
-      !isa<ws::TakeOp, ws::GiveOp, ws::SyncOp, tile::RejectOp>(op)) {
+  if (!role || !isa<ws::TakeOp, ws::GiveOp, ws::SyncOp, tile::RejectOp>(op) ||
+      !role.isSingleThread()) {
     return success();
   }
   return error(op, lowerChannels)

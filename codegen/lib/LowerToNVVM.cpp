@@ -17,12 +17,12 @@ namespace attn::codegen {
 
 using namespace mlir;
 using namespace attn;
-using ws::warpsPerWarpgroup;
 using namespace attn::codegen;
 
 namespace {
 
 constexpr int64_t warpgroupThreads = 128;
+constexpr int64_t warpsPerWarpgroup = 4;
 constexpr int64_t maxThreadRegisters = 255;
 constexpr int64_t maxThreads = 1024;
 

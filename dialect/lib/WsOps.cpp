@@ -382,12 +382,25 @@ LogicalResult RoleOp::verifyRegions() {
   return success();
 }
 
-/// A warpgroup stores together what it has put, fewer warps what others have.
+/// Whether another role puts what is stored: then nobody here has to make it
+/// visible.
+static bool isPutElsewhere(StoreOp store) {
+  auto role = store->getParentOfType<RoleOp>();
+  return role->getParentOfType<KernelOp>()
+      .walk([&](PutOp put) {
+        return put.getHold() == store.getHold() &&
+                       put->getParentOfType<RoleOp>() != role
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool RoleOp::isSingleThread() {
-  bool storesTogether = getWarps() >= warpsPerWarpgroup;
-  WalkResult result = walk([&](Operation *op) {
+  WalkResult result = walk([](Operation *op) {
+    auto store = dyn_cast<StoreOp>(op);
     return isa<MmaOp, PutOp, attn::tile::StoreRowOp>(op) ||
-                   (storesTogether && isa<StoreOp>(op))
+                   (store && !isPutElsewhere(store))
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });

@@ -194,6 +194,11 @@ ws.kernel @one_thread_gives machine "sm_90a" args ["q", "o", "n"] problem #p con
     // expected-error @below {{'ws.give' op attn-lower-channels: no lowering in role 'store', which one thread runs}}
     ws.give @t[%me]
   }
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<8xi32>
+    ws.put %v in @h[%me] : vector<8xi32>
+  }
 }
 
 // -----
@@ -211,6 +216,11 @@ ws.kernel @one_thread_meets machine "sm_90a" args ["q", "o", "n"] problem #p con
     ws.await_store
     // expected-error @below {{'ws.sync' op attn-lower-channels: no lowering in role 'store', which one thread runs}}
     ws.sync @r
+  }
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<8xi32>
+    ws.put %v in @h[%me] : vector<8xi32>
   }
 }
 

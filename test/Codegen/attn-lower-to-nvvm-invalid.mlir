@@ -68,6 +68,11 @@ ws.kernel @storers machine "sm_90a" args ["q", "o", "n"] problem #p config #c sc
   ^bb0(%me: i32):
     ws.store @h[%me], %o at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
   }
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<8xi32>
+    ws.put %v in @h[%me] : vector<8xi32>
+  }
 }
 
 // -----

@@ -52,10 +52,11 @@
 // RUN: not attn-run %t.mutant.mlir --device=sim --sm-count=1 --q=1x300x2x128 --inputs=spike-key:200 | FileCheck %s --check-prefix=FIRST
 // FIRST: writes: no cp.async.bulk.wait_group without .read for it is before this [async.store-not-awaited]
 //
-// Four warps may store as well: they need no registers for places, as they compute nothing.
+// One thread stores: a warpgroup is too much, though not for its registers, as it has no places.
 // RUN: sed -e 's/warps 1 regs [0-9]*/warps 1 regs 24/; s/role store warps 1/role store warps 4/; s/warps 4 regs 232/warps 4 regs 224/' %s > %t.four.mlir
-// RUN: attn-compile %t.mlir --schedule=%t.four.mlir --emit=ws -o - | FileCheck %s --check-prefix=FOUR
-// FOUR: ws.role @store warps 4 regs 24
+// RUN: attn-compile %t.mlir --schedule=%t.four.mlir --emit=schedule -o /dev/null
+// RUN: not attn-compile %t.mlir --schedule=%t.four.mlir -o %t.four.attn 2>&1 | FileCheck %s --check-prefix=FOUR
+// FOUR: 'ws.role' op attn-lower-to-nvvm: expected fewer than 4 warps and one replica, as one thread runs it, got 1 x 4 warps
 
 attn.table_entry fwd @store_warp_pair head_dim 128, 128
     masks ["none"]

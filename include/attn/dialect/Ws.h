@@ -18,7 +18,6 @@ constexpr int64_t tileAlignment = 1024;
 constexpr int64_t workItemBytes = 16;
 /// Of an mbarrier.
 constexpr int64_t barrierBytes = 8;
-constexpr int64_t warpsPerWarpgroup = 4;
 /// Verdicts on work items that are not known yet: those of two turns.
 constexpr int64_t verdictRing = 2;
 /// Words of the role that hands out items, which has few registers: the turn's

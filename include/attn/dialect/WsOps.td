@@ -184,8 +184,8 @@ def Ws_RoleOp : Ws_Op<"role", [Symbol, NoTerminator, SingleBlock, HasParent<"Ker
   let summary = "the program of a role; its argument is the replica's number (i32)";
   let description = [{
     `replicas` copies of `warps` warps run it, each thread with `regs` registers. Where all
-    that it does is asynchronous, one thread runs it: copies, and the stores of fewer warps
-    than a warpgroup.
+    that it does is asynchronous, one thread runs it: copies, and stores of what another
+    role puts.
 
     **Constraints**
     - C1: one block argument, i32
