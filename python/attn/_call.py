@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import functools
 from sys import modules
-from typing import Any, Sequence
+from typing import Any, NoReturn, Sequence
 
-from . import _tensors
-from ._errors import ArgumentError, UnsupportedError
+from . import _tensors, _torch_rules
+from ._errors import ArgumentError, AttnError, UnsupportedError
 from ._executable import Executable, target_of
+from ._overlap import refuse_overlaps
 from ._symbols import Captured, Scalar
+from ._words import Words
 
 
 @functools.lru_cache(maxsize=None)
@@ -24,24 +26,51 @@ def _replays() -> Any:
 def repeat(options: tuple, q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any]:
     """The signature of the call of a public function with these options and tensors, and
     an earlier call with it, to be repeated. Either is None where there is none."""
-    torch = modules.get("torch")
-    if torch is None or torch.compiler.is_compiling():
+    if "torch" not in modules or _tensors.is_compiling():
         return None, None
     return _replays().repeat(options, q, k, v, out, lse)
 
 
 def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats: Sequence[float] = (),
-           ints: Sequence[int] = (), out: Any = None, lse: Any = None, heads_first: bool = False,
+           ints: Sequence[int] = (), out: Any = None, lse: Any = None, words: Words = Words(),
            call: Any = None) -> tuple[Any, Any]:
-    """Runs the problem `ir` and returns (out, lse). The tensors are (batch,
-    position, head, dim), with `heads_first` (batch, head, position, dim). `call` is the
-    signature of the public function's call, if that had the same q, k, v, out and lse."""
-    if not _tensors.is_torch(q):
-        return _attend_views(ir, q, k, v, captures, floats, ints, out, lse, heads_first)
+    """Runs the problem `ir` and returns (out, lse). `words` has the order of the tensors'
+    dims, and their names for messages; whoever calls this has put the tensors to
+    `accept`. `call` is the signature of the public function's call, if that had the same q,
+    k, v, out and lse."""
+    for name, tensor in ((words.k, k), (words.v, v), (words.o, out), (words.lse, lse)):
+        if tensor is not None and _tensors.is_torch(tensor) != _tensors.is_torch(q):
+            raise ArgumentError(f"expected '{name}' to be of the library of '{words.q}', a {type(q).__name__}, got a "
+                                f"{type(tensor).__name__}")
+    attend_tensors = _attend_torch if _tensors.is_torch(q) else _attend_views
+    if _tensors.is_compiling():
+        return attend_tensors(ir, q, k, v, captures, floats, ints, out, lse, words, call)
+    for name, tensor in ((words.o, out), (words.lse, lse)):
+        if _tensors.is_torch(tensor):
+            _torch_rules.check_writable(name, tensor)
+    try:
+        return attend_tensors(ir, q, k, v, captures, floats, ints, out, lse, words, call)
+    except AttnError as error:
+        raise words.of(error) from None
+    except (TypeError, RuntimeError) as error:
+        _explain(error, {words.q: q, words.k: k, words.v: v, words.o: out, words.lse: lse})
+
+
+def _explain(error: Exception, tensors: dict[str, Any]) -> NoReturn:
+    """Raises the error of a class of tensors that does not know attn's operator with the
+    name of the tensor, other errors as they are."""
+    for name, tensor in tensors.items():
+        if _tensors.is_torch(tensor) and _torch_rules.dispatches(type(tensor)):
+            raise UnsupportedError(f"expected '{name}' to be a torch.Tensor, got a {type(tensor).__name__}, which does not "
+                                   f"know the operator torch.ops.attn.forward: {error}") from error
+    raise error
+
+
+def _attend_torch(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any], floats: Sequence[float],
+                  ints: Sequence[int], out: Any, lse: Any, words: Words, call: Any) -> tuple[Any, Any]:
     from . import _torch_ops
 
-    refuse_gradients({"q": q, "k": k, "v": v, **{f"capture {n}": c for n, c in enumerate(captures)}})
-    if heads_first:
+    if words.heads_first:
         q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
         out = None if out is None else out.transpose(1, 2)
     if out is None and lse is None:
@@ -50,39 +79,31 @@ def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats
         out = q.new_empty(q.shape[:-1] + v.shape[-1:]) if out is None else out
         lse = q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=_torch_ops.LSE_DTYPE) if lse is None else lse
         _torch_ops.forward_out(q, k, v, list(captures), list(floats), list(ints), ir, out=out, lse=lse)
-    if call and not captures:
+    if call and not captures and q.device.type != "meta":
         executable = Executable.get(ir, target_of(_tensors.view(q, "q").device))
-        _replays().remember(call, executable, (q, k, v, out, lse), floats, ints, heads_first)
-    return (out.transpose(1, 2) if heads_first else out), lse
+        _replays().remember(call, executable, (q, k, v, out, lse), floats, ints, words.heads_first)
+    return (out.transpose(1, 2) if words.heads_first else out), lse
 
 
 def _attend_views(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any], floats: Sequence[float],
-                  ints: Sequence[int], out: Any, lse: Any, heads_first: bool) -> tuple[Any, Any]:
+                  ints: Sequence[int], out: Any, lse: Any, words: Words, _: Any) -> tuple[Any, Any]:
     queries, values = _tensors.view(q, "q"), _tensors.view(v, "v")
     if len(queries.shape) != 4 or len(values.shape) != 4:
         raise ArgumentError(f"expected 'q' and 'v' to have rank 4, got {len(queries.shape)} and {len(values.shape)}")
-    batch, heads, length = (queries.shape[n] for n in ((0, 1, 2) if heads_first else (0, 2, 1)))
+    batch, heads, length = (queries.shape[n] for n in ((0, 1, 2) if words.heads_first else (0, 2, 1)))
     if out is None:
         out = _tensors.empty(queries.owner, [*queries.shape[:3], values.shape[3]], queries.dtype)
     if lse is None:
         lse = _tensors.empty(queries.owner, [batch, heads, length], "f32")
     order = [queries, _tensors.view(k, "k"), values, _tensors.view(out, "out")]
-    if heads_first:
+    if words.heads_first:
         order = [_tensors.swap(one, 1, 2) for one in order]
-    target = target_of(queries.device)
-    Executable.get(ir, target).launch([*order[:3], *captures, order[3], lse], floats, ints)
+    given = [_tensors.view(capture, f"captures[{n}]") for n, capture in enumerate(captures)]
+    tensors = [*order[:3], *given, order[3], _tensors.view(lse, "lse")]
+    executable = Executable.get(ir, target_of(queries.device))
+    executable.check_overlaps(tensors)
+    executable.launch(tensors, floats, ints)
     return out, lse
-
-
-def refuse_gradients(tensors: dict[str, Any]) -> None:
-    """attn has no backward pass yet: refuses what would need one."""
-    torch = _tensors.torch_module()
-    if not torch.is_grad_enabled():
-        return
-    for name, tensor in tensors.items():
-        if isinstance(tensor, torch.Tensor) and tensor.requires_grad:
-            raise UnsupportedError(f"'{name}' requires a gradient, and attn computes the forward pass only: call it "
-                                   "under torch.no_grad(), or on detached tensors")
 
 
 def bind(captures: Sequence[Captured], like: Any) -> tuple[list[Any], list[float], list[int]]:
@@ -91,6 +112,7 @@ def bind(captures: Sequence[Captured], like: Any) -> tuple[list[Any], list[float
     passed: dict[str, list[Any]] = {"tensor": [], "f32": [], "i32": []}
     for captured in captures:
         value = captured.value
+        _torch_rules.accept(**{captured.name: value})
         if captured.passed_as == "tensor":
             passed["tensor"].append(_as_tensor(captured, value, like))
         else:
@@ -101,5 +123,7 @@ def bind(captures: Sequence[Captured], like: Any) -> tuple[list[Any], list[float
 def _as_tensor(captured: Captured, value: Any, like: Any) -> Any:
     if _tensors.is_torch(like) and not _tensors.is_torch(value):
         value = _tensors.torch_module().from_dlpack(value)
+    elif _tensors.is_torch(value):
+        value = value.resolve_neg()  # torch's operators would
     value = _tensors.astype(value, captured.kind)
     return value if captured.shape else value.reshape(1)

@@ -10,6 +10,7 @@ from typing import Any, Iterator, Sequence
 
 from . import _capi, _tensors
 from ._errors import UnsupportedError
+from ._overlap import refuse_overlaps
 
 DEFAULT_TARGET = "sm_90a"
 
@@ -75,6 +76,12 @@ class Executable:
             space = self.workspace(views[0].owner, views[0].device, size, stream)
         frame.set_workspace(space)
         self.bundle.launch(frame.args)
+
+    def check_overlaps(self, views: Sequence[_tensors.View]) -> None:
+        """Refuses outputs of the plan's tensors that share memory with another one."""
+        named = [(arg["name"], arg["access"] != "read", view) for arg, view in zip(self.tensor_args, views)]
+        refuse_overlaps({name: view for name, written, view in named if not written},
+                        {name: view for name, written, view in named if written})
 
     def prepare(self, device: int) -> None:
         """Loads the kernels onto a CUDA device."""

@@ -11,6 +11,7 @@ from ._call import attend, repeat
 from ._errors import ArgumentError, UnsupportedError
 from ._presets import fixed, flash_preset
 from ._sdpa import HALVES
+from ._torch_rules import accept
 
 
 def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scale: float | None = None,
@@ -57,6 +58,7 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
             return _result(*done, return_lse, return_attn_probs)
     if dropout_p:
         raise UnsupportedError(f"expected 'dropout_p' to be 0, got {dropout_p}: there is no dropout")
+    accept(q=q, k=k, v=v, softmax_scale=softmax_scale, softcap=softcap, alibi_slopes=alibi_slopes)
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         if len(tensor.shape) != 4:
             raise ArgumentError(f"expected '{name}' to have rank 4, got {len(tensor.shape)}")

@@ -12,7 +12,9 @@ from ._errors import ArgumentError, AttnError
 from ._executable import DEFAULT_TARGET, Executable, target_of
 from ._ir import MASKS, Problem
 from ._symbols import Captured
+from ._torch_rules import accept
 from ._trace import Trace
+from ._words import Words
 
 _DTYPES = {"bf16": "bf16", "bfloat16": "bf16", "f16": "f16", "float16": "f16", "half": "f16"}
 _LAYOUTS = ("bshd", "bhsd")
@@ -33,6 +35,7 @@ class Kernel:
         self._name = f"{layout} {self._ir}"
         self._captures = captures
         self._heads_first = layout == "bhsd"
+        self._words = Words(heads_first=self._heads_first)
         self._scale = 1 / math.sqrt(problem.head_dim)
         # (dim of the capture, coordinate) pairs, and which dim of q or k says how far that one goes.
         position, head = (2, 1) if self._heads_first else (1, 2)
@@ -78,11 +81,12 @@ class Kernel:
             done = again and again(q, k, v, out, lse)
             if done:
                 return done
+        accept(q=q, k=k, v=v, scale=scale, out=out, lse=lse)
         self._check_bounds(q, k)
         tensors, floats, ints = bind(self._captures, q)
         bounds = [self._bound(n, value) for n, value in (("window_left", window_left), ("window_right", window_right))]
         return attend(self._ir, q, k, v, tensors, [self._scale if scale is None else scale, *floats],
-                      [b for b in bounds if b is not None] + ints, out, lse, self._heads_first, call)
+                      [b for b in bounds if b is not None] + ints, out, lse, self._words, call)
 
     def prepare(self, device: int = 0) -> None:
         """Loads the kernel onto CUDA device number `device` now rather than in the first

@@ -56,9 +56,9 @@ def _constant(function: Callable[..., Preset]) -> Callable[..., Preset]:
 
 
 @_constant
-def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, is_causal: bool, any_scale: bool, capped: bool,
+def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, any_scale: bool, capped: bool,
                 mask_use: str, by_query: bool, by_key: bool) -> Preset:
-    """`any_scale`: the scale is a factor that may be 0 or negative. `mask_use`: the mask
+    """`mask` is one of _ir.MASKS without bounds. `any_scale`: the scale is a factor that may be 0 or negative. `mask_use`: the mask
     (batch, position, head, key) is of "truth" values, or a "bias", or "none"; it may
     differ by query and by key."""
     factor: Any = Slot("f32", 0)
@@ -76,7 +76,6 @@ def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, is_causal: bool, any
     def allow(*position: Any) -> Any:
         return ops.not_equal(element(*position), 0)
 
-    mask = "causal_top_left" if is_causal else "none"
     scored = any_scale or capped or mask_use == "bias"
     return _preset(dtype, head_dim, head_dim_v, mask, score=score if scored else None,
                    allow=allow if mask_use == "truth" else None)

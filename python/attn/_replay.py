@@ -18,7 +18,8 @@ from ._executable import Executable
 # Calls that a thread remembers, 20 KB each, so that ever new lengths do not fill the memory.
 _MOST = 512
 _PLAIN = frozenset((type(None), bool, int, float, str))
-_Tensor, _grad_enabled = torch.Tensor, torch.is_grad_enabled
+_Tensor, _grad_enabled, _inference_mode = torch.Tensor, torch.is_grad_enabled, torch.is_inference_mode_enabled
+_forward_ad = torch.autograd.forward_ad
 
 Signature = Optional[tuple]
 
@@ -43,6 +44,8 @@ def _find_watchers() -> list[Any]:
 _EXCHANGE = _capi.exchange_api(_Tensor)
 try:
     _function_mode, _dispatch_modes, _transform, _trace = _find_watchers()
+    # That of torch.autograd.graph, for several tensors in a third of the time.
+    _increment_versions = torch._C._increment_version
 except AttributeError:  # a torch that is too old or too new
     _EXCHANGE = None
 
@@ -57,19 +60,30 @@ def repeat(options: tuple, q: Any, k: Any, v: Any, out: Any, lse: Any) -> tuple[
     through torch's operators; and the earlier call that it repeats, or None. Written
     out, because this is most of what a launch costs. What is not looked at here, the
     runtime checks: that the shape of k goes with that of v, and all strides."""
-    if _function_mode() or _dispatch_modes() or _transform() or _trace():
+    if _function_mode() or _dispatch_modes() or _transform() or _trace() or _forward_ad._current_level >= 0:
         return None, None
-    if not (type(q) is type(k) is type(v) is _Tensor):
+    if not (type(q) is type(k) is type(v) is _Tensor) or q.is_neg() or k.is_neg() or v.is_neg():
         return None, None
     if _grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad):
         return None, None
-    if not (out is None or type(out) is _Tensor) or not (lse is None or type(lse) is _Tensor):
-        return None, None
-    call = options, q.shape, v.shape, q.dtype, q.get_device()
     try:
+        if (out is not None or lse is not None) and not _may_write(out, lse):
+            return None, None
+        call = options, q.shape, v.shape, q.dtype, q.get_device()
         return call, _remembered.replays.get(call)
-    except TypeError:  # an option that cannot be compared
+    except (TypeError, RuntimeError):  # an option that cannot be compared; a tensor without a version, or a shape
         return None, None
+
+
+def _may_write(out: Any, lse: Any) -> bool:
+    """Whether a launch may write the tensors, but for overlaps, which the runtime finds. An
+    inference tensor, outside of that mode, has no version, which is an error."""
+    has_versions, has_gradients = not _inference_mode(), _grad_enabled()
+    for tensor in (out, lse):
+        if tensor is not None and (type(tensor) is not _Tensor or tensor.is_neg() or (has_gradients and tensor.requires_grad)
+                                   or (has_versions and tensor._version < 0)):
+            return False
+    return True
 
 
 def remember(call: tuple, executable: Executable, tensors: Sequence[Any], floats: Sequence[float],
@@ -106,17 +120,22 @@ class Replay:
 
     def __call__(self, q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any] | None:
         """The results; None for tensors that this launch does not fit, after all."""
-        if out is None:
-            out = q.new_empty_strided(self._out_shape, self._out_strides)
-        if lse is None:
-            lse = self._like_lse.new_empty(self._lse_shape)
+        given_out, given_lse = out, lse
         try:
+            if out is None:
+                out = q.new_empty_strided(self._out_shape, self._out_strides)
+            if lse is None:
+                lse = self._like_lse.new_empty(self._lse_shape)
             launched = self._launch(q, k, v, out, lse)
             if launched is None and self._find_workspace(q):
                 launched = self._launch(q, k, v, out, lse)
-        except Exception:  # of torch, which does not hand out every tensor's memory
+        except Exception:  # of torch: not every tensor has memory, as sparse ones
             return None
-        return (out, lse) if launched else None
+        if not launched:
+            return None
+        if given_out is not None or given_lse is not None:
+            _increment_versions((out, lse))
+        return out, lse
 
     def _find_workspace(self, q: Any) -> bool:
         """Makes the workspace that of the current stream, if launches may share one."""

@@ -10,6 +10,8 @@ from . import _tensors
 from ._call import attend, repeat
 from ._errors import ArgumentError, UnsupportedError
 from ._presets import fixed, sdpa_preset
+from ._torch_rules import accept
+from ._words import Words
 
 HALVES = ("bf16", "f16")
 _FLOATS = ("bf16", "f16", "f32", "f64")
@@ -57,6 +59,10 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
     """`sdpa` with scores that become softcap * tanh(score / softcap), before the mask,
     if `softcap` is not 0. `call` is as for `attend`."""
     given = {"query": query, "key": key, "value": value}
+    causal = "causal_top_left" if is_causal else "none"
+    if _is_causal_bias(attn_mask):
+        causal, attn_mask = _causal_bias(attn_mask, is_causal, query, key), None
+    accept(**given, attn_mask=attn_mask, scale=scale, softcap=softcap)
     if not _tensors.is_torch(query):
         given = {name: _tensors.view(tensor, name) for name, tensor in given.items()}
     _check(given, attn_mask, dropout_p, is_causal)
@@ -69,12 +75,32 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
     mask, use = None, ("none", False, False)
     if attn_mask is not None:
         mask, use = _mask(attn_mask, query, batch, heads, q.shape[2], k.shape[2])
-    preset = sdpa_preset(_tensors.dtype_name(q), *dims, bool(is_causal), any_scale, True if softcap else False, *use)
+    preset = sdpa_preset(_tensors.dtype_name(q), *dims, causal, any_scale, True if softcap else False, *use)
     captures, floats, ints = preset.arguments(factor=scale, softcap=softcap, attn_mask=mask)
     call = call if q is query and k is key and v is value else None
-    out, _ = attend(preset.ir, q, k, v, captures, [1.0 if any_scale else scale, *floats], ints, heads_first=True, call=call)
-    rank = max(len(tensor.shape) for tensor in given.values())
+    ranks = [len(tensor.shape) for tensor in given.values()]
+    words = Words(*given, heads_first=True, ranks=(*ranks, ranks[0]))
+    out, _ = attend(preset.ir, q, k, v, captures, [1.0 if any_scale else scale, *floats], ints, words=words, call=call)
+    rank = max(ranks)
     return out if rank == 4 else out.reshape((*batch, *[heads] * (rank > 2), q.shape[2], v.shape[3]))
+
+
+def _is_causal_bias(attn_mask: Any) -> bool:
+    """Whether the mask is what torch.nn.attention.bias.causal_lower_right and
+    causal_upper_left make: no tensor of its elements, but a description."""
+    kind = type(attn_mask)
+    return kind.__name__ == "CausalBias" and kind.__module__ == "torch.nn.attention.bias"
+
+
+def _causal_bias(attn_mask: Any, is_causal: bool, query: Any, key: Any) -> str:
+    """The kernel's mask that a CausalBias describes."""
+    if is_causal:
+        raise ArgumentError("expected 'attn_mask' to be None beside is_causal=True")
+    described, lengths = (attn_mask.seq_len_q, attn_mask.seq_len_kv), (query.shape[-2], key.shape[-2])
+    if described != lengths:
+        raise ArgumentError(f"expected 'attn_mask' to be a CausalBias of {lengths}, the positions of 'query' and 'key', "
+                            f"got one of {described}")
+    return "causal_bottom_right" if attn_mask.variant.name == "LOWER_RIGHT" else "causal_top_left"
 
 
 def _check(given: dict[str, Any], attn_mask: Any, dropout_p: float, is_causal: bool) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from typing import Any, Callable
 
-from . import _tensors
+from . import _tensors, _torch_rules
 from ._errors import TraceError
 from ._user_code import where
 
@@ -142,6 +142,8 @@ class Captured(Operand):
     and reads it as f32 or i32, its `kind`."""
 
     def __init__(self, value: Any, name: str):
+        if _tensors.is_torch(value):
+            _torch_rules.refuse_meaning(name, value)
         self.value, self.name, self.used = value, name, False
         dtype = value.kind if isinstance(value, Scalar) else _tensors.dtype_name(value)
         self.is_bool, self.kind = dtype == "bool", "f32" if dtype in ("f32", "f16", "bf16", "f64") else "i32"

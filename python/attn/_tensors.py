@@ -10,7 +10,7 @@ import functools
 import sys
 from typing import Any, Callable, NamedTuple, Sequence
 
-from . import _capi
+from . import _capi, _torch_rules
 from ._errors import ArgumentError, UnsupportedError
 
 _LONG_NAMES = {
@@ -52,6 +52,12 @@ def torch_module() -> Any:
     return sys.modules.get("torch")
 
 
+def is_compiling() -> bool:
+    """Whether torch.compile is tracing the caller."""
+    torch = torch_module()
+    return torch is not None and torch.compiler.is_compiling()
+
+
 def is_torch(tensor: object) -> bool:
     torch = torch_module()
     return torch is not None and isinstance(tensor, torch.Tensor)
@@ -74,6 +80,10 @@ def view(tensor: Any, name: str, stream: int | None = None) -> View:
 
 
 def _view_of_torch(tensor: Any, name: str) -> View:
+    _torch_rules.refuse_meaning(name, tensor)
+    if tensor.is_neg() or tensor.is_conj():
+        raise ArgumentError(f"expected '{name}' to be resolved, got a tensor with its negative or conjugate bit set: pass "
+                            "what resolve_neg() returns")
     kind = tensor.device.type
     if kind not in ("cpu", "cuda"):
         raise UnsupportedError(f"expected '{name}' to be on a cuda or cpu device, got {tensor.device}")

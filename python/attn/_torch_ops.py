@@ -10,7 +10,8 @@ from typing import Any, Callable, Sequence
 import torch
 from torch import library as torch_library
 
-from ._errors import ArgumentError
+from . import _torch_rules
+from ._errors import ArgumentError, UnsupportedError
 from ._executable import Executable, target_of
 from ._tensors import view
 
@@ -34,15 +35,19 @@ def _forward(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Sequen
              floats: Sequence[float], ints: Sequence[int], ir: str) -> tuple[torch.Tensor, torch.Tensor]:
     _check_ranks(q, k, v)
     out, lse = _empty(q, v)
-    _forward_out(q, k, v, captures, floats, ints, ir, out=out, lse=lse)
+    Executable.get(ir, target_of(view(q, "q").device)).launch([q, k, v, *captures, out, lse], floats, ints)
     return out, lse
 
 
 def _forward_out(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Sequence[torch.Tensor],
                  floats: Sequence[float], ints: Sequence[int], ir: str, *, out: torch.Tensor,
                  lse: torch.Tensor) -> None:
-    executable = Executable.get(ir, target_of(view(q, "q").device))
-    executable.launch([q, k, v, *captures, out, lse], floats, ints)
+    for name, written in (("out", out), ("lse", lse)):
+        _torch_rules.check_writable(name, written)
+    views = [view(tensor, "a tensor") for tensor in (q, k, v, *captures, out, lse)]
+    executable = Executable.get(ir, target_of(views[0].device))
+    executable.check_overlaps(views)
+    executable.launch(views, floats, ints)
 
 
 def _check_ranks(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
@@ -69,6 +74,78 @@ torch_library.register_fake("attn::forward_out", _forward_out_fake, lib=_library
 
 forward = torch.ops.attn.forward.default
 forward_out = torch.ops.attn.forward_out.default
+
+
+# There are no derivatives: where one is wanted, of an exported program too, the operators say
+# so instead of giving gradients of None.
+
+
+def _refuse_gradients(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Sequence[torch.Tensor],
+                      **outputs: torch.Tensor) -> None:
+    named = {"q": q, "k": k, "v": v, **{f"captures[{n}]": c for n, c in enumerate(captures)}, **outputs}
+    for name, tensor in named.items():
+        _torch_rules.refuse_gradient(name, tensor)
+
+
+def _forward_autograd(keys: Any, *arguments: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    _refuse_gradients(*arguments[:4])
+    with torch._C._AutoDispatchBelowAutograd():
+        return forward.redispatch(keys & torch._C._after_autograd_keyset, *arguments)
+
+
+def _forward_out_autograd(keys: Any, *arguments: Any, out: torch.Tensor, lse: torch.Tensor) -> None:
+    _refuse_gradients(*arguments[:4], out=out, lse=lse)
+    with torch._C._AutoDispatchBelowAutograd():
+        forward_out.redispatch(keys & torch._C._after_autograd_keyset, *arguments, out=out, lse=lse)
+
+
+def _forward_out_in_place(keys: Any, *arguments: Any, out: torch.Tensor, lse: torch.Tensor) -> None:
+    """Makes autograd notice that what it saved has been overwritten."""
+    for written in (out, lse):
+        torch.autograd.graph.increment_version(written)
+    with torch._C._AutoDispatchBelowADInplaceOrView():
+        forward_out.redispatch(keys & torch._C._after_ADInplaceOrView_keyset, *arguments, out=out, lse=lse)
+
+
+_library.impl("forward", _forward_autograd, "Autograd", with_keyset=True)
+_library.impl("forward_out", _forward_out_autograd, "Autograd", with_keyset=True)
+_library.impl("forward_out", _forward_out_in_place, "ADInplaceOrView", with_keyset=True)
+
+
+def _forward_vmap(info: Any, dims: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
+                  captures: Sequence[torch.Tensor], floats: Sequence[float], ints: Sequence[int], ir: str) -> Any:
+    """One launch with a larger batch where no region could see the difference and no
+    tensor has to be copied for it; otherwise a launch for each element of the batch."""
+    count = info.batch_size
+    tensors, tensor_dims = [q, k, v, *captures], [*dims[:3], *dims[3]]
+    if "_region" not in ir:
+        try:
+            folded = [_fold(tensor, dim, count) for tensor, dim in zip(tensors, tensor_dims)]
+        except RuntimeError:  # not a view
+            pass
+        else:
+            results = forward(*folded, [], floats, ints, ir)
+            return tuple(result.unflatten(0, (count, -1)) for result in results), (0, 0)
+    results = []
+    for n in range(count):
+        one = [tensor if dim is None else tensor.select(dim, n) for tensor, dim in zip(tensors, tensor_dims)]
+        results.append(forward(*one[:3], one[3:], floats, ints, ir))
+    return tuple(map(torch.stack, zip(*results))), (0, 0)
+
+
+def _fold(tensor: torch.Tensor, dim: int | None, count: int) -> torch.Tensor:
+    """A view of (batch, ...) and of `count` of them as one larger batch."""
+    many = tensor.expand(count, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
+    return many.view(count * many.shape[1], *many.shape[2:])
+
+
+def _forward_out_vmap(*_: object, **__: object) -> None:
+    raise UnsupportedError("expected 'out' and 'lse' to be None under torch.vmap, whose results are new tensors")
+
+
+_library.impl("forward_out", _forward_out_vmap, "FuncTorchBatched")
+if hasattr(torch_library, "register_vmap"):  # from torch 2.5 on; older ones refuse vmap
+    torch_library.register_vmap("attn::forward", _forward_vmap, lib=_library)
 
 
 @torch.compiler.disable(reason="attn.attention traces its functions itself: make the kernel with attn.compile before, and call that")

@@ -49,7 +49,8 @@ struct attn_object_launch {
   void *workspace;
   size_t workspace_size;
   void *workspace_stream;
-  /// Objects to return: for success, where attn_last_error says why not, and
+  /// Objects to return: for success; for a call that has to be made in full,
+  /// since it fails or an output may share memory with another tensor; and
   /// where the workspace is not for the current stream.
   void *done;
   void *failed;

@@ -12,6 +12,8 @@ namespace {
 
 constexpr ptrdiff_t kMostObjects = 8;
 constexpr int kAttentionRank = 4;
+/// The last of a plan's tensors are the output and the log-sum-exp.
+constexpr ptrdiff_t kWritten = 2;
 
 /// The tensors of a call, as the public interface takes them.
 struct Tensors {
@@ -23,7 +25,31 @@ struct Tensors {
   void swapHeads(ptrdiff_t index);
 };
 
+/// The addresses from a tensor's first byte to its last. Null strides and
+/// negative ones are left to attn_launch, which knows or refuses them.
+struct Extent {
+  uintptr_t first;
+  uintptr_t end;
+
+  explicit Extent(const DLTensor &tensor);
+  bool meets(const Extent &other) const {
+    return first < other.end && other.first < end;
+  }
+};
+
 } // namespace
+
+Extent::Extent(const DLTensor &tensor) {
+  uint64_t last = 0;
+  bool empty = false;
+  for (int i = 0; i < tensor.ndim; ++i) {
+    empty |= tensor.shape[i] == 0;
+    last += uint64_t(tensor.shape[i] - 1) *
+            uint64_t(tensor.strides ? tensor.strides[i] : 0);
+  }
+  first = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset;
+  end = empty ? first : first + (last + 1) * (tensor.dtype.bits / 8U);
+}
 
 /// Makes (batch, head, position, dim) of view `index` (batch, position, head,
 /// dim), or the other way round.
@@ -59,6 +85,20 @@ static bool readObjects(const attn_object_launch &launch, void *const *objects,
     tensors.pointers[i] = &tensors.views[i];
   }
   return true;
+}
+
+/// Whether a tensor that is written may share memory with another one. The
+/// exact answer, where they are interleaved, is the caller's to find.
+static bool mayOverlap(const Tensors &tensors, ptrdiff_t count) {
+  for (ptrdiff_t i = std::max<ptrdiff_t>(0, count - kWritten); i < count; ++i) {
+    Extent written(tensors.views[i]);
+    for (ptrdiff_t j = 0; j < i; ++j) {
+      if (written.meets(Extent(tensors.views[j]))) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 static attn_status launchOn(const attn_object_launch &launch,
@@ -119,7 +159,9 @@ extern "C" void *attn_internal_launch_objects(void *self, void *const *objects,
       !readObjects(*launch, objects, count, tensors)) {
     return nullptr;
   }
-  void *result = launchTensors(*launch, tensors, size_t(count));
+  void *result = mayOverlap(tensors, count)
+                     ? launch->failed
+                     : launchTensors(*launch, tensors, size_t(count));
   python.Py_IncRef(result); // which takes null
   return result;
 }

@@ -123,9 +123,9 @@ class Sdpa(FunctionTest):
             (RuntimeError, "others, 4, got 2", dict(key=q[:, :2], value=q[:, :2])),
             (RuntimeError, "a multiple of those of 'key', 3, got 4", dict(key=q[:, :3], value=q[:, :3], enable_gqa=True)),
             (RuntimeError, "the heads of 'key', 2, got 4", dict(key=q[:, :2], enable_gqa=True)),
-            (RuntimeError, "expected dim 3 of 'k' to be 64, got 32", dict(key=q[..., :32])),
+            (RuntimeError, "expected dim 3 of 'key' to be 64, got 32", dict(key=q[..., :32])),
             (RuntimeError, "'query' to have at least 2 dims, got 1", dict(query=q[0, 0, 0])),
-            (RuntimeError, "the stride of dim 3 of 'k' to be 1", dict(key=q.repeat(2, -1)[..., ::2])),
+            (RuntimeError, "the stride of dim 3 of 'key' to be 1", dict(key=q.repeat(2, -1)[..., ::2])),
         )
         for error, message, changed in cases:
             with self.subTest(message), self.assertRaisesRegex(error, message):

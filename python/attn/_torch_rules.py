@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch's rules for functions that read and write the memory of tensors: the class of a
+tensor may mean more than its memory says, gradients may be wanted, and not every tensor
+may be written."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ._errors import ArgumentError, UnsupportedError
+
+
+def _torch() -> Any:
+    return sys.modules.get("torch")
+
+
+def accept(**values: Any) -> None:
+    """Refuses, by their names, tensors that attention would compute wrong results of.
+    Values that are no torch tensors are accepted."""
+    torch = _torch()
+    if torch is None:
+        return
+    for name, value in values.items():
+        if isinstance(value, torch.Tensor):
+            refuse_meaning(name, value)
+            refuse_gradient(name, value)
+
+
+def refuse_meaning(name: str, tensor: Any) -> None:
+    """Refuses a tensor that means something else than its memory. Classes that dispatch
+    attn's operator themselves, such as FakeTensor, are accepted."""
+    torch = _torch()
+    if tensor.is_nested:
+        raise UnsupportedError(f"expected '{name}' to be a dense tensor, got a nested one: pad it, or call attn for each "
+                               "of its parts")
+    if tensor.layout is not torch.strided:
+        raise UnsupportedError(f"expected '{name}' to be a strided tensor, got layout {tensor.layout}: call to_dense()")
+    kind = type(tensor)
+    if kind is torch.Tensor or kind is torch.nn.Parameter:
+        return
+    if kind.__module__.startswith("torch.masked"):
+        raise UnsupportedError(f"expected '{name}' to be a torch.Tensor, got a {kind.__name__}: pass its data, and its "
+                               "mask as a mask of attention")
+    if not dispatches(kind) and not _has_plain_functions(kind):
+        raise UnsupportedError(f"expected '{name}' to be a torch.Tensor, got a {kind.__name__}, whose own functions attn "
+                               "does not know: call as_subclass(torch.Tensor) if it means no more than its memory")
+
+
+def dispatches(kind: type) -> bool:
+    """Whether a class of tensors sees every operator that is called with one."""
+    torch = _torch()
+    return kind.__torch_dispatch__ is not torch._C._disabled_torch_dispatch_impl  # type: ignore[attr-defined]
+
+
+def _has_plain_functions(kind: type) -> bool:
+    """Whether torch's functions do to a class of tensors what they do to its memory."""
+    torch = _torch()
+    function = kind.__torch_function__  # type: ignore[attr-defined]
+    return (function is torch._C._disabled_torch_function_impl
+            or getattr(function, "__func__", None) is torch.Tensor.__torch_function__.__func__)
+
+
+def refuse_gradient(name: str, tensor: Any) -> None:
+    """attn has no derivatives yet: refuses what would need one."""
+    torch = _torch()
+    if tensor.requires_grad and torch.is_grad_enabled():
+        raise UnsupportedError(f"'{name}' requires a gradient, and attn computes the forward pass only: call it under "
+                               "torch.no_grad(), or on detached tensors")
+    if _has_tangent(tensor):
+        raise UnsupportedError(f"'{name}' has a tangent, and attn has no forward-mode derivative: call it outside of "
+                               "torch.func.jvp, or on the primal that torch.autograd.forward_ad.unpack_dual returns")
+
+
+def _has_tangent(tensor: Any) -> bool:
+    forward_ad = _torch().autograd.forward_ad
+    if forward_ad._current_level < 0:
+        return False
+    try:
+        return forward_ad.unpack_dual(tensor).tangent is not None
+    except RuntimeError:  # a batch of vmap: the operator looks at what it is a batch of
+        return False
+
+
+def check_writable(name: str, tensor: Any) -> None:
+    """torch's rules for what an operator writes, except those about gradients and
+    overlaps."""
+    torch = _torch()
+    if tensor.is_inference() and not torch.is_inference_mode_enabled():
+        raise ArgumentError(f"expected '{name}' to be a normal tensor since it is written outside of "
+                            "torch.inference_mode(), got an inference tensor: pass a clone of it")
+    if tensor.is_neg() or tensor.is_conj():
+        raise ArgumentError(f"expected '{name}' to be resolved since it is written, got a tensor with its "
+                            f"{'negative' if tensor.is_neg() else 'conjugate'} bit set: pass what resolve_neg() returns")
