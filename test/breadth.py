@@ -38,6 +38,8 @@ GROUPS = {
                 f"--score=alibi {CAUSAL} --window-left --region=documents",
                 f"--score=alibi {BOTH} --region=documents --head-dim=64 --dtype=f16 --layout=bhsd",
                 f"--score=softcap {CAUSAL} --window-left --region=documents --head-dim=96"],
+    "captures": [f"--head-dim=64 --score=alibi --slopes={slopes} --region=documents --ids={ids}"
+                 for slopes, ids in (("f64", "i8"), ("f32", "ui8"), ("f64", "i16"), ("f32", "i64"))],
     "large_regions": [f"--score=alibi {CAUSAL} --window-left --region=documents {dims}"
                       for dims in ("--head-dim=192", "--head-dim=192 --head-dim-v=128", "--head-dim=256",
                                    "--head-dim=200 --dtype=f16")],

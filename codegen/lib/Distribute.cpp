@@ -29,6 +29,9 @@ tile::LayoutAttr layoutOf(Type type) {
                 : tile::LayoutAttr();
 }
 
+/// Of elements that share a register.
+bool isPacked(Type element) { return element.isBF16() || element.isF16(); }
+
 /// What a thread holds of a tile; null for types that are not laid out.
 Type distributedType(Type type) {
   tile::LayoutAttr layout = layoutOf(type);
@@ -41,7 +44,7 @@ Type distributedType(Type type) {
     return VectorType::get({rowsPerThread}, element);
   }
   int64_t elements = tensor.getNumElements() / threads;
-  if (element.isBF16() || element.isF16()) {
+  if (isPacked(element)) {
     return VectorType::get({elements / 2},
                            IntegerType::get(type.getContext(), 32));
   }
@@ -52,11 +55,10 @@ Type distributedType(Type type) {
 int64_t rowOfRegister(int64_t r) { return (r / 2) % 2; }
 
 /// A packed tile: two 16-bit elements in a register.
-bool isPacked(Type type) {
+bool isPackedTile(Type type) {
   tile::LayoutAttr layout = layoutOf(type);
   return layout && layout.getSlice() == 0 &&
-         getElementTypeOrSelf(type).isIntOrFloat() &&
-         getElementTypeOrSelf(type).getIntOrFloatBitWidth() == 16;
+         isPacked(getElementTypeOrSelf(type));
 }
 
 /// The shape that a layout gives a tile is the tile's.
@@ -115,17 +117,17 @@ LogicalResult checkOp(Operation *op) {
   bool reads = isa<tile::ConvertLayoutOp, ws::PutOp, ws::MmaOp, scf::ForOp,
                    scf::YieldOp>(op);
   for (Type type : op->getOperandTypes()) {
-    if (isPacked(type) && !reads) {
+    if (isPackedTile(type) && !reads) {
       return unsupported("arithmetic on packed elements, ") << type;
     }
   }
   bool packs =
       isa<arith::TruncFOp, tile::ConvertLayoutOp, scf::IfOp, scf::ForOp>(op);
   for (Type type : op->getResultTypes()) {
-    if (isPacked(type) && !packs) {
+    if (isPackedTile(type) && !packs) {
       return unsupported("arithmetic on packed elements, ") << type;
     }
-    if (isPacked(type) && getElementTypeOrSelf(type) != dtype) {
+    if (isPackedTile(type) && getElementTypeOrSelf(type) != dtype) {
       return op->emitOpError("attn-distribute: expected packed elements to be ")
              << dtype << ", got " << type;
     }
@@ -171,6 +173,7 @@ private:
   Value rewriteComplete(tile::CompleteOp op);
   Value rewriteCoords(tile::CoordsOp op);
   Value rewriteAny(tile::AnyOp op);
+  Value rewriteRound(tile::RoundOp op);
   FailureOr<Value> rewriteTruncate(arith::TruncFOp op);
   Value rewriteExp2(math::Exp2Op op);
 
@@ -345,6 +348,15 @@ Value Distributor::rewriteAny(tile::AnyOp op) {
                                   constant(-1), any, NVVM::VoteSyncKind::any);
 }
 
+Value Distributor::rewriteRound(tile::RoundOp op) {
+  Type type = op.getType(), narrow = op.getTo();
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    narrow = vector.clone(narrow);
+  }
+  Value rounded = arith::TruncFOp::create(builder, loc, narrow, op.getSource());
+  return arith::ExtFOp::create(builder, loc, type, rounded);
+}
+
 FailureOr<Value> Distributor::rewriteTruncate(arith::TruncFOp op) {
   if (!getElementTypeOrSelf(op.getOut().getType()).isInteger(32)) {
     return Value(); // a row vector is not packed
@@ -455,6 +467,7 @@ LogicalResult Distributor::rewrite(Operation *op) {
           .Case([&](tile::CompleteOp op) { return rewriteComplete(op); })
           .Case([&](tile::CoordsOp op) { return rewriteCoords(op); })
           .Case([&](tile::AnyOp op) { return rewriteAny(op); })
+          .Case([&](tile::RoundOp op) { return rewriteRound(op); })
           .Case([&](tile::ConvertLayoutOp op) { return op.getSource(); })
           .Case([&](math::Exp2Op op) {
             return isa<VectorType>(op.getType()) ? rewriteExp2(op) : Value();

@@ -7,6 +7,16 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
+/// An element as memory holds it: a byte for an i1, and no sign.
+static Type storedType(Value tensor) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8)
+         : element.isInteger()
+             ? IntegerType::get(element.getContext(),
+                                element.getIntOrFloatBitWidth())
+             : element;
+}
+
 Value InstructionLowering::elementPointer(Value tensor, ValueRange indices) {
   Value offset = arith::ConstantIntOp::create(*builder, loc, 0, 64);
   for (auto [dim, index] : llvm::enumerate(indices)) {
@@ -17,7 +27,7 @@ Value InstructionLowering::elementPointer(Value tensor, ValueRange indices) {
     offset = add(offset, scaled);
   }
   Value pointer = paramOf(Param::Pointer, tensor);
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  Type element = storedType(tensor);
   return LLVM::GEPOp::create(*builder, loc, pointer.getType(), element, pointer,
                              offset);
 }
@@ -81,13 +91,20 @@ Value InstructionLowering::gatherElement(tile::GatherOp op,
     clamped.push_back(
         arith::SelectOp::create(*builder, loc, ok, index, constant(0)));
   }
-  Type element =
-      cast<RankedTensorType>(op.getSource().getType()).getElementType();
-  Value loaded = LLVM::LoadOp::create(*builder, loc, element,
-                                      elementPointer(op.getSource(), clamped));
+  Type stored = storedType(op.getSource());
   Value zero =
-      arith::ConstantOp::create(*builder, loc, builder->getZeroAttr(element));
-  return arith::SelectOp::create(*builder, loc, inside, loaded, zero);
+      arith::ConstantOp::create(*builder, loc, builder->getZeroAttr(stored));
+  Value loaded = LLVM::LoadOp::create(*builder, loc, stored,
+                                      elementPointer(op.getSource(), clamped));
+  Value value = arith::SelectOp::create(*builder, loc, inside, loaded, zero);
+  Type element = getElementTypeOrSelf(op.getResult());
+  if (element.isInteger(1)) {
+    return arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ne, value,
+                                 zero);
+  }
+  return element == stored
+             ? value
+             : arith::ExtFOp::create(*builder, loc, element, value);
 }
 
 void InstructionLowering::lowerGather(tile::GatherOp op) {

@@ -216,9 +216,10 @@ LogicalResult checkTile(Operation *op, Type type) {
 LogicalResult checkDeclarations(ws::KernelOp kernel) {
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     if (!isa<RankedTensorType>(argument.getType()) &&
-        !argument.getType().isF32() && !argument.getType().isInteger(32)) {
+        !argument.getType().isF32() && !argument.getType().isInteger(32) &&
+        !argument.getType().isInteger(64)) {
       return error(kernel, lowerToNVVM)
-             << "expected arguments to be tensors, f32 or i32, got "
+             << "expected arguments to be tensors, f32, i32 or i64, got "
              << argument.getType();
     }
     auto tensor = dyn_cast<RankedTensorType>(argument.getType());

@@ -42,6 +42,12 @@ private:
     return name.str();
   }
   static std::string dtypeOf(Type type) {
+    if (type.isInteger(1)) {
+      return "bool";
+    }
+    if (type.isUnsignedInteger(8)) {
+      return "u8";
+    }
     std::string text;
     llvm::raw_string_ostream(text) << type;
     return text;
@@ -170,11 +176,11 @@ json::Object PlanBuilder::parameter(const Param &param) {
   case Param::Cut:
     return json::Object{{"kind", "i32"},
                         {"expr", param.dim == 0 ? wholeName : partsName}};
-  case Param::Scalar:
-    if (kernel.getBody().getArgument(param.argument).getType().isInteger(32)) {
-      return json::Object{{"kind", "i32"}, {"expr", name}};
-    }
-    return json::Object{{"kind", "f32"}, {"arg", name}};
+  case Param::Scalar: {
+    Type type = kernel.getBody().getArgument(param.argument).getType();
+    return json::Object{{"kind", dtypeOf(type)},
+                        {type.isF32() ? "arg" : "expr", name}};
+  }
   }
   return json::Object{};
 }

@@ -35,8 +35,12 @@ static void expandPreciseMath(gpu::GPUModuleOp module) {
 }
 
 /// The one place that decides contraction, approximation and denormals.
+/// Conversions between float types, which come without flags, stay exact.
 static void setFloatingPoint(gpu::GPUModuleOp module) {
   module.walk([](arith::ArithFastMathInterface op) {
+    if (!op.getFastMathFlagsAttr()) {
+      return;
+    }
     auto flags = op.getFastMathFlagsAttr().getValue() |
                  arith::FastMathFlags::contract | arith::FastMathFlags::afn;
     op->setAttr(op.getFastMathAttrName(),

@@ -130,20 +130,33 @@ struct ScoreModel : public ScoreOpInterface::ExternalModel<ScoreModel<Op>, Op> {
 };
 } // namespace
 
-template <typename... Ops> static void attach(MLIRContext &context) {
-  (Ops::template attachInterface<ScoreModel<Ops>>(context), ...);
-}
+namespace {
+template <typename... Ops> struct OpList {
+  static void attach(MLIRContext &context) {
+    (Ops::template attachInterface<ScoreModel<Ops>>(context), ...);
+  }
+  static SmallVector<StringRef> names() { return {Ops::getOperationName()...}; }
+};
+
+/// The allow-list.
+using ScoreOps =
+    OpList<arith::AddFOp, arith::AddIOp, arith::AndIOp, arith::CmpFOp,
+           arith::CmpIOp, arith::ConstantOp, arith::DivFOp, arith::DivSIOp,
+           arith::DivUIOp, arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp,
+           arith::FPToSIOp, arith::FPToUIOp, arith::IndexCastOp,
+           arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp, arith::MaxUIOp,
+           arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp, arith::MinUIOp,
+           arith::MulFOp, arith::MulIOp, arith::NegFOp, arith::OrIOp,
+           arith::RemSIOp, arith::RemUIOp, arith::SelectOp, arith::ShLIOp,
+           arith::ShRSIOp, arith::ShRUIOp, arith::SIToFPOp, arith::SubFOp,
+           arith::SubIOp, arith::TruncFOp, arith::TruncIOp, arith::UIToFPOp,
+           arith::XOrIOp, math::AbsFOp, math::ExpOp, math::Exp2Op, math::FmaOp,
+           math::LogOp, math::Log2Op, math::RsqrtOp, math::SqrtOp, math::TanhOp,
+           tensor::ExtractOp>;
+} // namespace
 
 void attn::attachScoreModels(MLIRContext &context) {
-  attach<arith::ConstantOp, arith::SelectOp, arith::IndexCastOp,
-         tensor::ExtractOp>(context);
-  attach<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-         arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-         arith::MinNumFOp, arith::CmpFOp, arith::SIToFPOp>(context);
-  attach<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
-         arith::RemSIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp,
-         arith::ShLIOp, arith::ShRSIOp, arith::MaxSIOp, arith::MinSIOp,
-         arith::CmpIOp>(context);
-  attach<math::AbsFOp, math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
-         math::SqrtOp, math::RsqrtOp, math::TanhOp, math::FmaOp>(context);
+  ScoreOps::attach(context);
 }
+
+std::string attn::listScoreOps() { return llvm::join(ScoreOps::names(), ", "); }

@@ -295,6 +295,16 @@ LogicalResult StoreRowOp::verify() {
   return success();
 }
 
+Type attn::tile::gatheredType(Type element) {
+  if (element.isF16() || element.isBF16()) {
+    return Float32Type::get(element.getContext());
+  }
+  return element.isUnsignedInteger()
+             ? IntegerType::get(element.getContext(),
+                                element.getIntOrFloatBitWidth())
+             : element;
+}
+
 LogicalResult GatherOp::verify() {
   RankedTensorType source = tensorOf(getSource());
   if (static_cast<int64_t>(getIndices().size()) != source.getRank()) { // C1
@@ -303,10 +313,10 @@ LogicalResult GatherOp::verify() {
            << getIndices().size();
   }
   auto result = dyn_cast<RankedTensorType>(getResult().getType());
-  if (getElementTypeOrSelf(getResult()) != source.getElementType()) { // C3
-    return emitOpError("expected the result to have the element type of "
-                       "'source', got ")
-           << getResult().getType() << " and " << source;
+  Type element = gatheredType(source.getElementType());
+  if (getElementTypeOrSelf(getResult()) != element) { // C3
+    return emitOpError("expected the result to have element type ")
+           << element << ", got " << getResult().getType() << " of " << source;
   }
   for (auto [number, index] : llvm::enumerate(getIndices())) { // C2
     auto tile = dyn_cast<RankedTensorType>(index.getType());
@@ -323,6 +333,15 @@ LogicalResult GatherOp::verify() {
 //===----------------------------------------------------------------------===//
 // Tile arithmetic.
 //===----------------------------------------------------------------------===//
+
+LogicalResult RoundOp::verify() {
+  bool isNarrow = getTo().isF16() || getTo().isBF16();
+  if (!getElementTypeOrSelf(getSource()).isF32() || !isNarrow) { // C1
+    return emitOpError("expected f32 to be rounded to f16 or bf16, got ")
+           << getSource().getType() << " to " << getTo();
+  }
+  return success();
+}
 
 LogicalResult MmaOp::verify() {
   RankedTensorType a = tensorOf(getA()), b = tensorOf(getB()),

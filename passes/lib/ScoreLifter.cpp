@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ScoreLifter.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attn;
@@ -7,7 +8,8 @@ using namespace attn;
 bool ScoreLifter::isTile(Value value) const { return tiles.contains(value); }
 
 Type ScoreLifter::lifted(Type type, bool toTile) const {
-  Type element = type.isIndex() ? builder.getI32Type() : type;
+  Type element =
+      type.isIndex() ? builder.getI32Type() : tile::gatheredType(type);
   return toTile ? Type(RankedTensorType::get(shape, element)) : element;
 }
 
@@ -18,6 +20,8 @@ static Value constantOf(OpBuilder &builder, arith::ConstantOp op, Type type) {
   if (auto number = dyn_cast<IntegerAttr>(value)) {
     APInt bits = number.getValue().sextOrTrunc(element.getIntOrFloatBitWidth());
     value = IntegerAttr::get(element, bits);
+  } else if (auto number = dyn_cast<FloatAttr>(value)) {
+    value = FloatAttr::get(element, number.getValueAsDouble());
   }
   if (auto tile = dyn_cast<ShapedType>(type)) {
     value = DenseElementsAttr::get(tile, Attribute(value));
@@ -68,6 +72,129 @@ void ScoreLifter::liftExtract(tensor::ExtractOp op) {
   }
 }
 
+/// A constant of `type`, a scalar or a tile of integers.
+static Value integer(OpBuilder &builder, Location loc, Type type,
+                     const APInt &value) {
+  TypedAttr attr = IntegerAttr::get(getElementTypeOrSelf(type), value);
+  if (auto tile = dyn_cast<ShapedType>(type)) {
+    attr = DenseElementsAttr::get(tile, Attribute(attr));
+  }
+  return arith::ConstantOp::create(builder, loc, attr);
+}
+
+static unsigned widthOf(Type type) {
+  return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+}
+
+Value ScoreLifter::clone(Operation &op, ValueRange operands, Type type) {
+  Operation *copy = builder.clone(op);
+  copy->setOperands(operands);
+  copy->getResult(0).setType(type);
+  return copy->getResult(0);
+}
+
+/// From or to the i32 that stands for index. Wider integers saturate: what no
+/// tensor has stays out of bounds.
+Value ScoreLifter::castIndex(Location loc, Value value, Type type) {
+  unsigned from = widthOf(value.getType()), to = widthOf(type);
+  if (from == to) {
+    return value;
+  }
+  if (from < to) {
+    return arith::ExtSIOp::create(builder, loc, type, value);
+  }
+  auto limit = [&](const APInt &bound) {
+    return integer(builder, loc, value.getType(), bound.sext(from));
+  };
+  if (to == 32) {
+    value = arith::MaxSIOp::create(builder, loc, value,
+                                   limit(APInt::getSignedMinValue(to)));
+    value = arith::MinSIOp::create(builder, loc, value,
+                                   limit(APInt::getSignedMaxValue(to)));
+  }
+  return arith::TruncIOp::create(builder, loc, type, value);
+}
+
+/// Shifted by the width or more, all bits are out.
+Value ScoreLifter::shift(Operation &op, ValueRange operands, Type type) {
+  unsigned width = widthOf(type);
+  APInt count;
+  if (matchPattern(op.getOperand(1), m_ConstantInt(&count)) &&
+      count.ult(width)) {
+    return clone(op, operands, type);
+  }
+  auto number = [&](uint64_t value) {
+    return integer(builder, op.getLoc(), type, APInt(width, value));
+  };
+  if (isa<arith::ShRSIOp>(op)) {
+    Value most = arith::MinUIOp::create(builder, op.getLoc(), operands[1],
+                                        number(width - 1));
+    return clone(op, {operands[0], most}, type);
+  }
+  Value inside =
+      arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::ult,
+                            operands[1], number(width));
+  Value by = operands[1];
+  if (width > 32) {
+    // Of a select that guards a shift by a wide count LLVM makes an
+    // instruction that reads the count's low 32 bits alone.
+    by = arith::AndIOp::create(builder, op.getLoc(), by, number(width - 1));
+  }
+  Value shifted = clone(op, {operands[0], by}, type);
+  return arith::SelectOp::create(builder, op.getLoc(), inside, shifted,
+                                 number(0));
+}
+
+/// By 1 where the quotient does not exist.
+Value ScoreLifter::divide(Operation &op, ValueRange operands, Type type) {
+  Location loc = op.getLoc();
+  unsigned width = widthOf(type);
+  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
+  APInt divisor;
+  if (matchPattern(op.getOperand(1), m_ConstantInt(&divisor)) &&
+      !divisor.isZero() && !(isSigned && divisor.isAllOnes())) {
+    return clone(op, operands, type);
+  }
+  auto isEqual = [&](Value value, const APInt &number) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
+                                 integer(builder, loc, type, number));
+  };
+  Value bad = isEqual(operands[1], APInt::getZero(width));
+  if (isSigned) {
+    Value isLowest = isEqual(operands[0], APInt::getSignedMinValue(width));
+    Value isMinusOne = isEqual(operands[1], APInt::getAllOnes(width));
+    Value overflows = arith::AndIOp::create(builder, loc, isLowest, isMinusOne);
+    bad = arith::OrIOp::create(builder, loc, bad, overflows);
+  }
+  Value one = integer(builder, loc, type, APInt(width, 1));
+  Value by = arith::SelectOp::create(builder, loc, bad, one, operands[1]);
+  return clone(op, {operands[0], by}, type);
+}
+
+Value ScoreLifter::liftPure(Operation &op, ValueRange operands, Type type) {
+  using Case = llvm::TypeSwitch<Operation *, Value>;
+  Type result = op.getResult(0).getType();
+  return Case(&op)
+      .Case([&](arith::IndexCastOp) {
+        return castIndex(op.getLoc(), operands[0], type);
+      })
+      .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(
+          [&](auto) { return shift(op, operands, type); })
+      .Case<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(
+          [&](auto) { return divide(op, operands, type); })
+      .Case([&](arith::ExtFOp) {
+        return operands[0].getType() == type ? operands[0]
+                                             : clone(op, operands, type);
+      })
+      .Case([&](arith::TruncFOp) -> Value {
+        return result.isF32()
+                   ? clone(op, operands, type)
+                   : tile::RoundOp::create(builder, op.getLoc(), type,
+                                           operands[0], TypeAttr::get(result));
+      })
+      .Default([&](Operation *) { return clone(op, operands, type); });
+}
+
 void ScoreLifter::liftOp(Operation &op) {
   if (isa<arith::ConstantOp>(op)) {
     return;
@@ -85,14 +212,7 @@ void ScoreLifter::liftOp(Operation &op) {
   for (Value operand : op.getOperands()) {
     operands.push_back(toTile ? tile(operand) : scalar(operand));
   }
-  if (isa<arith::IndexCastOp>(op)) {
-    mapped[result] = operands[0];
-    return;
-  }
-  Operation *copy = builder.clone(op);
-  copy->setOperands(operands);
-  copy->getResult(0).setType(lifted(result.getType(), toTile));
-  mapped[result] = copy->getResult(0);
+  mapped[result] = liftPure(op, operands, lifted(result.getType(), toTile));
 }
 
 Value ScoreLifter::lift(Region &region, ValueRange arguments) {

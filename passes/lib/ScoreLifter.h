@@ -10,7 +10,9 @@ namespace attn {
 
 /// Each value of the region becomes a tile where it depends on a tile, and
 /// stays a scalar elsewhere. Index values become i32: extracts become
-/// tile.gather, which takes i32.
+/// tile.gather, which takes i32. f16 and bf16 become f32, which holds them
+/// exactly. Where `arith` leaves a result open, it becomes what attn.attention
+/// says.
 class ScoreLifter {
 public:
   ScoreLifter(mlir::OpBuilder &builder, llvm::ArrayRef<int64_t> shape)
@@ -22,6 +24,15 @@ public:
 
 private:
   void liftOp(mlir::Operation &op);
+  mlir::Value liftPure(mlir::Operation &op, mlir::ValueRange operands,
+                       mlir::Type type);
+  mlir::Value clone(mlir::Operation &op, mlir::ValueRange operands,
+                    mlir::Type type);
+  mlir::Value castIndex(mlir::Location loc, mlir::Value value, mlir::Type type);
+  mlir::Value shift(mlir::Operation &op, mlir::ValueRange operands,
+                    mlir::Type type);
+  mlir::Value divide(mlir::Operation &op, mlir::ValueRange operands,
+                     mlir::Type type);
   void liftExtract(mlir::tensor::ExtractOp op);
   bool isTile(mlir::Value value) const;
   mlir::Value scalar(mlir::Value value);

@@ -48,8 +48,12 @@ CudaLaunch::CudaLaunch(const CudaDevice &device, CUfunction function,
 /// CUtensorMapDataType.
 static int mapDataType(DataType type) {
   switch (type) {
+  case DataType::Bool:
   case DataType::U8:
+  case DataType::I8:
     return 0;
+  case DataType::I16:
+    return 1;
   case DataType::I32:
     return 3;
   case DataType::I64:

@@ -17,7 +17,10 @@ constexpr Row kRows[] = {
     {DataType::F16, "f16", kDLFloat, 16},
     {DataType::F32, "f32", kDLFloat, 32},
     {DataType::F64, "f64", kDLFloat, 64},
+    {DataType::Bool, "bool", kDLBool, 8},
     {DataType::U8, "u8", kDLUInt, 8},
+    {DataType::I8, "i8", kDLInt, 8},
+    {DataType::I16, "i16", kDLInt, 16},
     {DataType::I32, "i32", kDLInt, 32},
     {DataType::I64, "i64", kDLInt, 64},
 };
@@ -39,6 +42,10 @@ bool attn::runtime::parseDataType(const std::string &name, DataType &type) {
 
 DLDataType attn::runtime::toDLPack(DataType type) {
   return {rowOf(type).code, rowOf(type).bits, 1};
+}
+
+bool attn::runtime::isFloat(DataType type) {
+  return rowOf(type).code == kDLFloat || rowOf(type).code == kDLBfloat;
 }
 
 int attn::runtime::sizeOf(DataType type) { return rowOf(type).bits / 8; }

@@ -11,12 +11,13 @@
 
 namespace attn::runtime {
 
-enum class DataType { BF16, F16, F32, F64, U8, I32, I64 };
+enum class DataType { BF16, F16, F32, F64, Bool, U8, I8, I16, I32, I64 };
 
 /// The plan's spelling, for example "bf16".
 const char *nameOf(DataType type);
 bool parseDataType(const std::string &name, DataType &type);
 DLDataType toDLPack(DataType type);
+bool isFloat(DataType type);
 /// The size of one element in bytes.
 int sizeOf(DataType type);
 /// How messages write a DLPack type: "bf16", or "code 2 bits 8 lanes 4".

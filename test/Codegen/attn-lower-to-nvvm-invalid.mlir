@@ -18,9 +18,9 @@ ws.kernel @not_planned machine "sm_90a" args ["q", "o", "n"] problem #p config #
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected arguments to be tensors, f32 or i32, got 'i64'}}
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected arguments to be tensors, f32, i32 or i64, got 'i16'}}
 ws.kernel @arguments machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%n: i64):
+^bb0(%n: i16):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
     %c = arith.constant 0 : i32

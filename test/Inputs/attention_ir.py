@@ -8,7 +8,7 @@ ALIBI = """
       score_region {
       ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32{formals}):
         %head = arith.index_cast %h : i32 to index
-        %slope = tensor.extract %slope_of[%head] : tensor<?xf32>
+{slope}
         %d = arith.subi %j, %i : i32
         %distance = arith.sitofp %d : i32 to f32
         %bias = arith.mulf %slope, %distance : f32
@@ -31,14 +31,22 @@ DOCUMENTS = """
         %batch = arith.index_cast %b : i32 to index
         %qi = arith.index_cast %i : i32 to index
         %kj = arith.index_cast %j : i32 to index
-        %mine = tensor.extract %id_of[%batch, %qi] : tensor<?x?xi32>
-        %other = tensor.extract %id_of[%batch, %kj] : tensor<?x?xi32>
-        %same = arith.cmpi eq, %mine, %other : i32
+        %mine = tensor.extract %id_of[%batch, %qi] : tensor<?x?x{ids}>
+        %other = tensor.extract %id_of[%batch, %kj] : tensor<?x?x{ids}>
+        %same = arith.cmpi eq, %mine, %other : {ids}
         attn.yield %same : i1
       }"""
 # Score region: what it captures, (name of the argument, name inside, type), and its text.
-SCORES = {"alibi": (("slopes", "slope_of", "tensor<?xf32>"), ALIBI), "softcap": (("softcap", "cap", "f32"), SOFTCAP)}
-MASKS = {"documents": (("ids", "id_of", "tensor<?x?xi32>"), DOCUMENTS)}
+SCORES = {"alibi": (("slopes", "slope_of", "tensor<?x{slopes}>"), ALIBI), "softcap": (("softcap", "cap", "f32"), SOFTCAP)}
+MASKS = {"documents": (("ids", "id_of", "tensor<?x?x{ids}>"), DOCUMENTS)}
+
+
+def slope(element):
+    """Reads one slope as f32."""
+    extract = f"tensor.extract %slope_of[%head] : tensor<?x{element}>"
+    if element == "f32":
+        return "        %slope = " + extract
+    return f"        %read = {extract}\n        %slope = arith.truncf %read : {element} to f32"
 
 
 def write(args):
@@ -47,8 +55,8 @@ def write(args):
     qk, v = (f"tensor<?x?x?x{d}x{args.dtype}>" for d in (args.head_dim, dv))
     windows = [side for side in ("left", "right") if getattr(args, f"window_{side}")]
     regions = [table[name] for table, name in ((SCORES, args.score), (MASKS, args.region)) if name]
-    captures = [capture for capture, _ in regions]
-    formals = "".join(f", %{inside}: {kind}" for _, inside, kind in captures)
+    captures = [(name, inside, kind.format(slopes=args.slopes, ids=args.ids)) for (name, inside, kind), _ in regions]
+    formals = "".join(f", %{inside}: {kind.replace('ui', 'i')}" for _, inside, kind in captures)
     arguments = [f"%q: {qk}", f"%k: {qk}", f"%v: {v}", "%scale: f32"]
     arguments += [f"%window_{side}: i32" for side in windows]
     arguments += [f'%{name}: {kind} {{attn.name = "{name}"}}' for name, _, kind in captures]
@@ -56,7 +64,9 @@ def write(args):
     if captures:
         names = ", ".join(f"%{name}" for name, _, _ in captures)
         clauses.append(f"captures({names} : {', '.join(kind for _, _, kind in captures)})")
-    bodies = "".join(text.replace("{formals}", formals) for _, text in regions)
+    bodies = "".join(text for _, text in regions)
+    for what, by in (("formals", formals), ("slope", slope(args.slopes)), ("ids", args.ids.lstrip("u"))):
+        bodies = bodies.replace("{%s}" % what, by)
     results = f"{v}, tensor<?x?x?xf32>"
     return f"""func.func @attention({', '.join(arguments)})
     -> ({results}) {{
@@ -78,6 +88,8 @@ def parse(arguments=None):
     parser.add_argument("--window-right", action="store_true")
     parser.add_argument("--score", choices=SCORES)
     parser.add_argument("--region", choices=MASKS)
+    parser.add_argument("--slopes", default="f32", choices=("f32", "f64"), help="element type of what alibi captures")
+    parser.add_argument("--ids", default="i32", help="element type of what documents capture")
     return parser.parse_args(arguments)
 
 

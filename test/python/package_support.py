@@ -21,7 +21,18 @@ from attn import _capi
 
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.argtypes, _new_capsule.restype = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p], ctypes.py_object
-_FORMATS = {"f16": "e", "f32": "f", "i32": "i", "bool": "?"}
+_FORMATS = {"f16": "e", "bf16": "H", "f32": "f", "f64": "d", "bool": "?", "u8": "B", "i8": "b", "i16": "h", "i32": "i",
+            "i64": "q"}
+
+
+def bf16_bits(value):
+    """The bits of the nearest bf16, ties to even."""
+    bits, = struct.unpack("I", struct.pack("f", value))
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
+def from_bf16(bits):
+    return struct.unpack("f", struct.pack("I", bits << 16))[0]
 
 
 def packed(shape):
@@ -50,9 +61,11 @@ class HostTensor:
         return self.address + self._item * sum(i * stride for i, stride in zip(index, self.strides))
 
     def __getitem__(self, index):
-        return struct.unpack(self._format, ctypes.string_at(self._offset(index), self._item))[0]
+        value, = struct.unpack(self._format, ctypes.string_at(self._offset(index), self._item))
+        return from_bf16(value) if self.dtype == "bf16" else value
 
     def __setitem__(self, index, value):
+        value = bf16_bits(value) if self.dtype == "bf16" else value
         ctypes.memmove(self._offset(index), struct.pack(self._format, value), self._item)
 
     def __dlpack_device__(self):

@@ -67,8 +67,14 @@ void HostTensor::set(int64_t index, double value) {
     return put(to, float(value));
   case DataType::F64:
     return put(to, value);
+  case DataType::Bool:
+    return put(to, uint8_t(value != 0));
   case DataType::U8:
     return put(to, uint8_t(value));
+  case DataType::I8:
+    return put(to, int8_t(value));
+  case DataType::I16:
+    return put(to, int16_t(value));
   case DataType::I32:
     return put(to, int32_t(value));
   case DataType::I64:
@@ -87,8 +93,13 @@ float HostTensor::get(int64_t index) const {
     return load<float>(from);
   case DataType::F64:
     return float(load<double>(from));
+  case DataType::Bool:
   case DataType::U8:
     return load<uint8_t>(from);
+  case DataType::I8:
+    return load<int8_t>(from);
+  case DataType::I16:
+    return load<int16_t>(from);
   case DataType::I32:
     return float(load<int32_t>(from));
   case DataType::I64:

@@ -79,11 +79,11 @@ static bool extentOf(const LaunchPlan &plan, const Problem &problem,
 }
 
 static bool isSlopes(const PlanArg &arg, const Problem &problem) {
-  return problem.alibi && arg.dtype == DataType::F32 && arg.dims.size() == 1;
+  return problem.alibi && runtime::isFloat(arg.dtype) && arg.dims.size() == 1;
 }
 
 static bool isDocuments(const PlanArg &arg, const Problem &problem) {
-  return problem.documents && arg.dtype == DataType::I32 &&
+  return problem.documents && !runtime::isFloat(arg.dtype) &&
          arg.dims.size() == 2;
 }
 
@@ -171,8 +171,7 @@ static void fillTensor(const PlanArg &arg, const Problem &problem,
         tensor.set(b * length + i, ids[size_t(i)]);
       }
     }
-  } else if (arg.dtype == DataType::I32 || arg.dtype == DataType::I64 ||
-             arg.dtype == DataType::U8) {
+  } else if (!runtime::isFloat(arg.dtype)) {
     tensor.fill([](int64_t) { return 0; });
   } else {
     fillNormal(Random(problem.seed, stream), problem, tensor);

@@ -14,10 +14,13 @@ def Attn_Tensor : Type<
 def Attn_LseTensor : Type<
     And<[RankedTensorOf<[F32]>.predicate, HasAnyRankOfPred<[3]>]>,
     "rank-3 tensor of f32", "::mlir::RankedTensorType">;
+def Attn_CaptureTensor : Type<
+    And<[RankedTensorOf<[F16, BF16, F32, F64, I1, I8, UI8, I16, I32, I64]>.predicate,
+         HasAnyRankOfPred<[1, 2, 3, 4]>]>,
+    "tensor that a region can read">;
 def Attn_Capture : Type<
-    Or<[F32.predicate, I32.predicate,
-        And<[RankedTensorOf<[F32, I32]>.predicate, HasAnyRankOfPred<[1, 2, 3, 4]>]>]>,
-    "f32, i32 or a tensor of them of rank 1 to 4">;
+    Or<[F32.predicate, I32.predicate, I64.predicate, Attn_CaptureTensor.predicate]>,
+    "f32, i32, i64 or a tensor of rank 1 to 4 of f16, bf16, f32, f64, i1, i8, ui8, i16, i32 or i64">;
 
 def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
@@ -53,6 +56,19 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     query i may see key j. i is the query position, j the key position, h the
     query head.
 
+    Captured tensors are read in their own element type, and computed on in the
+    types that the ops say. An i1 takes a byte in memory and is true unless the byte
+    is 0; ui8 is i8 in a region, where ops say what is unsigned. f16 and bf16 are
+    read, selected, compared, extended to f32 and rounded to from f32; arithmetic is
+    on f32 and f64, approximations (`math.exp` and the like) on f32.
+
+    All integer arithmetic is defined: it wraps; a shift by the width or more (or by
+    a negative count) shifts all bits out, so that `arith.shli` and `arith.shrui` give
+    0 and `arith.shrsi` the sign; x / 0 is x and the remainder 0, as if by 1, and so
+    is the lowest number by -1. An index beyond i32 is out of bounds, as any that a
+    tensor does not have, where an extract reads 0. Floats that `arith.fptosi` or
+    `arith.fptoui` cannot represent give an unspecified number.
+
     **Constraints**
     - C1: `query`, `key`, `value` and `out` have rank 4 and element type bf16 or f16
     - C2: head dims are static, multiples of 8, from 8 to 256
@@ -66,16 +82,19 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
       captures...) and yields one f32
     - C10: the mask region is one block with arguments (i32, i32, i32, i32,
       captures...) and yields one i1
-    - C11: captures are f32, i32, or tensors of them of rank 1 to 4
+    - C11: captures are scalars of f32, i32 or i64, or tensors of rank 1 to 4 of f16,
+      bf16, f32, f64, i1, i8, ui8, i16, i32 or i64
     - C12: the ops of a region implement `ScoreOpInterface`
     - C13: a region uses no value from outside
-    - C14: values computed in a region are f32, i32, i1 or index
-    - C15: index is i32 in disguise: `arith.index_cast` is between i32 and index,
-      and index constants fit i32
+    - C14: values computed in a region are f16, bf16, f32, f64, i1, i8, i16, i32, i64
+      or index
+    - C15: index is i32 in disguise: index constants fit i32, and i1 is not cast to it
     - C16: `key`, `value` and `out` have the element type of `query`
     - C17: a mask `window_*` has a bound; `none` has none; `causal_*` has no
       `window_right`, since its right bound is the diagonal
     - C18: a `variant` is beside a `config`
+    - C19: f16 and bf16 are read, constant, selected, or rounded from f32 to nearest
+      even; `math` ops but `absf`, `fma` and `sqrt` are on f32
 
     C2 to C8 compare static sizes only; the others are checked at launch.
 

@@ -21,6 +21,10 @@ inferIntegerRange(mlir::Operation *op,
                   llvm::ArrayRef<mlir::ConstantIntRanges> operands);
 /// Attaches ScoreOpInterface to the upstream ops that regions may use.
 void attachScoreModels(mlir::MLIRContext &context);
+/// The names of those ops, for messages.
+std::string listScoreOps();
+/// The type by which a region sees a capture: its elements have no sign.
+mlir::Type regionTypeOf(mlir::Type capture);
 // Keywords of attn.attention.
 mlir::ParseResult parseMask(mlir::OpAsmParser &parser, MaskKindAttr &mask);
 void printMask(mlir::OpAsmPrinter &printer, mlir::Operation *, MaskKindAttr);

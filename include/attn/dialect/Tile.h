@@ -16,4 +16,10 @@
 #define GET_OP_CLASSES
 #include "attn/dialect/TileOps.h.inc"
 
+namespace attn::tile {
+/// The type of a value that is read from memory as `element`: f32 of 16-bit
+/// floats, integers without a sign.
+mlir::Type gatheredType(mlir::Type element);
+} // namespace attn::tile
+
 #endif // ATTN_DIALECT_TILE_H

@@ -361,18 +361,33 @@ def Tile_GatherOp : Tile_Op<"gather"> {
   let summary = "reads elements of a captured tensor; an index out of bounds reads zero";
   let description = [{
     Each index is an i32 or an i32 tile of the result's shape. How it is loaded
-    follows from what the indices depend on.
+    follows from what the indices depend on. Elements lie in memory as torch stores
+    them: an i1 takes a byte, which is true unless it is 0.
 
     **Constraints**
     - C1: as many indices as the capture has dimensions
     - C2: tile indices have the result's shape
-    - C3: the result has the source's element type
+    - C3: the result has the source's element type: f32 of f16 and bf16, which f32
+      holds exactly, and without a sign of unsigned integers
   }];
   let arguments = (ins AnyRankedTensor:$source, Variadic<AnyType>:$indices);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
     $source `[` $indices `:` type($indices) `]` attr-dict `:` type($source) `->` type($result)
   }];
+  let hasVerifier = 1;
+}
+def Tile_RoundOp : Tile_Op<"round", [Pure, SameOperandsAndResultType]> {
+  let summary = "the nearest value that a narrower float type has, as f32";
+  let description = [{
+    The arithmetic of regions is on f32, where f16 and bf16 have exact values.
+
+    **Constraints**
+    - C1: f32 or a tile of f32, rounded to f16 or bf16
+  }];
+  let arguments = (ins AnyType:$source, TypeAttr:$to);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$source `to` $to attr-dict `:` type($source)";
   let hasVerifier = 1;
 }
 def Tile_AnyOp : Tile_Op<"any", [Pure]> {

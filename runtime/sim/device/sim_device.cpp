@@ -56,8 +56,12 @@ Status SimKernels::load(const Bundle &bundle, const LaunchPlan &plan) {
 
 static TensorType tensorType(DataType type) {
   switch (type) {
+  case DataType::Bool:
   case DataType::U8:
+  case DataType::I8:
     return TensorType::U8;
+  case DataType::I16:
+    return TensorType::U16;
   case DataType::I32:
     return TensorType::S32;
   case DataType::I64:

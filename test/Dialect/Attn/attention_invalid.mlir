@@ -236,10 +236,10 @@ func.func @attention_c9_captures(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x12
 // -----
 
 func.func @attention_c9_yield(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  // expected-error @below {{'attn.attention' op expected the score region to yield 'f32', got 'i32'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       score_region {
       ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        // expected-error @below {{'attn.yield' op expected the score region to yield 'f32', got 'i32'}}
         attn.yield %i : i32
       }
       : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
@@ -291,10 +291,10 @@ func.func @attention_c10_arguments(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x
 // -----
 
 func.func @attention_c10_yield(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  // expected-error @below {{'attn.attention' op expected the mask region to yield 'i1', got 'i32'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       mask_region {
       ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        // expected-error @below {{'attn.yield' op expected the mask region to yield 'i1', got 'i32'}}
         attn.yield %i : i32
       }
       : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
@@ -303,10 +303,10 @@ func.func @attention_c10_yield(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128x
 
 // -----
 
-func.func @attention_c11_capture(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %t: tensor<?xf64>) {
-  // expected-error @below {{'attn.attention' op operand #4 must be variadic of f32, i32 or a tensor of them of rank 1 to 4, but got 'tensor<?xf64>'}}
+func.func @attention_c11_capture(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %t: tensor<?xui16>) {
+  // expected-error @below {{'attn.attention' op operand #4 must be variadic of f32, i32, i64 or a tensor of rank 1 to 4 of f16, bf16, f32, f64, i1, i8, ui8, i16, i32 or i64, but got 'tensor<?xui16>'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      captures(%t : tensor<?xf64>)
+      captures(%t : tensor<?xui16>)
       : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
   return
 }
@@ -314,7 +314,7 @@ func.func @attention_c11_capture(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x12
 // -----
 
 func.func @attention_c11_capture_rank(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %t: tensor<f32>) {
-  // expected-error @below {{'attn.attention' op operand #4 must be variadic of f32, i32 or a tensor of them of rank 1 to 4, but got 'tensor<f32>'}}
+  // expected-error @below {{'attn.attention' op operand #4 must be variadic of f32, i32, i64 or a tensor of rank 1 to 4 of f16, bf16, f32, f64, i1, i8, ui8, i16, i32 or i64, but got 'tensor<f32>'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       captures(%t : tensor<f32>)
       : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
@@ -324,10 +324,10 @@ func.func @attention_c11_capture_rank(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?
 // -----
 
 func.func @attention_c12_op(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  // expected-error @below {{'attn.attention' op expected the ops of the score region to implement ScoreOpInterface, got 'math.sin'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       score_region {
       ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        // expected-error @below {{'math.sin' op expected one of the ops that the score region may hold: arith.addf, arith.addi, arith.andi, arith.cmpf, arith.cmpi, arith.constant, arith.divf, arith.divsi, arith.divui, arith.extf, arith.extsi, arith.extui, arith.fptosi, arith.fptoui, arith.index_cast, arith.maximumf, arith.maxnumf, arith.maxsi, arith.maxui, arith.minimumf, arith.minnumf, arith.minsi, arith.minui, arith.mulf, arith.muli, arith.negf, arith.ori, arith.remsi, arith.remui, arith.select, arith.shli, arith.shrsi, arith.shrui, arith.sitofp, arith.subf, arith.subi, arith.truncf, arith.trunci, arith.uitofp, arith.xori, math.absf, math.exp, math.exp2, math.fma, math.log, math.log2, math.rsqrt, math.sqrt, math.tanh, tensor.extract}}
         %r = math.sin %s : f32
         attn.yield %r : f32
       }
@@ -338,11 +338,11 @@ func.func @attention_c12_op(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf1
 // -----
 
 func.func @attention_c12_region(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  // expected-error @below {{'attn.attention' op expected the ops of the mask region to implement ScoreOpInterface, got 'scf.if'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       mask_region {
       ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
         %c = arith.cmpi slt, %i, %j : i32
+        // expected-error-re @below {{'scf.if' op expected one of the ops that the mask region may hold: {{.*}}}}
         %r = scf.if %c -> i1 {
           scf.yield %c : i1
         } else {
@@ -372,11 +372,11 @@ func.func @attention_c13_outside(%q: tensor<?x?x?x128xbf16>, %scale: f32, %bias:
 // -----
 
 func.func @attention_c14_value(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  // expected-error @below {{'attn.attention' op expected the values of the score region to be f32, i32, i1 or index, got 'f64' of 'arith.sitofp'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       score_region {
       ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
-        %x = arith.sitofp %i : i32 to f64
+        // expected-error @below {{'arith.sitofp' op expected the values of the score region to be f16, bf16, f32, f64, i1, i8, i16, i32, i64 or index, got 'f128'}}
+        %x = arith.sitofp %i : i32 to f128
         attn.yield %s : f32
       }
       : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
@@ -386,11 +386,11 @@ func.func @attention_c14_value(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128x
 // -----
 
 func.func @attention_c15_index_cast(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  // expected-error @below {{'attn.attention' op expected 'arith.index_cast' of the mask region to be between i32 and index, got 'i1'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       mask_region {
       ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
         %c = arith.cmpi slt, %i, %j : i32
+        // expected-error @below {{'arith.index_cast' op expected an index of the mask region to be cast from or to i8, i16, i32 or i64, got i1}}
         %x = arith.index_cast %c : i1 to index
         attn.yield %c : i1
       }
@@ -401,10 +401,10 @@ func.func @attention_c15_index_cast(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?
 // -----
 
 func.func @attention_c15_index_constant(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  // expected-error @below {{'attn.attention' op expected index constants of the mask region to fit i32, got 2147483648}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       mask_region {
       ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        // expected-error @below {{'arith.constant' op expected index constants of the mask region to fit i32, got 2147483648}}
         %x = arith.constant 2147483648 : index
         %c = arith.cmpi slt, %i, %j : i32
         attn.yield %c : i1
@@ -481,4 +481,63 @@ func.func @mask_kind(%q: tensor<?x?x?x128xbf16>, %scale: f32) {
 func.func @yield_parent(%x: f32) {
   // expected-error @below {{'attn.yield' op expects parent op 'attn.attention'}}
   attn.yield %x : f32
+}
+
+// -----
+
+func.func @attention_c19_arithmetic(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        %x = arith.truncf %s : f32 to bf16
+        // expected-error @below {{'arith.addf' op expected arithmetic of the score region on f32, which 'arith.extf' extends to and 'arith.truncf' rounds from, got 'bf16'}}
+        %y = arith.addf %x, %x : bf16
+        attn.yield %s : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c19_from_f64(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        %x = arith.extf %s : f32 to f64
+        // expected-error @below {{'arith.truncf' op expected values of the score region to be rounded to 'f16' from f32, got from 'f64'}}
+        %y = arith.truncf %x : f64 to f16
+        attn.yield %s : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c19_rounding_mode(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        // expected-error @below {{'arith.truncf' op expected no rounding mode in the score region, which rounds to nearest even}}
+        %y = arith.truncf %s upward : f32 to f16
+        attn.yield %s : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c19_math(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        %x = arith.extf %s : f32 to f64
+        // expected-error @below {{'math.exp' op expected to be on f32 in the score region, got f64}}
+        %y = math.exp %x : f64
+        attn.yield %s : f32
+      }
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
 }

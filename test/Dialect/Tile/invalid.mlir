@@ -531,8 +531,24 @@ func.func @gather_c2_type(%t: tensor<?xf32>, %i: index) {
 // -----
 
 func.func @gather_c3(%t: tensor<?xf32>, %i: i32) {
-  // expected-error @below {{'tile.gather' op expected the result to have the element type of 'source', got 'i32' and 'tensor<?xf32>'}}
+  // expected-error @below {{'tile.gather' op expected the result to have element type 'f32', got 'i32' of 'tensor<?xf32>'}}
   %r = tile.gather %t[%i : i32] : tensor<?xf32> -> i32
+  return
+}
+
+// -----
+
+func.func @gather_c3_half(%t: tensor<?xbf16>, %i: i32) {
+  // expected-error @below {{'tile.gather' op expected the result to have element type 'f32', got 'bf16' of 'tensor<?xbf16>'}}
+  %r = tile.gather %t[%i : i32] : tensor<?xbf16> -> bf16
+  return
+}
+
+// -----
+
+func.func @round_c1(%x: f32) {
+  // expected-error @below {{'tile.round' op expected f32 to be rounded to f16 or bf16, got 'f32' to 'f32'}}
+  %r = tile.round %x to f32 : f32
   return
 }
 
