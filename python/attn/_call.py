@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 from sys import modules
-from typing import Any, NoReturn, Sequence
+from typing import Any, Callable, NoReturn, Sequence
 
 from . import _tensors, _torch_rules
 from ._errors import ArgumentError, AttnError, UnsupportedError
@@ -29,6 +29,15 @@ def repeat(options: tuple, q: Any, k: Any, v: Any, out: Any = None, lse: Any = N
     if "torch" not in modules or _tensors.is_compiling():
         return None, None
     return _replays().repeat(options, q, k, v, out, lse)
+
+
+def outside_of_compile(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls the function where torch.compile does not look into it."""
+    if _tensors.torch_module() is None:
+        return function(*arguments)
+    from . import _torch_ops
+
+    return _torch_ops.untraced(function, *arguments)
 
 
 def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats: Sequence[float] = (),

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import Any, Callable, Sequence, Tuple
 
 from . import _capi
-from ._call import attend, bind, repeat
+from ._call import attend, bind, outside_of_compile, repeat
 from ._errors import ArgumentError, AttnError
 from ._executable import DEFAULT_TARGET, Executable, target_of
 from ._ir import MASKS, Problem
+from ._sources import places_of
 from ._symbols import Captured
 from ._torch_rules import accept
 from ._trace import Trace
@@ -18,6 +19,9 @@ from ._words import Words
 
 _DTYPES = {"bf16": "bf16", "bfloat16": "bf16", "f16": "f16", "float16": "f16", "half": "f16"}
 _LAYOUTS = ("bshd", "bhsd")
+
+# What is fixed when a kernel is compiled, and what its functions read.
+Traced = Tuple[Problem, "list[Captured]"]
 
 
 class Kernel:
@@ -29,17 +33,42 @@ class Kernel:
         layout: "bshd" or "bhsd", how tensors are passed.
     """
 
-    def __init__(self, problem: Problem, captures: list[Captured], layout: str):
-        self.problem, self.layout = problem, layout
-        self._ir = problem.to_ir()
-        self._name = f"{layout} {self._ir}"
-        self._captures = captures
+    def __init__(self, problem: Problem, captures: list[Captured], layout: str,
+                 functions: Sequence[Callable[..., Any]] = (), trace: Callable[[], Traced] | None = None):
+        """`trace` traces the functions again, for a kernel that is called more than once."""
+        self.layout, self._functions, self._trace = layout, functions, trace
+        self._use(problem, captures)
         self._heads_first = layout == "bhsd"
         self._words = Words(heads_first=self._heads_first)
         self._scale = 1 / math.sqrt(problem.head_dim)
         # (dim of the capture, coordinate) pairs, and which dim of q or k says how far that one goes.
         position, head = (2, 1) if self._heads_first else (1, 2)
         self._extents = {"b": (0, 0), "h": (0, head), "i": (0, position), "j": (1, position)}
+
+    def _use(self, problem: Problem, captures: list[Captured]) -> None:
+        """Makes this the kernel of the problem."""
+        self.problem, self._captures = problem, captures
+        self._ir = problem.to_ir()
+        self._name = f"{self.layout} {self._ir}"
+        values = [captured.value for captured in captures] if self._trace else []
+        self._sources = list(zip(values, places_of(self._functions, values)))
+
+    def _is_stale(self) -> bool:
+        """Whether another tensor may have taken the place of one that the functions read. So
+        it may whenever a function has computed the tensor itself."""
+        for value, places in self._sources:
+            if not places:
+                return True
+            for place in places:
+                if not place.holds(value):
+                    return True
+        return False
+
+    def _trace_again(self) -> None:
+        """What the functions read now is what the kernel reads. This compiles another kernel
+        if element types or ranks have changed."""
+        if self._trace:
+            self._use(*self._trace())
 
     @property
     def ir(self) -> str:
@@ -81,6 +110,8 @@ class Kernel:
             done = again and again(q, k, v, out, lse)
             if done:
                 return done
+        if self._is_stale():
+            outside_of_compile(self._trace_again)
         accept(q=q, k=k, v=v, scale=scale, out=out, lse=lse)
         self._check_bounds(q, k)
         tensors, floats, ints = bind(self._captures, q)
@@ -165,9 +196,12 @@ def _kernel(head_dim: int, head_dim_v: int | None, dtype: Any, mask: str, window
     short = _DTYPES.get(str(getattr(dtype, "__name__", dtype)).rpartition(".")[2])
     if short is None:
         raise ArgumentError(f"expected 'dtype' to be bf16 or f16, got {dtype!r}")
-    trace = Trace()
-    score = trace.score(score_mod) if score_mod else None
-    allow = trace.mask(mask_mod) if mask_mod else None
-    problem = Problem(short, head_dim, head_dim if head_dim_v is None else head_dim_v, mask, window_left, window_right,
-                      trace.signature(), score, allow)
-    return Kernel(problem, trace.captures, layout)
+
+    def traced() -> Traced:
+        trace = Trace()
+        score = trace.score(score_mod) if score_mod else None
+        allow = trace.mask(mask_mod) if mask_mod else None
+        return Problem(short, head_dim, head_dim if head_dim_v is None else head_dim_v, mask, window_left, window_right,
+                       trace.signature(), score, allow), trace.captures
+
+    return Kernel(*traced(), layout, [function for function in (score_mod, mask_mod) if function], traced)

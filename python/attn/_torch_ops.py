@@ -148,7 +148,9 @@ if hasattr(torch_library, "register_vmap"):  # from torch 2.5 on; older ones ref
     torch_library.register_vmap("attn::forward", _forward_vmap, lib=_library)
 
 
-@torch.compiler.disable(reason="attn.attention traces its functions itself: make the kernel with attn.compile before, and call that")
+@torch.compiler.disable(reason="attn traces score and mask functions itself: for attn.attention, make the kernel with "
+                        "attn.compile before, and call that; for such a kernel, call it once outside of torch.compile "
+                        "after a tensor was replaced, and compute tensors outside of the function")
 def untraced(function: Callable[..., Any], *arguments: Any) -> Any:
     """Calls the function where torch.compile does not look into it."""
     return function(*arguments)
