@@ -27,7 +27,8 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
         q: (batch, seqlen_q, heads, head_dim); bf16 or f16, the last dim contiguous,
             rows aligned to 16 bytes.
         k: (batch, seqlen_k, kv_heads, head_dim); kv_heads divides heads.
-        v: (batch, seqlen_k, kv_heads, head_dim_v).
+        v: (batch, seqlen_k, kv_heads, head_dim_v); in bf16 at most 1.3e36 / seqlen_k,
+            or the output may be infinite.
         dropout_p: 0.
         softmax_scale: multiplies the scores, greater than 0; 1 / sqrt(head_dim) if None.
         causal: no key beyond the diagonal.

@@ -26,7 +26,8 @@ def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | 
     Args:
         query: (batch, heads, seqlen_q, head_dim); bf16 or f16.
         key: (batch, kv_heads, seqlen_k, head_dim).
-        value: (batch, kv_heads, seqlen_k, head_dim_v).
+        value: (batch, kv_heads, seqlen_k, head_dim_v); in bf16 at most 1.3e36 /
+            seqlen_k, or the output may be infinite.
         score_mod: (score, b, h, q_idx, kv_idx) -> the new score. `score` is f32 and has
             been scaled; the others are i32.
         mask_mod: (b, h, q_idx, kv_idx) -> whether the query sees the key, or a

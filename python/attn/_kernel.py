@@ -87,7 +87,8 @@ class Kernel:
                 seqlen_q, head_dim) in layout "bhsd"; bf16 or f16, the last dim
                 contiguous, rows aligned to 16 bytes.
             k: the same with seqlen_k and kv_heads, a divisor of heads.
-            v: as `k`, with head_dim_v.
+            v: as `k`, with head_dim_v; in bf16 at most 1.3e36 / seqlen_k, or the output
+                may be infinite.
             scale: multiplies the scores, greater than 0; 1 / sqrt(head_dim) if None.
             window_left: keys before the diagonal that a query sees, at least 0;
                 for kernels that were compiled with it.

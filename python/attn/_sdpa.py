@@ -25,7 +25,8 @@ def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: flo
         query: (batch, heads, seqlen_q, head_dim); bf16 or f16. As in torch, the dims
             before the last two may also be fewer or more, and broadcast.
         key: (batch, kv_heads, seqlen_k, head_dim).
-        value: (batch, kv_heads, seqlen_k, head_dim_v).
+        value: (batch, kv_heads, seqlen_k, head_dim_v); in bf16 at most 1.3e36 /
+            seqlen_k, or the output may be infinite.
         attn_mask: broadcasts to (batch, heads, seqlen_q, seqlen_k); truth values,
             True where a query sees a key, or floats that are added to the scores.
             Anything but f32 is converted, which copies the mask.

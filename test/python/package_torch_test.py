@@ -102,6 +102,12 @@ class Semantics(TorchTest):
             arguments = dict(query=q, key=k, value=v, attn_mask=mask, enable_gqa=True)
             self.close(attn.sdpa(**arguments), scaled_dot_product_attention(**in_double(arguments)))
 
+    def test_the_largest_values(self):
+        """docs/python.md has this bound."""
+        q, k = self.normal(1, 2, 9, 64, dtype=torch.bfloat16) * 8, self.normal(1, 2, 40, 64, dtype=torch.bfloat16)
+        v = (torch.rand(1, 2, 40, 64) * 1.3e36 / 40).bfloat16()
+        self.close(attn.sdpa(q, k, v) / 1e34, scaled_dot_product_attention(q.double(), k.double(), v.double()) / 1e34)
+
     def test_more_than_four_dims(self):
         q, k = self.normal(2, 3, 4, 9, 64), self.normal(2, 3, 4, 7, 64)
         self.close(attn.sdpa(q, k, k), scaled_dot_product_attention(q.double(), k.double(), k.double()))

@@ -99,7 +99,10 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     C2 to C8 compare static sizes only; the others are checked at launch.
 
     **Numerics** Accumulation and softmax are f32; LSE is the natural logarithm.
-    A row without an admissible key gives O = 0 and LSE = -inf.
+    A row without an admissible key gives O = 0 and LSE = -inf. The sum of V over
+    the keys has weights of up to 2^`rescale_threshold` before it is divided by
+    their sum, and may overflow where O would not: O is right for |V| below
+    2^(128 - `rescale_threshold`) / Sk, which f16 always is.
 
     **Effects** none.
 
