@@ -375,16 +375,18 @@ FailureOr<Value> Distributor::rewriteTruncate(arith::TruncFOp op) {
       .getResult();
 }
 
-/// A share of the exponentials of a tile goes to the FMA units: pairs of
-/// registers spread evenly, but none of the last eighth, which gates what
-/// follows.
+/// A share of the exponentials of a tile that may be approximated, those of the
+/// softmax, goes to the FMA units: pairs of registers spread evenly, but none of
+/// the last eighth, which gates what follows.
 Value Distributor::rewriteExp2(math::Exp2Op op) {
   ScheduleAttr schedule = kernel.getSchedule();
   int64_t soft = schedule.getExp2SoftNumerator();
   int64_t of = schedule.getExp2SoftDenominator();
   int64_t registers =
       cast<VectorType>(op.getResult().getType()).getNumElements();
-  if (soft == 0 || registers == rowsPerThread) {
+  bool isApproximate = arith::bitEnumContainsAll(op.getFastmath(),
+                                                 arith::FastMathFlags::afn);
+  if (soft == 0 || registers == rowsPerThread || !isApproximate) {
     return {};
   }
   int64_t usable = soft == of ? registers / 2 : registers / 2 * 7 / 8;

@@ -37,7 +37,7 @@
 // CHECK-NEXT:         %[[NEGF:.*]] = arith.negf %[[A7]] : tensor<64xf32>
 // CHECK-NEXT:         %[[BROADCAST:.*]] = tile.broadcast %[[NEGF]] dim 1 : tensor<64xf32> -> tensor<64x16xf32>
 // CHECK-NEXT:         %[[FMA:.*]] = math.fma %[[A6]], %[[SPLAT1]], %[[BROADCAST]] : tensor<64x16xf32>
-// CHECK-NEXT:         %[[EXP21:.*]] = math.exp2 %[[FMA]] : tensor<64x16xf32>
+// CHECK-NEXT:         %[[EXP21:.*]] = math.exp2 %[[FMA]] fastmath<afn> : tensor<64x16xf32>
 // CHECK-NEXT:         tile.yield %[[EXP21]] : tensor<64x16xf32>
 // CHECK-NEXT:       }
 // CHECK-NEXT:       %[[SUM:.*]] = tile.step @sum(%[[EXP]], %[[A2]], %[[STAT]]#1) : (tensor<64x16xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
@@ -223,7 +223,7 @@ tile.kernel @always args ["s", "v", "scale", "n", "o", "lse"]
 // CHECK-NEXT:         %[[NEGF:.*]] = arith.negf %[[A7]] : tensor<64xf32>
 // CHECK-NEXT:         %[[BROADCAST:.*]] = tile.broadcast %[[NEGF]] dim 1 : tensor<64xf32> -> tensor<64x16xf32>
 // CHECK-NEXT:         %[[FMA:.*]] = math.fma %[[A6]], %[[SPLAT1]], %[[BROADCAST]] : tensor<64x16xf32>
-// CHECK-NEXT:         %[[EXP21:.*]] = math.exp2 %[[FMA]] : tensor<64x16xf32>
+// CHECK-NEXT:         %[[EXP21:.*]] = math.exp2 %[[FMA]] fastmath<afn> : tensor<64x16xf32>
 // CHECK-NEXT:         tile.yield %[[EXP21]] : tensor<64x16xf32>
 // CHECK-NEXT:       }
 tile.kernel @unit_scale args ["s", "v", "scale", "n", "o", "lse"]
@@ -429,7 +429,7 @@ tile.kernel @other args ["n"]
 // CHECK-NEXT:         %[[V26]] = arith.negf %[[V21]] : tensor<64xf32>
 // CHECK-NEXT:         %[[V28]] = tile.broadcast %[[V26]] dim 1 : tensor<64xf32> -> tensor<64x16xf32>
 // CHECK-NEXT:         %[[V30]] = math.fma %[[V20]], %[[V41]], %[[V28]] : tensor<64x16xf32>
-// CHECK-NEXT:         %[[V31]] = math.exp2 %[[V30]] : tensor<64x16xf32>
+// CHECK-NEXT:         %[[V31]] = math.exp2 %[[V30]] fastmath<afn> : tensor<64x16xf32>
 // CHECK-NEXT:         tile.yield %[[V31]] : tensor<64x16xf32>
 // CHECK-NEXT:       }
 // CHECK-NEXT:       %[[V77:.*]] = tile.step @sum(%[[V76]], %[[V9]]#2) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64xf32> {

@@ -66,7 +66,9 @@ SoftmaxState SoftmaxWriter::writeIteration(const SoftmaxState &old) {
       "exp", {match.scores, now.m}, b.scoreType, [&](ValueRange a) -> Values {
         Value scale = b.splatScale(b.scoreType);
         Value bias = b.along(b.make<arith::NegFOp>(a[1]), b.scoreType);
-        return {b.make<math::Exp2Op>(b.make<math::FmaOp>(a[0], scale, bias))};
+        // An approximation will do here: `exp2_soft` takes it for permission.
+        return {b.make<math::Exp2Op>(b.make<math::FmaOp>(a[0], scale, bias),
+                                     arith::FastMathFlags::afn)};
       })[0];
   now.l = reference->writeSum(p32, now.l);
   Value p = b.step("cvt", p32, pType, [&](ValueRange a) -> Values {
