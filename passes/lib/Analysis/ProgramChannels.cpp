@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Waits, acquires and releases of channels, and asynchronous operations, which
-// are awaited where something of the same role touches what they touch.
+// Waits, acquires and releases of channels, and asynchronous operations.
 #include "ProgramWriter.h"
 
 using namespace mlir;
@@ -125,19 +124,21 @@ static bool meet(ArrayRef<int> a, ArrayRef<Access> b) {
   });
 }
 
+/// A role's MMAs are awaited where it touches what they use, as they are in the
+/// loop that is emitted. Stores and copies are awaited where the schedule says
+/// so and nowhere else.
 LogicalResult ProgramWriter::awaitConflicts(int x, const Accesses &accesses) {
   Engine engine = builder.engineOf(items[x]);
   SmallVector<int, 4> conflicts;
   for (const Flight &flight : flights) {
     // One tensor core works in order.
-    bool inOrder = engine == Engine::Mma && flight.engine == Engine::Mma;
-    if (inOrder || (!meet(flight.writeCells, accesses.reads) &&
-                    !meet(flight.writeCells, accesses.writes) &&
-                    !meet(flight.readCells, accesses.writes))) {
+    if (flight.engine != Engine::Mma || engine == Engine::Mma ||
+        (!meet(flight.writeCells, accesses.reads) &&
+         !meet(flight.writeCells, accesses.writes) &&
+         !meet(flight.readCells, accesses.writes))) {
       continue;
     }
-    if (flight.engine == Engine::Mma &&
-        bound.machine.getMma().getSignalsBarriers()) {
+    if (bound.machine.getMma().getSignalsBarriers()) {
       return reject(
           builder.emitError, "V21",
           formatv("expected a barrier between {0} and {1} of role '{2}', "
