@@ -8,9 +8,9 @@ from typing import Any
 
 from . import _tensors
 from ._call import attend, repeat
+from ._checks import half_precision, integer, number
 from ._errors import ArgumentError, UnsupportedError
 from ._presets import fixed, flash_preset
-from ._sdpa import HALVES
 from ._torch_rules import accept
 
 
@@ -52,8 +52,12 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
             to 256, tensors that require a gradient.
     """
     call = None
+    try:
+        left, right = window_size
+    except (TypeError, ValueError):
+        raise ArgumentError(f"expected 'window_size' to be (left, right), got {window_size!r}") from None
     if alibi_slopes is None:
-        call, again = repeat(("flash", dropout_p, softmax_scale, causal, *window_size, softcap), q, k, v)
+        call, again = repeat(("flash", dropout_p, softmax_scale, causal, left, right, softcap), q, k, v)
         done = again and again(q, k, v)
         if done:
             return _result(*done, return_lse, return_attn_probs)
@@ -63,18 +67,16 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         if len(tensor.shape) != 4:
             raise ArgumentError(f"expected '{name}' to have rank 4, got {len(tensor.shape)}")
-    dtype = _tensors.dtype_name(q)
-    if dtype not in HALVES:
-        raise UnsupportedError(f"expected 'q' to be bfloat16 or float16, got {q.dtype}")
-    if softcap < 0:
-        raise ArgumentError(f"expected 'softcap' to be at least 0, got {softcap}")
-    mask, bounds = _mask(causal, window_size)
+    dtype = half_precision("q", q)
+    if not 0 <= number("softcap", softcap) < math.inf:
+        raise ArgumentError(f"expected 'softcap' to be at least 0 and finite, got {softcap}")
+    mask, bounds = _mask(causal, left, right)
     has_bounds = tuple(bound is not None for bound in bounds)
     capped = True if softcap > 0 else False  # a branch, so that torch.compile knows which
     preset = flash_preset(dtype, fixed(q.shape[3], "q"), fixed(v.shape[3], "v"), mask, has_bounds, capped,
                           _slopes_rank(alibi_slopes, q))
     captures, floats, ints = preset.arguments(softcap=softcap, alibi_slopes=alibi_slopes, shift=k.shape[1] - q.shape[1])
-    scale = 1 / math.sqrt(q.shape[3]) if softmax_scale is None else softmax_scale
+    scale = 1 / math.sqrt(q.shape[3]) if softmax_scale is None else number("softmax_scale", softmax_scale)
     out, lse = attend(preset.ir, q, k, v, captures, [scale, *floats], [b for b in bounds if b is not None] + ints,
                       call=call)
     return _result(out, lse, return_lse, return_attn_probs)
@@ -86,9 +88,10 @@ def _result(out: Any, lse: Any, return_lse: bool, return_attn_probs: bool) -> An
     return (out, lse) if return_lse else out
 
 
-def _mask(causal: bool, window_size: tuple[int | None, int | None]) -> tuple[str, list[int | None]]:
+def _mask(causal: bool, left: int | None, right: int | None) -> tuple[str, list[int | None]]:
     """The mask and its bounds, left and right."""
-    bounds = [None if bound is None or bound < 0 else bound for bound in window_size]
+    bounds = [None if bound is None else integer("window_size", bound) for bound in (left, right)]
+    bounds = [None if bound is None or bound < 0 else bound for bound in bounds]
     if causal:
         return "causal_bottom_right", [bounds[0], None]
     return "none" if bounds == [None, None] else "window_bottom_right", bounds

@@ -6,9 +6,11 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from . import _tensors
+from ._checks import half_precision
 from ._errors import ArgumentError
 from ._kernel import Kernel
 from ._ir import Problem
+from ._presets import fixed
 from ._trace import Trace
 
 
@@ -33,7 +35,7 @@ def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | 
         mask_mod: (b, h, q_idx, kv_idx) -> whether the query sees the key, or a
             BlockMask of torch, whose function is taken.
         scale: multiplies the scores, greater than 0; 1 / sqrt(head_dim) if None.
-        enable_gqa: heads may be a multiple of kv_heads.
+        enable_gqa: heads may be a multiple of kv_heads; otherwise they have to be equal.
         return_lse: also return the log-sum-exp.
 
     Returns:
@@ -56,13 +58,24 @@ def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | 
 def run(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any] | None,
         scale: float | None, enable_gqa: bool, return_lse: bool) -> Any:
     """`attention`, for torch.compile to call rather than to look into."""
-    if not enable_gqa and query.shape[1] != key.shape[1]:
-        raise ArgumentError(f"expected 'key' to have the heads of 'query', {query.shape[1]}, without enable_gqa, got "
-                            f"{key.shape[1]}")
+    _check(query, key, value, enable_gqa)
     trace = Trace()
     score = trace.score(score_mod) if score_mod else None
     allow = trace.mask(getattr(mask_mod, "mask_mod", mask_mod)) if mask_mod else None
-    problem = Problem(_tensors.dtype_name(query), query.shape[-1], value.shape[-1], captures=trace.signature(), score=score,
+    dtype, dims = half_precision("query", query), (fixed(query.shape[3], "query"), fixed(value.shape[3], "value"))
+    problem = Problem(dtype, *dims, captures=trace.signature(), score=score,
                       allow=allow)
     out, lse = Kernel(problem, trace.captures, "bhsd")(query, key, value, scale=scale)
     return (out, lse) if return_lse else out
+
+
+def _check(query: Any, key: Any, value: Any, enable_gqa: bool) -> None:
+    for name, tensor in (("query", query), ("key", key), ("value", value)):
+        if len(tensor.shape) != 4:
+            raise ArgumentError(f"expected '{name}' to have 4 dims, got {len(tensor.shape)}")
+    heads, kv_heads = query.shape[1], key.shape[1]
+    if not enable_gqa and heads != kv_heads:
+        raise ArgumentError(f"expected 'key' to have the {heads} heads of 'query', got {kv_heads}: pass enable_gqa=True if "
+                            "several heads of 'query' go with each of 'key'")
+    if kv_heads == 0 or heads % kv_heads:
+        raise ArgumentError(f"expected the heads of 'query' to be a multiple of those of 'key', {kv_heads}, got {heads}")

@@ -8,6 +8,7 @@ from typing import Any, Callable, Sequence, Tuple
 
 from . import _capi
 from ._call import attend, bind, outside_of_compile, repeat
+from ._checks import integer, number
 from ._errors import ArgumentError, AttnError
 from ._executable import DEFAULT_TARGET, Executable, target_of
 from ._ir import MASKS, Problem
@@ -117,7 +118,7 @@ class Kernel:
         self._check_bounds(q, k)
         tensors, floats, ints = bind(self._captures, q)
         bounds = [self._bound(n, value) for n, value in (("window_left", window_left), ("window_right", window_right))]
-        return attend(self._ir, q, k, v, tensors, [self._scale if scale is None else scale, *floats],
+        return attend(self._ir, q, k, v, tensors, [self._scale if scale is None else number("scale", scale), *floats],
                       [b for b in bounds if b is not None] + ints, out, lse, self._words, call)
 
     def prepare(self, device: int = 0) -> None:
@@ -129,7 +130,7 @@ class Kernel:
         if getattr(self.problem, name) != (value is not None):
             raise ArgumentError(f"expected '{name}' {'to be given' if value is None else 'not to be given'}: the kernel was "
                              f"compiled with {name}={getattr(self.problem, name)}")
-        return value
+        return None if value is None else integer(name, value)
 
     def _check_bounds(self, q: Any, k: Any) -> None:
         """A capture that is indexed by a coordinate has to reach as far."""
@@ -194,6 +195,14 @@ def _kernel(head_dim: int, head_dim_v: int | None, dtype: Any, mask: str, window
     for name, value, known in (("mask", mask, MASKS), ("layout", layout, _LAYOUTS)):
         if value not in known:
             raise ArgumentError(f"expected '{name}' to be one of {', '.join(known)}, got {value!r}")
+    head_dim = integer("head_dim", head_dim)
+    head_dim_v = head_dim if head_dim_v is None else integer("head_dim_v", head_dim_v)
+    for name, bound in (("window_left", window_left), ("window_right", window_right)):
+        if not isinstance(bound, bool):
+            raise ArgumentError(f"expected '{name}' to be True or False, whether calls bring that bound, got {bound!r}")
+    for name, function in (("score_mod", score_mod), ("mask_mod", mask_mod)):
+        if function is not None and not callable(function):
+            raise ArgumentError(f"expected '{name}' to be a function, got {function!r}")
     short = _DTYPES.get(str(getattr(dtype, "__name__", dtype)).rpartition(".")[2])
     if short is None:
         raise ArgumentError(f"expected 'dtype' to be bf16 or f16, got {dtype!r}")
@@ -202,7 +211,7 @@ def _kernel(head_dim: int, head_dim_v: int | None, dtype: Any, mask: str, window
         trace = Trace()
         score = trace.score(score_mod) if score_mod else None
         allow = trace.mask(mask_mod) if mask_mod else None
-        return Problem(short, head_dim, head_dim if head_dim_v is None else head_dim_v, mask, window_left, window_right,
-                       trace.signature(), score, allow), trace.captures
+        return Problem(short, head_dim, head_dim_v, mask, window_left, window_right, trace.signature(), score,
+                       allow), trace.captures
 
     return Kernel(*traced(), layout, [function for function in (score_mod, mask_mod) if function], traced)

@@ -8,12 +8,12 @@ from typing import Any
 
 from . import _tensors
 from ._call import attend, repeat
+from ._checks import half_precision, number
 from ._errors import ArgumentError, UnsupportedError
 from ._presets import fixed, sdpa_preset
 from ._torch_rules import accept
 from ._words import Words
 
-HALVES = ("bf16", "f16")
 _FLOATS = ("bf16", "f16", "f32", "f64")
 
 
@@ -29,7 +29,8 @@ def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: flo
             seqlen_k, or the output may be infinite.
         attn_mask: broadcasts to (batch, heads, seqlen_q, seqlen_k); truth values,
             True where a query sees a key, or floats that are added to the scores.
-            Anything but f32 is converted, which copies the mask.
+            Anything but f32 is converted, which copies the mask; so is a mask whose
+            rows are not contiguous, or one row in memory.
         dropout_p: 0.
         is_causal: query i sees keys 0 to i: the diagonal starts at the top left.
         scale: multiplies the scores; 1 / sqrt(head_dim) if None.
@@ -71,7 +72,7 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
     q, k, v = (_four_dims(tensor, batch, name) for name, tensor in given.items())
     q = q if q.shape[1] == heads else q.expand(q.shape[0], heads, *q.shape[2:])
     dims = fixed(q.shape[3], "query"), fixed(v.shape[3], "value")
-    scale = 1 / math.sqrt(dims[0]) if scale is None else scale
+    scale = 1 / math.sqrt(dims[0]) if scale is None else number("scale", scale)
     any_scale = False if scale > 0 else True  # a branch, so that torch.compile knows which
     mask, use = None, ("none", False, False)
     if attn_mask is not None:
@@ -112,14 +113,15 @@ def _check(given: dict[str, Any], attn_mask: Any, dropout_p: float, is_causal: b
     if attn_mask is not None and is_causal:
         raise ArgumentError("expected 'attn_mask' to be None beside is_causal=True")
     for name, tensor in given.items():
+        if _tensors.is_torch(query) and not _tensors.is_torch(tensor):
+            raise ArgumentError(f"expected '{name}' to be a {type(query).__name__} like 'query', got {type(tensor).__name__}")
         if len(tensor.shape) < 2:
             raise ArgumentError(f"expected '{name}' to have at least 2 dims, got {len(tensor.shape)}")
         if tensor.dtype != query.dtype:
             raise ArgumentError(f"expected '{name}' to have the element type of 'query', {query.dtype}, got {tensor.dtype}")
         if tensor.device != query.device:
             raise ArgumentError(f"expected '{name}' to be on the device of 'query', {query.device}, got {tensor.device}")
-    if _tensors.dtype_name(query) not in HALVES:
-        raise UnsupportedError(f"expected 'query' to be bfloat16 or float16, got {query.dtype}")
+    half_precision("query", query)
 
 
 def _leading_dims(given: dict[str, Any], enable_gqa: bool) -> tuple[tuple[int, ...], int]:
@@ -129,7 +131,10 @@ def _leading_dims(given: dict[str, Any], enable_gqa: bool) -> tuple[tuple[int, .
     if heads["key"] != heads["value"]:
         raise ArgumentError(f"expected 'value' to have the heads of 'key', {heads['key']}, got {heads['value']}")
     if not enable_gqa:
-        return batch, _broadcast({name: (size,) for name, size in heads.items()})[0]
+        if heads["query"] != heads["key"] and 1 not in (heads["query"], heads["key"]):
+            raise ArgumentError(f"expected 'key' to have the {heads['query']} heads of 'query', got {heads['key']}: pass "
+                                "enable_gqa=True if several heads of 'query' go with each of 'key'")
+        return batch, max(heads.values()) if min(heads.values()) else 0
     if heads["key"] == 0 or heads["query"] % heads["key"]:
         raise ArgumentError(f"expected the heads of 'query' to be a multiple of those of 'key', {heads['key']}, "
                             f"got {heads['query']}")
@@ -169,15 +174,20 @@ def _four_dims(tensor: Any, batch: tuple[int, ...], name: str) -> Any:
 def _mask(attn_mask: Any, query: Any, batch: tuple[int, ...], heads: int, rows: int, columns: int
           ) -> tuple[Any, tuple[str, bool, bool]]:
     """The mask as (batch, rows or 1, heads, columns or 1) and how sdpa_preset uses it."""
+    if not _tensors.is_tensor(attn_mask):
+        raise ArgumentError(f"expected 'attn_mask' to be a tensor, got {attn_mask!r}")
     dtype = _tensors.dtype_name(attn_mask)
     if dtype != "bool" and dtype not in _FLOATS:
         raise ArgumentError(f"expected 'attn_mask' to be of truth values or floats, got {attn_mask.dtype}")
     if _tensors.is_torch(query) != _tensors.is_torch(attn_mask):
         raise ArgumentError(f"expected 'attn_mask' to be a {type(query).__name__}, got {type(attn_mask).__name__}")
+    if attn_mask.device != query.device and _tensors.is_torch(query):
+        raise ArgumentError(f"expected 'attn_mask' to be on the device of 'query', {query.device}, got {attn_mask.device}")
     full = (*batch, heads, rows, columns)
     shape = (1,) * (2 - len(attn_mask.shape)) + tuple(attn_mask.shape)
     if len(shape) > len(full) or any(a not in (1, b) for a, b in zip(shape[::-1], full[::-1])):
         raise ArgumentError(f"expected 'attn_mask' to broadcast to {full}, got {tuple(attn_mask.shape)}")
+    attn_mask = _with_packed_rows(attn_mask)
     mask = _tensors.astype(attn_mask, "i32" if dtype == "bool" else "f32")
     mask = mask if _tensors.is_torch(mask) else _tensors.view(mask, "attn_mask")
     mask = _four_dims(mask.expand(*(1,) * (max(len(batch), 1) + 3 - len(shape)), *shape), batch, "attn_mask")
@@ -185,3 +195,11 @@ def _mask(attn_mask: Any, query: Any, batch: tuple[int, ...], heads: int, rows: 
     # Not `shape[-2] != 1`: torch.compile would keep that open.
     by_query, by_key = (False if size == 1 else True for size in shape[-2:])
     return _tensors.swap(mask, 1, 2), ("truth" if dtype == "bool" else "bias", by_query, by_key)
+
+
+def _with_packed_rows(mask: Any) -> Any:
+    """The mask of torch, or a copy whose rows are contiguous and each of its own."""
+    if not _tensors.is_torch(mask) or mask.dim() == 0:
+        return mask
+    shared = mask.dim() > 1 and mask.shape[-2] > 1 and mask.stride(-2) == 0
+    return mask.contiguous() if shared or (mask.shape[-1] > 1 and mask.stride(-1) != 1) else mask

@@ -120,10 +120,12 @@ class Sdpa(FunctionTest):
             (RuntimeError, r"'attn_mask' to broadcast to \(1, 4, 9, 9\), got \(9, 8\)", dict(attn_mask=np.ones((9, 8), bool))),
             (RuntimeError, "truth values or floats, got int64", dict(attn_mask=np.ones((9, 9), np.int64))),
             (RuntimeError, "the element type of 'query', f16, got f32", dict(key=q.astype(np.float32))),
-            (RuntimeError, "others, 4, got 2", dict(key=q[:, :2], value=q[:, :2])),
+            (RuntimeError, "'key' to have the 4 heads of 'query', got 2: pass enable_gqa=True", dict(key=q[:, :2], value=q[:, :2])),
             (RuntimeError, "a multiple of those of 'key', 3, got 4", dict(key=q[:, :3], value=q[:, :3], enable_gqa=True)),
             (RuntimeError, "the heads of 'key', 2, got 4", dict(key=q[:, :2], enable_gqa=True)),
             (RuntimeError, "expected dim 3 of 'key' to be 64, got 32", dict(key=q[..., :32])),
+            (ValueError, "'scale' to be a number, got 'large'", dict(scale="large")),
+            (ValueError, "'attn_mask' to be a tensor, got 'causal'", dict(attn_mask="causal")),
             (RuntimeError, "'query' to have at least 2 dims, got 1", dict(query=q[0, 0, 0])),
             (RuntimeError, "the stride of dim 3 of 'key' to be 1", dict(key=q.repeat(2, -1)[..., ::2])),
         )
@@ -184,7 +186,11 @@ class FlashAttnFunc(FunctionTest):
         q = self.normal(1, 9, 2, 64)
         for error, message, changed in (
                 (NotImplementedError, "'dropout_p' to be 0, got 0.5", dict(dropout_p=0.5)),
-                (ValueError, "'softcap' to be at least 0, got -1", dict(softcap=-1)),
+                (ValueError, "'softcap' to be at least 0 and finite, got -1", dict(softcap=-1)),
+                (ValueError, "'softcap' to be at least 0 and finite, got nan", dict(softcap=float("nan"))),
+                (ValueError, r"'window_size' to be \(left, right\), got 8", dict(window_size=8)),
+                (ValueError, r"'window_size' to be \(left, right\), got \(1, 2, 3\)", dict(window_size=(1, 2, 3))),
+                (ValueError, "'window_size' to be an integer, got 1.5", dict(window_size=(1.5, 0))),
                 (ValueError, r"'alibi_slopes' to be \(2,\) or \(1, 2\), got \(3,\)", dict(alibi_slopes=np.ones(3, np.float32))),
                 (ValueError, "'alibi_slopes' to be float32, got float64", dict(alibi_slopes=np.ones(2))),
                 (ValueError, "'k' to have rank 4, got 3", dict(k=q[0]))):
@@ -247,8 +253,18 @@ class Attention(FunctionTest):
 
     def test_heads_without_enable_gqa(self):
         q = self.normal(1, 4, 9, 64)
-        with self.assertRaisesRegex(ValueError, "the heads of 'query', 4, without enable_gqa, got 2"):
+        with self.assertRaisesRegex(ValueError, "'key' to have the 4 heads of 'query', got 2: pass enable_gqa=True"):
             attn.attention(q, q[:, :2], q[:, :2])
+        with self.assertRaisesRegex(ValueError, "heads of 'query' to be a multiple of those of 'key', 3, got 4"):
+            attn.attention(q, q[:, :3], q[:, :3], enable_gqa=True)
+
+    def test_operands_that_are_refused(self):
+        q, wide = self.normal(1, 4, 9, 64), self.normal(1, 1, 9, 20)
+        for error, message, tensor in ((NotImplementedError, "bfloat16 or float16, got float32: cast it", q.astype(np.float32)),
+                                       (NotImplementedError, "'query' to be a multiple of 8 from 8 to 256, got 20", wide),
+                                       (ValueError, "'query' to have 4 dims, got 3", q[0])):
+            with self.assertRaisesRegex(error, message):
+                attn.attention(tensor, tensor, tensor)
 
 
 if __name__ == "__main__":

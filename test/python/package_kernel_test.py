@@ -122,6 +122,14 @@ class Refusals(unittest.TestCase):
         windowed = attn.compile(head_dim=64, dtype="f16", mask="causal_top_left", window_left=True)
         self.refused(ValueError, "expected 'window_left' to be given", q, q, q, kernel=windowed)
         self.refused(ValueError, "window_left must be at least 0", q, q, q, kernel=windowed, window_left=-1)
+        self.refused(ValueError, "'window_left' to be an integer, got 2.5", q, q, q, kernel=windowed, window_left=2.5)
+        self.refused(ValueError, "'scale' to be a number, got 'large'", q, q, q, scale="large")
+
+    def test_dims_are_those_of_the_layout(self):
+        kernel = attn.compile(head_dim=64, dtype="f16", layout="bhsd")
+        q, k, v = (gaussian([1, 2, length, 64], length) for length in (4, 5, 6))
+        with self.assertRaisesRegex(ValueError, "dim 2 of 'v' to be 5 like dim 2 of 'k', got 6"):
+            kernel(q, k, v, out=HostTensor("f16", q.shape), lse=HostTensor("f32", [1, 2, 4]))
 
     def test_what_is_no_tensor(self):
         q = gaussian([1, 4, 2, 64], 1)
@@ -145,7 +153,12 @@ class Refusals(unittest.TestCase):
             attn.compile(head_dim=60)
         with self.assertRaisesRegex(ValueError, "sm_20"):
             attn.compile(head_dim=64, target="sm_20")
-
+        for message, argument in (("'head_dim' to be an integer, got 64.0", dict(head_dim=64.0)),
+                                  ("'head_dim_v' to be an integer, got '64'", dict(head_dim_v="64")),
+                                  ("'window_left' to be True or False, .* got 128", dict(window_left=128)),
+                                  ("'score_mod' to be a function, got 3", dict(score_mod=3))):
+            with self.assertRaisesRegex(ValueError, message):
+                attn.compile(**{"head_dim": 64, **argument})
 
     def test_what_is_unsupported_is_said_without_compiling(self):
         compiled = Executable.count()

@@ -102,6 +102,20 @@ class Semantics(TorchTest):
             arguments = dict(query=q, key=k, value=v, attn_mask=mask, enable_gqa=True)
             self.close(attn.sdpa(**arguments), scaled_dot_product_attention(**in_double(arguments)))
 
+    def test_masks_of_any_strides(self):
+        q = self.normal(1, 2, 9, 64)
+        for mask in (torch.randn(9, 9).t(), torch.randn(1, 9).expand(9, 9), torch.randn(9, 1).expand(9, 9),
+                     torch.randn(9, 18)[:, ::2], (torch.rand(9, 9) > 0.3).t()):
+            arguments = dict(query=q, key=q, value=q, attn_mask=mask)
+            self.close(attn.sdpa(**arguments), scaled_dot_product_attention(**in_double(arguments)))
+        with self.assertRaisesRegex(ValueError, "'attn_mask' to be on the device of 'query', cpu, got meta"):
+            attn.sdpa(q, q, q, attn_mask=torch.ones(9, 9, device="meta"))
+
+    def test_libraries_do_not_mix(self):
+        q = self.normal(1, 2, 9, 64)
+        with self.assertRaisesRegex(ValueError, "'key' to be a Tensor like 'query', got list"):
+            attn.sdpa(q, [1.0], q)
+
     def test_the_largest_values(self):
         """docs/python.md has this bound."""
         q, k = self.normal(1, 2, 9, 64, dtype=torch.bfloat16) * 8, self.normal(1, 2, 40, 64, dtype=torch.bfloat16)
