@@ -114,7 +114,7 @@ class Executable:
             return _tensors.view(_tensors.zeroed_bytes(like, size), "workspace", stream)
         found = self._workspaces.get((device, stream))
         if found is None or found.shape[0] < size:
-            space = _tensors.view(_tensors.zeroed_bytes(like, size), "workspace", stream)
+            space = _tensors.view(_tensors.lasting_bytes(like, size).zero_(), "workspace", stream)
             found = self._workspaces[device, stream] = space
         return found
 

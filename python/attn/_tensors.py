@@ -5,6 +5,7 @@ DLPack. Nothing is copied."""
 
 from __future__ import annotations
 
+import concurrent.futures
 import ctypes
 import functools
 import sys
@@ -157,6 +158,29 @@ def zeroed_bytes(like: Any, size: int) -> Any:
     """Zeroed memory on the device of a torch tensor."""
     torch = torch_module()
     return torch.zeros(size, dtype=torch.uint8, device=like.device)
+
+
+def lasting_bytes(like: Any, size: int) -> Any:
+    """Memory on the device of a torch tensor, for the current stream, that does not belong
+    to a pool. torch takes back what it allocated while a pool was in use, such as that of the
+    CUDA graphs of torch.compile while these warm up. A pool is that of a thread or of a
+    stream; hence another of both."""
+    cuda, device = torch_module().cuda, like.device
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        memory = thread.submit(_bytes_of_stream, like, size, _allocating_stream(device.index)).result()
+    memory.record_stream(cuda.current_stream(device))
+    return memory
+
+
+def _bytes_of_stream(like: Any, size: int, stream: Any) -> Any:
+    torch = torch_module()
+    with torch.cuda.stream(stream):
+        return torch.empty(size, dtype=torch.uint8, device=like.device)
+
+
+@functools.lru_cache(maxsize=None)
+def _allocating_stream(index: int) -> Any:
+    return torch_module().cuda.Stream(index)
 
 
 def host_memory(size: int) -> View:
