@@ -88,6 +88,7 @@ class AttnContender:
         bundle.prepare(device)
         self.workspace = torch.zeros(max(1, bundle.workspace_size(args)), device=q.device, dtype=torch.uint8)
         args.workspace, args.workspace_size = self.workspace.data_ptr(), self.workspace.numel()
+        args.flags = libattn.WORKSPACE_READY
         self.keep = (inputs, args)
         self.scope = contextlib.nullcontext
         self.call = bundle.launcher(args)

@@ -58,6 +58,7 @@ class FromC:
         args.workspace_size = bundle.workspace_size(args)
         self.workspace = scratch(args.workspace_size)
         args.workspace = -(-self.workspace.data_ptr() // ALIGNMENT) * ALIGNMENT
+        args.flags = libattn.WORKSPACE_READY
         self.bundle, self.args, self.keep = bundle, args, tensors
 
     def times(self, count):

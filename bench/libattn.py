@@ -9,7 +9,7 @@ import sys
 
 # Of the tree that this file is in, not one that is installed.
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python"))
-from attn._capi import CPU, CUDA, DTYPE_CODES, DLDataType, DLDevice, DLTensor, LaunchArgs
+from attn._capi import CPU, CUDA, DTYPE_CODES, DLDataType, DLDevice, DLTensor, LaunchArgs, WORKSPACE_READY
 
 
 def as_device(device):
@@ -36,7 +36,7 @@ def make_args(tensors, scalars, device, stream):
     values = (ctypes.c_double * len(scalars))(*scalars.values())
     scalar_names = (ctypes.c_char_p * len(scalars))(*[n.encode() for n in scalars])
     args = LaunchArgs(ctypes.sizeof(LaunchArgs), len(tensors), pointers, tensor_names,
-                      len(scalars), values, scalar_names, as_device(device), stream, None, 0)
+                      len(scalars), values, scalar_names, as_device(device), stream, None, 0, 0)
     args.keep = (list(tensors.values()), pointers, tensor_names, values, scalar_names)
     return args
 

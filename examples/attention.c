@@ -4,8 +4,13 @@
  * simulator runs it. On a GPU the device is {kDLCUDA, 0}, the pointers are the
  * device's, and `stream` is the caller's; nothing else changes.
  *
- *   cc -Iinclude examples/attention.c -Lbuild/lib -lattn_jit -lattn_runtime \
- *     -Wl,-rpath,$PWD/build/lib
+ * In the archive that scripts/dist makes, in its own folder:
+ *   cc share/attn/examples/attention.c $(PKG_CONFIG_PATH=lib/pkgconfig
+ * pkg-config --cflags --libs attn-jit)
+ *   ./a.out share/attn/examples/full_d64.mlir
+ * In the source tree, after a build:
+ *   cc -Iinclude examples/attention.c -Lbuild/lib -lattn_jit -lattn_runtime
+ * -Wl,-rpath,$PWD/build/lib
  *   ./a.out examples/full_d64.mlir
  */
 
@@ -20,7 +25,7 @@ enum { kQueries = 7, kKeys = 20, kHeads = 2, kDim = 64 };
 /* Ends the program if a call failed. */
 static void check(attn_status status, const char *call) {
   if (status != ATTN_SUCCESS) {
-    fprintf(stderr, "%s: status %d: %s\n", call, (int)status,
+    fprintf(stderr, "%s: %s: %s\n", call, attn_status_name(status),
             attn_last_error());
     exit(1);
   }
@@ -127,7 +132,6 @@ int main(int argc, char **argv) {
   args.device = device;
   args.stream = NULL;
 
-  /* Zero before its first use; launches leave it so. */
   check(attn_workspace_size(bundle, &args, &args.workspace_size),
         "attn_workspace_size");
   args.workspace = allocate(args.workspace_size, 1);

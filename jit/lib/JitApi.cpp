@@ -6,8 +6,10 @@
 #include "Jit.h"
 #include "attn/passes/DataTables.h"
 #include "for_compiler.h"
+#include "versioned_struct.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ThreadPool.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace attn;
@@ -32,7 +34,7 @@ static Status readRequest(const attn_compile_args *args, Request &request) {
 extern "C" attn_status attn_compile(const attn_compile_args *args,
                                     attn_bundle **bundle) {
   if (!bundle) {
-    return report(invalidArgument("expected a result, got null"));
+    return report(invalidArgument("expected 'bundle' to be given, got null"));
   }
   *bundle = nullptr;
   Request request;
@@ -65,12 +67,21 @@ static Status precompile(const attn_compile_args *args) {
 extern "C" attn_status attn_precompile(const attn_compile_args *const *list,
                                        size_t count, size_t threads,
                                        attn_status *statuses) {
+  constexpr size_t most = 1 << 20;
+  if (count > most) {
+    return report(invalidArgument("expected 'count' to be at most " +
+                                  std::to_string(most) + ", got " +
+                                  std::to_string(count)));
+  }
   if (count > 0 && !list) {
-    return report(invalidArgument("expected a list, got null"));
+    return report(invalidArgument("expected 'list' to be given since 'count' "
+                                  "is " +
+                                  std::to_string(count) + ", got null"));
   }
   std::vector<Status> results(count);
   {
-    llvm::DefaultThreadPool pool(llvm::hardware_concurrency(unsigned(threads)));
+    unsigned useful = unsigned(std::min(threads, count));
+    llvm::DefaultThreadPool pool(llvm::hardware_concurrency(useful));
     for (size_t i = 0; i < count; ++i) {
       pool.async([&, i] { results[i] = precompile(list[i]); });
     }
@@ -92,7 +103,7 @@ extern "C" attn_status attn_precompile(const attn_compile_args *const *list,
 extern "C" attn_status attn_cache_key(const attn_compile_args *args,
                                       char key[65]) {
   if (!key) {
-    return report(invalidArgument("expected a result, got null"));
+    return report(invalidArgument("expected 'key' to be given, got null"));
   }
   Request request;
   CacheKey value;
@@ -107,22 +118,16 @@ extern "C" attn_status attn_cache_key(const attn_compile_args *args,
 }
 
 extern "C" attn_status attn_jit_count(attn_jit_counters *counters) {
-  constexpr size_t least = sizeof(attn_jit_counters);
-  if (!counters || counters->size < least) {
-    return report(invalidArgument(
-        "expected attn_jit_counters.size to be at least " +
-        std::to_string(least) + ", got " +
-        (counters ? std::to_string(counters->size) : "a null struct")));
-  }
-  size_t size = counters->size;
-  *counters = Jit::get().count();
-  counters->size = size;
-  return report({});
+  constexpr size_t first = sizeof(attn_jit_counters);
+  return report(runtime::writeStruct(Jit::get().count(), "attn_jit_counters",
+                                     first, counters));
 }
 
 extern "C" attn_status attn_jit_option(const char *name, const char *value) {
   if (!name || !value) {
-    return report(invalidArgument("expected a name and a value, got null"));
+    return report(invalidArgument("expected '" +
+                                  std::string(name ? "value" : "name") +
+                                  "' to be given, got null"));
   }
   return report(Jit::get().setOption(name, value));
 }

@@ -2,6 +2,7 @@
 #include "Request.h"
 #include "BuildId.h"
 #include "attn/passes/DataTables.h"
+#include "versioned_struct.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -23,24 +24,22 @@ static Status checkTarget(const std::string &target) {
 }
 
 Status Request::read(const attn_compile_args *args, Request &out) {
-  // The first version's size.
-  constexpr size_t least = sizeof(attn_compile_args);
-  if (!args || args->size < least) {
-    return invalidArgument(
-        "expected attn_compile_args.size to be at least " +
-        std::to_string(least) + ", got " +
-        (args ? std::to_string(args->size) : std::string("a null struct")));
+  constexpr size_t first = sizeof(attn_compile_args);
+  attn_compile_args given;
+  if (Status status =
+          runtime::readStruct(args, "attn_compile_args", first, given)) {
+    return status;
   }
-  if (!args->ir) {
+  if (!given.ir) {
     return invalidArgument("expected 'ir' to be a module, got null");
   }
-  out.ir = readText(args->ir, args->ir_size);
-  out.target = args->target ? args->target : "sm_90a";
-  if (args->schedule) {
-    out.schedule = readText(args->schedule, args->schedule_size);
+  out.ir = readText(given.ir, given.ir_size);
+  out.target = given.target ? given.target : "sm_90a";
+  if (given.schedule) {
+    out.schedule = readText(given.schedule, given.schedule_size);
   }
-  if (args->instrument) {
-    out.instrument = args->instrument;
+  if (given.instrument) {
+    out.instrument = given.instrument;
   }
   return checkTarget(out.target);
 }

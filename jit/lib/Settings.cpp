@@ -2,6 +2,7 @@
 #include "Settings.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -29,7 +30,7 @@ static std::vector<std::string> splitPaths(StringRef value) {
   return {parts.begin(), parts.end()};
 }
 
-static Error wrong(StringRef name, StringRef want, StringRef got) {
+static Error wrong(StringRef name, const Twine &want, StringRef got) {
   return createStringError("expected '" + name + "' to be " + want + ", got '" +
                            got + "'");
 }
@@ -67,7 +68,7 @@ Error Settings::set(StringRef name, StringRef value) {
   } else if (name == "ptxas") {
     ptxas = value.str();
   } else {
-    return wrong("name", "an option of the compiler", name);
+    return wrong("name", "one of " + join(ArrayRef(kNames), ", "), name);
   }
   return Error::success();
 }

@@ -14,6 +14,7 @@ from ._errors import ArgumentError, AttnError, CompileError, DeviceError, Unsupp
 
 CPU = 1  # kDLCPU: the simulator
 CUDA = 2  # kDLCUDA
+WORKSPACE_READY = 1  # ATTN_LAUNCH_WORKSPACE_READY
 
 # kDLInt, kDLUInt, kDLFloat, kDLBfloat, kDLBool with their bits.
 DTYPE_CODES = {
@@ -80,6 +81,7 @@ class LaunchArgs(ctypes.Structure):
         ("stream", ctypes.c_void_p),
         ("workspace", ctypes.c_void_p),
         ("workspace_size", ctypes.c_size_t),
+        ("flags", ctypes.c_uint64),
     ]
 
 
@@ -308,6 +310,7 @@ class ObjectLaunch:
         self.function = _new_function(ctypes.byref(_launch_objects()), capsule, None)
 
     def set_workspace(self, address: int, size: int, stream: int | None) -> None:
+        """Memory that is ready: zero, or as launches of this bundle left it."""
         struct = self._struct
         struct.workspace, struct.workspace_size, struct.workspace_stream = address, size, stream
 

@@ -69,12 +69,12 @@ class Executable:
         views = [_tensors.view(t, arg["name"], stream) for t, arg in zip(tensors, self.tensor_args)]
         frame = self._frame()
         frame.fill(views, floats, ints, stream)
-        space, size = None, self.workspace_size(frame)
+        space, ready, size = None, False, self.workspace_size(frame)
         if workspace is not None:
             space = _tensors.view(workspace, "workspace", stream)
         elif size:
-            space = self.workspace(views[0].owner, views[0].device, size, stream)
-        frame.set_workspace(space)
+            space, ready = self.workspace(views[0].owner, views[0].device, size, stream)
+        frame.set_workspace(space, ready)
         self.bundle.launch(frame.args)
 
     def check_overlaps(self, views: Sequence[_tensors.View]) -> None:
@@ -102,21 +102,21 @@ class Executable:
         size = self._fixed_workspace
         return self.bundle.workspace_size(frame.args) if size is None else size
 
-    def workspace(self, like: Any, device: tuple[int, int], size: int, stream: int | None) -> _tensors.View:
-        """Zeroed memory on the device of the tensor `like`, that the launches on one stream
-        share. Under graph capture each launch has its own, which the graph zeroes whenever
-        it is replayed."""
+    def workspace(self, like: Any, device: tuple[int, int], size: int, stream: int | None) -> tuple[_tensors.View, bool]:
+        """Memory on the device of the tensor `like`, and whether it is ready for a launch,
+        as the launches that share it on one stream leave it. Under graph capture each launch
+        has its own, and clears it whenever the graph is replayed."""
         if device[0] == _capi.CPU:
-            return _tensors.host_memory(size)
+            return _tensors.host_memory(size), False
         if not _tensors.is_torch(like):
-            raise TypeError(f"expected 'workspace' to be given: {size} zeroed bytes on the device of 'q'")
+            raise TypeError(f"expected 'workspace' to be given: {size} bytes on the device of 'q'")
         if _tensors.is_capturing(like):
-            return _tensors.view(_tensors.zeroed_bytes(like, size), "workspace", stream)
+            return _tensors.view(_tensors.new_bytes(like, size), "workspace", stream), False
         found = self._workspaces.get((device, stream))
         if found is None or found.shape[0] < size:
             space = _tensors.view(_tensors.lasting_bytes(like, size).zero_(), "workspace", stream)
             found = self._workspaces[device, stream] = space
-        return found
+        return found, True
 
 
 class Frame:
@@ -149,6 +149,7 @@ class Frame:
         self.args.device.device_type, self.args.device.device_id = views[0].device
         self.args.stream = stream
 
-    def set_workspace(self, space: _tensors.View | None) -> None:
+    def set_workspace(self, space: _tensors.View | None, ready: bool) -> None:
         self.args.workspace = space.pointer if space else None
         self.args.workspace_size = space.shape[0] if space else 0
+        self.args.flags = _capi.WORKSPACE_READY if ready else 0

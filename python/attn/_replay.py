@@ -142,6 +142,7 @@ class Replay:
         stream = _tensors.current_stream(q)
         if stream is not None and _tensors.is_capturing(q):
             return False
-        self._space = space = self._executable.workspace(q, self._device, self._workspace_size, stream)
+        space, _ = self._executable.workspace(q, self._device, self._workspace_size, stream)
+        self._space = space
         self._objects.set_workspace(space.pointer, space.shape[0], stream)
         return True

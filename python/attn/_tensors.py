@@ -154,10 +154,10 @@ def is_capturing(tensor: Any) -> bool:
         return cuda.is_current_stream_capturing()
 
 
-def zeroed_bytes(like: Any, size: int) -> Any:
-    """Zeroed memory on the device of a torch tensor."""
+def new_bytes(like: Any, size: int) -> Any:
+    """Memory on the device of a torch tensor, whatever it holds."""
     torch = torch_module()
-    return torch.zeros(size, dtype=torch.uint8, device=like.device)
+    return torch.empty(size, dtype=torch.uint8, device=like.device)
 
 
 def lasting_bytes(like: Any, size: int) -> Any:

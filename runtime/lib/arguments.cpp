@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 using namespace attn::runtime;
 
@@ -47,7 +48,7 @@ private:
   Status checkKind(const PlanArg &arg, const DLTensor &tensor);
   Status bindDims(int index, const DLTensor &tensor);
   Status checkPointer(const PlanArg &arg, const DLTensor &tensor,
-                      const Strides &strides, char *&data);
+                      BoundTensor &out);
   Status checkStrides(const PlanArg &arg, const Strides &strides);
   Status checkStrideZero(const PlanArg &arg, int dim);
   Status checkReach(const PlanArg &arg, const Strides &strides, int64_t &bytes);
@@ -72,6 +73,21 @@ Status expected(const std::string &what, const std::string &want,
 
 Status expected(const std::string &what, const std::string &want, int64_t got) {
   return expected(what, want, std::to_string(got));
+}
+
+/// "(2, 7, 128)".
+std::string list(const int64_t *values, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(values[i]);
+  }
+  return "(" + text + ")";
+}
+
+std::string describeNumber(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.9g", value);
+  return text;
 }
 
 std::string describeDevice(DLDevice device) {
@@ -114,6 +130,18 @@ Strides readStrides(const PlanArg &arg, const DLTensor &tensor) {
 
 int64_t attn::runtime::addressAlignment(const PlanArg &arg) {
   return arg.usedByTensorMap ? kTensorMapAlignment : sizeOf(arg.dtype);
+}
+
+bool attn::runtime::locate(const DLTensor &tensor, int64_t bytes, char *&data) {
+  uint64_t first = 0, end = 0;
+  if (__builtin_add_overflow(reinterpret_cast<uintptr_t>(tensor.data),
+                             tensor.byte_offset, &first) ||
+      __builtin_add_overflow(first, uint64_t(bytes), &end) ||
+      end > uint64_t(INT64_MAX)) {
+    return false;
+  }
+  data = reinterpret_cast<char *>(first);
+  return true;
 }
 
 Status Binder::checkKind(const PlanArg &arg, const DLTensor &tensor) {
@@ -168,17 +196,24 @@ Status Binder::bindDims(int index, const DLTensor &tensor) {
 }
 
 Status Binder::checkPointer(const PlanArg &arg, const DLTensor &tensor,
-                            const Strides &strides, char *&data) {
-  if (strides.empty) {
+                            BoundTensor &out) {
+  if (out.bytes == 0) {
     return {};
   }
   if (!tensor.data) {
     return expected("the data of " + quote(arg.name), "a device address",
                     "null");
   }
-  data = static_cast<char *>(tensor.data) + tensor.byte_offset;
+  if (!locate(tensor, out.bytes, out.data)) {
+    return expected(
+        "the end of " + quote(arg.name), "an address below 2^63",
+        "byte_offset " + std::to_string(tensor.byte_offset) + " and " +
+            std::to_string(out.bytes) + " bytes from address " +
+            std::to_string(reinterpret_cast<uintptr_t>(tensor.data)));
+  }
   int64_t alignment = addressAlignment(arg);
-  int64_t misaligned = int64_t(reinterpret_cast<uintptr_t>(data) % alignment);
+  int64_t misaligned =
+      int64_t(reinterpret_cast<uintptr_t>(out.data) % uint64_t(alignment));
   if (misaligned != 0) {
     return expected("the address of " + quote(arg.name),
                     "a multiple of " + std::to_string(alignment) + " bytes",
@@ -264,8 +299,10 @@ Status Binder::checkReach(const PlanArg &arg, const Strides &strides,
                                &span) ||
         __builtin_mul_overflow(span, sizeOf(arg.dtype), &span) ||
         __builtin_add_overflow(reach, span, &reach)) {
-      return expected("the extent of " + quote(arg.name),
-                      "less than 2^63 bytes", "more");
+      return expected(
+          "the extent of " + quote(arg.name), "less than 2^63 bytes",
+          "shape " + list(strides.sizes, strides.rank) + " with strides " +
+              list(strides.values, strides.rank));
     }
   }
   bytes = reach;
@@ -315,14 +352,13 @@ Status Binder::bindTensor(int index) {
     return status;
   }
   Strides strides = readStrides(arg, *tensor);
-  if (Status status =
-          checkPointer(arg, *tensor, strides, bound.tensors[index].data)) {
-    return status;
-  }
   if (Status status = checkStrides(arg, strides)) {
     return status;
   }
   if (Status status = checkReach(arg, strides, bound.tensors[index].bytes)) {
+    return status;
+  }
+  if (Status status = checkPointer(arg, *tensor, bound.tensors[index])) {
     return status;
   }
   if (Status status = checkOverlap(arg, strides)) {
@@ -345,7 +381,7 @@ Status Binder::bindScalar(int index) {
     if (arg.name == "scale" && !(std::isnormal(narrow) && narrow > 0 &&
                                  std::isfinite(narrow * log2e))) {
       return expected("'scale'", "finite, normal and greater than 0 as f32",
-                      std::to_string(value));
+                      describeNumber(value));
     }
     bound.floats[index] = narrow;
     return {};
@@ -355,7 +391,7 @@ Status Binder::bindScalar(int index) {
     return expected(quote(arg.name),
                     arg.kind == ArgKind::I32 ? "a 32-bit integer"
                                              : "an integer below 2^53",
-                    std::to_string(value));
+                    describeNumber(value));
   }
   bound.symbols.bind(arg.symbol, int64_t(value));
   return {};

@@ -48,6 +48,10 @@ Status collectArguments(const LaunchPlan &plan, const attn_launch_args &args,
 /// What the address of tensor `arg` has to be a multiple of, bytes.
 int64_t addressAlignment(const PlanArg &arg);
 
+/// Sets `data` to the first element of `tensor`, whose last one ends `bytes`
+/// later. False if addresses as high as that do not exist.
+bool locate(const DLTensor &tensor, int64_t bytes, char *&data);
+
 /// Checks every rule: rank, type, extents, device, alignment, strides,
 /// overlap, scalars, and the plan's own checks. `multiprocessors` is bound to
 /// "sm_count".

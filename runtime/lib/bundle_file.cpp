@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace attn::runtime;
@@ -34,18 +35,30 @@ static bool writeAll(int fd, const char *data, size_t size) {
   return true;
 }
 
+/// Reads `out.size()` bytes, and cuts `out` to those that there are.
 static bool readAll(int fd, std::vector<char> &out) {
-  char buffer[1 << 16];
-  while (true) {
-    ssize_t got = ::read(fd, buffer, sizeof(buffer));
+  size_t size = 0;
+  while (size < out.size()) {
+    ssize_t got = ::read(fd, out.data() + size, out.size() - size);
     if (got < 0 && errno == EINTR) {
       continue;
     }
     if (got <= 0) {
+      out.resize(size);
       return got == 0;
     }
-    out.insert(out.end(), buffer, buffer + got);
+    size += size_t(got);
   }
+  return true;
+}
+
+static const char *describeKind(mode_t mode) {
+  return S_ISDIR(mode)    ? "a directory"
+         : S_ISFIFO(mode) ? "a pipe"
+         : S_ISCHR(mode)  ? "a character device"
+         : S_ISBLK(mode)  ? "a block device"
+         : S_ISSOCK(mode) ? "a socket"
+                          : "another kind of file";
 }
 
 /// A name beside `path` that no other writer uses.
@@ -74,17 +87,48 @@ bool attn::runtime::writeBundleFile(const Bundle &bundle,
   return false;
 }
 
-bool attn::runtime::readBundleFile(const std::string &path, Bundle &bundle,
-                                   std::string &err) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+/// Reads all of the open file `fd`.
+static BundleFault readImage(int fd, const std::string &path,
+                             std::vector<char> &image, std::string &err) {
+  struct stat status;
+  if (::fstat(fd, &status) != 0) {
+    fail("read", path, err);
+    return BundleFault::File;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    err = "bundle: expected '" + path + "' to be a regular file, got " +
+          describeKind(status.st_mode);
+    return BundleFault::File;
+  }
+  if (uint64_t(status.st_size) > kMaxBundleFileSize) {
+    err = "bundle: expected the size of '" + path + "' to be at most " +
+          std::to_string(kMaxBundleFileSize) + " bytes, got " +
+          std::to_string(status.st_size);
+    return BundleFault::Content;
+  }
+  image.resize(size_t(status.st_size));
+  if (!readAll(fd, image)) {
+    fail("read", path, err);
+    return BundleFault::File;
+  }
+  return BundleFault::None;
+}
+
+BundleFault attn::runtime::readBundleFile(const std::string &path,
+                                          Bundle &bundle, std::string &err) {
+  // Not to wait for the other end of a pipe.
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) {
-    return fail("open", path, err);
+    fail("open", path, err);
+    return BundleFault::File;
   }
   std::vector<char> image;
-  bool good = readAll(fd, image);
-  if (!good) {
-    fail("read", path, err);
-  }
+  BundleFault fault = readImage(fd, path, image, err);
   ::close(fd);
-  return good && readBundle(image.data(), image.size(), bundle, err);
+  if (fault != BundleFault::None) {
+    return fault;
+  }
+  return readBundle(image.data(), image.size(), bundle, err)
+             ? BundleFault::None
+             : BundleFault::Content;
 }

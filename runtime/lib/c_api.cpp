@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C interface: argument checks, device lookup and the thread's last error.
+// The C interface: bundles, launches, device lookup and the thread's last
+// error.
 
+#include "c_handle.h"
 #include "cuda_device.h"
 #include "device/sim_device.h"
-#include "for_compiler.h"
-#include "loaded_bundle.h"
+#include "versioned_struct.h"
 
-#include <atomic>
-#include <cstring>
+#include <cstddef>
 
 using namespace attn::runtime;
 
-struct attn_bundle {
-  std::unique_ptr<LoadedBundle> loaded;
-  std::atomic<size_t> references{1};
-};
-
 static thread_local std::string lastError;
-
-/// Hands `status` to the caller.
-static attn_status report(const Status &status) {
-  lastError = status.getMessage();
-  return status.getCode();
-}
 
 static Status getDevice(DLDevice device, Device *&out) {
   if (device.device_type == kDLCPU) {
@@ -48,37 +37,58 @@ static Status getDevice(DLDevice device, Device *&out) {
   return {};
 }
 
-/// Copies the caller's struct, which may be of an older or newer version: what
-/// it lacks is zero, what it has beyond ours is ignored.
+/// Copies the caller's struct.
 static Status readArgs(const attn_launch_args *args, attn_launch_args &out) {
-  // The first version's size.
-  constexpr size_t least = sizeof(attn_launch_args);
-  if (!args || args->size < least) {
-    return invalidArgument(
-        "expected attn_launch_args.size to be at least " +
-        std::to_string(least) + ", got " +
-        (args ? std::to_string(args->size) : std::string("a null struct")));
+  constexpr size_t first = offsetof(attn_launch_args, flags);
+  if (Status status = readStruct(args, "attn_launch_args", first, out)) {
+    return status;
   }
-  std::memcpy(&out, args, sizeof(out));
+  constexpr uint64_t known = ATTN_LAUNCH_WORKSPACE_READY;
+  if ((out.flags & ~known) != 0) {
+    return {ATTN_UNSUPPORTED,
+            "expected attn_launch_args.flags to have bits of " +
+                std::to_string(known) + " alone, got " +
+                std::to_string(out.flags)};
+  }
   return {};
 }
 
-extern "C" const char *attn_version(void) { return ATTN_VERSION; }
-
 extern "C" const char *attn_last_error(void) { return lastError.c_str(); }
+
+static Status readFile(const char *path, Bundle &content) {
+  std::string err;
+  switch (readBundleFile(path, content, err)) {
+  case BundleFault::None:
+    return {};
+  case BundleFault::File:
+    return {ATTN_IO_ERROR, err};
+  case BundleFault::Content:
+    break;
+  }
+  return {ATTN_INVALID_BUNDLE, err};
+}
+
+static Status readMemory(const void *data, size_t size, Bundle &content) {
+  std::string err;
+  return readBundle(data, size, content, err)
+             ? Status()
+             : Status(ATTN_INVALID_BUNDLE, err);
+}
 
 extern "C" attn_status attn_bundle_load(const char *path, const void *data,
                                         size_t size, attn_bundle **bundle) {
-  if (!bundle || (!path && !data)) {
-    return report(invalidArgument("expected a path or memory, and a result"));
+  if (Status status = checkGiven({{"bundle", bundle}})) {
+    return report(status);
   }
   *bundle = nullptr;
+  if (!path && !data) {
+    return report(
+        invalidArgument("expected 'path' or 'data' to be given, got null"));
+  }
   Bundle content;
-  std::string err;
-  bool good = path ? readBundleFile(path, content, err)
-                   : readBundle(data, size, content, err);
-  if (!good) {
-    return report({ATTN_INVALID_BUNDLE, err});
+  if (Status status =
+          path ? readFile(path, content) : readMemory(data, size, content)) {
+    return report(status);
   }
   auto result = std::make_unique<attn_bundle>();
   if (Status status =
@@ -103,8 +113,8 @@ extern "C" void attn_bundle_destroy(attn_bundle *bundle) {
 
 extern "C" attn_status attn_bundle_save(const attn_bundle *bundle,
                                         const char *path) {
-  if (!bundle || !path) {
-    return report(invalidArgument("expected a bundle and a path, got null"));
+  if (Status status = checkGiven({{"bundle", bundle}, {"path", path}})) {
+    return report(status);
   }
   std::string err;
   if (!writeBundleFile(bundle->loaded->getContent(), path, err)) {
@@ -116,9 +126,13 @@ extern "C" attn_status attn_bundle_save(const attn_bundle *bundle,
 extern "C" attn_status attn_bundle_serialize(const attn_bundle *bundle,
                                              void *data, size_t capacity,
                                              size_t *size) {
-  if (!bundle || !size || (!data && capacity > 0)) {
-    return report(invalidArgument("expected a bundle, a result and memory for "
-                                  "'capacity' bytes, got null"));
+  if (Status status = checkGiven({{"bundle", bundle}, {"size", size}})) {
+    return report(status);
+  }
+  if (!data && capacity > 0) {
+    return report(invalidArgument("expected 'capacity' to be 0 since 'data' is "
+                                  "null, got " +
+                                  std::to_string(capacity)));
   }
   std::vector<char> image = writeBundle(bundle->loaded->getContent());
   *size = image.size();
@@ -134,8 +148,8 @@ extern "C" const char *attn_bundle_plan(const attn_bundle *bundle) {
 
 extern "C" attn_status attn_bundle_prepare(attn_bundle *bundle,
                                            DLDevice device) {
-  if (!bundle) {
-    return report(invalidArgument("expected a bundle, got null"));
+  if (Status status = checkGiven({{"bundle", bundle}})) {
+    return report(status);
   }
   Device *target = nullptr;
   if (Status status = getDevice(device, target)) {
@@ -144,13 +158,14 @@ extern "C" attn_status attn_bundle_prepare(attn_bundle *bundle,
   return report(bundle->loaded->prepare(*target));
 }
 
-/// Answers a question about a launch: `ask` is a member of LoadedBundle.
+/// Answers a question about a launch: `ask` is a member of LoadedBundle, and
+/// `answer` what attn.h calls `name`.
 template <typename Ask>
 static Status query(attn_bundle *bundle, const attn_launch_args *args, Ask ask,
-                    size_t *answer) {
+                    const char *name, size_t *answer) {
   attn_launch_args copy;
-  if (!bundle || !answer) {
-    return invalidArgument("expected a bundle and a result, got null");
+  if (Status status = checkGiven({{"bundle", bundle}, {name, answer}})) {
+    return status;
   }
   if (Status status = readArgs(args, copy)) {
     return status;
@@ -169,20 +184,22 @@ static Status query(attn_bundle *bundle, const attn_launch_args *args, Ask ask,
 extern "C" attn_status attn_choose_variant(attn_bundle *bundle,
                                            const attn_launch_args *args,
                                            size_t *variant) {
-  return report(query(bundle, args, &LoadedBundle::variantIndex, variant));
+  return report(
+      query(bundle, args, &LoadedBundle::variantIndex, "variant", variant));
 }
 
 extern "C" attn_status attn_workspace_size(attn_bundle *bundle,
                                            const attn_launch_args *args,
                                            size_t *bytes) {
-  return report(query(bundle, args, &LoadedBundle::workspaceSize, bytes));
+  return report(
+      query(bundle, args, &LoadedBundle::workspaceSize, "bytes", bytes));
 }
 
 extern "C" attn_status attn_launch(attn_bundle *bundle,
                                    const attn_launch_args *args) {
   attn_launch_args copy;
-  if (!bundle) {
-    return report(invalidArgument("expected a bundle, got null"));
+  if (Status status = checkGiven({{"bundle", bundle}})) {
+    return report(status);
   }
   if (Status status = readArgs(args, copy)) {
     return report(status);
@@ -196,15 +213,16 @@ extern "C" attn_status attn_launch(attn_bundle *bundle,
 
 extern "C" attn_status attn_simulator_option(const char *name,
                                              const char *value) {
-  if (!name || !value) {
-    return report(invalidArgument("expected a name and a value, got null"));
+  if (Status status = checkGiven({{"name", name}, {"value", value}})) {
+    return report(status);
   }
   return report(attn::sim::getSimDevice().setOption(name, value));
 }
 
 extern "C" attn_status attn_internal_report(attn_status code,
                                             const char *message) {
-  return report({code, message});
+  lastError = message;
+  return code;
 }
 
 extern "C" void attn_internal_log(attn_log_level level, const char *message) {

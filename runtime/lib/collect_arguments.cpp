@@ -6,6 +6,16 @@
 
 using namespace attn::runtime;
 
+/// "q, k, v, o, lse".
+static std::string listNames(const LaunchPlan &plan,
+                             const std::vector<int> &args) {
+  std::string names;
+  for (int arg : args) {
+    names += (names.empty() ? "" : ", ") + plan.args[arg].name;
+  }
+  return names;
+}
+
 /// Says which plan argument entry `index` of an array is: by name, or the
 /// index-th tensor (or scalar) of the plan. Null names need `count` to match.
 static Status mapEntries(const LaunchPlan &plan, bool tensors, size_t count,
@@ -20,7 +30,8 @@ static Status mapEntries(const LaunchPlan &plan, bool tensors, size_t count,
   if (!names) {
     if (count != wanted.size()) {
       return invalidArgument("expected " + std::to_string(wanted.size()) + " " +
-                             what + " arguments, got " + std::to_string(count));
+                             what + " arguments (" + listNames(plan, wanted) +
+                             "), got " + std::to_string(count));
     }
     out = wanted;
     return {};
@@ -30,7 +41,8 @@ static Status mapEntries(const LaunchPlan &plan, bool tensors, size_t count,
     std::string name = names[i] ? names[i] : "";
     int arg = plan.findArg(name);
     if (arg < 0 || plan.args[arg].isTensor() != tensors) {
-      return invalidArgument("unknown " + what + " argument " + quote(name));
+      return invalidArgument("expected the name of a " + what + " argument (" +
+                             listNames(plan, wanted) + "), got " + quote(name));
     }
     if (given[arg]) {
       return invalidArgument("expected argument " + quote(name) +
@@ -41,8 +53,9 @@ static Status mapEntries(const LaunchPlan &plan, bool tensors, size_t count,
   }
   for (int arg : wanted) {
     if (!given[arg]) {
-      return invalidArgument("missing " + what + " argument " +
-                             quote(plan.args[arg].name));
+      return invalidArgument("expected " + what + " argument " +
+                             quote(plan.args[arg].name) +
+                             " to be given, got none of that name");
     }
   }
   return {};
@@ -51,9 +64,15 @@ static Status mapEntries(const LaunchPlan &plan, bool tensors, size_t count,
 Status attn::runtime::collectArguments(const LaunchPlan &plan,
                                        const attn_launch_args &args,
                                        CallValues &out) {
-  if ((args.num_tensors && !args.tensors) ||
-      (args.num_scalars && !args.scalars)) {
-    return invalidArgument("expected arrays of tensors and scalars, got null");
+  if (args.num_tensors && !args.tensors) {
+    return invalidArgument("expected 'tensors' to be given since num_tensors "
+                           "is " +
+                           std::to_string(args.num_tensors) + ", got null");
+  }
+  if (args.num_scalars && !args.scalars) {
+    return invalidArgument("expected 'scalars' to be given since num_scalars "
+                           "is " +
+                           std::to_string(args.num_scalars) + ", got null");
   }
   std::vector<int> order;
   if (Status status =

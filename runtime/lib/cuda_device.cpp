@@ -115,6 +115,21 @@ Status CudaDevice::load(const Bundle &bundle, const LaunchPlan &plan,
   return {};
 }
 
+Status CudaDevice::clear(void *address, size_t bytes, void *stream) {
+  CurrentContext current(*this);
+  CUresult result = current.getResult();
+  if (result == kCudaSuccess) {
+    result = driver.memsetD8Async(reinterpret_cast<uintptr_t>(address), 0,
+                                  bytes, static_cast<CUstream>(stream));
+  }
+  if (result == kCudaSuccess) {
+    return {};
+  }
+  return {ATTN_DEVICE_ERROR, "cuMemsetD8Async of " + std::to_string(bytes) +
+                                 " bytes of workspace failed with " +
+                                 cudaErrorName(driver, result)};
+}
+
 bool CudaDevice::isCapturing(void *stream) const {
   CurrentContext current(*this);
   int status = kCaptureStatusNone;

@@ -20,6 +20,7 @@ public:
   int64_t getMultiprocessorCount() const override { return multiprocessors; }
   Status load(const Bundle &bundle, const LaunchPlan &plan,
               std::unique_ptr<LoadedKernels> &kernels) override;
+  Status clear(void *address, size_t bytes, void *stream) override;
   bool isCapturing(void *stream) const override;
 
   const CudaDriver &getDriver() const { return driver; }

@@ -56,6 +56,7 @@ static std::string resolveAll(CudaDriver &driver) {
   resolve(driver.funcSetAttribute, "cuFuncSetAttribute", missing);
   resolve(driver.tensorMapEncodeTiled, "cuTensorMapEncodeTiled", missing);
   resolve(driver.tensorMapReplaceAddress, "cuTensorMapReplaceAddress", missing);
+  resolve(driver.memsetD8Async, "cuMemsetD8Async", missing);
   resolve(driver.launchKernelEx, "cuLaunchKernelEx", missing);
   return missing;
 }

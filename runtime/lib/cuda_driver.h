@@ -9,6 +9,7 @@
 
 #include "status.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace attn::runtime {
@@ -94,6 +95,8 @@ struct CudaDriver {
                                    int interleave, int swizzle, int l2Promotion,
                                    int oobFill);
   CUresult (*tensorMapReplaceAddress)(TensorMap *, void *address);
+  CUresult (*memsetD8Async)(CUdeviceptr, unsigned char value, size_t bytes,
+                            CUstream);
   CUresult (*launchKernelEx)(const CudaLaunchConfig *, CUfunction,
                              void **params, void **extra);
 };

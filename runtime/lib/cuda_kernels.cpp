@@ -112,10 +112,11 @@ Status CudaKernels::encode(const PreparedLaunch &prepared,
   return {};
 }
 
-Status CudaKernels::launch(const PreparedLaunch &prepared, void *stream) {
+Status CudaKernels::launch(const PreparedLaunch &prepared, void *stream,
+                           bool mayOverlap) {
   std::unique_ptr<EncodedLaunch> launch;
   if (Status status = encode(prepared, launch)) {
     return status;
   }
-  return launch->submit(stream);
+  return launch->submit(stream, mayOverlap);
 }

@@ -18,7 +18,8 @@ public:
   /// of `plan`. The device's context has to be current.
   Status load(const Bundle &bundle, const LaunchPlan &plan);
 
-  Status launch(const PreparedLaunch &launch, void *stream) override;
+  Status launch(const PreparedLaunch &launch, void *stream,
+                bool mayOverlap) override;
   Status encode(const PreparedLaunch &launch,
                 std::unique_ptr<EncodedLaunch> &out) override;
 

@@ -40,8 +40,7 @@ CudaLaunch::CudaLaunch(const CudaDevice &device, CUfunction function,
               addAttribute(kLaunchAttributeClusterDimension).value.clusterDim);
   }
   if (launch.dependent) {
-    addAttribute(kLaunchAttributeProgrammaticStreamSerialization)
-        .value.programmaticStreamSerializationAllowed = 1;
+    overlap = &addAttribute(kLaunchAttributeProgrammaticStreamSerialization);
   }
 }
 
@@ -137,12 +136,15 @@ Status CudaLaunch::setMemory(void *const *addresses, void *workspace) {
   return {};
 }
 
-Status CudaLaunch::submit(void *stream) {
+Status CudaLaunch::submit(void *stream, bool mayOverlap) {
   CurrentContext current(device);
   if (current.getResult() != kCudaSuccess) {
     return failure("cuCtxPushCurrent", current.getResult());
   }
   config.hStream = static_cast<CUstream>(stream);
+  if (overlap) {
+    overlap->value.programmaticStreamSerializationAllowed = mayOverlap;
+  }
   CUresult result = device.getDriver().launchKernelEx(&config, function,
                                                       params.data(), nullptr);
   return result == kCudaSuccess ? Status()

@@ -20,7 +20,7 @@ public:
   Status encodeMaps(const PreparedLaunch &prepared);
 
   Status setMemory(void *const *addresses, void *workspace) override;
-  Status submit(void *stream) override;
+  Status submit(void *stream, bool mayOverlap) override;
 
 private:
   /// The tensor map of parameter `param`, which begins at `address`.
@@ -38,6 +38,8 @@ private:
   CUfunction function;
   CudaLaunchConfig config = {};
   CudaLaunchAttribute attributes[2] = {};
+  /// The attribute that lets the kernel begin early, if it can wait itself.
+  CudaLaunchAttribute *overlap = nullptr;
   std::vector<Map> maps;
   /// One a parameter; those of maps are not used.
   std::vector<uint64_t> words;

@@ -22,8 +22,9 @@ public:
   /// that are tensors.
   virtual Status setMemory(void *const *addresses, void *workspace) = 0;
 
-  /// Enqueues it on `stream` and returns without waiting for it.
-  virtual Status submit(void *stream) = 0;
+  /// Enqueues it on `stream` and returns without waiting for it. `mayOverlap`:
+  /// a kernel that can wait for the one ahead of it itself may begin before.
+  virtual Status submit(void *stream, bool mayOverlap) = 0;
 };
 
 /// A bundle's kernels, loaded onto one device. Its launches may come from
@@ -33,8 +34,9 @@ public:
   virtual ~LoadedKernels() = default;
 
   /// Enqueues one launch on `stream`, a handle of the device's kind. Returns
-  /// without waiting for it.
-  virtual Status launch(const PreparedLaunch &launch, void *stream) = 0;
+  /// without waiting for it. `mayOverlap` is that of EncodedLaunch::submit.
+  virtual Status launch(const PreparedLaunch &launch, void *stream,
+                        bool mayOverlap) = 0;
 
   /// Sets `out` to the launch, ready to be submitted; to null on a device that
   /// only launches one by one.
@@ -57,6 +59,9 @@ public:
   /// not.
   virtual Status load(const Bundle &bundle, const LaunchPlan &plan,
                       std::unique_ptr<LoadedKernels> &kernels) = 0;
+
+  /// Enqueues that `bytes` bytes of device memory become zero.
+  virtual Status clear(void *address, size_t bytes, void *stream) = 0;
 
   /// Whether what is enqueued on `stream` is recorded rather than run.
   virtual bool isCapturing(void *stream) const = 0;

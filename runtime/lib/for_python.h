@@ -44,7 +44,8 @@ struct attn_object_launch {
   int32_t heads_first;
   size_t num_scalars;
   const double *scalars;
-  /// The workspace is for `workspace_stream`, and not for graph capture.
+  /// The workspace is ready for launches on `workspace_stream`, and not for
+  /// graph capture.
   int32_t needs_workspace;
   void *workspace;
   size_t workspace_size;

@@ -12,35 +12,41 @@ static constexpr uintptr_t kWorkspaceAlignment = 256;
 static constexpr int kLogMostCalls = 6;
 
 RememberedCall::RememberedCall(const LaunchPlan &plan,
-                               std::vector<int> tensorArgs,
-                               size_t workspaceBytes)
-    : addresses(plan.args.size()), workspaceBytes(workspaceBytes) {
+                               const BoundArguments &bound,
+                               std::vector<int> tensorArgs, WorkspaceNeed need)
+    : addresses(plan.args.size()), need(need) {
   for (int arg : tensorArgs) {
-    tensors.push_back({arg, uintptr_t(addressAlignment(plan.args[arg]))});
+    tensors.push_back({arg, bound.tensors[size_t(arg)].bytes,
+                       uintptr_t(addressAlignment(plan.args[size_t(arg)]))});
   }
 }
 
 bool RememberedCall::accepts(const attn_launch_args &args) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     const DLTensor &tensor = *args.tensors[i];
-    char *data = static_cast<char *>(tensor.data) + tensor.byte_offset;
-    if (!tensor.data ||
+    char *data = nullptr;
+    if (!tensor.data || !locate(tensor, tensors[i].bytes, data) ||
         reinterpret_cast<uintptr_t>(data) % tensors[i].alignment != 0) {
       return false;
     }
     addresses[size_t(tensors[i].arg)] = data;
   }
-  return !checkWorkspace(args, workspaceBytes);
+  return !checkWorkspace(args, need.bytes);
 }
 
-Status RememberedCall::launch(const attn_launch_args &args) {
+Status RememberedCall::launch(Device &device, const attn_launch_args &args) {
+  bool cleared = false;
+  if (Status status = clearWorkspace(device, args, need, cleared)) {
+    return status;
+  }
   for (const std::unique_ptr<EncodedLaunch> &each : launches) {
     if (Status status = each->setMemory(addresses.data(), args.workspace)) {
       return status;
     }
-    if (Status status = each->submit(args.stream)) {
+    if (Status status = each->submit(args.stream, !cleared)) {
       return status;
     }
+    cleared = false;
   }
   return {};
 }
@@ -91,4 +97,17 @@ Status attn::runtime::checkWorkspace(const attn_launch_args &args,
                            std::to_string(address));
   }
   return {};
+}
+
+Status attn::runtime::clearWorkspace(Device &device,
+                                     const attn_launch_args &args,
+                                     const WorkspaceNeed &need, bool &done) {
+  done = need.zeroed > 0 && !(args.flags & ATTN_LAUNCH_WORKSPACE_READY);
+  if (!done) {
+    return {};
+  }
+  // Also where launches of the bundle's other variants need zeros, for the
+  // workspace to be ready for them.
+  size_t bytes = std::min(need.zeroed, args.workspace_size);
+  return device.clear(args.workspace, bytes, args.stream);
 }

@@ -14,8 +14,8 @@ namespace attn::runtime {
 class RememberedCall {
 public:
   /// `tensorArgs` has the plan's argument for every tensor of the call.
-  RememberedCall(const LaunchPlan &plan, std::vector<int> tensorArgs,
-                 size_t workspaceBytes);
+  RememberedCall(const LaunchPlan &plan, const BoundArguments &bound,
+                 std::vector<int> tensorArgs, WorkspaceNeed need);
 
   void add(std::unique_ptr<EncodedLaunch> launch) {
     launches.push_back(std::move(launch));
@@ -24,19 +24,20 @@ public:
   /// Whether the rules about memory hold for `args`, too, which have the same
   /// key. Who breaks one is to call in full, which says so.
   bool accepts(const attn_launch_args &args);
-  /// Repeats the call with what accepts() has seen last.
-  Status launch(const attn_launch_args &args);
+  /// Repeats the call, on its device, with what accepts() has seen last.
+  Status launch(Device &device, const attn_launch_args &args);
 
 private:
   struct Tensor {
     int arg;
+    int64_t bytes;
     /// Of its address, bytes.
     uintptr_t alignment;
   };
 
   std::vector<Tensor> tensors;
   std::vector<void *> addresses;
-  size_t workspaceBytes;
+  WorkspaceNeed need;
   std::vector<std::unique_ptr<EncodedLaunch>> launches;
 };
 
@@ -48,6 +49,10 @@ void rememberCall(const LaunchKey &key, std::unique_ptr<RememberedCall> call);
 
 /// The rule about the workspace of a launch that needs `bytes`.
 Status checkWorkspace(const attn_launch_args &args, size_t bytes);
+
+/// Enqueues the memset that the launch needs, and sets `done` if there is one.
+Status clearWorkspace(Device &device, const attn_launch_args &args,
+                      const WorkspaceNeed &need, bool &done);
 
 } // namespace attn::runtime
 

@@ -75,7 +75,13 @@ Status LoadedBundle::workspaceSize(const attn_launch_args &args,
   if (Status status = bind(args, multiprocessors, call)) {
     return status;
   }
-  return evaluateWorkspace(plan, *call.variant, call.bound, bytes);
+  WorkspaceNeed need;
+  if (Status status =
+          evaluateWorkspace(plan, *call.variant, call.bound, need)) {
+    return status;
+  }
+  bytes = need.bytes;
+  return {};
 }
 
 /// Whether a call with other memory of the same shapes has the same parameters
@@ -91,6 +97,7 @@ static bool isRepeatable(const LaunchPlan &plan, const BoundArguments &bound) {
 
 Status LoadedBundle::launchKernel(LoadedKernels &kernels,
                                   const PreparedLaunch &prepared, void *stream,
+                                  bool mayOverlap,
                                   std::unique_ptr<RememberedCall> &call) {
   std::unique_ptr<EncodedLaunch> encoded;
   if (call) {
@@ -100,11 +107,29 @@ Status LoadedBundle::launchKernel(LoadedKernels &kernels,
   }
   if (!encoded) {
     call = nullptr;
-    return kernels.launch(prepared, stream);
+    return kernels.launch(prepared, stream, mayOverlap);
   }
-  Status status = encoded->submit(stream);
+  Status status = encoded->submit(stream, mayOverlap);
   call->add(std::move(encoded));
   return status;
+}
+
+Status LoadedBundle::prepare(const BoundCall &call,
+                             const attn_launch_args &args,
+                             size_t workspaceBytes,
+                             std::vector<PreparedLaunch> &out) const {
+  for (const PlanLaunch &launch : call.variant->launches) {
+    PreparedLaunch prepared;
+    bool skip = false;
+    if (Status status = prepareLaunch(plan, launch, call.bound, args.workspace,
+                                      workspaceBytes, skip, prepared)) {
+      return status;
+    }
+    if (!skip) {
+      out.push_back(std::move(prepared));
+    }
+  }
+  return {};
 }
 
 Status LoadedBundle::launchInFull(Device &device, const attn_launch_args &args,
@@ -117,33 +142,35 @@ Status LoadedBundle::launchInFull(Device &device, const attn_launch_args &args,
   if (Status status = bind(args, device.getMultiprocessorCount(), call)) {
     return status;
   }
-  size_t bytes = 0;
+  WorkspaceNeed need;
   if (Status status =
-          evaluateWorkspace(plan, *call.variant, call.bound, bytes)) {
+          evaluateWorkspace(plan, *call.variant, call.bound, need)) {
     return status;
   }
-  if (Status status = checkWorkspace(args, bytes)) {
+  if (Status status = checkWorkspace(args, need.bytes)) {
     return status;
+  }
+  std::vector<PreparedLaunch> launches;
+  if (Status status = prepare(call, args, need.bytes, launches)) {
+    return status;
+  }
+  bool cleared = false;
+  if (!launches.empty()) {
+    if (Status status = clearWorkspace(device, args, need, cleared)) {
+      return status;
+    }
   }
   std::unique_ptr<RememberedCall> remembered;
-  if (key && isRepeatable(plan, call.bound)) {
-    remembered =
-        std::make_unique<RememberedCall>(plan, call.values.tensorArgs, bytes);
+  if (key && !launches.empty() && isRepeatable(plan, call.bound)) {
+    remembered = std::make_unique<RememberedCall>(plan, call.bound,
+                                                  call.values.tensorArgs, need);
   }
-  for (const PlanLaunch &launch : call.variant->launches) {
-    PreparedLaunch prepared;
-    bool skip = false;
-    if (Status status = prepareLaunch(plan, launch, call.bound, args.workspace,
-                                      bytes, skip, prepared)) {
+  for (const PreparedLaunch &prepared : launches) {
+    if (Status status = launchKernel(*kernels, prepared, args.stream, !cleared,
+                                     remembered)) {
       return status;
     }
-    if (skip) {
-      continue;
-    }
-    if (Status status =
-            launchKernel(*kernels, prepared, args.stream, remembered)) {
-      return status;
-    }
+    cleared = false;
   }
   if (remembered) {
     rememberCall(*key, std::move(remembered));
@@ -156,7 +183,7 @@ Status LoadedBundle::launch(Device &device, const attn_launch_args &args) {
   bool hasKey = key.read(number, device, args);
   RememberedCall *call = hasKey ? findRememberedCall(key) : nullptr;
   if (call && call->accepts(args)) {
-    return call->launch(args);
+    return call->launch(device, args);
   }
   return launchInFull(device, args, hasKey ? &key : nullptr);
 }

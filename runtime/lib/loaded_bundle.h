@@ -18,6 +18,7 @@ public:
 
   const Bundle &getContent() const { return bundle; }
   const std::string &getPlanText() const { return bundle.plan; }
+  const LaunchPlan &getPlan() const { return plan; }
   bool needsMultiprocessorCount() const { return plan.smCountSymbol >= 0; }
 
   /// Loads the kernels onto `device` if they are not there.
@@ -48,11 +49,15 @@ private:
   };
   Status bind(const attn_launch_args &args, int64_t multiprocessors,
               BoundCall &call) const;
+  /// Evaluates the call's launches, but for those of no CTA.
+  Status prepare(const BoundCall &call, const attn_launch_args &args,
+                 size_t workspaceBytes, std::vector<PreparedLaunch> &out) const;
   Status launchInFull(Device &device, const attn_launch_args &args,
                       const LaunchKey *key);
   /// Adds the launch to `call`, if there is one and the device has a way to.
   Status launchKernel(LoadedKernels &kernels, const PreparedLaunch &prepared,
-                      void *stream, std::unique_ptr<RememberedCall> &call);
+                      void *stream, bool mayOverlap,
+                      std::unique_ptr<RememberedCall> &call);
 
   /// That no other bundle of the process has.
   uint64_t number = 0;

@@ -2,6 +2,7 @@
 
 #include "prepared_launch.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace attn::runtime;
@@ -229,7 +230,7 @@ Status attn::runtime::bindValues(const LaunchPlan &plan,
 Status attn::runtime::evaluateWorkspace(const LaunchPlan &plan,
                                         const PlanVariant &variant,
                                         const BoundArguments &bound,
-                                        size_t &bytes) {
+                                        WorkspaceNeed &need) {
   int64_t value = 0;
   if (Status status =
           variant.workspace.evaluate(plan.symbols, bound.symbols, value)) {
@@ -238,6 +239,13 @@ Status attn::runtime::evaluateWorkspace(const LaunchPlan &plan,
   if (value < 0) {
     return outOfRange(variant.workspace, "at least 0 bytes", value);
   }
-  bytes = size_t(value);
+  need.bytes = size_t(value);
+  need.zeroed = 0;
+  for (const PlanVariant &each : plan.variants) {
+    need.zeroed = std::max(need.zeroed, size_t(each.zeroed));
+  }
+  if (variant.zeroed == 0 || need.bytes == 0) {
+    need.zeroed = 0;
+  }
   return {};
 }

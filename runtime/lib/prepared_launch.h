@@ -49,9 +49,17 @@ Status chooseVariant(const LaunchPlan &plan, const BoundArguments &bound,
 Status bindValues(const LaunchPlan &plan, const PlanVariant &variant,
                   BoundArguments &bound);
 
-/// The bytes of workspace that `variant` needs.
+/// What a launch needs of its workspace.
+struct WorkspaceNeed {
+  size_t bytes = 0;
+  /// From the first on, those that any launch of the bundle needs zero; 0 if
+  /// this one does not. There may be fewer in this workspace.
+  size_t zeroed = 0;
+};
+
+/// What `variant` needs.
 Status evaluateWorkspace(const LaunchPlan &plan, const PlanVariant &variant,
-                         const BoundArguments &bound, size_t &bytes);
+                         const BoundArguments &bound, WorkspaceNeed &need);
 
 /// Evaluates `launch`. Sets `skip`, and prepares nothing, if the grid is empty.
 /// `out` refers to `plan`, `launch` and `bound`.

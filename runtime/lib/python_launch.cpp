@@ -114,6 +114,7 @@ static attn_status launchOn(const attn_object_launch &launch,
   args.stream = stream;
   args.workspace = launch.workspace;
   args.workspace_size = launch.workspace_size;
+  args.flags = ATTN_LAUNCH_WORKSPACE_READY;
   // The stream may be full, and what is in it wait for another thread of
   // Python.
   void *state = python.PyEval_SaveThread();

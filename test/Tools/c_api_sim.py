@@ -66,7 +66,7 @@ def main():
     bundle = libattn.Library(os.path.join(BUILD, "lib", "libattn_runtime.so")).load(BUNDLE)
     args = libattn.make_args({n: t.view for n, t in tensors.items()}, {"scale": SCALE}, CPU, None)
     size = bundle.workspace_size(args)
-    workspace = ctypes.create_string_buffer(size + 256)  # Zeroed, as a plan asks for.
+    workspace = ctypes.create_string_buffer(b"\xff" * (size + 256))
     args.workspace, args.workspace_size = -(-ctypes.addressof(workspace) // 256) * 256, size
     bundle.launcher(args)()
 

@@ -86,7 +86,7 @@ class Problem:
         args = libattn.make_args(views, self.scalars, device, None)
         size = bundle.workspace_size(args)
         if size:
-            args.workspace, args.workspace_size = place(bytes(size)), size
+            args.workspace, args.workspace_size = place(b"\xff" * size), size
         bundle.launcher(args)()
 
     def initial(self, name):

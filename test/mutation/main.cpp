@@ -151,7 +151,8 @@ struct Kernel {
 bool loadKernel(const Arguments &arguments, Kernel &kernel) {
   std::string err;
   sim::Diagnostic diagnostic;
-  if (!runtime::readBundleFile(arguments.bundle, kernel.bundle, err)) {
+  if (runtime::readBundleFile(arguments.bundle, kernel.bundle, err) !=
+      runtime::BundleFault::None) {
     return fail(err);
   }
   if (runtime::Status status =

@@ -49,6 +49,7 @@ bool Session::allocateWorkspace() {
   }
   args.workspace = reinterpret_cast<void *>(workspace.get());
   args.workspace_size = bytes;
+  args.flags = ATTN_LAUNCH_WORKSPACE_READY;
   return clearWorkspace();
 }
 

@@ -10,18 +10,40 @@
  * thread's last failure is attn_last_error(). No function throws; where
  * libattn_runtime.so finds no host memory at all, the process ends. All may be
  * called from several threads at once, and a bundle may be used by several.
+ *
+ * A library works with callers that were compiled with an older or a newer
+ * header of the same major version. Structs begin with their size, set by the
+ * caller to sizeof, and only ever grow at their end:
+ *   - An older caller's struct lacks fields: they count as zero.
+ *   - A newer caller's struct has fields that the library does not know. They
+ *     have to be zero, or the call fails with ATTN_UNSUPPORTED: it asks for
+ *     something that this library cannot do.
+ *   - In a struct that the library fills, it writes zero to fields that it does
+ *     not know, and nothing behind an older caller's struct.
+ * An older caller treats statuses that it does not know as failures.
  */
 
 #ifndef ATTN_RUNTIME_ATTN_H
 #define ATTN_RUNTIME_ATTN_H
 
+/* DLPack's own header. Include yours first if you need a newer one. */
 #include "attn/runtime/dlpack.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of this header; attn_version() is that of the library. */
-#define ATTN_VERSION "0.1.0"
+/* The version of this header, "0.1.0" and 100; attn_version() and
+ * attn_version_number() are those of the library. */
+#define ATTN_VERSION_MAJOR 0
+#define ATTN_VERSION_MINOR 1
+#define ATTN_VERSION_PATCH 0
+#define ATTN_VERSION_NUMBER                                                    \
+  (ATTN_VERSION_MAJOR * 10000 + ATTN_VERSION_MINOR * 100 + ATTN_VERSION_PATCH)
+#define ATTN_VERSION                                                           \
+  ATTN_JOIN_VERSION_(ATTN_VERSION_MAJOR, ATTN_VERSION_MINOR, ATTN_VERSION_PATCH)
+#define ATTN_JOIN_VERSION_(major, minor, patch)                                \
+  ATTN_QUOTE_VERSION_(major, minor, patch)
+#define ATTN_QUOTE_VERSION_(major, minor, patch) #major "." #minor "." #patch
 
 #if defined(__GNUC__)
 #define ATTN_API __attribute__((visibility("default")))
@@ -53,11 +75,20 @@ typedef enum attn_status {
   /* This had to be compiled, but compiling is disabled or its limit reached;
    * the message has the cache key. */
   ATTN_NOT_COMPILED = 7,
-  /* A file could not be written. */
+  /* A file could not be read or written; the message has the system's reason.
+   */
   ATTN_IO_ERROR = 8
 } attn_status;
 
 typedef struct attn_bundle attn_bundle;
+
+/* Bits of attn_launch_args.flags. */
+typedef enum attn_launch_flag {
+  /* The workspace is zero, or as the last launch left it: one of this bundle,
+   * with this workspace, that needed one and succeeded. Nothing else has
+   * written to it since. Saves the memset before the kernels. */
+  ATTN_LAUNCH_WORKSPACE_READY = 1
+} attn_launch_flag;
 
 /* One call's arguments. Set `size` to sizeof(attn_launch_args), so that the
  * struct can grow, and what is not used to zero. */
@@ -79,23 +110,36 @@ typedef struct attn_launch_args {
   /* A CUstream of that device's primary context; null is the default one. The
    * simulator has no streams and ignores it. */
   void *stream;
-  /* Device memory of attn_workspace_size bytes or more, 256-byte aligned. It
-   * has to be zero before the first launch that uses it. A launch leaves zero
-   * what the next one needs zero: launches of one bundle that run one after the
-   * other may share it, those that may run at the same time may not. */
+  /* Device memory of attn_workspace_size bytes or more, 256-byte aligned,
+   * whatever it holds: where kernels need zeros, attn_launch puts a memset
+   * before them on the stream, which a graph captures as well. Launches that
+   * run one after the other may share it, those that may run at the same time
+   * may not. */
   void *workspace;
   size_t workspace_size;
+  /* Values of attn_launch_flag, or'ed. */
+  uint64_t flags;
 } attn_launch_args;
 
-/* ATTN_VERSION of the library. */
+/* ATTN_VERSION and ATTN_VERSION_NUMBER of the library. */
 ATTN_API const char *attn_version(void);
+ATTN_API int32_t attn_version_number(void);
+
+/* The name of a status as this header spells it, for example
+ * "ATTN_INVALID_ARGUMENT"; "unknown status" for other numbers. */
+ATTN_API const char *attn_status_name(attn_status status);
 
 /* The message of this thread's last failed call, "" if none failed. Valid
  * until the thread's next call. */
 ATTN_API const char *attn_last_error(void);
 
-/* Loads the bundle in the file `path` if `path` is not null, else the `size`
- * bytes at `data`, which are copied. On failure `*bundle` is null. */
+/* Loads the bundle in the file `path` if `path` is not null, otherwise the
+ * `size` bytes at `data`, which are copied. On failure `*bundle` is null, and
+ * the status is
+ *   ATTN_IO_ERROR        there is no such file, it cannot be read, or it is a
+ *                        directory, a pipe or a device
+ *   ATTN_INVALID_BUNDLE  the bytes are no bundle, or more than 256 MiB
+ *   ATTN_INVALID_ARGUMENT  null where something has to be given */
 ATTN_API attn_status attn_bundle_load(const char *path, const void *data,
                                       size_t size, attn_bundle **bundle);
 
@@ -121,6 +165,57 @@ ATTN_API attn_status attn_bundle_serialize(const attn_bundle *bundle,
 /* The launch plan's JSON text, valid as long as the bundle. */
 ATTN_API const char *attn_bundle_plan(const attn_bundle *bundle);
 
+/* What an argument of a bundle's launches is. */
+typedef enum attn_argument_kind {
+  /* An entry of attn_launch_args.tensors. */
+  ATTN_ARGUMENT_TENSOR = 0,
+  /* An entry of attn_launch_args.scalars. */
+  ATTN_ARGUMENT_SCALAR = 1
+} attn_argument_kind;
+
+/* What launches do with a tensor. */
+typedef enum attn_access {
+  ATTN_ACCESS_READ = 0,
+  ATTN_ACCESS_WRITE = 1,
+  ATTN_ACCESS_READ_WRITE = 2
+} attn_access;
+
+/* No tensor has more dims. */
+#define ATTN_MAX_RANK 8
+
+/* One argument of a bundle's launches, all of which have to be given. Set
+ * `size` to sizeof(attn_argument). */
+typedef struct attn_argument {
+  size_t size;
+  /* Valid as long as the bundle. */
+  const char *name;
+  attn_argument_kind kind;
+  /* Of tensors; scalars are read. */
+  attn_access access;
+  /* The element type; for a scalar, what its double is converted to. */
+  DLDataType dtype;
+  /* The number of dims, 0 for a scalar. */
+  int32_t rank;
+  /* The extent of each dim that is fixed. The others are -1 and have a name:
+   * dims of the same name, in whatever arguments, have the same extent. */
+  int64_t dims[ATTN_MAX_RANK];
+  const char *dim_names[ATTN_MAX_RANK];
+  /* What the address of a tensor's first element has to be a multiple of,
+   * bytes. */
+  size_t alignment;
+} attn_argument;
+
+/* Sets `*count` to the number of arguments of the bundle's launches. */
+ATTN_API attn_status attn_bundle_argument_count(const attn_bundle *bundle,
+                                                size_t *count);
+
+/* Fills `*argument` for argument `index` of the bundle, below their number.
+ * Tensors and scalars each come in the order in which attn_launch_args has them
+ * where it has no names. */
+ATTN_API attn_status attn_bundle_argument(const attn_bundle *bundle,
+                                          size_t index,
+                                          attn_argument *argument);
+
 /* Loads the kernels onto `device` now rather than in the first launch, which
  * a launch under CUDA graph capture needs. */
 ATTN_API attn_status attn_bundle_prepare(attn_bundle *bundle, DLDevice device);
@@ -141,7 +236,7 @@ ATTN_API attn_status attn_workspace_size(attn_bundle *bundle,
 
 /* Checks the arguments and enqueues the kernels on the stream. Allocates no
  * device memory, does not synchronize and reads nothing back. Problems of zero
- * size succeed.
+ * size succeed. After a failure the workspace is not ready.
  *
  * On the simulator the kernels have run when this returns. They may access the
  * elements of the call's tensors, what lies between those, and the workspace;
@@ -242,10 +337,9 @@ ATTN_API attn_status attn_jit_count(attn_jit_counters *counters);
  *                          process may begin; no limit by default
  *   "dump_dir"             ATTN_DUMP_DIR: a directory that gets the input and
  *                          the outputs of every compilation
- *   "ptxas"                ATTN_PTXAS: the assembler; by default it is searched.
- *                          "none" leaves its work to the driver, as happens where
- *                          there is none
- * An empty value is the default. */
+ *   "ptxas"                ATTN_PTXAS: the assembler; by default it is
+ * searched. "none" leaves its work to the driver, as happens where there is
+ * none An empty value is the default. */
 ATTN_API attn_status attn_jit_option(const char *name, const char *value);
 
 /* Forgets the bundles in memory; callers keep theirs. */

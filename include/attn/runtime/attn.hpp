@@ -59,6 +59,11 @@ public:
     workspaceSize = size;
     return *this;
   }
+  /// Values of attn_launch_flag, or'ed.
+  Arguments &withFlags(uint64_t value) {
+    flags = value;
+    return *this;
+  }
 
   /// Calls `use` with the C struct, which is valid during the call.
   template <typename Use> auto pass(Use use) const {
@@ -76,6 +81,7 @@ public:
     args.stream = stream;
     args.workspace = workspace;
     args.workspace_size = workspaceSize;
+    args.flags = flags;
     return use(args);
   }
 
@@ -98,6 +104,7 @@ private:
   void *stream = nullptr;
   void *workspace = nullptr;
   size_t workspaceSize = 0;
+  uint64_t flags = 0;
 };
 
 /// Kernels with their launch plan. Copies are the same bundle.
@@ -132,6 +139,17 @@ public:
 
   attn_bundle *get() const { return handle; }
   std::string getPlan() const { return attn_bundle_plan(handle); }
+  /// What launches take. The names are valid as long as the bundle.
+  std::vector<attn_argument> getArguments() const {
+    size_t count = 0;
+    check(attn_bundle_argument_count(handle, &count));
+    std::vector<attn_argument> arguments(count);
+    for (size_t i = 0; i < count; ++i) {
+      arguments[i].size = sizeof(attn_argument);
+      check(attn_bundle_argument(handle, i, &arguments[i]));
+    }
+    return arguments;
+  }
 
   void save(const std::string &path) const {
     check(attn_bundle_save(handle, path.c_str()));

@@ -45,8 +45,15 @@ bool readBundle(const void *data, std::size_t size, Bundle &bundle,
 bool writeBundleFile(const Bundle &bundle, const std::string &path,
                      std::string &err);
 
-/// Reads the bundle in file `path`.
-bool readBundleFile(const std::string &path, Bundle &bundle, std::string &err);
+/// Why no bundle was read: the file, or what is in it.
+enum class BundleFault { None, File, Content };
+
+/// Reads the bundle in the regular file `path`, which may have up to
+/// kMaxBundleFileSize bytes. On failure sets `err`; `bundle` is then unchanged.
+BundleFault readBundleFile(const std::string &path, Bundle &bundle,
+                           std::string &err);
+
+constexpr std::size_t kMaxBundleFileSize = std::size_t(256) << 20;
 
 } // namespace attn::runtime
 

@@ -2,6 +2,7 @@
 
 #include "device/sim_device.h"
 
+#include "device/host_memory.h"
 #include "units/tensor_map.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ public:
 
   Status load(const Bundle &bundle, const LaunchPlan &plan);
   /// Runs the grid; there are no streams.
-  Status launch(const PreparedLaunch &launch, void *stream) override;
+  Status launch(const PreparedLaunch &launch, void *stream,
+                bool mayOverlap) override;
 
 private:
   struct Kernel {
@@ -186,8 +188,28 @@ static std::vector<GlobalRange> findFresh(const PreparedLaunch &prepared) {
   return fresh;
 }
 
-Status SimKernels::launch(const PreparedLaunch &prepared, void *) {
+/// The memory of a call has to be there.
+static Status checkMemory(const PreparedLaunch &prepared) {
+  const std::vector<PlanArg> &args = prepared.plan->args;
+  std::vector<HostRange> ranges;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const BoundTensor &tensor = prepared.arguments->tensors[i];
+    ranges.push_back({quote(args[i].name),
+                      reinterpret_cast<uintptr_t>(tensor.data),
+                      uint64_t(tensor.bytes), args[i].access != Access::Read});
+  }
+  ranges.push_back({"the workspace",
+                    reinterpret_cast<uintptr_t>(prepared.workspace),
+                    prepared.workspaceBytes, true});
+  std::string problem = findMissingMemory(ranges);
+  return problem.empty() ? Status() : invalidArgument(problem);
+}
+
+Status SimKernels::launch(const PreparedLaunch &prepared, void *, bool) {
   const PlanLaunch &plan = *prepared.launch;
+  if (Status status = checkMemory(prepared)) {
+    return status;
+  }
   auto kernel =
       std::find_if(kernels.begin(), kernels.end(),
                    [&](const Kernel &each) { return each.launch == &plan; });
@@ -230,6 +252,16 @@ Status SimDevice::load(const Bundle &bundle, const LaunchPlan &plan,
     return status;
   }
   kernels = std::move(loaded);
+  return {};
+}
+
+Status SimDevice::clear(void *address, size_t bytes, void *) {
+  std::string problem = findMissingMemory(
+      {{"the workspace", reinterpret_cast<uintptr_t>(address), bytes, true}});
+  if (!problem.empty()) {
+    return invalidArgument(problem);
+  }
+  std::memset(address, 0, bytes);
   return {};
 }
 

@@ -17,6 +17,7 @@ public:
   runtime::Status
   load(const runtime::Bundle &bundle, const runtime::LaunchPlan &plan,
        std::unique_ptr<runtime::LoadedKernels> &kernels) override;
+  runtime::Status clear(void *address, size_t bytes, void *stream) override;
   bool isCapturing(void *) const override { return false; }
 
   /// Not to be changed while a launch runs.

@@ -79,6 +79,7 @@ public:
     fill(q, 1);
     fill(k, 2);
     fill(v, 3);
+    std::memset(workspace, 0xff, sizeof(workspace));
   }
 
   attn_status launch(attn_bundle *bundle) {
@@ -166,7 +167,7 @@ private:
   alignas(16) Bf16 v[kKeys * kDim];
   alignas(16) Bf16 o[kQueries * kDim] = {};
   alignas(16) float lse[kQueries] = {};
-  alignas(256) char workspace[256] = {};
+  alignas(256) char workspace[256];
 };
 
 #endif // ATTN_TEST_UNIT_JIT_ATTENTION_CALL_H

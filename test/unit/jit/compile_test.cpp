@@ -34,30 +34,6 @@ TEST_F(CompileTest, countsBytesOrStopsAtZero) {
   EXPECT_STREQ(byText, byBytes);
 }
 
-TEST_F(CompileTest, checksItsArguments) {
-  std::string ir = attentionIR("checked");
-  attn_compile_args args = compileArgs(ir);
-  attn_bundle *bundle = reinterpret_cast<attn_bundle *>(1);
-  args.size = 8;
-  EXPECT_EQ(attn_compile(&args, &bundle), ATTN_INVALID_ARGUMENT);
-  EXPECT_EQ(bundle, nullptr);
-  EXPECT_TRUE(lastErrorHas("expected attn_compile_args.size to be at least"))
-      << attn_last_error();
-  EXPECT_EQ(attn_compile(nullptr, &bundle), ATTN_INVALID_ARGUMENT);
-  EXPECT_EQ(attn_compile(&args, nullptr), ATTN_INVALID_ARGUMENT);
-
-  args = compileArgs(ir);
-  args.target = "sm_1";
-  EXPECT_EQ(attn_compile(&args, &bundle), ATTN_INVALID_ARGUMENT);
-  EXPECT_TRUE(lastErrorHas("expected 'target' to be one of ") &&
-              lastErrorHas("got 'sm_1'"))
-      << attn_last_error();
-  args.target = nullptr;
-  args.ir = nullptr;
-  EXPECT_EQ(attn_supports(&args), ATTN_INVALID_ARGUMENT);
-  EXPECT_TRUE(lastErrorHas("expected 'ir' to be a module, got null"));
-}
-
 TEST_F(CompileTest, saysWhereTheModuleIsWrong) {
   std::string ir = "func.func @f() {\n  wrong\n}\n";
   attn_compile_args args = compileArgs(ir);
@@ -169,13 +145,6 @@ TEST_F(CompileTest, hasNamesForTargetsAndBuild) {
   EXPECT_STREQ(attn_target_name(1), "sm_90a");
   EXPECT_EQ(attn_target_name(2), nullptr);
   EXPECT_EQ(std::string(attn_compiler_build()).size(), 40u);
-}
-
-TEST_F(CompileTest, refusesUnknownOptions) {
-  EXPECT_EQ(attn_jit_option("speed", "11"), ATTN_INVALID_ARGUMENT);
-  EXPECT_TRUE(lastErrorHas("got 'speed'")) << attn_last_error();
-  EXPECT_EQ(attn_jit_option("disable_jit", "yes"), ATTN_INVALID_ARGUMENT);
-  EXPECT_EQ(attn_jit_option(nullptr, ""), ATTN_INVALID_ARGUMENT);
 }
 
 TEST_F(CompileTest, refusesAnAssemblerThatIsNone) {

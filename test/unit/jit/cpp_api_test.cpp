@@ -48,6 +48,15 @@ TEST_F(CppApiTest, compilesAndLaunches) {
   EXPECT_NEAR(call.lse[0], std::log(8.0), 1e-4);
 }
 
+TEST_F(CppApiTest, describesArguments) {
+  attn::Bundle bundle = attn::compile({attentionIR("described")});
+  std::string names;
+  for (const attn_argument &argument : bundle.getArguments()) {
+    names += std::string(argument.name) + " ";
+  }
+  EXPECT_EQ(names, "q k v scale o lse ");
+}
+
 TEST_F(CppApiTest, copiesAreTheSameBundle) {
   attn::Bundle bundle = attn::compile({attentionIR("copied")});
   attn::Bundle copy = bundle, moved = std::move(bundle);

@@ -4,7 +4,9 @@
 
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace attn::runtime;
@@ -161,7 +163,7 @@ TEST(BundleFile, writesAndReads) {
   std::string err;
   ASSERT_TRUE(writeBundleFile(smallBundle(), path, err)) << err;
   Bundle bundle;
-  ASSERT_TRUE(readBundleFile(path, bundle, err)) << err;
+  ASSERT_EQ(readBundleFile(path, bundle, err), BundleFault::None) << err;
   EXPECT_EQ(bundle.plan, smallBundle().plan);
   std::remove(path.c_str());
 }
@@ -169,11 +171,43 @@ TEST(BundleFile, writesAndReads) {
 TEST(BundleFile, namesTheFileItCannotUse) {
   Bundle bundle;
   std::string err;
-  EXPECT_FALSE(readBundleFile("/nonexistent/x", bundle, err));
+  EXPECT_EQ(readBundleFile("/nonexistent/x", bundle, err), BundleFault::File);
   EXPECT_EQ(err,
             "bundle: cannot open '/nonexistent/x': No such file or directory");
   EXPECT_FALSE(writeBundleFile(smallBundle(), "/nonexistent/x", err));
-  EXPECT_NE(err.find("'/nonexistent/x'"), std::string::npos);
+  EXPECT_EQ(err, "bundle: cannot create a temporary file beside "
+                 "'/nonexistent/x': No such file or directory");
+}
+
+TEST(BundleFile, readsRegularFilesAlone) {
+  std::string pipe =
+      testing::TempDir() + "attn_bundle_pipe_" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::pair<std::string, std::string> cases[] = {
+      {"/dev/zero", "a character device"},
+      {"/", "a directory"},
+      {pipe, "a pipe"}};
+  for (const auto &[path, kind] : cases) {
+    Bundle bundle;
+    std::string err;
+    EXPECT_EQ(readBundleFile(path, bundle, err), BundleFault::File);
+    EXPECT_EQ(err, "bundle: expected '" + path +
+                       "' to be a regular file, got " + kind);
+  }
+  std::remove(pipe.c_str());
+}
+
+TEST(BundleFile, refusesHugeFiles) {
+  std::string path =
+      testing::TempDir() + "attn_bundle_huge_" + std::to_string(::getpid());
+  std::ofstream(path) << "ATTNBNDL";
+  ASSERT_EQ(::truncate(path.c_str(), int64_t(1) << 40), 0);
+  Bundle bundle;
+  std::string err;
+  EXPECT_EQ(readBundleFile(path, bundle, err), BundleFault::Content);
+  EXPECT_EQ(err, "bundle: expected the size of '" + path +
+                     "' to be at most 268435456 bytes, got 1099511627776");
+  std::remove(path.c_str());
 }
 
 } // namespace

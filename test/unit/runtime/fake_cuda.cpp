@@ -173,6 +173,11 @@ FAKE cuTensorMapEncodeTiled(TensorMap *, int, uint32_t, void *,
   return 0;
 }
 FAKE cuTensorMapReplaceAddress(TensorMap *, void *) { return 0; }
+FAKE cuMemsetD8Async(CUdeviceptr address, unsigned char value, size_t size,
+                     CUstream) {
+  std::memset(reinterpret_cast<void *>(address), value, size);
+  return streamState;
+}
 FAKE cuLaunchKernelEx(const CudaLaunchConfig *, CUfunction function,
                       void **params, void **) {
   std::string name = reinterpret_cast<const char *>(function);

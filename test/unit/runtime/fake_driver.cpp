@@ -79,6 +79,13 @@ CUresult tensorMapEncodeTiled(TensorMap *map, int dataType, uint32_t rank,
   return resultOf("cuTensorMapEncodeTiled");
 }
 
+CUresult memsetD8Async(CUdeviceptr address, unsigned char, size_t bytes,
+                       CUstream stream) {
+  size_t launches = fakeState().launches.size();
+  fakeState().clears.push_back({address, bytes, stream, launches});
+  return resultOf("cuMemsetD8Async");
+}
+
 CUresult launchKernelEx(const CudaLaunchConfig *config, CUfunction,
                         void **params, void **) {
   RecordedLaunch launch;
@@ -157,6 +164,7 @@ CudaDriver attn::runtime::makeFakeDriver() {
     fakeState().moves.push_back({map, address});
     return resultOf("cuTensorMapReplaceAddress");
   };
+  driver.memsetD8Async = memsetD8Async;
   driver.launchKernelEx = launchKernelEx;
   return driver;
 }

@@ -29,6 +29,14 @@ struct RecordedMove {
   void *address;
 };
 
+/// A memset on a stream, and how many launches came before it.
+struct RecordedClear {
+  CUdeviceptr address;
+  size_t bytes;
+  CUstream stream;
+  size_t launchesBefore;
+};
+
 struct RecordedLaunch {
   CudaLaunchConfig config;
   std::vector<unsigned> cluster;
@@ -62,6 +70,7 @@ struct FakeDriverState {
   std::vector<int> sharedSizes;
   std::vector<RecordedMap> maps;
   std::vector<RecordedMove> moves;
+  std::vector<RecordedClear> clears;
   std::vector<RecordedLaunch> launches;
 };
 

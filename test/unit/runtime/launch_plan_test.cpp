@@ -67,9 +67,9 @@ TEST(LaunchPlan, readsValues) {
   bound.symbols.bind(plan.symbols.lookup("sq"), 300);
   const PlanVariant &variant = plan.variants[0];
   ASSERT_FALSE(bool(bindValues(plan, variant, bound)));
-  size_t bytes = 0;
-  ASSERT_FALSE(bool(evaluateWorkspace(plan, variant, bound, bytes)));
-  EXPECT_EQ(bytes, 18u);
+  WorkspaceNeed need;
+  ASSERT_FALSE(bool(evaluateWorkspace(plan, variant, bound, need)));
+  EXPECT_EQ(need.bytes, 18u);
 }
 
 TEST(LaunchPlan, refusesValuesOfOtherNames) {

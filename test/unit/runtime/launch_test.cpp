@@ -427,12 +427,107 @@ TEST_F(Launch, takesNoNamesForNone) {
   const char *tensors[] = {"", "", "", "", "", ""};
   args.tensor_names = tensors;
   EXPECT_EQ(loaded->launch(*device, args).getMessage(),
-            "unknown tensor argument ''");
+            "expected the name of a tensor argument (q, k, v, slopes, o, lse), "
+            "got ''");
   args.tensor_names = nullptr;
   const char *scalars[] = {""};
   args.scalar_names = scalars;
   EXPECT_EQ(loaded->launch(*device, args).getMessage(),
-            "unknown scalar argument ''");
+            "expected the name of a scalar argument (scale), got ''");
+}
+
+/// The sample with a counter of 64 bytes in a workspace of 96.
+std::string withCounter() {
+  return samplePlanWith("\"workspace\":0", "\"workspace\":96,\"zeroed\":64");
+}
+
+TEST_F(Launch, clearsTheWorkspaceUnlessItIsReady) {
+  ASSERT_EQ(load(withCounter()), "");
+  attn_launch_args args = call.get();
+  args.stream = reinterpret_cast<void *>(0x77);
+  args.workspace = reinterpret_cast<void *>(0x100);
+  args.workspace_size = 1000;
+  // The second launch repeats the first.
+  for (size_t i : {0, 1}) {
+    ASSERT_EQ(loaded->launch(*device, args).getMessage(), "");
+    ASSERT_EQ(fakeState().clears.size(), i + 1);
+    const RecordedClear &clear = fakeState().clears[i];
+    EXPECT_EQ(clear.address, 0x100u);
+    EXPECT_EQ(clear.bytes, 64u);
+    EXPECT_EQ(clear.stream, reinterpret_cast<CUstream>(0x77));
+    EXPECT_EQ(clear.launchesBefore, i);
+  }
+  args.flags = ATTN_LAUNCH_WORKSPACE_READY;
+  ASSERT_EQ(loaded->launch(*device, args).getMessage(), "");
+  EXPECT_EQ(fakeState().clears.size(), 2u);
+  EXPECT_EQ(fakeState().launches.size(), 3u);
+}
+
+TEST_F(Launch, clearsNothingWhereNothingHasToBeZero) {
+  ASSERT_EQ(load(samplePlanWith("\"workspace\":0", "\"workspace\":96")), "");
+  attn_launch_args args = call.get();
+  args.workspace = reinterpret_cast<void *>(0x100);
+  args.workspace_size = 96;
+  ASSERT_EQ(loaded->launch(*device, args).getMessage(), "");
+  EXPECT_EQ(fakeState().launches.size(), 1u);
+  EXPECT_EQ(fakeState().clears.size(), 0u);
+}
+
+TEST_F(Launch, clearsWhatOtherVariantsNeedZero) {
+  std::string text = twoVariantsText(7);
+  text.replace(text.find("\"workspace\":64"), 14,
+               "\"workspace\":64,\"zeroed\":64");
+  text.replace(text.find("\"workspace\":0"), 13,
+               "\"workspace\":512,\"zeroed\":512");
+  ASSERT_EQ(load(text), "");
+  attn_launch_args args = call.get();
+  args.workspace = reinterpret_cast<void *>(0x100);
+  for (size_t size : {64, 300, 600}) {
+    args.workspace_size = size;
+    ASSERT_EQ(loaded->launch(*device, args).getMessage(), "");
+    EXPECT_EQ(fakeState().clears.back().bytes, std::min<size_t>(size, 512));
+  }
+}
+
+TEST_F(Launch, waitsForItsMemset) {
+  std::string text = withCounter();
+  text.replace(text.find("\"cluster\":[1,1,1]"), 17,
+               "\"cluster\":[1,1,1],\"dependent\":1");
+  ASSERT_EQ(load(text), "");
+  attn_launch_args args = call.get();
+  args.workspace = reinterpret_cast<void *>(0x100);
+  args.workspace_size = 96;
+  for (bool ready : {false, true, false}) {
+    args.flags = ready ? ATTN_LAUNCH_WORKSPACE_READY : 0;
+    ASSERT_EQ(loaded->launch(*device, args).getMessage(), "");
+    EXPECT_EQ(fakeState().launches.back().dependent, ready);
+  }
+}
+
+TEST_F(Launch, saysWhenTheMemsetFails) {
+  ASSERT_EQ(load(withCounter()), "");
+  attn_launch_args args = call.get();
+  args.workspace = reinterpret_cast<void *>(0x100);
+  args.workspace_size = 96;
+  fakeState().failing = "cuMemsetD8Async";
+  EXPECT_EQ(loaded->launch(*device, args).getMessage(),
+            "cuMemsetD8Async of 64 bytes of workspace failed with "
+            "CUDA_ERROR_INVALID_VALUE");
+  EXPECT_EQ(fakeState().launches.size(), 0u);
+}
+
+TEST_F(Launch, refusesAddressesThatDoNotExist) {
+  ASSERT_EQ(load(), "");
+  ASSERT_EQ(launch(), "");
+  // A repeated call has the same rules.
+  for (uint64_t offset : {uint64_t(1) << 63, ~uint64_t(15)}) {
+    call.lse.view.byte_offset = offset;
+    EXPECT_EQ(launch(), "expected the end of 'lse' to be an address below "
+                        "2^63, got byte_offset " +
+                            std::to_string(offset) +
+                            " and 160 bytes from address 393216");
+  }
+  EXPECT_EQ(fakeState().launches.size(), 1u);
 }
 
 } // namespace
