@@ -5,12 +5,12 @@
  * device's, and `stream` is the caller's; nothing else changes.
  *
  * In the archive that scripts/dist makes, in its own folder:
- *   cc share/attn/examples/attention.c $(PKG_CONFIG_PATH=lib/pkgconfig
- * pkg-config --cflags --libs attn-jit)
+ *   cc share/attn/examples/attention.c \
+ *     $(PKG_CONFIG_PATH=$PWD/lib/pkgconfig pkg-config --cflags --libs attn-jit)
  *   ./a.out share/attn/examples/full_d64.mlir
  * In the source tree, after a build:
- *   cc -Iinclude examples/attention.c -Lbuild/lib -lattn_jit -lattn_runtime
- * -Wl,-rpath,$PWD/build/lib
+ *   cc -Iinclude examples/attention.c -Lbuild/lib -lattn_jit -lattn_runtime \
+ *     -Wl,-rpath,$PWD/build/lib
  *   ./a.out examples/full_d64.mlir
  */
 

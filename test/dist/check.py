@@ -117,6 +117,24 @@ class Dist(unittest.TestCase):
         run(os.path.join(build, "compiles"), f"{tree}/share/attn/examples/full_d64.mlir", env=self.env)
         self.assertIn("cannot", run(os.path.join(build, "launches"), os.path.join(self.temp, "absent.attn"), env=self.env))
 
+    def test_commands_of_the_example(self):
+        """The lines at the top of attention.c, as they are."""
+        tree = self.unpack()
+        with open(os.path.join(tree, "share", "attn", "examples", "attention.c"), encoding="utf-8") as file:
+            commands = re.search(r"In the archive.*?:\n(.*?) \* In the source tree", file.read(), re.S)[1]
+        script = "set -e\n" + re.sub(r"^ \* *", "", commands, flags=re.M)
+        self.assertIn("O is 9.50", run("sh", "-c", script, env=self.env, cwd=tree))
+
+    def test_docs_of_the_archive(self):
+        """The manual is there, and its links to the headers and the example lead somewhere."""
+        folder = os.path.join(self.unpack(), "share", "attn", "docs")
+        with open(os.path.join(folder, "c-api.md"), encoding="utf-8") as file:
+            links = re.findall(r"\]\(((?:\.\./(?:include|examples)/|[a-z-]+\.md)[^)#]*)", file.read())
+        self.assertGreater(len(links), 4)
+        for link in links:
+            with self.subTest(link):
+                self.assertTrue(os.path.exists(os.path.join(folder, link)))
+
     def test_the_wheel(self):
         folder = os.path.join(self.temp, "venv")
         venv.create(folder, with_pip=True)
