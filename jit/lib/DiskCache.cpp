@@ -10,6 +10,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include <fcntl.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -96,17 +97,19 @@ DiskCache::DiskCache(ArrayRef<std::string> readonlyDirs, StringRef dir,
 /// Reads a file if there is one and it is to be trusted.
 static Expected<std::optional<std::string>>
 readTrusted(StringRef path, ArrayRef<uint32_t> owners) {
-  Expected<fs::file_t> file = fs::openNativeFileForRead(path);
-  if (!file) {
-    std::error_code error = errorToErrorCode(file.takeError());
+  // Not to wait for the other end of a pipe.
+  fs::file_t file =
+      ::open(path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) {
+    std::error_code error = errnoAsErrorCode();
     if (error == errc::no_such_file_or_directory) {
       return std::nullopt;
     }
     return errorCodeToError(error);
   }
-  scope_exit close([&] { fs::closeFile(*file); });
+  scope_exit close([&] { fs::closeFile(file); });
   fs::file_status status;
-  if (std::error_code error = fs::status(*file, status)) {
+  if (std::error_code error = fs::status(file, status)) {
     return errorCodeToError(error);
   }
   if (status.type() != fs::file_type::regular_file) {
@@ -116,7 +119,7 @@ readTrusted(StringRef path, ArrayRef<uint32_t> owners) {
     return createStringError(reason);
   }
   // Volatile: read, not mapped. A mapped file that shrinks is a signal.
-  auto buffer = MemoryBuffer::getOpenFile(*file, path, /*FileSize=*/-1,
+  auto buffer = MemoryBuffer::getOpenFile(file, path, /*FileSize=*/-1,
                                           /*RequiresNullTerminator=*/false,
                                           /*IsVolatile=*/true);
   if (!buffer) {

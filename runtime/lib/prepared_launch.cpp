@@ -195,6 +195,20 @@ Status attn::runtime::prepareLaunch(const LaunchPlan &plan,
   return {};
 }
 
+/// "b = 2, sq = 5", of all symbols but strides.
+static std::string describeSizes(const LaunchPlan &plan,
+                                 const BoundArguments &bound) {
+  std::string text;
+  for (int i = 0; i < plan.symbols.size(); ++i) {
+    const std::string &name = plan.symbols.getName(i);
+    if (bound.symbols.isBound(i) && name.find('.') == std::string::npos) {
+      text += (text.empty() ? "" : ", ") + name + " = " +
+              std::to_string(bound.symbols.get(i));
+    }
+  }
+  return text;
+}
+
 Status attn::runtime::chooseVariant(const LaunchPlan &plan,
                                     const BoundArguments &bound,
                                     const PlanVariant *&variant) {
@@ -210,7 +224,8 @@ Status attn::runtime::chooseVariant(const LaunchPlan &plan,
     }
   }
   return {ATTN_UNSUPPORTED,
-          "no variant of " + quote(plan.name) + " accepts this problem"};
+          "no variant of " + quote(plan.name) +
+              " accepts this problem: " + describeSizes(plan, bound)};
 }
 
 Status attn::runtime::bindValues(const LaunchPlan &plan,

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,6 +114,16 @@ TEST_F(DiskCacheTest, keepsEntries) {
   }
   EXPECT_EQ(lookup(cache, key), "payload, again");
   EXPECT_EQ(said, "");
+}
+
+TEST_F(DiskCacheTest, doesNotWaitForAPipe) {
+  DiskCache cache = open();
+  CacheKey key = keyOf("pipe");
+  std::string path = folder + "/build/" + key.toHex() + ".attn";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(lookup(cache, key).has_value());
+  EXPECT_EQ(said,
+            "cache entry '" + path + "' is refused: it is no regular file");
 }
 
 TEST_F(DiskCacheTest, locksAgainstOtherProcesses) {

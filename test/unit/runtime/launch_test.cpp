@@ -250,7 +250,8 @@ TEST_F(Launch, refusesOrdinalsThatAreNotThere) {
 
 TEST_F(Launch, refusesProblemsWithoutVariant) {
   ASSERT_EQ(load(samplePlanWith("1000000", "3")), "");
-  EXPECT_EQ(launch(), "no variant of 'causal' accepts this problem");
+  EXPECT_EQ(launch(), "no variant of 'causal' accepts this problem: b = 2, "
+                      "sq = 5, hq = 4, sk = 7, hk = 2");
 }
 
 TEST_F(Launch, runsTheFirstVariantWhoseConditionHolds) {
