@@ -25,7 +25,13 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     // CHECK: ex2.approx.ftz.f32 [[POWER:%r[0-9]+]], [[TWICE]];
     // CHECK: add.ftz.f32 [[SUM:%r[0-9]+]], [[POWER]], 0f3F800000;
     // CHECK: div.approx.ftz.f32 [[PART:%r[0-9]+]], %r{{[0-9]+}}, [[SUM]];
-    // CHECK: add.ftz.f32 %r{{[0-9]+}}, [[PART]], 0f3F800000;
+    // CHECK: add.ftz.f32 [[LARGE:%r[0-9]+]], [[PART]], 0f3F800000;
+    // CHECK: abs.ftz.f32 [[MAGNITUDE:%r[0-9]+]], [[TWICE]];
+    // CHECK: setp.lt.ftz.f32 [[IS_SMALL:%p[0-9]+]], [[MAGNITUDE]], 0f3E93BB63;
+    // CHECK: mul.ftz.f32 [[SQUARE:%r[0-9]+]], [[TWICE]], [[TWICE]];
+    // CHECK: fma.rn.ftz.f32 [[FACTOR:%r[0-9]+]], [[SQUARE]], 0fBC627051, 0f3EB17205;
+    // CHECK: mul.ftz.f32 [[SMALL:%r[0-9]+]], [[FACTOR]], [[TWICE]];
+    // CHECK: selp.f32 %r{{[0-9]+}}, [[SMALL]], [[LARGE]], [[IS_SMALL]];
     %4 = math.tanh %x : f32
     llvm.store volatile %4, %p : f32, !llvm.ptr<1>
     // CHECK: tanh.approx.f32
