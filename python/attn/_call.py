@@ -9,10 +9,11 @@ from sys import modules
 from typing import Any, Callable, NoReturn, Sequence
 
 from . import _tensors, _torch_rules
+from ._captures import Captured
 from ._errors import ArgumentError, AttnError, UnsupportedError
 from ._executable import Executable, target_of
 from ._overlap import refuse_overlaps
-from ._symbols import Captured, Scalar
+from ._symbols import Scalar
 from ._words import Words
 
 
@@ -116,17 +117,19 @@ def _attend_views(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any], floa
 
 
 def bind(captures: Sequence[Captured], like: Any) -> tuple[list[Any], list[float], list[int]]:
-    """What a launch takes for the captures: tensors of f32 or i32, floats and ints.
-    Tensors of other element types are converted, which copies."""
-    passed: dict[str, list[Any]] = {"tensor": [], "f32": [], "i32": []}
+    """The tensors, floats and integers that a launch takes for the captures."""
+    tensors: list[Any] = []
+    floats: list[float] = []
+    ints: list[int] = []
     for captured in captures:
         value = captured.value
         _torch_rules.accept(**{captured.name: value})
         if captured.passed_as == "tensor":
-            passed["tensor"].append(_as_tensor(captured, value, like))
+            tensors.append(_as_tensor(captured, value, like))
         else:
-            passed[captured.passed_as].append(value.value if isinstance(value, Scalar) else value.item())
-    return passed["tensor"], passed["f32"], passed["i32"]
+            number = value.value if isinstance(value, Scalar) else value.item()
+            (floats if captured.passed_as == "f32" else ints).append(captured.checked(number))
+    return tensors, floats, ints
 
 
 def _as_tensor(captured: Captured, value: Any, like: Any) -> Any:
@@ -134,5 +137,4 @@ def _as_tensor(captured: Captured, value: Any, like: Any) -> Any:
         value = _tensors.torch_module().from_dlpack(value)
     elif _tensors.is_torch(value):
         value = value.resolve_neg()  # torch's operators would
-    value = _tensors.astype(value, captured.kind)
     return value if captured.shape else value.reshape(1)

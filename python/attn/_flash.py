@@ -10,7 +10,7 @@ from . import _tensors
 from ._call import attend, repeat
 from ._checks import half_precision, integer, number
 from ._errors import ArgumentError, UnsupportedError
-from ._presets import fixed, flash_preset
+from ._presets import check_softcap, fixed, flash_preset
 from ._torch_rules import accept
 
 
@@ -68,8 +68,7 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
         if len(tensor.shape) != 4:
             raise ArgumentError(f"expected '{name}' to have rank 4, got {len(tensor.shape)}")
     dtype = half_precision("q", q)
-    if not 0 <= number("softcap", softcap) < math.inf:
-        raise ArgumentError(f"expected 'softcap' to be at least 0 and finite, got {softcap}")
+    check_softcap(softcap)
     mask, bounds = _mask(causal, left, right)
     has_bounds = tuple(bound is not None for bound in bounds)
     capped = True if softcap > 0 else False  # a branch, so that torch.compile knows which

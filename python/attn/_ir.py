@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ._captures import region_type
+
 MASKS = ("none", "causal_top_left", "causal_bottom_right", "window_top_left", "window_bottom_right")
 
 
@@ -76,7 +78,7 @@ def _region(keyword: str, region: Region | None, first: list[str], result: str,
     if region is None:
         return []
     arguments = first + ["%b: i32", "%h: i32", "%i: i32", "%j: i32"]
-    arguments += [f"%{name}: {kind}" for name, kind in captures]
+    arguments += [f"%{name}: {region_type(kind)}" for name, kind in captures]
     return [
         f"      {keyword} {{",
         f"      ^bb0({', '.join(arguments)}):",

@@ -8,14 +8,14 @@ from typing import Any, Callable, Sequence, Tuple
 
 from . import _capi
 from ._call import attend, bind, outside_of_compile, repeat
+from ._captures import Captured
 from ._checks import integer, number
-from ._errors import ArgumentError, AttnError
+from ._errors import ArgumentError, AttnError, UnsupportedError
 from ._executable import DEFAULT_TARGET, Executable, target_of
 from ._ir import MASKS, Problem
 from ._sources import places_of
-from ._symbols import Captured
 from ._torch_rules import accept
-from ._trace import Trace
+from ._trace import MAX_POSITIONS, regions_of
 from ._words import Words
 
 _DTYPES = {"bf16": "bf16", "bfloat16": "bf16", "f16": "f16", "float16": "f16", "half": "f16"}
@@ -51,7 +51,7 @@ class Kernel:
         self.problem, self._captures = problem, captures
         self._ir = problem.to_ir()
         self._name = f"{self.layout} {self._ir}"
-        values = [captured.value for captured in captures] if self._trace else []
+        values = [captured.value for captured in captures if captured.has_place] if self._trace else []
         self._sources = list(zip(values, places_of(self._functions, values)))
 
     def _is_stale(self) -> bool:
@@ -133,7 +133,13 @@ class Kernel:
         return None if value is None else integer(name, value)
 
     def _check_bounds(self, q: Any, k: Any) -> None:
-        """A capture that is indexed by a coordinate has to reach as far."""
+        """A capture that is indexed by a coordinate has to reach as far, and coordinates
+        have to be as small as the functions' traces take them for."""
+        if self.problem.score or self.problem.allow:
+            for name, tensor in (("q", q), ("k", k)):
+                if max(tensor.shape) > MAX_POSITIONS:
+                    raise UnsupportedError(f"expected the dims of '{name}' to be at most {MAX_POSITIONS} for a kernel with "
+                                           f"functions, got {tuple(tensor.shape)}")
         for captured in self._captures:
             for dim, coordinate in captured.bounds:
                 which, axis = self._extents[coordinate]
@@ -208,9 +214,7 @@ def _kernel(head_dim: int, head_dim_v: int | None, dtype: Any, mask: str, window
         raise ArgumentError(f"expected 'dtype' to be bf16 or f16, got {dtype!r}")
 
     def traced() -> Traced:
-        trace = Trace()
-        score = trace.score(score_mod) if score_mod else None
-        allow = trace.mask(mask_mod) if mask_mod else None
+        trace, score, allow = regions_of(score_mod, mask_mod)
         return Problem(short, head_dim, head_dim_v, mask, window_left, window_right, trace.signature(), score,
                        allow), trace.captures
 

@@ -8,9 +8,10 @@ import functools
 from typing import Any, Callable, NamedTuple, Sequence
 
 from . import _score_ops as ops
-from ._errors import UnsupportedError
+from ._captures import Slot
+from ._checks import number
+from ._errors import ArgumentError, UnsupportedError
 from ._ir import Problem
-from ._symbols import Slot
 from ._trace import Trace
 
 
@@ -37,6 +38,15 @@ def fixed(size: int, name: str) -> int:
     if size > 256 or size < 8 or size % 8:
         raise UnsupportedError(f"expected the last dim of '{name}' to be a multiple of 8 from 8 to 256, got {size}")
     return _SIZES[size]
+
+
+# Beyond, a score divided by the cap could be too small for f32.
+_MAX_SOFTCAP = 1e30
+
+
+def check_softcap(softcap: float) -> None:
+    if not 0 <= number("softcap", softcap) <= _MAX_SOFTCAP:  # neither is true of a NaN
+        raise ArgumentError(f"expected 'softcap' to be from 0 to {_MAX_SOFTCAP}, got {softcap}")
 
 
 def cap(score: Any, softcap: Any) -> Any:

@@ -1,188 +1,237 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What score and mask functions can compute, and the ops that it becomes: the
-operators of Python, and functions under the names that torch and numpy use."""
+"""The operations of score and mask functions, and the ops that they become. Types and
+rounding are torch's."""
 
 from __future__ import annotations
 
-import struct
+import functools
 from typing import Any, Callable
 
-from . import _tensors
-from ._symbols import Captured, Indexed, Operand, Scalar, Symbol, emit, recorder_capture, refuse
-
-_ORDER = ("i1", "i32", "f32")
-LN2 = 0.6931471805599453
-
-
-# Operands: symbols, captured numbers and Python's numbers.
+from ._operands import (Number, apply, cast, common_type, constant, held, integer, is_weak, is_wide, narrowed, number, rounded,
+                        wrapped)
+from ._symbols import Operand, Symbol, refuse, write
+from ._types import FLOATS, I32, INTEGERS, LONG_NAMES, Range, computed_in
 
 
-def _kind_of(value: Any) -> str:
-    if isinstance(value, Symbol):
-        return value.kind
-    return "i1" if isinstance(value, bool) else "i32" if isinstance(value, int) else "f32"
+def _arithmetic(function: Callable[..., Symbol]) -> Callable[..., Symbol]:
+    """The function on operands of any kind. Its result counts as a number of Python if
+    all of them do."""
+
+    @functools.wraps(function)
+    def call(*values: Any) -> Symbol:
+        operands = [number(value) for value in values]
+        result = function(*operands)
+        if all(map(is_weak, operands)):
+            if any(isinstance(one, Symbol) and one.automatic for one in operands):
+                raise refuse("arithmetic on a number that changes", "Python has it in more bits than the kernel")
+            result = result.as_type(result.type)
+            result.weak = True
+        return result
+
+    return call
 
 
-def _number(value: Any) -> Any:
-    """`value` as a Symbol or a number of Python."""
-    if isinstance(value, (Symbol, bool, int, float)):
-        return value
-    if isinstance(value, Indexed) or (isinstance(value, Captured) and value.shape):
-        raise refuse("a captured tensor as a whole", f"index all of its dims; {len(value.shape)} are left")
-    if isinstance(value, Captured):
-        return value.read()
-    if isinstance(value, Scalar) or _tensors.is_tensor(value):
-        return _number(recorder_capture(value))
-    if hasattr(value, "item"):
-        return value.item()
-    raise refuse(f"an operand of type {type(value).__name__}", "operands are numbers and elements of tensors")
+# Arithmetic. Floats of 16 bits compute in f32 and are rounded at the end.
 
 
-def _constant(value: float, kind: str) -> Symbol:
-    if kind == "i1":
-        return emit(f"arith.constant {'true' if value else 'false'}", kind)
-    if kind == "i32":
-        if not -(2**31) <= value < 2**31:
-            raise refuse(f"the integer {value}", "integers have 32 bits")
-        return emit(f"arith.constant {int(value)} : i32", kind, natural=value >= 0)
-    try:
-        bits = struct.pack(">f", value)
-    except OverflowError:
-        bits = struct.pack(">f", float("inf") if value > 0 else float("-inf"))
-    return emit(f"arith.constant 0x{bits.hex().upper()} : f32", kind)
+def _float_op(op: str, operands: tuple[Symbol | Number, ...], type: str) -> Symbol:
+    """`op` on numbers whose common type is the float `type`. Numbers of Python are not
+    rounded to 16 bits before."""
+    held_in = computed_in(type)
+    names = ", ".join(cast(one, held_in if is_weak(one) else type).name for one in operands)
+    return rounded(Symbol(write(f"{op} {names} : {held_in}"), held_in), type)
 
 
-def cast(value: Any, kind: str) -> Symbol:
-    """`value` as a symbol of `kind`; from a number to i1: whether it is not 0."""
-    value = _number(value)
-    if not isinstance(value, Symbol):
-        return _constant(value, kind)
-    if value.kind == kind:
-        return value
-    if kind == "i1":
-        compare = "cmpf une" if value.kind == "f32" else "cmpi ne"
-        return emit(f"arith.{compare}, {value.name}, {_constant(0, value.kind).name} : {value.kind}", "i1")
-    if value.kind == "i1":
-        one, zero = _constant(1, kind), _constant(0, kind)
-        return emit(f"arith.select {value.name}, {one.name}, {zero.name} : {kind}", kind, natural=kind == "i32")
-    if kind == "i32":
-        raise refuse("a conversion from f32 to an integer", "there is no rounding to integers")
-    return emit(f"arith.sitofp {value.name} : i32 to f32", "f32")
+def _bool_op(op: str, a: Any, b: Any) -> Symbol:
+    return Symbol(write(f"arith.{op} {cast(a, 'bool').name}, {cast(b, 'bool').name} : i1"), "bool")
 
 
-def _together(*values: Any, least: str = "i1") -> list[Symbol]:
-    """The values as symbols of one kind, `least` or more."""
-    numbers = [_number(value) for value in values]
-    kind = max([least, *map(_kind_of, numbers)], key=_ORDER.index)
-    return [cast(number, kind) for number in numbers]
-
-
-def _apply(op: str, *operands: Symbol, natural: bool = False) -> Symbol:
-    kind = operands[0].kind
-    return emit(f"{op} {', '.join(o.name for o in operands)} : {kind}", kind, natural)
-
-
-# Arithmetic.
-
-
-def _arithmetic(float_op: str, int_op: str, keeps_natural: bool) -> Callable[[Any, Any], Symbol]:
+def _binary(name: str, float_op: str, int_op: str, exact: Callable[[Range, Range], Range], bool_op: str = ""
+            ) -> Callable[[Any, Any], Symbol]:
+    @_arithmetic
     def function(a: Any, b: Any) -> Symbol:
-        a, b = _together(a, b, least="i32")
-        natural = keeps_natural and a.natural and b.natural
-        return _apply(float_op if a.kind == "f32" else int_op, a, b, natural=natural)
+        type = common_type(a, b)
+        if type in FLOATS:
+            return _float_op(float_op, (a, b), type)
+        if type == "bool":
+            if not bool_op:
+                raise refuse(f"'{name}' of truth values", "use ^, ~ or logical_not")
+            return _bool_op(bool_op, a, b)
+        a, b = cast(a, type), cast(b, type)
+        return integer(int_op, a, b, type, exact(a.range, b.range))
 
     return function
 
 
-add = _arithmetic("arith.addf", "arith.addi", True)
-subtract = _arithmetic("arith.subf", "arith.subi", False)
-multiply = _arithmetic("arith.mulf", "arith.muli", True)
-maximum = _arithmetic("arith.maximumf", "arith.maxsi", True)
-minimum = _arithmetic("arith.minimumf", "arith.minsi", True)
+def _products(a: Range, b: Range) -> Range:
+    corners = [x * y for x in a for y in b]
+    return Range(min(corners), max(corners))
 
 
+add = _binary("+", "arith.addf", "arith.addi", lambda a, b: Range(a.low + b.low, a.high + b.high), "ori")
+subtract = _binary("-", "arith.subf", "arith.subi", lambda a, b: Range(a.low - b.high, a.high - b.low))
+multiply = _binary("*", "arith.mulf", "arith.muli", _products, "andi")
+
+
+def _extremum(name: str, pick: Callable[..., int], bool_op: str) -> Callable[[Any, Any], Symbol]:
+    @_arithmetic
+    def function(a: Any, b: Any) -> Symbol:
+        type = common_type(a, b)
+        if type == "bool":
+            return _bool_op(bool_op, a, b)
+        a, b = cast(a, type), cast(b, type)
+        if type in FLOATS:
+            return Symbol(write(f"arith.{name}imumf {a.name}, {b.name} : {a.held_in}"), type)
+        wide = is_wide(a, b)
+        range = Range(pick(a.range.low, b.range.low), pick(a.range.high, b.range.high))
+        return narrowed(apply(f"arith.{name}si", a, b, wide), type, range, wide)
+
+    return function
+
+
+maximum = _extremum("max", max, "ori")
+minimum = _extremum("min", min, "andi")
+
+
+@_arithmetic
 def divide(a: Any, b: Any) -> Symbol:
-    return _apply("arith.divf", *_together(a, b, least="f32"))
+    """True division, of integers in f32."""
+    type = common_type(a, b)
+    if type in FLOATS:
+        return _float_op("arith.divf", (a, b), type)
+    return _float_op("arith.divf", (cast(a, "f32"), cast(b, "f32")), "f32")
 
 
-def _integers(operation: str, a: Any, b: Any) -> list[Symbol]:
-    a, b = _together(a, b, least="i32")
-    if a.kind == "f32":
-        raise refuse(f"'{operation}' of a float", "it is for integers")
-    return [a, b]
+def _integers(operation: str, a: Any, b: Any) -> tuple[Symbol, Symbol, str]:
+    """The operands in their common type, which is one of integers, and that type."""
+    type = common_type(a, b)
+    if type not in INTEGERS:
+        raise refuse(f"'{operation}' of {'a float' if type in FLOATS else 'truth values'}", "it is for integers")
+    a, b = cast(a, type), cast(b, type)
+    if operation in "//%" and b.range == Range(0, 0):
+        raise refuse(f"'{operation}'", "the divisor is 0")
+    return a, b, type
 
 
+@_arithmetic
 def floor_divide(a: Any, b: Any) -> Symbol:
-    shift = b.bit_length() - 1 if _is_power_of_two(b) else 0
-    a, b = _integers("//", a, b)
-    if shift:
-        return shift_right(a, shift)
-    quotient = _apply("arith.divsi", a, b, natural=a.natural and b.natural)
-    if a.natural and b.natural:
+    a, b, type = _integers("//", a, b)
+    if _is_power_of_two(b):
+        return shift_right(a, b.range.low.bit_length() - 1)
+    most = max(abs(a.range.low), abs(a.range.high)) // max(1, b.range.low, -b.range.high)
+    quotient = _division("arith.divsi", a, b, type, Range(0 if a.range.natural and b.range.natural else -most, most))
+    if a.range.natural and b.range.natural:
         return quotient
     # arith.divsi rounds toward zero.
-    return where(_rounded_up(a, b), subtract(quotient, 1), quotient)
+    return where(_rounded_up(a, b, type), subtract(quotient, 1), quotient)
 
 
+@_arithmetic
 def remainder(a: Any, b: Any) -> Symbol:
     """With the sign of `b`, as in Python."""
-    mask = b - 1 if _is_power_of_two(b) else 0
-    a, b = _integers("%", a, b)
-    if mask:
-        return bitwise_and(a, mask)
-    rest = _apply("arith.remsi", a, b, natural=a.natural and b.natural)
-    if a.natural and b.natural:
+    a, b, type = _integers("%", a, b)
+    if _is_power_of_two(b):
+        return bitwise_and(a, b.range.low - 1)
+    rest = _remainder_toward_zero(a, b, type)
+    if a.range.natural and b.range.natural:
         return rest
-    return where(_rounded_up(a, b), add(rest, b), rest)
+    result = where(_rounded_up(a, b, type), add(rest, b), rest)
+    range = Range(min(b.range.low + 1, 0), max(b.range.high - 1, 0))
+    return narrowed(result.name, type, range, is_wide(result))
 
 
-def _is_power_of_two(value: Any) -> bool:
-    return type(value) is int and value > 0 and value & (value - 1) == 0
+def _is_power_of_two(value: Symbol) -> bool:
+    low, high = value.range
+    return low == high and low > 0 and low & (low - 1) == 0
 
 
-def _rounded_up(a: Symbol, b: Symbol) -> Symbol:
+def _division(op: str, a: Symbol, b: Symbol, type: str, exact: Range) -> Symbol:
+    wide = is_wide(a, b)
+    limits = INTEGERS["i64" if wide else "i32"]  # where the quotient of the lowest number by -1 wraps around
+    name = apply(op, a, b, wide)
+    if not exact.within(limits):
+        return wrapped(Symbol(name, type, limits), type)
+    return wrapped(narrowed(name, type, exact, wide), type)
+
+
+def _remainder_toward_zero(a: Symbol, b: Symbol, type: str) -> Symbol:
+    most = min(max(abs(a.range.low), abs(a.range.high)), max(abs(b.range.low), abs(b.range.high)) - 1)
+    return _division("arith.remsi", a, b, type, Range(0 if a.range.natural else -most, most))
+
+
+def _rounded_up(a: Symbol, b: Symbol, type: str) -> Symbol:
     """Whether a / b, rounded toward zero, is above its floor."""
-    rest = _apply("arith.remsi", a, b)
-    if b.natural:
+    rest = _remainder_toward_zero(a, b, type)
+    if b.range.natural:
         return less(rest, 0)
-    return _apply("arith.andi", not_equal(rest, 0), _apply("arith.xori", less(rest, 0), less(b, 0)))
+    return bitwise_and(not_equal(rest, 0), bitwise_xor(less(rest, 0), less(b, 0)))
 
 
+@_arithmetic
 def negative(a: Any) -> Symbol:
-    (a,) = _together(a, least="i32")
-    return _apply("arith.negf", a) if a.kind == "f32" else subtract(0, a)
+    type = common_type(a)
+    if type in FLOATS:
+        return _float_op("arith.negf", (a,), type)
+    if type == "bool":
+        raise refuse("'-' of a truth value", "use ~ or logical_not")
+    return subtract(constant(0, type), cast(a, type))
 
 
+@_arithmetic
 def absolute(a: Any) -> Symbol:
-    (a,) = _together(a, least="i32")
-    return _apply("math.absf", a) if a.kind == "f32" else _apply("arith.maxsi", a, negative(a), natural=True)
+    type = common_type(a)
+    if type in FLOATS:
+        return _float_op("math.absf", (a,), type)
+    if type == "bool":
+        raise refuse("'abs' of a truth value", "it is for numbers")
+    a = cast(a, type)
+    if a.range.natural:
+        return a
+    result = maximum(a, negative(a))
+    # The lowest number of a type has no opposite in it.
+    low = 0 if -a.range.low <= INTEGERS[type].high else a.range.low
+    return narrowed(result.name, type, Range(low, result.range.high), is_wide(result))
 
 
+@_arithmetic
 def power(a: Any, b: Any) -> Symbol:
-    known = {1: lambda x: x, 2: square, 3: lambda x: multiply(square(x), x), 0.5: sqrt, -1: reciprocal, -0.5: rsqrt}
-    a = _together(a, least="i32")[0]
+    known = {1: lambda x: x, 2: lambda x: multiply(x, x), 3: lambda x: multiply(multiply(x, x), x), 0.5: sqrt,
+             -1: reciprocal, -0.5: rsqrt}
     if isinstance(b, Operand) or b not in known:
         raise refuse("a power", f"the exponent is one of {', '.join(map(str, known))}")
-    return known[b](a)
+    type = common_type(a, b)
+    if type in INTEGERS:
+        if b < 0:
+            raise refuse("a power", "the exponent of an integer is not negative")
+        return known[b](cast(a, type))
+    return rounded(known[b](cast(cast(a, type), computed_in(type))), type)
 
 
 def square(a: Any) -> Symbol:
-    return multiply(a, a)
+    return power(a, 2)
 
 
 def clamp(a: Any, min: Any = None, max: Any = None) -> Symbol:  # noqa: A002 (torch's names)
-    a = a if min is None else maximum(a, min)
-    return a if max is None else minimum(a, max)
+    operands = [number(value) for value in (a, min, max) if value is not None]
+    type = common_type(*operands)
+    a = cast(a, type)
+    a = a if min is None else maximum(a, cast(min, type))
+    return a if max is None else minimum(a, cast(max, type))
 
 
 # Comparisons, logic and choice.
 
 
 def _comparison(float_name: str, int_name: str) -> Callable[[Any, Any], Symbol]:
+    @_arithmetic
     def function(a: Any, b: Any) -> Symbol:
-        a, b = _together(a, b, least="i32")
-        op = f"arith.cmpf {float_name}" if a.kind == "f32" else f"arith.cmpi {int_name}"
-        return emit(f"{op}, {a.name}, {b.name} : {a.kind}", "i1")
+        type = common_type(a, b)
+        a, b = cast(a, type), cast(b, type)
+        if type in FLOATS:
+            return Symbol(write(f"arith.cmpf {float_name}, {a.name}, {b.name} : {a.held_in}"), "bool")
+        if type == "bool":
+            a, b = cast(a, "i32"), cast(b, "i32")
+        return Symbol(apply(f"arith.cmpi {int_name},", a, b, is_wide(a, b)), "bool")
 
     return function
 
@@ -195,131 +244,120 @@ equal = _comparison("oeq", "eq")
 not_equal = _comparison("une", "ne")
 
 
-def _bitwise(op: str, operator: str, least: str, logical: bool = False) -> Callable[[Any, Any], Symbol]:
+def _bitwise(op: str, operator: str) -> Callable[[Any, Any], Symbol]:
+    @_arithmetic
     def function(a: Any, b: Any) -> Symbol:
-        a, b = (cast(a, "i1"), cast(b, "i1")) if logical else _together(a, b, least=least)
-        if a.kind == "f32":
+        type = common_type(a, b)
+        if type in FLOATS:
             raise refuse(f"'{operator}' of a float", "it is for integers and truth values")
-        return _apply(op, a, b, natural=a.natural and (b.natural or operator in ("&", ">>")))
+        if type == "bool":
+            return _bool_op(op, a, b)
+        a, b = cast(a, type), cast(b, type)
+        return integer(f"arith.{op}", a, b, type, _bits(operator, a.range, b.range))
 
     return function
 
 
-bitwise_and = _bitwise("arith.andi", "&", "i1")
-bitwise_or = _bitwise("arith.ori", "|", "i1")
-bitwise_xor = _bitwise("arith.xori", "^", "i1")
-shift_left = _bitwise("arith.shli", "<<", "i32")
-shift_right = _bitwise("arith.shrsi", ">>", "i32")
-logical_and = _bitwise("arith.andi", "&", "i1", logical=True)
-logical_or = _bitwise("arith.ori", "|", "i1", logical=True)
-logical_xor = _bitwise("arith.xori", "^", "i1", logical=True)
+def _bits(operator: str, a: Range, b: Range) -> Range:
+    """The range of a bitwise operation."""
+    if operator == "&" and (a.natural or b.natural):
+        return Range(0, min(one.high for one in (a, b) if one.natural))
+    above = 1 << max(max(~one.low, one.high) for one in (a, b)).bit_length()
+    return Range(0 if a.natural and b.natural else -above, above - 1)
 
 
+bitwise_and = _bitwise("andi", "&")
+bitwise_or = _bitwise("ori", "|")
+bitwise_xor = _bitwise("xori", "^")
+
+
+def _logical(op: str) -> Callable[[Any, Any], Symbol]:
+    return lambda a, b: _bool_op(op, a, b)
+
+
+logical_and, logical_or, logical_xor = (_logical(op) for op in ("andi", "ori", "xori"))
+
+
+@_arithmetic
 def invert(a: Any) -> Symbol:
-    (a,) = _together(a)
-    return bitwise_xor(a, True if a.kind == "i1" else -1)
+    type = common_type(a)
+    return bitwise_xor(cast(a, type) if type in INTEGERS else a, True if type == "bool" else 255 if type == "u8" else -1)
 
 
 def logical_not(a: Any) -> Symbol:
-    return invert(cast(a, "i1"))
+    return invert(cast(a, "bool"))
+
+
+_COUNTS = Range(0, 63)
+
+
+@_arithmetic
+def shift_left(a: Any, b: Any) -> Symbol:
+    """0 where `b` is negative, or at least the number of bits of the type: so do the
+    ops of a region."""
+    a, b, type = _integers("<<", a, b)
+    if b.range.within(_COUNTS):
+        corners = [x << y for x in a.range for y in b.range]
+        return integer("arith.shli", a, b, type, Range(min(corners), max(corners)))
+    wide = type == "i64"
+    return wrapped(Symbol(apply("arith.shli", a, b, wide), type, INTEGERS["i64" if wide else "i32"]), type)
+
+
+@_arithmetic
+def shift_right(a: Any, b: Any) -> Symbol:
+    """The sign of `a`, 0 or -1, where `b` is negative, or at least the number of bits of
+    the type: so do the ops of a region."""
+    a, b, type = _integers(">>", a, b)
+    counts = b.range if b.range.within(_COUNTS) else _COUNTS
+    corners = [x >> y for x in a.range for y in counts]
+    wide = is_wide(a, b)
+    return narrowed(apply("arith.shrsi", a, b, wide), type, Range(min(corners), max(corners)), wide)
 
 
 def where(condition: Any, a: Any, b: Any) -> Symbol:
-    a, b = _together(a, b)
-    natural = a.natural and b.natural
-    return emit(f"arith.select {cast(condition, 'i1').name}, {a.name}, {b.name} : {a.kind}", a.kind, natural)
+    a, b = number(a), number(b)
+    type = common_type(a, b)
+    a, b, chosen = cast(a, type), cast(b, type), cast(condition, "bool").name
+    if type not in INTEGERS:
+        return Symbol(write(f"arith.select {chosen}, {a.name}, {b.name} : {a.held_in}"), type)
+    wide = is_wide(a, b)
+    held_in = "i64" if wide else "i32"
+    name = write(f"arith.select {chosen}, {held(a, held_in)}, {held(b, held_in)} : {held_in}")
+    return narrowed(name, type, a.range.union(b.range), wide)
 
 
 # Functions of a float.
 
 
-def _of_float(op: str) -> Callable[[Any], Symbol]:
-    return lambda a: _apply(op, cast(a, "f32"))
+def _of_float(function: Callable[[Symbol], Symbol], name: str = "") -> Callable[[Any], Symbol]:
+    """`function`, from f32 to f32, on numbers of any type. With a `name`, f64 is refused."""
+
+    @_arithmetic
+    def call(a: Any) -> Symbol:
+        type = common_type(a)
+        type = type if type in FLOATS else "f32"
+        if type == "f64" and name:
+            raise refuse(f"'{name}' of float64", "the GPU has none; convert its operand to float32")
+        return rounded(function(cast(cast(a, type), computed_in(type))), type)
+
+    return call
 
 
-exp, exp2, log, log2 = (_of_float(f"math.{name}") for name in ("exp", "exp2", "log", "log2"))
-sqrt, rsqrt, tanh = (_of_float(f"math.{name}") for name in ("sqrt", "rsqrt", "tanh"))
+def _math(name: str) -> Callable[[Any], Symbol]:
+    def apply_to(a: Symbol) -> Symbol:
+        return Symbol(write(f"math.{name} {a.name} : {a.held_in}"), a.type)
+
+    return _of_float(apply_to, "" if name == "sqrt" else name)
 
 
-def reciprocal(a: Any) -> Symbol:
-    return divide(1.0, a)
-
-
-def sigmoid(a: Any) -> Symbol:
-    return reciprocal(add(1.0, exp(negative(a))))
+exp, exp2, log, log2 = (_math(name) for name in ("exp", "exp2", "log", "log2"))
+sqrt, rsqrt, tanh = (_math(name) for name in ("sqrt", "rsqrt", "tanh"))
+reciprocal = _of_float(lambda a: divide(1.0, a))
+sigmoid = _of_float(lambda a: reciprocal(add(1.0, exp(negative(a)))), "sigmoid")
 
 
 def relu(a: Any) -> Symbol:
+    a = number(a)
+    if common_type(a) == "bool":
+        raise refuse("'relu' of a truth value", "it is for numbers")
     return maximum(a, 0)
-
-
-# What torch and numpy call them.
-
-
-def _convert(a: Any, dtype: Any = None, **_: Any) -> Symbol:
-    """Tensor.to and the like: floats are f32 whatever their width."""
-    name = str(dtype).rpartition(".")[2]
-    kind = "f32" if "float" in name else "i1" if name == "bool" else "i32" if "int" in name else ""
-    if not kind:
-        raise refuse(f"a conversion to {dtype}", "conversions are to element types")
-    return cast(a, kind)
-
-
-def _torch_where(a: Any, b: Any, c: Any) -> Symbol:
-    """where(condition, x, y) and x.where(condition, y)."""
-    return where(b, a, c) if _kind_of(_number(a)) != "i1" and _kind_of(_number(b)) == "i1" else where(a, b, c)
-
-
-OPERATORS: dict[str, Callable[..., Symbol]] = {
-    "add": add, "sub": subtract, "mul": multiply, "truediv": divide, "floordiv": floor_divide, "mod": remainder,
-    "pow": power, "and": bitwise_and, "or": bitwise_or, "xor": bitwise_xor, "lshift": shift_left,
-    "rshift": shift_right,
-}
-COMPARISONS: dict[str, Callable[..., Symbol]] = {
-    "lt": less, "le": less_equal, "gt": greater, "ge": greater_equal, "eq": equal, "ne": not_equal,
-}
-UNARY: dict[str, Callable[..., Symbol]] = {"neg": negative, "abs": absolute, "invert": invert, "pos": lambda a: a}
-# Public functions, those of `attn.ops`.
-FUNCTIONS: dict[str, Callable[..., Symbol]] = {
-    "where": _torch_where, "abs": absolute, "exp": exp, "exp2": exp2, "log": log, "log2": log2, "sqrt": sqrt,
-    "rsqrt": rsqrt, "tanh": tanh, "sigmoid": sigmoid, "relu": relu, "square": square, "reciprocal": reciprocal,
-    "maximum": maximum, "minimum": minimum, "clamp": clamp, "logical_and": logical_and, "logical_or": logical_or,
-    "logical_xor": logical_xor, "logical_not": logical_not,
-}
-_ALIASES: dict[str, Callable[..., Symbol]] = {
-    "absolute": absolute, "clip": clamp, "subtract": subtract, "multiply": multiply, "divide": divide,
-    "true_divide": divide, "div": divide, "floor_divide": floor_divide, "remainder": remainder, "neg": negative,
-    "negative": negative, "power": power, "less": less, "less_equal": less_equal, "greater": greater,
-    "greater_equal": greater_equal, "equal": equal, "not_equal": not_equal, "bitwise_and": bitwise_and,
-    "bitwise_or": bitwise_or, "bitwise_xor": bitwise_xor, "bitwise_not": invert, "invert": invert,
-    "bitwise_left_shift": shift_left, "bitwise_right_shift": shift_right, "left_shift": shift_left,
-    "right_shift": shift_right, "sub": subtract, "mul": multiply, "add": add, "pow": power, "to": _convert,
-    "type": _convert, "float": lambda a: cast(a, "f32"), "bool": lambda a: cast(a, "i1"),
-    "int": lambda a: cast(a, "i32"), "long": lambda a: cast(a, "i32"),
-    "zeros_like": lambda a, **_: _constant(0, _kind_of(a)), "ones_like": lambda a, **_: _constant(1, _kind_of(a)),
-    "full_like": lambda a, fill_value, **_: cast(fill_value, _kind_of(a)), "clone": lambda a: a, "detach": lambda a: a,
-    "min": minimum, "max": maximum, "rsub": lambda a, b: subtract(b, a),
-}
-
-
-def _install() -> None:
-    table = Operand.functions
-    table.update(_ALIASES)
-    table.update(FUNCTIONS)
-    table.update(COMPARISONS)
-    for name, function in OPERATORS.items():
-        reflected = (lambda f: lambda a, b: f(b, a))(function)
-        table[f"__{name}__"] = table[f"__i{name}__"] = function
-        table[f"__r{name}__"] = reflected
-        setattr(Operand, f"__{name}__", function)
-        setattr(Operand, f"__r{name}__", reflected)
-    for name, function in {**COMPARISONS, **UNARY}.items():
-        table[f"__{name}__"] = function
-        setattr(Operand, f"__{name}__", function)
-    # torch knows the reflected division by this name.
-    table["__rdiv__"] = table["__rtruediv__"]
-    Operand.supported = f"supported are Python's operators, {', '.join(FUNCTIONS)}"
-    table["__getitem__"] = lambda tensor, index: recorder_capture(tensor)[index]
-
-
-_install()

@@ -10,7 +10,7 @@ from . import _tensors
 from ._call import attend, repeat
 from ._checks import half_precision, number
 from ._errors import ArgumentError, UnsupportedError
-from ._presets import fixed, sdpa_preset
+from ._presets import check_softcap, fixed, sdpa_preset
 from ._torch_rules import accept
 from ._words import Words
 
@@ -65,6 +65,7 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
     if _is_causal_bias(attn_mask):
         causal, attn_mask = _causal_bias(attn_mask, is_causal, query, key), None
     accept(**given, attn_mask=attn_mask, scale=scale, softcap=softcap)
+    check_softcap(softcap)
     if not _tensors.is_torch(query):
         given = {name: _tensors.view(tensor, name) for name, tensor in given.items()}
     _check(given, attn_mask, dropout_p, is_causal)

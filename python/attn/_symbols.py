@@ -6,11 +6,13 @@ libraries' own protocols."""
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any, Callable
 
-from . import _tensors, _torch_rules
+from . import _types
 from ._errors import TraceError
+from ._types import Range
 from ._user_code import where
 
 _active = threading.local()
@@ -22,10 +24,10 @@ def refuse(operation: str, reason: str) -> TraceError:
 
 class Recorder:
     """The ops of one region so far. Equal ops are written down once. Inside
-    `with recorder:` it is the one that symbols write to. `capture` gives the
-    stand-in of a tensor or Scalar."""
+    `with recorder:` it is the one that symbols write to. `capture` returns the
+    stand-in of a tensor or Scalar, under the given name if that is free."""
 
-    def __init__(self, capture: Callable[[Any], Captured]):
+    def __init__(self, capture: Callable[..., Any]):
         self.capture = capture
         self._values: dict[str, str] = {}
 
@@ -41,27 +43,33 @@ class Recorder:
         return tuple(f"{name} = {text}" for text, name in self._values.items())
 
 
-def emit(text: str, kind: str, natural: bool = False) -> Symbol:
-    """The result of the op `text`."""
+def write(text: str) -> str:
+    """Writes the op `text` down and returns the name of its result."""
     values = _active.recorder._values
-    return Symbol(values.setdefault(text, f"%{len(values)}"), kind, natural)
+    return values.setdefault(text, f"%{len(values)}")
 
 
-def recorder_capture(value: Any) -> Captured | Indexed:
-    """What stands for a tensor or Scalar in the region that is being traced."""
-    return value if isinstance(value, (Captured, Indexed)) else _active.recorder.capture(value)
+def recorder_capture(value: Any, name: str = "") -> Any:
+    """The stand-in of a tensor or Scalar in the region that is being traced."""
+    return _active.recorder.capture(value, name)
 
 
 class Operand:
-    """What Symbol and Captured share: the protocols of tensor libraries, and what
-    no number of a kernel can do. Operators and functions are in _score_ops."""
+    """The common part of Symbol and Captured: the protocols of tensor libraries, and
+    refusals. Operators and functions are in _functions."""
 
     functions: dict[str, Callable[..., Any]] = {}
+    methods: dict[str, Callable[..., Any]] = {}  # those that differ from the function of their name
     supported = ""  # the names that messages offer
+    type = ""  # the element type's short name
+    shape: tuple[int, ...] = ()
+    device: Any = None  # torch's functions then choose their own
 
     @classmethod
     def __torch_function__(cls, function: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return call_function(function.__name__, args, kwargs or {})
+        # torch's functions are builtins of a module, methods are descriptors.
+        is_method = hasattr(function, "__objclass__")
+        return call_function(function.__name__, args, kwargs or {}, is_method)
 
     def __array_ufunc__(self, function: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         name = function.__name__ if method == "__call__" else f"{function.__name__}.{method}"
@@ -70,12 +78,31 @@ class Operand:
     def __array_function__(self, function: Any, _types: Any, args: Any, kwargs: Any) -> Any:
         return call_function(function.__name__, args, kwargs)
 
+    @property
+    def dtype(self) -> Any:
+        """The element type, as torch knows it if the program has imported torch, otherwise
+        as numpy does."""
+        long_name = _types.LONG_NAMES[self.type]
+        torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+        if torch is not None:
+            return getattr(torch, long_name)
+        if numpy is not None and self.type != "bf16":
+            return numpy.dtype(long_name)
+        raise refuse("'dtype'", "there is no library whose element type it could be")
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def dim(self) -> int:
+        return len(self.shape)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if name not in self.functions:
+        if name not in self.functions and name not in self.methods:
             raise refuse(f"'{name}'", Operand.supported)
-        return lambda *args, **kwargs: call_function(name, (self, *args), kwargs)
+        return lambda *args, **kwargs: call_function(name, (self, *args), kwargs, is_method=True)
 
     def __bool__(self) -> bool:
         raise refuse("a branch on a computed value (if, and, or, not, min, max)",
@@ -96,9 +123,13 @@ class Operand:
     __hash__ = None  # type: ignore[assignment]
 
 
-def call_function(name: str, args: Any, kwargs: Any) -> Any:
-    """Calls the function that tensor libraries know as `name`."""
-    function = Operand.functions.get(name)
+def has_operand(values: Any) -> bool:
+    return any(isinstance(v, Operand) or (isinstance(v, (tuple, list)) and has_operand(v)) for v in values)
+
+
+def call_function(name: str, args: Any, kwargs: Any, is_method: bool = False) -> Any:
+    """Calls the function or method that tensor libraries know as `name`."""
+    function = is_method and Operand.methods.get(name) or Operand.functions.get(name)
     if function is None:
         raise refuse(f"'{name}'", Operand.supported)
     try:
@@ -110,91 +141,48 @@ def call_function(name: str, args: Any, kwargs: Any) -> Any:
 
 
 class Symbol(Operand):
-    """A number: f32, i32 or i1. `natural`: known to be at least 0. `coordinate`:
-    b, h, i or j where it is one of those."""
+    """A number of an element type, as torch's tensors of rank 0 are. The region holds
+    floats of 16 bits in f32, integers in i32 if `range` is within it, otherwise in i64.
 
-    def __init__(self, name: str, kind: str, natural: bool = False, coordinate: str = ""):
-        self.name, self.kind, self.natural, self.coordinate = name, kind, natural, coordinate
+    Attributes:
+        type: the element type.
+        range: the values that an integer may have.
+        weak: whether it counts as a number of Python where the type of a result is
+            chosen.
+        automatic: whether it is a number of Python that became an argument by itself. It
+            must not do what would not be exactly what Python does.
+        coordinate: "b", "h", "i" or "j" for one of those, otherwise "".
+    """
+
+    def __init__(self, name: str, type: str, range: Range | None = None, coordinate: str = ""):
+        self.name, self.type, self.coordinate = name, type, coordinate
+        self.range = range or _types.INTEGERS.get(type, Range(0, 1))
+        self.weak = self.automatic = False
+
+    @property
+    def held_in(self) -> str:
+        """The type of the region's value."""
+        if self.type == "bool":
+            return "i1"
+        if self.type in _types.FLOATS:
+            return _types.computed_in(self.type)
+        return "i32" if self.range.within(_types.I32) else "i64"
+
+    def as_type(self, type: str) -> Symbol:
+        """The same value in a type that has it and is held alike."""
+        return Symbol(self.name, type, self.range, self.coordinate)
 
 
 class Scalar:
     """A number that score and mask functions capture and every launch reads anew.
 
     ``cap = attn.Scalar(20.0)`` is f32 in the kernel, ``attn.Scalar(3)`` i32. To
-    assign ``cap.value`` compiles nothing, where a plain number is part of the
-    kernel.
+    assign ``cap.value`` compiles nothing. It counts as a number of Python where the
+    type of a result is chosen.
     """
+
+    automatic = False
 
     def __init__(self, value: float):
         self.value = value
         self.kind = "i32" if isinstance(value, int) else "f32"
-
-
-class Slot:
-    """A capture whose value each call brings: a tensor of `rank`, or a number."""
-
-    def __init__(self, dtype: str, rank: int):
-        self.dtype, self.shape = dtype, (None,) * rank
-
-
-class Captured(Operand):
-    """A tensor, Scalar or Slot from outside a function. The kernel calls it `name`,
-    and reads it as f32 or i32, its `kind`."""
-
-    def __init__(self, value: Any, name: str):
-        if _tensors.is_torch(value):
-            _torch_rules.refuse_meaning(name, value)
-        self.value, self.name, self.used = value, name, False
-        dtype = value.kind if isinstance(value, Scalar) else _tensors.dtype_name(value)
-        self.is_bool, self.kind = dtype == "bool", "f32" if dtype in ("f32", "f16", "bf16", "f64") else "i32"
-        self.shape = () if isinstance(value, Scalar) else tuple(value.shape)
-        # A number in host memory goes by value, whatever device the kernel runs on.
-        by_value = not self.shape and not (_tensors.is_torch(value) and value.is_cuda)
-        self.passed_as = self.kind if by_value else "tensor"
-        self.ir_type = self.kind if by_value else f"tensor<{'?x' * max(len(self.shape), 1)}{self.kind}>"
-        self.bounds: set[tuple[int, str]] = set()  # dims and the coordinates that index them
-        if len(self.shape) > 4:
-            raise refuse(f"a captured tensor of rank {len(self.shape)}", "captured tensors have at most 4 dims")
-
-    def __getitem__(self, index: Any) -> Any:
-        return Indexed(self, ())[index]
-
-    def read(self, indices: tuple[Symbol, ...] = ()) -> Symbol:
-        """The element at `indices`, one a dim."""
-        self.used = True
-        name = f"%{self.name}"
-        if self.passed_as == "tensor":
-            name = self._extract(name, indices or (emit("arith.constant 0 : i32", "i32"),))
-        if self.is_bool:
-            return emit(f"arith.cmpi ne, {name}, {emit('arith.constant 0 : i32', 'i32').name} : i32", "i1")
-        return Symbol(name, self.kind)
-
-    def _extract(self, name: str, indices: tuple[Symbol, ...]) -> str:
-        casts = [emit(f"arith.index_cast {index.name} : i32 to index", "index").name for index in indices]
-        self.bounds |= {(dim, index.coordinate) for dim, index in enumerate(indices) if index.coordinate}
-        return emit(f"tensor.extract {name}[{', '.join(casts)}] : {self.ir_type}", self.kind).name
-
-
-class Indexed(Operand):
-    """A captured tensor of which some dims are indexed, as in bias[h][i]."""
-
-    def __init__(self, captured: Captured, indices: tuple[Symbol, ...]):
-        self.captured, self.indices = captured, indices
-        self.shape = captured.shape[len(indices):]
-
-    def __getitem__(self, index: Any) -> Any:
-        given = index if isinstance(index, tuple) else (index,)
-        if len(given) > len(self.shape):
-            raise refuse("an index", f"{len(given)} indices are for a tensor of {len(self.shape)} dims")
-        indices = self.indices + tuple(self._as_index(one) for one in given)
-        if len(indices) == len(self.captured.shape):
-            return self.captured.read(indices)
-        return Indexed(self.captured, indices)
-
-    def _as_index(self, index: Any) -> Symbol:
-        if isinstance(index, Symbol) and index.kind == "i32":
-            return index
-        if isinstance(index, int) and not isinstance(index, bool) and index >= 0:
-            return emit(f"arith.constant {index} : i32", "i32", natural=True)
-        what = f"one of type {index.kind}" if isinstance(index, Symbol) else repr(index)
-        raise refuse("an index", f"an index is an i32 or a number that is at least 0, got {what}")

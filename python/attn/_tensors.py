@@ -92,7 +92,15 @@ def _view_of_torch(tensor: Any, name: str) -> View:
     return View(tensor.data_ptr(), device, dtype_name(tensor), tensor.shape, tensor.stride(), tensor)
 
 
+def refuse_traced_by_jax(value: object, name: str) -> None:
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(value, jax.core.Tracer):
+        raise UnsupportedError(f"'{name}' has no memory, since jax traces the caller (jit, grad, vmap): attn is no operator that "
+                               "jax knows yet; call it on arrays, outside")
+
+
 def _view_of_dlpack(tensor: Any, name: str, stream: int | None) -> View:
+    refuse_traced_by_jax(tensor, name)
     kind, number = tensor.__dlpack_device__()
     if kind not in (_capi.CPU, _capi.CUDA):
         raise UnsupportedError(f"expected '{name}' to be on a cuda or cpu device, got DLPack's device type {int(kind)}")

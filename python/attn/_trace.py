@@ -5,24 +5,35 @@ as the regions of `attn.attention`."""
 from __future__ import annotations
 
 import contextlib
-import functools
 import types
-from typing import Any, Callable, ContextManager
+from typing import Any, Callable, ContextManager, NamedTuple, Union
 
-from . import _score_ops, _tensors
-from ._errors import TraceError
+from . import _numbers, _tensors
+from ._captures import Captured
+from ._errors import ArgumentError, TraceError
+from ._functions import install
 from ._ir import Region
-from ._symbols import Captured, Operand, Recorder, Scalar, Slot, Symbol
+from ._operands import cast
+from ._rebinding import Rebinding, random_numbers
+from ._symbols import Operand, Recorder, Symbol, has_operand
+from ._types import LONG_NAMES, Range
 
 _POSITIONS = ("b", "h", "i", "j")
 _TAKEN = {"q", "k", "v", "o", "s", "lse", "scale", "window_left", "window_right", *_POSITIONS}
+install()
+# A launch with functions has no more batches, heads, queries or keys.
+MAX_POSITIONS = 1 << 30
 
 
 class Trace:
-    """The regions of one problem and what they capture, each thing once."""
+    """The regions of one problem and what they capture, each thing once. With
+    `fixed_numbers`, all numbers of Python are part of the kernel; otherwise those that
+    changed since an earlier trace are arguments."""
 
-    def __init__(self) -> None:
+    def __init__(self, fixed_numbers: bool = True) -> None:
         self._known: list[Captured] = []
+        self._fixed_numbers = fixed_numbers
+        self.automatic: list[_numbers.AutomaticScalar] = []
 
     @property
     def captures(self) -> list[Captured]:
@@ -35,7 +46,7 @@ class Trace:
 
     def mask(self, function: Callable[..., Any]) -> Region:
         """The region of mask_mod(b, h, q_idx, kv_idx)."""
-        return self._region(function, [], "i1", "mask_mod")
+        return self._region(function, [], "bool", "mask_mod")
 
     def signature(self) -> tuple[tuple[str, str], ...]:
         """Names and IR types of the captures."""
@@ -46,102 +57,91 @@ class Trace:
         for found in self._known:
             if found.value is value:
                 return found
-        if not name.isidentifier() or not name.isascii() or name in _TAKEN.union(c.name for c in self._known):
-            name = f"capture{len(self._known)}"
+        taken = _TAKEN.union(captured.name for captured in self._known)
+        if not name.isidentifier() or not name.isascii() or name in taken:
+            number = len(self._known)
+            while f"capture{number}" in taken:
+                number += 1
+            name = f"capture{number}"
         self._known.append(Captured(value, name))
         return self._known[-1]
 
-    def _region(self, function: Callable[..., Any], first: list[Symbol], kind: str, role: str) -> Region:
+    def _number(self, value: Any, name: str, code: types.CodeType) -> Any:
+        scalar = None if self._fixed_numbers else _numbers.as_argument(value, name, code)
+        if scalar is None:
+            return value
+        self.automatic.append(scalar)
+        return self.capture(scalar, name)
+
+    def _region(self, function: Callable[..., Any], first: list[Symbol], type: str, role: str) -> Region:
+        if not callable(function):
+            raise ArgumentError(f"expected '{role}' to be a function, got {_describe(function)}")
         recorder = Recorder(self.capture)
-        arguments = first + [Symbol(f"%{n}", "i32", natural=True, coordinate=n) for n in _POSITIONS]
+        arguments = first + [Symbol(f"%{n}", "i32", Range(0, MAX_POSITIONS - 1), n) for n in _POSITIONS]
         with recorder, _torch_calls():
-            result = _Rebinding(self.capture).function(function)(*arguments)
-            if not isinstance(result, (Operand, bool, int, float)) or (kind == "i1" and not _is_truth(result)):
-                raise TraceError(f"expected {role} to return {'a truth value' if kind == 'i1' else 'a number'} made of "
+            result = Rebinding(self.capture, self._number).function(function)(*arguments)
+            if not isinstance(result, (Operand, bool, int, float)) or (type == "bool" and not _is_truth(result)):
+                raise TraceError(f"expected {role} to return {'a truth value' if type == 'bool' else 'a number'} made of "
                                  f"its arguments, got {_describe(result)}")
-            name = _score_ops.cast(result, kind).name
+            name = cast(result, type).name
             return Region(recorder.lines(), name)
 
 
 def _is_truth(result: Any) -> bool:
-    return isinstance(result, bool) or getattr(result, "kind", "") == "i1"
+    return isinstance(result, bool) or getattr(result, "type", "") == "bool"
 
 
 def _describe(result: Any) -> str:
-    return f"one of type {result.kind}" if isinstance(result, Symbol) else f"{type(result).__name__}"
+    return f"one of type {LONG_NAMES[result.type]}" if isinstance(result, Operand) else f"{type(result).__name__}"
 
 
-class _Rebinding:
-    """Copies of functions in which tensors that they close over, or know as
-    globals or defaults, are Captured."""
+class Regions(NamedTuple):
+    """The regions of a problem, None for a function that is not there."""
 
-    def __init__(self, capture: Callable[[Any, str], Captured]):
-        self._capture = capture
-        self._functions: dict[int, Any] = {}
-
-    def value(self, value: Any, module: str, name: str = "") -> Any:
-        if isinstance(value, Operand):
-            return value
-        if isinstance(value, (Scalar, Slot)) or _tensors.is_tensor(value):
-            return self._capture(value, name)
-        same_module = isinstance(value, types.FunctionType) and value.__module__ == module
-        return self.function(value) if same_module or isinstance(value, functools.partial) else value
-
-    def function(self, function: Any) -> Any:
-        if isinstance(function, functools.partial):
-            module = getattr(function.func, "__module__", "")
-            args = [self.value(a, module) for a in function.args]
-            kwargs = {k: self.value(v, module, k) for k, v in function.keywords.items()}
-            return functools.partial(self.function(function.func), *args, **kwargs)
-        if not isinstance(function, types.FunctionType):
-            return function  # torch's calls are seen all the same
-        if id(function) not in self._functions:
-            self._functions[id(function)] = function  # while a function that calls itself is being copied
-            self._functions[id(function)] = self._copy(function)
-        return self._functions[id(function)]
-
-    def _copy(self, function: types.FunctionType) -> types.FunctionType:
-        module = function.__module__
-        known = {n: function.__globals__[n] for n in _names(function.__code__) if n in function.__globals__}
-        rebound = {name: self.value(value, module, name) for name, value in known.items()}
-        code, given = function.__code__, function.__defaults__ or ()
-        names = code.co_varnames[code.co_argcount - len(given):code.co_argcount]
-        defaults = tuple(self.value(value, module, name) for value, name in zip(given, names))
-        cells = function.__closure__ and tuple(map(self._cell, function.__closure__, code.co_freevars,
-                                                       [module] * len(function.__closure__)))
-        copy = types.FunctionType(code, {**function.__globals__, **rebound}, function.__name__, defaults,
-                                  cells)
-        copy.__kwdefaults__ = {k: self.value(v, module, k) for k, v in (function.__kwdefaults__ or {}).items()}
-        return copy
-
-    def _cell(self, cell: Any, name: str, module: str) -> Any:
-        try:
-            return types.CellType(self.value(cell.cell_contents, module, name))
-        except ValueError:  # not assigned yet
-            return cell
+    trace: Trace
+    score: Union[Region, None]
+    allow: Union[Region, None]
 
 
-def _names(code: types.CodeType) -> set[str]:
-    """The globals and attributes that `code` and the functions in it name."""
-    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    return set(code.co_names).union(*map(_names, inner))
+def regions_of(score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any] | None) -> Regions:
+    """The regions of a user's functions. Numbers that changed since an earlier call are
+    arguments of the kernel, where the functions do with them what a kernel can."""
+    trace = Trace(fixed_numbers=False)
+    try:
+        return _regions(trace, score_mod, mask_mod)
+    except Exception:  # whatever the functions make of a symbol in place of a number
+        if not trace.automatic:
+            raise
+    for scalar in trace.automatic:
+        scalar.count_kernel()
+    return _regions(Trace(), score_mod, mask_mod)
+
+
+def _regions(trace: Trace, score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any] | None) -> Regions:
+    return Regions(trace, trace.score(score_mod) if score_mod else None, trace.mask(mask_mod) if mask_mod else None)
 
 
 def _torch_calls() -> ContextManager[Any]:
-    """Sees every call of torch on a tensor, such as the index of one that a
-    function reaches through an attribute."""
+    """Sees every call of torch on a tensor, such as the index of one that a function
+    reaches through an attribute, and refuses random numbers."""
     torch = _tensors.torch_module()
     if torch is None:
         return contextlib.nullcontext()
+    from torch.utils._python_dispatch import TorchDispatchMode
 
     class Calls(torch.overrides.TorchFunctionMode):  # type: ignore[name-defined, misc]
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if _has_operand(args) or _has_operand((kwargs or {}).values()):
+            if has_operand(args) or has_operand((kwargs or {}).values()):
                 return Operand.__torch_function__(function, types, args, kwargs)
             return function(*args, **(kwargs or {}))
 
-    return Calls()
+    class Operations(TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if torch.Tag.nondeterministic_seeded in function.tags:
+                raise random_numbers(function.overloadpacket.__name__)
+            return function(*args, **(kwargs or {}))
 
-
-def _has_operand(values: Any) -> bool:
-    return any(isinstance(v, Operand) or (isinstance(v, tuple) and _has_operand(v)) for v in values)
+    both = contextlib.ExitStack()
+    both.enter_context(Operations())
+    both.enter_context(Calls())
+    return both

@@ -8,21 +8,26 @@ import sys
 import types
 
 _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_LIBRARIES = ("torch", "numpy")
+_LIBRARIES = ("torch", "numpy", "jax")
 
 
 def where() -> str:
     """File and line of the innermost caller that is neither this package nor a
     tensor library."""
-    folders = [_OWN_FOLDER]
-    for name in _LIBRARIES:
-        path = getattr(sys.modules.get(name), "__file__", None)
-        if path:
-            folders.append(os.path.dirname(os.path.abspath(path)) + os.sep)
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
-        name = frame.f_code.co_filename
-        if not name.startswith(tuple(folders)) and not name.startswith("<__array"):
-            return f"{os.path.basename(name)}:{frame.f_lineno}"
+        if not is_library(frame.f_code):
+            return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
         frame = frame.f_back
     return "an unknown place"
+
+
+def is_library(code: types.CodeType) -> bool:
+    """Whether the code is this package's or a tensor library's."""
+    name = code.co_filename
+    folders = [_OWN_FOLDER]
+    for library in _LIBRARIES:
+        path = getattr(sys.modules.get(library), "__file__", None)
+        if path:
+            folders.append(os.path.dirname(os.path.abspath(path)) + os.sep)
+    return name.startswith(tuple(folders)) or name.startswith("<__array")

@@ -173,6 +173,16 @@ class FlashAttnFunc(FunctionTest):
         self.check(20, 33, softcap=3.0, alibi_slopes=slopes, causal=True, allow=j <= i + 13,
                    score=lambda s: 3 * np.tanh(s / 3) - slopes[:, None, None] * distance)
 
+    def test_large_caps_change_nothing(self):
+        q, k, v = self.normal(1, 20, 1, 64), self.normal(1, 33, 1, 64), self.normal(1, 33, 1, 64)
+        out, lse = attn.flash_attn_func(q, k, v, softmax_scale=2.0, return_lse=True)
+        for cap in (1e4, 1e6, 1e30):
+            capped, capped_lse = attn.flash_attn_func(q, k, v, softmax_scale=2.0, softcap=cap, return_lse=True)
+            want = lse if cap > 1e5 else reference.attention(*(x.swapaxes(1, 2) for x in (q, k, v)), scale=2.0,
+                                                             score=lambda s: cap * np.tanh(s / cap))[1]
+            self.close(capped, out, 2 * EPS * np.abs(out).max())
+            self.close(capped_lse, want, 2.0**-18 * np.abs(lse).max(), "lse")
+
     def test_scale_and_groups(self):
         self.check(9, 9, softmax_scale=0.3, heads=(4, 2))
 
@@ -186,8 +196,9 @@ class FlashAttnFunc(FunctionTest):
         q = self.normal(1, 9, 2, 64)
         for error, message, changed in (
                 (NotImplementedError, "'dropout_p' to be 0, got 0.5", dict(dropout_p=0.5)),
-                (ValueError, "'softcap' to be at least 0 and finite, got -1", dict(softcap=-1)),
-                (ValueError, "'softcap' to be at least 0 and finite, got nan", dict(softcap=float("nan"))),
+                (ValueError, "'softcap' to be from 0 to 1e.30, got -1", dict(softcap=-1)),
+                (ValueError, "'softcap' to be from 0 to 1e.30, got nan", dict(softcap=float("nan"))),
+                (ValueError, "'softcap' to be from 0 to 1e.30, got inf", dict(softcap=float("inf"))),
                 (ValueError, r"'window_size' to be \(left, right\), got 8", dict(window_size=8)),
                 (ValueError, r"'window_size' to be \(left, right\), got \(1, 2, 3\)", dict(window_size=(1, 2, 3))),
                 (ValueError, "'window_size' to be an integer, got 1.5", dict(window_size=(1.5, 0))),
@@ -240,6 +251,15 @@ class Attention(FunctionTest):
         for name, (traced, plain) in cases.items():
             with self.subTest(name):
                 self.check(traced, score=plain)
+
+    def test_tanh_is_accurate_relative_to_itself(self):
+        x = np.concatenate([np.linspace(-0.8, 0.8, 1500), np.geomspace(1e-30, 90, 500)]).astype(np.float32)
+        q, one = np.zeros((1, 1, len(x), 64), np.float16), np.ones((1, 1, 1, 64), np.float16)
+        # Of one key, the log-sum-exp is the score.
+        _, lse = attn.attention(q, one, one, lambda s, b, h, i, j: np.tanh(x[i]), return_lse=True)
+        want = np.tanh(x.astype(np.float64))
+        self.assertLessEqual(np.abs(lse[0, 0] - want).max(where=want == 0, initial=0), 0)
+        self.assertLessEqual(np.abs(lse[0, 0] / want - 1).max(where=want != 0, initial=0), 2.0**-18)
 
     def test_masks_alone(self):
         i, j = reference.positions(20, 33)

@@ -4,6 +4,7 @@ tensors, and none of the project's."""
 
 import functools
 import math
+import random
 import re
 import unittest
 
@@ -12,7 +13,7 @@ from package_support import HostTensor
 import attn
 from attn import ops
 from attn._ir import Problem
-from attn._trace import Trace
+from attn._trace import Trace, regions_of
 
 TABLE = HostTensor("f32", [4], [0.0] * 4)
 
@@ -95,6 +96,36 @@ func.func @attention(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v:
         scale = HostTensor("f32", [4])
         self.assertEqual(region(lambda s, b, h, i, j: s + scale[h])[1], (("capture0", "tensor<?xf32>"),))
 
+    def test_names_of_captures_are_unique(self):
+        def score(s, b, h, i, j, scale=HostTensor("f32", [4]), capture0=HostTensor("f32", [4])):
+            return s + capture0[h] + scale[h]
+
+        first = HostTensor("f32", [4])
+        bound = functools.partial(lambda t, capture1, s, *ids: score(s, *ids) + t[ids[0]] + capture1[ids[0]], first,
+                                  HostTensor("f32", [4]))
+        names = [name for name, _ in region(bound)[1]]
+        self.assertEqual(len(set(names)), 4)
+
+    def test_a_negative_index_counts_from_the_end(self):
+        text, captures = region(lambda s, b, h, i, j: s + TABLE[i - j])
+        self.assertEqual(captures, (("TABLE", "tensor<?xf32>"), ("TABLE_size0", "i32")))
+        self.assertIn("arith.select", text)
+        text, captures = region(lambda s, b, h, i, j: s + TABLE[-1] + TABLE[-2])
+        self.assertEqual(len(captures), 2)
+        self.assertNotIn("arith.select", text)
+
+    def test_an_index_that_is_not_negative_is_read_as_it_is(self):
+        for index in (lambda i, j: i + 1, lambda i, j: ops.clamp(i - j, 0, 9), lambda i, j: (i - j) % 5, lambda i, j: abs(i - j),
+                      lambda i, j: (i - j) & 7, lambda i, j: ops.maximum(i - j, 0) >> 1):
+            self.assertEqual(region(lambda s, b, h, i, j: s + TABLE[index(i, j)])[1], (("TABLE", "tensor<?xf32>"),))
+
+    def test_integers_are_as_wide_as_their_values(self):
+        self.assertNotIn("i64", region(lambda s, b, h, i, j: s + (i > j) * 2 + (i > j))[0])
+        wide = HostTensor("i64", [4], [0] * 4)
+        text, captures = region(lambda s, b, h, i, j: s + ((wide[i] >> j) & 1) * 3)
+        self.assertEqual(captures, (("wide", "tensor<?xi64>"),))
+        self.assertEqual(text.count("i64"), 6)
+
     def test_divisions_of_positions_are_short(self):
         self.assertEqual(region(lambda s, b, h, i, j: i // 3)[0].count("arith"), 3)
         self.assertIn("arith.shrsi", region(lambda s, b, h, i, j: (i - j) // 4)[0])
@@ -107,6 +138,60 @@ func.func @attention(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v:
 
     def test_a_truth_value_counts_as_a_number(self):
         self.assertIn("arith.select", region(lambda s, b, h, i, j: s + (i > j))[0])
+
+
+class Numbers(unittest.TestCase):
+    """Numbers of Python that functions close over."""
+
+    def regions(self, make, values):
+        """The distinct regions and captures of traced functions."""
+        found = []
+        for value in values:
+            result = regions_of(make(value), None)
+            found.append((result.score, result.trace.signature()))
+        return list(dict.fromkeys(found))
+
+    def test_one_that_changes_becomes_an_argument(self):
+        def make(number):
+            return lambda s, b, h, i, j: ops.where(i - j < number, s * 0.5, s)
+
+        found = self.regions(make, range(5, 17))
+        self.assertEqual([captures for _, captures in found], [(), (("number", "i32"),)])
+
+    def test_each_that_changes(self):
+        def make(numbers):
+            slope, cap = numbers
+            return lambda s, b, h, i, j: cap * ops.tanh((s + slope * (j - i)) / cap)
+
+        found = self.regions(make, [(0.1, 30.0), (0.2, 30.0), (0.3, 30.0), (0.1, 30.0), (0.2, 40.0), (0.2, 50.0)])
+        self.assertEqual([len(captures) for _, captures in found], [0, 1, 2])
+
+    def test_a_launch_reads_the_value_of_its_own_trace(self):
+        def make(number):
+            return lambda s, b, h, i, j: s * number
+
+        values = [regions_of(make(number), None).trace.captures for number in (1.5, 2.5, 3.5)][1:]
+        self.assertEqual([[one.value.value for one in captures] for captures in values], [[2.5], [3.5]])
+
+    def test_what_a_kernel_cannot_do_with_it_stays_in_python(self):
+        for name, make in {
+                "a branch": lambda n: lambda s, b, h, i, j: s if n > 2 else -s,
+                "a loop": lambda n: lambda s, b, h, i, j: sum([s] * n, s),
+                "math": lambda n: lambda s, b, h, i, j: s * math.sqrt(n),
+                "arithmetic in double": lambda n: lambda s, b, h, i, j: s * (n / 3.0),
+                "a test for truth": lambda n: lambda s, b, h, i, j: ops.where(n, s, -s),
+                "a wide integer": lambda n: lambda s, b, h, i, j: ops.where(i < n * 2**20, s, -s)}.items():
+            with self.subTest(name):
+                self.assertTrue(all(not captures for _, captures in self.regions(make, range(1, 5))))
+
+    def test_many_kernels_are_warned_of_once(self):
+        def make(number):
+            return lambda s, b, h, i, j: s * math.exp(number)
+
+        with self.assertLogs("attn", "WARNING") as logs:
+            self.regions(make, range(20))
+        self.assertEqual(len(logs.output), 1)
+        self.assertRegex(logs.output[0], "'number' of <lambda> at package_trace_test.py:[0-9]+ had 8 values")
 
 
 class Refusals(unittest.TestCase):
@@ -137,7 +222,10 @@ class Refusals(unittest.TestCase):
                 ("a power.*the exponent is one of", lambda s, b, h, i, j: s**5),
                 ("'//' of a float", lambda s, b, h, i, j: s // 2),
                 ("'&' of a float", lambda s, b, h, i, j: s & 1),
-                ("the integer 4294967296", lambda s, b, h, i, j: i + 2**32),
+                ("the number 4294967296 .* int32 has numbers from -2147483648", lambda s, b, h, i, j: i + 2**32),
+                ("'-' of truth values", lambda s, b, h, i, j: s * ((i > j) - (j > 3))),
+                ("'%'.* the divisor is 0", lambda s, b, h, i, j: i % 0),
+                ("a new tensor .* only those of size", lambda s, b, h, i, j: i.new_zeros(3)),
                 ("an operand of type str", lambda s, b, h, i, j: s + "1")):
             with self.subTest(message):
                 self.refused(message, function)
@@ -146,15 +234,23 @@ class Refusals(unittest.TestCase):
         for message, function in (
                 ("index all of its dims; 1 are left", lambda s, b, h, i, j: s + TABLE),
                 ("2 indices are for a tensor of 1 dims", lambda s, b, h, i, j: s + TABLE[h, i]),
-                ("at least 0, got -1", lambda s, b, h, i, j: s + TABLE[-1]),
-                ("got slice", lambda s, b, h, i, j: s + TABLE[1:]),
-                ("got one of type f32", lambda s, b, h, i, j: s + TABLE[s])):
+                ("-5 is out of bounds for dim 0 of 'TABLE', of size 4", lambda s, b, h, i, j: s + TABLE[-5]),
+                ("4 is out of bounds for dim 0 of 'TABLE', of size 4", lambda s, b, h, i, j: s + TABLE[4]),
+                ("a signed integer, got slice", lambda s, b, h, i, j: s + TABLE[1:]),
+                ("a signed integer, got one of type bool", lambda s, b, h, i, j: s + TABLE[i > j]),
+                ("a signed integer, got one of type float32", lambda s, b, h, i, j: s + TABLE[s])):
             with self.subTest(message):
                 self.refused(message, function)
 
+    def test_random_numbers(self):
+        generator = random.Random(1)
+        for function in (lambda s, b, h, i, j: s * random.random(), lambda s, b, h, i, j: s * generator.gauss(0, 1),
+                         lambda s, b, h, i, j, draw=random.uniform: s * draw(0, 1)):
+            self.refused("a random number, at package_trace_test.py:.* runs once", function)
+
     def test_results(self):
         self.refused("expected score_mod to return a number made of its arguments, got NoneType", lambda *a: None)
-        self.refused("expected mask_mod to return a truth value made of its arguments, got one of type i32",
+        self.refused("expected mask_mod to return a truth value made of its arguments, got one of type int32",
                      lambda b, h, i, j: i - j, role="mask")
 
 
