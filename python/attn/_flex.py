@@ -6,12 +6,13 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from . import _tensors
+from ._block_mask import is_block_mask, regions_with_blocks
 from ._checks import half_precision
 from ._errors import ArgumentError
 from ._kernel import Kernel
 from ._ir import Problem
 from ._presets import fixed
-from ._trace import Trace
+from ._trace import regions_of
 
 
 def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | None = None,
@@ -33,7 +34,10 @@ def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | 
         score_mod: (score, b, h, q_idx, kv_idx) -> the new score. `score` is f32 and has
             been scaled; the others are i32.
         mask_mod: (b, h, q_idx, kv_idx) -> whether the query sees the key, or a
-            BlockMask of torch, whose function is taken.
+            BlockMask of torch for these lengths, and for these batches and heads or
+            for all. Its blocks are compared with its function when it is first seen;
+            a mask whose blocks are not those of torch's create_block_mask is right
+            too, but slower.
         scale: multiplies the scores, greater than 0; 1 / sqrt(head_dim) if None.
         enable_gqa: heads may be a multiple of kv_heads; otherwise they have to be equal.
         return_lse: also return the log-sum-exp.
@@ -59,9 +63,10 @@ def run(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | None, 
         scale: float | None, enable_gqa: bool, return_lse: bool) -> Any:
     """`attention`, for torch.compile to call rather than to look into."""
     _check(query, key, value, enable_gqa)
-    trace = Trace()
-    score = trace.score(score_mod) if score_mod else None
-    allow = trace.mask(getattr(mask_mod, "mask_mod", mask_mod)) if mask_mod else None
+    if is_block_mask(mask_mod):
+        trace, score, allow = regions_with_blocks(score_mod, mask_mod, query, key)
+    else:
+        trace, score, allow = regions_of(score_mod, mask_mod)
     dtype, dims = half_precision("query", query), (fixed(query.shape[3], "query"), fixed(value.shape[3], "value"))
     problem = Problem(dtype, *dims, captures=trace.signature(), score=score,
                       allow=allow)
