@@ -7,18 +7,18 @@ import os
 import re
 
 from schedules.entry import Entry, EntryError
-from schedules.machine import ROOT
+from schedules.machine import DEFAULT, ROOT, suffix
 
 FOLDER = os.path.join(ROOT, "codegen", "data", "schedules")
 
 
-def paths(d=None, dv=None):
+def paths(d=None, dv=None, target=DEFAULT):
     """The files of the table, or those of a pair of head dims, regions left out: one by
     hand, and those that attn-tune wrote."""
     names = sorted(name for name in os.listdir(FOLDER) if name.endswith(".mlir"))
     if d:
         stem = f"fwd_d{d}" + ("" if d == dv else f"_dv{dv}")
-        names = [name for name in names if re.fullmatch(stem + r"(_none|_causal)*\.mlir", name)]
+        names = [name for name in names if re.fullmatch(stem + rf"(_none|_causal)*{suffix(target)}\.mlir", name)]
     return [os.path.join(FOLDER, name) for name in names]
 
 
@@ -40,7 +40,8 @@ def read(path):
         return split(file.read(), path)
 
 
-def serving(d, dv, mask):
+def serving(d, dv, mask, target=DEFAULT):
     """The entries that a problem without windows and regions is compiled from."""
-    entries = [entry for path in paths(d, dv) for entry in read(path) if mask in entry.masks]
+    entries = [entry for path in paths(d, dv, target) for entry in read(path)
+               if mask in entry.masks and entry.target == target]
     return [entry for entry in entries if "window" not in entry.masks] or entries[-1:]

@@ -4,7 +4,8 @@
 import os
 import textwrap
 
-from schedules.machine import load
+from schedules import table as entries
+from schedules.machine import load, suffix
 from schedules.parameters import PARAMETERS
 from schedules.schedule import Schedule
 from tune import problem as problems
@@ -34,7 +35,8 @@ def symbol_of(view, decisions, serve):
     d, dv = view.run["space"]["head_dims"]
     masks = [view.problems[decision.problem]["mask"] for decision in decisions]
     stem = f"fwd_d{d}" + (f"_dv{dv}" if dv != d else "")
-    return stem if serve == "all" and set(masks) == set(problems.SERVED) else "_".join([stem, *masks])
+    whole = serve == "all" and set(masks) == set(problems.SERVED)
+    return (stem if whole else "_".join([stem, *masks])) + suffix(view.run["target"])
 
 
 def group_by_winner(decisions):
@@ -124,12 +126,24 @@ def tables(view, decisions, serve="all"):
     return {symbol_of(view, group, serve) + ".mlir": entry_text(view, group, serve) for group in group_by_winner(decisions).values()}
 
 
-def write(view, decisions, target, serve, say):
+def check_machine(path, target):
+    """Refuses a file of another machine, by whatever name, in the place of a new one."""
+    if not os.path.exists(path):
+        return
+    for entry in entries.read(path):
+        if entry.target != target:
+            raise ValueError(f"expected '{path}', which '{target}' is tuned for, to have entries for it or not to exist, "
+                             f"got '@{entry.symbol}' for '{entry.target}'")
+
+
+def write(view, decisions, folder, serve, say):
     """Writes the entries; returns their paths."""
-    os.makedirs(target, exist_ok=True)
+    os.makedirs(folder, exist_ok=True)
+    written = {os.path.join(folder, name): text for name, text in tables(view, decisions, serve).items()}
+    for path in written:
+        check_machine(path, view.run["target"])
     paths = []
-    for name, text in tables(view, decisions, serve).items():
-        path = os.path.join(target, name)
+    for path, text in written.items():
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         paths.append(path)
