@@ -7,9 +7,10 @@ from ._errors import ArgumentError, AttnError, CompileError, DeviceError, TraceE
 from ._flash import flash_attn_func
 from ._flex import attention
 from ._kernel import Kernel, compile, why_unsupported
-from ._routing import Routed, register_with_transformers, routed, transformers_attention
+from ._routing import Routed, routed
 from ._sdpa import sdpa
 from ._symbols import Scalar
+from ._transformers import register_with_transformers, transformers_attention
 from ._version import __version__
 
 __all__ = [

@@ -395,26 +395,5 @@ class Operators(TorchTest):
                               {"out": torch.empty_like(q), "lse": torch.empty(1, 4, 9)})
 
 
-class Routing(TorchTest):
-    def test_calls_inside_are_served_or_counted(self):
-        q = self.normal(1, 2, 9, 64)
-        wide = q.float()
-        with self.assertLogs("attn", "WARNING") as logs, attn.routed() as calls:
-            got = torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
-            for _ in range(2):
-                scaled_dot_product_attention(wide, wide, wide)
-        self.assertTrue(torch.equal(got, attn.sdpa(q, q, q, is_causal=True)))
-        self.assertEqual((calls.served, list(calls.refused.values())), (1, [2]))
-        self.assertEqual(len(logs.output), 1)
-        self.assertIn("bfloat16 or float16", logs.output[0])
-        scaled_dot_product_attention(q, q, q)
-        self.assertEqual(calls.served, 1)
-
-    def test_without_a_fallback(self):
-        wide = self.normal(1, 2, 9, 64).float()
-        with attn.routed(fallback=False), self.assertRaisesRegex(NotImplementedError, "bfloat16 or float16"):
-            scaled_dot_product_attention(wide, wide, wide)
-
-
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls of other libraries that attn does not serve, and that they compute
+themselves: which errors mean that, and the warning."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from typing import Any
+
+from ._errors import ArgumentError, CompileError, UnsupportedError
+
+_log = logging.getLogger("attn")
+
+# ArgumentError, too: torch's own function serves some tensors that no kernel can read,
+# and reports the rest in its own words.
+REFUSALS = (ArgumentError, UnsupportedError, CompileError)
+
+
+def reason_of(error: Exception) -> str:
+    """Returns the first line of the message: the compiler's have more."""
+    return str(error).partition("\n")[0]
+
+
+def warn(reason: str) -> None:
+    _log.warning("torch computes an attention that attn does not: %s", reason)
+
+
+@functools.lru_cache(maxsize=1024)
+def _warned(reason: str) -> None:
+    warn(reason)
+
+
+def warn_once(reason: str) -> None:
+    """Logs a reason that was not logged before by this function."""
+    _warned(reason)
+
+
+# Called while torch.compile traces, and no part of the graph: torch.compiler's
+# assume_constant_result, without torch.
+warn_once.__dict__["_dynamo_marked_constant"] = True
+
+
+def autocast(*tensors: Any) -> tuple[Any, ...]:
+    """Returns torch tensors as torch.autocast passes them to scaled_dot_product_attention:
+    in its element type, if it is enabled for the device of the first. None, truth values,
+    float64 and classes of tensors stay as they are."""
+    import torch
+
+    device = tensors[0].device.type
+    if not torch.is_autocast_enabled(device):
+        return tensors
+    dtype = torch.get_autocast_dtype(device)
+    plain = (torch.Tensor, torch.nn.Parameter)
+    return tuple(tensor.to(dtype) if type(tensor) in plain and tensor.is_floating_point() and tensor.dtype != torch.float64
+                 else tensor for tensor in tensors)
