@@ -54,13 +54,6 @@ def name_of(case):
     return re.sub(r"[^a-z0-9]+", "_", " ".join(case)).strip("_") or "default"
 
 
-def region_options(case):
-    """What the regions of a case compute, for the reference."""
-    options = attention_ir.parse(case)
-    return ([f"--score-region={options.score}"] if options.score else []) + (
-        [f"--mask-region={options.region}"] if options.region else [])
-
-
 def compile_case(case, compiler, path):
     source = path + ".mlir"
     with open(source, "w", encoding="utf-8") as file:
@@ -71,13 +64,14 @@ def compile_case(case, compiler, path):
 
 def run_case(case, runner, bundle, device, random):
     """The output of the first run that failed, or None."""
-    d = attention_ir.parse(case).head_dim
+    parsed = attention_ir.parse(case)
+    d, captures = parsed.head_dim, attention_ir.capture_options(parsed)
     problem = ["--check", "--guard", "--window-left=37", "--window-right=5"]
     runs = [[f"--q=1x131x2x{d}", f"--kv=1x197x1x{d}"] + problem,
             [f"--q=2x70x3x{d}", f"--kv=2x33x1x{d}", "--pad-strides"] + problem]
     runs += [[f"--random={random}"]] if random else []
     for options in runs:
-        done = subprocess.run([runner, bundle, f"--device={device}"] + region_options(case) + options,
+        done = subprocess.run([runner, bundle, f"--device={device}"] + captures + options,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
         if done.returncode != 0:
             return " ".join(done.args) + "\n" + done.stdout

@@ -64,21 +64,17 @@ def read(path):
         return file.read()
 
 
-def region_options(score, region):
-    return ([f"--score-region={score}"] if score else []) + ([f"--mask-region={region}"] if region else [])
-
-
 def example_cases():
     for path in sorted(glob.glob(os.path.join(ROOT, "examples", "*.mlir"))):
         name = os.path.splitext(os.path.basename(path))[0]
-        regions = region_options(name if name in attention_ir.SCORES else None, name if name in attention_ir.MASKS else None)
-        yield Case("examples", name, path, None, int(re.search(r"x(\d+)xb?f16", read(path))[1]), regions)
+        captures = attention_ir.CAPTURES.get(name, [])
+        yield Case("examples", name, path, None, int(re.search(r"x(\d+)xb?f16", read(path))[1]), captures)
 
 
 def generated_case(group, name, dims, mask, schedule):
     options = [f"--head-dim={dims[0]}", f"--head-dim-v={dims[1]}", *MASKS[mask].split()]
     parsed = attention_ir.parse(options)
-    return Case(group, f"{name}:{mask}", options, schedule, int(dims[0]), region_options(parsed.score, parsed.region))
+    return Case(group, f"{name}:{mask}", options, schedule, int(dims[0]), attention_ir.capture_options(parsed))
 
 
 def table_entries():

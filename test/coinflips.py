@@ -241,10 +241,8 @@ def runs_of(case, args, number):
 
 def run_case(case, args, folder, number):
     """(problems right, the output if one was wrong)"""
-    parsed = attention_ir.parse(case.options)
-    command = [os.path.join(args.build, "bin", "attn-run"), os.path.join(folder, case.name + ".attn"), f"--device={args.device}"]
-    command += [f"--score-region={parsed.score}"] if parsed.score else []
-    command += [f"--mask-region={parsed.region}"] if parsed.region else []
+    command = [os.path.join(args.build, "bin", "attn-run"), os.path.join(folder, case.name + ".attn"), f"--device={args.device}",
+               *attention_ir.capture_options(attention_ir.parse(case.options))]
     right, failures = 0, []
     for options, count in runs_of(case, args, number):
         done = subprocess.run(command + options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)

@@ -4,6 +4,7 @@
 #include "StampLayout.h"
 #include "Swizzle.h"
 #include "attn/dialect/AccessMap.h"
+#include "attn/dialect/RegionProgram.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -76,12 +77,25 @@ private:
   int64_t threads;
 };
 
+/// Lists of lists of words, as describeRegions() writes them.
+json::Array wordsOf(ArrayAttr lines) {
+  json::Array all;
+  for (auto line : lines.getAsRange<ArrayAttr>()) {
+    json::Array words;
+    for (StringRef word : line.getAsValueRange<StringAttr>()) {
+      words.push_back(word);
+    }
+    all.push_back(std::move(words));
+  }
+  return all;
+}
+
 json::Object PlanBuilder::problem() {
   ProblemAttr problem = kernel.getProblem();
   auto region = [](attn::RegionKind kind) {
     return kind == attn::RegionKind::Absent ? "none" : "custom";
   };
-  return json::Object{{"kind", stringifyKernelKind(problem.getKind())},
+  json::Object object{{"kind", stringifyKernelKind(problem.getKind())},
                       {"dtype", dtypeOf(problem.getDtype())},
                       {"head_dim", problem.getHeadDim()},
                       {"head_dim_v", problem.getHeadDimV()},
@@ -89,6 +103,13 @@ json::Object PlanBuilder::problem() {
                       {"mask", stringifyMaskKind(problem.getMask())},
                       {"score_region", region(problem.getScoreRegion())},
                       {"mask_region", region(problem.getMaskRegion())}};
+  auto programs = kernel->getAttrOfType<DictionaryAttr>(kRegionProgramsAttr);
+  for (NamedAttribute program :
+       programs ? programs.getValue() : ArrayRef<NamedAttribute>()) {
+    object[(program.getName().getValue() + "_program").str()] =
+        wordsOf(cast<ArrayAttr>(program.getValue()));
+  }
+  return object;
 }
 
 json::Object PlanBuilder::argument(unsigned index) {

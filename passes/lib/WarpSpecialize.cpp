@@ -156,6 +156,7 @@ LogicalResult specialize(tile::KernelOp kernel) {
       program.schedule.getMachine(), kernel.getArgNamesAttr(),
       kernel.getProblemAttr(), kernel.getConfigAttr(), kernel.getVariantAttr(),
       kernel.getScheduleAttr(), IntegerAttr());
+  result->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   Block *block = builder.createBlock(&result.getBody());
   IRMapping env;
   for (BlockArgument argument : kernel.getBody().getArguments()) {

@@ -26,6 +26,9 @@ namespace {
 
 constexpr size_t kMaxArgs = 64;
 constexpr size_t kMaxList = 256;
+/// Ops of a region, and words of an op.
+constexpr size_t kMaxProgram = 4096;
+constexpr size_t kMaxWords = 16;
 /// What one block of any supported target can have, bytes.
 constexpr int64_t kMaxSharedMemory = 232448;
 constexpr int64_t kMaxBox = 256;
@@ -39,6 +42,8 @@ public:
 
 private:
   Status readProblem(const JsonReader &json);
+  Status readProgram(const JsonReader &json, const char *key,
+                     RegionProgram &program);
   Status readArg(const JsonReader &json);
   Status readTensorArg(const JsonReader &json, PlanArg &arg);
   Status readCheck(const JsonReader &json);
@@ -119,9 +124,9 @@ Status PlanReader::readExpr(const JsonReader &json, Expr &out) {
 
 Status PlanReader::readProblem(const JsonReader &json) {
   PlanProblem &problem = plan.problem;
-  RETURN_IF_FAILED(
-      json.expectObject({"kind", "dtype", "head_dim", "head_dim_v", "layout",
-                         "mask", "score_region", "mask_region"}));
+  RETURN_IF_FAILED(json.expectObject(
+      {"kind", "dtype", "head_dim", "head_dim_v", "layout", "mask",
+       "score_region", "mask_region", "score_program", "mask_program"}));
   RETURN_IF_FAILED(json.get("kind").readOneOf({"fwd", "bwd"}, problem.kind));
   std::string dtype;
   RETURN_IF_FAILED(json.get("dtype").readOneOf({"bf16", "f16"}, dtype));
@@ -135,10 +140,30 @@ Status PlanReader::readProblem(const JsonReader &json) {
        "window_bottom_right"},
       problem.mask));
   RETURN_IF_FAILED(json.get("score_region")
-                       .readOneOf({"none", "alibi", "softcap", "custom"},
-                                  problem.scoreRegion));
-  return json.get("mask_region")
-      .readOneOf({"none", "documents", "custom"}, problem.maskRegion);
+                       .readOneOf({"none", "custom"}, problem.scoreRegion));
+  RETURN_IF_FAILED(json.get("mask_region")
+                       .readOneOf({"none", "custom"}, problem.maskRegion));
+  RETURN_IF_FAILED(readProgram(json, "score_program", problem.scoreProgram));
+  return readProgram(json, "mask_program", problem.maskProgram);
+}
+
+/// Who runs a program checks what its words mean.
+Status PlanReader::readProgram(const JsonReader &json, const char *key,
+                               RegionProgram &program) {
+  if (!json.has(key)) {
+    return {};
+  }
+  JsonReader lines = json.get(key);
+  RETURN_IF_FAILED(lines.expectArray(1, kMaxProgram));
+  program.resize(lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    RETURN_IF_FAILED(lines.at(i).expectArray(1, kMaxWords));
+    program[i].resize(lines.at(i).size());
+    for (size_t n = 0; n < program[i].size(); ++n) {
+      RETURN_IF_FAILED(lines.at(i).at(n).read(program[i][n]));
+    }
+  }
+  return {};
 }
 
 Status PlanReader::readTensorArg(const JsonReader &json, PlanArg &arg) {

@@ -16,6 +16,9 @@ constexpr int kMaxTensorRank = 8;
 constexpr int kMaxTensorMapRank = 5;
 constexpr int kMaxKernelParams = 64;
 
+/// A score or mask region: an op is a list of words (docs/launch-plan.md).
+using RegionProgram = std::vector<std::vector<std::string>>;
+
 /// What the kernels compute. Tools read it; launching does not.
 struct PlanProblem {
   std::string kind; // "fwd" or "bwd"
@@ -25,8 +28,11 @@ struct PlanProblem {
   std::string layout;      // "bshd", "bhsd"
   std::string mask;        // "none", "causal_top_left", "causal_bottom_right",
                            // "window_top_left", "window_bottom_right"
-  std::string scoreRegion; // "none", "alibi", "custom"
-  std::string maskRegion;  // "none", "documents", "custom"
+  std::string scoreRegion; // "none", "custom"
+  std::string maskRegion;  // "none", "custom"
+  // Empty where the plan does not have them.
+  RegionProgram scoreProgram;
+  RegionProgram maskProgram;
 
   /// The dims of Q, K, V and O that are positions and heads.
   int getPositionDim() const { return layout == "bhsd" ? 2 : 1; }

@@ -38,6 +38,8 @@ DOCUMENTS = """
       }"""
 # Score region: what it captures, (name of the argument, name inside, type), and its text.
 SCORES = {"alibi": (("slopes", "slope_of", "tensor<?x{slopes}>"), ALIBI), "softcap": (("softcap", "cap", "f32"), SOFTCAP)}
+# Options of attn-run for what a region captures, where its defaults are not enough.
+CAPTURES = {"alibi": ["--tensor=slopes=slopes"], "softcap": ["--scalar=softcap=1.5"]}
 MASKS = {"documents": (("ids", "id_of", "tensor<?x?x{ids}>"), DOCUMENTS)}
 
 
@@ -75,6 +77,11 @@ def write(args):
       : ({qk}, {qk}, {v}) -> ({results})
   return %o, %lse : {results}
 }}"""
+
+
+def capture_options(args):
+    """Options of attn-run for what the regions of a problem capture."""
+    return CAPTURES.get(args.score, [])
 
 
 def parse(arguments=None):

@@ -235,7 +235,7 @@ func.func @top_left(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: te
 }
 
 // With a mask region every block is masked, and both masks apply.
-// CHECK-LABEL: tile.kernel @documents args ["q", "k", "v", "scale", "c0", "c1", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = gathering> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-LABEL: tile.kernel @documents args ["q", "k", "v", "scale", "c0", "c1", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = gathering> config <tile_m = 128, tile_n = 64, work = grid> attributes {attn.region_programs = {mask = {{\[\[}}"index", "index_cast", "b"], ["index", "index_cast", "i"], ["index", "index_cast", "j"], ["i32", "extract", "@c0", "%0", "%1"], ["i32", "extract", "@c0", "%0", "%2"], ["i1", "cmpi.eq", "%3", "%4"], ["i32", "subi", "i", "j"], ["i1", "cmpi.sle", "%6", "@c1"], ["i1", "andi", "%5", "%7"], ["i1", "yield", "%8"]]}} {
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[IDS:.*]]: tensor<?x?xi32>, %[[WINDOW:.*]]: i32, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK: %[[C1:.*]] = arith.constant 1 : index
 // CHECK: %[[DIM1:.*]] = tensor.dim %[[Q]], %[[C1]] : tensor<?x?x?x128xbf16>
@@ -314,7 +314,7 @@ func.func @documents(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v:
 
 // The region follows the scale, on tiles; what depends on the head alone stays
 // scalar. The softmax has nothing left to scale.
-// CHECK-LABEL: tile.kernel @alibi args ["q", "k", "v", "scale", "slopes", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = present, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-LABEL: tile.kernel @alibi args ["q", "k", "v", "scale", "slopes", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = present, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> attributes {attn.region_programs = {score = {{\[\[}}"index", "index_cast", "h"], ["f32", "extract", "@slopes", "%0"], ["f32", "constant", "0x3F000000"], ["f32", "mulf", "%1", "%2"], ["i32", "subi", "j", "i"], ["f32", "sitofp", "%4"], ["f32", "mulf", "%3", "%5"], ["f32", "addf", "s", "%6"], ["f32", "mulf", "%7", "%2"], ["f32", "yield", "%8"]]}} {
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[SLOPES:.*]]: tensor<?xf32>, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK: %[[TM:.*]] = arith.constant 128 : i32
 // CHECK: %[[TN:.*]] = arith.constant 64 : i32
@@ -375,7 +375,7 @@ func.func @alibi(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: ten
 }
 
 // Index arithmetic is done in i32; a scalar condition is spread over the tile.
-// CHECK-LABEL: tile.kernel @index args ["q", "k", "v", "scale", "c0", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = gathering, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-LABEL: tile.kernel @index args ["q", "k", "v", "scale", "c0", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = gathering, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> attributes {attn.region_programs = {score = {{\[\[}}"index", "constant", "1"], ["index", "index_cast", "j"], ["index", "addi", "%1", "%0"], ["f32", "extract", "@c0", "%2"], ["i32", "constant", "0"], ["i1", "cmpi.eq", "b", "%4"], ["f32", "select", "%5", "%3", "s"], ["f32", "yield", "%6"]]}} {
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[C0:.*]]: tensor<?xf32>, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK: %[[TN:.*]] = arith.constant 64 : i32
 // CHECK: %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {
@@ -420,7 +420,7 @@ func.func @index(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: ten
 }
 
 // A region may ignore all that it gets.
-// CHECK-LABEL: tile.kernel @constant args ["q", "k", "v", "scale", "c0", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = present, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-LABEL: tile.kernel @constant args ["q", "k", "v", "scale", "c0", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = present, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> attributes {attn.region_programs = {score = {{\[\[}}"f32", "constant", "0x0"], ["f32", "yield", "%0"]]}} {
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[C0:.*]]: tensor<?xf32>, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK: %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {
 // CHECK: %[[LD_Q:.*]] = tile.step @ld_q(%[[NEXT]]) : (!tile.work) -> tensor<128x128xbf16> {

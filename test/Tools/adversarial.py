@@ -119,7 +119,7 @@ def kernels(args):
     yield "full", compiled(args, "full", "full_d64.mlir"), 64, []
     yield "causal", compiled(args, "causal", "causal.mlir"), 128, []
     yield "f16", compiled(args, "f16", f16_source(args)), 64, []
-    yield "documents", compiled(args, "documents", "documents.mlir"), 128, ["--mask-region=documents"]
+    yield "documents", compiled(args, "documents", "documents.mlir"), 128, []
     yield full("full_running", RUNNING)
     yield full("full_integer", INTEGER)
     yield "causal_integer", compiled(args, "causal_integer", "causal.mlir", schedule=schedule_with(args, INTEGER, "fwd_d128")), 128, []

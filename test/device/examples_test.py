@@ -11,9 +11,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import hardware
 from bundles import EXAMPLES, RUNNER, bundle_of, run
 
-# What the regions of an example compute, for the reference.
-REGIONS = {"alibi": ["--score-region=alibi"], "documents": ["--mask-region=documents"],
-           "softcap": ["--score-region=softcap"], "window": ["--window-left=100"]}
+OPTIONS = {"alibi": ["--tensor=slopes=slopes"], "softcap": ["--scalar=softcap=1.5"], "window": ["--window-left=100"]}
 RANDOM_PROBLEMS = 25
 REPEATS = 200
 
@@ -25,7 +23,7 @@ class Examples(unittest.TestCase):
         self.addCleanup(self.temp.cleanup)
 
     def expect_success(self, name, *options):
-        command = [RUNNER, bundle_of(self, name, self.temp.name), "--device=cuda", *REGIONS.get(name, []), *options]
+        command = [RUNNER, bundle_of(self, name, self.temp.name), "--device=cuda", *OPTIONS.get(name, []), *options]
         done = run(command)
         self.assertEqual(done.returncode, 0, " ".join(command) + "\n" + done.stdout)
         return done.stdout

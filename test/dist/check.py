@@ -98,7 +98,7 @@ class Dist(unittest.TestCase):
         example = os.path.join(tree, "share", "attn", "examples", "softcap.mlir")
         run(os.path.join(tree, "bin", "attn-compile"), example, "-o", bundle, env=self.env)
         text = run(os.path.join(tree, "bin", "attn-run"), bundle, "--device=sim", "--q=1x20x2x72", "--kv=1x20x2x72",
-                   "--check", "--score-region=softcap", env=self.env)
+                   "--check", "--scalar=softcap=1.5", env=self.env)
         self.assertIn("check: passed", text)
         run(sys.executable, os.path.join(tree, "bin", "attn-tune"), "--help", env=self.env)
 

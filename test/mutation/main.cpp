@@ -23,8 +23,7 @@ struct Arguments {
   /// The first if it is empty.
   std::string kernel;
   std::vector<std::string> problems;
-  std::string scoreRegion;
-  std::string maskRegion;
+  run::GivenCaptures captures;
   /// Classes of sites with commas between; empty for all.
   std::string sites;
   /// "SITE:OPERATION": this mutant alone, and its PTX.
@@ -42,7 +41,7 @@ constexpr const char *kHelp =
     "  --kernel=NAME       which of several kernels; all problems run it\n"
     "  --problem=BxSxHxD,BxSxHxD,N,INPUTS  Q and K shapes to run, on N\n"
     "                      schedules, with inputs as attn-run takes them\n"
-    "  --score-region=alibi, --mask-region=documents  what regions compute\n"
+    "  --tensor=NAME=CONTENT  what regions capture, as attn-run takes it\n"
     "  --seeds=N           schedules a mutant gets at most (8)\n"
     "  --original-seeds=N  schedules the kernel itself has to pass (64)\n"
     "  --budget=N          instructions of a warp after which it hangs\n"
@@ -95,10 +94,13 @@ bool parseOption(const std::string &name, const std::string &value,
   if (name == "--only") {
     return readNumbers(value, arguments.only);
   }
+  if (name == "--tensor") {
+    return run::parseTensor(value, arguments.captures) ||
+           fail("option '--tensor': expected NAME=CONTENT, got '" + value +
+                "'");
+  }
   std::pair<const char *, std::string *> texts[] = {
       {"--kernel", &arguments.kernel},
-      {"--score-region", &arguments.scoreRegion},
-      {"--mask-region", &arguments.maskRegion},
       {"--sites", &arguments.sites},
       {"--print", &arguments.print}};
   for (auto &[known, to] : texts) {
@@ -168,18 +170,14 @@ bool loadKernel(const Arguments &arguments, Kernel &kernel) {
   if (!ptx::parse(kernel.bundle.ptx, kernel.module, diagnostic)) {
     return fail("PTX: " + diagnostic.text());
   }
-  if (!arguments.scoreRegion.empty()) {
-    kernel.plan.problem.scoreRegion = arguments.scoreRegion;
-  }
-  if (!arguments.maskRegion.empty()) {
-    kernel.plan.problem.maskRegion = arguments.maskRegion;
-  }
   return findKernel(kernel.module) || fail("expected a kernel");
 }
 
 /// "BxSxHxD,BxSxHxD,N,INPUTS".
-bool addProblem(const std::string &text, Trial &trial) {
+bool addProblem(const std::string &text, const run::GivenCaptures &captures,
+                Trial &trial) {
   run::Options options;
+  options.captures = captures;
   uint64_t schedules = 0;
   std::vector<std::string> parts = split(text, ',');
   if (parts.size() != 4 || !run::parseShape(parts[0], options.q) ||
@@ -239,7 +237,7 @@ bool openTrial(const Arguments &arguments, const Kernel &kernel, Trial &trial) {
     return fail(trial.getError());
   }
   for (const std::string &problem : arguments.problems) {
-    if (!addProblem(problem, trial)) {
+    if (!addProblem(problem, arguments.captures, trial)) {
       return false;
     }
   }

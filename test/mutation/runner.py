@@ -42,8 +42,8 @@ class Kernel:
             shutil.copy(os.path.join(args.bundles, self.name + ".attn"), self.bundle)
         else:
             self.compile(description, args.build)
-        self.options = [f"--{name.replace('_', '-')}={description[name]}"
-                        for name in ("kernel", "score_region", "mask_region") if name in description]
+        self.options = [f"--kernel={description['kernel']}"] if "kernel" in description else []
+        self.options += description.get("captures", [])
         self.options += [f"--sites={args.sites}"] if args.sites else []
         self.trial = [f"--problem={problem}" for problem in problems(description)] + [f"--seeds={args.seeds}"]
         status, self.mutants, error = self.mutate(["--list"])

@@ -82,7 +82,7 @@ void HostTensor::set(int64_t index, double value) {
   }
 }
 
-float HostTensor::get(int64_t index) const {
+double HostTensor::get(int64_t index) const {
   const unsigned char *from = at(index);
   switch (dtype) {
   case DataType::BF16:
@@ -92,7 +92,7 @@ float HostTensor::get(int64_t index) const {
   case DataType::F32:
     return load<float>(from);
   case DataType::F64:
-    return float(load<double>(from));
+    return load<double>(from);
   case DataType::Bool:
   case DataType::U8:
     return load<uint8_t>(from);
@@ -101,18 +101,24 @@ float HostTensor::get(int64_t index) const {
   case DataType::I16:
     return load<int16_t>(from);
   case DataType::I32:
-    return float(load<int32_t>(from));
+    return load<int32_t>(from);
   case DataType::I64:
-    return float(load<int64_t>(from));
+    return double(load<int64_t>(from));
   }
   return 0;
+}
+
+int64_t HostTensor::getInteger(int64_t index) const {
+  // The other integers are exact as doubles.
+  return dtype == DataType::I64 ? load<int64_t>(at(index))
+                                : int64_t(get(index));
 }
 
 std::vector<float> HostTensor::toFloats() const {
   std::vector<float> values(static_cast<size_t>(elementCount()));
   parallelFor(elementCount(), 1 << 16, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      values[size_t(i)] = get(i);
+      values[size_t(i)] = float(get(i));
     }
   });
   return values;

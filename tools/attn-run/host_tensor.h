@@ -48,7 +48,9 @@ struct HostTensor {
   void allocate();
   /// Stores `value`, converted to the tensor's type.
   void set(int64_t index, double value);
-  float get(int64_t index) const;
+  double get(int64_t index) const;
+  /// Of a tensor of integers.
+  int64_t getInteger(int64_t index) const;
 
   /// Sets every element to `value(index)`, in parallel.
   template <typename Value> void fill(const Value &value) {

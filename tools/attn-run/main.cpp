@@ -34,27 +34,6 @@ struct Run {
   std::string notCheckable;
 };
 
-/// Fills in what the user says that custom regions compute.
-void nameRegions(const Options &options, runtime::PlanProblem &problem) {
-  if (problem.scoreRegion == "custom" && !options.scoreRegion.empty()) {
-    problem.scoreRegion = options.scoreRegion;
-  }
-  if (problem.maskRegion == "custom" && !options.maskRegion.empty()) {
-    problem.maskRegion = options.maskRegion;
-  }
-}
-
-std::string regionOptions(const Options &options) {
-  std::string text;
-  if (!options.scoreRegion.empty()) {
-    text += " --score-region=" + options.scoreRegion;
-  }
-  if (!options.maskRegion.empty()) {
-    text += " --mask-region=" + options.maskRegion;
-  }
-  return text;
-}
-
 struct Counts {
   int64_t passed = 0;
   int64_t failed = 0;
@@ -149,19 +128,20 @@ bool runBench(Run &run, Session &session, const Problem &problem) {
   if (!session.measure(run.options.rounds, milliseconds)) {
     return report(run, problem, "bench", false, session.getError());
   }
-  // A custom mask's pairs are not known: all that causality leaves count.
-  Problem counted = problem;
   ReferenceInputs in =
-      counted.documents ? session.referenceInputs() : ReferenceInputs{};
-  in.problem = counted;
+      problem.allow ? session.referenceInputs() : ReferenceInputs{};
+  in.problem = problem;
   double flops = 2.0 * double(countAdmissiblePairs(in)) *
                  double(problem.dim + problem.dimV);
   double teraflops = flops / milliseconds / 1e9;
-  std::printf("bench: %.1f us, %.1f TFLOP/s (median of %" PRId64 " rounds)\n",
-              milliseconds * 1e3, teraflops, run.options.rounds);
+  bool isSimulated = run.options.device == "sim";
+  std::printf("bench: %.1f us, %.1f TFLOP/s (median of %" PRId64 " rounds)%s\n",
+              milliseconds * 1e3, teraflops, run.options.rounds,
+              isSimulated ? ": the simulator's own time, not a GPU's" : "");
   JsonLine line = startLine(run, problem);
   line.add("result", "bench")
       .add("passed", true)
+      .add("simulated", isSimulated)
       .add("microseconds", milliseconds * 1e3)
       .add("flops", flops)
       .add("tflops", teraflops);
@@ -317,7 +297,7 @@ Counts runRandom(Run &run) {
   bool gpuLost = false;
   for (int64_t n = 0; n < options.random && !gpuLost; ++n) {
     uint64_t seed = options.firstSeed + uint64_t(n);
-    Problem problem = makeRandomProblem(run.plan, seed);
+    Problem problem = makeRandomProblem(run.plan, options.captures, seed);
     std::string detail;
     std::string failure = runRandomProblem(run, problem, detail, gpuLost);
     std::printf("seed %" PRIu64 ": %s%s%s: %s; %s\n", seed,
@@ -329,7 +309,8 @@ Counts runRandom(Run &run) {
       std::printf("  %s\n  reproduce: attn-run %s --device=%s --random=1 "
                   "--first-seed=%" PRIu64 "%s\n",
                   failure.c_str(), options.input.c_str(),
-                  options.device.c_str(), seed, regionOptions(options).c_str());
+                  options.device.c_str(), seed,
+                  options.captures.spell().c_str());
       writeOutcome(run, problem, "random", false, failure);
     }
     std::fflush(stdout);
@@ -375,7 +356,10 @@ bool loadInput(Run &run) {
   }
   // The library has accepted this text already.
   (void)bool(runtime::parseLaunchPlan(attn_bundle_plan(run.bundle), run.plan));
-  nameRegions(run.options, run.plan.problem);
+  err = checkCaptures(run.plan, options.captures);
+  if (!err.empty()) {
+    return fail(err);
+  }
   run.notCheckable = whyNotCheckable(run.plan);
   if (options.check && !run.notCheckable.empty()) {
     return fail("option '--check': " + run.notCheckable);

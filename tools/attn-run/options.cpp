@@ -48,10 +48,14 @@ What to do with it (any of these, in this order; default: launch once):
   --window-left=N, --window-right=N
                      bounds of the kernel's window (default: 0)
 
-  --score-region=alibi    what the kernel's score region computes, for the
-                          reference: score + slopes[h] * (j - i)
-  --score-region=softcap  softcap * tanh(score / softcap)
-  --mask-region=documents what its mask region computes: ids[b,i] == ids[b,j]
+What the kernel's regions capture:
+  --scalar=NAME=VALUE     a scalar's value
+  --tensor=NAME=[EXTENTS:]CONTENT
+                          a tensor's elements: normal, slopes (ALiBi's),
+                          documents (sorted ids), integers:LEAST:MOST or a .npy
+                          file (default: normal, or documents of integers)
+  --tensor=NAME=EXTENTS   its extents, for example 2x300 (default: those that the
+                          regions' indices reach)
 
   --device=cuda|sim  what to run on (default: cuda), --device=cuda:1 for the
                      second GPU
@@ -300,14 +304,17 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   if (name == "--json") {
     return setText(option, options.json, err);
   }
-  if (name == "--score-region") {
-    options.scoreRegion = option.value;
-    return option.value == "alibi" || option.value == "softcap" ||
-           fail(option, "alibi or softcap", err);
+  if (name == "--scalar") {
+    return parseScalar(option.value, options.captures) ||
+           fail(option, "NAME=VALUE", err);
   }
-  if (name == "--mask-region") {
-    options.maskRegion = option.value;
-    return option.value == "documents" || fail(option, "documents", err);
+  if (name == "--tensor") {
+    return parseTensor(option.value, options.captures) ||
+           fail(option,
+                "NAME=EXTENTS, NAME=CONTENT or NAME=EXTENTS:CONTENT, with "
+                "extents such as 2x300 and normal, slopes, documents, "
+                "integers:LEAST:MOST or a .npy file",
+                err);
   }
   if (name == "--target") {
     return setText(option, options.target, err);

@@ -5,6 +5,7 @@
 #ifndef ATTN_TOOLS_ATTN_RUN_OPTIONS_H
 #define ATTN_TOOLS_ATTN_RUN_OPTIONS_H
 
+#include "captures.h"
 #include "inputs.h"
 
 #include <array>
@@ -56,10 +57,8 @@ struct Options {
   // Of an input that is PTX: the file that says how to launch it.
   std::string launch;
   std::string json;
-  // What a custom region computes, for the reference: "alibi", "softcap",
-  // "documents".
-  std::string scoreRegion;
-  std::string maskRegion;
+  // What regions capture.
+  GivenCaptures captures;
   // Of an input that has to be compiled first:
   std::string target = "sm_90a";
   std::string schedule;

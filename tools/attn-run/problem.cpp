@@ -73,9 +73,15 @@ static Problem fromPlan(const runtime::LaunchPlan &plan) {
                  : fixed.mask == "window_bottom_right" ? Mask::WindowBottomRight
                                                        : Mask::None;
   problem.headsFirst = fixed.layout == "bhsd";
-  problem.alibi = fixed.scoreRegion == "alibi";
-  problem.softcap = fixed.scoreRegion == "softcap";
-  problem.documents = fixed.maskRegion == "documents";
+  // whyNotCheckable() says why a region is missing.
+  auto read = [&](const runtime::RegionProgram &program, bool isScore) {
+    auto region = std::make_shared<Region>();
+    std::string err;
+    bool good = Region::read(plan, program, isScore, *region, err);
+    return good ? region : nullptr;
+  };
+  problem.score = read(fixed.scoreProgram, true);
+  problem.allow = read(fixed.maskProgram, false);
   return problem;
 }
 
@@ -107,6 +113,7 @@ Problem attn::run::makeProblem(const runtime::LaunchPlan &plan,
     problem.windowRight = options.windowRight;
   }
   problem.inputs = options.inputs;
+  problem.captures = options.captures;
   return problem;
 }
 
@@ -189,10 +196,12 @@ static int64_t fixedOr(const runtime::LaunchPlan &plan, const char *name,
 }
 
 Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
+                                     const GivenCaptures &captures,
                                      uint64_t seed) {
   static const int64_t groups[] = {1, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16};
   Random random(seed, 1000);
   Problem problem = fromPlan(plan);
+  problem.captures = captures;
   problem.seed = seed;
   problem.batch = fixedOr(plan, "q", 0, random.integer(0, 1, 3));
   size_t position = plan.problem.getPositionDim();
@@ -237,9 +246,16 @@ std::string attn::run::whyNotCheckable(const runtime::LaunchPlan &plan) {
   if (problem.kind != "fwd") {
     return "there is no reference for kind '" + problem.kind + "'";
   }
-  if (problem.scoreRegion == "custom" || problem.maskRegion == "custom") {
-    return "there is no reference for a custom score or mask region; see "
-           "--score-region and --mask-region";
+  Region region;
+  std::string err;
+  if (problem.scoreRegion != "none") {
+    Region::read(plan, problem.scoreProgram, true, region, err);
+  }
+  if (err.empty() && problem.maskRegion != "none") {
+    Region::read(plan, problem.maskProgram, false, region, err);
+  }
+  if (!err.empty()) {
+    return "there is no reference: " + err;
   }
   return "";
 }

@@ -6,8 +6,10 @@
 #ifndef ATTN_TOOLS_ATTN_RUN_PROBLEM_H
 #define ATTN_TOOLS_ATTN_RUN_PROBLEM_H
 
-#include "launch_plan.h"
+#include "captures.h"
 #include "options.h"
+
+#include <memory>
 
 namespace attn::run {
 
@@ -36,9 +38,10 @@ struct Problem {
   int64_t windowRight = kOpen;
   /// Positions come after heads in Q, K, V and O.
   bool headsFirst = false;
-  bool alibi = false;
-  bool softcap = false;
-  bool documents = false;
+  /// What the regions compute; null where there is none.
+  std::shared_ptr<const Region> score;
+  std::shared_ptr<const Region> allow;
+  GivenCaptures captures;
   /// The softmax scale as the kernel gets it.
   float scale = 0;
   uint64_t seed = 0;
@@ -47,8 +50,6 @@ struct Problem {
   Inputs inputs;
 
   int64_t rows() const { return batch * headsQ * seqQ; }
-  /// The entries of the document ids of one batch.
-  int64_t documentLength() const { return seqQ > seqK ? seqQ : seqK; }
   /// The keys that mask and window leave to row `i`: from firstKey to endKey,
   /// which is the first that it does not see.
   int64_t firstKey(int64_t i) const;
@@ -70,8 +71,9 @@ Problem makeProblem(const runtime::LaunchPlan &plan, const Options &options);
 /// The problem of `seed`: lengths 0 to about 700, often odd, prime or tiny, or
 /// where the plan goes from one variant to another; grouped heads, padded
 /// strides, broadcast K and V, scales, and now and then inputs that are not
-/// normal.
-Problem makeRandomProblem(const runtime::LaunchPlan &plan, uint64_t seed);
+/// normal. Captures are as the options give them.
+Problem makeRandomProblem(const runtime::LaunchPlan &plan,
+                          const GivenCaptures &captures, uint64_t seed);
 
 /// Empty, or why these kernels have no reference here.
 std::string whyNotCheckable(const runtime::LaunchPlan &plan);

@@ -24,43 +24,65 @@ bool attn::run::isAdmissible(const ReferenceInputs &in, const Row &row,
   if (j < p.firstKey(row.i) || j >= p.endKey(row.i)) {
     return false;
   }
-  if (!p.documents) {
-    return true;
+  bool isAllowed = true;
+  if (p.allow) {
+    p.allow->foldMask(in.captures, row, j, 1, &isAllowed);
   }
-  const int32_t *ids = &in.documents[size_t(row.batch * p.documentLength())];
-  return ids[row.i] == ids[j];
+  return isAllowed;
+}
+
+/// Calls `visit(j)` for the keys of a row that it admits, until that is false.
+template <typename Visit>
+static void forAdmissibleKeys(const ReferenceInputs &in, const Row &row,
+                              const Visit &visit) {
+  const Problem &p = in.problem;
+  constexpr int64_t most = 64;
+  int64_t end = p.endKey(row.i);
+  for (int64_t first = p.firstKey(row.i); first < end; first += most) {
+    int64_t count = std::min(most, end - first);
+    bool allowed[most];
+    std::fill_n(allowed, count, true);
+    if (p.allow) {
+      p.allow->foldMask(in.captures, row, first, size_t(count), allowed);
+    }
+    for (int64_t n = 0; n < count; ++n) {
+      if (allowed[n] && !visit(first + n)) {
+        return;
+      }
+    }
+  }
 }
 
 bool attn::run::hasAdmissibleKey(const ReferenceInputs &in, const Row &row) {
-  int64_t end = in.problem.endKey(row.i);
-  for (int64_t j = in.problem.firstKey(row.i); j < end; ++j) {
-    if (isAdmissible(in, row, j)) {
-      return true;
-    }
-  }
-  return false;
+  bool hasKey = false;
+  forAdmissibleKeys(in, row, [&](int64_t) {
+    hasKey = true;
+    return false;
+  });
+  return hasKey;
 }
 
 int64_t attn::run::countAdmissiblePairs(const ReferenceInputs &in) {
   const Problem &p = in.problem;
   std::atomic<int64_t> total{0};
-  // Heads are alike.
-  parallelFor(p.batch * p.seqQ, 64, [&](int64_t begin, int64_t end) {
+  // Of heads that are alike, one is counted.
+  int64_t heads = p.allow && p.allow->usesHead() ? p.headsQ : 1;
+  parallelFor(p.batch * heads * p.seqQ, 64, [&](int64_t begin, int64_t end) {
     int64_t pairs = 0;
     for (int64_t at = begin; at < end; ++at) {
-      Row row = {at / p.seqQ, 0, at % p.seqQ};
-      int64_t first = p.firstKey(row.i), end = p.endKey(row.i);
-      if (!p.documents) {
-        pairs += std::max<int64_t>(0, end - first);
+      Row row = {at / p.seqQ / heads, at / p.seqQ % heads, at % p.seqQ};
+      if (!p.allow) {
+        pairs += std::max<int64_t>(0, p.endKey(row.i) - p.firstKey(row.i));
         continue;
       }
-      for (int64_t j = first; j < end; ++j) {
-        pairs += isAdmissible(in, row, j);
-      }
+      forAdmissibleKeys(in, row, [&](int64_t) {
+        ++pairs;
+        return true;
+      });
     }
     total += pairs;
   });
-  return total * p.headsQ;
+  return total * (p.headsQ / heads);
 }
 
 /// In eight lanes, so that the order of additions is the same at any vector
@@ -91,40 +113,33 @@ static void accumulate(double p, double r, const float *v, int64_t size,
   }
 }
 
-/// What the score region makes of a score.
-static double applyRegion(const ReferenceInputs &in, const Row &row, int64_t j,
-                          double score) {
-  const Problem &p = in.problem;
-  if (p.alibi) {
-    return score + double(in.slopes[size_t(row.head)]) * double(j - row.i);
-  }
-  double cap = double(kSoftcap);
-  return p.softcap ? cap * std::tanh(score / cap) : score;
-}
-
-/// Fills keys, scores and roundedScores.
+/// Fills keys and scores.
 static void scoreRow(const ReferenceInputs &in, const Row &row, int64_t headK,
                      RowResult &out) {
   const Problem &p = in.problem;
   const float *q = &in.q[size_t(
       p.rowIndex(row.batch, row.i, row.head, p.seqQ, p.headsQ) * p.dim)];
-  int64_t end = p.endKey(row.i);
-  for (int64_t j = p.firstKey(row.i); j < end; ++j) {
-    if (!isAdmissible(in, row, j)) {
-      continue;
-    }
+  forAdmissibleKeys(in, row, [&](int64_t j) {
     const float *k = &in.k[size_t(
         p.rowIndex(row.batch, j, headK, p.seqK, p.headsK) * p.dim)];
     double product = dot(q, k, p.dim);
+    double stored = p.inputs.pattern == Pattern::Normal
+                        ? roundTo(p.dtype, float(product))
+                        : product;
+    double scale = double(p.scale);
     out.keys.push_back(j);
-    out.scores.push_back(applyRegion(in, row, j, product * double(p.scale)));
-    if (p.inputs.pattern != Pattern::Normal) {
-      out.roundedScores.push_back(out.scores.back());
-      continue;
+    out.scores[Exact].push_back(product * scale);
+    out.scores[Single].push_back(float(product * scale));
+    out.scores[Rounded].push_back(stored * scale);
+    return true;
+  });
+  if (p.score) {
+    p.score->foldScores(in.captures, row, out.keys, out.scores);
+  }
+  if (p.inputs.pattern == Pattern::Normal) {
+    for (double &score : out.scores[Rounded]) {
+      score = float(score);
     }
-    double stored = roundTo(p.dtype, float(product));
-    out.roundedScores.push_back(
-        float(applyRegion(in, row, j, stored * double(p.scale))));
   }
 }
 
@@ -163,8 +178,9 @@ void attn::run::computeRow(const ReferenceInputs &in, const Row &row,
                            RowResult &out) {
   const Problem &p = in.problem;
   out.keys.clear();
-  out.scores.clear();
-  out.roundedScores.clear();
+  for (std::vector<double> &lane : out.scores) {
+    lane.clear();
+  }
   out.exact.assign(size_t(p.dimV), 0);
   out.rounded.assign(size_t(p.dimV), 0);
   int64_t headK = row.head / (p.headsQ / p.headsK);
@@ -176,17 +192,26 @@ void attn::run::computeRow(const ReferenceInputs &in, const Row &row,
   }
   double most = 0;
   double ignored = 0;
-  double sum = exponentiate(out.scores, most);
-  double roundedSum = exponentiate(out.roundedScores, ignored);
+  std::vector<double> &weights = out.scores[Exact];
+  std::vector<double> &roundedWeights = out.scores[Rounded];
+  std::vector<double> &errors = out.scores[Single];
+  for (size_t n = 0; n < errors.size(); ++n) {
+    errors[n] = std::fabs(errors[n] - weights[n]);
+  }
+  double sum = exponentiate(weights, most);
+  double roundedSum = exponentiate(roundedWeights, ignored);
   out.lse = most + std::log(sum);
+  out.regionError = 0;
   if (sum == 0) {
     return;
   }
   for (size_t n = 0; n < out.keys.size(); ++n) {
     const float *v = &in.v[size_t(
         p.rowIndex(row.batch, out.keys[n], headK, p.seqK, p.headsK) * p.dimV)];
-    double probability = roundProbability(p, out.roundedScores[n], roundedSum);
-    accumulate(out.scores[n] / sum, probability, v, p.dimV, out.exact.data(),
+    double probability = roundProbability(p, roundedWeights[n], roundedSum);
+    double weight = weights[n] / sum;
+    out.regionError += p.score && weight > 0 ? weight * errors[n] : 0;
+    accumulate(weight, probability, v, p.dimV, out.exact.data(),
                out.rounded.data());
   }
   for (double &value : out.rounded) {

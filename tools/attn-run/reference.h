@@ -16,19 +16,8 @@ struct ReferenceInputs {
   std::vector<float> q;
   std::vector<float> k;
   std::vector<float> v;
-  /// One a query head; empty unless problem.alibi.
-  std::vector<float> slopes;
-  /// problem.documentLength() a batch; empty unless problem.documents.
-  std::vector<int32_t> documents;
-};
-
-/// The scalar `softcap` of a score region: small, so that it shows.
-constexpr float kSoftcap = 1.5f;
-
-struct Row {
-  int64_t batch;
-  int64_t head;
-  int64_t i;
+  /// What the problem's regions read.
+  Captures captures;
 };
 
 /// One row's results, and the memory its computation needs.
@@ -42,10 +31,12 @@ struct RowResult {
   /// with normal inputs the scores as well: large ones would lose what tells
   /// them apart, which kernels keep.
   std::vector<double> rounded;
+  /// By how much the LSE is off where the score region is computed in its own
+  /// types: what it makes of their rounding is no fault of a kernel.
+  double regionError = 0;
 
   std::vector<int64_t> keys;
-  std::vector<double> scores;
-  std::vector<double> roundedScores;
+  std::array<std::vector<double>, kLanes> scores;
 };
 
 /// Whether row `row` may attend to key `j`.

@@ -99,8 +99,8 @@ bool Session::prepare() {
       scalars.push_back(double(problem.windowLeft));
     } else if (arg.name == "window_right") {
       scalars.push_back(double(problem.windowRight));
-    } else if (arg.name == "softcap" && problem.softcap) {
-      scalars.push_back(double(kSoftcap));
+    } else if (problem.captures.scalars.count(arg.name)) {
+      scalars.push_back(problem.captures.scalars.at(arg.name));
     } else {
       return fail("cannot tell the value of scalar '" + arg.name + "'");
     }

@@ -42,7 +42,7 @@ public:
 
   CheckResult check() const;
   ReferenceInputs referenceInputs() const {
-    return makeReferenceInputs(problem, tensors);
+    return makeReferenceInputs(plan, problem, tensors);
   }
   /// The number of the variant that launches run.
   size_t getVariant() const { return variant; }

@@ -22,26 +22,8 @@ const HostTensor *attn::run::findTensor(const std::vector<HostTensor> &tensors,
   return nullptr;
 }
 
-float attn::run::alibiSlope(int64_t head, int64_t heads) {
-  return float(std::exp2(-8.0 * double(head + 1) / double(heads)));
-}
-
-std::vector<int32_t> attn::run::documentIds(uint64_t seed, int64_t batch,
-                                            int64_t length) {
-  Random random(seed, 2000 + uint64_t(batch));
-  // About five documents a batch.
-  double change = 4.0 / double(length > 4 ? length : 4);
-  std::vector<int32_t> ids(static_cast<size_t>(length));
-  for (int64_t i = 1; i < length; ++i) {
-    bool next = random.uniform(uint64_t(i)) < change;
-    ids[size_t(i)] = ids[size_t(i) - 1] + next;
-  }
-  return ids;
-}
-
-/// The shape of the argument if it is one that every plan has.
-static bool knownShape(const std::string &name, const Problem &p,
-                       std::vector<int64_t> &shape) {
+bool attn::run::knownShape(const std::string &name, const Problem &p,
+                           std::vector<int64_t> &shape) {
   if (name == "lse") {
     shape = {p.batch, p.headsQ, p.seqQ};
     return true;
@@ -55,60 +37,6 @@ static bool knownShape(const std::string &name, const Problem &p,
                 : std::vector<int64_t>{p.batch, p.seqK, p.headsK, dim};
   if (p.headsFirst) {
     std::swap(shape[1], shape[2]);
-  }
-  return true;
-}
-
-/// The extent that a dim of a known tensor gives symbol `symbol`.
-static bool extentOf(const LaunchPlan &plan, const Problem &problem,
-                     int64_t symbol, int64_t &extent) {
-  for (const PlanArg &arg : plan.args) {
-    std::vector<int64_t> shape;
-    if (!arg.isTensor() || !knownShape(arg.name, problem, shape) ||
-        shape.size() != arg.dims.size()) {
-      continue;
-    }
-    for (size_t i = 0; i < shape.size(); ++i) {
-      if (arg.dims[i].isSymbol && arg.dims[i].value == symbol) {
-        extent = shape[i];
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-static bool isSlopes(const PlanArg &arg, const Problem &problem) {
-  return problem.alibi && runtime::isFloat(arg.dtype) && arg.dims.size() == 1;
-}
-
-static bool isDocuments(const PlanArg &arg, const Problem &problem) {
-  return problem.documents && !runtime::isFloat(arg.dtype) &&
-         arg.dims.size() == 2;
-}
-
-/// The shape of what a region captures: its dims are those of the known
-/// tensors, or new symbols whose extent the kind of capture tells.
-static bool captureShape(const LaunchPlan &plan, const PlanArg &arg,
-                         const Problem &problem, std::vector<int64_t> &shape,
-                         std::string &err) {
-  if (isSlopes(arg, problem)) {
-    shape = {problem.headsQ};
-    return true;
-  }
-  if (isDocuments(arg, problem)) {
-    shape = {problem.batch, problem.documentLength()};
-    return true;
-  }
-  for (const runtime::PlanDim &dim : arg.dims) {
-    int64_t extent = dim.value;
-    if (dim.isSymbol && !extentOf(plan, problem, dim.value, extent)) {
-      err = "cannot tell the extent of '" +
-            plan.symbols.getName(int(dim.value)) + "', a dim of '" + arg.name +
-            "'";
-      return false;
-    }
-    shape.push_back(extent);
   }
   return true;
 }
@@ -137,15 +65,9 @@ static void fillFloats(const Value &value, HostTensor &tensor) {
   }
 }
 
-/// Standard normal elements; in Q, K and V those of the problem's pattern.
+/// Fills Q, K or V: standard normal elements, or those of the pattern.
 static void fillNormal(const Random &random, const Problem &problem,
                        HostTensor &tensor) {
-  bool hasPattern =
-      tensor.name == "q" || tensor.name == "k" || tensor.name == "v";
-  if (!hasPattern) {
-    fillFloats([&](int64_t i) { return random.normal(uint64_t(i)); }, tensor);
-    return;
-  }
   int64_t columns = tensor.shape[3], length = tensor.shape[1];
   int64_t row = tensor.shape[2] * columns; // of one position
   fillFloats(
@@ -154,28 +76,6 @@ static void fillNormal(const Random &random, const Problem &problem,
                               i % columns, random.normal(uint64_t(i)));
       },
       tensor);
-}
-
-static void fillTensor(const PlanArg &arg, const Problem &problem,
-                       uint64_t stream, HostTensor &tensor) {
-  if (tensor.isOutput) {
-    return;
-  }
-  if (isSlopes(arg, problem)) {
-    tensor.fill([&](int64_t i) { return alibiSlope(i, problem.headsQ); });
-  } else if (isDocuments(arg, problem)) {
-    int64_t length = problem.documentLength();
-    for (int64_t b = 0; b < problem.batch; ++b) {
-      std::vector<int32_t> ids = documentIds(problem.seed, b, length);
-      for (int64_t i = 0; i < length; ++i) {
-        tensor.set(b * length + i, ids[size_t(i)]);
-      }
-    }
-  } else if (!runtime::isFloat(arg.dtype)) {
-    tensor.fill([](int64_t) { return 0; });
-  } else {
-    fillNormal(Random(problem.seed, stream), problem, tensor);
-  }
 }
 
 /// Adds what `tensor` takes to `bytes`. False if that is more than half of the
@@ -206,7 +106,8 @@ bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
                             std::string &err) {
   tensors.clear();
   double bytes = 0;
-  for (const PlanArg &arg : plan.args) {
+  for (size_t number = 0; number < plan.args.size(); ++number) {
+    const PlanArg &arg = plan.args[number];
     if (!arg.isTensor()) {
       continue;
     }
@@ -215,7 +116,7 @@ bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
     tensor.dtype = arg.dtype;
     tensor.isOutput = arg.access != runtime::Access::Read;
     if (!knownShape(arg.name, problem, tensor.shape) &&
-        !captureShape(plan, arg, problem, tensor.shape, err)) {
+        !captureShape(plan, int(number), problem, tensor.shape, err)) {
       return false;
     }
     bool broadcast =
@@ -226,7 +127,14 @@ bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
     }
     tensor.layOut(padding, broadcast ? 0 : -1);
     tensor.allocate();
-    fillTensor(arg, problem, tensors.size(), tensor);
+    uint64_t stream = tensors.size();
+    if (isCapture(arg)) {
+      if (!fillCapture(problem, stream, tensor, err)) {
+        return false;
+      }
+    } else if (!tensor.isOutput) {
+      fillNormal(Random(problem.seed, stream), problem, tensor);
+    }
     tensors.push_back(std::move(tensor));
   }
   return true;

@@ -19,11 +19,9 @@ bool makeTensors(const runtime::LaunchPlan &plan, const Problem &problem,
 const HostTensor *findTensor(const std::vector<HostTensor> &tensors,
                              const std::string &name);
 
-/// ALiBi's slope of query head `head`: 2^(-8 (head + 1) / heads).
-float alibiSlope(int64_t head, int64_t heads);
-
-/// `length` sorted document ids of batch `batch`, starting at 0.
-std::vector<int32_t> documentIds(uint64_t seed, int64_t batch, int64_t length);
+/// The shape of argument `name` if it is one that every plan has.
+bool knownShape(const std::string &name, const Problem &problem,
+                std::vector<int64_t> &shape);
 
 } // namespace attn::run
 

@@ -3,6 +3,7 @@
 #include "../ScoreLifter.h"
 #include "KeyRanges.h"
 #include "attn/dialect/AccessMap.h"
+#include "attn/dialect/RegionProgram.h"
 
 using namespace mlir;
 using namespace attn;
@@ -128,6 +129,9 @@ void KernelWriter::createKernel(StringRef name,
   kernel = tile::KernelOp::create(b, b.loc, name, b.getStrArrayAttr(names),
                                   attention.getProblem(), config,
                                   attention.getVariantAttr(), ScheduleAttr());
+  if (DictionaryAttr programs = describeRegions(attention, captureNames)) {
+    kernel->setDiscardableAttr(kRegionProgramsAttr, programs);
+  }
   Block &block = kernel.getBody().emplaceBlock();
   for (Value input : inputs) {
     block.addArgument(input.getType(), input.getLoc());

@@ -9,6 +9,7 @@ add_executable(attn_run_tests
   ${here}/run_numbers_test.cpp
   ${here}/run_options_test.cpp
   ${here}/run_problem_test.cpp
+  ${here}/run_region_test.cpp
   ${here}/run_stamps_test.cpp)
 target_link_libraries(attn_run_tests PRIVATE attn_run_lib GTest::gtest_main)
 add_test(NAME attn_run_tests COMMAND attn_run_tests)

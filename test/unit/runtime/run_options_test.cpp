@@ -91,8 +91,13 @@ TEST(RunOptions, namesWhatIsWrong) {
   EXPECT_EQ(errorOf({"x", "--window-left=-1", "--q=1x1x1x64"}),
             "option '--window-left': expected an integer of at least 0, got "
             "'-1'");
-  EXPECT_EQ(errorOf({"x", "--score-region=sum", "--q=1x1x1x64"}),
-            "option '--score-region': expected alibi or softcap, got 'sum'");
+  EXPECT_EQ(errorOf({"x", "--scalar=cap", "--q=1x1x1x64"}),
+            "option '--scalar': expected NAME=VALUE, got 'cap'");
+  EXPECT_EQ(errorOf({"x", "--tensor=ids=4x:normal", "--q=1x1x1x64"}),
+            "option '--tensor': expected NAME=EXTENTS, NAME=CONTENT or "
+            "NAME=EXTENTS:CONTENT, with extents such as 2x300 and normal, "
+            "slopes, documents, integers:LEAST:MOST or a .npy file, got "
+            "'ids=4x:normal'");
   EXPECT_EQ(errorOf({"x", "--device=tpu", "--q=1x1x1x64"}),
             "option '--device': expected cuda, cuda:N or sim, got 'tpu'");
   EXPECT_EQ(errorOf({"--q=1x1x1x64"}), "expected an input file; see --help");

@@ -17,7 +17,7 @@ TEST(RunProblem, randomProblemsCoverTheEdges) {
       patterns = 0;
   std::set<int64_t> groups;
   for (uint64_t seed = 0; seed < 400; ++seed) {
-    Problem p = makeRandomProblem(plan, seed);
+    Problem p = makeRandomProblem(plan, {}, seed);
     ASSERT_LE(p.seqQ, 701);
     ASSERT_LE(p.seqK, 701);
     ASSERT_EQ(p.headsQ % p.headsK, 0);
@@ -44,8 +44,8 @@ TEST(RunProblem, randomProblemsCoverTheEdges) {
   EXPECT_LT(patterns, 120);
   EXPECT_GE(groups.size(), 8u);
   EXPECT_TRUE(groups.count(16));
-  EXPECT_EQ(makeRandomProblem(plan, 7).describe(),
-            makeRandomProblem(plan, 7).describe());
+  EXPECT_EQ(makeRandomProblem(plan, {}, 7).describe(),
+            makeRandomProblem(plan, {}, 7).describe());
 }
 
 TEST(RunProblem, randomProblemsMeetTheBordersOfVariants) {
@@ -53,7 +53,7 @@ TEST(RunProblem, randomProblemsMeetTheBordersOfVariants) {
       runtime::parsedPlan(runtime::twoVariantsText(4096));
   int below = 0, at = 0, above = 0;
   for (uint64_t seed = 0; seed < 100; ++seed) {
-    Problem p = makeRandomProblem(plan, seed);
+    Problem p = makeRandomProblem(plan, {}, seed);
     ASSERT_LE(p.seqK, 4097);
     if (p.seqK > 701) {
       ASSERT_LE(p.batch * p.headsQ, 2);
@@ -73,8 +73,9 @@ TEST(RunProblem, tensorsFollowThePlan) {
   options.q = {2, 5, 4, 128};
   options.kv = {2, 7, 2, 128};
   options.padStrides = options.broadcastKv = true;
+  ASSERT_TRUE(parseTensor("slopes=slopes", options.captures));
   Problem problem = makeProblem(plan, options);
-  EXPECT_TRUE(problem.alibi);
+  EXPECT_NE(problem.score, nullptr);
   EXPECT_EQ(problem.mask, Mask::CausalTopLeft);
   std::vector<HostTensor> tensors;
   std::string err;
@@ -134,7 +135,7 @@ TEST(RunProblem, windowsHaveBounds) {
   EXPECT_NE(problem.describe().find(" window_left=3"), std::string::npos);
   int zeros = 0, huge = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    Problem random = makeRandomProblem(plan, seed);
+    Problem random = makeRandomProblem(plan, {}, seed);
     ASSERT_GE(random.windowLeft, 0);
     ASSERT_EQ(random.windowRight, kOpen);
     zeros += random.windowLeft == 0;
@@ -144,24 +145,102 @@ TEST(RunProblem, windowsHaveBounds) {
   EXPECT_GT(huge, 10);
 }
 
+TEST(RunProblem, regionsTellTheExtentsOfCaptures) {
+  // The sample's region indexes `slopes` by the head.
+  runtime::LaunchPlan plan = runtime::parsedPlan(
+      runtime::samplePlanWith("\"access\":\"read\",\"dims\":[\"hq\"]",
+                              "\"access\":\"read\",\"dims\":[\"n\"]"));
+  Options options;
+  options.q = {2, 5, 6, 128};
+  options.kv = {2, 9, 3, 128};
+  int slopes = plan.findArg("slopes");
+  std::vector<int64_t> shape;
+  std::string err;
+  ASSERT_TRUE(
+      captureShape(plan, slopes, makeProblem(plan, options), shape, err));
+  EXPECT_EQ(shape, std::vector<int64_t>{6});
+  ASSERT_TRUE(parseTensor("slopes=17", options.captures));
+  shape.clear();
+  ASSERT_TRUE(
+      captureShape(plan, slopes, makeProblem(plan, options), shape, err));
+  EXPECT_EQ(shape, std::vector<int64_t>{17});
+  ASSERT_TRUE(parseTensor("slopes=17x2", options.captures));
+  EXPECT_FALSE(
+      captureShape(plan, slopes, makeProblem(plan, options), shape, err));
+  EXPECT_EQ(err, "option '--tensor': expected 1 extents of 'slopes', got 2");
+}
+
 TEST(RunProblem, refusesCapturesOfUnknownExtent) {
   runtime::LaunchPlan plan = runtime::parsedPlan(
       runtime::samplePlanWith("\"access\":\"read\",\"dims\":[\"hq\"]",
                               "\"access\":\"read\",\"dims\":[\"n\",3]"));
+  plan.problem.scoreProgram.clear();
   Options options;
   options.q = options.kv = {2, 5, 4, 128};
   std::vector<HostTensor> tensors;
   std::string err;
   EXPECT_FALSE(makeTensors(plan, makeProblem(plan, options), tensors, err));
-  EXPECT_EQ(err, "cannot tell the extent of 'n', a dim of 'slopes'");
+  EXPECT_EQ(err,
+            "cannot tell the extent of 'n', a dim of 'slopes'; see --tensor");
 }
 
-TEST(RunProblem, customRegionsHaveNoReference) {
+TEST(RunProblem, capturesHaveTheContentThatIsGiven) {
+  runtime::LaunchPlan plan = runtime::parsedPlan();
+  Options options;
+  options.q = options.kv = {1, 5, 4, 128};
+  for (const char *text : {"slopes=integers:3:5", "slopes=4:integers:3:5"}) {
+    ASSERT_TRUE(parseTensor(text, options.captures));
+    EXPECT_EQ(options.captures.spell(), std::string(" --tensor=") + text);
+    std::vector<HostTensor> tensors;
+    std::string err;
+    ASSERT_TRUE(makeTensors(plan, makeProblem(plan, options), tensors, err))
+        << err;
+    for (int64_t h = 0; h < 4; ++h) {
+      float slope = findTensor(tensors, "slopes")->get(h);
+      EXPECT_TRUE(slope == 3 || slope == 4 || slope == 5) << slope;
+    }
+  }
+  for (const char *text : {"slopes", "slopes=", "=4", "slopes=integers:5:3",
+                           "slopes=ones", "slopes=4:"}) {
+    EXPECT_FALSE(parseTensor(text, options.captures)) << text;
+  }
+  ASSERT_TRUE(parseScalar("cap=1.5", options.captures));
+  EXPECT_EQ(checkCaptures(plan, options.captures),
+            "option '--scalar': expected a captured scalar of the kernel (it "
+            "has none), got 'cap'");
+}
+
+TEST(RunProblem, documentsAreSorted) {
+  HostTensor ids;
+  ids.name = "ids";
+  ids.dtype = runtime::DataType::I32;
+  ids.shape = {2, 300};
+  ids.layOut(3, -1);
+  ids.allocate();
+  std::string err;
+  Problem problem;
+  problem.seed = 1;
+  ASSERT_TRUE(fillCapture(problem, 1, ids, err)) << err;
+  for (int64_t row : {0, 1}) {
+    EXPECT_EQ(ids.getInteger(row * 300), 0);
+    EXPECT_GT(ids.getInteger(row * 300 + 299), 0);
+    for (int64_t i = 1; i < 300; ++i) {
+      EXPECT_LE(ids.getInteger(row * 300 + i - 1),
+                ids.getInteger(row * 300 + i));
+    }
+  }
+}
+
+TEST(RunProblem, regionsWithoutAProgramHaveNoReference) {
   EXPECT_EQ(whyNotCheckable(runtime::parsedPlan()), "");
-  EXPECT_EQ(whyNotCheckable(runtime::parsedPlan(
-                runtime::samplePlanWith("\"alibi\"", "\"custom\""))),
-            "there is no reference for a custom score or mask region; see "
-            "--score-region and --mask-region");
+  runtime::LaunchPlan plan = runtime::parsedPlan();
+  plan.problem.scoreProgram.clear();
+  EXPECT_EQ(whyNotCheckable(plan),
+            "there is no reference: the plan does not say what the score "
+            "region computes");
+  plan.problem.scoreProgram = {{"f32", "gamma", "s"}, {"f32", "yield", "%0"}};
+  EXPECT_EQ(whyNotCheckable(plan),
+            "there is no reference: score_program[0]: unknown op 'gamma'");
 }
 
 } // namespace

@@ -15,8 +15,11 @@ inline std::string samplePlanText() {
   return R"({
  "version":1, "name":"causal", "target":"sm_90a",
  "problem":{"kind":"fwd","dtype":"bf16","head_dim":128,"head_dim_v":128,
-   "layout":"bshd","mask":"causal_top_left","score_region":"alibi",
-   "mask_region":"none"},
+   "layout":"bshd","mask":"causal_top_left","score_region":"custom",
+   "mask_region":"none",
+   "score_program":[["index","index_cast","h"],["f32","extract","@slopes","%0"],
+     ["i32","subi","j","i"],["f32","sitofp","%2"],["f32","mulf","%1","%3"],
+     ["f32","addf","s","%4"],["f32","yield","%5"]]},
  "args":[
   {"name":"q","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sq","hq",128]},
   {"name":"k","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sk","hk",128]},

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels against what their bundles say that their regions compute.
+
+usage: regions.py BUILD FOLDER [CASE...]
+
+Every op that a region may have is in some case. Each case is run with --check; then
+its bundle's program, not its kernel, is given a fault at one op after the other, and
+--check has to fail."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import edit_bundle
+
+# An op: the name, or with a number of operands the operands in a new order, that its
+# fault has. Names may not become longer.
+FAULTS = {
+    "addf": "subf", "subf": "addf", "mulf": "subf", "divf": "mulf", "negf": "absf", "absf": "negf", "fma": (2, 1, 0),
+    "maximumf": "minimumf", "minimumf": "maximumf", "maxnumf": "minnumf", "minnumf": "maxnumf",
+    "exp": "log", "exp2": "exp", "log": "exp", "log2": "log", "sqrt": "log2", "rsqrt": "sqrt", "tanh": "exp", "tanh.afn": "exp",
+    "addi": "subi", "subi": "addi", "muli": "addi", "divsi": "remsi", "remsi": "divsi", "andi": "ori", "ori": (0, 0),
+    "xori": "ori", "shli": "addi", "shrsi": "divsi", "maxsi": "minsi", "minsi": "maxsi", "select": (0, 2, 1),
+    "sitofp": "uitofp",
+    "cmpi.eq": "cmpi.ne", "cmpi.ne": "cmpi.eq", "cmpi.slt": "cmpi.ult", "cmpi.sle": "cmpi.ule", "cmpi.sgt": "cmpi.ugt",
+    "cmpi.sge": "cmpi.uge", "cmpi.ult": "cmpi.slt", "cmpi.ule": "cmpi.sle", "cmpi.ugt": "cmpi.sgt", "cmpi.uge": "cmpi.sge",
+    **{f"cmpf.{a}{relation}": f"cmpf.{b}{relation}" for a, b in ("ou", "uo") for relation in ("eq", "ne", "lt", "le", "gt", "ge")},
+    "cmpf.ord": "cmpf.uno", "cmpf.uno": "cmpf.ord",
+}
+# A fault of these is another op of the same meaning, or none at all.
+WITHOUT_FAULT = {"constant", "index_cast", "yield"}
+
+# What bodies may use, after those that they use themselves.
+VALUES = {
+    "x": "tensor.extract %bias[%jx] : tensor<?xf32>",
+    "n": "tensor.extract %ids[%jx] : tensor<?xi32>",
+    "m": "tensor.extract %ids[%ix] : tensor<?xi32>",
+    "jx": "arith.index_cast %j : i32 to index",
+    "ix": "arith.index_cast %i : i32 to index",
+    "half": "arith.constant 0.5 : f32",
+    "seven": "arith.constant 7 : i32",
+    "zero": "arith.constant 0.0 : f32",
+}
+
+
+def with_values(body):
+    """The body after the values that it uses."""
+    for name, value in VALUES.items():
+        if re.search(rf"%{name}\b", body):
+            body = f"        %{name} = {value}\n{body}"
+    return body
+
+
+def total(terms):
+    """Lines that add `terms` to the score and yield it."""
+    lines, last = [], "%s"
+    for number, term in enumerate(terms):
+        lines.append(f"%t{number} = arith.addf {last}, {term} : f32")
+        last = f"%t{number}"
+    return "\n".join([*lines, f"attn.yield {last} : f32"])
+
+
+def integers(ops):
+    """What ops of two integers leave when they are divided, each a float."""
+    lines = []
+    for name, operands in ops:
+        lines += [f"%{name} = arith.{name} {operands} : i32", f"%{name}_low = arith.remsi %{name}, %seven : i32",
+                  f"%{name}_f = arith.sitofp %{name}_low : i32 to f32", f"%{name}_r = arith.mulf %{name}_f, %half : f32"]
+    return "\n".join([*lines, total(f"%{name}_r" for name, _ in ops)])
+
+
+def comparisons(op, kind, operands, predicates):
+    """A weight of its own where a comparison holds."""
+    lines = []
+    for number, predicate in enumerate(predicates):
+        lines += [f"%c{number} = arith.{op} {predicate}, {operands[number % len(operands)]} : {kind}",
+                  f"%w{number} = arith.constant {0.25 + 0.125 * number} : f32",
+                  f"%r{number} = arith.select %c{number}, %w{number}, %zero : f32"]
+    return "\n".join([*lines, total(f"%r{number}" for number in range(len(predicates)))])
+
+
+ODD = """
+        %one = arith.constant 1 : i32
+        %odd = arith.ori %m, %one : i32
+"""
+CASES = {
+    "floats": """
+        %big = arith.maximumf %s, %x : f32
+        %small = arith.minimumf %s, %x : f32
+        %bigger = arith.maxnumf %big, %half : f32
+        %smaller = arith.minnumf %small, %half : f32
+        %size = math.absf %x : f32
+        %above = arith.addf %size, %half : f32
+        %ratio = arith.divf %s, %above : f32
+        %opposite = arith.negf %ratio : f32
+        %fused = math.fma %s, %x, %half : f32
+        %less = arith.subf %fused, %bigger : f32
+        %product = arith.mulf %smaller, %x : f32
+        """ + total(["%less", "%product", "%opposite"]),
+    "functions": """
+        %size = math.absf %x : f32
+        %p = arith.addf %size, %half : f32
+        %f0 = math.exp %x : f32
+        %f1 = math.exp2 %x : f32
+        %f2 = math.log %p : f32
+        %f3 = math.log2 %p : f32
+        %f4 = math.sqrt %p : f32
+        %f5 = math.rsqrt %p : f32
+        %f6 = math.tanh %s : f32
+        %f7 = math.tanh %x fastmath<afn> : f32
+        """ + total(f"%f{n}" for n in range(8)),
+    "sums": integers([("addi", "%n, %m"), ("subi", "%m, %n")]),
+    "products": integers([("muli", "%n, %m"), ("andi", "%n, %m")]),
+    "bits": integers([("ori", "%n, %m"), ("xori", "%n, %m")]),
+    "quotients": ODD + integers([("divsi", "%n, %odd"), ("remsi", "%n, %odd")]),
+    "shifts": "%by = arith.andi %m, %seven : i32\n" + integers([("shli", "%n, %by"), ("shrsi", "%n, %by")]),
+    "extremes": integers([("maxsi", "%n, %m"), ("minsi", "%n, %m")]),
+    "equal_integers": comparisons("cmpi", "i32", ["%n, %n", "%n, %m"], ["eq", "ne"]),
+    "signed_integers": comparisons("cmpi", "i32", ["%n, %m"], ["slt", "sle", "sgt", "sge"]),
+    "unsigned_integers": comparisons("cmpi", "i32", ["%n, %m"], ["ult", "ule", "ugt", "uge"]),
+    # The logarithm of what is negative is a NaN.
+    "compare_floats": "%y = math.log %x : f32\n" + comparisons("cmpf", "f32", ["%y, %x"],
+                                                               ["oeq", "ogt", "oge", "olt", "ole", "one", "ord"]),
+    "compare_unordered": "%y = math.log %x : f32\n" + comparisons("cmpf", "f32", ["%y, %x"],
+                                                                  ["ueq", "ugt", "uge", "ult", "ule", "une", "uno"]),
+}
+# The mask: a distance, and bits of ids.
+MASKS = {"mask": """
+        %d = arith.subi %i, %j : i32
+        %near = arith.cmpi slt, %d, %reach : i32
+        %bit = arith.andi %n, %seven : i32
+        %odd = arith.cmpi ne, %bit, %seven : i32
+        %both = arith.andi %near, %odd : i1
+        %either = arith.xori %both, %odd : i1
+        %y = math.log %x : f32
+        %positive = arith.cmpf ord, %y, %y : f32
+        %allow = arith.select %positive, %both, %either : i1
+        attn.yield %allow : i1"""}
+
+MODULE = """func.func @case(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32,
+    %arg0: tensor<?xf32> {{attn.name = "bias"}}, %arg1: tensor<?xi32> {{attn.name = "ids"}}, %arg2: i32 {{attn.name = "reach"}})
+    -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) {{
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      captures(%arg0, %arg1, %arg2 : tensor<?xf32>, tensor<?xi32>, i32)
+      {kind}_region {{
+      ^bb0({score}%b: i32, %h: i32, %i: i32, %j: i32, %bias: tensor<?xf32>, %ids: tensor<?xi32>, %reach: i32):{body}
+      }} : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>)
+        -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %o, %lse : tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>
+}}
+"""
+PROBLEM = ["--q=1x19x2x64", "--kv=1x37x1x64", "--check", "--tensor=ids=integers:-2147483648:2147483647", "--scalar=reach=3"]
+
+
+def call(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    return done.returncode == 0, done.stdout
+
+
+def faults(program):
+    """(op, line as JSON, line with a fault) of the last op of each name."""
+    for name, line in {line[1]: line for line in program if line[1] not in WITHOUT_FAULT}.items():
+        operands = line[2:]
+        fault = FAULTS.get(name)
+        if name == "extract":
+            changed = [*line[:-1], "h"]
+        elif isinstance(fault, str):
+            changed = [line[0], fault, *operands]
+        else:
+            changed = [*line[:2], *(operands[n] for n in fault)]
+        yield name, json.dumps(line, separators=(",", ":")), json.dumps(changed, separators=(",", ":"))
+
+
+def check_case(name, bodies, build, folder):
+    """The ops of the case, and what was not as it should be."""
+    kind = "mask" if bodies is MASKS else "score"
+    source, bundle, broken = (os.path.join(folder, f"{name}{end}") for end in (".mlir", ".attn", ".broken.attn"))
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(MODULE.format(kind=kind, score="%s: f32, " if kind == "score" else "", body="\n" + with_values(bodies[name])))
+    ok, text = call(os.path.join(build, "bin", "attn-compile"), source, "-o", bundle)
+    if not ok:
+        return set(), [text]
+    run = [os.path.join(build, "bin", "attn-run"), "--device=sim", *PROBLEM]
+    ok, text = call(*run, bundle)
+    problems = [] if ok and "check: passed" in text else [text]
+    with open(bundle, "rb") as file:
+        data = file.read()
+    program = json.loads(re.search(rb'"%s_program":(\[.*?\]\])' % kind.encode(), data)[1])
+    for op, line, changed in faults(program):
+        with open(broken, "wb") as file:
+            file.write(edit_bundle.replace(data, line.encode(), changed.encode()))
+        ok, text = call(*run, broken)
+        if ok or "check: FAILED" not in text:
+            problems.append(f"a fault of {op} is not noticed: {changed}\n{text}")
+    return {line[1] for line in program}, problems
+
+
+def main():
+    build, folder, names = sys.argv[1], sys.argv[2], sys.argv[3:]
+    os.makedirs(folder, exist_ok=True)
+    ops = set()
+    for bodies in (CASES, MASKS):
+        for name in names or bodies:
+            found, problems = check_case(name, bodies, build, folder) if name in bodies else (set(), [])
+            ops |= found
+            for problem in problems:
+                print(f"FAILED: {name}: {problem}")
+    print(f"{len(ops)} ops checked: {' '.join(sorted(ops))}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A score or mask region of a plan, computed on the CPU element by element.
+
+#ifndef ATTN_TOOLS_ATTN_RUN_REGION_H
+#define ATTN_TOOLS_ATTN_RUN_REGION_H
+
+#include "launch_plan.h"
+#include "region_ops.h"
+
+namespace attn::run {
+
+/// The type that a captured argument's elements have in a region. Of unsigned
+/// integers it is that of the same bits.
+ValueType valueTypeOf(const runtime::PlanArg &arg);
+
+/// One query of one head.
+struct Row {
+  int64_t batch;
+  int64_t head;
+  int64_t i;
+};
+
+/// What a region reads: a scalar or a packed tensor, integers or floats.
+struct Capture {
+  std::vector<int64_t> shape;
+  std::vector<int64_t> integers;
+  std::vector<double> floats;
+};
+
+/// The captures of a problem in the order of the plan's arguments; empty ones
+/// for other arguments.
+using Captures = std::vector<Capture>;
+
+/// What is known of an index: the positions that it is one of.
+enum class Position { Batch, Head, Query, Key, Other };
+
+class Region {
+public:
+  /// Reads a program of `plan`. False with the reason in `err` if it is none.
+  static bool read(const runtime::LaunchPlan &plan,
+                   const runtime::RegionProgram &program, bool isScore,
+                   Region &out, std::string &err);
+
+  /// Replaces the scores of row `row` and keys `keys` by the region's.
+  void foldScores(const Captures &captures, const Row &row,
+                  const std::vector<int64_t> &keys,
+                  std::array<std::vector<double>, kLanes> &scores) const;
+  /// Sets `allowed[n]` to whether the row may see key `first + n`.
+  void foldMask(const Captures &captures, const Row &row, int64_t first,
+                size_t count, bool *allowed) const;
+
+  /// Whether the result may differ from head to head.
+  bool usesHead() const;
+  size_t opCount() const { return ops.size(); }
+  /// The positions that index dim `dim` of the plan's argument `arg`.
+  std::vector<Position> indicesOf(int arg, size_t dim) const;
+
+private:
+  struct Op {
+    enum Kind { Apply, Constant, Extract };
+    Kind kind = Apply;
+    ValueType type;
+    const RegionOp *meaning = nullptr;
+    /// Numbers of values: positions, scalar captures, results of ops.
+    std::vector<size_t> operands;
+    /// Of Constant.
+    int64_t integer = 0;
+    double number = 0;
+    /// Of Extract.
+    int arg = -1;
+  };
+  struct Reader;
+
+  void fold(const Captures &captures, const Row &row, const int64_t *keys,
+            size_t count, std::vector<Column> &values) const;
+  void extract(const Op &op, const Capture &from,
+               const std::vector<Column> &values, size_t count,
+               Column &result) const;
+  Position positionOf(size_t value) const;
+
+  /// Of all values: score, batch, head, query, key, scalars, results.
+  std::vector<ValueType> types;
+  /// The arguments of scalar captures.
+  std::vector<int> scalars;
+  std::vector<Op> ops;
+  size_t result = 0;
+};
+
+} // namespace attn::run
+
+#endif // ATTN_TOOLS_ATTN_RUN_REGION_H
