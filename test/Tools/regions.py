@@ -24,14 +24,15 @@ FAULTS = {
     "exp": "log", "exp2": "exp", "log": "exp", "log2": "log", "sqrt": "log2", "rsqrt": "sqrt", "tanh": "exp", "tanh.afn": "exp",
     "addi": "subi", "subi": "addi", "muli": "addi", "divsi": "remsi", "remsi": "divsi", "andi": "ori", "ori": (0, 0),
     "xori": "ori", "shli": "addi", "shrsi": "divsi", "maxsi": "minsi", "minsi": "maxsi", "select": (0, 2, 1),
-    "sitofp": "uitofp",
+    "divui": "divsi", "remui": "remsi", "maxui": "maxsi", "minui": "minsi", "shrui": "shrsi",
+    "sitofp": "uitofp", "uitofp": "sitofp", "fptosi": "fptoui", "fptoui": "fptosi", "extsi": "extui", "extui": "extsi",
     "cmpi.eq": "cmpi.ne", "cmpi.ne": "cmpi.eq", "cmpi.slt": "cmpi.ult", "cmpi.sle": "cmpi.ule", "cmpi.sgt": "cmpi.ugt",
     "cmpi.sge": "cmpi.uge", "cmpi.ult": "cmpi.slt", "cmpi.ule": "cmpi.sle", "cmpi.ugt": "cmpi.sgt", "cmpi.uge": "cmpi.sge",
     **{f"cmpf.{a}{relation}": f"cmpf.{b}{relation}" for a, b in ("ou", "uo") for relation in ("eq", "ne", "lt", "le", "gt", "ge")},
     "cmpf.ord": "cmpf.uno", "cmpf.uno": "cmpf.ord",
 }
 # A fault of these is another op of the same meaning, or none at all.
-WITHOUT_FAULT = {"constant", "index_cast", "yield"}
+WITHOUT_FAULT = {"constant", "extf", "index_cast", "trunci", "yield"}
 
 # What bodies may use, after those that they use themselves.
 VALUES = {
@@ -118,6 +119,40 @@ CASES = {
     "quotients": ODD + integers([("divsi", "%n, %odd"), ("remsi", "%n, %odd")]),
     "shifts": "%by = arith.andi %m, %seven : i32\n" + integers([("shli", "%n, %by"), ("shrsi", "%n, %by")]),
     "extremes": integers([("maxsi", "%n, %m"), ("minsi", "%n, %m")]),
+    "unsigned_quotients": ODD + integers([("divui", "%n, %odd"), ("remui", "%n, %odd")]),
+    "unsigned_extremes": "%by = arith.andi %m, %seven : i32\n" + integers([
+        ("maxui", "%n, %m"), ("minui", "%n, %m"), ("shrui", "%n, %by")]),
+    # Beyond the width, and by zero: all is defined.
+    "edges": "%none = arith.andi %m, %seven : i32\n" + integers([
+        ("shli", "%n, %m"), ("shrsi", "%m, %n"), ("divsi", "%n, %none"), ("remsi", "%n, %none")]),
+    "casts": """
+        %byte = arith.trunci %n : i32 to i8
+        %signed = arith.extsi %byte : i8 to i32
+        %unsigned = arith.extui %byte : i8 to i32
+        %both = arith.subi %signed, %unsigned : i32
+        %f0 = arith.sitofp %both : i32 to f32
+        %f1 = arith.uitofp %byte : i8 to f32
+        %part = arith.constant 0.01 : f32
+        %r0 = arith.mulf %f0, %part : f32
+        %r1 = arith.mulf %f1, %part : f32
+        """ + total(["%r0", "%r1"]),
+    "roundings": """
+        %narrow = arith.truncf %x : f32 to bf16
+        %r0 = arith.extf %narrow : bf16 to f32
+        %many = arith.constant 100.0 : f32
+        %most = arith.constant 250.0 : f32
+        %scaled = arith.mulf %x, %many : f32
+        %bounded = arith.minimumf %scaled, %most : f32
+        %size = math.absf %bounded : f32
+        %less = arith.minimumf %size, %most : f32
+        %whole = arith.fptosi %bounded : f32 to i32
+        %byte = arith.fptoui %less : f32 to i8
+        %f1 = arith.sitofp %whole : i32 to f32
+        %f2 = arith.uitofp %byte : i8 to f32
+        %part = arith.constant 0.01 : f32
+        %r1 = arith.mulf %f1, %part : f32
+        %r2 = arith.mulf %f2, %part : f32
+        """ + total(["%r0", "%r1", "%r2"]),
     "equal_integers": comparisons("cmpi", "i32", ["%n, %n", "%n, %m"], ["eq", "ne"]),
     "signed_integers": comparisons("cmpi", "i32", ["%n, %m"], ["slt", "sle", "sgt", "sge"]),
     "unsigned_integers": comparisons("cmpi", "i32", ["%n, %m"], ["ult", "ule", "ugt", "uge"]),
@@ -167,6 +202,8 @@ def faults(program):
         fault = FAULTS.get(name)
         if name == "extract":
             changed = [*line[:-1], "h"]
+        elif name == "truncf":
+            changed = ["f16", *line[1:]]
         elif isinstance(fault, str):
             changed = [line[0], fault, *operands]
         else:

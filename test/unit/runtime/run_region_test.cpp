@@ -86,6 +86,26 @@ TEST(Region, integersWrapInTheirOwnWidths) {
   EXPECT_EQ(integerOf("i32", "minsi", -3, 2), -3);
 }
 
+TEST(Region, divisionsAreDefined) {
+  EXPECT_EQ(integerOf("i32", "divsi", 7, 0), 7);
+  EXPECT_EQ(integerOf("i32", "remsi", 7, 0), 0);
+  EXPECT_EQ(integerOf("i32", "remsi", INT32_MIN, -1), 0);
+  EXPECT_EQ(integerOf("i8", "divui", -1, 2), 127);
+  EXPECT_EQ(integerOf("i8", "divui", -1, 0), -1);
+  EXPECT_EQ(integerOf("i8", "remui", -1, 16), 15);
+  EXPECT_EQ(integerOf("i8", "maxui", -1, 1), -1);
+  EXPECT_EQ(integerOf("i8", "minui", -1, 1), 1);
+}
+
+TEST(Region, indicesBeyond32BitsStayOutOfBounds) {
+  EXPECT_EQ(scoreOf({{"i64", "constant", "4294967296"},
+                     {"index", "index_cast", "%0"},
+                     {"f32", "extract", "@slopes", "%1"},
+                     {"f32", "yield", "%2"}},
+                    0),
+            0);
+}
+
 TEST(Region, shiftsBeyondTheWidthLeaveTheSignAlone) {
   EXPECT_EQ(integerOf("i32", "shli", 1, 31), INT32_MIN);
   EXPECT_EQ(integerOf("i32", "shli", 1, 32), 0);
