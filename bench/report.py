@@ -7,12 +7,12 @@ of readings."""
 import argparse
 import json
 import os
+import re
 import sys
 
 import kernels
 import limits
 import make_ablations
-import plot
 import points
 import results
 
@@ -109,8 +109,9 @@ def family_table(rows):
 
 
 def family_plot(family, rows):
+    """What plot.bar_chart() takes."""
     series = {g: [row.entries[g].tflops if g in row.entries else None for row in rows] for g in contenders_of(rows)}
-    return plot.bar_chart(results.describe_family(family), "TFLOP/s", [row.seqlen for row in rows], series)
+    return results.describe_family(family), [row.seqlen for row in rows], series
 
 
 def gaps(rows):
@@ -131,7 +132,7 @@ def file_name(family):
 
 
 def grid_sections(families, folder):
-    """Returns the text and {file: plot}."""
+    """Returns the text and {file: arguments of plot.bar_chart()}."""
     text, plots = "", {}
     for family, rows in families.items():
         plots[file_name(family)] = family_plot(family, rows)
@@ -189,7 +190,7 @@ def limits_section(families, counts, gpu):
 
 
 def make_page(paths, ablations, base, folder, counts=None, note="", same=None):
-    """Returns the page and {file: plot}."""
+    """Returns the page and {file: arguments of plot.bar_chart()}."""
     page, plots, rows = HEAD, {}, []
     page += "\n" + describe_runs(sorted(paths + ablations))
     if paths:
@@ -207,6 +208,25 @@ def make_page(paths, ablations, base, folder, counts=None, note="", same=None):
     return page + gaps(rows), plots
 
 
+def charts_of(page):
+    """{file: arguments of plot.bar_chart()} of a page that was written, by its tables:
+    their figures have no digits behind the point."""
+    charts = {}
+    for title, file, table in re.findall(r"^## (.*?)\n\n!\[\]\(\S*/(\S+)\)\n\n((?:\|.*\n)+)", page, re.M):
+        head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+        groups = head[1:head.index("ratio")]
+        series = {group: [float(row[n].split("@")[0]) if row[n] else None for row in rows] for n, group in enumerate(groups, 1)}
+        charts[file] = title, [row[0] for row in rows], series
+    return charts
+
+
+def write_charts(charts, folder):
+    import plot  # which needs matplotlib
+    os.makedirs(folder, exist_ok=True)
+    for name, chart in charts.items():
+        plot.save(plot.bar_chart(*chart), os.path.join(folder, name))
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", nargs="*", help="files of results, one a run")
@@ -216,7 +236,14 @@ def main(argv=None):
     parser.add_argument("--same", metavar="FILE", help="what make_ablations.py found to be the kernel of the table: left out of --ablation")
     parser.add_argument("--loops", metavar="FILE", help="what count_instructions.py counted in the kernels of the results")
     parser.add_argument("--out", default=".", help="folder for performance.md and performance/*.svg")
+    parser.add_argument("--redraw", metavar="PAGE", help="draw the plots of a page anew, from its tables")
     args = parser.parse_args(argv)
+    if args.redraw:
+        with open(args.redraw, encoding="utf-8") as file:
+            charts = charts_of(file.read())
+        write_charts(charts, os.path.join(args.out, "performance"))
+        print(f"{len(charts)} plots written to {args.out}")
+        return 0
     if not args.results and not args.ablation:
         parser.error("expected files of results")
     counts = None
@@ -225,10 +252,10 @@ def main(argv=None):
             counts = json.load(file)
     page, plots = make_page(args.results, args.ablation, args.base, "performance", counts, args.note,
                             args.same and kernels.read_same(args.same))
-    os.makedirs(os.path.join(args.out, "performance"), exist_ok=True)
-    for name, content in {"performance.md": page, **{f"performance/{f}": c for f, c in plots.items()}}.items():
-        with open(os.path.join(args.out, name), "w", encoding="utf-8") as file:
-            file.write(content)
+    os.makedirs(args.out, exist_ok=True)
+    with open(os.path.join(args.out, "performance.md"), "w", encoding="utf-8") as file:
+        file.write(page)
+    write_charts(plots, os.path.join(args.out, "performance"))
     print(f"performance.md and {len(plots)} plots written to {args.out}")
     return 0
 

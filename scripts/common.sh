@@ -26,3 +26,14 @@ read_options() {
   echo "usage: scripts/${0##*/} [--help]" >&2
   exit 2
 }
+
+# find_matplotlib: prints a Python that has it; fails if there is none.
+find_matplotlib() {
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import matplotlib' 2>/dev/null; then
+      echo "$python"
+      return 0
+    fi
+  done
+  return 1
+}

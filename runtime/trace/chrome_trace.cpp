@@ -50,7 +50,7 @@ private:
     return {{"ph", phase}, {"pid", process}, {"tid", thread}};
   }
   void addName(const char *what, size_t process, size_t thread,
-               const std::string &name);
+               const std::string &name, bool isMain = true);
   void addEvent(const Event &event, bool mayOverlap, size_t process,
                 size_t thread);
 
@@ -70,10 +70,13 @@ static Json toObject(const Details &details) {
 }
 
 void Writer::addName(const char *what, size_t process, size_t thread,
-                     const std::string &name) {
+                     const std::string &name, bool isMain) {
   Json json = start("M", process, thread);
   json["name"] = what;
   json["args"]["name"] = name;
+  if (!isMain) {
+    json["args"]["main"] = false;
+  }
   events.push_back(std::move(json));
 }
 
@@ -114,7 +117,7 @@ std::string Writer::write() {
     addName("process_name", process, 0, cta.name);
     for (size_t thread = 0; thread < cta.tracks.size(); ++thread) {
       const Track &track = cta.tracks[thread];
-      addName("thread_name", process, thread, track.name);
+      addName("thread_name", process, thread, track.name, track.isMain);
       for (const Event &event : track.events) {
         addEvent(event, track.kind != TrackKind::Warp, process, thread);
       }

@@ -71,19 +71,10 @@ struct Timeline {
 
 const char *nameOf(Kind kind);
 
-/// When the first of its events begins and the last one ends.
-uint64_t beginOf(const CtaTimeline &cta);
-uint64_t endOf(const CtaTimeline &cta);
-
-/// What happens in `from <= time < to`; events at the edges are cut.
-CtaTimeline cut(const CtaTimeline &cta, uint64_t from, uint64_t to);
-
 /// The timeline in Chrome's trace format, which Perfetto reads too: a process a
-/// CTA, a thread a track. One unit of time is written as one microsecond.
+/// CTA, a thread a track. One unit of time is written as one microsecond. The
+/// same timeline always gives the same bytes; bench/timeline.py draws it.
 std::string writeChromeTrace(const Timeline &timeline);
-
-/// A picture of one CTA. The same timeline always gives the same bytes.
-std::string drawTimeline(const Timeline &timeline, const CtaTimeline &cta);
 
 } // namespace attn::trace
 

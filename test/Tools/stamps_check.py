@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds the trace and the picture of an instrumented kernel to what its roles have
-to do, and says what they show.
+"""Holds the trace of an instrumented kernel to what its roles have to do, and says
+what it shows.
 
-usage: stamps_check.py TRACE.json PICTURE.svg"""
+usage: stamps_check.py TRACE.json"""
 
 import json
 import sys
-import xml.etree.ElementTree
 
-SVG = "{http://www.w3.org/2000/svg}"
 STRUCTURE = ("run", "item")
 
 
@@ -63,9 +61,6 @@ def main():
     asynchronous = [e for e in timed if e["ph"] == "b"]
     print(f"copies of {names(e['name'] for e in asynchronous if e['cat'] == 'load')}; "
           f"matrix ops of {names(e['name'] for e in asynchronous if e['cat'] == 'mma')}")
-    texts = xml.etree.ElementTree.parse(sys.argv[2]).getroot().iter(SVG + "text")
-    rows = [t.text for t in texts if t.get("x") == "8.0" and t.text in threads.values()]
-    print(f"rows of the picture: {', '.join(rows)}")
 
 
 if __name__ == "__main__":

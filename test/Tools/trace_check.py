@@ -1,15 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds a trace and a picture of attn-run to their formats and says what they
-show.
+"""Holds a trace of attn-run to its format and says what it shows.
 
-usage: trace_check.py TRACE.json PICTURE.svg"""
+usage: trace_check.py TRACE.json"""
 
 import json
 import sys
-import xml.etree.ElementTree
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def check_nesting(events):
@@ -48,10 +44,9 @@ def main():
     print(f"{len(ctas)} CTAs of {trace['otherData']['kernel']}, unit {trace['otherData']['unit']}")
     print(f"loads of {names(e['name'] for e in of('load'))} by {issuers('load')}, "
           f"stores to {names(e['name'] for e in of('store'))} by {issuers('store')}")
-    print(f"mma of {names(e['name'] for e in of('mma'))}")
-    texts = xml.etree.ElementTree.parse(sys.argv[2]).getroot().iter(SVG + "text")
-    rows = [t.text for t in texts if t.get("x") == "8.0" and t.text in threads.values()]
-    print(f"rows of the picture: {', '.join(rows)}")
+    print(f"mma of {names(e['name'] for e in of('mma'))} with {names(e['args']['with'] for e in of('mma'))}")
+    main = [e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == 0 and e["args"].get("main", True)]
+    print(f"main rows: {', '.join(main)}")
 
 
 if __name__ == "__main__":

@@ -73,17 +73,13 @@ What the kernel's regions capture:
   --trace=FILE       write what the first launch did, for Perfetto or
                      chrome://tracing; of a kernel with --instrument by its own
                      clock, of others on the simulator (see docs/timelines.md)
-  --timeline=FILE    draw it, as an SVG picture of the longest of its
-                     first CTAs
-  --timeline-window=FROM:LENGTH
-                     draw only that part, in cycles or steps
   --timeout=SECONDS  with a GPU: give up on a kernel that does not finish
                      (default: 60); the simulator counts instructions instead
   --json=FILE        also write one JSON object a line for every result
   --target=NAME      target of IR (default: sm_90a)
   --schedule=FILE    schedule of IR (default: the compiler's choice)
   --instrument       let the kernel of IR write down when each role does what;
-                     --trace and --timeline on a GPU do so
+                     --trace on a GPU does so
   --help             print this
 
 Results go to standard output, errors to standard error.
@@ -192,23 +188,6 @@ bool setDevice(const Option &option, Options &options, std::string &err) {
          fail(option, "cuda, cuda:N or sim", err);
 }
 
-/// Two numbers, the second at least 1.
-bool setWindow(const Option &option, Options &options, std::string &err) {
-  unsigned long long from = 0, length = 0;
-  char rest = 0;
-  bool isDigits =
-      option.value.find_first_not_of("0123456789:") == std::string::npos;
-  if (!isDigits ||
-      std::sscanf(option.value.c_str(), "%19llu:%19llu%c", &from, &length,
-                  &rest) != 2 ||
-      length == 0 || from > INT64_MAX || length > INT64_MAX) {
-    return fail(option, "FROM:LENGTH such as 20000:5000", err);
-  }
-  options.windowFrom = from;
-  options.windowCycles = length;
-  return true;
-}
-
 bool setOption(const Option &option, Options &options, std::string &err) {
   const std::string &name = option.name;
   if (name == "--help") {
@@ -282,12 +261,6 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   }
   if (name == "--launch") {
     return setText(option, options.launch, err);
-  }
-  if (name == "--timeline") {
-    return setText(option, options.timeline, err);
-  }
-  if (name == "--timeline-window") {
-    return setWindow(option, options, err);
   }
   if (name == "--instrument") {
     return setFlag(option, options.instrument, err);
@@ -387,8 +360,6 @@ bool checkOptions(const Options &options, bool hasKv, std::string &err) {
   } else if (options.instrument && !endsWith(options.input, ".mlir")) {
     err = "option '--instrument': expected an input that ends in .mlir, got '" +
           options.input + "'";
-  } else if (options.windowCycles > 0 && options.timeline.empty()) {
-    err = "option '--timeline-window': expected '--timeline' beside it";
   } else if (options.random > 0 && isTracing(options)) {
     err = "option '--trace': expected no '--random' beside it";
   } else if (hasKv && options.q[0] != options.kv[0]) {

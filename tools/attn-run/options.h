@@ -48,12 +48,8 @@ struct Options {
   std::string hazards = "error";
   uint64_t budget = 0; // of the simulator's instructions; 0: its default
   int64_t multiprocessors = 0; // of the simulator; 0: its default
-  // Files to write of its first launch.
+  // The file to write of its first launch.
   std::string trace;
-  std::string timeline;
-  // The part of the longest CTA to draw, from its begin on; 0 cycles: all.
-  uint64_t windowFrom = 0;
-  uint64_t windowCycles = 0;
   // Of an input that is PTX: the file that says how to launch it.
   std::string launch;
   std::string json;

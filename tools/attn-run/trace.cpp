@@ -60,9 +60,7 @@ std::vector<sim::TraceRole> run::readRoles(const std::string &planText,
   return roles;
 }
 
-bool run::isTracing(const Options &options) {
-  return !options.trace.empty() || !options.timeline.empty();
-}
+bool run::isTracing(const Options &options) { return !options.trace.empty(); }
 
 Tracing::Tracing(const Options &options, std::vector<sim::TraceRole> roles)
     : options(options), recorder(std::move(roles), kMostCtas) {
@@ -73,56 +71,25 @@ Tracing::Tracing(const Options &options, std::vector<sim::TraceRole> roles)
 
 Tracing::~Tracing() { sim::getSimDevice().getOptions().observers = nullptr; }
 
-static bool writeText(const char *option, const std::string &path,
-                      const std::string &text, std::string &err) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) {
-    err = std::string("option '") + option + "': cannot write '" + path +
-          "': " + std::strerror(errno);
-  }
-  return bool(file);
-}
-
-/// The CTA that takes longest: short ones show little.
-static const trace::CtaTimeline &
-findLongest(const std::vector<trace::CtaTimeline> &ctas) {
-  auto lengthOf = [](const trace::CtaTimeline &cta) {
-    return trace::endOf(cta) - trace::beginOf(cta);
-  };
-  return *std::max_element(
-      ctas.begin(), ctas.end(),
-      [&](const auto &a, const auto &b) { return lengthOf(a) < lengthOf(b); });
-}
-
 bool Tracing::write(const std::string &kernel, std::string &err) {
   return writeTimeline(options, kernel, recorder.take(), err);
 }
 
 bool run::writeTimeline(const Options &options, const std::string &kernel,
                         trace::Timeline timeline, std::string &err) {
+  if (!isTracing(options)) {
+    return true;
+  }
   timeline.details.push_back({"kernel", kernel});
   if (options.device == "sim") {
     timeline.details.push_back({"seed", std::to_string(options.scheduleSeed)});
   }
-  if (!options.trace.empty() &&
-      !writeText("--trace", options.trace, trace::writeChromeTrace(timeline),
-                 err)) {
-    return false;
+  std::ofstream file(options.trace, std::ios::binary);
+  file << trace::writeChromeTrace(timeline);
+  file.close();
+  if (!file) {
+    err = "option '--trace': cannot write '" + options.trace +
+          "': " + std::strerror(errno);
   }
-  if (options.timeline.empty()) {
-    return true;
-  }
-  if (timeline.ctas.empty()) {
-    err = "option '--timeline': expected a CTA to draw, but none ran";
-    return false;
-  }
-  trace::CtaTimeline cta = findLongest(timeline.ctas);
-  if (options.windowCycles > 0) {
-    uint64_t from = trace::beginOf(cta) + options.windowFrom;
-    cta = trace::cut(cta, from, from + options.windowCycles);
-  }
-  return writeText("--timeline", options.timeline,
-                   trace::drawTimeline(timeline, cta), err);
+  return bool(file);
 }

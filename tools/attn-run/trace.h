@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --trace and --timeline: what happens during one launch, as the simulator sees
-// it or as an instrumented kernel wrote it down.
+// --trace: what happens during one launch, as the simulator sees it or as an
+// instrumented kernel wrote it down.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_TRACE_H
 #define ATTN_TOOLS_ATTN_RUN_TRACE_H

@@ -53,6 +53,14 @@ struct MmaState {
   /// The warps that have issued it, a bit each.
   uint32_t warps = 0;
   std::string shape;
+  /// The tensor that the B operand was loaded from.
+  std::string operand;
+};
+
+/// Of a copy into shared memory.
+struct LoadedBytes {
+  uint64_t end = 0;
+  std::string name;
 };
 
 class CtaRecorder final : public Observer {
@@ -82,6 +90,7 @@ private:
   uint64_t readyTime(const Warp &warp, const Wait &wait);
   Event makeWait(const Wait &wait, uint64_t begin, uint64_t end);
   std::string barrierName(uint32_t address) const;
+  std::string nameLoaded(uint64_t address) const;
   void endOpenWaits();
   std::string nameWarp(uint32_t warp) const;
   Track makeWarpTrack(uint32_t warp);
@@ -95,6 +104,8 @@ private:
   std::vector<std::vector<MmaState>> mmas;
   std::map<std::pair<Wait::Kind, uint32_t>, BarrierState> barriers;
   std::map<const AsyncCopy *, uint64_t> copyEnds;
+  /// What was loaded last, by the first byte.
+  std::map<uint64_t, LoadedBytes> loaded;
   UnitSchedule copyUnit;
   UnitSchedule tensorCore;
   /// When the copy that arrives at the moment is complete.
@@ -235,6 +246,9 @@ void CtaRecorder::onIssue(const Warp &warp, const AsyncCopy &copy) {
   uint64_t started = copyUnit.reserve(issued, busy);
   uint64_t end = started + busy + kCopyLatency;
   std::string name = cta.global.nameAt(facts.global);
+  if (facts.toShared) {
+    loaded[facts.shared] = {uint64_t(facts.shared) + facts.bytes, name};
+  }
   Event event = makeEvent(facts.toShared ? Kind::Load : Kind::Store,
                           name.empty() ? "copy" : name, issued, end);
   event.started = started;
@@ -245,6 +259,15 @@ void CtaRecorder::onIssue(const Warp &warp, const AsyncCopy &copy) {
   copyEnds[&copy] = end;
   uint64_t &open = stateOf(warp).openGroup;
   open = std::max(open, facts.toShared ? 0 : end);
+}
+
+/// The tensor that the byte at `address` was loaded from, or nothing.
+std::string CtaRecorder::nameLoaded(uint64_t address) const {
+  auto after = loaded.upper_bound(address);
+  if (after == loaded.begin() || std::prev(after)->second.end <= address) {
+    return "";
+  }
+  return std::prev(after)->second.name;
 }
 
 void CtaRecorder::onComplete(const AsyncCopy &copy) {
@@ -267,6 +290,9 @@ void CtaRecorder::onIssue(const Warp &warp, const WgmmaOp &op, uint64_t index) {
   uint64_t length = std::max<uint64_t>(1, op.spec.n / kMmaColumnsAStep);
   mma.started = tensorCore.reserve(std::max(mma.issued, before), length);
   mma.end = mma.started + length;
+  // The address in units of 16 bytes is the descriptor's low end.
+  constexpr uint64_t addressMask = 0x3fff;
+  mma.operand = nameLoaded((op.descriptors[1] & addressMask) * 16);
   mma.shape = "m64n" + std::to_string(op.spec.n) +
               (op.aInRegisters ? ", A in registers" : ", A in shared memory");
 }
@@ -367,6 +393,9 @@ Track CtaRecorder::makeMmaTrack() {
       event.started = begin.started;
       event.details.push_back({"instructions", std::to_string(end - first)});
       event.details.push_back({"shape", begin.shape});
+      if (!begin.operand.empty()) {
+        event.details.push_back({"with", begin.operand});
+      }
       track.events.push_back(std::move(event));
       first = end;
     }

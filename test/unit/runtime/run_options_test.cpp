@@ -115,31 +115,18 @@ TEST(RunOptions, namesWhatIsWrong) {
 TEST(RunOptions, readsThoseOfTheSimulator) {
   Options o;
   EXPECT_EQ(parse({"x", "--q=1x1x1x64", "--device=sim", "--trace=a",
-                   "--timeline=b", "--seeds=3", "--schedule-seed=4"},
+                   "--seeds=3", "--schedule-seed=4"},
                   o),
             "");
   EXPECT_EQ(o.trace, "a");
-  EXPECT_EQ(o.timeline, "b");
   EXPECT_EQ(o.schedules, 3);
   EXPECT_EQ(o.scheduleSeed, 4u);
   EXPECT_EQ(parse({"x.ptx", "--device=sim", "--launch=l"}, o = {}), "");
   EXPECT_EQ(o.launch, "l");
-  EXPECT_EQ(parse({"x.mlir", "--q=1x1x1x64", "--device=sim", "--timeline=b",
-                   "--timeline-window=20:5"},
-                  o = {}),
-            "");
-  EXPECT_EQ(o.windowFrom, 20u);
-  EXPECT_EQ(o.windowCycles, 5u);
+  EXPECT_EQ(
+      parse({"x.mlir", "--q=1x1x1x64", "--device=sim", "--trace=b"}, o = {}),
+      "");
   EXPECT_FALSE(o.instrument);
-  for (const char *window : {"", "5", "5:0", "-1:5", "1:2:3", "1:2x"}) {
-    std::string option = std::string("--timeline-window=") + window;
-    EXPECT_EQ(errorOf({"x", "--q=1x1x1x64", "--timeline=b", option.c_str()}),
-              std::string("option '--timeline-window': expected FROM:LENGTH "
-                          "such as 20000:5000, got '") +
-                  window + "'");
-  }
-  EXPECT_EQ(errorOf({"x", "--q=1x1x1x64", "--timeline-window=1:2"}),
-            "option '--timeline-window': expected '--timeline' beside it");
   EXPECT_EQ(errorOf({"x.attn", "--q=1x1x1x64", "--instrument"}),
             "option '--instrument': expected an input that ends in .mlir, got "
             "'x.attn'");

@@ -191,21 +191,4 @@ TEST(RunStamps, drawsRolesThatDidNotEnd) {
   EXPECT_TRUE(Workspace(readPlan()).decode().ctas.empty());
 }
 
-TEST(Timeline, isCut) {
-  Workspace space(readPlan());
-  space.begin(0, 0, 0, 1000);
-  space.stamp(0, 0, 10, Item);
-  space.stamp(0, 1, 20, Copy);
-  space.stamp(0, 2, 30, Compute);
-  space.end(0, 40, 3, 1040);
-  trace::CtaTimeline all = space.decode().ctas[0];
-  EXPECT_EQ(trace::beginOf(all), 0u);
-  EXPECT_EQ(trace::endOf(all), 40u);
-  trace::CtaTimeline part = trace::cut(all, 25, 35);
-  EXPECT_EQ(texts(part.tracks[0]),
-            (Texts{"load 25 35", "item 0 25 35", "copy k 25 30"}));
-  EXPECT_EQ(texts(trace::cut(all, 31, 35).tracks[0]),
-            (Texts{"load 31 35", "item 0 31 35"}));
-}
-
 } // namespace
