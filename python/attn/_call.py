@@ -48,22 +48,24 @@ def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats
     dims, and their names for messages; whoever calls this has put the tensors to
     `accept`. `call` is the signature of the public function's call, if that had the same q,
     k, v, out and lse."""
+    of_torch = _tensors.is_torch(q)
+    attend_tensors = _attend_torch if of_torch else _attend_views
     for name, tensor in ((words.k, k), (words.v, v), (words.o, out), (words.lse, lse)):
-        if tensor is not None and _tensors.is_torch(tensor) != _tensors.is_torch(q):
+        if tensor is not None and _tensors.is_torch(tensor) != of_torch:
             raise ArgumentError(f"expected '{name}' to be of the library of '{words.q}', a {type(q).__name__}, got a "
                                 f"{type(tensor).__name__}")
-    attend_tensors = _attend_torch if _tensors.is_torch(q) else _attend_views
     if _tensors.is_compiling():
         return attend_tensors(ir, q, k, v, captures, floats, ints, out, lse, words, call)
     for name, tensor in ((words.o, out), (words.lse, lse)):
-        if _tensors.is_torch(tensor):
+        if tensor is not None and of_torch:
             _torch_rules.check_writable(name, tensor)
     try:
         return attend_tensors(ir, q, k, v, captures, floats, ints, out, lse, words, call)
     except AttnError as error:
         raise words.of(error) from None
-    except (TypeError, RuntimeError) as error:
-        _explain(error, {words.q: q, words.k: k, words.v: v, words.o: out, words.lse: lse})
+    except (TypeError, ValueError, RuntimeError) as error:
+        others = {f"captures[{n}]": capture for n, capture in enumerate(captures)}
+        _explain(error, {words.q: q, words.k: k, words.v: v, words.o: out, words.lse: lse, **others})
 
 
 def _explain(error: Exception, tensors: dict[str, Any]) -> NoReturn:
@@ -84,11 +86,11 @@ def _attend_torch(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any], floa
         q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
         out = None if out is None else out.transpose(1, 2)
     if out is None and lse is None:
-        out, lse = _torch_ops.forward(q, k, v, list(captures), list(floats), list(ints), ir)
+        out, lse = _torch_ops.accepted(_torch_ops.forward, q, k, v, list(captures), list(floats), list(ints), ir)
     else:
         out = q.new_empty(q.shape[:-1] + v.shape[-1:]) if out is None else out
         lse = q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=_torch_ops.LSE_DTYPE) if lse is None else lse
-        _torch_ops.forward_out(q, k, v, list(captures), list(floats), list(ints), ir, out=out, lse=lse)
+        _torch_ops.accepted(_torch_ops.forward_out, q, k, v, list(captures), list(floats), list(ints), ir, out=out, lse=lse)
     if call and not captures and q.device.type != "meta":
         executable = Executable.get(ir, target_of(_tensors.view(q, "q").device))
         _replays().remember(call, executable, (q, k, v, out, lse), floats, ints, words.heads_first)
@@ -121,9 +123,9 @@ def bind(captures: Sequence[Captured], like: Any) -> tuple[list[Any], list[float
     tensors: list[Any] = []
     floats: list[float] = []
     ints: list[int] = []
+    _torch_rules.accept(**{captured.name: captured.value for captured in captures})
     for captured in captures:
         value = captured.value
-        _torch_rules.accept(**{captured.name: value})
         if captured.passed_as == "tensor":
             tensors.append(_as_tensor(captured, value, like))
         else:
@@ -133,8 +135,7 @@ def bind(captures: Sequence[Captured], like: Any) -> tuple[list[Any], list[float
 
 
 def _as_tensor(captured: Captured, value: Any, like: Any) -> Any:
-    if _tensors.is_torch(like) and not _tensors.is_torch(value):
-        value = _tensors.torch_module().from_dlpack(value)
-    elif _tensors.is_torch(value):
-        value = value.resolve_neg()  # torch's operators would
+    if _tensors.is_torch(value) != _tensors.is_torch(like):
+        # torch's operators look at the negative bit themselves.
+        value = value.resolve_neg() if _tensors.is_torch(value) else _tensors.torch_module().from_dlpack(value)
     return value if captured.shape else value.reshape(1)

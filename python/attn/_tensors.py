@@ -81,10 +81,8 @@ def view(tensor: Any, name: str, stream: int | None = None) -> View:
 
 
 def _view_of_torch(tensor: Any, name: str) -> View:
-    _torch_rules.refuse_meaning(name, tensor)
-    if tensor.is_neg() or tensor.is_conj():
-        raise ArgumentError(f"expected '{name}' to be resolved, got a tensor with its negative or conjugate bit set: pass "
-                            "what resolve_neg() returns")
+    if type(tensor) is not torch_module().Tensor:  # others have memory: torch's dispatcher knows no other kernel of theirs
+        _torch_rules.refuse_meaning(name, tensor)
     kind = tensor.device.type
     if kind not in ("cpu", "cuda"):
         raise UnsupportedError(f"expected '{name}' to be on a cuda or cpu device, got {tensor.device}")

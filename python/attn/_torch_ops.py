@@ -82,9 +82,10 @@ forward_out = torch.ops.attn.forward_out.default
 
 def _refuse_gradients(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Sequence[torch.Tensor],
                       **outputs: torch.Tensor) -> None:
-    named = {"q": q, "k": k, "v": v, **{f"captures[{n}]": c for n, c in enumerate(captures)}, **outputs}
-    for name, tensor in named.items():
-        _torch_rules.refuse_gradient(name, tensor)
+    if _torch_rules.derivatives_are_wanted():
+        named = {"q": q, "k": k, "v": v, **{f"captures[{n}]": c for n, c in enumerate(captures)}, **outputs}
+        for name, tensor in named.items():
+            _torch_rules.refuse_gradient(name, tensor)
 
 
 def _forward_autograd(keys: Any, *arguments: Any) -> tuple[torch.Tensor, torch.Tensor]:
@@ -110,6 +111,16 @@ def _forward_out_in_place(keys: Any, *arguments: Any, out: torch.Tensor, lse: to
 _library.impl("forward", _forward_autograd, "Autograd", with_keyset=True)
 _library.impl("forward_out", _forward_out_autograd, "Autograd", with_keyset=True)
 _library.impl("forward_out", _forward_out_in_place, "ADInplaceOrView", with_keyset=True)
+
+
+def accepted(operator: Any, *arguments: Any, **outputs: Any) -> Any:
+    """Calls the operator with tensors that `accept` has looked at: without the look of the
+    autograd kernel, which takes 3 µs. In a transform of functions only that one sees through
+    all tensors."""
+    if torch.compiler.is_compiling() or torch._C._functorch.peek_interpreter_stack() is not None:
+        return operator(*arguments, **outputs)
+    with torch._C._AutoDispatchBelowAutograd():
+        return operator(*arguments, **outputs)
 
 
 def _forward_vmap(info: Any, dims: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,

@@ -21,10 +21,18 @@ def accept(**values: Any) -> None:
     torch = _torch()
     if torch is None:
         return
+    derivatives = derivatives_are_wanted()
     for name, value in values.items():
         if isinstance(value, torch.Tensor):
             refuse_meaning(name, value)
-            refuse_gradient(name, value)
+            if derivatives:
+                refuse_gradient(name, value)
+
+
+def derivatives_are_wanted() -> bool:
+    """Whether this thread computes derivatives at all."""
+    torch = _torch()
+    return torch.is_grad_enabled() or torch.autograd.forward_ad._current_level >= 0
 
 
 def refuse_meaning(name: str, tensor: Any) -> None:
