@@ -51,14 +51,17 @@ class Kernel:
         self.problem, self._captures = problem, captures
         self._ir = problem.to_ir()
         self._name = f"{self.layout} {self._ir}"
-        values = [captured.value for captured in captures if captured.has_place] if self._trace else []
-        self._sources = list(zip(values, places_of(self._functions, values)))
+        placed = [captured for captured in captures if captured.has_place] if self._trace else []
+        values = [captured.value for captured in placed]
+        kinds = [_kind(value) for value in values]
+        self._sources = list(zip(values, kinds, places_of(self._functions, values)))
 
     def _is_stale(self) -> bool:
-        """Whether another tensor may have taken the place of one that the functions read. So
-        it may whenever a function has computed the tensor itself."""
-        for value, places in self._sources:
-            if not places:
+        """Whether another tensor may have taken the place of one that the functions read, or
+        that one may have changed its element type or rank. What a function has computed
+        itself may always be another one."""
+        for value, kind, places in self._sources:
+            if not places or kind != _kind(value):
                 return True
             for place in places:
                 if not place.holds(value):
@@ -147,6 +150,11 @@ class Kernel:
                 if captured.value.shape[dim] < needed:
                     raise ArgumentError(f"expected dim {dim} of the captured tensor '{captured.name}' to be at least "
                                         f"{needed}, dim {axis} of '{'qk'[which]}', got {captured.value.shape[dim]}")
+
+
+def _kind(value: Any) -> Any:
+    """What a kernel is compiled for, of a tensor that its functions read."""
+    return (value.dtype, len(value.shape)) if hasattr(value, "shape") else None
 
 
 def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16", mask: str = "none",

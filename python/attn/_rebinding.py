@@ -56,7 +56,7 @@ class Rebinding:
 
     def _copy(self, function: types.FunctionType) -> types.FunctionType:
         code, given = function.__code__, function.__defaults__ or ()
-        known = {n: function.__globals__[n] for n in _names(code) if n in function.__globals__}
+        known = {n: function.__globals__[n] for n in names_in(code) if n in function.__globals__}
         rebound = {name: self._value(value, name, code) for name, value in known.items()}
         names = code.co_varnames[code.co_argcount - len(given):code.co_argcount]
         defaults = tuple(self._value(value, name, code) for value, name in zip(given, names))
@@ -73,10 +73,10 @@ class Rebinding:
             return cell
 
 
-def _names(code: types.CodeType) -> set[str]:
+def names_in(code: types.CodeType) -> set[str]:
     """The globals and attributes that `code` and the functions in it name."""
     inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    return set(code.co_names).union(*map(_names, inner))
+    return set(code.co_names).union(*map(names_in, inner))
 
 
 def _is_users(function: types.FunctionType, caller: types.CodeType | None) -> bool:

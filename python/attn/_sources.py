@@ -8,6 +8,8 @@ import functools
 import types
 from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
+from ._rebinding import names_in
+
 # More objects than this are not looked at: a function that knows as many is traced again.
 _MOST = 20000
 _LIBRARIES = ("torch", "numpy", "jax", "attn", "builtins")
@@ -88,7 +90,7 @@ class _Walk:
     def _of_function(self, function: types.FunctionType) -> Iterator[tuple[Place, Any]]:
         if _is_of_library(function.__module__ or ""):
             return
-        self.names |= _names(function.__code__)
+        self.names |= names_in(function.__code__)
         for cell in function.__closure__ or ():
             try:
                 yield Place("cell", cell, None), cell.cell_contents
@@ -130,9 +132,3 @@ class _Walk:
 
 def _is_of_library(module: str) -> bool:
     return module.partition(".")[0] in _LIBRARIES
-
-
-def _names(code: types.CodeType) -> set[str]:
-    """The globals and attributes that `code` and the functions in it name."""
-    inner = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
-    return set(code.co_names).union(*map(_names, inner))

@@ -116,6 +116,15 @@ class Sources(TorchTest):
         self.check(module.by_buffer, lambda tensor: module.load_state_dict(state("slopes", tensor), assign=True))
         self.check(module.by_buffer, lambda tensor: setattr(module.inner, "slopes", tensor))
 
+    def test_modules_that_are_converted(self):
+        module = torch.nn.Module()
+        module.bias = torch.nn.Parameter(torch.tensor([0.5, 1.0]))
+        module.register_buffer("slopes", torch.tensor([1.0, 0.25]))
+        kernel = attn.compile(head_dim=64, dtype="f16", score_mod=lambda s, b, h, i, j: s + (module.bias[h] + module.slopes[h]) * j)
+        for convert in (lambda: None, module.bfloat16, module.float):
+            convert()
+            self.assertTrue(torch.equal(kernel(self.q, self.q, self.q)[0], self.want(torch.tensor([1.5, 1.25]))))
+
     def test_what_a_function_computes_is_computed_at_each_call(self):
         space = types.SimpleNamespace()
 
