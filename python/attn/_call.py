@@ -103,6 +103,9 @@ def _attend_views(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any], floa
     if len(queries.shape) != 4 or len(values.shape) != 4:
         raise ArgumentError(f"expected 'q' and 'v' to have rank 4, got {len(queries.shape)} and {len(values.shape)}")
     batch, heads, length = (queries.shape[n] for n in ((0, 1, 2) if words.heads_first else (0, 2, 1)))
+    for name, tensor in ((words.o, out), (words.lse, lse)):
+        if tensor is not None and _tensors.view(tensor, name).read_only:
+            raise ArgumentError(f"expected '{name}' to be writable, got a {type(tensor).__name__} that is not")
     if out is None:
         out = _tensors.empty(queries.owner, [*queries.shape[:3], values.shape[3]], queries.dtype)
     if lse is None:

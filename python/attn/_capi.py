@@ -256,15 +256,27 @@ class _DLManagedTensor(ctypes.Structure):
     _fields_ = [("dl_tensor", DLTensor), ("manager_ctx", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
 
 
+_has_name = ctypes.pythonapi.PyCapsule_IsValid
+_has_name.argtypes = [ctypes.py_object, ctypes.c_char_p]
 _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_of.argtypes, _pointer_of.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
 
 
-def tensor_of_capsule(capsule: object) -> DLTensor:
-    """The DLTensor inside a capsule named "dltensor". The capsule is not
-    consumed: the tensor lives as long as it does."""
-    address = _pointer_of(capsule, b"dltensor")
-    return _DLManagedTensor.from_address(address).dl_tensor
+class _DLManagedTensorVersioned(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("manager_ctx", ctypes.c_void_p),
+                ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("dl_tensor", DLTensor)]
+
+
+_READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
+
+
+def tensor_of_capsule(capsule: object) -> tuple[DLTensor, bool]:
+    """The DLTensor inside a capsule of either version of DLPack, and whether it may not be
+    written. The capsule is not consumed: the tensor lives as long as it does."""
+    if _has_name(capsule, b"dltensor"):
+        return _DLManagedTensor.from_address(_pointer_of(capsule, b"dltensor")).dl_tensor, False
+    found = _DLManagedTensorVersioned.from_address(_pointer_of(capsule, b"dltensor_versioned"))
+    return found.dl_tensor, bool(found.flags & _READ_ONLY)
 
 
 # Launches with objects of Python: runtime/lib/for_python.h.

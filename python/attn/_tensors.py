@@ -19,6 +19,9 @@ _LONG_NAMES = {
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
 }
 
+# Libraries of which no tensor may be written, though their capsules do not say so.
+_IMMUTABLE = ("jax", "jaxlib")
+
 WORKSPACE_ALIGNMENT = 256
 
 
@@ -33,6 +36,7 @@ class View(NamedTuple):
     strides: Sequence[int]  # elements
     owner: Any
     capsule: Any = None
+    read_only: bool = False
 
     def swap(self, a: int, b: int) -> View:
         """The same with two dims exchanged."""
@@ -102,18 +106,22 @@ def _view_of_dlpack(tensor: Any, name: str, stream: int | None) -> View:
     kind, number = tensor.__dlpack_device__()
     if kind not in (_capi.CPU, _capi.CUDA):
         raise UnsupportedError(f"expected '{name}' to be on a cuda or cpu device, got DLPack's device type {int(kind)}")
+    arguments = {} if kind == _capi.CPU else {"stream": stream or 1}
     try:
-        capsule = tensor.__dlpack__() if kind == _capi.CPU else tensor.__dlpack__(stream=stream or 1)
+        try:
+            capsule = tensor.__dlpack__(max_version=(1, 0), **arguments)
+        except TypeError:  # of libraries from before DLPack 1.0
+            capsule = tensor.__dlpack__(**arguments)
     except BufferError as error:
         raise ArgumentError(f"'{name}' cannot be shared through DLPack: {error}") from None
-    found = _capi.tensor_of_capsule(capsule)
+    found, read_only = _capi.tensor_of_capsule(capsule)
     code = (found.dtype.code, found.dtype.bits)
     if code not in _capi.DTYPE_NAMES or found.dtype.lanes != 1:
         raise UnsupportedError(f"'{name}' has an element type that is not known: DLPack's {code}")
     shape = [found.shape[i] for i in range(found.ndim)]
     strides = [found.strides[i] for i in range(found.ndim)] if found.strides else packed_strides(shape)
     return View((found.data or 0) + found.byte_offset, (int(kind), int(number)), _capi.DTYPE_NAMES[code], shape,
-                strides, tensor, capsule)
+                strides, tensor, capsule, read_only or type(tensor).__module__.partition(".")[0] in _IMMUTABLE)
 
 
 def packed_strides(shape: Sequence[int]) -> list[int]:

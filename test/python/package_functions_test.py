@@ -105,6 +105,24 @@ class Sdpa(FunctionTest):
         q, k, v = (data[:, :, n].transpose(0, 2, 1, 3) for n in range(3))
         self.check(q, k, v, is_causal=True, allow=np.tri(30, dtype=bool))
 
+    def test_arrays_that_may_not_be_written(self):
+        q, out, lse = self.normal(1, 9, 2, 64), np.zeros((1, 9, 2, 64), np.float16), np.zeros((1, 2, 9), np.float32)
+        kernel = attn.compile(head_dim=64, dtype="f16")
+        want = kernel(q, q, q)[0]
+        q.flags.writeable = out.flags.writeable = False
+        self.assertTrue(np.array_equal(kernel(q, q, q)[0], want))
+        with self.assertRaisesRegex(ValueError, "'out' to be writable, got a ndarray that is not"):
+            kernel(q, q, q, out=out, lse=lse)
+
+    def test_arrays_of_jax_are_not_written(self):
+        try:
+            import jax.numpy as jnp
+        except ImportError:
+            self.skipTest("jax is not installed")
+        q = jnp.asarray(self.normal(1, 9, 2, 64))
+        with self.assertRaisesRegex(ValueError, "'out' to be writable, got a ArrayImpl that is not"):
+            attn.compile(head_dim=64, dtype="f16")(q, q, q, out=jnp.zeros_like(q))
+
     def test_the_bits_of_a_sequence_do_not_depend_on_its_batch(self):
         q, k, v = self.normal(3, 2, 20, 64), self.normal(3, 2, 33, 64), self.normal(3, 2, 33, 64)
         together = attn.sdpa(q, k, v, is_causal=True)
