@@ -126,9 +126,10 @@ def bind(captures: Sequence[Captured], like: Any) -> tuple[list[Any], list[float
     tensors: list[Any] = []
     floats: list[float] = []
     ints: list[int] = []
-    _torch_rules.accept(**{captured.name: captured.value for captured in captures})
-    for captured in captures:
-        value = captured.value
+    values = [captured.value for captured in captures]
+    _torch_rules.accept(**{captured.name: value.value if isinstance(value, Scalar) else value
+                           for captured, value in zip(captures, values)})
+    for captured, value in zip(captures, values):
         if captured.passed_as == "tensor":
             tensors.append(_as_tensor(captured, value, like))
         else:

@@ -56,6 +56,7 @@ class Classes(TorchTest):
         for what, tensor in (("a nested one", torch.nested.nested_tensor(ragged, layout=torch.jagged).transpose(1, 2)),
                              ("a nested one", torch.nested.nested_tensor(ragged)),
                              ("layout torch.sparse_coo", q.to_sparse()),
+                             ("torch.quint8", torch.quantize_per_tensor(q.float(), 0.1, 0, torch.quint8)),
                              ("a MaskedTensor", torch.masked.masked_tensor(q.float(), q > 0)),
                              ("an? Own", q.as_subclass(Own)),
                              ("an? UninitializedParameter", torch.nn.UninitializedParameter())):
@@ -174,13 +175,15 @@ class Derivatives(TorchTest):
     def test_numbers_that_want_a_gradient(self):
         q, number, lowest = self.q, torch.nn.Parameter(torch.tensor(0.5)), torch.tensor(1.0, requires_grad=True) * 2
         kernel = attn.compile(head_dim=64, dtype="f16", score_mod=lambda s, b, h, i, j: s * number)
-        plain = attn.compile(head_dim=64, dtype="f16")
+        plain, scalar = attn.compile(head_dim=64, dtype="f16"), attn.Scalar(1.0)
+        scalar.value = lowest
         for name, function in (("scale", lambda: attn.sdpa(q, q, q, scale=number)),
                                ("softmax_scale", lambda: attn.flash_attn_func(q, q, q, softmax_scale=number)),
                                ("softcap", lambda: attn.flash_attn_func(q, q, q, softcap=lowest)),
                                ("scale", lambda: plain(q, q, q, scale=number)),
                                ("scale", lambda: attn.attention(q, q, q, scale=lowest)),
                                ("number", lambda: kernel(q, q, q)),
+                               ("scalar", lambda: attn.attention(q, q, q, lambda s, b, h, i, j: s * scalar)),
                                ("lowest", lambda: attn.attention(q, q, q, lambda s, b, h, i, j: s * lowest))):
             with self.subTest(name):
                 self.refused(name, function)
