@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The section "Compiling" of the C interface, on damaged modules and schedules:
-// calls return, and those that fail say why. Seeds: examples/*.mlir.
+// The section "Compiling" of the C interface, on the examples with pieces
+// replaced and on any bytes: calls return, and those that fail say why.
 
 #include "attn/runtime/attn.h"
+#include "edit.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fuzzer/FuzzedDataProvider.h>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
 
 static void require(bool good) {
   if (!good) {
@@ -28,6 +33,64 @@ extern "C" int LLVMFuzzerInitialize(int *, char ***) {
   return 0;
 }
 
+/// The modules to spoil, in the same order everywhere.
+static const std::vector<std::string> &examples() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::filesystem::path> paths;
+    for (const auto &entry : std::filesystem::directory_iterator(EXAMPLES)) {
+      if (entry.path().extension() == ".mlir") {
+        paths.push_back(entry.path());
+      }
+    }
+    std::sort(paths.begin(), paths.end());
+    std::vector<std::string> texts;
+    for (const std::filesystem::path &path : paths) {
+      std::ostringstream text;
+      text << std::ifstream(path).rdbuf();
+      texts.push_back(text.str());
+    }
+    return texts;
+  }();
+  return all;
+}
+
+static std::string anyModule(FuzzedDataProvider &data) {
+  static const char *const words[] = {"bf16",
+                                      "f16",
+                                      "f32",
+                                      "i32",
+                                      "index",
+                                      "none",
+                                      "128",
+                                      "0",
+                                      "-1",
+                                      "bhsd",
+                                      "tensor<?xf32>",
+                                      "?",
+                                      "%q",
+                                      "%k",
+                                      "arith.addf",
+                                      "window_top_left",
+                                      "257",
+                                      "causal_top_left",
+                                      "arith.constant 1.0 : f32",
+                                      "math.exp",
+                                      "8",
+                                      "9223372036854775807",
+                                      "4096",
+                                      "softcap",
+                                      "attn.yield",
+                                      "()",
+                                      "{",
+                                      "}"};
+  if (data.ConsumeIntegralInRange(0, 7) == 0) {
+    return data.ConsumeRemainingBytesAsString();
+  }
+  size_t last = examples().size() - 1;
+  size_t which = data.ConsumeIntegralInRange<size_t>(0, last);
+  return attn::fuzz::edit(data, examples()[which], words);
+}
+
 static void setOption(FuzzedDataProvider &data) {
   static const char *const names[] = {"disable_jit", "max_compiles", "speed"};
   std::string value = data.ConsumeRandomLengthString(4);
@@ -37,15 +100,15 @@ static void setOption(FuzzedDataProvider &data) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-  // The last bytes, which say little in a module, say how.
   FuzzedDataProvider data(bytes, size);
   bool compiles = data.ConsumeIntegralInRange(0, 63) == 1;
   int spoiled = data.ConsumeIntegralInRange(0, 31);
   if (spoiled == 1) {
     setOption(data);
   }
-  std::string schedule = spoiled == 2 ? data.ConsumeRandomLengthString() : "";
-  std::string ir = data.ConsumeRemainingBytesAsString();
+  std::string schedule =
+      spoiled == 2 ? data.ConsumeRandomLengthString(200) : "";
+  std::string ir = anyModule(data);
   attn_compile_args args = {};
   args.size = spoiled == 3 ? size % 80 : sizeof(args);
   args.ir = ir.data();

@@ -11,20 +11,6 @@
 
 #include "attn/runtime/attn.h"
 
-/// DLPackExchangeAPI of DLPack 1.3: how a framework in this process reads its
-/// objects. Functions that are not used here are left out by type.
-struct attn_exchange_api {
-  uint32_t major;
-  uint32_t minor;
-  const attn_exchange_api *previous;
-  void *allocate;
-  void *managedFromObject;
-  void *managedToObject;
-  /// Returns 0, or sets Python's error.
-  int (*fromObject)(void *object, DLTensor *out);
-  int (*currentStream)(DLDeviceType type, int32_t id, void **out);
-};
-
 /// Functions of Python, by the names that they have there.
 struct attn_python {
   void *(*PyEval_SaveThread)(void);
@@ -39,7 +25,8 @@ extern "C" ATTN_API void attn_internal_set_python(const attn_python *functions);
 /// A launch, but for its tensors. Not to be used by two threads at once.
 struct attn_object_launch {
   attn_bundle *bundle;
-  const attn_exchange_api *api;
+  /// How the framework reads its objects.
+  const DLPackExchangeAPI *api;
   /// Exchanges dims 1 and 2 of the tensors of rank 4.
   int32_t heads_first;
   size_t num_scalars;

@@ -76,7 +76,8 @@ extern "C" void attn_internal_set_python(const attn_python *functions) {
 static bool readObjects(const attn_object_launch &launch, void *const *objects,
                         ptrdiff_t count, Tensors &tensors) {
   for (ptrdiff_t i = 0; i < count; ++i) {
-    if (launch.api->fromObject(objects[i], &tensors.views[i]) != 0) {
+    if (launch.api->dltensor_from_py_object_no_sync(objects[i],
+                                                    &tensors.views[i]) != 0) {
       return false;
     }
     if (launch.heads_first) {
@@ -140,8 +141,8 @@ static void *launchTensors(const attn_object_launch &launch,
   DLDevice device = tensors.views[0].device;
   void *stream = nullptr;
   if (device.device_type == kDLCUDA &&
-      launch.api->currentStream(device.device_type, device.device_id,
-                                &stream) != 0) {
+      launch.api->current_work_stream(device.device_type, device.device_id,
+                                      &stream) != 0) {
     return nullptr;
   }
   if (launch.needs_workspace && !suitsWorkspace(launch, device, stream)) {
