@@ -67,7 +67,8 @@ typedef enum attn_status {
   /* The driver refused; the message has the CUDA error name and the kernel. */
   ATTN_DEVICE_ERROR = 4,
   /* The bundle has no variant for this problem, or the compiler has no way to
-   * compile it: the message says what is missing. */
+   * compile it: the message says what is missing. Or a newer caller asks for
+   * something that this library does not know. */
   ATTN_UNSUPPORTED = 5,
   /* The compiler failed on what it should have compiled or refused; the
    * message names a file that reproduces it, where there is one. */
@@ -84,9 +85,10 @@ typedef struct attn_bundle attn_bundle;
 
 /* Bits of attn_launch_args.flags. */
 typedef enum attn_launch_flag {
-  /* The workspace is zero, or as the last launch left it: one of this bundle,
-   * with this workspace, that needed one and succeeded. Nothing else has
-   * written to it since. Saves the memset before the kernels. */
+  /* Saves the memset before the kernels: the workspace is zero, or as this
+   * bundle's last launch that needed one left it. That launch had the same
+   * workspace of the same size and succeeded, and nothing else has written to
+   * it since. */
   ATTN_LAUNCH_WORKSPACE_READY = 1
 } attn_launch_flag;
 
@@ -129,8 +131,8 @@ ATTN_API int32_t attn_version_number(void);
  * "ATTN_INVALID_ARGUMENT"; "unknown status" for other numbers. */
 ATTN_API const char *attn_status_name(attn_status status);
 
-/* The message of this thread's last failed call, "" if none failed. Valid
- * until the thread's next call. */
+/* The message of this thread's latest call that returned a status, "" if that
+ * succeeded. Valid until the thread's next call. */
 ATTN_API const char *attn_last_error(void);
 
 /* Loads the bundle in the file `path` if `path` is not null, otherwise the
@@ -138,8 +140,8 @@ ATTN_API const char *attn_last_error(void);
  * the status is
  *   ATTN_IO_ERROR        there is no such file, it cannot be read, or it is a
  *                        directory, a pipe or a device
- *   ATTN_INVALID_BUNDLE  the bytes are no bundle, or more than 256 MiB
- *   ATTN_INVALID_ARGUMENT  null where something has to be given */
+ *   ATTN_INVALID_BUNDLE  the bytes are no bundle, or the file has more than
+ *                        256 MiB */
 ATTN_API attn_status attn_bundle_load(const char *path, const void *data,
                                       size_t size, attn_bundle **bundle);
 
