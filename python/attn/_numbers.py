@@ -20,10 +20,11 @@ _logger = logging.getLogger("attn")
 
 
 class _History:
-    """The values that a number of a function had."""
+    """The values that a number of a function had. `fixed`: the function does with it what
+    only Python can."""
 
     def __init__(self, first: _Number):
-        self.first, self.changed = first, False
+        self.first, self.changed, self.fixed = first, False, False
         self.kernels: set[_Number] = set()  # its values in kernels that it is part of, at most _MANY
 
 
@@ -36,28 +37,37 @@ class AutomaticScalar(Scalar):
 
     automatic = True
 
-    def __init__(self, value: _Number, history: _History, place: str):
+    def __init__(self, value: _Number, history: _History):
         super().__init__(value)
-        self._history, self._place = history, place
+        self._history = history
 
-    def count_kernel(self) -> None:
-        """Notes that the number is part of a kernel all the same, and warns of many."""
-        kernels = self._history.kernels
-        if len(kernels) < _MANY:
-            kernels.add(self.value)
-            if len(kernels) == _MANY:
-                _logger.warning(
-                    "%s had %d values, and each compiled a kernel: the function uses the number for what a kernel "
-                    "cannot compute. Let it use an attn.Scalar, or fewer values", self._place, _MANY)
+    def is_same(self, other: AutomaticScalar) -> bool:
+        """Whether the two are of the same name in the same function."""
+        return self._history is other._history
+
+    def fix(self) -> None:
+        """From now on the number is part of each kernel."""
+        self._history.fixed = True
 
 
 def as_argument(value: _Number, name: str, code: types.CodeType) -> AutomaticScalar | None:
     """The argument to pass for the number that the function of `code` knows as `name`;
-    None as long as it has had one value, or if a kernel cannot have it."""
+    None as long as it has had one value, and if a kernel cannot have it."""
     history = _histories.setdefault(code, {}).setdefault(name, _History(value))
     first = history.first
     history.changed |= type(first) is not type(value) or (first != value and (first == first or value == value))
-    if not history.changed or (isinstance(value, int) and not I32.low <= value <= I32.high):
+    if history.fixed:
+        _count_kernel(history, value, f"'{name}' of {code.co_name} at {os.path.basename(code.co_filename)}:{code.co_firstlineno}")
+    if not history.changed or history.fixed or (isinstance(value, int) and not I32.low <= value <= I32.high):
         return None
-    place = f"the number '{name}' of {code.co_name} at {os.path.basename(code.co_filename)}:{code.co_firstlineno}"
-    return AutomaticScalar(value, history, place)
+    return AutomaticScalar(value, history)
+
+
+def _count_kernel(history: _History, value: _Number, what: str) -> None:
+    """Warns of the number whose values have compiled many kernels."""
+    if len(history.kernels) < _MANY:
+        history.kernels.add(value)
+        if len(history.kernels) == _MANY:
+            _logger.warning(
+                "the number %s had %d values, and each compiled a kernel: the function uses it for what a kernel cannot "
+                "compute. Let it use an attn.Scalar, or fewer values", what, _MANY)

@@ -73,10 +73,11 @@ class Rebinding:
             return cell
 
 
-def names_in(code: types.CodeType) -> set[str]:
+@functools.lru_cache(maxsize=1024)
+def names_in(code: types.CodeType) -> frozenset[str]:
     """The globals and attributes that `code` and the functions in it name."""
     inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    return set(code.co_names).union(*map(names_in, inner))
+    return frozenset(code.co_names).union(*map(names_in, inner))
 
 
 def _is_users(function: types.FunctionType, caller: types.CodeType | None) -> bool:

@@ -5,14 +5,16 @@ as the regions of `attn.attention`."""
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 from typing import Any, Callable, ContextManager, NamedTuple, Union
 
-from . import _numbers, _tensors
+from . import _tensors
 from ._captures import Captured
 from ._errors import ArgumentError, TraceError
 from ._functions import install
 from ._ir import Region
+from ._numbers import AutomaticScalar, as_argument
 from ._operands import cast
 from ._rebinding import Rebinding, random_numbers
 from ._symbols import Operand, Recorder, Symbol, has_operand
@@ -26,14 +28,14 @@ MAX_POSITIONS = 1 << 30
 
 
 class Trace:
-    """The regions of one problem and what they capture, each thing once. With
-    `fixed_numbers`, all numbers of Python are part of the kernel; otherwise those that
-    changed since an earlier trace are arguments."""
+    """The regions of one problem and what they capture, each thing once. Numbers of Python
+    are part of the kernel, but for those that changed since an earlier trace and that
+    `passes` accepts as arguments."""
 
-    def __init__(self, fixed_numbers: bool = True) -> None:
+    def __init__(self, passes: Callable[[AutomaticScalar], bool] = lambda _: False) -> None:
         self._known: list[Captured] = []
-        self._fixed_numbers = fixed_numbers
-        self.automatic: list[_numbers.AutomaticScalar] = []
+        self._passes = passes
+        self.automatic: list[AutomaticScalar] = []
 
     @property
     def captures(self) -> list[Captured]:
@@ -67,8 +69,8 @@ class Trace:
         return self._known[-1]
 
     def _number(self, value: Any, name: str, code: types.CodeType) -> Any:
-        scalar = None if self._fixed_numbers else _numbers.as_argument(value, name, code)
-        if scalar is None:
+        scalar = as_argument(value, name, code)
+        if scalar is None or not self._passes(scalar):
             return value
         self.automatic.append(scalar)
         return self.capture(scalar, name)
@@ -78,8 +80,10 @@ class Trace:
             raise ArgumentError(f"expected '{role}' to be a function, got {_describe(function)}")
         recorder = Recorder(self.capture)
         arguments = first + [Symbol(f"%{n}", "i32", Range(0, MAX_POSITIONS - 1), n) for n in _POSITIONS]
-        with recorder, _torch_calls():
-            result = Rebinding(self.capture, self._number).function(function)(*arguments)
+        with recorder:
+            copy = Rebinding(self.capture, self._number).function(function)
+            with _torch_calls():
+                result = copy(*arguments)
             if not isinstance(result, (Operand, bool, int, float)) or (type == "bool" and not _is_truth(result)):
                 raise TraceError(f"expected {role} to return {'a truth value' if type == 'bool' else 'a number'} made of "
                                  f"its arguments, got {_describe(result)}")
@@ -106,14 +110,18 @@ class Regions(NamedTuple):
 def regions_of(score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any] | None) -> Regions:
     """The regions of a user's functions. Numbers that changed since an earlier call are
     arguments of the kernel, where the functions do with them what a kernel can."""
-    trace = Trace(fixed_numbers=False)
-    try:
-        return _regions(trace, score_mod, mask_mod)
-    except Exception:  # whatever the functions make of a symbol in place of a number
-        if not trace.automatic:
-            raise
-    for scalar in trace.automatic:
-        scalar.count_kernel()
+    for _ in range(2):
+        trace = Trace(lambda _: True)
+        try:
+            return _regions(trace, score_mod, mask_mod)
+        except Exception:  # whatever the functions make of a symbol in place of a number
+            if not trace.automatic:
+                raise
+        for scalar in trace.automatic:
+            try:
+                _regions(Trace(scalar.is_same), score_mod, mask_mod)
+            except Exception:
+                scalar.fix()
     return _regions(Trace(), score_mod, mask_mod)
 
 
@@ -124,16 +132,17 @@ def _regions(trace: Trace, score_mod: Callable[..., Any] | None, mask_mod: Calla
 def _torch_calls() -> ContextManager[Any]:
     """Sees every call of torch on a tensor, such as the index of one that a function
     reaches through an attribute, and refuses random numbers."""
-    torch = _tensors.torch_module()
-    if torch is None:
-        return contextlib.nullcontext()
-    from torch.utils._python_dispatch import TorchDispatchMode
+    modes = contextlib.ExitStack()
+    if _tensors.torch_module() is not None:
+        for mode in _modes():
+            modes.enter_context(mode())
+    return modes
 
-    class Calls(torch.overrides.TorchFunctionMode):  # type: ignore[name-defined, misc]
-        def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if has_operand(args) or has_operand((kwargs or {}).values()):
-                return Operand.__torch_function__(function, types, args, kwargs)
-            return function(*args, **(kwargs or {}))
+
+@functools.lru_cache(maxsize=None)
+def _modes() -> tuple[type, ...]:
+    torch: Any = _tensors.torch_module()
+    from torch.utils._python_dispatch import TorchDispatchMode
 
     class Operations(TorchDispatchMode):  # type: ignore[misc]
         def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -141,7 +150,10 @@ def _torch_calls() -> ContextManager[Any]:
                 raise random_numbers(function.overloadpacket.__name__)
             return function(*args, **(kwargs or {}))
 
-    both = contextlib.ExitStack()
-    both.enter_context(Operations())
-    both.enter_context(Calls())
-    return both
+    class Calls(torch.overrides.TorchFunctionMode):  # type: ignore[name-defined, misc]
+        def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if has_operand(args) or has_operand((kwargs or {}).values()):
+                return Operand.__torch_function__(function, types, args, kwargs)
+            return function(*args, **(kwargs or {}))
+
+    return Operations, Calls

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import types
@@ -24,10 +25,10 @@ def where() -> str:
 
 def is_library(code: types.CodeType) -> bool:
     """Whether the code is this package's or a tensor library's."""
-    name = code.co_filename
-    folders = [_OWN_FOLDER]
-    for library in _LIBRARIES:
-        path = getattr(sys.modules.get(library), "__file__", None)
-        if path:
-            folders.append(os.path.dirname(os.path.abspath(path)) + os.sep)
-    return name.startswith(tuple(folders)) or name.startswith("<__array")
+    libraries = (_folder(getattr(sys.modules.get(library), "__file__", None)) for library in _LIBRARIES)
+    return code.co_filename.startswith((_OWN_FOLDER, "<__array", *filter(None, libraries)))
+
+
+@functools.lru_cache(maxsize=None)
+def _folder(path: str | None) -> str:
+    return os.path.dirname(os.path.abspath(path)) + os.sep if path else ""

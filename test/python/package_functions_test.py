@@ -7,6 +7,7 @@ import unittest
 import package_support  # finds the package
 
 import attn
+from attn._executable import Executable
 
 try:
     import numpy as np
@@ -269,6 +270,18 @@ class Attention(FunctionTest):
         for name, (traced, plain) in cases.items():
             with self.subTest(name):
                 self.check(traced, score=plain)
+
+    def test_a_number_that_changes_compiles_two_kernels(self):
+        before = Executable.count()
+        i, j = reference.positions(20, 33)
+        for width in range(3, 9):
+            self.check(lambda s, b, h, i, j: s * (width + 0.5) - width, lambda b, h, i, j: abs(i - j) < width,
+                       np.abs(i - j) < width, lambda s: s * (width + 0.5) - width)
+        self.assertEqual(Executable.count() - before, 6)  # Python adds the half
+        for width in range(3, 9):
+            self.check(lambda s, b, h, i, j: s * width, lambda b, h, i, j: abs(i - j) < width, np.abs(i - j) < width,
+                       lambda s: s * width)
+        self.assertEqual(Executable.count() - before, 8)
 
     def test_tanh_is_accurate_relative_to_itself(self):
         x = np.concatenate([np.linspace(-0.8, 0.8, 1500), np.geomspace(1e-30, 90, 500)]).astype(np.float32)

@@ -184,6 +184,14 @@ class Numbers(unittest.TestCase):
             with self.subTest(name):
                 self.assertTrue(all(not captures for _, captures in self.regions(make, range(1, 5))))
 
+    def test_one_that_stays_in_python_leaves_the_others(self):
+        def make(numbers):
+            power, slope = numbers
+            return lambda s, b, h, i, j: s * math.sqrt(power) + slope * j
+
+        found = self.regions(make, [(1, 0.1), (2, 0.2), (2, 0.3), (2, 0.4), (1, 0.5)])
+        self.assertEqual([captures for _, captures in found], [(), (("slope", "f32"),), (("slope", "f32"),)])
+
     def test_many_kernels_are_warned_of_once(self):
         def make(number):
             return lambda s, b, h, i, j: s * math.exp(number)
