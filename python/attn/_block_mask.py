@@ -6,6 +6,7 @@ the blocks as well."""
 
 from __future__ import annotations
 
+import re
 import weakref
 from typing import Any, Callable
 
@@ -85,10 +86,11 @@ def _reading(blocks: Any, block_mask: Any) -> Callable[..., Any]:
 def _blocks_follow(block_mask: Any, plain: Regions, batches: int, heads: int) -> bool:
     if tuple(block_mask.BLOCK_SIZE) == (_NO_BLOCKS, _NO_BLOCKS):
         return True
-    lines = " ".join(plain.allow.lines)
+    read = set(re.findall(r"%(\w+)", " ".join(plain.allow.lines)))
     # Once, where the mask is the same for all.
-    batches, heads = (batches if "%b " in lines or "%b," in lines else 1), (heads if "%h " in lines or "%h," in lines else 1)
-    state = _state(block_mask, plain, (batches, heads))
+    batches, heads = batches if "b" in read else 1, heads if "h" in read else 1
+    values = [captured.value for captured in plain.trace.captures if captured.name in read]
+    state = _state(block_mask, plain, values, (batches, heads))
     if state is None:
         return False
     known = _compared.get(block_mask)
@@ -100,12 +102,11 @@ def _blocks_follow(block_mask: Any, plain: Regions, batches: int, heads: int) ->
     return known[1]
 
 
-def _state(block_mask: Any, plain: Regions, sizes: tuple[int, int]) -> Any:
+def _state(block_mask: Any, plain: Regions, captured: list[Any], sizes: tuple[int, int]) -> Any:
     """Everything that the comparison depends on; None where a change would go unseen."""
     tables = (block_mask.kv_num_blocks, block_mask.kv_indices, block_mask.full_kv_num_blocks, block_mask.full_kv_indices)
-    values = [*tables, *(captured.value for captured in plain.trace.captures)]
-    state: list[Any] = [plain.allow, plain.trace.signature(), tuple(block_mask.BLOCK_SIZE), sizes]
-    for value in values:
+    state: list[Any] = [plain.allow, tuple(block_mask.BLOCK_SIZE), tuple(block_mask.seq_lengths), sizes]
+    for value in (*tables, *captured):
         if isinstance(value, Scalar):
             state.append(value.value)
         elif value is None:
@@ -113,7 +114,7 @@ def _state(block_mask: Any, plain: Regions, sizes: tuple[int, int]) -> Any:
         elif not _tensors.is_torch(value) or value.is_inference():
             return None
         else:
-            state.append((value.data_ptr(), value._version, tuple(value.shape), value.stride()))
+            state.append((value.data_ptr(), value._version, value.dtype, tuple(value.shape), value.stride()))
     return state
 
 

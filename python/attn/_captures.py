@@ -4,6 +4,7 @@ the kernel."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from . import _tensors, _torch_rules, _types
@@ -138,7 +139,8 @@ class Indexed(Operand):
         """`index` counted from the start of the dim: negative ones count from its end."""
         if isinstance(index, Captured) and not index.shape:
             index = index.read()
-        if type(index) is int:
+        if not isinstance(index, (Operand, bool)) and not _tensors.is_tensor(index) and hasattr(index, "__index__"):
+            index = operator.index(index)
             size = self.captured.shape[dim]
             if size is not None and not -size <= index < size:
                 raise refuse("an index", f"{index} is out of bounds for dim {dim} of '{self.captured.name}', of size {size}")

@@ -37,7 +37,10 @@ _FUNCTIONS: dict[str, Callable[..., Symbol]] = {
 def _to(a: Any, dtype: Any = None, *_: Any, **__: Any) -> Symbol:
     """Tensor.to and the like. Where a kernel's numbers lie and whether they are copied
     means nothing."""
-    return cast(a, _named(dtype))
+    if isinstance(dtype, Operand):
+        return cast(a, dtype.type)
+    is_device = dtype is None or type(dtype).__name__ == "device" or (isinstance(dtype, str) and not _types.named(dtype))
+    return number(a) if is_device else cast(a, _named(dtype))
 
 
 def _named(dtype: Any) -> str:
@@ -80,7 +83,7 @@ _ALIASES: dict[str, Callable[..., Any]] = {
     "left_shift": ops.shift_left, "right_shift": ops.shift_right, "sub": ops.subtract, "mul": ops.multiply, "add": ops.add,
     "pow": ops.power, "rsub": lambda a, b: ops.subtract(b, a), "min": ops.minimum, "max": ops.maximum,
     "clone": lambda a, **_: number(a), "detach": lambda a: number(a), "contiguous": lambda a, **_: number(a),
-    "to": _to, "type": _to, "astype": _to, "bool": _converts_to("bool"), "byte": _converts_to("u8"),
+    "to": _to, "type": _to, "type_as": _to, "astype": _to, "bool": _converts_to("bool"), "byte": _converts_to("u8"),
     "char": _converts_to("i8"), "short": _converts_to("i16"), "int": _converts_to("i32"), "long": _converts_to("i64"),
     "half": _converts_to("f16"), "bfloat16": _converts_to("bf16"), "float": _converts_to("f32"),
     "double": _converts_to("f64"), "zeros_like": lambda a, **kinds: _filled(a, 0, **kinds),

@@ -44,11 +44,11 @@ class Rebinding:
             return value
         if isinstance(value, (Scalar, Slot)) or _tensors.is_tensor(value):
             return self._capture(value, name)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if _is_number(value):
             return value if code is None or is_library(code) else self._number(value, name, code)
         if type(value) in (tuple, list):
             # A number in there stays one.
-            rebound = type(value)(one if isinstance(one, (int, float)) else self._value(one, "", code) for one in value)
+            rebound = type(value)(one if _is_number(one) else self._value(one, "", code) for one in value)
             return value if all(map(operator.is_, rebound, value)) else rebound
         if isinstance(value, functools.partial) or (isinstance(value, types.FunctionType) and _is_users(value, code)):
             return self.function(value)
@@ -71,6 +71,12 @@ class Rebinding:
             return types.CellType(self._value(cell.cell_contents, name, code))
         except ValueError:  # not assigned yet
             return cell
+
+
+def _is_number(value: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    types_of_numbers = (int, float) if numpy is None else (int, float, numpy.integer, numpy.floating)
+    return isinstance(value, types_of_numbers) and not isinstance(value, bool)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -69,7 +69,7 @@ class Trace:
         return self._known[-1]
 
     def _number(self, value: Any, name: str, code: types.CodeType) -> Any:
-        scalar = as_argument(value, name, code)
+        scalar = as_argument(value if isinstance(value, (int, float)) else value.item(), name, code)
         if scalar is None or not self._passes(scalar):
             return value
         self.automatic.append(scalar)

@@ -88,6 +88,11 @@ class Masks(FlexTest):
             with self.assertRaisesRegex(attn.TraceError, "a random number, at package_flex_test.py"):
                 attn.attention(*self.tensors(), lambda s, b, h, i, j: s * draw())
 
+    def test_conversions_to_where_another_is(self):
+        table = torch.randn(HEADS, KEYS).bfloat16()
+        self.check(lambda s, b, h, i, j: s + table[h, j].to(s.dtype) + j.to(table.device).type_as(s) / 50 +
+                   table[h, j].to(device=i.device, dtype=torch.float32))
+
     def test_constants_made_in_the_function(self):
         self.check(lambda s, b, h, i, j: torch.where(i < j, s, torch.tensor(-2.5)) + torch.full_like(i, 0.5, dtype=torch.float32))
 
@@ -154,9 +159,11 @@ class BlockMasks(FlexTest):
     def test_a_mask_is_compared_once(self):
         q, k, _ = self.tensors()
         mask = self.block_mask(causal)
+        bias = torch.zeros(HEADS)
         with mock.patch.object(_block_mask, "_compare", wraps=_block_mask._compare) as compare:
             for _ in range(3):
-                self.kernel_reads_blocks(mask, q, k)
+                bias += 1  # which is no part of the mask
+                _block_mask.regions_with_blocks(lambda s, b, h, i, j: s + bias[h], mask, q, k)
         self.assertEqual(compare.call_count, 1)
 
     def test_inference_tensors(self):

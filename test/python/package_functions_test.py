@@ -278,7 +278,7 @@ class Attention(FunctionTest):
             self.check(lambda s, b, h, i, j: s * (width + 0.5) - width, lambda b, h, i, j: abs(i - j) < width,
                        np.abs(i - j) < width, lambda s: s * (width + 0.5) - width)
         self.assertEqual(Executable.count() - before, 6)  # Python adds the half
-        for width in range(3, 9):
+        for width in np.arange(3, 9):
             self.check(lambda s, b, h, i, j: s * width, lambda b, h, i, j: abs(i - j) < width, np.abs(i - j) < width,
                        lambda s: s * width)
         self.assertEqual(Executable.count() - before, 8)
