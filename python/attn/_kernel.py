@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Sequence, Tuple
+from typing import Any, Callable, NamedTuple, Sequence, Tuple
 
 from . import _capi
 from ._call import attend, bind, outside_of_compile, repeat
@@ -13,7 +13,7 @@ from ._checks import integer, number
 from ._errors import ArgumentError, AttnError, UnsupportedError
 from ._executable import DEFAULT_TARGET, Executable, target_of
 from ._ir import MASKS, Problem
-from ._sources import places_of
+from ._sources import Place, places_of
 from ._torch_rules import accept
 from ._trace import MAX_POSITIONS, regions_of
 from ._words import Words
@@ -23,6 +23,33 @@ _LAYOUTS = ("bshd", "bhsd")
 
 # What is fixed when a kernel is compiled, and what its functions read.
 Traced = Tuple[Problem, "list[Captured]"]
+
+
+class _Program(NamedTuple):
+    """What functions were traced to, as one value: another thread may trace them again."""
+
+    problem: Problem
+    captures: list[Captured]
+    ir: str
+    name: str  # tells it from others in an earlier call's signature
+    sources: list[tuple[Any, Any, list[Place]]]  # values, their kinds and where they come from
+
+    def is_stale(self) -> bool:
+        """Whether another tensor may have taken the place of one that the functions read, or
+        that one may have changed its element type or rank. What a function has computed
+        itself may always be another one."""
+        for value, kind, places in self.sources:
+            if not places or kind != _kind(value):
+                return True
+            for place in places:
+                if not place.holds(value):
+                    return True
+        return False
+
+
+def _kind(value: Any) -> Any:
+    """What a kernel is compiled for, of a tensor that its functions read."""
+    return (value.dtype, len(value.shape)) if hasattr(value, "shape") else None
 
 
 class Kernel:
@@ -38,7 +65,7 @@ class Kernel:
                  functions: Sequence[Callable[..., Any]] = (), trace: Callable[[], Traced] | None = None):
         """`trace` traces the functions again, for a kernel that is called more than once."""
         self.layout, self._functions, self._trace = layout, functions, trace
-        self._use(problem, captures)
+        self._program = self._make_program(problem, captures)
         self._heads_first = layout == "bhsd"
         self._words = Words(heads_first=self._heads_first)
         self._scale = 1 / math.sqrt(problem.head_dim)
@@ -46,33 +73,23 @@ class Kernel:
         position, head = (2, 1) if self._heads_first else (1, 2)
         self._extents = {"b": (0, 0), "h": (0, head), "i": (0, position), "j": (1, position)}
 
-    def _use(self, problem: Problem, captures: list[Captured]) -> None:
-        """Makes this the kernel of the problem."""
-        self.problem, self._captures = problem, captures
-        self._ir = problem.to_ir()
-        self._name = f"{self.layout} {self._ir}"
+    def _make_program(self, problem: Problem, captures: list[Captured]) -> _Program:
+        ir = problem.to_ir()
         placed = [captured for captured in captures if captured.has_place] if self._trace else []
         values = [captured.value for captured in placed]
         kinds = [_kind(value) for value in values]
-        self._sources = list(zip(values, kinds, places_of(self._functions, values)))
-
-    def _is_stale(self) -> bool:
-        """Whether another tensor may have taken the place of one that the functions read, or
-        that one may have changed its element type or rank. What a function has computed
-        itself may always be another one."""
-        for value, kind, places in self._sources:
-            if not places or kind != _kind(value):
-                return True
-            for place in places:
-                if not place.holds(value):
-                    return True
-        return False
+        sources = list(zip(values, kinds, places_of(self._functions, values)))
+        return _Program(problem, captures, ir, f"{self.layout} {ir}", sources)
 
     def _trace_again(self) -> None:
         """What the functions read now is what the kernel reads. This compiles another kernel
         if element types or ranks have changed."""
         if self._trace:
-            self._use(*self._trace())
+            self._program = self._make_program(*self._trace())
+
+    @property
+    def problem(self) -> Problem:
+        return self._program.problem
 
     @property
     def ir(self) -> str:
@@ -109,25 +126,26 @@ class Kernel:
             UnsupportedError: a tensor requires a gradient.
             DeviceError: the device failed.
         """
-        call = None
-        if not self._captures:
-            call, again = repeat((self._name, scale, window_left, window_right), q, k, v, out, lse)
+        call, program = None, self._program
+        if not program.captures:
+            call, again = repeat((program.name, scale, window_left, window_right), q, k, v, out, lse)
             done = again and again(q, k, v, out, lse)
             if done:
                 return done
-        if self._is_stale():
+        if program.is_stale():
             outside_of_compile(self._trace_again)
+            program = self._program
         accept(q=q, k=k, v=v, scale=scale, out=out, lse=lse)
-        self._check_bounds(q, k)
-        tensors, floats, ints = bind(self._captures, q)
+        self._check_bounds(program, q, k)
+        tensors, floats, ints = bind(program.captures, q)
         bounds = [self._bound(n, value) for n, value in (("window_left", window_left), ("window_right", window_right))]
-        return attend(self._ir, q, k, v, tensors, [self._scale if scale is None else number("scale", scale), *floats],
+        return attend(program.ir, q, k, v, tensors, [self._scale if scale is None else number("scale", scale), *floats],
                       [b for b in bounds if b is not None] + ints, out, lse, self._words, call)
 
     def prepare(self, device: int = 0) -> None:
         """Loads the kernel onto CUDA device number `device` now rather than in the first
         call, which a call under CUDA graph capture needs."""
-        Executable.get(self._ir, target_of((_capi.CUDA, device))).prepare(device)
+        Executable.get(self._program.ir, target_of((_capi.CUDA, device))).prepare(device)
 
     def _bound(self, name: str, value: int | None) -> int | None:
         if getattr(self.problem, name) != (value is not None):
@@ -135,26 +153,21 @@ class Kernel:
                              f"compiled with {name}={getattr(self.problem, name)}")
         return None if value is None else integer(name, value)
 
-    def _check_bounds(self, q: Any, k: Any) -> None:
+    def _check_bounds(self, program: _Program, q: Any, k: Any) -> None:
         """A capture that is indexed by a coordinate has to reach as far, and coordinates
         have to be as small as the functions' traces take them for."""
-        if self.problem.score or self.problem.allow:
+        if program.problem.score or program.problem.allow:
             for name, tensor in (("q", q), ("k", k)):
                 if max(tensor.shape) > MAX_POSITIONS:
                     raise UnsupportedError(f"expected the dims of '{name}' to be at most {MAX_POSITIONS} for a kernel with "
                                            f"functions, got {tuple(tensor.shape)}")
-        for captured in self._captures:
+        for captured in program.captures:
             for dim, coordinate in captured.bounds:
                 which, axis = self._extents[coordinate]
                 needed = (q, k)[which].shape[axis]
                 if captured.value.shape[dim] < needed:
                     raise ArgumentError(f"expected dim {dim} of the captured tensor '{captured.name}' to be at least "
                                         f"{needed}, dim {axis} of '{'qk'[which]}', got {captured.value.shape[dim]}")
-
-
-def _kind(value: Any) -> Any:
-    """What a kernel is compiled for, of a tensor that its functions read."""
-    return (value.dtype, len(value.shape)) if hasattr(value, "shape") else None
 
 
 def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16", mask: str = "none",
@@ -187,7 +200,7 @@ def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16"
         CompileError: the compiler failed on what it should compile.
     """
     kernel = _kernel(head_dim, head_dim_v, dtype, mask, window_left, window_right, score_mod, mask_mod, layout)
-    Executable.get(kernel._ir, target)
+    Executable.get(kernel._program.ir, target)
     return kernel
 
 
@@ -201,7 +214,7 @@ def why_unsupported(*, head_dim: int, head_dim_v: int | None = None, dtype: str 
         kernel = _kernel(head_dim, head_dim_v, dtype, mask, window_left, window_right, score_mod, mask_mod, layout)
     except AttnError as error:
         return str(error)
-    return _capi.support_error(kernel._ir, target)
+    return _capi.support_error(kernel._program.ir, target)
 
 
 def _kernel(head_dim: int, head_dim_v: int | None, dtype: Any, mask: str, window_left: bool, window_right: bool,
