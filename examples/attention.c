@@ -34,10 +34,12 @@ static void check(attn_status status, const char *call) {
 static attn_bundle *compile(const char *path) {
   static char ir[1 << 16];
   FILE *file = fopen(path, "rb");
-  size_t size = file ? fread(ir, 1, sizeof(ir) - 1, file) : 0;
-  if (file) {
-    fclose(file);
+  if (!file) {
+    perror(path);
+    exit(1);
   }
+  size_t size = fread(ir, 1, sizeof(ir) - 1, file);
+  fclose(file);
   ir[size] = '\0';
 
   attn_compile_args args;
