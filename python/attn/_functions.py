@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 from . import _score_ops as ops
 from . import _types
-from ._operands import cast, constant, number
+from ._operands import cast, number
 from ._symbols import Operand, Symbol, recorder_capture, refuse
 
 _OPERATORS: dict[str, Callable[..., Symbol]] = {

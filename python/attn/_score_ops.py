@@ -10,7 +10,7 @@ from typing import Any, Callable
 from ._operands import (Number, apply, cast, common_type, constant, held, integer, is_weak, is_wide, narrowed, number, rounded,
                         wrapped)
 from ._symbols import Operand, Symbol, refuse, write
-from ._types import FLOATS, I32, INTEGERS, LONG_NAMES, Range, computed_in
+from ._types import FLOATS, INTEGERS, Range, computed_in
 
 
 def _arithmetic(function: Callable[..., Symbol]) -> Callable[..., Symbol]:

@@ -20,9 +20,10 @@ from ._rebinding import Rebinding, random_numbers
 from ._symbols import Operand, Recorder, Symbol, has_operand
 from ._types import LONG_NAMES, Range
 
+install()
+
 _POSITIONS = ("b", "h", "i", "j")
 _TAKEN = {"q", "k", "v", "o", "s", "lse", "scale", "window_left", "window_right", *_POSITIONS}
-install()
 # A launch with functions has no more batches, heads, queries or keys.
 MAX_POSITIONS = 1 << 30
 
@@ -84,6 +85,8 @@ class Trace:
             copy = Rebinding(self.capture, self._number).function(function)
             with _torch_calls():
                 result = copy(*arguments)
+            if _tensors.is_tensor(result):
+                result = self.capture(result)
             if not isinstance(result, (Operand, bool, int, float)) or (type == "bool" and not _is_truth(result)):
                 raise TraceError(f"expected {role} to return {'a truth value' if type == 'bool' else 'a number'} made of "
                                  f"its arguments, got {_describe(result)}")

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """attn.attention with what FlexAttention's users have: masks made of masks, BlockMasks,
-captured tensors of all types, torch's functions. On the simulator, against float64."""
+captured tensors of all types, torch's functions. Against float64, on the simulator, or on
+the device that ATTN_TEST_DEVICE names."""
 
 import math
+import os
 import unittest
 from unittest import mock
 
@@ -17,6 +19,7 @@ try:
 except ImportError:
     torch = None
 
+DEVICE = os.environ.get("ATTN_TEST_DEVICE", "cpu")
 HEADS, QUERIES, KEYS = 2, 40, 50
 
 
@@ -33,7 +36,9 @@ class FlexTest(unittest.TestCase):
         if torch is None:
             self.skipTest("torch is not installed")
         self.addCleanup(torch.random.set_rng_state, torch.random.get_rng_state())
+        self.addCleanup(torch.set_default_device, None)
         torch.manual_seed(3)
+        torch.set_default_device(DEVICE)
 
     def tensors(self, batch=2, queries=QUERIES, keys=KEYS):
         return [torch.randn(batch, HEADS, length, 16).half() for length in (queries, keys, keys)]
@@ -69,6 +74,7 @@ class Masks(FlexTest):
             flex.and_masks(causal, flex.or_masks(same, window)):
                 lambda b, h, i, j: causal(b, h, i, j) & (same(b, h, i, j) | window(b, h, i, j)),
             flex.noop_mask: lambda b, h, i, j: (i >= 0) & (j >= 0),
+            (lambda b, h, i, j: torch.tensor(True)): lambda b, h, i, j: (i >= 0) & (j >= 0),
         }
         for mask_mod, wanted in dense.items():
             self.check(mask_mod=mask_mod, dense_mask=wanted)
@@ -99,7 +105,7 @@ class Masks(FlexTest):
 
 class BlockMasks(FlexTest):
     def block_mask(self, mask_mod, batch=None, heads=None, queries=QUERIES, keys=KEYS, block=16):
-        return flex.create_block_mask(mask_mod, batch, heads, queries, keys, device="cpu", BLOCK_SIZE=block)
+        return flex.create_block_mask(mask_mod, batch, heads, queries, keys, device=DEVICE, BLOCK_SIZE=block)
 
     def kernel_reads_blocks(self, block_mask, q, k):
         regions = _block_mask.regions_with_blocks(None, block_mask, q, k)
@@ -236,10 +242,11 @@ class Captures(FlexTest):
                    torch.where(i - j == -8, bias[0], 0))
 
     def test_numbers_in_host_memory(self):
-        number, factor, wide = torch.tensor(7, dtype=torch.int16), torch.tensor(0.5, dtype=torch.bfloat16), torch.tensor(2**40)
+        with torch.device("cpu"):
+            number, factor, wide = torch.tensor(7, dtype=torch.int16), torch.tensor(0.5, dtype=torch.bfloat16), torch.tensor(2**40)
+            big = torch.tensor(2**60)
         self.check(lambda s, b, h, i, j: torch.where(i - j < number, s * factor, s) + (j + wide) / 2**40,
                    lambda b, h, i, j: j * wide > -1)
-        big = torch.tensor(2**60)
         with self.assertRaisesRegex(attn.ArgumentError, "'big' to be within 2.53, got 1152921504606846976"):
             attn.attention(*self.tensors(), lambda s, b, h, i, j: torch.where(j < big, s, 0.0))
 

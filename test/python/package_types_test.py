@@ -10,7 +10,6 @@ import package_support  # noqa: F401  (finds the package)
 
 import attn
 from attn import _types
-from attn._symbols import Symbol
 from attn._trace import Trace
 
 try:
