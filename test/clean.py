@@ -45,8 +45,8 @@ WINDOWS = ("--window-left=50", "--window-right=20")
 MASKS = {"none": "--mask=none", "causal_top_left": "--mask=causal_top_left",
          "causal_bottom_right": "--mask=causal_bottom_right",
          "window": "--mask=window_bottom_right --window-left --window-right",
-         "pointwise_region": "--mask=none --score=softcap",
-         "region": "--mask=causal_bottom_right --window-left --score=alibi --region=documents"}
+         "softcap": "--score=softcap",
+         "gathers": "--mask=causal_bottom_right --window-left --score=alibi --region=documents"}
 # Query heads of one head of K and V, where a kernel takes that many and no other number.
 PACKED = re.compile(r"pack_gqa = (\d+)")
 # Exponentials relative to an integer: that of a row's only key is not 1.
@@ -78,13 +78,18 @@ def generated_case(group, name, dims, mask, schedule):
 
 
 def table_entries():
-    return [entry for path in table.paths() for entry in table.read(path)]
+    return [entry for path in table.paths() + table.rung_paths() for entry in table.read(path)]
+
+
+def masks_of(entry):
+    """What an entry is run with: the masks that it serves, and a score function without one."""
+    return entry.masks + (["softcap"] if "none" in entry.masks else [])
 
 
 def all_cases():
     yield from example_cases()
     for entry in table_entries():
-        for mask in entry.masks:
+        for mask in masks_of(entry):
             yield generated_case("table", entry.symbol, entry.head_dims, mask, entry.unconditional)
     for name, dims, path in compile_all.schedules():
         for mask in compile_all.MASKS.values():

@@ -49,10 +49,8 @@ def draw_problem(rng, dims=None, served=None):
     mask = rng.choice(masks)
     score = rng.choice([None, None, None, "softcap", "alibi"])
     region = rng.choice([None, None, None, "documents"])
-    if served and "region" not in served:
+    if served and "gathers" not in served:
         region = None
-    if served and not region and "pointwise_region" not in served:
-        score = None
     sides = rng.choice((["left"], ["right"], ["left", "right"])) if mask.startswith("window") else []
     options = [f"--head-dim={d}", f"--head-dim-v={dv}", f"--mask={mask}", f"--dtype={rng.choice(('bf16', 'f16'))}",
                f"--layout={rng.choice(('bshd', 'bhsd'))}", *(f"--window-{side}" for side in sides)]
@@ -137,7 +135,7 @@ def draw_flip(rng, number, chip):
         drawn = [draw_candidate(rng, parsed, chip) for _ in range(rarely(rng, 1, 2))]
         if all(drawn) and len({each.point["pack_gqa"] for each in drawn}) == 1:
             break
-    masks = schedule.MASKS + ("region",)
+    masks = schedule.MASKS + ("gathers",)
     few = [f"seqlen_k at_most {rng.choice((1, 64, 100))}"] * (len(drawn) - 1)
     texts = [each.entry(f"coin_flip_{n}", masks, when) for n, (each, when) in enumerate(zip(drawn, [*few, None]))]
     limits = {key: value for each in drawn for key, value in limits_of(each.point).items()}
@@ -145,7 +143,7 @@ def draw_flip(rng, number, chip):
 
 
 def draw_table(seed, each):
-    entries = [entry for path in table.paths() for entry in table.read(path)]
+    entries = [entry for path in table.paths() + table.rung_paths() for entry in table.read(path)]
     for number in range(each * len(entries)):
         rng = random.Random(f"{seed} table {number}")
         entry = entries[number % len(entries)]

@@ -13,7 +13,7 @@ from schedules.schedule import MASKS, Schedule
 HEAD = re.compile(r'attn\.table_entry fwd @(\w+) head_dim (\d{1,9}), (\d{1,9})\n    masks \["(\w+(?:", "\w+)*)"\]\n'
                   r"(?:    when <([^>]*)>\n)?    config <")
 HEAD_DIM = Numbers(8, 256, 8)
-KNOWN_MASKS = MASKS + ("region",)
+KNOWN_MASKS = MASKS + ("gathers",)
 KINDS = {"NUMBER": r"(\d{1,9})", "WORD": r"(\w+)", "SHARE": r"(\d{1,9} of \d{1,9})"}
 # How an entry spells a parameter, and what it is where the entry does not have it.
 NEEDED = object()
@@ -97,6 +97,10 @@ class Entry:
     def target(self):
         return self.find('machine "WORD"')
 
+    @property
+    def rung(self):
+        return self.find("rung = NUMBER", 0)
+
     @functools.cached_property
     def chip(self):
         target = self.target
@@ -149,7 +153,7 @@ class Entry:
         registers = self.chip.share(point["consumers"], point["load_registers"])
         if not registers:
             raise self.error(0, f"a machine with registers for {point['consumers']} consumers", self.target)
-        return Schedule(point, self.head_dims, self.target, registers).entry(self.symbol, self.masks, condition)
+        return Schedule(point, self.head_dims, self.target, registers, self.rung).entry(self.symbol, self.masks, condition)
 
     def changed(self, parameters, conditional=True):
         """The text with other values of some parameters."""

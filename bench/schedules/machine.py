@@ -6,7 +6,6 @@ import re
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "codegen", "data", "machines")
-DEFAULT = "sm_90a"
 
 
 class Machine:
@@ -40,12 +39,6 @@ class Machine:
         each = min(self.round_down((budget - least) // consumers), self.highest)
         loader = min(budget - consumers * each, self.highest)
         return (loader, each) if self.lowest <= min(each, least) else None
-
-
-def suffix(target):
-    """What names of entries and of their files end with: those of other machines than the
-    default one say whose they are."""
-    return "" if target == DEFAULT else "_" + target
 
 
 def load(target):

@@ -3,7 +3,7 @@
 
 from schedules.parameters import PARAMETERS
 
-MASKS = ("none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region")
+MASKS = ("none", "causal_top_left", "causal_bottom_right", "window")
 # Parts of a candidate's name that it has only where they are not the default.
 SHORT = {"rings": "ring_", "loaders": "loaders", "stage_o": "o_", "storer": "storer_", "stage_p": "p_", "cluster": "cluster", "pack_gqa": "pack",
          "last_wave_parts": "parts", "launch": "", "overlap": "overlap_", "rescale": "rescale_", "rescale_threshold": "threshold",
@@ -26,10 +26,10 @@ def name_of(point):
 
 
 class Schedule:
-    """One schedule, and the registers of its loader and of its consumers."""
+    """One schedule, the registers of its loader and of its consumers, and its rung."""
 
-    def __init__(self, point, head_dims, target, registers):
-        self.point, self.head_dims, self.target, self.registers = point, head_dims, target, registers
+    def __init__(self, point, head_dims, target, registers, rung=0):
+        self.point, self.head_dims, self.target, self.registers, self.rung = point, head_dims, target, registers, rung
         self.name = name_of(point)
 
     def entry(self, symbol, masks=MASKS, condition=None):
@@ -46,6 +46,7 @@ class Schedule:
         optional = {"section_mib": 0, "rescale_threshold": None, "row_max": "running", "exp2_degree": 3, "cluster": 1, "pack_gqa": 1,
                     "last_wave_parts": 1}
         fields.update((key, p[key]) for key, absent in optional.items() if p[key] != absent)
+        fields.update({"rung": self.rung} if self.rung else {})
         return ", ".join(f"{key} = {value}" for key, value in fields.items())
 
     @property

@@ -7,19 +7,26 @@ import os
 import re
 
 from schedules.entry import Entry, EntryError
-from schedules.machine import DEFAULT, ROOT, suffix
+from schedules.machine import ROOT
 
 FOLDER = os.path.join(ROOT, "codegen", "data", "schedules")
+# Where the rungs above the first are.
+RUNGS = os.path.join(ROOT, "codegen", "data", "rungs")
 
 
-def paths(d=None, dv=None, target=DEFAULT):
-    """The files of the table, or those of a pair of head dims, regions left out: one by
-    hand, and those that attn-tune wrote."""
+def paths(d=None, dv=None):
+    """The files of the table's first rung, or those of a pair of head dims: one by hand,
+    and those that attn-tune wrote."""
     names = sorted(name for name in os.listdir(FOLDER) if name.endswith(".mlir"))
     if d:
         stem = f"fwd_d{d}" + ("" if d == dv else f"_dv{dv}")
-        names = [name for name in names if re.fullmatch(stem + rf"(_none|_causal)*{suffix(target)}\.mlir", name)]
+        names = [name for name in names if re.fullmatch(stem + r"(_none|_causal)*\.mlir", name)]
     return [os.path.join(FOLDER, name) for name in names]
+
+
+def rung_paths():
+    """The files of the other rungs."""
+    return [os.path.join(RUNGS, name) for name in sorted(os.listdir(RUNGS))]
 
 
 def split(text, path):
@@ -40,8 +47,7 @@ def read(path):
         return split(file.read(), path)
 
 
-def serving(d, dv, mask, target=DEFAULT):
+def serving(d, dv, mask):
     """The entries that a problem without windows and regions is compiled from."""
-    entries = [entry for path in paths(d, dv, target) for entry in read(path)
-               if mask in entry.masks and entry.target == target]
+    entries = [entry for path in paths(d, dv) for entry in read(path) if mask in entry.masks]
     return [entry for entry in entries if "window" not in entry.masks] or entries[-1:]

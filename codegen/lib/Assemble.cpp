@@ -16,11 +16,11 @@ using namespace attn::codegen;
 /// that the same input gives the same bytes.
 static DictionaryAttr getProperties(Builder &builder,
                                     const AssemblyReport &report) {
+  auto number = [&](StringRef name, unsigned value) {
+    return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
+  };
   SmallVector<NamedAttribute> kernels;
   for (const KernelReport &kernel : report.kernels) {
-    auto number = [&](StringRef name, unsigned value) {
-      return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
-    };
     kernels.push_back(builder.getNamedAttr(
         kernel.name,
         builder.getDictionaryAttr({number("barriers", kernel.barriers),
@@ -31,7 +31,8 @@ static DictionaryAttr getProperties(Builder &builder,
                                    number("stack", kernel.stack)})));
   }
   return builder.getDictionaryAttr(
-      builder.getNamedAttr("kernels", builder.getDictionaryAttr(kernels)));
+      {builder.getNamedAttr("kernels", builder.getDictionaryAttr(kernels)),
+       number("serialized", report.serialized)});
 }
 
 namespace {
@@ -90,13 +91,13 @@ private:
   /// Reports what the assembler warned of; fails on losses that were not
   /// asked for.
   LogicalResult judge(gpu::BinaryOp binary, const AssemblyReport &report) {
-    bool fatal = !report.losses.empty() && !allowSpills;
-    for (const std::string &line : report.warnings) {
-      if (!fatal) {
-        binary.emitWarning("ptxas: ") << line;
+    if (report.losses.empty() || losses != Losses::Refuse) {
+      for (const std::string &line : report.warnings) {
+        if (losses != Losses::Accept ||
+            !llvm::is_contained(report.losses, line)) {
+          binary.emitWarning("ptxas: ") << line;
+        }
       }
-    }
-    if (!fatal) {
       return success();
     }
     InFlightDiagnostic error =

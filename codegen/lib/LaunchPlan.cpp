@@ -370,7 +370,8 @@ json::Object PlanBuilder::resources() {
       {"roles", std::move(roles)},
       {"threads", threads},
       {"shared_memory", static_cast<int64_t>(*kernel.getSmemBytes())},
-      {"mbarriers", barriers}};
+      {"mbarriers", barriers},
+      {"rung", kernel.getConfig().getRung()}};
   if (kernel.getVariant() && kernel.getVariant()->getWhen()) {
     report["when"] = kernel.getVariant()->getWhen().getText();
   }

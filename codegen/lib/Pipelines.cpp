@@ -11,7 +11,8 @@ void attn::addStage(Stage stage, OpPassManager &manager,
                     const PipelineOptions &options) {
   switch (stage) {
   case Stage::Attn:
-    manager.addPass(createConfigure({options.target, options.scheduleFile}));
+    manager.addPass(
+        createConfigure({options.target, options.scheduleFile, options.rung}));
     break;
   case Stage::Tile:
     manager.addPass(createTile());
@@ -48,8 +49,7 @@ void attn::addStage(Stage stage, OpPassManager &manager,
   case Stage::Cubin:
     codegen::AssembleOptions assemble;
     assemble.ptxas = options.ptxas;
-    // Stamps take registers that a schedule may not have to spare.
-    assemble.allowSpills = options.instrument;
+    assemble.losses = options.losses;
     manager.addPass(codegen::createAssemble(assemble));
     break;
   }

@@ -39,6 +39,7 @@ AssemblyReport attn::codegen::parsePtxasOutput(StringRef output) {
       continue;
     }
     bool loss = isLoss(line);
+    report.serialized += loss;
     std::string text = line.trim().str();
     if (!report.kernels.empty() && line.contains("spill stores")) {
       KernelReport &kernel = report.kernels.back();

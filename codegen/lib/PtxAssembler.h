@@ -29,6 +29,8 @@ struct AssemblyReport {
   std::vector<std::string> warnings;
   /// Those among them that mean a slow kernel.
   std::vector<std::string> losses;
+  /// How many of these are C75xx.
+  unsigned serialized = 0;
   double seconds = 0;
 };
 

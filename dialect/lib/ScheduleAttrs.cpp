@@ -170,7 +170,8 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t threshold, RowMax rowMax,
                                  int64_t degree, int64_t ctaGroup,
                                  int64_t cluster, int64_t tileD, int64_t tileDv,
-                                 int64_t packGqa, int64_t lastWaveParts) {
+                                 int64_t packGqa, int64_t lastWaveParts,
+                                 int64_t rung) {
   // config C1
   if (tileM < 1 || tileN < 1) {
     return emitError() << "expected 'tile_m' and 'tile_n' of at least 1, got "
@@ -236,6 +237,10 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'last_wave_parts' only with work "
                           "'dynamic' and 'cluster' 1, got work '"
                        << stringifyWorkKind(work) << "' and " << cluster;
+  }
+  // config C11
+  if (rung < 0) {
+    return emitError() << "expected 'rung' of at least 0, got " << rung;
   }
   return success();
 }

@@ -98,23 +98,30 @@ public:
   }
 
   Status check() {
-    if (Status status = setOptions()) {
+    if (Status status = parse()) {
       return status;
     }
-    module = parseModule(*context, request.ir, "ir");
-    if (!module) {
-      return because(ATTN_INVALID_ARGUMENT, "no valid module");
-    }
-    if (failed(runStages(*module, options, Stage::Attn, kLastRefusing))) {
-      return because(ATTN_UNSUPPORTED, "the compiler refused the module");
-    }
-    return {};
+    return check(*module, options);
   }
 
-  Status emit(std::string &bundle) {
+  Status compile(std::string &bundle) {
+    if (Status status = parse()) {
+      return status;
+    }
     Stage last = toolchain.ptxas.empty() ? Stage::Ptx : Stage::Cubin;
-    if (failed(runStages(*module, options, kFirstEmitting, last))) {
-      return because(ATTN_COMPILER_ERROR, "the compiler failed");
+    Status status;
+    auto run = [&](ModuleOp copy, const CompileOptions &changed) {
+      status = check(copy, changed);
+      if (!status && failed(runStages(copy, changed, kFirstEmitting, last))) {
+        status = because(ATTN_COMPILER_ERROR, "the compiler failed");
+      }
+      return failure(bool(status));
+    };
+    bool failedAny = failed(last == Stage::Cubin ? climb(*module, options, run)
+                                                 : run(*module, options));
+    if (failedAny) {
+      return status ? status
+                    : because(ATTN_COMPILER_ERROR, "the compiler failed");
     }
     FailureOr<std::string> bytes = bundleOf(*module);
     if (failed(bytes)) {
@@ -125,6 +132,22 @@ public:
   }
 
 private:
+  Status parse() {
+    if (Status status = setOptions()) {
+      return status;
+    }
+    module = parseModule(*context, request.ir, "ir");
+    return module ? Status()
+                  : because(ATTN_INVALID_ARGUMENT, "no valid module");
+  }
+
+  Status check(ModuleOp checked, const CompileOptions &changed) const {
+    if (failed(runStages(checked, changed, Stage::Attn, kLastRefusing))) {
+      return because(ATTN_UNSUPPORTED, "the compiler refused the module");
+    }
+    return {};
+  }
+
   Status setOptions() {
     options.target = request.target;
     options.ptxas = toolchain.ptxas;
@@ -205,10 +228,7 @@ Status attn::jit::compileRequest(const Request &request,
                                  const Toolchain &toolchain,
                                  std::string &bundle) {
   return contain(request, toolchain, [&](Compilation &compilation) {
-    if (Status status = compilation.check()) {
-      return status;
-    }
-    return compilation.emit(bundle);
+    return compilation.compile(bundle);
   });
 }
 

@@ -2,6 +2,7 @@
 //
 // attn-configure: the shape of one CTA's work, from the schedule table.
 #include "attn/passes/Passes.h"
+#include "attn/passes/RegionWeight.h"
 #include "attn/passes/ScheduleTable.h"
 #include "attn/passes/SizeCover.h"
 #include "mlir/IR/Remarks.h"
@@ -113,6 +114,15 @@ static SmallVector<TableEntry> dropUnreached(AttentionOp op,
   return reached;
 }
 
+/// The keys in a block of each kernel, summed.
+static int64_t countKeys(ArrayRef<TableEntry> entries) {
+  int64_t keys = 0;
+  for (const TableEntry &entry : entries) {
+    keys += entry.config.getTileN();
+  }
+  return keys;
+}
+
 static LogicalResult finish(AttentionOp op, StringRef origin) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -131,18 +141,55 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     if (op.getConfig()) {
       return finish(op, "the op");
     }
-    auto found =
-        lookupTableEntries(op.getContext(), op.getProblem(), target,
-                           scheduleFile, [&] { return op.emitOpError(); });
+    auto entries = findEntries(op);
+    if (failed(entries)) {
+      return failure();
+    }
+    if (entries->size() == 1 && !entries->front().when) {
+      op.setConfigAttr(entries->front().config);
+      return finish(op, entries->front().origin);
+    }
+    return attachVariants(op, *entries);
+  }
+
+  FailureOr<SmallVector<TableEntry>> lookup(AttentionOp op, int64_t firstRung) {
+    auto found = lookupTableEntries(op.getContext(), op.getProblem(), target,
+                                    scheduleFile, firstRung,
+                                    [&] { return op.emitOpError(); });
     if (failed(found)) {
       return failure();
     }
-    SmallVector<TableEntry> entries = dropUnreached(op, *found);
-    if (entries.size() == 1 && !entries.front().when) {
-      op.setConfigAttr(entries.front().config);
-      return finish(op, entries.front().origin);
+    return dropUnreached(op, *found);
+  }
+
+  /// The entries of the lowest rung on which the regions are compiled in time.
+  FailureOr<SmallVector<TableEntry>> findEntries(AttentionOp op) {
+    auto entries = lookup(op, rung);
+    if (!scheduleFile.empty()) {
+      return entries;
     }
-    return attachVariants(op, entries);
+    int64_t weight = weighRegions(op), most = 0;
+    while (succeeded(entries) && !entries->empty()) {
+      int64_t keys = countKeys(*entries);
+      if (weight * keys <= kMostRegionCode) {
+        return entries;
+      }
+      most = kMostRegionCode / keys;
+      entries = lookup(op, entries->front().config.getRung() + 1);
+    }
+    if (failed(entries)) {
+      return failure();
+    }
+    if (most == 0) {
+      return op.emitOpError(
+                 "expected a rung of the ladder for its problem, got ")
+             << rung.getValue();
+    }
+    return op.emitOpError(
+               "expected the score and mask regions to weigh at most ")
+           << most
+           << " (an addition 1, a tanh 25, an element that is read 60), "
+           << "got " << weight;
   }
 
   LogicalResult attachVariants(AttentionOp op, ArrayRef<TableEntry> entries) {

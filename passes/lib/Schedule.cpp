@@ -53,11 +53,12 @@ static LogicalResult checkConfig(tile::KernelOp kernel,
       got.getCtaGroup() == wanted.getCtaGroup() &&
       got.getCluster() == wanted.getCluster() &&
       got.getTileD() == wanted.getTileD() &&
-      got.getTileDv() == wanted.getTileDv()) {
+      got.getTileDv() == wanted.getTileDv() &&
+      got.getRung() == wanted.getRung()) {
     return success();
   }
   return kernel.emitOpError("expected 'config' to have the tiles, work, CTA "
-                            "group and cluster of ")
+                            "group, cluster and rung of ")
          << entry.origin << ", " << wanted << ", got " << got;
 }
 
@@ -68,9 +69,10 @@ struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
 
   /// The entry with the kernel's condition among those for its problem.
   FailureOr<TableEntry> findEntry(tile::KernelOp kernel) {
-    auto entries =
-        lookupTableEntries(kernel.getContext(), kernel.getProblem(), target,
-                           scheduleFile, [&] { return kernel.emitOpError(); });
+    int64_t rung = kernel.getConfig()->getRung();
+    auto entries = lookupTableEntries(kernel.getContext(), kernel.getProblem(),
+                                      target, scheduleFile, rung,
+                                      [&] { return kernel.emitOpError(); });
     if (failed(entries)) {
       return failure();
     }

@@ -37,14 +37,10 @@ struct Key {
     if (problem.getWindowLeft() || problem.getWindowRight()) {
       key.masks.push_back("window");
     }
-    // A region is one more thing that an entry must serve: it needs registers,
-    // and more of them for what it reads at positions.
-    attn::RegionKind region =
-        std::max(problem.getMaskRegion(), problem.getScoreRegion());
-    if (region != attn::RegionKind::Absent) {
-      key.masks.push_back(region == attn::RegionKind::Gathering
-                              ? "region"
-                              : "pointwise_region");
+    // Reading elements at positions needs registers for their addresses.
+    if (std::max(problem.getMaskRegion(), problem.getScoreRegion()) ==
+        attn::RegionKind::Gathering) {
+      key.masks.push_back("gathers");
     }
     return key;
   }
@@ -142,6 +138,17 @@ static LogicalResult verifyBelongs(TableEntryOp entry, TableEntryOp last) {
   return success();
 }
 
+// C5
+static LogicalResult verifyRung(TableEntryOp entry, TableEntryOp last) {
+  int64_t rung = entry.getConfig().getRung(),
+          common = last.getConfig().getRung();
+  if (rung == common) {
+    return success();
+  }
+  return entry.emitOpError("expected 'rung' of the file's last entry, '@")
+         << last.getSymName() << "', " << common << ", got " << rung;
+}
+
 // C4
 static LogicalResult verifyReached(TableEntryOp entry,
                                    ArrayRef<TableEntryOp> before) {
@@ -170,7 +177,7 @@ static LogicalResult verifyEntries(ArrayRef<TableEntryOp> entries) {
            << last.getWhenAttr();
   }
   for (auto [i, entry] : llvm::enumerate(entries)) {
-    if (failed(verifyBelongs(entry, last)) ||
+    if (failed(verifyBelongs(entry, last)) || failed(verifyRung(entry, last)) ||
         failed(verifyReached(entry, entries.take_front(i)))) {
       return failure();
     }
@@ -208,7 +215,7 @@ static ConfigAttr configFor(ConfigAttr config, const Key &key,
       config.getRescaleThreshold(), config.getRowMax(), config.getExp2Degree(),
       config.getCtaGroup(), config.getCluster(), d == wanted.headDim ? 0 : d,
       dv == wanted.headDimV ? 0 : dv, config.getPackGqa(),
-      config.getLastWaveParts());
+      config.getLastWaveParts(), config.getRung());
 }
 
 static TableEntry makeEntry(TableEntryOp op, const Key &wanted,
@@ -260,12 +267,21 @@ static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
   return chooseEntries(*module, wanted, path);
 }
 
-static FailureOr<SmallVector<TableEntry>>
-searchTable(MLIRContext *context, const Key &wanted, EmitError emitError) {
-  std::string known;
-  SmallVector<TableEntry> best;
-  std::pair<int64_t, size_t> leastCost;
-  for (const EmbeddedFile &file : listEmbeddedFiles("schedules")) {
+namespace {
+/// A file that serves a problem.
+struct Candidate {
+  int64_t columns, rung;
+  size_t masks;
+  SmallVector<TableEntry> entries;
+};
+} // namespace
+
+/// Those of a folder of the table; `known` gets a line for each entry there.
+static FailureOr<SmallVector<Candidate>>
+findCandidates(MLIRContext *context, StringRef folder, const Key &wanted,
+               std::string &known, EmitError emitError) {
+  SmallVector<Candidate> candidates;
+  for (const EmbeddedFile &file : listEmbeddedFiles(folder)) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
         file.text, ParserConfig(context), file.path);
     if (failed(verifyFile(module.get(), file.path, emitError))) {
@@ -275,14 +291,56 @@ searchTable(MLIRContext *context, const Key &wanted, EmitError emitError) {
       known += llvm::formatv("\n  @{0}: {1}", entry.getSymName(),
                              Key::of(entry).describe());
     }
-    Key key = Key::of(entriesOf(*module).back());
-    if (key.serves(wanted) && (best.empty() || key.cost(wanted) < leastCost)) {
-      leastCost = key.cost(wanted);
-      best = chooseEntries(*module, wanted, file.path);
+    TableEntryOp last = entriesOf(*module).back();
+    Key key = Key::of(last);
+    if (key.serves(wanted)) {
+      auto [columns, masks] = key.cost(wanted);
+      candidates.push_back({columns, last.getConfig().getRung(), masks,
+                            chooseEntries(*module, wanted, file.path)});
     }
   }
-  if (!best.empty()) {
-    return best;
+  return candidates;
+}
+
+/// The entries of the lowest rung from `firstRung` on. A ladder does not go on
+/// with the entries of larger head dims.
+static SmallVector<TableEntry> chooseRung(ArrayRef<Candidate> candidates,
+                                          int64_t firstRung) {
+  const Candidate *best = nullptr;
+  auto cost = [](const Candidate &candidate) {
+    return std::tuple(candidate.rung, candidate.masks);
+  };
+  auto *widest =
+      llvm::min_element(candidates, [](const Candidate &a, const Candidate &b) {
+        return a.columns < b.columns;
+      });
+  for (const Candidate &candidate : candidates) {
+    if (candidate.columns == widest->columns && candidate.rung >= firstRung &&
+        (!best || cost(candidate) < cost(*best))) {
+      best = &candidate;
+    }
+  }
+  return best ? best->entries : SmallVector<TableEntry>();
+}
+
+static FailureOr<SmallVector<TableEntry>> searchTable(MLIRContext *context,
+                                                      const Key &wanted,
+                                                      int64_t firstRung,
+                                                      EmitError emitError) {
+  std::string known;
+  // Most problems are compiled on rung 0, and need not read the others.
+  for (StringRef folder : {"schedules", "rungs"}) {
+    if (firstRung > 0 && folder == "schedules") {
+      continue;
+    }
+    auto candidates = findCandidates(context, folder, wanted, known, emitError);
+    if (failed(candidates)) {
+      return failure();
+    }
+    SmallVector<TableEntry> entries = chooseRung(*candidates, firstRung);
+    if (!entries.empty() || firstRung > 0) {
+      return entries;
+    }
   }
   return emitError() << "expected a schedule for " << wanted.describe()
                      << " in the table, which has" << known;
@@ -291,12 +349,12 @@ searchTable(MLIRContext *context, const Key &wanted, EmitError emitError) {
 FailureOr<SmallVector<TableEntry>>
 attn::lookupTableEntries(MLIRContext *context, ProblemAttr problem,
                          StringRef target, StringRef scheduleFile,
-                         EmitError emitError) {
+                         int64_t firstRung, EmitError emitError) {
   if (failed(lookupMachine(context, target, emitError))) {
     return failure();
   }
   Key wanted = Key::of(problem, target);
   return scheduleFile.empty()
-             ? searchTable(context, wanted, emitError)
+             ? searchTable(context, wanted, firstRung, emitError)
              : readFile(context, wanted, scheduleFile, emitError);
 }

@@ -1,7 +1,7 @@
 // Three entries for head dim 64, tried in order: few keys, few keys and many rows
 // under a causal mask only, and all else.
 attn.table_entry fwd @few_keys head_dim 64, 64
-    masks ["none", "causal_top_left", "causal_bottom_right", "pointwise_region"]
+    masks ["none", "causal_top_left", "causal_bottom_right"]
     when <seqlen_k at_most 128>
     config <tile_m = 128, tile_n = 64, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
     schedule <"few_keys" machine "sm_90a" {
@@ -28,7 +28,7 @@ attn.table_entry fwd @few_keys head_dim 64, 64
   }
 }>
 attn.table_entry fwd @many_rows head_dim 64, 64
-    masks ["causal_bottom_right", "pointwise_region"]
+    masks ["causal_bottom_right"]
     when <seqlen_k at_most 512 and rows above 1000>
     config <tile_m = 128, tile_n = 128, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
     schedule <"many_rows" machine "sm_90a" {
@@ -55,7 +55,7 @@ attn.table_entry fwd @many_rows head_dim 64, 64
   }
 }>
 attn.table_entry fwd @all_else head_dim 64, 64
-    masks ["none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region"]
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 192, tile_n = 128, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
     schedule <"all_else" machine "sm_90a" {
   split M 3 whole(q)

@@ -67,3 +67,30 @@ func.func @tile_n(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
       config <tile_m = 128, tile_n = 8, work = grid> : (!t, !t, !t) -> (!t, !l)
   return %o, %lse : !t, !l
 }
+
+// -----
+
+// Too much to compile on any rung: 11 remainders of 200, and a comparison.
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @region_weight(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
+  // expected-error @below {{'attn.attention' op expected the score and mask regions to weigh at most 2048 (an addition 1, a tanh 25, an element that is read 60), got 2201}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %0 = arith.remsi %i, %j : i32
+        %1 = arith.remsi %0, %j : i32
+        %2 = arith.remsi %1, %j : i32
+        %3 = arith.remsi %2, %j : i32
+        %4 = arith.remsi %3, %j : i32
+        %5 = arith.remsi %4, %j : i32
+        %6 = arith.remsi %5, %j : i32
+        %7 = arith.remsi %6, %j : i32
+        %8 = arith.remsi %7, %j : i32
+        %9 = arith.remsi %8, %j : i32
+        %10 = arith.remsi %9, %j : i32
+        %r = arith.cmpi slt, %10, %j : i32
+        attn.yield %r : i1
+      } : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}

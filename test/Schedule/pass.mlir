@@ -19,7 +19,7 @@
 
 // RUN: sed 's/head_dim = 128, head_dim_v = 128/head_dim = 320, head_dim_v = 80/' %S/Inputs/fwd_d128.mlir | not attn-opt --attn-schedule 2>&1 | FileCheck %s --check-prefix=MISS
 // MISS: error: 'tile.kernel' op expected a schedule for fwd, bf16, head dims 320 and 80, mask 'causal_bottom_right', on 'sm_90a' in the table, which has
-// MISS: @fwd_d128: fwd, bf16 or f16, head dims 128 and 128, mask 'none' and 'causal_top_left' and 'causal_bottom_right' and 'window' and 'pointwise_region', on 'sm_90a'
+// MISS: @fwd_d128: fwd, bf16 or f16, head dims 128 and 128, mask 'none' and 'causal_top_left' and 'causal_bottom_right' and 'window', on 'sm_90a'
 // MISS: @fwd_d64_none: fwd, bf16 or f16, head dims 64 and 64, mask 'none', on
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=target=sm_80 2>&1 | FileCheck %s --check-prefix=TARGET
@@ -55,7 +55,7 @@
 // KEPT: error: 'tile.kernel' op expected its schedule to be for machine 'sm_100a', got 'sm_90a'
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/tile64.mlir 2>&1 | FileCheck %s --check-prefix=CONFIG
-// CONFIG: error: 'tile.kernel' op expected 'config' to have the tiles, work, CTA group and cluster of entry '@mine' of '{{.*}}tile64.mlir', #attn.config<tile_m = 64, {{.*}}>, got #attn.config<tile_m = 128, {{.*}}>
+// CONFIG: error: 'tile.kernel' op expected 'config' to have the tiles, work, CTA group, cluster and rung of entry '@mine' of '{{.*}}tile64.mlir', #attn.config<tile_m = 64, {{.*}}>, got #attn.config<tile_m = 128, {{.*}}>
 
 // RUN: sed 's/config <[^>]*>//' %S/Inputs/fwd_d128.mlir | not attn-opt --attn-schedule 2>&1 | FileCheck %s --check-prefix=NOCONFIG
 // NOCONFIG: error: 'tile.kernel' op expected a 'config'

@@ -32,7 +32,7 @@
 // PTX-NEXT: atom.global.add.u32
 
 attn.table_entry fwd @last_wave head_dim 64, 64
-    masks ["none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region", "region"]
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
     config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block, last_wave_parts = 4>
     schedule <"last_wave" machine "sm_90a" {
   split M 2 whole(q)

@@ -25,8 +25,7 @@
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d64.mlir --schedule=%t.dynamic.mlir --sm-count=2 --q=2x33x32x64 --kv=2x131x2x64 | FileCheck %s --check-prefix=RESULT
 // Regions see one head a tile.
 // RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=64 --score=softcap > %t.cap.mlir
-// RUN: sed 's/"window"/"window", "pointwise_region"/' %s > %t.region.mlir
-// RUN: not attn-compile %t.cap.mlir --schedule=%t.region.mlir --emit=tile -o - 2>&1 | FileCheck %s --check-prefix=REGION
+// RUN: not attn-compile %t.cap.mlir --schedule=%s --emit=tile -o - 2>&1 | FileCheck %s --check-prefix=REGION
 //
 // TILE-DAG: #[[PACKED:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2 floordiv 4, d1 * 4 + d2 mod 4, d3)>
 // TILE-DAG: #[[PLAIN:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>

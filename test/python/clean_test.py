@@ -37,7 +37,7 @@ class CasesTest(unittest.TestCase):
         self.cases = list(clean.all_cases())
 
     def test_every_entry_runs_with_every_mask_that_it_serves(self):
-        wanted = {f"{entry.symbol}:{mask}" for entry in clean.table_entries() for mask in entry.masks}
+        wanted = {f"{entry.symbol}:{mask}" for entry in clean.table_entries() for mask in clean.masks_of(entry)}
         self.assertEqual({case.name for case in self.cases if case.group == "table"}, wanted)
 
     def test_a_kernel_gets_the_query_heads_that_it_takes(self):

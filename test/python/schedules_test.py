@@ -25,7 +25,7 @@ def points_of(text):
 
 class Table(unittest.TestCase):
     def test_every_entry_is_a_point(self):
-        for path in table.paths():
+        for path in table.paths() + table.rung_paths():
             with self.subTest(path=os.path.basename(path)), open(path, encoding="utf-8") as file:
                 text = file.read()
                 entries = table.read(path)
@@ -67,7 +67,7 @@ class Refusals(unittest.TestCase):
                 ("head_dim 96, 96", "head_dim 96", head, "expected an entry 'attn.table_entry fwd @NAME"),
                 ("head_dim 96, 96", "head_dim 96, 0", head, "expected head dims that are each a multiple of 8 in 8..256, got 0"),
                 ('["none", ', '["nothing", ', head + 1, "expected masks of none, causal_top_left, causal_bottom_right, window, "
-                                                        "pointwise_region, region, got 'nothing'"),
+                                                        "gathers, got 'nothing'"),
                 ("tile_n = ", "tile_x = ", head, "expected 'tile_n = NUMBER' in 'fwd_d96', got none"),
                 ("tile_n = ", "tile_n = 7", config, "expected 'tile_n' to be a multiple of 16 in 16..256, got 7"),
                 ("tile_n = ", "tile_n = 1234567890", config, "expected 'tile_n' to be a multiple of 16 in 16..256, got 123456789"),

@@ -20,7 +20,6 @@ import attention
 import made_up_times
 import points
 from schedules import machine, parameters
-from schedules import table as entries
 from tune import build, decide, journal, main, measure, problem, space, table
 
 SM90A = machine.load("sm_90a")
@@ -498,32 +497,8 @@ class Tables(unittest.TestCase):
                      "first of 4 at 16x1024x32, 1x16384x32; the next of them, w3_n64_q1k2v2_grid_linear_first, has 0.900 of its speed.",
                      "Rounds of a shape lie at most 2.0% apart.", "compiler c0ffee, attn 0.1.0."):
             self.assertIn(part, comment)
-        self.assertIn('masks ["causal_top_left", "causal_bottom_right", "window", "pointwise_region"]\n    config <tile_m = 256, ', text)
+        self.assertIn('masks ["causal_top_left", "causal_bottom_right", "window"]\n    config <tile_m = 256, ', text)
         self.assertLessEqual(max(len(line) for line in text.splitlines() if line.startswith("//")), 88)
-
-    def test_entries_of_two_machines_have_files_of_their_own(self):
-        other = [json.loads(json.dumps(record).replace("sm_90a", "sm_100a")) for record in measured_log()]
-        with tempfile.TemporaryDirectory() as temp:
-            for log in (measured_log(), other):
-                view = journal.View(log)
-                table.write(view, decide.decide(view, 0.01), temp, "all", lambda line: None)
-            self.assertEqual(sorted(os.listdir(temp)), ["fwd_d64_causal.mlir", "fwd_d64_causal_sm_100a.mlir"])
-            for name, target in (("fwd_d64_causal", "sm_90a"), ("fwd_d64_causal_sm_100a", "sm_100a")):
-                entry, = entries.read(os.path.join(temp, name + ".mlir"))
-                self.assertEqual((entry.symbol, entry.target), (name, target))
-
-    def test_a_file_of_another_machine_stays(self):
-        view = journal.View(measured_log())
-        with tempfile.TemporaryDirectory() as temp:
-            path, = table.write(view, decide.decide(view, 0.01), temp, "all", lambda line: None)
-            with open(path, encoding="utf-8") as file:
-                text = file.read().replace('machine "sm_90a"', 'machine "sm_80"')
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-            with self.assertRaisesRegex(ValueError, "for 'sm_80'"):
-                table.write(view, decide.decide(view, 0.01), temp, "all", lambda line: None)
-            with open(path, encoding="utf-8") as file:
-                self.assertEqual(file.read(), text)
 
     def test_an_entry_beside_one_for_the_rest_serves_what_was_measured(self):
         view = journal.View(measured_log())

@@ -46,6 +46,15 @@ struct Arguments {
   cl::opt<std::string> schedule{"schedule",
                                 cl::desc("file with config and schedule"),
                                 cl::init(""), cl::cat(category)};
+  cl::opt<int64_t> rung{
+      "rung",
+      cl::desc("lowest rung of the schedule table to compile on (default: 0)"),
+      cl::init(0), cl::cat(category)};
+  cl::opt<bool> allowSpills{
+      "allow-spills",
+      cl::desc("warn of spills and serialized instructions under a schedule "
+               "that was given, and climb no ladder under those of the table"),
+      cl::cat(category)};
   cl::opt<bool> explain{"explain",
                         cl::desc("say what was decided, and the resources"),
                         cl::cat(category)};
@@ -95,6 +104,9 @@ CompileOptions optionsOf(const Arguments &arguments) {
   CompileOptions options;
   options.target = arguments.target;
   options.scheduleFile = arguments.schedule;
+  options.rung = arguments.rung;
+  options.losses =
+      arguments.allowSpills ? codegen::Losses::Warn : codegen::Losses::Refuse;
   options.emit = arguments.emit;
   options.bytecode = arguments.bytecode;
   options.genericForm = arguments.generic;

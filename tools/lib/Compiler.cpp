@@ -140,7 +140,10 @@ static void setPipelineOptions(const CompileOptions &options,
                                PipelineOptions &pipeline) {
   pipeline.target = options.target;
   pipeline.scheduleFile = options.scheduleFile;
+  pipeline.rung = options.rung;
   pipeline.ptxas = requestedPtxas(options);
+  // Stamps take registers that a schedule may not have to spare.
+  pipeline.losses = options.instrument ? codegen::Losses::Warn : options.losses;
   pipeline.reproducerDir = options.reproducerDir;
   pipeline.instrument = options.instrument;
   pipeline.instrumentRoles = options.instrumentRoles;
@@ -194,7 +197,11 @@ FailureOr<std::string> attn::compile(ModuleOp module,
   Stage last = leavesAssemblyToDriver(module, options)
                    ? Stage::Ptx
                    : lastStage(options.emit);
-  if (failed(runStages(module, options, Stage::Attn, last))) {
+  auto run = [&](ModuleOp copy, const CompileOptions &changed) {
+    return runStages(copy, changed, Stage::Attn, last);
+  };
+  if (failed(last == Stage::Cubin ? climb(module, options, run)
+                                  : run(module, options))) {
     return failure();
   }
   if (options.emit <= Emit::Llvm) {

@@ -37,6 +37,30 @@ void printAssembler(DictionaryAttr numbers, llvm::raw_ostream &stream) {
          << " bytes stored, " << number("spill_loads") << " bytes loaded\n";
 }
 
+/// The launch plan of a binary, or an empty object.
+llvm::json::Object planOf(gpu::BinaryOp binary) {
+  auto text = binary->getAttrOfType<StringAttr>("attn.plan");
+  llvm::Expected<llvm::json::Value> plan =
+      llvm::json::parse(text ? text.getValue() : "{}");
+  if (!plan) {
+    llvm::consumeError(plan.takeError());
+    return {};
+  }
+  llvm::json::Object *object = plan->getAsObject();
+  return object ? std::move(*object) : llvm::json::Object();
+}
+
+/// Calls `visit` with what the assembler said of each object of a binary.
+void forEachReport(gpu::BinaryOp binary,
+                   llvm::function_ref<void(DictionaryAttr)> visit) {
+  for (Attribute attribute : binary.getObjects()) {
+    auto object = dyn_cast<gpu::ObjectAttr>(attribute);
+    if (object && object.getProperties()) {
+      visit(object.getProperties());
+    }
+  }
+}
+
 void printVariant(gpu::BinaryOp binary, llvm::json::Object &variant,
                   llvm::raw_ostream &stream) {
   StringRef kernel = kernelOf(variant);
@@ -47,6 +71,7 @@ void printVariant(gpu::BinaryOp binary, llvm::json::Object &variant,
   }
   stream << ":\n";
   if (report) {
+    stream << "  rung: " << numberOf(*report, "rung") << "\n";
     printRoles(*report, stream);
   }
   if (DictionaryAttr numbers = findAssembly(binary, kernel)) {
@@ -76,31 +101,48 @@ StringRef attn::kernelOf(llvm::json::Object &variant) {
   return launch ? launch->getString("kernel").value_or("") : "";
 }
 
+void attn::forEachAssembly(
+    gpu::BinaryOp binary,
+    llvm::function_ref<void(StringRef, DictionaryAttr)> visit) {
+  forEachReport(binary, [&](DictionaryAttr report) {
+    auto kernels = report.getAs<DictionaryAttr>("kernels");
+    if (!kernels) {
+      return;
+    }
+    for (NamedAttribute kernel : kernels) {
+      visit(kernel.getName(), cast<DictionaryAttr>(kernel.getValue()));
+    }
+  });
+}
+
 DictionaryAttr attn::findAssembly(gpu::BinaryOp binary, StringRef kernel) {
-  for (Attribute attribute : binary.getObjects()) {
-    auto object = dyn_cast<gpu::ObjectAttr>(attribute);
-    if (!object || !object.getProperties()) {
-      continue;
-    }
-    if (auto kernels =
-            object.getProperties().getAs<DictionaryAttr>("kernels")) {
-      return kernels.getAs<DictionaryAttr>(kernel);
-    }
-  }
-  return {};
+  DictionaryAttr found;
+  forEachAssembly(binary, [&](StringRef name, DictionaryAttr numbers) {
+    found = name == kernel ? numbers : found;
+  });
+  return found;
+}
+
+int64_t attn::countSerialized(gpu::BinaryOp binary) {
+  int64_t count = 0;
+  forEachReport(binary, [&](DictionaryAttr report) {
+    auto number = report.getAs<IntegerAttr>("serialized");
+    count += number ? number.getInt() : 0;
+  });
+  return count;
+}
+
+int64_t attn::rungOf(gpu::BinaryOp binary) {
+  llvm::json::Object plan = planOf(binary);
+  SmallVector<llvm::json::Object *> variants = variantsOf(plan);
+  const llvm::json::Object *report =
+      variants.empty() ? nullptr : variants.front()->getObject("report");
+  return report ? numberOf(*report, "rung") : 0;
 }
 
 void attn::printResources(gpu::BinaryOp binary, llvm::raw_ostream &stream) {
-  auto text = binary->getAttrOfType<StringAttr>("attn.plan");
-  llvm::Expected<llvm::json::Value> plan =
-      llvm::json::parse(text ? text.getValue() : "{}");
-  if (!plan) {
-    llvm::consumeError(plan.takeError());
-    return;
-  }
-  if (llvm::json::Object *object = plan->getAsObject()) {
-    for (llvm::json::Object *variant : variantsOf(*object)) {
-      printVariant(binary, *variant, stream);
-    }
+  llvm::json::Object plan = planOf(binary);
+  for (llvm::json::Object *variant : variantsOf(plan)) {
+    printVariant(binary, *variant, stream);
   }
 }

@@ -148,7 +148,7 @@ attn.table_entry fwd @fwd_d128_causal head_dim 128, 128
 }>
 
 attn.table_entry fwd @fwd_d128 head_dim 128, 128
-    masks ["none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region"]
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 128, tile_n = 128, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d128" machine "sm_90a" {
   split M 2 whole(q)

@@ -1,6 +1,6 @@
 // Forward, head dims 192, sm_90a: two consumer warpgroups. O is staged over V.
 attn.table_entry fwd @fwd_d192 head_dim 192, 192
-    masks ["none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region"]
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 128, tile_n = 96, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d192" machine "sm_90a" {
   split M 2 whole(q)

@@ -138,7 +138,7 @@ attn.table_entry fwd @fwd_d192_dv128_causal head_dim 192, 128
 }>
 
 attn.table_entry fwd @fwd_d192_dv128 head_dim 192, 128
-    masks ["none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region"]
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 128, tile_n = 112, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d192_dv128" machine "sm_90a" {
   split M 2 whole(q)

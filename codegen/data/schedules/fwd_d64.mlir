@@ -1,6 +1,6 @@
 // Forward, head dims 64, sm_90a. Four consumer warpgroups of 64 rows each leave
 // little of a thread's registers beside the scores of 64 keys; masks other than
-// causal ones, and regions, run on two with more.
+// causal ones run on two with more.
 attn.table_entry fwd @fwd_d64_none head_dim 64, 64
     masks ["none"]
     config <tile_m = 256, tile_n = 64, work = dynamic, order = linear, rescale_threshold = 8, row_max = first_block>
@@ -59,7 +59,7 @@ attn.table_entry fwd @fwd_d64_causal head_dim 64, 64
 }>
 
 attn.table_entry fwd @fwd_d64 head_dim 64, 64
-    masks ["none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region"]
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 128, tile_n = 128, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d64" machine "sm_90a" {
   split M 2 whole(q)

@@ -1,7 +1,7 @@
 // Forward, head dims 96, sm_90a: as for 128; rows of 192 bytes lie in panels of 64
 // bytes.
 attn.table_entry fwd @fwd_d96 head_dim 96, 96
-    masks ["none", "causal_top_left", "causal_bottom_right", "window", "pointwise_region"]
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 128, tile_n = 128, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d96" machine "sm_90a" {
   split M 2 whole(q)

@@ -2,6 +2,7 @@
 #ifndef ATTN_CODEGEN_PASSES_H
 #define ATTN_CODEGEN_PASSES_H
 
+#include "attn/codegen/Losses.h"
 #include "attn/dialect/Attn.h"
 #include "attn/dialect/Nvx.h"
 #include "attn/dialect/Tile.h"

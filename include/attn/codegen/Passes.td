@@ -85,9 +85,9 @@ def Assemble : Pass<"attn-assemble", "::mlir::ModuleOp"> {
 
     **Ensures**: each has a second object, the cubin, whose properties hold
     `kernels`: for each kernel `registers`, `stack`, `spill_stores`,
-    `spill_loads`, `barriers` and `shared`. A spill, or a warning that the
-    assembler serialized wgmma or ignored setmaxnreg (C75xx), is an error
-    unless `allow-spills`.
+    `spill_loads`, `barriers` and `shared`; and `serialized`, how many warnings
+    there are that the assembler serialized wgmma or ignored setmaxnreg (C75xx). Such a
+    warning or a spill is an error, unless `losses` is `warn` or `accept`.
 
     `ptxas` is taken from the option, else from PATH, the CUDA directories,
     the wheel `nvidia-cuda-nvcc`, or where `scripts/setup` puts one; 12.8 or newer.
@@ -95,8 +95,13 @@ def Assemble : Pass<"attn-assemble", "::mlir::ModuleOp"> {
   let options = [
     Option<"ptxas", "ptxas", "std::string", /*default=*/"",
            "the assembler to run (default: search)">,
-    Option<"allowSpills", "allow-spills", "bool", /*default=*/"false",
-           "report spills and C75xx as warnings">
+    Option<"losses", "losses", "::attn::codegen::Losses",
+           /*default=*/"::attn::codegen::Losses::Refuse",
+           "what becomes of kernels with spills or C75xx",
+           [{::llvm::cl::values(
+             clEnumValN(::attn::codegen::Losses::Refuse, "refuse", "an error"),
+             clEnumValN(::attn::codegen::Losses::Warn, "warn", "a warning"),
+             clEnumValN(::attn::codegen::Losses::Accept, "accept", "nothing"))}]>
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect",
                            "::mlir::NVVM::NVVMDialect"];

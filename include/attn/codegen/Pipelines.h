@@ -4,6 +4,7 @@
 #ifndef ATTN_CODEGEN_PIPELINES_H
 #define ATTN_CODEGEN_PIPELINES_H
 
+#include "attn/codegen/Losses.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include <string>
@@ -21,9 +22,21 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "schedule-file",
       llvm::cl::desc("take config and schedule from this file"),
       llvm::cl::init("")};
+  Option<int64_t> rung{
+      *this, "rung",
+      llvm::cl::desc("lowest rung of the schedule table to compile on"),
+      llvm::cl::init(0)};
   Option<std::string> ptxas{
       *this, "ptxas", llvm::cl::desc("assembler to run (default: search)"),
       llvm::cl::init("")};
+  Option<codegen::Losses> losses{
+      *this, "losses",
+      llvm::cl::desc("what becomes of kernels with spills or C75xx"),
+      llvm::cl::values(
+          clEnumValN(codegen::Losses::Refuse, "refuse", "an error"),
+          clEnumValN(codegen::Losses::Warn, "warn", "a warning"),
+          clEnumValN(codegen::Losses::Accept, "accept", "nothing")),
+      llvm::cl::init(codegen::Losses::Refuse)};
   Option<std::string> reproducerDir{
       *this, "reproducer-dir",
       llvm::cl::desc("folder for the IR that LLVM does not compile"),

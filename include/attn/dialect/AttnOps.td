@@ -21,21 +21,25 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
   let description = [{
     The key is the kernel kind, the machine (named in the schedule) and the
     problem class: head sizes (-1: any), the masks it serves (`window`: bounds of a
-    window; `pointwise_region`: also score and mask regions; `region`: those that read
-    captured tensors at positions), and the element types (absent: bf16 and f16). A smaller head dim
+    window; `gathers`: also regions that read captured tensors at positions), and the element types (absent: bf16 and f16). A smaller head dim
     runs on the entry with the fewest columns that hold it; the rest are zero. Of
     files with as many columns, the one that serves the fewest masks is taken.
 
     A schedule file is a module of such ops, and the table is all the files of
-    `codegen/data/schedules`. The entries of one file are for the same kind, head
-    sizes and machine. Those that serve a problem are tried in order, at each
-    launch: the first whose condition `when` holds runs.
+    `codegen/data/schedules` and `codegen/data/rungs`. The entries of one file are for
+    the same kind, head sizes and machine. Those that serve a problem are tried in
+    order, at each launch: the first whose condition `when` holds runs.
+
+    The files for the same head sizes are a ladder, by the `rung` of their configs. A
+    problem is compiled on the lowest rung that serves it and, where the assembler spills
+    registers there, on the next.
 
     **Constraints** (of a file)
     - C1: the entries have the kind, head sizes and machine of the last
     - C2: the last entry has no `when`
     - C3: the last entry serves the masks and element types of the others
     - C4: of every entry something is left by those before it that serve as much
+    - C5: the entries have the `rung` of the last
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Attn_KernelKindAttr:$kind,
     I64Attr:$head_dim, I64Attr:$head_dim_v, StrArrayAttr:$masks,

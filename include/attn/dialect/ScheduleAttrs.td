@@ -52,7 +52,8 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     a tile: row r is query r / n of head r mod n. For few queries. Launches have to have
     as many query heads for one of K and V. `last_wave_parts`: items beyond the last that
     fill all SMs at once are cut along the keys in up to so many parts, where the launch
-    then ends earlier; the last part of an item combines them (1: never).
+    then ends earlier; the last part of an item combines them (1: never). `rung`: of the
+    ladder of entries that the problem has, the one that this is from (0: the first).
 
     **Constraints**
     - C1: tile sizes are at least 1
@@ -65,6 +66,7 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     - C8: `pack_gqa` is a power of two up to 64 that divides `tile_m`
     - C9: `cluster` is 1 or 2
     - C10: `last_wave_parts` is in 1..16, and 1 unless `work` is `dynamic` and `cluster` 1
+    - C11: `rung` is at least 0
   }];
   let parameters = (ins "int64_t":$tile_m, "int64_t":$tile_n,
     EnumParameter<Attn_WorkKind>:$work, DefaultValuedParameter<"::attn::WorkOrder", "::attn::WorkOrder::Linear">:$order,
@@ -77,7 +79,8 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
     DefaultValuedParameter<"int64_t", "0">:$tile_d,
     DefaultValuedParameter<"int64_t", "0">:$tile_dv,
     DefaultValuedParameter<"int64_t", "1">:$pack_gqa,
-    DefaultValuedParameter<"int64_t", "1">:$last_wave_parts);
+    DefaultValuedParameter<"int64_t", "1">:$last_wave_parts,
+    DefaultValuedParameter<"int64_t", "0">:$rung);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

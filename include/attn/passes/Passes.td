@@ -13,7 +13,12 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
     Chooses the shape of one CTA's work from the schedule table, or from the
     entries of `schedule-file`. Where several entries serve the problem, each on a
     condition that some launch meets, the function is copied once an entry: @f, @f_1,
-    ... The copies are variants of one launch plan, tried in that order.
+    ... The copies are variants of one launch plan, tried in that order. The entries
+    are of the lowest rung, `rung` at least, that serves the problem and has so little code
+    that it is compiled in time: each op of a score or mask region is compiled
+    once for each key of a block, and weighs 1 (`math.tanh` 25, `tensor.extract` 60,
+    integer division 200 unless by a constant, other functions and divisions 5,
+    constants 0). An attention whose regions are too large for all rungs is refused.
 
     **Requires** any module; where several entries serve an attention, that it is
     the only one of a `func.func`.
@@ -50,6 +55,8 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
            "machine whose entries are considered">,
     Option<"scheduleFile", "schedule-file", "std::string", "\"\"",
            "file with the table entries to use">,
+    Option<"rung", "rung", "int64_t", "0",
+           "lowest rung of the table to take entries from">,
   ];
 }
 

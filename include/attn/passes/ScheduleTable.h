@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Look-up in the schedule table: the files of codegen/data/schedules, or one
-// file given by the user.
+// Look-up in the schedule table: the files of codegen/data/schedules and, for
+// the rungs above the first, of codegen/data/rungs; or one file given by the
+// user.
 #ifndef ATTN_PASSES_SCHEDULETABLE_H
 #define ATTN_PASSES_SCHEDULETABLE_H
 
@@ -16,13 +17,17 @@ struct TableEntry {
   ScheduleAttr schedule;
 };
 
-/// The entries whose keys fit `problem` on `target`, in the order in which they
-/// are tried; the last has no condition. With `scheduleFile` the table is not
-/// looked at: the entries of the file must fit. Failures are reported through
-/// `emitError`; what a file's text lacks is reported at its place there.
+/// Returns the entries whose keys fit `problem` on `target`, in the order in
+/// which launches try them; the last has no condition. They are those of the
+/// lowest rung from `firstRung` on that has any: none where the ladder ends
+/// before, which is a failure for `firstRung` 0. With `scheduleFile` the table
+/// is not looked at: the entries of the file must fit, whatever their rung.
+/// Failures are reported through `emitError`; what a file's text lacks is
+/// reported at its place there.
 mlir::FailureOr<llvm::SmallVector<TableEntry>>
 lookupTableEntries(mlir::MLIRContext *context, ProblemAttr problem,
                    llvm::StringRef target, llvm::StringRef scheduleFile,
+                   int64_t firstRung,
                    llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace attn

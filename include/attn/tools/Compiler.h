@@ -16,7 +16,9 @@ enum class Emit { Attn, Tile, Schedule, Ws, Nvvm, Llvm, Ptx, Cubin, Bundle };
 struct CompileOptions {
   std::string target = "sm_90a";
   std::string scheduleFile; // empty: the table
+  int64_t rung = 0;         // of the table, the lowest to compile on
   std::string ptxas;        // empty: search
+  codegen::Losses losses = codegen::Losses::Refuse; // without a ladder
   Emit emit = Emit::Bundle;
   bool bytecode = false;    // IR as bytecode
   bool genericForm = false; // IR in generic form
@@ -42,6 +44,17 @@ mlir::OwningOpRef<mlir::ModuleOp> readModule(mlir::MLIRContext &context,
 /// bytes of the artifact. Diagnostics go to the context.
 mlir::FailureOr<std::string> compile(mlir::ModuleOp module,
                                      const CompileOptions &options);
+
+/// Compiles a module to machine code in place.
+using CompileRung = llvm::function_ref<mlir::LogicalResult(
+    mlir::ModuleOp, const CompileOptions &)>;
+
+/// Compiles `module` in place with `compileRung`, on the lowest rung of the
+/// schedule table where the assembler spills no register and serializes no
+/// instruction, or on the one with the fewest spilled bytes. Only what leaves
+/// the choice of schedule to the table climbs: anything else is compiled once.
+mlir::LogicalResult climb(mlir::ModuleOp module, const CompileOptions &options,
+                          CompileRung compileRung);
 
 /// Runs the stages from `first` to `last` on `module`. Diagnostics go to the
 /// context.

@@ -106,3 +106,9 @@ module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, 
 // @config_c10_cluster
 // expected-error @below {{expected 'last_wave_parts' only with work 'dynamic' and 'cluster' 1, got work 'dynamic' and 2}}
 module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = dynamic, cluster = 2, last_wave_parts = 2>} {}
+
+// -----
+
+// @config_c11
+// expected-error @below {{expected 'rung' of at least 0, got -1}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, rung = -1>} {}

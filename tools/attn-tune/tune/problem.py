@@ -10,7 +10,7 @@ import points
 # The bench's word for a mask; the masks that it means, and what else an entry tuned for
 # it can serve.
 MEASURED = {"none": ("none",), "causal": ("causal_top_left", "causal_bottom_right")}
-SERVED = {word: (*masks, "window", "pointwise_region") for word, masks in MEASURED.items()}
+SERVED = {word: (*masks, "window") for word, masks in MEASURED.items()}
 SOFTCAP = """
       score_region {
       ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %cap: f32):
@@ -94,8 +94,6 @@ def served_sources(problem):
     d, dv = problem["d"], problem["dv"]
     sources = {}
     for mask in SERVED[problem["mask"]]:
-        if mask == "pointwise_region":
-            continue  # The soft cap below, with each mask.
         word, bounds = ("window_bottom_right", WINDOW) if mask == "window" else (mask, ("", ""))
         for element in contenders.ELEMENT_TYPES.values():
             for score, region in (("", ("", "")), ("_softcap", CAP)):

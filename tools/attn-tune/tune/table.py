@@ -4,16 +4,17 @@
 import os
 import textwrap
 
-from schedules import table as entries
-from schedules.machine import load, suffix
+from schedules.machine import load
 from schedules.parameters import PARAMETERS
-from schedules.schedule import Schedule
+from schedules.schedule import MASKS, Schedule
 from tune import problem as problems
 from tune.decide import Decision
 
 
 # Of parameters that older logs lack, what all schedules were then, if no longer the default.
 BEFORE = {"peel": "first_masked"}
+# As candidates of older logs have them: functions that all entries serve now were named.
+MASKS_BEFORE = (*MASKS, "pointwise_region")
 
 
 def candidate_of(view, name):
@@ -24,7 +25,7 @@ def candidate_of(view, name):
     point = {**defaults, **BEFORE, **record["parameters"]}
     registers = load(view.run["target"]).share(point["consumers"], point["load_registers"])
     candidate = Schedule(point, tuple(view.run["space"]["head_dims"]), view.run["target"], registers)
-    if candidate.entry(name) != record["schedule"]:
+    if record["schedule"] not in (candidate.entry(name), candidate.entry(name, MASKS_BEFORE)):
         raise ValueError(f"expected the log's schedule of '{name}' to be what its parameters stand for, got another: "
                          "the log is of another version of attn-tune")
     return candidate
@@ -35,8 +36,7 @@ def symbol_of(view, decisions, serve):
     d, dv = view.run["space"]["head_dims"]
     masks = [view.problems[decision.problem]["mask"] for decision in decisions]
     stem = f"fwd_d{d}" + (f"_dv{dv}" if dv != d else "")
-    whole = serve == "all" and set(masks) == set(problems.SERVED)
-    return (stem if whole else "_".join([stem, *masks])) + suffix(view.run["target"])
+    return stem if serve == "all" and set(masks) == set(problems.SERVED) else "_".join([stem, *masks])
 
 
 def group_by_winner(decisions):
@@ -126,24 +126,12 @@ def tables(view, decisions, serve="all"):
     return {symbol_of(view, group, serve) + ".mlir": entry_text(view, group, serve) for group in group_by_winner(decisions).values()}
 
 
-def check_machine(path, target):
-    """Refuses a file of another machine, by whatever name, in the place of a new one."""
-    if not os.path.exists(path):
-        return
-    for entry in entries.read(path):
-        if entry.target != target:
-            raise ValueError(f"expected '{path}', which '{target}' is tuned for, to have entries for it or not to exist, "
-                             f"got '@{entry.symbol}' for '{entry.target}'")
-
-
-def write(view, decisions, folder, serve, say):
+def write(view, decisions, target, serve, say):
     """Writes the entries; returns their paths."""
-    os.makedirs(folder, exist_ok=True)
-    written = {os.path.join(folder, name): text for name, text in tables(view, decisions, serve).items()}
-    for path in written:
-        check_machine(path, view.run["target"])
+    os.makedirs(target, exist_ok=True)
     paths = []
-    for path, text in written.items():
+    for name, text in tables(view, decisions, serve).items():
+        path = os.path.join(target, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         paths.append(path)

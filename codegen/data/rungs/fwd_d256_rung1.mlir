@@ -1,15 +1,15 @@
-// Forward, head dims 64, with a region of the user's that reads captured tensors
-// at positions: smaller blocks of keys leave registers for what it reads.
-attn.table_entry fwd @fwd_d64_region head_dim 64, 64
-    masks ["none", "causal_top_left", "causal_bottom_right", "window", "region"]
-    config <tile_m = 128, tile_n = 64, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
-    schedule <"fwd_d64_region" machine "sm_90a" {
+// Forward, head dims 256, sm_90a, rung 1: blocks of 32 keys leave more
+// registers for a region, and so does a grid, which needs none for items to come.
+attn.table_entry fwd @fwd_d256_rung1 head_dim 256, 256
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
+    config <tile_m = 128, tile_n = 32, work = grid, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block, rung = 1>
+    schedule <"fwd_d256_rung1" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
   role load warps 1 regs 24
   role wg[2] warps 4 regs 240
   chan q = q in smem depth 1
-  chan k = k in smem depth 2
+  chan k = k in smem depth 3
   chan v = v in smem depth 2
   hold p = p in reg depth 1
   hold s = s in reg depth 1
@@ -18,6 +18,7 @@ attn.table_entry fwd @fwd_d64_region head_dim 64, 64
   turn tc ring wg
   knob exp2_soft 0 of 1
   knob peel first_branch
+  knob skip right
   body load {
     kv { ld_k once : ld_q ld_v + 1 }
   }

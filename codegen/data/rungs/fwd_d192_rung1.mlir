@@ -1,13 +1,13 @@
-// Forward, head dims 192 of Q and K and 128 of V, with a region of the user's that
-// reads captured tensors at positions: two warpgroups leave registers for what it reads.
-attn.table_entry fwd @fwd_d192_dv128_region head_dim 192, 128
-    masks ["none", "causal_top_left", "causal_bottom_right", "window", "region"]
-    config <tile_m = 128, tile_n = 64, work = grid, order = linear, rescale_threshold = 8, row_max = first_block>
-    schedule <"fwd_d192_dv128_region" machine "sm_90a" {
+// Forward, head dims 192, sm_90a, rung 1: registers for a region, in two
+// consumer warpgroups and blocks of 64 keys.
+attn.table_entry fwd @fwd_d192_rung1 head_dim 192, 192
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
+    config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block, rung = 1>
+    schedule <"fwd_d192_rung1" machine "sm_90a" {
   split M 2 whole(q)
-  remat(next)
   role load warps 1 regs 40
   role wg[2] warps 4 regs 232
+  chan work = w in smem depth 2
   chan q = q in smem depth 1
   chan k = k in smem depth 2
   chan v = v in smem depth 2
@@ -18,7 +18,9 @@ attn.table_entry fwd @fwd_d192_dv128_region head_dim 192, 128
   turn tc ring wg
   knob exp2_soft 0 of 1
   knob peel first_branch
+  knob skip right
   body load {
+    before { next }
     kv { ld_k once : ld_q ld_v + 1 }
   }
   body wg {

@@ -1,0 +1,30 @@
+// Forward, head dims 128, sm_90a, rung 2: blocks of 32 keys leave more
+// registers for a region.
+attn.table_entry fwd @fwd_d128_rung2 head_dim 128, 128
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
+    config <tile_m = 128, tile_n = 32, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block, rung = 2>
+    schedule <"fwd_d128_rung2" machine "sm_90a" {
+  split M 2 whole(q)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan work = w in smem depth 2
+  chan q = q in smem depth 2
+  chan k = k in smem depth 4
+  chan v = v in smem depth 4
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_branch
+  knob skip right
+  body load {
+    before { next }
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>

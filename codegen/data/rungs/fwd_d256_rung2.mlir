@@ -1,0 +1,29 @@
+// Forward, head dims 256, sm_90a, rung 2: blocks of 16 keys leave more
+// registers for a region, and so does a grid, which needs none for items to come.
+attn.table_entry fwd @fwd_d256_rung2 head_dim 256, 256
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
+    config <tile_m = 128, tile_n = 16, work = grid, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block, rung = 2>
+    schedule <"fwd_d256_rung2" machine "sm_90a" {
+  split M 2 whole(q)
+  remat(next)
+  role load warps 1 regs 24
+  role wg[2] warps 4 regs 240
+  chan q = q in smem depth 1
+  chan k = k in smem depth 4
+  chan v = v in smem depth 4
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_branch
+  knob skip right
+  body load {
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How long the code of score and mask regions takes to compile: each op is
+// compiled once for every score that a thread holds.
+#ifndef ATTN_PASSES_REGIONWEIGHT_H
+#define ATTN_PASSES_REGIONWEIGHT_H
+
+#include "attn/dialect/Attn.h"
+
+namespace attn {
+
+/// Returns the weight of the regions of `op`: an addition weighs 1.
+int64_t weighRegions(AttentionOp op);
+
+/// The most that all kernels of a problem may have to compile: the weight of
+/// its regions times the keys in a block, summed over the kernels. It takes the
+/// assembler about 2 s at 2.3 GHz.
+constexpr int64_t kMostRegionCode = int64_t(1) << 16;
+
+} // namespace attn
+
+#endif // ATTN_PASSES_REGIONWEIGHT_H
