@@ -21,6 +21,7 @@ PEERS = ("cudnn", "torch-fa2", "fa4")
 NAMES = ("attn",) + PEERS
 # As the plans of bundles and the runtime spell them.
 ELEMENT_TYPES = {"bf16": "bf16", "fp16": "f16"}
+RUNTIME_TYPES = {"torch.bfloat16": "bf16", "torch.float16": "f16", "torch.float32": "f32", "torch.int32": "i32", "torch.bool": "bool"}
 PLAN_MASKS = {"none": ("none",), "causal": ("causal_top_left", "causal_bottom_right")}
 
 
@@ -68,18 +69,19 @@ class Fa4Contender:
 
 
 class AttnContender:
-    """A bundle through the runtime, on the caller's stream."""
+    """A bundle through the runtime, on the caller's stream. `captured`: the tensors that
+    its functions read, where it has any."""
 
-    def __init__(self, torch, point, inputs, bundle):
-        wrong = mismatch(bundle.plan["problem"], point)
+    def __init__(self, torch, point, inputs, bundle, captured=None):
+        wrong = mismatch(bundle.plan["problem"], point, captured is not None)
         if wrong:
             raise RuntimeError(wrong)
         q, k, v = inputs
         self.out = torch.empty(q.shape[:3] + v.shape[3:], device=q.device, dtype=q.dtype)
         self.lse = torch.empty(point.batch, point.heads, point.seqlen, device=q.device, dtype=torch.float32)
-        device, element = q.device.index, ELEMENT_TYPES[point.dtype]
-        own = {"q": q, "k": k, "v": v, "o": self.out, "lse": self.lse}
-        tensors = {name: libattn.make_tensor(t.data_ptr(), device, "f32" if name == "lse" else element, t.shape, t.stride())
+        device = q.device.index
+        own = {"q": q, "k": k, "v": v, "o": self.out, "lse": self.lse, **(captured or {})}
+        tensors = {name: libattn.make_tensor(t.data_ptr(), device, RUNTIME_TYPES[str(t.dtype)], t.shape, t.stride())
                    for name, t in own.items()}
         scalars = {"scale": point.scale}
         if tuple(map(set, bundle.argument_names())) != (set(tensors), set(scalars)):
@@ -89,7 +91,7 @@ class AttnContender:
         self.workspace = torch.zeros(max(1, bundle.workspace_size(args)), device=q.device, dtype=torch.uint8)
         args.workspace, args.workspace_size = self.workspace.data_ptr(), self.workspace.numel()
         args.flags = libattn.WORKSPACE_READY
-        self.keep = (inputs, args)
+        self.keep = (inputs, captured, args)
         self.scope = contextlib.nullcontext
         self.call = bundle.launcher(args)
 
@@ -101,11 +103,12 @@ class AttnContender:
         return self.out, self.lse
 
 
-def mismatch(problem, point):
+def mismatch(problem, point, has_functions=False):
     """Returns "" or in what the problem of a bundle's plan is not the point's."""
+    regions = ("none", "custom") if has_functions else ("none",)
     for key, allowed in (("kind", (point.op,)), ("dtype", (ELEMENT_TYPES[point.dtype],)), ("head_dim", (point.d,)),
                          ("head_dim_v", (point.dv,)), ("mask", PLAN_MASKS[point.mask]),
-                         ("score_region", ("none",)), ("mask_region", ("none",))):
+                         ("score_region", regions), ("mask_region", regions)):
         if problem[key] not in allowed:
             return f"expected a bundle whose {key} is {' or '.join(map(str, allowed))}, got {problem[key]}"
     return ""
