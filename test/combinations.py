@@ -103,9 +103,9 @@ MORE_MASKS = {
     "chunks": ("none", {}, lambda m: lambda b, h, i, j: i // 32 == j // 32),
     "dilated": ("none", {}, lambda m: lambda b, h, i, j: (i - j) % 4 == 0),
 }
-ALL_MASKS = {**MASKS, **MORE_MASKS, "dense mask": ("none", {"mask": ((1, HEADS, QUERIES, KEYS), "i32")},
-                                                   lambda m, mask: lambda b, h, i, j: mask[b, h, i, j] != 0)}
-DRAW = {"f32": lambda rng: rng.gauss(0, 0.3), "i32": lambda rng: rng.randint(0, 1),
+ALL_MASKS = {**MASKS, **MORE_MASKS, "dense mask": ("none", {"mask": ((1, HEADS, QUERIES, KEYS), "bool")},
+                                                   lambda m, mask: lambda b, h, i, j: mask[b, h, i, j])}
+DRAW = {"f32": lambda rng: rng.gauss(0, 0.3), "i32": lambda rng: rng.randint(0, 1), "bool": lambda rng: rng.random() < 0.7,
         "bf16": lambda rng: rng.gauss(0, 1), "f16": lambda rng: rng.gauss(0, 1)}
 
 
@@ -194,7 +194,7 @@ class Result:
         start = time.monotonic()
         kernel = combination.compile()
         self.seconds = time.monotonic() - start
-        plan = json.loads(Executable.get(kernel._ir).bundle.plan())
+        plan = json.loads(Executable.get(kernel.problem.to_ir()).bundle.plan())
         reports = [variant["report"] for variant in plan["variants"]]
         self.rung = reports[0]["rung"]
         # Without an assembler nobody knows.
