@@ -6,6 +6,7 @@ libraries' own protocols."""
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from typing import Any, Callable
@@ -137,7 +138,7 @@ def call_function(name: str, args: Any, kwargs: Any, is_method: bool = False) ->
     except TraceError:
         raise
     except TypeError as error:
-        raise refuse(f"'{name}'", str(error)) from None
+        raise refuse(f"'{name}'", re.sub(r"^\S+\(\) ", "it ", str(error))) from None
 
 
 class Symbol(Operand):
