@@ -44,7 +44,7 @@ def _find_watchers() -> list[Any]:
 _EXCHANGE = _capi.exchange_api(_Tensor)
 try:
     _function_mode, _dispatch_modes, _transform, _trace = _find_watchers()
-    # That of torch.autograd.graph, for several tensors in a third of the time.
+    # torch.autograd.graph.increment_version takes three times as long for two tensors.
     _increment_versions = torch._C._increment_version
 except AttributeError:  # a torch that is too old or too new
     _EXCHANGE = None
@@ -76,8 +76,8 @@ def repeat(options: tuple, q: Any, k: Any, v: Any, out: Any, lse: Any) -> tuple[
 
 
 def _may_write(out: Any, lse: Any) -> bool:
-    """Whether a launch may write the tensors, but for overlaps, which the runtime finds. An
-    inference tensor, outside of that mode, has no version, which is an error."""
+    """Whether a launch may write the tensors; the runtime checks overlaps. An inference
+    tensor has no version: outside of inference mode this raises RuntimeError."""
     has_versions, has_gradients = not _inference_mode(), _grad_enabled()
     for tensor in (out, lse):
         if tensor is not None and (type(tensor) is not _Tensor or tensor.is_neg() or (has_gradients and tensor.requires_grad)

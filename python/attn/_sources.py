@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where functions know tensors from. A function that was traced reads `self.bias` once; to
-notice that another tensor has taken that place, this finds the place again."""
+"""The places that functions read tensors from. A function is traced once, and reads
+`self.bias` only then. To notice later that another tensor is there, this finds the place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 from ._rebinding import names_in
 
-# More objects than this are not looked at: a function that knows as many is traced again.
+# The walk ends after so many objects. A function that reaches more is traced at every call.
 _MOST = 20000
 _LIBRARIES = ("torch", "numpy", "jax", "attn", "builtins")
 _LEAVES = (type(None), bool, int, float, complex, str, bytes)
@@ -24,18 +24,22 @@ class Place(NamedTuple):
     key: Any
 
     def holds(self, value: Any) -> bool:
+        """Whether the value, which was there once, still is."""
         if self.kind == "attribute":
             return getattr(self.container, self.key, None) is value
         if self.kind == "cell":
-            return self.container.cell_contents is value
+            try:
+                return self.container.cell_contents is value
+            except ValueError:  # the variable was deleted
+                return False
         if isinstance(self.container, dict):
             return self.container.get(self.key) is value
         return len(self.container) > self.key and self.container[self.key] is value
 
 
 def places_of(functions: Sequence[Callable[..., Any]], values: Sequence[Any]) -> list[list[Place]]:
-    """For each value, all places where the functions may know it from. None for what a
-    function has computed."""
+    """Returns, for each value, all places that the functions may have read it from: none if a
+    function computed it."""
     found: list[list[Place]] = [[] for _ in values]
     order = {id(value): n for n, value in enumerate(values)}
     names = {"forward", "__call__"}
@@ -44,7 +48,7 @@ def places_of(functions: Sequence[Callable[..., Any]], values: Sequence[Any]) ->
         places = list(walk.places(functions))
         if walk.names == names:
             break
-        names = walk.names  # of functions that were found on the way: there may be more now
+        names = walk.names  # It met functions with more names in their code.
     for place, value in places:
         if id(value) in order:
             found[order[id(value)]].append(place)
@@ -52,7 +56,7 @@ def places_of(functions: Sequence[Callable[..., Any]], values: Sequence[Any]) ->
 
 
 class _Walk:
-    """Goes through the objects that functions can reach by the names in their code."""
+    """One walk through the objects that functions reach by the names in their code."""
 
     def __init__(self, names: set[str]):
         self.names = set(names)

@@ -85,7 +85,8 @@ def view(tensor: Any, name: str, stream: int | None = None) -> View:
 
 
 def _view_of_torch(tensor: Any, name: str) -> View:
-    if type(tensor) is not torch_module().Tensor:  # others have memory: torch's dispatcher knows no other kernel of theirs
+    # Plain tensors that are sparse or nested do not get here: the operator has no kernel for them.
+    if type(tensor) is not torch_module().Tensor:
         _torch_rules.refuse_meaning(name, tensor)
     kind = tensor.device.type
     if kind not in ("cpu", "cuda"):
@@ -175,10 +176,10 @@ def new_bytes(like: Any, size: int) -> Any:
 
 
 def lasting_bytes(like: Any, size: int) -> Any:
-    """Memory on the device of a torch tensor, for the current stream, that does not belong
-    to a pool. torch takes back what it allocated while a pool was in use, such as that of the
-    CUDA graphs of torch.compile while these warm up. A pool is that of a thread or of a
-    stream; hence another of both."""
+    """Memory on the device of a torch tensor, for the current stream, that belongs to no
+    pool. While a pool is in use, such as that of torch.compile's CUDA graphs during warm-up,
+    torch allocates from it, and frees that memory with the pool. A pool is in use by a thread
+    or by a stream; so another thread allocates this, on another stream."""
     cuda, device = torch_module().cuda, like.device
     with concurrent.futures.ThreadPoolExecutor(1) as thread:
         memory = thread.submit(_bytes_of_stream, like, size, _allocating_stream(device.index)).result()

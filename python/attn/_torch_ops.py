@@ -76,8 +76,8 @@ forward = torch.ops.attn.forward.default
 forward_out = torch.ops.attn.forward_out.default
 
 
-# There are no derivatives: where one is wanted, of an exported program too, the operators say
-# so instead of giving gradients of None.
+# The operators have no derivatives. They refuse tensors that want one, also in an exported
+# program, where the gradients would otherwise be None.
 
 
 def _refuse_gradients(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Sequence[torch.Tensor],
@@ -101,7 +101,8 @@ def _forward_out_autograd(keys: Any, *arguments: Any, out: torch.Tensor, lse: to
 
 
 def _forward_out_in_place(keys: Any, *arguments: Any, out: torch.Tensor, lse: torch.Tensor) -> None:
-    """Makes autograd notice that what it saved has been overwritten."""
+    """Raises the version counters, by which autograd notices that a tensor that it saved has
+    been overwritten."""
     for written in (out, lse):
         torch.autograd.graph.increment_version(written)
     with torch._C._AutoDispatchBelowADInplaceOrView():
@@ -114,9 +115,9 @@ _library.impl("forward_out", _forward_out_in_place, "ADInplaceOrView", with_keys
 
 
 def accepted(operator: Any, *arguments: Any, **outputs: Any) -> Any:
-    """Calls the operator with tensors that `accept` has looked at: without the look of the
-    autograd kernel, which takes 3 µs. In a transform of functions only that one sees through
-    all tensors."""
+    """Calls the operator on tensors that `accept` has checked. Skips the check of the
+    autograd kernel, which takes 3 µs, except in a transform of functions: there only that
+    kernel sees the tensors inside the wrappers."""
     if torch.compiler.is_compiling() or torch._C._functorch.peek_interpreter_stack() is not None:
         return operator(*arguments, **outputs)
     with torch._C._AutoDispatchBelowAutograd():
@@ -125,8 +126,8 @@ def accepted(operator: Any, *arguments: Any, **outputs: Any) -> Any:
 
 def _forward_vmap(info: Any, dims: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
                   captures: Sequence[torch.Tensor], floats: Sequence[float], ints: Sequence[int], ir: str) -> Any:
-    """One launch with a larger batch where no region could see the difference and no
-    tensor has to be copied for it; otherwise a launch for each element of the batch."""
+    """Makes one launch with a larger batch, if no region could see the difference and no
+    tensor has to be copied for it; otherwise one launch for each element of the batch."""
     count = info.batch_size
     tensors, tensor_dims = [q, k, v, *captures], [*dims[:3], *dims[3]]
     if "_region" not in ir:

@@ -45,7 +45,7 @@ def refuse_meaning(name: str, tensor: Any) -> None:
     if tensor.layout is not torch.strided:
         raise UnsupportedError(f"expected '{name}' to be a strided tensor, got layout {tensor.layout}: call to_dense()")
     if tensor.is_quantized:
-        raise UnsupportedError(f"expected '{name}' to be of numbers as they are, got {tensor.dtype}: call dequantize()")
+        raise UnsupportedError(f"expected '{name}' to be unquantized, got {tensor.dtype}: call dequantize()")
     kind = type(tensor)
     if kind is torch.Tensor or kind is torch.nn.Parameter:
         return

@@ -25,8 +25,8 @@ struct Tensors {
   void swapHeads(ptrdiff_t index);
 };
 
-/// The addresses from a tensor's first byte to its last. Null strides and
-/// negative ones are left to attn_launch, which knows or refuses them.
+/// The addresses from a tensor's first byte to its last. torch always says its
+/// strides, and attn_launch refuses negative ones.
 struct Extent {
   uintptr_t first;
   uintptr_t end;
@@ -88,8 +88,9 @@ static bool readObjects(const attn_object_launch &launch, void *const *objects,
   return true;
 }
 
-/// Whether a tensor that is written may share memory with another one. The
-/// exact answer, where they are interleaved, is the caller's to find.
+/// Whether a tensor that is written may share memory with another one. Those
+/// that are interleaved without sharing any count too: the caller, who then
+/// makes the call in full, tells them apart.
 static bool mayOverlap(const Tensors &tensors, ptrdiff_t count) {
   for (ptrdiff_t i = std::max<ptrdiff_t>(0, count - kWritten); i < count; ++i) {
     Extent written(tensors.views[i]);

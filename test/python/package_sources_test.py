@@ -77,6 +77,17 @@ class Sources(TorchTest):
         self.check(closed_over, replace)
         self.check(by_global, lambda tensor: globals().update(GLOBAL_BIAS=tensor))
 
+    def test_a_variable_that_is_deleted(self):
+        bias = torch.tensor([0.5, -0.5])
+
+        def closed_over(score, b, h, i, j):
+            return score + bias[h] * j
+
+        kernel = attn.compile(head_dim=64, dtype="f16", score_mod=closed_over)
+        del bias
+        with self.assertRaises(NameError):
+            kernel(self.q, self.q, self.q)
+
     def test_attributes_and_items(self):
         space, nested = types.SimpleNamespace(), {"heads": [None]}
         self.check(lambda s, b, h, i, j: s + space.bias[h] * j, lambda tensor: setattr(space, "bias", tensor))
