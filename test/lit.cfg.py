@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -38,6 +39,11 @@ config.substitutions.append(("%examples", os.path.join(config.attn_src_root, "ex
 sanitized = "-fsanitize" in config.attn_c_flags
 if sanitized:
     config.available_features.add("sanitized")
+
+if shutil.which("pkg-config"):
+    config.available_features.add("pkg-config")
+else:
+    lit_config.note("no pkg-config was found: tests that require it are not run")
 
 # The compilers, and C with what a program needs to build against this tree.
 config.substitutions.append(("%cc_path", config.attn_cc))
