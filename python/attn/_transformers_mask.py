@@ -4,6 +4,7 @@ what kind a mask is, where that is all there is to say. Imported where transform
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Callable, Optional, Tuple
 
 import torch
@@ -12,6 +13,7 @@ from transformers.utils.import_utils import is_torchdynamo_compiling
 
 from ._band import Band
 from ._band_mask import BandMask
+from ._fallback import warn_once
 
 # Left and right: how many keys before and after its own position a query sees; None is open.
 _Bounds = Tuple[Optional[int], Optional[int]]
@@ -22,11 +24,31 @@ def attention_mask(**call: Any) -> torch.Tensor | None:
     the same arguments: None, where `is_causal` of the layer says it all, or truth values
     (batch, 1, seqlen_q, seqlen_k). They are a BandMask for causal masks and sliding
     windows of batches without padding. Padded batches, packed sequences, chunks and the
-    masks of users are tensors."""
+    masks of users are tensors.
+
+    A model that computes attention itself takes none of these: it gets the floats of
+    transformers' "eager"."""
+    if _computes_attention_itself(type(call.get("config"))):
+        return masking_utils.eager_mask(**call)
     found = _band(**call) if _is_plain(call) else None
     if found is None:
         return masking_utils.sdpa_mask(**call)
     return None if _goes_without_saying(found, call) else found
+
+
+def _computes_attention_itself(config: type) -> bool:
+    """Whether the model of a configuration takes no attention function, as it says by not
+    knowing where they are registered. A model whose module cannot be found takes them."""
+    name = config.__module__.replace("configuration_", "modeling_")
+    model = sys.modules.get(name) if name != config.__module__ else None
+    if model is None or hasattr(model, "ALL_ATTENTION_FUNCTIONS"):
+        return False
+    warn_once(f"the model of {config.__name__} in transformers takes no attention function")
+    return True
+
+
+# While torch.compile traces it is called, and is no part of the graph.
+_computes_attention_itself.__dict__["_dynamo_marked_constant"] = True
 
 
 def _is_plain(call: dict[str, Any]) -> bool:
