@@ -67,13 +67,15 @@ def _constant(function: Callable[..., Preset]) -> Callable[..., Preset]:
 
 @_constant
 def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, any_scale: bool, capped: bool,
-                mask_use: str, by_query: bool, by_key: bool) -> Preset:
-    """`mask` is one of _ir.MASKS without bounds. `any_scale`: the scale is a factor that may be 0 or negative. `mask_use`: the mask
-    (batch, position, head, key) is of "truth" values, or a "bias", or "none"; it may
-    differ by query and by key."""
+                mask_type: str | None, by_query: bool, by_key: bool) -> Preset:
+    """`mask` is one of _ir.MASKS without bounds. `any_scale`: the scale is a factor that may
+    be 0 or negative. `mask_type`: the element type of the mask (batch, position, head, key),
+    if there is one: "bool", or a type of floats that are added. It may differ by query and
+    by key."""
     factor: Any = Slot("f32", 0)
     softcap: Any = Slot("f32", 0)
-    attn_mask: Any = Slot("i32" if mask_use == "truth" else "f32", 4)
+    attn_mask: Any = Slot(mask_type or "f32", 4)
+    biased = mask_type not in (None, "bool")
 
     def element(b: Any, h: Any, i: Any, j: Any) -> Any:
         return attn_mask[b, i if by_query else 0, h, j if by_key else 0]
@@ -81,14 +83,11 @@ def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, any_scale
     def score(s: Any, *position: Any) -> Any:
         s = s * factor if any_scale else s
         s = cap(s, softcap) if capped else s
-        return s + element(*position) if mask_use == "bias" else s
+        return s + element(*position) if biased else s
 
-    def allow(*position: Any) -> Any:
-        return ops.not_equal(element(*position), 0)
-
-    scored = any_scale or capped or mask_use == "bias"
+    scored = any_scale or capped or biased
     return _preset(dtype, head_dim, head_dim_v, mask, score=score if scored else None,
-                   allow=allow if mask_use == "truth" else None)
+                   allow=element if mask_type == "bool" else None)
 
 
 @_constant

@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator
 from ._errors import UnsupportedError
 from ._fallback import REFUSALS, autocast, reason_of, warn
 from ._sdpa import sdpa
-from ._transformers import register_with_transformers
+from ._transformers import is_registered, register_with_transformers
 
 
 class Routed:
@@ -80,8 +80,8 @@ def routed(fallback: bool = True) -> Iterator[Routed]:
                                         "returns no weights"))
             return multi_head(*args, **kwargs)
 
-    if "transformers" in sys.modules:
-        register_with_transformers(fallback=fallback)
+    if "transformers" in sys.modules and not is_registered("attn"):
+        register_with_transformers()
     with Route():
         yield calls
 

@@ -29,8 +29,8 @@ def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: flo
             seqlen_k, or the output may be infinite.
         attn_mask: broadcasts to (batch, heads, seqlen_q, seqlen_k); truth values,
             True where a query sees a key, or floats that are added to the scores.
-            Anything but f32 is converted, which copies the mask; so is a mask whose
-            rows are not contiguous, or one row in memory.
+            It is read in its own type; float64 is converted, which copies the mask. So
+            is a mask whose rows are not contiguous, or one row in memory.
         dropout_p: 0.
         is_causal: query i sees keys 0 to i: the diagonal starts at the top left.
         scale: multiplies the scores; 1 / sqrt(head_dim) if None.
@@ -75,7 +75,7 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
     dims = fixed(q.shape[3], "query"), fixed(v.shape[3], "value")
     scale = 1 / math.sqrt(dims[0]) if scale is None else number("scale", scale)
     any_scale = False if scale > 0 else True  # a branch, so that torch.compile knows which
-    mask, use = None, ("none", False, False)
+    mask, use = None, (None, False, False)
     if attn_mask is not None:
         mask, use = _mask(attn_mask, query, batch, heads, q.shape[2], k.shape[2])
     preset = sdpa_preset(_tensors.dtype_name(q), *dims, causal, any_scale, True if softcap else False, *use)
@@ -174,7 +174,8 @@ def _four_dims(tensor: Any, batch: tuple[int, ...], name: str) -> Any:
 
 def _mask(attn_mask: Any, query: Any, batch: tuple[int, ...], heads: int, rows: int, columns: int
           ) -> tuple[Any, tuple[str, bool, bool]]:
-    """The mask as (batch, rows or 1, heads, columns or 1) and how sdpa_preset uses it."""
+    """The mask as (batch, rows or 1, heads, columns or 1), its element type, and whether it
+    differs by query and by key."""
     if not _tensors.is_tensor(attn_mask):
         raise ArgumentError(f"expected 'attn_mask' to be a tensor, got {attn_mask!r}")
     dtype = _tensors.dtype_name(attn_mask)
@@ -189,13 +190,14 @@ def _mask(attn_mask: Any, query: Any, batch: tuple[int, ...], heads: int, rows: 
     if len(shape) > len(full) or any(a not in (1, b) for a, b in zip(shape[::-1], full[::-1])):
         raise ArgumentError(f"expected 'attn_mask' to broadcast to {full}, got {tuple(attn_mask.shape)}")
     attn_mask = _with_packed_rows(attn_mask)
-    mask = _tensors.astype(attn_mask, "i32" if dtype == "bool" else "f32")
+    dtype = "f32" if dtype == "f64" else dtype
+    mask = _tensors.astype(attn_mask, dtype)
     mask = mask if _tensors.is_torch(mask) else _tensors.view(mask, "attn_mask")
     mask = _four_dims(mask.expand(*(1,) * (max(len(batch), 1) + 3 - len(shape)), *shape), batch, "attn_mask")
     mask = mask.expand(mask.shape[0], heads, *mask.shape[2:])
     # Not `shape[-2] != 1`: torch.compile would keep that open.
     by_query, by_key = (False if size == 1 else True for size in shape[-2:])
-    return _tensors.swap(mask, 1, 2), ("truth" if dtype == "bool" else "bias", by_query, by_key)
+    return _tensors.swap(mask, 1, 2), (dtype, by_query, by_key)
 
 
 def _with_packed_rows(mask: Any) -> Any:

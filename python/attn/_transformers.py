@@ -44,6 +44,12 @@ def register_with_transformers(name: str = "attn", fallback: bool = True) -> Non
     AttentionMaskInterface.register(name, attention_mask)
 
 
+def is_registered(name: str) -> bool:
+    from transformers import AttentionInterface
+
+    return name in AttentionInterface()
+
+
 def transformers_attention(module: Any, query: Any, key: Any, value: Any, attention_mask: Any,
                            scaling: float | None = None, dropout: float = 0.0, is_causal: bool | None = None,
                            softcap: float | None = None, sliding_window: int | None = None, position_bias: Any = None,

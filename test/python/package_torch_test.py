@@ -122,6 +122,23 @@ class Semantics(TorchTest):
         v = (torch.rand(1, 2, 40, 64) * 1.3e36 / 40).bfloat16()
         self.close(attn.sdpa(q, k, v) / 1e34, scaled_dot_product_attention(q.double(), k.double(), v.double()) / 1e34)
 
+    def test_masks_are_read_where_they_are(self):
+        from torch.utils._python_dispatch import TorchDispatchMode
+
+        class Watch(TorchDispatchMode):
+            def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+                if str(function) == "attn.forward.default":
+                    self.mask = args[3][0]
+                return function(*args, **(kwargs or {}))
+
+        q = self.normal(1, 2, 9, 64)
+        for dtype in (torch.bool, torch.float16, torch.bfloat16, torch.float32):
+            mask = (self.normal(2, 9, 9) > -0.5) if dtype == torch.bool else self.normal(2, 9, 9, dtype=dtype)
+            with Watch() as watch:
+                out = attn.sdpa(q, q, q, attn_mask=mask)
+            self.assertEqual((watch.mask.data_ptr(), watch.mask.dtype), (mask.data_ptr(), dtype))
+            self.close(out, scaled_dot_product_attention(**in_double(dict(query=q, key=q, value=q, attn_mask=mask))))
+
     def test_more_than_four_dims(self):
         q, k = self.normal(2, 3, 4, 9, 64), self.normal(2, 3, 4, 7, 64)
         self.close(attn.sdpa(q, k, k), scaled_dot_product_attention(q.double(), k.double(), k.double()))
