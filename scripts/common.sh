@@ -30,7 +30,7 @@ read_options() {
 # find_matplotlib: prints a Python that has it; fails if there is none.
 find_matplotlib() {
   for python in python3 /usr/bin/python3; do
-    if "$python" -c 'import matplotlib' 2>/dev/null; then
+    if "$python" -c 'from importlib.util import find_spec; find_spec("matplotlib") or exit(1)' 2>/dev/null; then
       echo "$python"
       return 0
     fi

@@ -100,7 +100,8 @@ class Dist(unittest.TestCase):
         text = run(os.path.join(tree, "bin", "attn-run"), bundle, "--device=sim", "--q=1x20x2x72", "--kv=1x20x2x72",
                    "--check", "--scalar=softcap=1.5", env=self.env)
         self.assertIn("check: passed", text)
-        run(sys.executable, os.path.join(tree, "bin", "attn-tune"), "--help", env=self.env)
+        for program in ("attn-tune", "attn-timeline"):
+            run(sys.executable, os.path.join(tree, "bin", program), "--help", env=self.env)
 
     def test_device_tests_of_the_archive(self):
         tree = self.unpack()

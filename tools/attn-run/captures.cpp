@@ -270,12 +270,14 @@ bool run::captureShape(const LaunchPlan &plan, int index,
 static bool readElements(const std::string &path, HostTensor &tensor,
                          std::string &err) {
   std::string name = runtime::nameOf(tensor.dtype);
-  const ElementType *type =
-      findElementType(name[0] == 'i' ? "s" + name.substr(1) : name);
+  std::string npy = "|b1";
+  if (tensor.dtype != DataType::Bool) {
+    // Signed integers are s32 there.
+    npy = findElementType(name[0] == 'i' ? "s" + name.substr(1) : name)->npy;
+  }
   size_t width = size_t(runtime::sizeOf(tensor.dtype));
   std::vector<uint8_t> packed(size_t(tensor.elementCount()) * width);
-  if (!readNpy(path, type->npy, tensor.shape, packed.data(), packed.size(),
-               err)) {
+  if (!readNpy(path, npy, tensor.shape, packed.data(), packed.size(), err)) {
     return false;
   }
   for (int64_t i = 0; i < tensor.elementCount(); ++i) {
@@ -362,8 +364,10 @@ Captures run::readCaptures(const LaunchPlan &plan, const Problem &problem,
       if (runtime::isFloat(arg.dtype)) {
         capture.floats.push_back(tensor.get(i));
       } else {
-        capture.integers.push_back(
-            wrapTo(valueTypeOf(arg).bits, tensor.getInteger(i)));
+        // A bool is true unless 0.
+        int64_t value = tensor.getInteger(i);
+        value = arg.dtype == DataType::Bool ? -int64_t(value != 0) : value;
+        capture.integers.push_back(wrapTo(valueTypeOf(arg).bits, value));
       }
     }
   }
