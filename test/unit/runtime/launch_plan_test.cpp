@@ -39,6 +39,19 @@ TEST(LaunchPlan, readsVariantsInOrder) {
   EXPECT_EQ(plan.variants[1].launches.at(0).kernel, "causal");
 }
 
+TEST(LaunchPlan, readsProgramsOfRegions) {
+  LaunchPlan plan = parsedPlan();
+  ASSERT_EQ(plan.problem.scoreProgram.size(), 7u);
+  EXPECT_EQ(plan.problem.scoreProgram[1],
+            (std::vector<std::string>{"f32", "extract", "@slopes", "%0"}));
+  EXPECT_TRUE(plan.problem.maskProgram.empty());
+  EXPECT_EQ(errorWith("[\"f32\",\"yield\",\"%5\"]", "[\"f32\",\"yield\",5]"),
+            "plan: problem.score_program[6][2]: expected a string, got 5");
+  EXPECT_EQ(errorWith("[\"f32\",\"yield\",\"%5\"]", "[]"),
+            "plan: problem.score_program[6]: expected an array of 1 to 16 "
+            "values, got []");
+}
+
 TEST(LaunchPlan, noticesTheUseOfSmCount) {
   EXPECT_GE(parsedPlan(samplePlanWith("\"workspace\":0",
                                       "\"workspace\":[\"mul\",\"sm_count\",8]"))
