@@ -59,12 +59,11 @@ private:
   void lowerAwaitStore(ws::AwaitStoreOp op);
 
   // MailboxLowering.cpp
-  int64_t planMailbox(int64_t offset);
   void emitMailboxSetup();
   void placeMailbox(ws::WorkLoopOp loop);
 
   // VerdictLowering.cpp
-  int64_t planVerdicts(int64_t offset);
+  int64_t planItems(int64_t offset);
   void emitVerdictSetup();
   void lowerReject(tile::RejectOp op);
   void emitVerdict(ws::WorkLoopOp loop);

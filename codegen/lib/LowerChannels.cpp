@@ -17,6 +17,7 @@
 // which the warps of all CTAs arrive.
 #include "ChannelLowering.h"
 #include "KernelChecks.h"
+#include "attn/dialect/ItemMemory.h"
 #include "attn/support/Decision.h"
 
 namespace attn::codegen {
@@ -54,13 +55,8 @@ LogicalResult ChannelLowering::planBarriers() {
                                 edge.getCluster()};
     offset += barrierBytes;
   }
-  barrierEnd = planMailbox(planVerdicts(offset));
+  barrierEnd = planItems(offset);
   return success();
-}
-
-static bool mayReject(ws::RoleOp role) {
-  return role->walk([](tile::RejectOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
 }
 
 void ChannelLowering::countArrivals() {
@@ -79,7 +75,7 @@ void ChannelLowering::countArrivals() {
     for (StringRef name : signalled) {
       edges[name].count += edges[name].cluster ? ofCluster : arrivals;
     }
-    if (verdict && mayReject(role)) {
+    if (verdict && ws::mayReject(role)) {
       verdict->count += ofCluster;
     }
   }

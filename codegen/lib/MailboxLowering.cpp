@@ -10,15 +10,6 @@ using namespace attn;
 using namespace attn::codegen;
 using ws::barrierBytes;
 
-/// Places the mailbox, if there is one; returns the first byte after it.
-int64_t ChannelLowering::planMailbox(int64_t offset) {
-  if (!isHandedOut() || clusterSize() == 1) {
-    return offset;
-  }
-  mailbox = llvm::alignTo(offset, ws::workItemBytes);
-  return *mailbox + ws::mailboxBytes;
-}
-
 void ChannelLowering::emitMailboxSetup() {
   if (!mailbox) {
     return;

@@ -4,22 +4,25 @@
 // arrives, each with a word that is not zero once some warp has done so. The
 // CTAs of a cluster run an item together, so that a verdict is that of all.
 #include "ChannelLowering.h"
+#include "attn/dialect/ItemMemory.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 using ws::barrierBytes;
 
-/// Places the verdicts, if there are any; returns the first byte after them.
-int64_t ChannelLowering::planVerdicts(int64_t offset) {
+/// Places the verdicts and the mailbox, if there are any; returns the first
+/// byte after them.
+int64_t ChannelLowering::planItems(int64_t offset) {
   auto redo = kernel.walk([](ws::WorkLoopOp loop) {
     return loop.getRedo() ? WalkResult::interrupt() : WalkResult::advance();
   });
-  if (!redo.wasInterrupted()) {
-    return offset;
+  ws::ItemMemory memory(offset, kernel.getConfig(), redo.wasInterrupted());
+  if (memory.verdicts) {
+    verdict = EdgeBarrier{*memory.verdicts, 0, clusterSize() > 1};
   }
-  verdict = EdgeBarrier{offset, 0, clusterSize() > 1};
-  return offset + ws::verdictBytes;
+  mailbox = memory.mailbox;
+  return memory.end;
 }
 
 /// Not zero where the item of this slot was rejected.

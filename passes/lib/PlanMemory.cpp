@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // attn-plan-memory: gives every channel and hold its place in shared memory.
+#include "attn/dialect/ItemMemory.h"
 #include "attn/passes/DataTables.h"
 #include "attn/passes/Passes.h"
 #include "attn/support/Decision.h"
@@ -14,8 +15,6 @@ using namespace mlir;
 using namespace attn;
 
 namespace {
-
-constexpr int64_t barrierBytes = 8;
 
 class Planner {
 public:
@@ -50,7 +49,9 @@ public:
       }
     }
     kernel.setSmemBytes(end);
-    return checkLimit(end + barriers * barrierBytes);
+    return checkLimit(ws::ItemMemory(end + barriers * ws::barrierBytes,
+                                     kernel.getConfig(), ws::mayReject(kernel))
+                          .end);
   }
 
   /// What the pass ensures: every place has its bytes within `smem_bytes`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelModel.h"
+#include "attn/dialect/ItemMemory.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
@@ -324,6 +325,8 @@ FailureOr<KernelModel> KernelModel::build(tile::KernelOp kernel,
                                           KernelValuesAttr names,
                                           EmitError emitError) {
   KernelModel model;
+  model.config = config;
+  model.mayReject = ws::mayReject(kernel);
   if (failed(KernelReader(model, config, names, emitError).read(kernel))) {
     return failure();
   }

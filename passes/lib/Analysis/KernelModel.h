@@ -69,6 +69,8 @@ public:
 
   std::vector<KernelValue> values;
   std::vector<KernelStep> steps;
+  ConfigAttr config;
+  bool mayReject = false; // items, which are run again
 
   int findValue(StringRef name) const;
   int findStep(StringRef name) const;

@@ -2,6 +2,7 @@
 //
 // What a schedule takes of its machine: V10 to V14.
 #include "BoundSchedule.h"
+#include "attn/dialect/ItemMemory.h"
 
 using namespace mlir;
 using namespace attn;
@@ -83,8 +84,10 @@ void ResourceChecker::countBarriers() {
   // Turns and rendezvous are hardware barriers.
   statistics.namedBarriers = bound.rendezvous.size() + bound.edges.size() -
                              bound.schedule.getEdges().size();
-  statistics.smemBytes +=
-      statistics.mbarriers * machine.getBarriers().getBytes();
+  int64_t end = statistics.smemBytes +
+                statistics.mbarriers * machine.getBarriers().getBytes();
+  statistics.smemBytes =
+      ws::ItemMemory(end, bound.kernel->config, bound.kernel->mayReject).end;
 }
 
 LogicalResult ResourceChecker::checkSpaces() {

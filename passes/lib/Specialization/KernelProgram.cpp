@@ -147,11 +147,6 @@ KernelProgram::collectPlace(PlaceAttr place,
   return success();
 }
 
-bool KernelProgram::mayReject() {
-  return work->walk([](tile::RejectOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
 LogicalResult KernelProgram::checkSupported() {
   auto error = [&](const Twine &what) {
     return kernel.emitOpError("attn-warp-specialize: no lowering for ") << what;

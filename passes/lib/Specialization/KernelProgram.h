@@ -38,8 +38,6 @@ struct KernelProgram {
   }
   /// What the schedule's places call the results of a step.
   llvm::SmallVector<llvm::StringRef> getResultNames(tile::StepOp step);
-  /// Whether some step may refuse the results of a work item.
-  bool mayReject();
   bool inLoop(tile::StepOp step) { return step->getParentOp() == loop; }
   tile::StepOp producer(mlir::Value value) const {
     return value.getDefiningOp<tile::StepOp>();

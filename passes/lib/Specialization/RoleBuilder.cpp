@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RoleBuilder.h"
+#include "attn/dialect/ItemMemory.h"
 
 using namespace mlir;
 using namespace attn;
@@ -78,8 +79,8 @@ LogicalResult RoleBuilder::buildWork() {
       builder, loc(), env.lookupOrDefault(nextWork.getBlocks()),
       env.lookupOrDefault(nextWork.getHeads()),
       env.lookupOrDefault(nextWork.getBatches()),
-      program.mayReject() ? builder.getUnitAttr() : UnitAttr(), IntegerAttr(),
-      IntegerAttr());
+      ws::mayReject(program.work) ? builder.getUnitAttr() : UnitAttr(),
+      IntegerAttr(), IntegerAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&work.getBody());
   if (failed(emitNext(next))) {
