@@ -22,7 +22,7 @@ CASES = [
      [("depth 4", "depth 1")], "V18: .*deadlock with 'load' at .*the free barrier of 'kv'", "union_ring"),
     ("blocks skipped in a ring that mixes those of K and V",
      [("knob peel first_masked", "knob peel first_masked\n  knob skip right")],
-     "attn-pipeline: expected one shift of the waits for @kv in the loop of a role that skips blocks, got 0 and 1", "union_ring"),
+     "V27: expected one shift of the waits for 'kv' in the loop of role 'wg.0.', which skips blocks, got 0 and 1", "union_ring"),
     ("a step left out", [(" exp sum ", " exp ")], "V5: .*'lf'"),
     ("a tile of O overwritten before the store of the last one is awaited", [("await(st_o) + 1 cvt_o", "cvt_o await(st_o) + 1")],
      "V8: expected 'st_o.*to find 'oe.*got 'oe.*work item 1", "dynamic_d128"),

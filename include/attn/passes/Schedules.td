@@ -12,7 +12,7 @@ def Schedule : Pass<"attn-schedule", "::mlir::ModuleOp"> {
     The schedule is that of the table entry whose key fits the kernel's problem
     and `target`, or of an entry in `schedule-file`; of several, of the one whose
     condition is that of the kernel's `variant`. Wherever it comes from,
-    `verifySchedule` judges it: rules V1 to V21 and V24 to V26.
+    `verifySchedule` judges it: rules V1 to V21 and V24 to V27.
 
     **Requires** kernels with `config`, of tiles of a whole CTA, whose values have
     names: those of `codegen/data/values`, or the kernel's own in an attribute
@@ -49,7 +49,7 @@ def VerifySchedule : Pass<"attn-verify-schedule", "::mlir::ModuleOp"> {
     **Requires** kernels as `attn-schedule` does.
 
     **Ensures** the schedule of every kernel that has one obeys the rules V1 to
-    V21 and V24 to V26; a violation is an error that starts with the rule. In a cluster
+    V21 and V24 to V27; a violation is an error that starts with the rule. In a cluster
     the programs of all its CTAs are run.
 
     Changes nothing. Remark `schedule-resources`: what each schedule takes.

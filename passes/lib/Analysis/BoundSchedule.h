@@ -99,6 +99,9 @@ public:
   LogicalResult checkResources(ScheduleStatistics &statistics,
                                EmitError emitError) const;
 
+  /// Rule V27: what roles that skip blocks may do in their loops.
+  LogicalResult checkSkippedBlocks(EmitError emitError) const;
+
   // -- sub-tiles
   /// The axis along which a value or step is cut; empty: it is whole.
   StringRef axisOf(int value) const { return cutAxis[value]; }

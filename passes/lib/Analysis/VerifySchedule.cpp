@@ -96,12 +96,14 @@ LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
   if (failed(machine)) {
     return failure();
   }
-  FailureOr<KernelValuesAttr> names = lookupKernelValues(kernel, emitError);
+  auto emitKernelError = [&] { return kernel.emitOpError(); };
+  FailureOr<KernelValuesAttr> names =
+      lookupKernelValues(kernel, emitKernelError);
   if (failed(names)) {
     return failure();
   }
   FailureOr<KernelModel> model =
-      KernelModel::build(kernel, config, *names, emitError);
+      KernelModel::build(kernel, config, *names, emitKernelError);
   if (failed(model)) {
     return failure();
   }
@@ -115,7 +117,8 @@ LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
   if (statistics) {
     *statistics = found;
   }
-  if (failed(bound->connect(emitError))) {
+  if (failed(bound->connect(emitError)) ||
+      failed(bound->checkSkippedBlocks(emitError))) {
     return failure();
   }
   for (ArrayRef<int> trips : tripLists()) {
