@@ -21,15 +21,26 @@ static remark::RemarkOpts remarkOf(StringRef name) {
   return remark::RemarkOpts::name(name).category("attn");
 }
 
-/// Judges the schedule that a kernel has, and says what it takes.
-static LogicalResult verifyKernel(tile::KernelOp kernel) {
+/// Judges the schedule that a kernel has, and says what it takes. What breaks a
+/// rule is reported at the table entry that the schedule is from, if there is
+/// one.
+static LogicalResult verifyKernel(tile::KernelOp kernel,
+                                  std::optional<Location> entry) {
   if (!kernel.getConfig()) {
     return kernel.emitOpError("expected a 'config'");
   }
   ScheduleStatistics taken;
-  if (failed(verifySchedule(
-          kernel, *kernel.getConfig(), *kernel.getSchedule(),
-          [&] { return kernel.emitOpError(); }, &taken))) {
+  auto report = [&] {
+    if (!entry) {
+      return kernel.emitOpError();
+    }
+    InFlightDiagnostic error =
+        emitError(*entry) << "'" << TableEntryOp::getOperationName() << "' op ";
+    error.attachNote(kernel.getLoc()) << "the kernel that it is for";
+    return error;
+  };
+  if (failed(verifySchedule(kernel, *kernel.getConfig(), *kernel.getSchedule(),
+                            report, &taken))) {
     return failure();
   }
   remark::analysis(kernel.getLoc(), remarkOf("schedule-resources"))
@@ -95,7 +106,8 @@ struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
     return error;
   }
 
-  LogicalResult attach(tile::KernelOp kernel) {
+  /// Sets `from` to where the entry is.
+  LogicalResult attach(tile::KernelOp kernel, std::optional<Location> &from) {
     if (!kernel.getConfig()) {
       return kernel.emitOpError("expected a 'config'");
     }
@@ -104,6 +116,7 @@ struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
       return failure();
     }
     kernel.setScheduleAttr(entry->schedule);
+    from = entry->loc;
     remark::passed(kernel.getLoc(), remarkOf("schedule"))
         << llvm::formatv("'{0}' for '{1}' from {2}",
                          entry->schedule.getName().getValue(), target,
@@ -127,8 +140,9 @@ struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
-      if (failed(kernel.getSchedule() ? keep(kernel) : attach(kernel)) ||
-          failed(verifyKernel(kernel))) {
+      std::optional<Location> entry;
+      if (failed(kernel.getSchedule() ? keep(kernel) : attach(kernel, entry)) ||
+          failed(verifyKernel(kernel, entry))) {
         return signalPassFailure();
       }
     }
@@ -142,7 +156,8 @@ struct VerifySchedulePass
   void runOnOperation() override {
     bool failedAny = false;
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
-      failedAny |= kernel.getSchedule() && failed(verifyKernel(kernel));
+      failedAny |=
+          kernel.getSchedule() && failed(verifyKernel(kernel, std::nullopt));
     }
     if (failedAny) {
       signalPassFailure();

@@ -222,7 +222,7 @@ static TableEntry makeEntry(TableEntryOp op, const Key &wanted,
                             StringRef path) {
   return {llvm::formatv("entry '@{0}' of '{1}'", op.getSymName(), path),
           op.getWhenAttr(), configFor(op.getConfig(), Key::of(op), wanted),
-          op.getSchedule()};
+          op.getSchedule(), op.getLoc()};
 }
 
 /// Those entries of a file that serve `wanted`.

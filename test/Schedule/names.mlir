@@ -12,7 +12,7 @@
 // And of one that a place does refer to.
 // RUN: sed 's/step cvt p</step cvt probs</' %t.values > %t.renamed
 // RUN: cat %t.renamed %t.kernel | not attn-opt --attn-schedule=schedule-file=%S/Inputs/mine.mlir 2>&1 | FileCheck %s --check-prefix=PLACE
-// PLACE: error: 'tile.kernel' op V1: expected place 'p' to name a value of the kernel, got 'p'
+// PLACE: mine.mlir:{{[0-9]+}}:1: error: 'attn.table_entry' op V1: expected place 'p' to name a value of the kernel, got 'p'
 
 // RUN: sed 's/= #values/= 1/' %t.kernel | not attn-opt --attn-schedule=schedule-file=%S/Inputs/mine.mlir 2>&1 | FileCheck %s --check-prefix=KIND
 // KIND: error: 'tile.kernel' op expected 'attn.values' to be #attn.kernel_values, got 1

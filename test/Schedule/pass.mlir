@@ -61,5 +61,6 @@
 // NOCONFIG: error: 'tile.kernel' op expected a 'config'
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/racy.mlir 2>&1 | FileCheck %s --check-prefix=RACY
-// RACY: fwd_d128.mlir:{{.*}}: error: 'tile.kernel' op V9: expected 'cvt_o[0]' (work item 0) to overwrite 'v' (work item 0, iteration 0) with 'oe[0]' (work item 0) after 'pv[1]' (work item 0, iteration 0) read it, got no order between them
+// RACY: racy.mlir:{{[0-9]+}}:1: error: 'attn.table_entry' op V9: expected 'cvt_o[0]' (work item 0) to overwrite 'v' (work item 0, iteration 0) with 'oe[0]' (work item 0) after 'pv[1]' (work item 0, iteration 0) read it, got no order between them
+// RACY: fwd_d128.mlir:{{[0-9]+}}:{{[0-9]+}}: note: the kernel that it is for
 // RACY: note: with work items of 1 iterations

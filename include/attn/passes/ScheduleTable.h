@@ -15,6 +15,7 @@ struct TableEntry {
   ConditionAttr when; // null: always
   ConfigAttr config;
   ScheduleAttr schedule;
+  mlir::Location loc; // in its file
 };
 
 /// Returns the entries whose keys fit `problem` on `target`, in the order in
