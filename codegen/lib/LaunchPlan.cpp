@@ -57,6 +57,11 @@ private:
   json::Object tensorMap(const Param &param);
   json::Object parameter(const Param &param);
   json::Value size(StringRef name) { return dim(sizeNamed(kernel, name)); }
+  /// How a message gives the size: the runtime replaces names in braces.
+  std::string valueOf(StringRef name) {
+    std::string size = sizeNamed(kernel, name);
+    return size == name ? "{" + size + "}" : size;
+  }
   int64_t packed() { return kernel.getConfig().getPackGqa(); }
   int64_t cluster() { return kernel.getConfig().getCluster(); }
   bool isCut() { return kernel.getConfig().getLastWaveParts() > 1; }
@@ -291,7 +296,7 @@ bool PlanBuilder::hasArgument(StringRef name) {
                             name);
 }
 
-/// What the kernel takes for granted and a caller may get wrong.
+/// Preconditions that the runtime checks before each launch.
 json::Array PlanBuilder::checks() {
   // Positions and items are 32-bit; a block beyond the last may still be
   // counted.
@@ -301,38 +306,53 @@ json::Array PlanBuilder::checks() {
                         {"equals", value},
                         {"message", std::move(message)}};
   };
+  // What the caller knows them by.
+  std::string queries = valueOf("sq"), keys = valueOf("sk"),
+              heads = valueOf("hq"), kvHeads = valueOf("hk");
+  std::string lengths = ", got " + queries + " queries and " + keys + " keys";
   json::Array someHeads{"min", size("hq"), 1};
   json::Array noKvHeads{"eq", size("hk"), 0};
   json::Array checks{
       check(json::Array{"mod", size("hq"), json::Array{"max", size("hk"), 1}},
-            0, "q heads must be a multiple of kv heads"),
+            0,
+            heads + " query heads are not a multiple of " + kvHeads +
+                " key/value heads"),
       check(json::Array{"min", std::move(noKvHeads), std::move(someHeads)}, 0,
-            "there must be kv heads where there are q heads"),
+            "there are " + heads + " query heads and no key/value heads"),
       check(json::Array{"lt", json::Array{"max", rowsOfHead(), size("sk")},
                         limit},
-            1, "sequence lengths must be below 2^31 - 2^16"),
+            1,
+            "expected sequence lengths below " +
+                std::to_string(limit / packed()) + lengths),
       check(json::Array{"lt", items(), limit / cluster()}, 1,
-            "row blocks times heads times batches must be below 2^31 - 2^16")};
+            "expected row blocks times heads times batches to be below " +
+                std::to_string(limit / cluster()) + ", got " + queries +
+                " queries, " + heads + " heads and " + valueOf("b") +
+                " batches")};
   if (packed() > 1) {
     checks.push_back(
         check(json::Array{"sub", size("hq"),
                           json::Array{"mul", size("hk"), packed()}},
               0,
-              "there must be " + std::to_string(packed()) +
-                  " q heads for each kv head"));
+              "expected " + std::to_string(packed()) +
+                  " query heads for each key/value head, got " + heads +
+                  " and " + kvHeads));
   }
   for (StringRef name : {"window_left", "window_right"}) {
     if (!hasArgument(name)) {
       continue;
     }
-    checks.push_back(check(json::Array{"lt", name, 0}, 0,
-                           (name + " must be at least 0").str()));
+    checks.push_back(
+        check(json::Array{"lt", name, 0}, 0,
+              ("expected '" + name + "' to be at least 0, got {" + name + "}")
+                  .str()));
     // Positions two lengths apart are subtracted from each other.
     constexpr int64_t quarter = int64_t(1) << 29;
     json::Array longest{"max", size("sq"), size("sk")};
     checks.push_back(check(json::Array{"lt", std::move(longest), quarter}, 1,
-                           "sequence lengths must be below 2^29 beside '" +
-                               name.str() + "'"));
+                           "expected sequence lengths below " +
+                               std::to_string(quarter) + " beside '" +
+                               name.str() + "'" + lengths));
   }
   return checks;
 }

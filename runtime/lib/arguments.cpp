@@ -54,6 +54,7 @@ private:
   Status checkReach(const PlanArg &arg, const Strides &strides, int64_t &bytes);
   Status checkOverlap(const PlanArg &arg, const Strides &strides);
   bool isBatchOrHead(const PlanArg &arg, int dim) const;
+  std::string messageOf(const PlanCheck &check) const;
 
   const LaunchPlan &plan;
   const CallValues &values;
@@ -397,17 +398,27 @@ Status Binder::bindScalar(int index) {
   return {};
 }
 
+std::string Binder::messageOf(const PlanCheck &check) const {
+  std::string text;
+  for (const MessagePart &part : check.message) {
+    text += part.symbol < 0 ? part.text
+            : bound.symbols.isBound(part.symbol)
+                ? std::to_string(bound.symbols.get(part.symbol))
+                : quote(plan.symbols.getName(part.symbol));
+  }
+  return text;
+}
+
 Status Binder::runChecks() {
   for (const PlanCheck &check : plan.checks) {
     int64_t value = 0;
     if (Status status =
             check.expr.evaluate(plan.symbols, bound.symbols, value)) {
-      return invalidArgument(check.message + " (" + status.getMessage() + ")");
+      return invalidArgument(messageOf(check) + " (" + status.getMessage() +
+                             ")");
     }
     if (value != check.equals) {
-      return invalidArgument(check.message + " (expected " +
-                             std::to_string(check.equals) + ", got " +
-                             std::to_string(value) + ")");
+      return invalidArgument(messageOf(check));
     }
   }
   return {};

@@ -46,6 +46,7 @@ private:
                      RegionProgram &program);
   Status readArg(const JsonReader &json);
   Status readTensorArg(const JsonReader &json, PlanArg &arg);
+  Status readMessage(const JsonReader &json, std::vector<MessagePart> &parts);
   Status readCheck(const JsonReader &json);
   Status readValues(const JsonReader &json, PlanVariant &variant);
   Status readVariant(const JsonReader &json);
@@ -225,12 +226,34 @@ Status PlanReader::readArg(const JsonReader &json) {
   return {};
 }
 
+/// Text with the names of symbols in braces.
+Status PlanReader::readMessage(const JsonReader &json,
+                               std::vector<MessagePart> &parts) {
+  std::string text;
+  RETURN_IF_FAILED(json.read(text));
+  for (size_t at = 0; at < text.size();) {
+    size_t open = text.find('{', at), close = text.find('}', open);
+    if (close == std::string::npos) {
+      parts.push_back({text.substr(at), -1});
+      break;
+    }
+    parts.push_back({text.substr(at, open - at), -1});
+    std::string name = text.substr(open + 1, close - open - 1);
+    parts.push_back({"", plan.symbols.lookup(name)});
+    if (parts.back().symbol < 0) {
+      return json.fail("unknown symbol " + quote(name));
+    }
+    at = close + 1;
+  }
+  return {};
+}
+
 Status PlanReader::readCheck(const JsonReader &json) {
   PlanCheck check;
   RETURN_IF_FAILED(json.expectObject({"expr", "equals", "message"}));
   RETURN_IF_FAILED(readExpr(json.get("expr"), check.expr));
   RETURN_IF_FAILED(json.get("equals").read(check.equals, INT64_MIN, INT64_MAX));
-  RETURN_IF_FAILED(json.get("message").read(check.message));
+  RETURN_IF_FAILED(readMessage(json.get("message"), check.message));
   plan.checks.push_back(std::move(check));
   return {};
 }

@@ -67,11 +67,17 @@ struct PlanArg {
   bool isTensor() const { return kind == ArgKind::Tensor; }
 };
 
+/// Text, or the value of a symbol.
+struct MessagePart {
+  std::string text;
+  int symbol = -1;
+};
+
 /// A condition on the problem: `expr` has to equal `equals`.
 struct PlanCheck {
   Expr expr;
   int64_t equals = 0;
-  std::string message;
+  std::vector<MessagePart> message;
 };
 
 /// One dimension of a tensor map, innermost first. The innermost has no stride.

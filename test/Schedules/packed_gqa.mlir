@@ -41,7 +41,7 @@
 // RESULT: check: passed
 // RESULT: guard: passed
 // REGION: error: 'attn.attention' op expected no region, whose head would differ by row, with 'pack_gqa' above 1, got 4
-// HEADS: there must be 4 q heads for each kv head
+// HEADS: expected 4 query heads for each key/value head, got 
 
 attn.table_entry fwd @packed_gqa head_dim 64, 64
     masks ["none", "causal_top_left", "causal_bottom_right", "window"]

@@ -113,7 +113,7 @@ class Refusals(unittest.TestCase):
         self.refused(ValueError, "expected dim 1 of 'v' to be 4 like dim 1 of 'k', got 5", q, k, gaussian([1, 5, 2, 64], 3))
         self.refused(ValueError, "the element type of 'k' to be f16, got .*32", q, HostTensor("f32", [1, 4, 2, 64]), k)
         self.refused(ValueError, "the stride of dim 3 of 'k' to be 1", q, gaussian([1, 4, 2, 64], 1, [1024, 256, 128, 2]), k)
-        self.refused(ValueError, "q heads must be a multiple of kv heads", gaussian([1, 4, 3, 64], 1), k, k)
+        self.refused(ValueError, "3 query heads are not a multiple of 2 key/value heads", gaussian([1, 4, 3, 64], 1), k, k)
 
     def test_numbers(self):
         q = gaussian([1, 4, 2, 64], 1)
@@ -121,7 +121,7 @@ class Refusals(unittest.TestCase):
         self.refused(ValueError, "expected 'window_left' not to be given", q, q, q, window_left=1)
         windowed = attn.compile(head_dim=64, dtype="f16", mask="causal_top_left", window_left=True)
         self.refused(ValueError, "expected 'window_left' to be given", q, q, q, kernel=windowed)
-        self.refused(ValueError, "window_left must be at least 0", q, q, q, kernel=windowed, window_left=-1)
+        self.refused(ValueError, "expected 'window_left' to be at least 0, got -1", q, q, q, kernel=windowed, window_left=-1)
         self.refused(ValueError, "'window_left' to be an integer, got 2.5", q, q, q, kernel=windowed, window_left=2.5)
         self.refused(ValueError, "'scale' to be a number, got 'large'", q, q, q, scale="large")
 

@@ -228,11 +228,10 @@ TEST_F(Arguments, scale) {
 
 TEST_F(Arguments, planChecks) {
   call.resize(2, 5, 7, 4, 3);
-  EXPECT_EQ(error(), "q heads must be a multiple of kv heads (expected 0, "
-                     "got 1)");
+  EXPECT_EQ(error(), "4 query heads are not a multiple of 3 key/value heads");
   call.resize(2, 5, 7, 4, 0);
-  EXPECT_EQ(error(), "q heads must be a multiple of kv heads (plan: "
-                     "checks[0].expr: division by zero)");
+  EXPECT_EQ(error(), "4 query heads are not a multiple of 0 key/value heads "
+                     "(plan: checks[0].expr: division by zero)");
 }
 
 TEST_F(Arguments, positionalCounts) {

@@ -48,7 +48,7 @@ std::string toolPlanText(const std::string &kernel) {
     {"name":"o","kind":"tensor","dtype":"bf16","access":"write","dims":["b","sq","hq",64]},
     {"name":"lse","kind":"tensor","dtype":"f32","access":"write","dims":["b","hq","sq"]}],
    "checks":[{"expr":["mod","hq","hk"],"equals":0,
-     "message":"q heads must be a multiple of kv heads"}],
+     "message":"{hq} query heads are not a multiple of {hk} key/value heads"}],
    "variants":[{"when":1,"workspace":0,"launches":[{"kernel":")" +
          kernel + R"(","grid":[["mul","sq","hq","b"],1,1],"block":[128,1,1],
      "cluster":[1,1,1],"smem":65536,"params":[)" +
@@ -184,8 +184,9 @@ TEST_F(Tool, givesUpOnHangsAndFaults) {
 }
 
 TEST_F(Tool, passesOnTheRuntimesErrors) {
-  EXPECT_TRUE(run("good", "--q=1x3x3x64 --kv=1x3x2x64")
-                  .has("q heads must be a multiple of kv heads"));
+  EXPECT_TRUE(
+      run("good", "--q=1x3x3x64 --kv=1x3x2x64")
+          .has("3 query heads are not a multiple of 2 key/value heads"));
   EXPECT_TRUE(run("good", "--q=1x3x2x128")
                   .has("expected dim 3 of 'q' to be 64, got 128"));
   EXPECT_TRUE(run("good", "--q=1x3x2x64 --device=cuda:3")

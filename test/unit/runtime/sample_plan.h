@@ -29,7 +29,7 @@ inline std::string samplePlanText() {
   {"name":"o","kind":"tensor","dtype":"bf16","access":"write","dims":["b","sq","hq",128]},
   {"name":"lse","kind":"tensor","dtype":"f32","access":"write","dims":["b","hq","sq"]}],
  "checks":[{"expr":["mod","hq","hk"],"equals":0,
-   "message":"q heads must be a multiple of kv heads"}],
+   "message":"{hq} query heads are not a multiple of {hk} key/value heads"}],
  "variants":[{"when":["lt","sq",1000000],"workspace":0,"launches":[{
    "kernel":"causal",
    "grid":[["mul",["ceildiv","sq",128],"hq","b"],1,1],
