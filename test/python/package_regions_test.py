@@ -205,6 +205,21 @@ class Regions(unittest.TestCase):
         for i, share in enumerate(shares):
             self.assertAlmostEqual(share, i / N, places=5)
 
+    def test_arithmetic_of_doubles(self):
+        a = [1.0, -2.5, 1e-300, 1e300, 3.0, 0.1, 7.0, 2.0]
+        b = [3.0, 0.3, 1e-9, 1e-5, 7.0, 0.2, 1e100, 2.0**-53]
+        for op, want in (("arith.addf", lambda x, y: x + y), ("arith.subf", lambda x, y: x - y),
+                         ("arith.mulf", lambda x, y: x * y), ("arith.divf", lambda x, y: x / y),
+                         ("arith.maximumf", max), ("arith.minnumf", min)):
+            columns = [HostTensor("f64", [N], column) for column in (a, b, list(map(want, a, b)))]
+            with self.subTest(op=op):
+                self.admits_all([("tensor<?xf64>", column) for column in columns], f"""
+        %x = tensor.extract %c0[%head] : tensor<?xf64>
+        %y = tensor.extract %c1[%head] : tensor<?xf64>
+        %want = tensor.extract %c2[%head] : tensor<?xf64>
+        %r = {op} %x, %y : f64
+        %ok = arith.cmpf oeq, %r, %want : f64""", heads=N)
+
     def test_indices_beyond_32_bits_are_out_of_bounds(self):
         at = [0, 1, 2**32, 2**32 + 1, -1, -2**32, 2**63 - 1, 1]
         shares, = admit([("tensor<?xi64>", HostTensor("i64", [N], at)),
