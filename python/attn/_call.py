@@ -27,7 +27,8 @@ def _replays() -> Any:
 def repeat(options: tuple, q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any]:
     """The signature of the call of a public function with these options and tensors, and
     an earlier call with it, to be repeated. Either is None where there is none."""
-    if "torch" not in modules or _tensors.is_compiling():
+    torch = modules.get("torch")
+    if torch is None or torch.compiler.is_compiling():
         return None, None
     return _replays().repeat(options, q, k, v, out, lse)
 
