@@ -46,8 +46,8 @@ def many_remainders(count):
 
 class Limit(unittest.TestCase):
     def test_a_function_that_takes_too_long_to_compile_is_refused_beforehand(self):
-        options = {"head_dim": 64, "mask_mod": many_remainders(12)}
-        message = "expected the score and mask regions to weigh at most 2048 .*, got 2[0-9]{3}$"
+        options = {"head_dim": 64, "mask_mod": many_remainders(14)}
+        message = "expected the score and mask regions to weigh at most 2560 .*, got 2[0-9]{3}$"
         self.assertRegex(attn.why_unsupported(**options), message)
         with self.assertRaisesRegex(attn.UnsupportedError, message):
             attn.compile(**options)
