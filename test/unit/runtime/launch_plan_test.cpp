@@ -101,6 +101,13 @@ TEST(LaunchPlan, refusesValuesOfOtherNames) {
             "plan: variants[0].values[0].expr: unknown symbol 'y'");
 }
 
+TEST(LaunchPlan, messagesNameSymbols) {
+  EXPECT_EQ(errorWith("{hk} key/value heads", "{keys} key/value heads"),
+            "plan: checks[0].message: unknown symbol 'keys'");
+  // A brace alone is text.
+  EXPECT_EQ(errorWith("{hk} key/value heads", "{hk key/value heads"), "");
+}
+
 TEST(LaunchPlan, refusesWhatIsNotJson) {
   LaunchPlan plan;
   EXPECT_EQ(parseLaunchPlan("{", plan).getMessage(),
