@@ -83,7 +83,9 @@ class AttnContender:
         own = {"q": q, "k": k, "v": v, "o": self.out, "lse": self.lse, **(captured or {})}
         tensors = {name: libattn.make_tensor(t.data_ptr(), device, RUNTIME_TYPES[str(t.dtype)], t.shape, t.stride())
                    for name, t in own.items()}
-        scalars = {"scale": point.scale}
+        # Sizes that computed indices of captured tensors are held to.
+        sizes = {f"{name}_size{dim}": size for name, x in (captured or {}).items() for dim, size in enumerate(x.shape)}
+        scalars = {"scale": point.scale, **{name: sizes[name] for name in bundle.argument_names()[1] if name in sizes}}
         if tuple(map(set, bundle.argument_names())) != (set(tensors), set(scalars)):
             raise RuntimeError(f"expected the arguments {sorted(tensors)} and {sorted(scalars)}, got {bundle.argument_names()}")
         args = libattn.make_args(tensors, scalars, device, torch.cuda.current_stream().cuda_stream)
