@@ -13,14 +13,15 @@ Instructions between "begin inline asm" and "end inline asm" that are no wgmma,
 mbarrier or vote build descriptors and polls; they count as "asm:" + opcode.
 Instructions that run only when a row is rescaled (blocks of products alone) count as
 "rescale:" + opcode, those that run only when a reference is looked for (blocks with a
-logarithm) as "look:" + opcode, those that a branch leaves out of blocks without masks
+logarithm, and what only they lead to) as "look:" + opcode, those that take a large
+reference off the scores as "large:" + opcode, those that a branch leaves out of blocks without masks
 (setp and selp on scores) as "mask:" + opcode.
 A score is a result of wgmma with A in shared memory, or what fma and ex2 make of
 one; the other operands of those two are row values.
 The order names what takes part in the schedule, once where it repeats: waits for
 and arrivals on mbarriers (wait, release) and named barriers (take, give), products
 with A in shared memory (qk) and in registers (pv), and the softmax by its mask, look,
-max, ex2, cvt and rescale.
+large, max, ex2, cvt and rescale.
 """
 
 import collections
@@ -29,6 +30,8 @@ import sys
 
 LABEL = re.compile(r"^(\$L\w+):")
 REGISTER = re.compile(r"%\w+")
+# How often an opcode may occur for a thread's two rows, rather than for their elements.
+ROW_VALUES = 8
 BRANCH = re.compile(r"^(@!?%\w+\s+)?bra(\.uni)?\s+(\$L\w+)")
 
 
@@ -135,7 +138,8 @@ def is_optional(label, following):
 
 def rare(body, blocks, following, held):
     """What runs on demand, by block: a rescaling does nothing but multiply, only a
-    search for a reference takes logarithms, and a mask leaves scores for others to use."""
+    search for a reference takes logarithms, a large reference is subtracted from all
+    scores, and a mask leaves scores for others to use."""
     names = {}
     for label in body:
         ops = [op for op, _, _ in blocks[label] if not op.startswith("bra")]
@@ -143,8 +147,14 @@ def rare(body, blocks, following, held):
             names[label] = "rescale"
         elif any(op.startswith("lg2.") for op in ops):
             names[label] = "look"
+        elif ops.count("sub.ftz.f32") > ROW_VALUES >= ops.count("fma.rn.ftz.f32"):
+            names[label] = "large"
         elif is_optional(label, following) and any(touches(op, text, held) for op, text, _ in blocks[label]):
             names[label] = "mask"
+    for label in body:
+        before = [names.get(other) for other in body if label in following[other]]
+        if label not in names and before and set(before) <= {"look", "large"}:
+            names[label] = "look"
     return names
 
 

@@ -10,9 +10,9 @@
 // RUN: attn-compile %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --emit=ws -o - | FileCheck %s --check-prefix=WS
 //
 // LOOP: loop 1: setp and selp on scores
-// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 wait_group(0) release cvt rescale{{$}}
+// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max large max ex2 wait_group(0) release cvt rescale{{$}}
 // LOOP: loop 2: scores untouched
-// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 wait_group(0) release cvt rescale{{$}}
+// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max large max ex2 wait_group(0) release cvt rescale{{$}}
 // PTX: .param .u64 .ptr .global {{.*}}causal_d128_param_5
 // The answer is not waited for before the last copy is issued.
 // PTX: atom.global.inc.u32

@@ -10,9 +10,9 @@
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d96.mlir --schedule=%s --q=1x300x2x96 --kv=1x420x1x96
 //
 // LOOP: loop 1: setp and selp on scores
-// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 wait_group(0) release cvt rescale{{$}}
+// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max large max ex2 wait_group(0) release cvt rescale{{$}}
 // LOOP: loop 2: scores untouched
-// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 wait_group(0) release cvt rescale{{$}}
+// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max large max ex2 wait_group(0) release cvt rescale{{$}}
 // QK: 96 / 16 products; PV: 128 / 16, 96 columns wide.
 // LOOP: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 6
 // LOOP: wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 8

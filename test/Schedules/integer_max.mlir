@@ -14,9 +14,9 @@
 //
 // LOOP: loop 1: setp and selp on scores
 // LOOP: loop 2: scores untouched
-// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 wait_group(0) release cvt rescale{{$}}
+// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max large max ex2 max ex2 wait_group(0) release cvt rescale{{$}}
 // 32 scores of two rows; the quad's two exchanges.
-// LOOP: max.ftz.f32 36
+// LOOP: max.ftz.f32 38
 // LOOP: max.relu.s32 4
 // LOOP-NEXT: max.s32 32
 // WS: ws.work_loop extents({{.*}}) redo {

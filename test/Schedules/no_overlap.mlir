@@ -9,9 +9,9 @@
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --q=1x300x2x128 --kv=1x420x1x128
 //
 // LOOP: loop 1: setp and selp on scores
-// LOOP-NEXT: order: wait qk wait_group(0) release max ex2 cvt rescale wait pv wait_group(0) release{{$}}
+// LOOP-NEXT: order: wait qk wait_group(0) release max large max ex2 cvt rescale wait pv wait_group(0) release{{$}}
 // LOOP: loop 2: scores untouched
-// LOOP-NEXT: order: wait qk wait_group(0) release max ex2 cvt rescale wait pv wait_group(0) release{{$}}
+// LOOP-NEXT: order: wait qk wait_group(0) release max large max ex2 cvt rescale wait pv wait_group(0) release{{$}}
 // LOOP-NOT: bar.sync
 // PTX-NOT: wgmma.wait_group.sync.aligned 1;
 // WS: ws.role @load

@@ -10,9 +10,9 @@
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --q=1x300x2x128 --kv=1x420x1x128
 //
 // LOOP: loop 1: setp and selp on scores
-// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 wait_group(0) release cvt rescale{{$}}
+// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max large max ex2 wait_group(0) release cvt rescale{{$}}
 // LOOP: loop 2: scores untouched
-// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max ex2 wait_group(0) release cvt rescale{{$}}
+// LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max large max ex2 wait_group(0) release cvt rescale{{$}}
 // The edge has a barrier besides the ring's 10.
 // PTX-COUNT-11: mbarrier.init
 // PTX-NOT: mbarrier.init

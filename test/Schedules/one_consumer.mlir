@@ -9,9 +9,9 @@
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --q=1x300x2x128 --kv=1x420x1x128
 //
 // LOOP: loop 1: setp and selp on scores
-// LOOP-NEXT: order: wait qk wait pv wait_group(1) release max ex2 wait_group(0) release cvt rescale{{$}}
+// LOOP-NEXT: order: wait qk wait pv wait_group(1) release max large max ex2 wait_group(0) release cvt rescale{{$}}
 // LOOP: loop 2: scores untouched
-// LOOP-NEXT: order: wait qk wait pv wait_group(1) release max ex2 wait_group(0) release cvt rescale{{$}}
+// LOOP-NEXT: order: wait qk wait pv wait_group(1) release max large max ex2 wait_group(0) release cvt rescale{{$}}
 // PTX: .maxntid 256
 // PTX-NOT: bar.arrive
 // WS: ws.channel @q [tensor<64x128xbf16>] depth 1 at

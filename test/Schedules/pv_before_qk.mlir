@@ -10,9 +10,9 @@
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --q=1x300x2x128 --kv=1x420x1x128
 //
 // LOOP: loop 1: setp and selp on scores
-// LOOP-NEXT: order: wait take pv wait qk give wait_group(1) release wait_group(0) release max ex2 cvt rescale{{$}}
+// LOOP-NEXT: order: wait take pv wait qk give wait_group(1) release wait_group(0) release max large max ex2 cvt rescale{{$}}
 // LOOP: loop 2: scores untouched
-// LOOP-NEXT: order: wait take pv wait qk give wait_group(1) release wait_group(0) release max ex2 cvt rescale{{$}}
+// LOOP-NEXT: order: wait take pv wait qk give wait_group(1) release wait_group(0) release max large max ex2 cvt rescale{{$}}
 // PTX: setmaxnreg.inc.sync.aligned.u32 232;
 // The loads follow: V of the block before, then K.
 // WS: ws.role @load

@@ -14,30 +14,42 @@ using namespace attn::run;
 
 namespace {
 
+/// What follows the name of a pattern.
+enum class Follows { Nothing, Key, Units };
+
 struct PatternName {
   Pattern pattern;
   const char *name;
-  bool hasKey;
+  Follows follows = Follows::Nothing;
 };
 
 constexpr PatternName kNames[] = {
-    {Pattern::Normal, "normal", false},
-    {Pattern::SpikeKey, "spike-key", true},
-    {Pattern::Low, "low", false},
-    {Pattern::Alternating, "alternating", false},
-    {Pattern::Infinite, "infinite", true},
-    {Pattern::NaN, "nan", true},
-    {Pattern::LargeV, "large-v", false},
+    {Pattern::Normal, "normal"},
+    {Pattern::SpikeKey, "spike-key", Follows::Key},
+    {Pattern::Low, "low"},
+    {Pattern::Alternating, "alternating"},
+    {Pattern::Infinite, "infinite", Follows::Key},
+    {Pattern::NaN, "nan", Follows::Key},
+    {Pattern::LargeV, "large-v"},
+    {Pattern::Large, "large", Follows::Units},
+    {Pattern::LargeRuns, "large-runs", Follows::Units},
 };
 
 /// Column 0 of every query; with that of a key it shifts the key's scores.
-constexpr double kAnchor = 16;
+constexpr double kAnchor = 16, kLargeAnchor = 0x1p15;
 /// Column of K with an element that is not finite.
 constexpr int64_t kBadColumn = 1;
 /// Keys of one run or stair.
 constexpr int64_t kRun = 128;
-/// Least upper bound of |q.k|: f16 holds it.
+/// Least upper bounds of |q.k|, with which column 0 of a key fits its type.
 constexpr double kLargestProduct = 3e4;
+double largestProduct(const Problem &problem) {
+  if (!problem.inputs.isLarge()) {
+    return kLargestProduct;
+  }
+  bool isHalf = problem.dtype == runtime::DataType::F16;
+  return kLargeAnchor * (isHalf ? 0x1p15 : 0x1p110);
+}
 
 /// By how many log2 units the scores of key `j` are shifted.
 double shiftOf(const Inputs &inputs, int64_t j) {
@@ -50,6 +62,13 @@ double shiftOf(const Inputs &inputs, int64_t j) {
     return j / kRun % 2 == 0 ? -1e4 : 1e4;
   case Pattern::LargeV:
     return -20.0 * double(j / kRun);
+  case Pattern::LargeRuns:
+    if (j / kRun % 2 != 0) {
+      return 0;
+    }
+    [[fallthrough]];
+  case Pattern::Large: // of some keys the same, of others slightly less
+    return inputs.units * (1 - double(j * 7 % 16) / 64);
   case Pattern::Normal:
   case Pattern::Infinite:
   case Pattern::NaN:
@@ -58,12 +77,24 @@ double shiftOf(const Inputs &inputs, int64_t j) {
   return 0;
 }
 
+double anchorOfQuery(const Inputs &inputs) {
+  return inputs.isLarge() ? kLargeAnchor : kAnchor;
+}
+
 /// Column 0 of a key: shiftOf() in units of the anchor.
 float anchorOfKey(const Problem &problem, int64_t j) {
   double log2e = 1.4426950408889634;
   double product = shiftOf(problem.inputs, j) / (double(problem.scale) * log2e);
-  product = std::clamp(product, -kLargestProduct, kLargestProduct);
-  return float(product / kAnchor);
+  double largest = largestProduct(problem);
+  product = std::clamp(product, -largest, largest);
+  return float(product / anchorOfQuery(problem.inputs));
+}
+
+bool readUnits(const std::string &text, size_t at, Inputs &inputs) {
+  const char *start = text.c_str() + at;
+  char *end = nullptr;
+  inputs.units = std::strtod(start, &end);
+  return end != start && *end == 0 && std::isfinite(inputs.units);
 }
 
 bool readKey(const std::string &text, size_t at, Inputs &inputs) {
@@ -100,11 +131,13 @@ std::string Inputs::spell() const {
       continue;
     }
     std::string text = known.name;
-    if (known.hasKey) {
+    if (known.follows == Follows::Key) {
       text += ":" + std::to_string(key);
     }
-    if (pattern == Pattern::SpikeKey) {
+    if (known.follows == Follows::Units || pattern == Pattern::SpikeKey) {
       text += spellNumber(units);
+    }
+    if (pattern == Pattern::SpikeKey) {
       text += factorOfV == 1 ? "" : spellNumber(factorOfV);
     }
     return text;
@@ -117,20 +150,26 @@ bool attn::run::parseInputs(const std::string &text, Inputs &inputs) {
   for (const PatternName &known : kNames) {
     if (text.substr(0, colon) == known.name) {
       inputs.pattern = known.pattern;
-      bool hasKey = colon != std::string::npos;
-      return hasKey == known.hasKey &&
-             (!hasKey || readKey(text, colon + 1, inputs));
+      if (known.follows == Follows::Nothing || colon == std::string::npos) {
+        return known.follows == Follows::Nothing && colon == std::string::npos;
+      }
+      return known.follows == Follows::Key
+                 ? readKey(text, colon + 1, inputs)
+                 : readUnits(text, colon + 1, inputs);
     }
   }
   return false;
 }
 
-Inputs attn::run::chooseInputs(double choice, int64_t key) {
+Inputs attn::run::chooseInputs(double choice, int64_t key, double size) {
   constexpr size_t patterns = std::size(kNames) - 1;
   size_t index = std::min(patterns - 1, size_t(choice * double(patterns)));
   Inputs inputs;
   inputs.pattern = kNames[index + 1].pattern;
   inputs.key = key;
+  if (inputs.isLarge()) { // up to 2^100
+    inputs.units = std::copysign(std::exp2(20 + 80 * std::fabs(size)), size);
+  }
   return inputs;
 }
 
@@ -153,8 +192,15 @@ float attn::run::patternElement(const Problem &problem, char tensor,
                          ? large
                          : float(inputs.factorOfV));
   }
-  if (column != 0 || inputs.pattern == Pattern::Normal) {
+  if (inputs.pattern == Pattern::Normal) {
     return normal;
   }
-  return tensor == 'q' ? float(kAnchor) : anchorOfKey(problem, position);
+  if (column != 0) { // large scores are exact
+    return inputs.isLarge() && tensor == 'k' ? 0 : normal;
+  }
+  if (tensor == 'k') {
+    return anchorOfKey(problem, position);
+  }
+  bool flips = inputs.isLarge() && position % 2 != 0;
+  return float(flips ? -anchorOfQuery(inputs) : anchorOfQuery(inputs));
 }

@@ -30,6 +30,9 @@ Shapes are batch x seqlen x heads x head_dim:
                      alternating            at 1e4 and -1e4, every 128 keys
                      infinite:KEY, nan:KEY  such an element in K and in V
                      large-v                V close to its type's largest
+                     large:UNITS            all near UNITS, and near -UNITS for
+                                            every other query
+                     large-runs:UNITS       so, and at 0, every 128 keys
   --pad-strides      pad rows, heads and batches so that no tensor is packed
   --broadcast-kv     one K and V for all batches, through a stride of 0
 
@@ -173,7 +176,7 @@ bool setInputs(const Option &option, Inputs &out, std::string &err) {
          fail(option,
               "normal, spike-key:KEY, spike-key:KEY:UNITS, "
               "spike-key:KEY:UNITS:FACTOR, low, alternating, infinite:KEY, "
-              "nan:KEY or large-v",
+              "nan:KEY, large-v, large:UNITS or large-runs:UNITS",
               err);
 }
 

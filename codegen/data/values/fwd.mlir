@@ -9,7 +9,7 @@ module attributes {attn.values = #attn.kernel_values<fwd {
   step qk s<M, N>
   step score s1<M, N>
   step mask s2<M, N>
-  step stat m1<M>, alpha<M>, ls<M>, careful1, grown
+  step stat m1<M>, alpha<M>, s3<M, N>, ls<M>, careful1, grown
   step exp p32<M, N>
   step sum l1<M>
   step cvt p<M, N>

@@ -120,7 +120,9 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
     **Ensures** no `tile.attend` or `tile.attend_result`; in the place of @attend
     the steps stat, exp, sum, cvt, rescale, pv, and in that of @attend_result the
     steps fin, norm; between them is check, unless `row_max = running`. The loop carries the row maximum m (log2 units, starting at the
-    lowest finite float), the partial row sum l and O.
+    lowest finite float), the partial row sum l and O. In a row whose maximum is 2^24 log2
+    units or more, m is that score itself, times a power of two that makes it smaller than
+    any m, and `stat` takes it off the row's scores (docs/adr/0024).
 
     **Before**
     ```mlir
@@ -138,8 +140,8 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
     %m, %l, %acc = tile.for ... init(%lowest, %zero1, %zero) {
     ^bb0(%j: i32, %m0: tensor<128xf32>, %l0: tensor<128xf32>, %o0: tensor<128x64xf32>):
       ...
-      %m1, %alpha = tile.step @stat (%s, %m0) ...
-      %p32 = tile.step @exp (%s, %m1) ...
+      %m1, %alpha, %s1 = tile.step @stat (%s, %m0) ...
+      %p32 = tile.step @exp (%s1, %m1) ...
       %l1 = tile.step @sum (%p32, %l0, %alpha) ...
       %p = tile.step @cvt (%p32) ...
       %o1 = tile.step @rescale (%o0, %alpha) ...
@@ -158,7 +160,8 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
     is right: the sum of a row with keys is at least 1, so that nothing of weight was
     flushed to zero, and at most 2^100, so that no factor was.
     With `row_max = integer`, m is the running maximum of the scores and of 0, and
-    `check` rejects an item with a row sum below 2^-20 (1 where P is f16).
+    `check` rejects an item with a row sum below 2^-20 (1 where P is f16) or an m of 2^24 or
+    more.
     Remark `fuse-online-softmax`: the threshold used.
   }];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::scf::SCFDialect"];

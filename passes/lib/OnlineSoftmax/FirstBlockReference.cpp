@@ -27,7 +27,7 @@ public:
         limit(largeSum(getElementTypeOrSelf(b.match.values.getType()))) {}
 
   bool carriesCareful() const override { return true; }
-  SoftmaxState writeStat(const SoftmaxState &old) override;
+  Stat writeStat(const SoftmaxState &old) override;
   Value writeSum(Value p, Value l) override;
   Value writeRescale(Value o) override;
   void writeCheck(Value o, const SoftmaxState &last) override;
@@ -48,26 +48,27 @@ private:
 } // namespace
 
 /// l comes out in units of the new reference.
-SoftmaxState FirstBlockReference::writeStat(const SoftmaxState &old) {
+Stat FirstBlockReference::writeStat(const SoftmaxState &old) {
   Type flag = b.getI1Type(), bits = b.getI32Type();
   auto results =
       b.step("stat", {b.match.scores, old.m, old.l, old.careful, b.match.work},
-             {b.rowType, b.rowType, b.rowType, bits, flag},
+             {b.rowType, b.rowType, b.scoreType, b.rowType, bits, flag},
              [&](ValueRange a) { return stat(a); });
   alpha = results[1];
-  looked = results[4];
-  return {results[0], results[2], old.o, results[3]};
+  looked = results[5];
+  return {{results[0], results[3], old.o, results[4]}, results[2]};
 }
 
-/// Looks at the scores only where some row of the warp has no reference yet, or
-/// where a sum has become large.
+/// Looks at the scores only where some row of the warp has no reference yet or
+/// one that is a score, or where a sum has become large.
 SmallVector<Value> FirstBlockReference::stat(ValueRange operands) {
   Value x = operands[0], m = operands[1], l = operands[2];
   Value careful = operands[3], work = operands[4];
   Value large = b.isGreater(l, b.constant(limit, b.rowType));
   Value any = b.make<arith::OrIOp>(has(careful, kNoReferenceYet),
                                    b.make<tile::AnyOp>(large));
-  Type types[] = {b.rowType, b.rowType, b.rowType, b.getI32Type()};
+  Type types[] = {b.rowType, b.rowType, b.scoreType, b.rowType,
+                  b.getI32Type()};
   auto branch =
       scf::IfOp::create(b, b.loc, types, any, /*withElseRegion=*/true);
   {
@@ -76,7 +77,7 @@ SmallVector<Value> FirstBlockReference::stat(ValueRange operands) {
     scf::YieldOp::create(b, b.loc, look(x, m, l, careful, work));
     b.setInsertionPointToStart(branch.elseBlock());
     Value one = b.constant(1.0, b.rowType);
-    scf::YieldOp::create(b, b.loc, ValueRange{m, one, l, careful});
+    scf::YieldOp::create(b, b.loc, ValueRange{m, one, x, l, careful});
   }
   Values results(branch.getResults());
   results.push_back(any);
@@ -103,21 +104,20 @@ SmallVector<Value> FirstBlockReference::look(Value x, Value m, Value l,
   Value exceeds = b.isGreater(sum, b.constant(limit, b.rowType));
   Value ofSum = b.make<arith::AddFOp>(m, b.make<math::Log2Op>(sum));
   Value floor = b.make<arith::SelectOp>(exceeds, ofSum, m);
-  auto [next, factor] = moveMaximum(rowMaximum(x), m, floor);
+  auto [next, factor, scores] = move(x, rowMaximum(x), m, floor);
   Value scaled = b.make<arith::MulFOp>(l, factor);
   Value lost = b.isGreater(sum, b.constant(kLostSum, b.rowType));
   Value infinity =
       b.constant(std::numeric_limits<float>::infinity(), b.rowType);
   Value kept = b.make<arith::SelectOp>(lost, infinity, scaled);
-  Value none = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, next,
-                                     b.constant(kNoReference, b.rowType));
-  Value stay = b.make<arith::OrIOp>(b.make<tile::AnyOp>(none),
+  Value open = b.make<arith::OrIOp>(large.isNone(next), large.isScore(next));
+  Value stay = b.make<arith::OrIOp>(b.make<tile::AnyOp>(open),
                                     b.make<tile::IsRedoOp>(work));
   Value wasLarge = b.make<arith::OrIOp>(has(careful, kSumWasLarge),
                                         b.make<tile::AnyOp>(exceeds));
   Value bits = b.make<arith::OrIOp>(bitIf(stay, kNoReferenceYet),
                                     bitIf(wasLarge, kSumWasLarge));
-  return {next, factor, kept, bits};
+  return {next, factor, scores, kept, bits};
 }
 
 Value FirstBlockReference::writeSum(Value p, Value l) {

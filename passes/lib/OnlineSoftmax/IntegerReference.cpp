@@ -24,15 +24,13 @@ public:
 
   bool carriesCareful() const override { return false; }
 
-  SoftmaxState writeStat(const SoftmaxState &old) override {
-    auto results = b.step("stat", {b.match.scores, old.m, b.match.work},
-                          {b.rowType, b.rowType}, [&](ValueRange a) -> Values {
-                            Value top = maximum(a[0], a[2]);
-                            auto [m, factor] = moveMaximum(top, a[1], Value());
-                            return {m, factor};
-                          });
+  Stat writeStat(const SoftmaxState &old) override {
+    auto results = b.step(
+        "stat", {b.match.scores, old.m, b.match.work},
+        {b.rowType, b.rowType, b.scoreType},
+        [&](ValueRange a) { return moveMaximum(a[0], a[1], a[2]); });
     alpha = results[1];
-    return {results[0], old.l, old.o, Value()};
+    return {{results[0], old.l, old.o, Value()}, results[2]};
   }
 
   Value writeSum(Value p, Value l) override { return addSum(p, l, alpha); }
@@ -41,28 +39,35 @@ public:
   /// A row without keys is refused as well: its sum does not tell it from one
   /// that lost all weights.
   void writeCheck(Value o, const SoftmaxState &last) override {
-    b.step("check", {o, last.l, b.match.work}, {}, [&](ValueRange a) -> Values {
+    Values operands{o, last.l, last.m, b.match.work};
+    b.step("check", operands, {}, [&](ValueRange a) -> Values {
       Value sum = b.make<tile::CompleteOp>(b.rowType, a[1]);
       Value small = b.make<arith::CmpFOp>(arith::CmpFPredicate::ULT, sum,
                                           b.constant(limit, b.rowType));
       Value wrong = b.make<arith::OrIOp>(isNotFinite(a[0]), small);
-      tile::RejectOp::create(b, b.loc, a[2], b.make<tile::AnyOp>(wrong));
+      wrong = b.make<arith::OrIOp>(wrong, large.isTooLarge(a[2]));
+      tile::RejectOp::create(b, b.loc, a[3], b.make<tile::AnyOp>(wrong));
       return {};
     });
   }
 
 private:
-  /// Without the floor where the item is computed again.
-  Value maximum(Value x, Value work) {
+  /// Without the floor, and with large scores, where the item is computed
+  /// again.
+  Values moveMaximum(Value x, Value previous, Value work) {
     Value redo = b.make<tile::IsRedoOp>(work);
-    auto branch = scf::IfOp::create(b, b.loc, TypeRange(b.rowType), redo,
-                                    /*withElseRegion=*/true);
+    Type types[] = {b.rowType, b.rowType, b.scoreType};
+    auto branch =
+        scf::IfOp::create(b, b.loc, types, redo, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, b.loc, rowMaximum(x));
+    Moved exact = move(x, rowMaximum(x), previous, Value());
+    scf::YieldOp::create(b, b.loc, exact.values());
     b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, b.loc, rowMaximum(x, tile::ReduceKind::MaxFloored));
-    return branch.getResult(0);
+    Value floored = rowMaximum(x, tile::ReduceKind::MaxFloored);
+    Moved fast = moveSmall(x, floored, previous, Value());
+    scf::YieldOp::create(b, b.loc, fast.values());
+    return branch.getResults();
   }
 
   double limit;

@@ -8,8 +8,8 @@ Value Reference::rowMaximum(Value x, tile::ReduceKind kind) {
   return b.make<tile::ReduceOp>(b.rowType, kind, x, 1, /*partial=*/false);
 }
 
-std::pair<Value, Value> Reference::moveMaximum(Value top, Value previous,
-                                               Value floor) {
+Reference::Moved Reference::moveSmall(Value x, Value top, Value previous,
+                                      Value floor) {
   RankedTensorType rowType = b.rowType;
   Value scale = b.splatScale(rowType);
   Value tau = threshold > 0 ? b.constant(threshold, rowType) : Value();
@@ -17,6 +17,7 @@ std::pair<Value, Value> Reference::moveMaximum(Value top, Value previous,
   if (floor) {
     current = b.make<arith::MaxNumFOp>(current, floor);
   }
+  current = large.fromLog2(current);
   Value limit = tau ? b.make<arith::AddFOp>(previous, tau) : previous;
   Value grew = b.isGreater(current, limit);
   // The larger of both, and not their product's factors: contracted into one
@@ -27,7 +28,56 @@ std::pair<Value, Value> Reference::moveMaximum(Value top, Value previous,
   Value difference =
       b.make<arith::SelectOp>(grew, growth, b.constant(0.0, rowType));
   Value next = b.make<arith::SelectOp>(grew, larger, previous);
-  return {next, b.make<math::Exp2Op>(difference)};
+  return {next, b.make<math::Exp2Op>(difference), x};
+}
+
+/// As moveSmall(), with references of either kind.
+Reference::Moved Reference::moveLarge(Value x, Value top, Value previous,
+                                      Value floor) {
+  RankedTensorType rowType = b.rowType;
+  Value zero = b.constant(0.0, rowType);
+  auto select = [&](Value flag, Value yes, Value no) {
+    return b.make<arith::SelectOp>(flag, yes, no);
+  };
+  Value log2 = b.make<arith::MulFOp>(top, b.splatScale(rowType));
+  if (floor) { // of an m
+    Value none = b.constant(kNoReference, rowType);
+    floor = select(large.isScore(previous), none, floor);
+    log2 = b.make<arith::MaxNumFOp>(log2, floor);
+  }
+  Value isLarge = large.isLargeScore(top);
+  Value candidate =
+      select(isLarge, large.fromScore(top), large.fromLog2(log2));
+  Value score = select(isLarge, top, zero);
+  Value oldScore = large.scoreOf(previous);
+  Value growth = large.difference(candidate, score, previous, oldScore);
+  // A first reference may lie below the number that stands for none. Of this
+  // sum a finite score makes a large number, and minus infinity itself.
+  Value half = b.constant(0.5, rowType);
+  Value first =
+      b.make<math::FmaOp>(top, half, b.constant(-kNoReference, rowType));
+  growth = select(large.isNone(previous), first, growth);
+  Value grew = b.isGreater(growth, b.constant(threshold, rowType));
+  Value shrink = b.make<arith::MinNumFOp>(b.make<arith::NegFOp>(growth), zero);
+  Value alpha = b.make<math::Exp2Op>(select(grew, shrink, zero));
+  Value shift = b.along(select(grew, score, oldScore), b.scoreType);
+  return {select(grew, candidate, previous), alpha,
+          b.make<arith::SubFOp>(x, shift)};
+}
+
+Reference::Moved Reference::move(Value x, Value top, Value previous,
+                                 Value floor) {
+  Value any = b.make<tile::AnyOp>(b.make<arith::OrIOp>(
+      large.isLargeScore(top), large.isScore(previous)));
+  Type types[] = {b.rowType, b.rowType, b.scoreType};
+  auto branch =
+      scf::IfOp::create(b, b.loc, types, any, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, b.loc, moveLarge(x, top, previous, floor).values());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, b.loc, moveSmall(x, top, previous, floor).values());
+  return {branch.getResult(0), branch.getResult(1), branch.getResult(2)};
 }
 
 Value Reference::addSum(Value p, Value l, Value alpha) {

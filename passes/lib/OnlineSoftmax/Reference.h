@@ -7,7 +7,7 @@
 #ifndef ATTN_PASSES_ONLINE_SOFTMAX_REFERENCE_H
 #define ATTN_PASSES_ONLINE_SOFTMAX_REFERENCE_H
 
-#include "SoftmaxBuilder.h"
+#include "LargeScores.h"
 
 namespace attn {
 
@@ -15,6 +15,12 @@ namespace attn {
 /// block alone, an i32 of `Careful`'s bits, the same in a warp.
 struct SoftmaxState {
   mlir::Value m, l, o, careful;
+};
+
+/// What step `stat` makes of a state and of scores.
+struct Stat {
+  SoftmaxState state;
+  mlir::Value scores; // those that the reference applies to
 };
 
 enum Careful : int64_t {
@@ -29,7 +35,7 @@ public:
   /// Whether the loop carries `careful`, which starts as kNoReferenceYet.
   virtual bool carriesCareful() const = 0;
   /// Step `stat`: returns the state with the reference for these scores.
-  virtual SoftmaxState writeStat(const SoftmaxState &old) = 0;
+  virtual Stat writeStat(const SoftmaxState &old) = 0;
   /// Step `sum`: l and the row sums of `p`.
   virtual mlir::Value writeSum(mlir::Value p, mlir::Value l) = 0;
   /// Step `rescale`: O in units of the new reference.
@@ -40,17 +46,26 @@ public:
 protected:
   using Values = SoftmaxBuilder::Values;
 
+  /// A reference, alpha = exp2(old reference - reference), and the scores of
+  /// which exponentials are taken relative to it.
+  struct Moved {
+    mlir::Value m, alpha, x;
+    Values values() const { return {m, alpha, x}; }
+  };
+
   Reference(SoftmaxBuilder &b, int64_t threshold)
-      : b(b), threshold(threshold) {}
+      : b(b), large(b), threshold(threshold) {}
 
   /// The maximum of each row of the scores `x`.
   mlir::Value rowMaximum(mlir::Value x,
                          tile::ReduceKind kind = tile::ReduceKind::Max);
-  /// m and alpha = exp2(old m - m): m moves only where `top`, the maximum of
-  /// the scores, or `floor` unless that is null, exceeds it by more than the
-  /// threshold.
-  std::pair<mlir::Value, mlir::Value>
-  moveMaximum(mlir::Value top, mlir::Value previous, mlir::Value floor);
+  /// Moves the reference to `top`, the maximum of the scores `x`, or to `floor`
+  /// unless that is null, where one exceeds it by more than the threshold.
+  Moved move(mlir::Value x, mlir::Value top, mlir::Value previous,
+             mlir::Value floor);
+  /// The same where neither `top` nor the reference is a large score.
+  Moved moveSmall(mlir::Value x, mlir::Value top, mlir::Value previous,
+                  mlir::Value floor);
   /// Step `sum`: l * alpha and the row sums of `p`.
   mlir::Value addSum(mlir::Value p, mlir::Value l, mlir::Value alpha);
   /// Step `rescale`: o * alpha; with a threshold only where some row of the
@@ -65,7 +80,12 @@ protected:
   mlir::Value scaleIf(mlir::Value any, mlir::Value o, mlir::Value alpha);
 
   SoftmaxBuilder &b;
+  LargeScores large;
   int64_t threshold;
+
+private:
+  Moved moveLarge(mlir::Value x, mlir::Value top, mlir::Value previous,
+                  mlir::Value floor);
 };
 
 /// The maximum of all scores so far.

@@ -16,16 +16,14 @@ public:
 
   bool carriesCareful() const override { return false; }
 
-  SoftmaxState writeStat(const SoftmaxState &old) override {
+  Stat writeStat(const SoftmaxState &old) override {
     auto results =
-        b.step("stat", {b.match.scores, old.m}, {b.rowType, b.rowType},
-               [&](ValueRange a) -> SoftmaxBuilder::Values {
-                 auto [m, factor] =
-                     moveMaximum(rowMaximum(a[0]), a[1], Value());
-                 return {m, factor};
+        b.step("stat", {b.match.scores, old.m},
+               {b.rowType, b.rowType, b.scoreType}, [&](ValueRange a) {
+                 return move(a[0], rowMaximum(a[0]), a[1], Value()).values();
                });
     alpha = results[1];
-    return {results[0], old.l, old.o, Value()};
+    return {{results[0], old.l, old.o, Value()}, results[2]};
   }
 
   Value writeSum(Value p, Value l) override { return addSum(p, l, alpha); }

@@ -6,7 +6,6 @@ using namespace mlir;
 using namespace attn;
 
 constexpr double kLog2e = 1.4426950408889634;
-constexpr double kLn2 = 0.6931471805599453;
 
 static std::unique_ptr<Reference> makeReference(SoftmaxBuilder &b,
                                                 ConfigAttr config) {
@@ -61,9 +60,9 @@ void SoftmaxWriter::writeScale() {
 SoftmaxState SoftmaxWriter::writeIteration(const SoftmaxState &old) {
   auto pType = b.scoreType.clone(
       cast<RankedTensorType>(match.values.getType()).getElementType());
-  SoftmaxState now = reference->writeStat(old);
+  auto [now, scores] = reference->writeStat(old);
   Value p32 = b.step(
-      "exp", {match.scores, now.m}, b.scoreType, [&](ValueRange a) -> Values {
+      "exp", {scores, now.m}, b.scoreType, [&](ValueRange a) -> Values {
         Value scale = b.splatScale(b.scoreType);
         Value bias = b.along(b.make<arith::NegFOp>(a[1]), b.scoreType);
         // An approximation will do here: `exp2_soft` takes it for permission.
@@ -83,11 +82,20 @@ SoftmaxState SoftmaxWriter::writeIteration(const SoftmaxState &old) {
   return now;
 }
 
-/// One state of two, whose references differ.
+/// One state of two, whose references differ: the higher one stays.
 SmallVector<Value> SoftmaxWriter::merge(ValueRange a, ValueRange other) {
-  Value m = b.make<arith::MaxNumFOp>(a[0], other[0]);
+  LargeScores large(b);
+  Value zero = b.constant(0.0, b.rowType);
+  auto select = [&](Value flag, Value yes, Value no) {
+    return b.make<arith::SelectOp>(flag, yes, no);
+  };
+  Value leads = b.isGreater(large.difference(a[0], other[0]), zero);
+  Value m = select(leads, a[0], other[0]);
+  m = select(large.isNone(a[0]), other[0], m);
+  m = select(large.isNone(other[0]), a[0], m);
   auto factorOf = [&](Value reference) {
-    return b.make<math::Exp2Op>(b.make<arith::SubFOp>(reference, m));
+    Value difference = large.difference(reference, m);
+    return b.make<math::Exp2Op>(b.make<arith::MinNumFOp>(difference, zero));
   };
   Value mine = factorOf(a[0]), others = factorOf(other[0]);
   Value l =
@@ -127,12 +135,11 @@ void SoftmaxWriter::writeResults(SoftmaxState last) {
       b.step("fin", {last.l, last.m}, {row, row}, [&](ValueRange a) -> Values {
         Value l = b.make<tile::CompleteOp>(row, a[0]);
         Value zero = b.constant(0.0, row), one = b.constant(1.0, row);
-        Value ln2 = b.constant(kLn2, row);
         Value empty = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, l, zero);
         Value inverse = b.make<arith::DivFOp>(one, l);
         Value factor = b.make<arith::SelectOp>(empty, zero, inverse);
-        Value lse = b.make<arith::AddFOp>(a[1], b.make<math::Log2Op>(l));
-        return {factor, b.make<arith::MulFOp>(lse, ln2)};
+        Value log2Sum = b.make<math::Log2Op>(l);
+        return {factor, LargeScores(b).logSumExp(a[1], log2Sum)};
       });
   reference->writeCheck(last.o, last);
   Value o =

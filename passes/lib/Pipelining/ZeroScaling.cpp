@@ -15,12 +15,15 @@ bool isConstant(Value value, bool (*is)(const APFloat &)) {
                       ::mlir::detail::constant_float_predicate_matcher{is});
 }
 
-/// A difference a - max(b, a) with a finite `a`, or as much as a constant says:
-/// no NaN, and at most 0, whatever `b` is.
+/// No NaN, and at most 0, whatever `a` and `b` are: a difference a - max(b, a)
+/// with a finite constant `a`, min(a, b) with such a `b`, or a constant.
 bool isAtMostZero(Value value) {
   if (auto select = value.getDefiningOp<arith::SelectOp>()) {
     return isAtMostZero(select.getTrueValue()) &&
            isAtMostZero(select.getFalseValue());
+  }
+  if (auto smaller = value.getDefiningOp<arith::MinNumFOp>()) {
+    return isAtMostZero(smaller.getRhs()); // the number where one is NaN
   }
   if (auto difference = value.getDefiningOp<arith::SubFOp>()) {
     Value from = difference.getLhs();

@@ -55,7 +55,8 @@ RowResult rowOf(const Problem &p, int64_t i) {
 TEST(RunInputs, spellsWhatItReads) {
   for (const char *text :
        {"normal", "spike-key:7:126.5", "spike-key:7:126.5:0.25", "low",
-        "alternating", "infinite:3", "nan:0", "large-v"}) {
+        "alternating", "infinite:3", "nan:0", "large-v", "large:-1e+30",
+        "large-runs:1048576"}) {
     EXPECT_EQ(inputsOf(text).spell(), text);
   }
   EXPECT_EQ(inputsOf("spike-key:7").spell(), "spike-key:7:200");
@@ -64,7 +65,8 @@ TEST(RunInputs, spellsWhatItReads) {
        {"", "Low", "low:1", "spike-key", "spike-key:", "spike-key:-1",
         "spike-key:1:", "spike-key:1:x", "spike-key:1:inf",
         "spike-key:1:2:", "spike-key:1:2:x", "spike-key:1:2:3:4", "nan",
-        "nan:1:2", "infinite:1x"}) {
+        "nan:1:2", "infinite:1x", "large", "large:", "large:x", "large:inf",
+        "large-v:1"}) {
     EXPECT_FALSE(parseInputs(text, inputs)) << text;
   }
 }
@@ -72,9 +74,9 @@ TEST(RunInputs, spellsWhatItReads) {
 TEST(RunInputs, everyPatternIsChosen) {
   std::set<std::string> seen;
   for (int i = 1; i <= 60; ++i) {
-    seen.insert(chooseInputs(i / 60.0, 5).spell());
+    seen.insert(chooseInputs(i / 60.0, 5, 1).spell());
   }
-  EXPECT_EQ(seen.size(), 6u);
+  EXPECT_EQ(seen.size(), 8u);
   EXPECT_FALSE(seen.count("normal"));
 }
 
@@ -99,6 +101,19 @@ TEST(RunInputs, shiftsScores) {
   EXPECT_NEAR(lseOf("low"), -1000 + std::log2(300.0), 8);
   // 3e4, the largest product, times the scale.
   EXPECT_NEAR(lseOf("alternating"), 3e4 * 0.125 / std::log(2.0), 12);
+}
+
+TEST(RunInputs, largeScoresAreExactAndHaveTies) {
+  EXPECT_NEAR(lseOf("large:1e30"), -0.99e30, 0.26e30); // of query 1
+  Problem p = problemWith("large:1e30");
+  std::set<float> keys;
+  for (int64_t j = 0; j < p.seqK; ++j) {
+    keys.insert(patternElement(p, 'k', j, 0, 1));
+    EXPECT_EQ(patternElement(p, 'k', j, 1, 1), 0);
+  }
+  EXPECT_EQ(keys.size(), 16u);
+  p.dtype = runtime::DataType::F16;
+  EXPECT_LT(std::fabs(patternElement(p, 'k', 0, 0, 1)), 65504);
 }
 
 TEST(RunInputs, largeVFitsItsType) {
