@@ -22,8 +22,8 @@ namespace {
 
 class FirstBlockReference : public Reference {
 public:
-  FirstBlockReference(SoftmaxBuilder &b, int64_t threshold)
-      : Reference(b, threshold),
+  FirstBlockReference(SoftmaxBuilder &b, LargeScores &large, int64_t threshold)
+      : Reference(b, large, threshold),
         limit(largeSum(getElementTypeOrSelf(b.match.values.getType()))) {}
 
   bool carriesCareful() const override { return true; }
@@ -35,7 +35,7 @@ public:
 private:
   Values stat(ValueRange operands);
   Values look(Value x, Value m, Value l, Value careful, Value work);
-  Value has(Value careful, Careful bit);
+  Value has(Value careful, int64_t bits);
   Value bitIf(Value flag, Careful bit);
   Value isSuspicious(Value l, Value careful);
   Value isWrong(Value o, Value l);
@@ -64,9 +64,9 @@ Stat FirstBlockReference::writeStat(const SoftmaxState &old) {
 SmallVector<Value> FirstBlockReference::stat(ValueRange operands) {
   Value x = operands[0], m = operands[1], l = operands[2];
   Value careful = operands[3], work = operands[4];
-  Value large = b.isGreater(l, b.constant(limit, b.rowType));
-  Value any = b.make<arith::OrIOp>(has(careful, kNoReferenceYet),
-                                   b.make<tile::AnyOp>(large));
+  Value isLargeSum = b.isGreater(l, b.constant(limit, b.rowType));
+  Value any = b.make<arith::OrIOp>(
+      has(careful, kNoReferenceYet | kScoreReference), b.make<tile::AnyOp>(isLargeSum));
   Type types[] = {b.rowType, b.rowType, b.scoreType, b.rowType,
                   b.getI32Type()};
   auto branch =
@@ -84,9 +84,10 @@ SmallVector<Value> FirstBlockReference::stat(ValueRange operands) {
   return results;
 }
 
-Value FirstBlockReference::has(Value careful, Careful bit) {
+/// Whether some of the bits are set.
+Value FirstBlockReference::has(Value careful, int64_t bits) {
   Value masked =
-      b.make<arith::AndIOp>(careful, b.make<arith::ConstantIntOp>(bit, 32));
+      b.make<arith::AndIOp>(careful, b.make<arith::ConstantIntOp>(bits, 32));
   return b.make<arith::CmpIOp>(arith::CmpIPredicate::ne, masked,
                                b.make<arith::ConstantIntOp>(0, 32));
 }
@@ -104,19 +105,20 @@ SmallVector<Value> FirstBlockReference::look(Value x, Value m, Value l,
   Value exceeds = b.isGreater(sum, b.constant(limit, b.rowType));
   Value ofSum = b.make<arith::AddFOp>(m, b.make<math::Log2Op>(sum));
   Value floor = b.make<arith::SelectOp>(exceeds, ofSum, m);
-  auto [next, factor, scores] = move(x, rowMaximum(x), m, floor);
+  auto [next, factor, scores, anyScore] =
+      move(x, rowMaximum(x), m, floor, has(careful, kScoreReference));
   Value scaled = b.make<arith::MulFOp>(l, factor);
   Value lost = b.isGreater(sum, b.constant(kLostSum, b.rowType));
   Value infinity =
       b.constant(std::numeric_limits<float>::infinity(), b.rowType);
   Value kept = b.make<arith::SelectOp>(lost, infinity, scaled);
-  Value open = b.make<arith::OrIOp>(large.isNone(next), large.isScore(next));
-  Value stay = b.make<arith::OrIOp>(b.make<tile::AnyOp>(open),
+  Value stay = b.make<arith::OrIOp>(b.make<tile::AnyOp>(large.isNone(next)),
                                     b.make<tile::IsRedoOp>(work));
   Value wasLarge = b.make<arith::OrIOp>(has(careful, kSumWasLarge),
                                         b.make<tile::AnyOp>(exceeds));
   Value bits = b.make<arith::OrIOp>(bitIf(stay, kNoReferenceYet),
                                     bitIf(wasLarge, kSumWasLarge));
+  bits = b.make<arith::OrIOp>(bits, bitIf(anyScore, kScoreReference));
   return {next, factor, scores, kept, bits};
 }
 
@@ -174,6 +176,7 @@ Value FirstBlockReference::isWrong(Value o, Value l) {
 }
 
 std::unique_ptr<Reference> attn::makeFirstBlockReference(SoftmaxBuilder &b,
+                                                         LargeScores &large,
                                                          int64_t threshold) {
-  return std::make_unique<FirstBlockReference>(b, threshold);
+  return std::make_unique<FirstBlockReference>(b, large, threshold);
 }

@@ -18,8 +18,8 @@ namespace {
 
 class IntegerReference : public Reference {
 public:
-  IntegerReference(SoftmaxBuilder &b, int64_t threshold)
-      : Reference(b, threshold),
+  IntegerReference(SoftmaxBuilder &b, LargeScores &large, int64_t threshold)
+      : Reference(b, large, threshold),
         limit(smallSum(getElementTypeOrSelf(b.match.values.getType()))) {}
 
   bool carriesCareful() const override { return false; }
@@ -61,12 +61,13 @@ private:
         scf::IfOp::create(b, b.loc, types, redo, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    Moved exact = move(x, rowMaximum(x), previous, Value());
-    scf::YieldOp::create(b, b.loc, exact.values());
+    Value anyScore = b.make<tile::AnyOp>(large.isScore(previous));
+    Moved exact = move(x, rowMaximum(x), previous, Value(), anyScore);
+    scf::YieldOp::create(b, b.loc, ValueRange{exact.m, exact.alpha, exact.x});
     b.setInsertionPointToStart(branch.elseBlock());
     Value floored = rowMaximum(x, tile::ReduceKind::MaxFloored);
     Moved fast = moveSmall(x, floored, previous, Value());
-    scf::YieldOp::create(b, b.loc, fast.values());
+    scf::YieldOp::create(b, b.loc, ValueRange{fast.m, fast.alpha, fast.x});
     return branch.getResults();
   }
 
@@ -77,6 +78,7 @@ private:
 } // namespace
 
 std::unique_ptr<Reference> attn::makeIntegerReference(SoftmaxBuilder &b,
+                                                      LargeScores &large,
                                                       int64_t threshold) {
-  return std::make_unique<IntegerReference>(b, threshold);
+  return std::make_unique<IntegerReference>(b, large, threshold);
 }

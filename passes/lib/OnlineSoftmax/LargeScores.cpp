@@ -21,24 +21,23 @@ static int64_t inExponentField(int64_t exponent) {
   return exponent * (int64_t(1) << kMantissaBits);
 }
 
-/// The power of two in the scale, in the place that it has in an f32.
-Value LargeScores::exponentOfScale() {
+void LargeScores::writeConstants() {
   Value bits = b.make<arith::BitcastOp>(b.getI32Type(), b.scale);
-  return b.make<arith::AndIOp>(bits, b.i32(kInfinity));
+  Value exponent = b.make<arith::AndIOp>(bits, b.i32(kInfinity));
+  Value first = b.i32(inExponentField(kLargeExponent + 2 * kExponentBias));
+  Value infinity = b.i32(kInfinity);
+  least = b.make<arith::MinUIOp>(b.sub(first, exponent), infinity);
+  count = b.sub(infinity, least);
+  shift = b.add(exponent,
+                b.i32(inExponentField(kReferenceExponent - kExponentBias)));
 }
 
 /// Floats without their sign are ordered as their bits are.
 Value LargeScores::isLargeScore(Value top) {
-  Value infinity = b.i32(kInfinity);
-  Value least = b.make<arith::MinUIOp>(
-      b.sub(b.i32(inExponentField(kLargeExponent + 2 * kExponentBias)),
-            exponentOfScale()),
-      infinity);
   Value magnitude = b.make<arith::AndIOp>(bitcast(top, b.getI32Type()),
                                           splat(b.i32(kMagnitudeMask)));
   return b.make<arith::CmpIOp>(arith::CmpIPredicate::ult,
-                               b.sub(magnitude, splat(least)),
-                               splat(b.sub(infinity, least)));
+                               b.sub(magnitude, splat(least)), splat(count));
 }
 
 Value LargeScores::isTooLarge(Value m) {
@@ -63,18 +62,12 @@ Value LargeScores::fromLog2(Value m) {
 }
 
 Value LargeScores::fromScore(Value top) {
-  Value exponent = b.add(exponentOfScale(),
-                         b.i32(inExponentField(kReferenceExponent -
-                                               kExponentBias)));
-  Value bits = b.add(bitcast(top, b.getI32Type()), splat(exponent));
-  return bitcast(bits, b.getF32Type());
+  return bitcast(b.add(bitcast(top, b.getI32Type()), splat(shift)),
+                 b.getF32Type());
 }
 
 Value LargeScores::scoreOf(Value reference) {
-  Value exponent = b.sub(b.i32(inExponentField(kExponentBias -
-                                               kReferenceExponent)),
-                         exponentOfScale());
-  Value bits = b.add(bitcast(reference, b.getI32Type()), splat(exponent));
+  Value bits = b.sub(bitcast(reference, b.getI32Type()), splat(shift));
   return b.make<arith::SelectOp>(isScore(reference),
                                  bitcast(bits, b.getF32Type()),
                                  b.constant(0.0, row));

@@ -15,6 +15,8 @@ namespace attn {
 class LargeScores {
 public:
   explicit LargeScores(SoftmaxBuilder &b) : b(b), row(b.rowType) {}
+  /// Computes what depends on the scale alone, outside of the work loop.
+  void writeConstants();
 
   /// Rows whose maximum `top` is finite and large: its reference is a score.
   mlir::Value isLargeScore(mlir::Value top);
@@ -43,7 +45,6 @@ public:
   mlir::Value logSumExp(mlir::Value reference, mlir::Value log2Sum);
 
 private:
-  mlir::Value exponentOfScale();
   mlir::Value splat(mlir::Value bits) {
     return b.make<mlir::tensor::SplatOp>(bits, row.clone(b.getI32Type()));
   }
@@ -53,6 +54,10 @@ private:
 
   SoftmaxBuilder &b;
   mlir::RankedTensorType row;
+  /// The bits of the smallest large score, and how many floats are above it.
+  mlir::Value least, count;
+  /// What the bits of a reference have more than those of its score.
+  mlir::Value shift;
 };
 
 } // namespace attn

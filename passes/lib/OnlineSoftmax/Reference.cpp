@@ -28,7 +28,8 @@ Reference::Moved Reference::moveSmall(Value x, Value top, Value previous,
   Value difference =
       b.make<arith::SelectOp>(grew, growth, b.constant(0.0, rowType));
   Value next = b.make<arith::SelectOp>(grew, larger, previous);
-  return {next, b.make<math::Exp2Op>(difference), x};
+  Value no = b.make<arith::ConstantIntOp>(0, 1);
+  return {next, b.make<math::Exp2Op>(difference), x, no};
 }
 
 /// As moveSmall(), with references of either kind.
@@ -61,23 +62,29 @@ Reference::Moved Reference::moveLarge(Value x, Value top, Value previous,
   Value shrink = b.make<arith::MinNumFOp>(b.make<arith::NegFOp>(growth), zero);
   Value alpha = b.make<math::Exp2Op>(select(grew, shrink, zero));
   Value shift = b.along(select(grew, score, oldScore), b.scoreType);
-  return {select(grew, candidate, previous), alpha,
-          b.make<arith::SubFOp>(x, shift)};
+  Value next = select(grew, candidate, previous);
+  return {next, alpha, b.make<arith::SubFOp>(x, shift),
+          b.make<tile::AnyOp>(large.isScore(next))};
 }
 
 Reference::Moved Reference::move(Value x, Value top, Value previous,
-                                 Value floor) {
-  Value any = b.make<tile::AnyOp>(b.make<arith::OrIOp>(
-      large.isLargeScore(top), large.isScore(previous)));
-  Type types[] = {b.rowType, b.rowType, b.scoreType};
+                                 Value floor, Value anyScore) {
+  Value any = b.make<arith::OrIOp>(
+      anyScore, b.make<tile::AnyOp>(large.isLargeScore(top)));
+  Type types[] = {b.rowType, b.rowType, b.scoreType, b.getI1Type()};
   auto branch =
       scf::IfOp::create(b, b.loc, types, any, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
+  auto yield = [&](const Moved &moved) {
+    scf::YieldOp::create(
+        b, b.loc, ValueRange{moved.m, moved.alpha, moved.x, moved.anyScore});
+  };
   b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, b.loc, moveLarge(x, top, previous, floor).values());
+  yield(moveLarge(x, top, previous, floor));
   b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, b.loc, moveSmall(x, top, previous, floor).values());
-  return {branch.getResult(0), branch.getResult(1), branch.getResult(2)};
+  yield(moveSmall(x, top, previous, floor));
+  return {branch.getResult(0), branch.getResult(1), branch.getResult(2),
+          branch.getResult(3)};
 }
 
 Value Reference::addSum(Value p, Value l, Value alpha) {

@@ -26,6 +26,7 @@ struct Stat {
 enum Careful : int64_t {
   kNoReferenceYet = 1, // of some row
   kSumWasLarge = 2,    // of some row, which then got a new reference
+  kScoreReference = 4, // of some row
 };
 
 class Reference {
@@ -46,23 +47,24 @@ public:
 protected:
   using Values = SoftmaxBuilder::Values;
 
-  /// A reference, alpha = exp2(old reference - reference), and the scores of
-  /// which exponentials are taken relative to it.
+  /// A reference, alpha = exp2(old reference - reference), the scores of which
+  /// exponentials are taken relative to it, and whether some row of the warp
+  /// has a score as its reference.
   struct Moved {
-    mlir::Value m, alpha, x;
-    Values values() const { return {m, alpha, x}; }
+    mlir::Value m, alpha, x, anyScore;
   };
 
-  Reference(SoftmaxBuilder &b, int64_t threshold)
-      : b(b), large(b), threshold(threshold) {}
+  Reference(SoftmaxBuilder &b, LargeScores &large, int64_t threshold)
+      : b(b), large(large), threshold(threshold) {}
 
   /// The maximum of each row of the scores `x`.
   mlir::Value rowMaximum(mlir::Value x,
                          tile::ReduceKind kind = tile::ReduceKind::Max);
   /// Moves the reference to `top`, the maximum of the scores `x`, or to `floor`
   /// unless that is null, where one exceeds it by more than the threshold.
+  /// `anyScore` is that of the reference so far.
   Moved move(mlir::Value x, mlir::Value top, mlir::Value previous,
-             mlir::Value floor);
+             mlir::Value floor, mlir::Value anyScore);
   /// The same where neither `top` nor the reference is a large score.
   Moved moveSmall(mlir::Value x, mlir::Value top, mlir::Value previous,
                   mlir::Value floor);
@@ -80,7 +82,7 @@ protected:
   mlir::Value scaleIf(mlir::Value any, mlir::Value o, mlir::Value alpha);
 
   SoftmaxBuilder &b;
-  LargeScores large;
+  LargeScores &large;
   int64_t threshold;
 
 private:
@@ -90,15 +92,18 @@ private:
 
 /// The maximum of all scores so far.
 std::unique_ptr<Reference> makeRunningReference(SoftmaxBuilder &b,
+                                                LargeScores &large,
                                                 int64_t threshold);
 
 /// The maximum of the first block with keys, for as long as the sum of the row
 /// stays small.
 std::unique_ptr<Reference> makeFirstBlockReference(SoftmaxBuilder &b,
+                                                   LargeScores &large,
                                                    int64_t threshold);
 
 /// The maximum of all scores so far and of 0, from integer comparisons.
 std::unique_ptr<Reference> makeIntegerReference(SoftmaxBuilder &b,
+                                                LargeScores &large,
                                                 int64_t threshold);
 
 } // namespace attn

@@ -11,16 +11,19 @@ namespace {
 
 class RunningReference : public Reference {
 public:
-  RunningReference(SoftmaxBuilder &b, int64_t threshold)
-      : Reference(b, threshold) {}
+  RunningReference(SoftmaxBuilder &b, LargeScores &large, int64_t threshold)
+      : Reference(b, large, threshold) {}
 
   bool carriesCareful() const override { return false; }
 
   Stat writeStat(const SoftmaxState &old) override {
     auto results =
         b.step("stat", {b.match.scores, old.m},
-               {b.rowType, b.rowType, b.scoreType}, [&](ValueRange a) {
-                 return move(a[0], rowMaximum(a[0]), a[1], Value()).values();
+               {b.rowType, b.rowType, b.scoreType}, [&](ValueRange a) -> Values {
+                 Value anyScore = b.make<tile::AnyOp>(large.isScore(a[1]));
+                 auto [m, factor, x, _] =
+                     move(a[0], rowMaximum(a[0]), a[1], Value(), anyScore);
+                 return {m, factor, x};
                });
     alpha = results[1];
     return {{results[0], old.l, old.o, Value()}, results[2]};
@@ -37,6 +40,7 @@ private:
 } // namespace
 
 std::unique_ptr<Reference> attn::makeRunningReference(SoftmaxBuilder &b,
+                                                      LargeScores &large,
                                                       int64_t threshold) {
-  return std::make_unique<RunningReference>(b, threshold);
+  return std::make_unique<RunningReference>(b, large, threshold);
 }

@@ -7,16 +7,16 @@ using namespace attn;
 
 constexpr double kLog2e = 1.4426950408889634;
 
-static std::unique_ptr<Reference> makeReference(SoftmaxBuilder &b,
-                                                ConfigAttr config) {
+static std::unique_ptr<Reference>
+makeReference(SoftmaxBuilder &b, LargeScores &large, ConfigAttr config) {
   int64_t threshold = config.getRescaleThreshold();
   switch (config.getRowMax()) {
   case RowMax::Running:
-    return makeRunningReference(b, threshold);
+    return makeRunningReference(b, large, threshold);
   case RowMax::FirstBlock:
-    return makeFirstBlockReference(b, threshold);
+    return makeFirstBlockReference(b, large, threshold);
   case RowMax::Integer:
-    return makeIntegerReference(b, threshold);
+    return makeIntegerReference(b, large, threshold);
   }
   llvm_unreachable("unknown reference");
 }
@@ -28,7 +28,8 @@ public:
   using Values = SoftmaxBuilder::Values;
 
   SoftmaxWriter(SoftmaxMatch match, ConfigAttr config)
-      : match(match), b(match), reference(makeReference(b, config)) {}
+      : match(match), b(match), large(b),
+        reference(makeReference(b, large, config)) {}
   void write();
 
 private:
@@ -41,6 +42,7 @@ private:
 
   SoftmaxMatch match;
   SoftmaxBuilder b;
+  LargeScores large;
   std::unique_ptr<Reference> reference;
 };
 
@@ -55,6 +57,7 @@ void SoftmaxWriter::writeScale() {
   if (log2e.use_empty() && b.scale != log2e) { // both were constants
     log2e.getDefiningOp()->erase();
   }
+  large.writeConstants();
 }
 
 SoftmaxState SoftmaxWriter::writeIteration(const SoftmaxState &old) {
@@ -84,7 +87,6 @@ SoftmaxState SoftmaxWriter::writeIteration(const SoftmaxState &old) {
 
 /// One state of two, whose references differ: the higher one stays.
 SmallVector<Value> SoftmaxWriter::merge(ValueRange a, ValueRange other) {
-  LargeScores large(b);
   Value zero = b.constant(0.0, b.rowType);
   auto select = [&](Value flag, Value yes, Value no) {
     return b.make<arith::SelectOp>(flag, yes, no);
@@ -139,7 +141,7 @@ void SoftmaxWriter::writeResults(SoftmaxState last) {
         Value inverse = b.make<arith::DivFOp>(one, l);
         Value factor = b.make<arith::SelectOp>(empty, zero, inverse);
         Value log2Sum = b.make<math::Log2Op>(l);
-        return {factor, LargeScores(b).logSumExp(a[1], log2Sum)};
+        return {factor, large.logSumExp(a[1], log2Sum)};
       });
   reference->writeCheck(last.o, last);
   Value o =
