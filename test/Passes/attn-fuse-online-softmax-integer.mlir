@@ -1,5 +1,5 @@
 // A running maximum that is at least 0, except in an item that is computed again; step check rejects
-// sums below 2^-20, which a row without keys has as well, and O that is not finite.
+// sums below 2^-20, which a row without keys has as well, an m of 2^24 or more, and O that is not finite.
 // RUN: attn-opt %s --attn-fuse-online-softmax | FileCheck %s
 // RUN: sed 's/bf16/f16/g' %s | attn-opt - --attn-fuse-online-softmax | FileCheck %s --check-prefix=F16
 
@@ -7,24 +7,22 @@
 // CHECK: %[[NEXT:.*]] = tile.step @next
 // CHECK: %[[LOWEST:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
 // CHECK: %[[LOOP:.*]]:3 = tile.for {{.*}} init(%[[LOWEST]],
-// CHECK: %[[STAT:.*]]:2 = tile.step @stat(%{{.*}}, %{{.*}}, %[[NEXT]])
+// CHECK: %[[STAT:.*]]:3 = tile.step @stat(%{{.*}}, %{{.*}}, %[[NEXT]])
 // CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<64x16xf32>, %[[M:.*]]: tensor<64xf32>, %[[WORK:.*]]: !tile.work):
 // CHECK-NEXT:   %[[REDO:.*]] = tile.is_redo %[[WORK]]
-// CHECK-NEXT:   %[[TOP:.*]] = scf.if %[[REDO]] -> (tensor<64xf32>) {
-// CHECK-NEXT:     %[[EXACT:.*]] = tile.reduce max %[[X]] dim 1
-// CHECK-NEXT:     scf.yield %[[EXACT]]
-// CHECK-NEXT:   } else {
-// CHECK-NEXT:     %[[FLOORED:.*]] = tile.reduce max_floored %[[X]] dim 1
-// CHECK-NEXT:     scf.yield %[[FLOORED]]
-// CHECK-NEXT:   }
-// CHECK-NEXT:   tensor.splat
-// CHECK-NEXT:   arith.constant dense<8.000000e+00>
-// CHECK-NEXT:   arith.mulf %[[TOP]],
+// CHECK-NEXT:   scf.if %[[REDO]]
+// CHECK:          tile.reduce max %[[X]] dim 1
+// CHECK:          arith.subf %[[X]],
+// CHECK:        } else {
+// CHECK:          %[[FLOORED:.*]] = tile.reduce max_floored %[[X]] dim 1
+// CHECK:          arith.mulf %[[FLOORED]],
+// CHECK:          scf.yield %{{.*}}, %{{.*}}, %[[X]]
+// CHECK: tile.step @exp(%[[STAT]]#2, %[[STAT]]#0)
 // CHECK: tile.step @sum(%{{.*}}, %{{.*}}, %[[STAT]]#1)
 // CHECK: tile.step @rescale(%{{.*}}, %[[STAT]]#1)
 // CHECK: tile.step @fin(%[[LOOP]]#1, %[[LOOP]]#0)
-// CHECK: tile.step @check(%[[LOOP]]#2, %[[LOOP]]#1, %[[NEXT]])
-// CHECK-NEXT: ^bb0(%[[O:.*]]: tensor<64x32xf32>, %[[L:.*]]: tensor<64xf32>, %[[W:.*]]: !tile.work):
+// CHECK: tile.step @check(%[[LOOP]]#2, %[[LOOP]]#1, %[[LOOP]]#0, %[[NEXT]])
+// CHECK-NEXT: ^bb0(%[[O:.*]]: tensor<64x32xf32>, %[[L:.*]]: tensor<64xf32>, %[[M:.*]]: tensor<64xf32>, %[[W:.*]]: !tile.work):
 // CHECK-NEXT:   %[[SUM:.*]] = tile.complete %[[L]]
 // CHECK-NEXT:   %[[LIMIT:.*]] = arith.constant dense<9.53674316E-7>
 // CHECK-NEXT:   %[[SMALL:.*]] = arith.cmpf ult, %[[SUM]], %[[LIMIT]]
@@ -33,7 +31,11 @@
 // CHECK-NEXT:   %[[ABS:.*]] = math.absf %[[ALL]]
 // CHECK-NEXT:   %[[BAD:.*]] = arith.cmpf uge, %[[ABS]], %[[INF]]
 // CHECK-NEXT:   %[[WRONG:.*]] = arith.ori %[[BAD]], %[[SMALL]]
-// CHECK-NEXT:   %[[ANY:.*]] = tile.any %[[WRONG]]
+// CHECK-NEXT:   %[[MOST:.*]] = arith.constant dense<0x4B800000>
+// CHECK-NEXT:   %[[SIZE:.*]] = math.absf %[[M]]
+// CHECK-NEXT:   %[[LARGE:.*]] = arith.cmpf oge, %[[SIZE]], %[[MOST]]
+// CHECK-NEXT:   %[[EITHER:.*]] = arith.ori %[[WRONG]], %[[LARGE]]
+// CHECK-NEXT:   %[[ANY:.*]] = tile.any %[[EITHER]]
 // CHECK-NEXT:   tile.reject %[[W]] if %[[ANY]]
 // CHECK: tile.step @norm(%[[LOOP]]#2,
 

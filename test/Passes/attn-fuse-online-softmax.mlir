@@ -5,105 +5,67 @@
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
 
 // O is rescaled only if the maximum of some row grew by more than 2^8.
-// CHECK-LABEL: tile.kernel @threshold args ["s", "v", "scale", "n", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
-// CHECK-NEXT: ^bb0(%[[S:.*]]: tensor<64x16xf32>, %[[V:.*]]: tensor<16x32xbf16>, %[[SCALE:.*]]: f32, %[[N:.*]]: i32, %[[O:.*]]: tensor<?x?x?x32xf32>, %[[LSE:.*]]: tensor<?x?x?xf32>):
-// CHECK-NEXT:   %[[C:.*]] = arith.constant 1.44269502 : f32
-// CHECK-NEXT:   %[[CSCALE:.*]] = arith.mulf %[[SCALE]], %[[C]] : f32
-// CHECK-NEXT:   tile.work {
-// CHECK-NEXT:     %[[C1:.*]] = arith.constant dense<0.000000e+00> : tensor<64x32xf32>
-// CHECK-NEXT:     %[[C2:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
-// CHECK-NEXT:     %[[C3:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:     %[[LOOP:.*]]:3 = tile.for ranges ["full"] bounds(%[[N]], %[[N]]) init(%[[C2]], %[[C3]], %[[C1]]) : (tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>) {
-// CHECK-NEXT:     ^bb0(%[[A:.*]]: i32, %[[A1:.*]]: tensor<64xf32>, %[[A2:.*]]: tensor<64xf32>, %[[A3:.*]]: tensor<64x32xf32>):
-// CHECK-NEXT:       %[[STAT:.*]]:2 = tile.step @stat(%[[S]], %[[A1]]) : (tensor<64x16xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
-// CHECK-NEXT:       ^bb0(%[[A4:.*]]: tensor<64x16xf32>, %[[A5:.*]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[REDUCE:.*]] = tile.reduce  max %[[A4]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
-// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[CSCALE]] : tensor<64xf32>
-// CHECK-NEXT:         %[[C4:.*]] = arith.constant dense<8.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:         %[[F1:.*]] = arith.mulf %[[REDUCE]], %[[SPLAT]] : tensor<64xf32>
-// CHECK-NEXT:         %[[ADDF:.*]] = arith.addf %[[A5]], %[[C4]] : tensor<64xf32>
-// CHECK-NEXT:         %[[CMPF:.*]] = arith.cmpf ogt, %[[F1]], %[[ADDF]] : tensor<64xf32>
-// CHECK-NEXT:         %[[LARGER:.*]] = arith.maxnumf %[[F1]], %[[A5]] : tensor<64xf32>
-// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[LARGER]] : tensor<64xf32>
-// CHECK-NEXT:         %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:         %[[GROWTH:.*]] = arith.select %[[CMPF]], %[[SUBF]], %[[NONE]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPF]], %[[LARGER]], %[[A5]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:         %[[EXP2:.*]] = math.exp2 %[[GROWTH]] : tensor<64xf32>
-// CHECK-NEXT:         tile.yield %[[SELECT]], %[[EXP2]] : tensor<64xf32>, tensor<64xf32>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[EXP:.*]] = tile.step @exp(%[[S]], %[[STAT]]#0) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64x16xf32> {
-// CHECK-NEXT:       ^bb0(%[[A6:.*]]: tensor<64x16xf32>, %[[A7:.*]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[CSCALE]] : tensor<64x16xf32>
-// CHECK-NEXT:         %[[NEGF:.*]] = arith.negf %[[A7]] : tensor<64xf32>
-// CHECK-NEXT:         %[[BROADCAST:.*]] = tile.broadcast %[[NEGF]] dim 1 : tensor<64xf32> -> tensor<64x16xf32>
-// CHECK-NEXT:         %[[FMA:.*]] = math.fma %[[A6]], %[[SPLAT1]], %[[BROADCAST]] : tensor<64x16xf32>
-// CHECK-NEXT:         %[[EXP21:.*]] = math.exp2 %[[FMA]] fastmath<afn> : tensor<64x16xf32>
-// CHECK-NEXT:         tile.yield %[[EXP21]] : tensor<64x16xf32>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[SUM:.*]] = tile.step @sum(%[[EXP]], %[[A2]], %[[STAT]]#1) : (tensor<64x16xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
-// CHECK-NEXT:       ^bb0(%[[A8:.*]]: tensor<64x16xf32>, %[[A9:.*]]: tensor<64xf32>, %[[A10:.*]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[REDUCE1:.*]] = tile.reduce  add %[[A8]] dim 1 partial : tensor<64x16xf32> -> tensor<64xf32>
-// CHECK-NEXT:         %[[FMA1:.*]] = math.fma %[[A9]], %[[A10]], %[[REDUCE1]] : tensor<64xf32>
-// CHECK-NEXT:         tile.yield %[[FMA1]] : tensor<64xf32>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[CVT:.*]] = tile.step @cvt(%[[EXP]]) : (tensor<64x16xf32>) -> tensor<64x16xbf16> {
-// CHECK-NEXT:       ^bb0(%[[A11:.*]]: tensor<64x16xf32>):
-// CHECK-NEXT:         %[[TRUNCF:.*]] = arith.truncf %[[A11]] : tensor<64x16xf32> to tensor<64x16xbf16>
-// CHECK-NEXT:         tile.yield %[[TRUNCF]] : tensor<64x16xbf16>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[RESCALE:.*]] = tile.step @rescale(%[[A3]], %[[STAT]]#1) : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64x32xf32> {
-// CHECK-NEXT:       ^bb0(%[[A12:.*]]: tensor<64x32xf32>, %[[A13:.*]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[C5:.*]] = arith.constant dense<1.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:         %[[CMPF1:.*]] = arith.cmpf olt, %[[A13]], %[[C5]] : tensor<64xf32>
-// CHECK-NEXT:         %[[ANY:.*]] = tile.any %[[CMPF1]] : tensor<64xi1>
-// CHECK-NEXT:         %[[IF:.*]] = scf.if %[[ANY]] -> (tensor<64x32xf32>) {
-// CHECK-NEXT:           %[[BROADCAST1:.*]] = tile.broadcast %[[A13]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
-// CHECK-NEXT:           %[[F2:.*]] = arith.mulf %[[A12]], %[[BROADCAST1]] : tensor<64x32xf32>
-// CHECK-NEXT:           scf.yield %[[F2]] : tensor<64x32xf32>
-// CHECK-NEXT:         } else {
-// CHECK-NEXT:           scf.yield %[[A12]] : tensor<64x32xf32>
-// CHECK-NEXT:         }
-// CHECK-NEXT:         tile.yield %[[IF]] : tensor<64x32xf32>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[PV:.*]] = tile.step @pv(%[[CVT]], %[[V]], %[[RESCALE]]) : (tensor<64x16xbf16>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
-// CHECK-NEXT:       ^bb0(%[[A14:.*]]: tensor<64x16xbf16>, %[[A15:.*]]: tensor<16x32xbf16>, %[[A16:.*]]: tensor<64x32xf32>):
-// CHECK-NEXT:         %[[MMA:.*]] = tile.mma %[[A14]], %[[A15]] acc(%[[A16]] : tensor<64x32xf32>) : tensor<64x16xbf16>, tensor<16x32xbf16> -> tensor<64x32xf32>
-// CHECK-NEXT:         tile.yield %[[MMA]] : tensor<64x32xf32>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       tile.yield %[[STAT]]#0, %[[SUM]], %[[PV]] : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>
-// CHECK-NEXT:     }
-// CHECK-NEXT:     %[[FIN:.*]]:2 = tile.step @fin(%[[LOOP]]#1, %[[LOOP]]#0) : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
-// CHECK-NEXT:     ^bb0(%[[A17:.*]]: tensor<64xf32>, %[[A18:.*]]: tensor<64xf32>):
-// CHECK-NEXT:       %[[COMPLETE:.*]] = tile.complete %[[A17]] : tensor<64xf32> -> tensor<64xf32>
-// CHECK-NEXT:       %[[C6:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:       %[[C7:.*]] = arith.constant dense<1.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:       %[[C8:.*]] = arith.constant dense<0.693147182> : tensor<64xf32>
-// CHECK-NEXT:       %[[CMPF2:.*]] = arith.cmpf oeq, %[[COMPLETE]], %[[C6]] : tensor<64xf32>
-// CHECK-NEXT:       %[[DIVF:.*]] = arith.divf %[[C7]], %[[COMPLETE]] : tensor<64xf32>
-// CHECK-NEXT:       %[[SELECT1:.*]] = arith.select %[[CMPF2]], %[[C6]], %[[DIVF]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:       %[[LOG2:.*]] = math.log2 %[[COMPLETE]] : tensor<64xf32>
-// CHECK-NEXT:       %[[ADDF1:.*]] = arith.addf %[[A18]], %[[LOG2]] : tensor<64xf32>
-// CHECK-NEXT:       %[[F3:.*]] = arith.mulf %[[ADDF1]], %[[C8]] : tensor<64xf32>
-// CHECK-NEXT:       tile.yield %[[SELECT1]], %[[F3]] : tensor<64xf32>, tensor<64xf32>
-// CHECK-NEXT:     }
-// CHECK-NEXT:     %[[NORM:.*]] = tile.step @norm(%[[LOOP]]#2, %[[FIN]]#0) : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64x32xf32> {
-// CHECK-NEXT:     ^bb0(%[[A19:.*]]: tensor<64x32xf32>, %[[A20:.*]]: tensor<64xf32>):
-// CHECK-NEXT:       %[[BROADCAST2:.*]] = tile.broadcast %[[A20]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
-// CHECK-NEXT:       %[[F4:.*]] = arith.mulf %[[A19]], %[[BROADCAST2]] : tensor<64x32xf32>
-// CHECK-NEXT:       tile.yield %[[F4]] : tensor<64x32xf32>
-// CHECK-NEXT:     }
-// CHECK-NEXT:     tile.step @st_o(%[[NORM]]) : (tensor<64x32xf32>) -> () {
-// CHECK-NEXT:     ^bb0(%[[A21:.*]]: tensor<64x32xf32>):
-// CHECK-NEXT:       tile.store %[[A21]], %[[O]] at(%[[N]], %[[N]], %[[N]]) #[[$MAP]] : tensor<64x32xf32>, tensor<?x?x?x32xf32>
-// CHECK-NEXT:       tile.yield
-// CHECK-NEXT:     }
-// CHECK-NEXT:     tile.step @st_lse(%[[FIN]]#1) : (tensor<64xf32>) -> () {
-// CHECK-NEXT:     ^bb0(%[[A22:.*]]: tensor<64xf32>):
-// CHECK-NEXT:       tile.store_row %[[A22]], %[[LSE]] at(%[[N]], %[[N]], %[[N]]) : tensor<64xf32>, tensor<?x?x?xf32>
-// CHECK-NEXT:       tile.yield
-// CHECK-NEXT:     }
-// CHECK-NEXT:   }
-// CHECK-NEXT: }
+// CHECK-LABEL: tile.kernel @threshold
+// CHECK: %[[LOG2E:.*]] = arith.constant 1.44269502 : f32
+// CHECK: %[[SCALE:.*]] = arith.mulf %{{.*}}, %[[LOG2E]] : f32
+// CHECK: %[[BITS:.*]] = arith.bitcast %[[SCALE]] : f32 to i32
+// CHECK: tile.work {
+// CHECK: %[[LOWEST:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
+// CHECK: %[[LOOP:.*]]:3 = tile.for {{.*}} init(%[[LOWEST]], %{{.*}}, %{{.*}})
+// CHECK-NEXT: ^bb0(%{{.*}}: i32, %[[M0:.*]]: tensor<64xf32>, %[[L0:.*]]: tensor<64xf32>, %[[O0:.*]]: tensor<64x32xf32>):
+// CHECK: %[[STAT:.*]]:3 = tile.step @stat(%[[S:.*]], %[[M0]])
+// CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<64x16xf32>, %[[OLD:.*]]: tensor<64xf32>):
+// CHECK: %[[TOP:.*]] = tile.reduce max %[[X]] dim 1
+// CHECK: %[[LARGE:.*]] = arith.ori %{{.*}}, %{{.*}} : i1
+// CHECK-NEXT: %[[MOVED:.*]]:4 = scf.if %[[LARGE]]
+// A large score is taken off the others.
+// CHECK: %[[SCORE:.*]] = tile.broadcast %{{.*}} dim 1
+// CHECK: %[[SHIFTED:.*]] = arith.subf %[[X]], %[[SCORE]]
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[SHIFTED]], %{{.*}}
+// CHECK: } else {
+// CHECK: %[[TAU:.*]] = arith.constant dense<8.000000e+00>
+// CHECK-NEXT: %[[LOG2:.*]] = arith.mulf %[[TOP]], %{{.*}}
+// CHECK: %[[NOW:.*]] = arith.select %{{.*}}, %{{.*}}, %[[LOG2]]
+// CHECK-NEXT: %[[LIMIT:.*]] = arith.addf %[[OLD]], %[[TAU]]
+// CHECK-NEXT: %[[GREW:.*]] = arith.cmpf ogt, %[[NOW]], %[[LIMIT]]
+// CHECK-NEXT: %[[HIGHER:.*]] = arith.maxnumf %[[NOW]], %[[OLD]]
+// CHECK-NEXT: %[[FALL:.*]] = arith.subf %[[OLD]], %[[HIGHER]]
+// CHECK: %[[GROWTH:.*]] = arith.select %[[GREW]], %[[FALL]], %{{.*}}
+// CHECK-NEXT: %[[NEXT:.*]] = arith.select %[[GREW]], %[[HIGHER]], %[[OLD]]
+// CHECK: %[[ALPHA:.*]] = math.exp2 %[[GROWTH]]
+// CHECK: scf.yield %[[NEXT]], %[[ALPHA]], %[[X]], %{{.*}}
+// CHECK: tile.yield %[[MOVED]]#0, %[[MOVED]]#1, %[[MOVED]]#2
+// CHECK: %[[P32:.*]] = tile.step @exp(%[[STAT]]#2, %[[STAT]]#0)
+// CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<64x16xf32>, %[[M:.*]]: tensor<64xf32>):
+// CHECK-NEXT: %[[C:.*]] = tensor.splat %[[SCALE]]
+// CHECK-NEXT: %[[MINUS:.*]] = arith.negf %[[M]]
+// CHECK-NEXT: %[[BIAS:.*]] = tile.broadcast %[[MINUS]] dim 1
+// CHECK-NEXT: %[[E:.*]] = math.fma %[[X]], %[[C]], %[[BIAS]]
+// CHECK-NEXT: math.exp2 %[[E]] fastmath<afn>
+// CHECK: %[[L1:.*]] = tile.step @sum(%[[P32]], %[[L0]], %[[STAT]]#1)
+// CHECK: tile.reduce add {{.*}} partial
+// CHECK-NEXT: math.fma
+// CHECK: %[[P:.*]] = tile.step @cvt(%[[P32]])
+// CHECK: arith.truncf
+// CHECK: %[[O1:.*]] = tile.step @rescale(%[[O0]], %[[STAT]]#1)
+// CHECK: arith.cmpf olt
+// CHECK-NEXT: tile.any
+// CHECK-NEXT: scf.if
+// CHECK: %[[O2:.*]] = tile.step @pv(%[[P]], %{{.*}}, %[[O1]])
+// CHECK: tile.yield %[[STAT]]#0, %[[L1]], %[[O2]]
+// CHECK: %[[FIN:.*]]:2 = tile.step @fin(%[[LOOP]]#1, %[[LOOP]]#0)
+// CHECK-NEXT: ^bb0(%[[L:.*]]: tensor<64xf32>, %[[M:.*]]: tensor<64xf32>):
+// CHECK: %[[SUM:.*]] = tile.complete %[[L]]
+// CHECK: %[[EMPTY:.*]] = arith.cmpf oeq, %[[SUM]], %[[ZERO:.*]] :
+// CHECK-NEXT: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[SUM]]
+// CHECK-NEXT: %[[FACTOR:.*]] = arith.select %[[EMPTY]], %[[ZERO]], %[[INVERSE]]
+// CHECK-NEXT: %[[LOGSUM:.*]] = math.log2 %[[SUM]]
+// CHECK: %[[REST:.*]] = arith.addf %[[M]], %[[LOGSUM]]
+// CHECK: %[[LSE:.*]] = math.fma
+// CHECK-NEXT: tile.yield %[[FACTOR]], %[[LSE]]
+// CHECK: %[[ON:.*]] = tile.step @norm(%[[LOOP]]#2, %[[FIN]]#0)
+// CHECK: tile.step @st_o(%[[ON]])
+// CHECK: tile.step @st_lse(%[[FIN]]#1)
 tile.kernel @threshold args ["s", "v", "scale", "n", "o", "lse"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
@@ -138,31 +100,16 @@ tile.kernel @threshold args ["s", "v", "scale", "n", "o", "lse"]
 }
 
 // Without a threshold every iteration rescales.
-// CHECK-LABEL: tile.kernel @always args ["s", "v", "scale", "n", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 64, tile_n = 16, work = grid> {
-// CHECK-NEXT: ^bb0(%[[S:.*]]: tensor<64x16xf32>, %[[V:.*]]: tensor<16x32xbf16>, %[[SCALE:.*]]: f32, %[[N:.*]]: i32, %[[O:.*]]: tensor<?x?x?x32xf32>, %[[LSE:.*]]: tensor<?x?x?xf32>):
-// CHECK: %[[C:.*]] = arith.constant 1.44269502 : f32
-// CHECK: %[[CSCALE:.*]] = arith.mulf %[[SCALE]], %[[C]] : f32
-// CHECK: ^bb0(%[[A:.*]]: i32, %[[A1:.*]]: tensor<64xf32>, %[[A2:.*]]: tensor<64xf32>, %[[A3:.*]]: tensor<64x32xf32>):
-// CHECK: %[[STAT:.*]]:2 = tile.step @stat(%[[S]], %[[A1]]) : (tensor<64x16xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
-// CHECK-NEXT:       ^bb0(%[[A4:.*]]: tensor<64x16xf32>, %[[A5:.*]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[REDUCE:.*]] = tile.reduce  max %[[A4]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
-// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[CSCALE]] : tensor<64xf32>
-// CHECK-NEXT:         %[[F1:.*]] = arith.mulf %[[REDUCE]], %[[SPLAT]] : tensor<64xf32>
-// CHECK-NEXT:         %[[CMPF:.*]] = arith.cmpf ogt, %[[F1]], %[[A5]] : tensor<64xf32>
-// CHECK-NEXT:         %[[LARGER:.*]] = arith.maxnumf %[[F1]], %[[A5]] : tensor<64xf32>
-// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[LARGER]] : tensor<64xf32>
-// CHECK-NEXT:         %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:         %[[GROWTH:.*]] = arith.select %[[CMPF]], %[[SUBF]], %[[NONE]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPF]], %[[LARGER]], %[[A5]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:         %[[EXP2:.*]] = math.exp2 %[[GROWTH]] : tensor<64xf32>
-// CHECK-NEXT:         tile.yield %[[SELECT]], %[[EXP2]] : tensor<64xf32>, tensor<64xf32>
-// CHECK-NEXT:       }
-// CHECK: %[[RESCALE:.*]] = tile.step @rescale(%[[A3]], %[[STAT]]#1) : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64x32xf32> {
-// CHECK-NEXT:       ^bb0(%[[A12:.*]]: tensor<64x32xf32>, %[[A13:.*]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[BROADCAST1:.*]] = tile.broadcast %[[A13]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
-// CHECK-NEXT:         %[[F2:.*]] = arith.mulf %[[A12]], %[[BROADCAST1]] : tensor<64x32xf32>
-// CHECK-NEXT:         tile.yield %[[F2]] : tensor<64x32xf32>
-// CHECK-NEXT:       }
+// CHECK-LABEL: tile.kernel @always
+// CHECK: %[[STAT:.*]]:3 = tile.step @stat(
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<64x16xf32>, %[[OLD:.*]]: tensor<64xf32>):
+// CHECK: } else {
+// CHECK: arith.cmpf ogt, %{{.*}}, %[[OLD]]
+// CHECK: tile.step @rescale(%{{.*}}, %[[STAT]]#1)
+// CHECK-NEXT: ^bb0(
+// CHECK-NEXT: tile.broadcast
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: tile.yield
 tile.kernel @always args ["s", "v", "scale", "n", "o", "lse"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid> {
@@ -197,35 +144,14 @@ tile.kernel @always args ["s", "v", "scale", "n", "o", "lse"]
 }
 
 // A scale of 1 leaves log2(e) alone.
-// CHECK-LABEL: tile.kernel @unit_scale args ["s", "v", "scale", "n", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
-// CHECK-NEXT: ^bb0(%[[S:.*]]: tensor<64x16xf32>, %[[V:.*]]: tensor<16x32xbf16>, %[[SCALE:.*]]: f32, %[[N:.*]]: i32, %[[O:.*]]: tensor<?x?x?x32xf32>, %[[LSE:.*]]: tensor<?x?x?xf32>):
-// CHECK: %[[C1:.*]] = arith.constant 1.44269502 : f32
-// CHECK: ^bb0(%[[A:.*]]: i32, %[[A1:.*]]: tensor<64xf32>, %[[A2:.*]]: tensor<64xf32>, %[[A3:.*]]: tensor<64x32xf32>):
-// CHECK: %[[STAT:.*]]:2 = tile.step @stat(%[[S]], %[[A1]]) : (tensor<64x16xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
-// CHECK-NEXT:       ^bb0(%[[A4:.*]]: tensor<64x16xf32>, %[[A5:.*]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[REDUCE:.*]] = tile.reduce  max %[[A4]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
-// CHECK-NEXT:         %[[SPLAT:.*]] = tensor.splat %[[C1]] : tensor<64xf32>
-// CHECK-NEXT:         %[[C5:.*]] = arith.constant dense<8.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:         %[[F:.*]] = arith.mulf %[[REDUCE]], %[[SPLAT]] : tensor<64xf32>
-// CHECK-NEXT:         %[[ADDF:.*]] = arith.addf %[[A5]], %[[C5]] : tensor<64xf32>
-// CHECK-NEXT:         %[[CMPF:.*]] = arith.cmpf ogt, %[[F]], %[[ADDF]] : tensor<64xf32>
-// CHECK-NEXT:         %[[LARGER:.*]] = arith.maxnumf %[[F]], %[[A5]] : tensor<64xf32>
-// CHECK-NEXT:         %[[SUBF:.*]] = arith.subf %[[A5]], %[[LARGER]] : tensor<64xf32>
-// CHECK-NEXT:         %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:         %[[GROWTH:.*]] = arith.select %[[CMPF]], %[[SUBF]], %[[NONE]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:         %[[SELECT:.*]] = arith.select %[[CMPF]], %[[LARGER]], %[[A5]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:         %[[EXP2:.*]] = math.exp2 %[[GROWTH]] : tensor<64xf32>
-// CHECK-NEXT:         tile.yield %[[SELECT]], %[[EXP2]] : tensor<64xf32>, tensor<64xf32>
-// CHECK-NEXT:       }
-// CHECK: %[[EXP:.*]] = tile.step @exp(%[[S]], %[[STAT]]#0) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64x16xf32> {
-// CHECK-NEXT:       ^bb0(%[[A6:.*]]: tensor<64x16xf32>, %[[A7:.*]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[SPLAT1:.*]] = tensor.splat %[[C1]] : tensor<64x16xf32>
-// CHECK-NEXT:         %[[NEGF:.*]] = arith.negf %[[A7]] : tensor<64xf32>
-// CHECK-NEXT:         %[[BROADCAST:.*]] = tile.broadcast %[[NEGF]] dim 1 : tensor<64xf32> -> tensor<64x16xf32>
-// CHECK-NEXT:         %[[FMA:.*]] = math.fma %[[A6]], %[[SPLAT1]], %[[BROADCAST]] : tensor<64x16xf32>
-// CHECK-NEXT:         %[[EXP21:.*]] = math.exp2 %[[FMA]] fastmath<afn> : tensor<64x16xf32>
-// CHECK-NEXT:         tile.yield %[[EXP21]] : tensor<64x16xf32>
-// CHECK-NEXT:       }
+// CHECK-LABEL: tile.kernel @unit_scale
+// CHECK: %[[LOG2E:.*]] = arith.constant 1.44269502 : f32
+// CHECK-NOT: arith.mulf
+// CHECK: tile.work
+// CHECK: tile.step @stat
+// CHECK: tensor.splat %[[LOG2E]] : tensor<64xf32>
+// CHECK: tile.step @exp
+// CHECK: tensor.splat %[[LOG2E]] : tensor<64x16xf32>
 tile.kernel @unit_scale args ["s", "v", "scale", "n", "o", "lse"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
@@ -261,35 +187,18 @@ tile.kernel @unit_scale args ["s", "v", "scale", "n", "o", "lse"]
 }
 
 // Other values that the loop carries keep their place before the state.
-// CHECK-LABEL: tile.kernel @carried args ["s", "v", "scale", "n", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
-// CHECK-NEXT: ^bb0(%[[S:.*]]: tensor<64x16xf32>, %[[V:.*]]: tensor<16x32xbf16>, %[[SCALE:.*]]: f32, %[[N:.*]]: i32, %[[O:.*]]: tensor<?x?x?x32xf32>, %[[LSE:.*]]: tensor<?x?x?xf32>):
-// CHECK: %[[C1:.*]] = arith.constant dense<0.000000e+00> : tensor<64x32xf32>
-// CHECK: %[[C2:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
-// CHECK: %[[C3:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK: %[[LOOP:.*]]:4 = tile.for ranges ["full"] bounds(%[[N]], %[[N]]) init(%[[N]], %[[C2]], %[[C3]], %[[C1]]) : (i32, tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>) -> (i32, tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>) {
-// CHECK: ^bb0(%[[A:.*]]: i32, %[[A1:.*]]: i32, %[[A2:.*]]: tensor<64xf32>, %[[A3:.*]]: tensor<64xf32>, %[[A4:.*]]: tensor<64x32xf32>):
-// CHECK: %[[ADDI:.*]] = arith.addi %[[A1]], %[[A]] : i32
-// CHECK: %[[STAT:.*]]:2 = tile.step @stat(%[[S]], %[[A2]]) : (tensor<64x16xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
-// CHECK: %[[EXP:.*]] = tile.step @exp(%[[S]], %[[STAT]]#0) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64x16xf32> {
-// CHECK: %[[SUM:.*]] = tile.step @sum(%[[EXP]], %[[A3]], %[[STAT]]#1) : (tensor<64x16xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
-// CHECK: %[[CVT:.*]] = tile.step @cvt(%[[EXP]]) : (tensor<64x16xf32>) -> tensor<64x16xbf16> {
-// CHECK: %[[RESCALE:.*]] = tile.step @rescale(%[[A4]], %[[STAT]]#1) : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64x32xf32> {
-// CHECK: %[[PV:.*]] = tile.step @pv(%[[CVT]], %[[V]], %[[RESCALE]]) : (tensor<64x16xbf16>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
-// CHECK: tile.yield %[[ADDI]], %[[STAT]]#0, %[[SUM]], %[[PV]] : i32, tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>
-// CHECK: %[[FIN:.*]]:2 = tile.step @fin(%[[LOOP]]#2, %[[LOOP]]#1) : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
-// CHECK-NEXT:     ^bb0(%[[A18:.*]]: tensor<64xf32>, %[[A19:.*]]: tensor<64xf32>):
-// CHECK-NEXT:       %[[COMPLETE:.*]] = tile.complete %[[A18]] : tensor<64xf32> -> tensor<64xf32>
-// CHECK-NEXT:       %[[C6:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:       %[[C7:.*]] = arith.constant dense<1.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:       %[[C8:.*]] = arith.constant dense<0.693147182> : tensor<64xf32>
-// CHECK-NEXT:       %[[CMPF2:.*]] = arith.cmpf oeq, %[[COMPLETE]], %[[C6]] : tensor<64xf32>
-// CHECK-NEXT:       %[[DIVF:.*]] = arith.divf %[[C7]], %[[COMPLETE]] : tensor<64xf32>
-// CHECK-NEXT:       %[[SELECT1:.*]] = arith.select %[[CMPF2]], %[[C6]], %[[DIVF]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:       %[[LOG2:.*]] = math.log2 %[[COMPLETE]] : tensor<64xf32>
-// CHECK-NEXT:       %[[ADDF1:.*]] = arith.addf %[[A19]], %[[LOG2]] : tensor<64xf32>
-// CHECK-NEXT:       %[[F3:.*]] = arith.mulf %[[ADDF1]], %[[C8]] : tensor<64xf32>
-// CHECK-NEXT:       tile.yield %[[SELECT1]], %[[F3]] : tensor<64xf32>, tensor<64xf32>
-// CHECK-NEXT:     }
+// CHECK-LABEL: tile.kernel @carried
+// CHECK: %[[LOWEST:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
+// CHECK: %[[LOOP:.*]]:4 = tile.for {{.*}} init(%[[N:.*]], %[[LOWEST]], %{{.*}}, %{{.*}}) : (i32, tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>)
+// CHECK-NEXT: ^bb0(%[[J:.*]]: i32, %[[COUNT:.*]]: i32, %[[M0:.*]]: tensor<64xf32>, %[[L0:.*]]: tensor<64xf32>, %[[O0:.*]]: tensor<64x32xf32>):
+// CHECK: %[[ADDI:.*]] = arith.addi %[[COUNT]], %[[J]] : i32
+// CHECK: %[[STAT:.*]]:3 = tile.step @stat(%{{.*}}, %[[M0]])
+// CHECK: %[[L1:.*]] = tile.step @sum(%{{.*}}, %[[L0]], %[[STAT]]#1)
+// CHECK: %[[O1:.*]] = tile.step @rescale(%[[O0]], %[[STAT]]#1)
+// CHECK: %[[O2:.*]] = tile.step @pv(%{{.*}}, %{{.*}}, %[[O1]])
+// CHECK: tile.yield %[[ADDI]], %[[STAT]]#0, %[[L1]], %[[O2]] :
+// CHECK: tile.step @fin(%[[LOOP]]#2, %[[LOOP]]#1)
+// CHECK: tile.step @norm(%[[LOOP]]#3,
 tile.kernel @carried args ["s", "v", "scale", "n", "o", "lse"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
@@ -348,178 +257,50 @@ tile.kernel @other args ["n"]
 // A reference from the first block: step stat looks at the scores where a row has none, where a sum
 // is large, and always in an item that is computed again; sums above 2^100 become infinite. Step
 // check rejects O that is not finite, and such sums.
-// CHECK-LABEL: tile.kernel @first_block args ["s", "v", "scale", "n", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8, row_max = first_block> {
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: tensor<64x16xf32>, %[[V1:.*]]: tensor<16x32xbf16>, %[[V2:.*]]: f32, %[[V3:.*]]: i32, %[[V4:.*]]: tensor<?x?x?x32xf32>, %[[V5:.*]]: tensor<?x?x?xf32>):
-// CHECK-NEXT:   %[[V6:.*]] = arith.constant 1.44269502 : f32
-// CHECK-NEXT:   %[[V7:.*]] = arith.mulf %[[V2]], %[[V6]] : f32
-// CHECK-NEXT:   tile.work {
-// CHECK-NEXT:     %[[V8:.*]] = tile.step @next() : () -> !tile.work {
-// CHECK-NEXT:       %[[V9:.*]] = tile.next_work extents(%[[V3]], %[[V3]], %[[V3]])
-// CHECK-NEXT:       tile.yield %[[V9]] : !tile.work
-// CHECK-NEXT:     }
-// CHECK-NEXT:     %[[V10:.*]] = arith.constant dense<0.000000e+00> : tensor<64x32xf32>
-// CHECK-NEXT:     %[[V11:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
-// CHECK-NEXT:     %[[V12:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:     %[[V13:.*]] = arith.constant 1 : i32
-// CHECK-NEXT:     %[[V14:.*]]:4 = tile.for ranges ["full"] bounds(%[[V3]], %[[V3]]) init(%[[V11]], %[[V12]], %[[V10]], %[[V13]]) : (tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, i32) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, i32) {
-// CHECK-NEXT:     ^bb0(%[[V15:.*]]: i32, %[[V16:.*]]: tensor<64xf32>, %[[V17:.*]]: tensor<64xf32>, %[[V18:.*]]: tensor<64x32xf32>, %[[V19:.*]]: i32):
-// CHECK-NEXT:       %[[V9]]:5 = tile.step @stat(%[[V0]], %[[V16]], %[[V17]], %[[V19]], %[[V8]]) : (tensor<64x16xf32>, tensor<64xf32>, tensor<64xf32>, i32, !tile.work) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i32, i1) {
-// CHECK-NEXT:       ^bb0(%[[V20:.*]]: tensor<64x16xf32>, %[[V21:.*]]: tensor<64xf32>, %[[V22:.*]]: tensor<64xf32>, %[[V23:.*]]: i32, %[[V24:.*]]: !tile.work):
-// CHECK-NEXT:         %[[V25:.*]] = arith.constant dense<0x4B800000> : tensor<64xf32>
-// CHECK-NEXT:         %[[V26:.*]] = arith.cmpf ogt, %[[V22]], %[[V25]] : tensor<64xf32>
-// CHECK-NEXT:         %[[V27:.*]] = arith.constant 1 : i32
-// CHECK-NEXT:         %[[V28:.*]] = arith.andi %[[V23]], %[[V27]] : i32
-// CHECK-NEXT:         %[[V29:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:         %[[V30:.*]] = arith.cmpi ne, %[[V28]], %[[V29]] : i32
-// CHECK-NEXT:         %[[V31:.*]] = tile.any %[[V26]] : tensor<64xi1>
-// CHECK-NEXT:         %[[V32:.*]] = arith.ori %[[V30]], %[[V31]] : i1
-// CHECK-NEXT:         %[[V33:.*]]:4 = scf.if %[[V32]] -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i32) {
-// CHECK-NEXT:           %[[V34:.*]] = tile.complete %[[V22]] : tensor<64xf32> -> tensor<64xf32>
-// CHECK-NEXT:           %[[V35:.*]] = arith.constant dense<0x4B800000> : tensor<64xf32>
-// CHECK-NEXT:           %[[V36:.*]] = arith.cmpf ogt, %[[V34]], %[[V35]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V37:.*]] = math.log2 %[[V34]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V38:.*]] = arith.addf %[[V21]], %[[V37]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V39:.*]] = arith.select %[[V36]], %[[V38]], %[[V21]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:           %[[V40:.*]] = tile.reduce  max %[[V20]] dim 1 : tensor<64x16xf32> -> tensor<64xf32>
-// CHECK-NEXT:           %[[V41:.*]] = tensor.splat %[[V7]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V42:.*]] = arith.constant dense<8.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:           %[[V43:.*]] = arith.mulf %[[V40]], %[[V41]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V44:.*]] = arith.maxnumf %[[V43]], %[[V39]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V45:.*]] = arith.addf %[[V21]], %[[V42]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V46:.*]] = arith.cmpf ogt, %[[V44]], %[[V45]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V47:.*]] = arith.maxnumf %[[V44]], %[[V21]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V48:.*]] = arith.subf %[[V21]], %[[V47]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V49:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:           %[[V50:.*]] = arith.select %[[V46]], %[[V48]], %[[V49]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:           %[[V51:.*]] = arith.select %[[V46]], %[[V47]], %[[V21]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:           %[[V52:.*]] = math.exp2 %[[V50]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V53:.*]] = arith.mulf %[[V22]], %[[V52]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V54:.*]] = arith.constant dense<1.2676506E+30> : tensor<64xf32>
-// CHECK-NEXT:           %[[V55:.*]] = arith.cmpf ogt, %[[V34]], %[[V54]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V56:.*]] = arith.constant dense<0x7F800000> : tensor<64xf32>
-// CHECK-NEXT:           %[[V57:.*]] = arith.select %[[V55]], %[[V56]], %[[V53]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:           %[[V58:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
-// CHECK-NEXT:           %[[V59:.*]] = arith.cmpf oeq, %[[V51]], %[[V58]] : tensor<64xf32>
-// CHECK-NEXT:           %[[V60:.*]] = tile.any %[[V59]] : tensor<64xi1>
-// CHECK-NEXT:           %[[V61:.*]] = tile.is_redo %[[V24]]
-// CHECK-NEXT:           %[[V62:.*]] = arith.ori %[[V60]], %[[V61]] : i1
-// CHECK-NEXT:           %[[V63:.*]] = arith.constant 2 : i32
-// CHECK-NEXT:           %[[V64:.*]] = arith.andi %[[V23]], %[[V63]] : i32
-// CHECK-NEXT:           %[[V65:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:           %[[V66:.*]] = arith.cmpi ne, %[[V64]], %[[V65]] : i32
-// CHECK-NEXT:           %[[V67:.*]] = tile.any %[[V36]] : tensor<64xi1>
-// CHECK-NEXT:           %[[V68:.*]] = arith.ori %[[V66]], %[[V67]] : i1
-// CHECK-NEXT:           %[[V69:.*]] = arith.constant 1 : i32
-// CHECK-NEXT:           %[[V70:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:           %[[V71:.*]] = arith.select %[[V62]], %[[V69]], %[[V70]] : i32
-// CHECK-NEXT:           %[[V72:.*]] = arith.constant 2 : i32
-// CHECK-NEXT:           %[[V73:.*]] = arith.constant 0 : i32
-// CHECK-NEXT:           %[[V74:.*]] = arith.select %[[V68]], %[[V72]], %[[V73]] : i32
-// CHECK-NEXT:           %[[V75:.*]] = arith.ori %[[V71]], %[[V74]] : i32
-// CHECK-NEXT:           scf.yield %[[V51]], %[[V52]], %[[V57]], %[[V75]] : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i32
-// CHECK-NEXT:         } else {
-// CHECK-NEXT:           %[[V35]] = arith.constant dense<1.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:           scf.yield %[[V21]], %[[V35]], %[[V22]], %[[V23]] : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i32
-// CHECK-NEXT:         }
-// CHECK-NEXT:         tile.yield %[[V33]]#0, %[[V33]]#1, %[[V33]]#2, %[[V33]]#3, %[[V32]] : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, i32, i1
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[V76:.*]] = tile.step @exp(%[[V0]], %[[V9]]#0) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64x16xf32> {
-// CHECK-NEXT:       ^bb0(%[[V20]]: tensor<64x16xf32>, %[[V21]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[V41]] = tensor.splat %[[V7]] : tensor<64x16xf32>
-// CHECK-NEXT:         %[[V26]] = arith.negf %[[V21]] : tensor<64xf32>
-// CHECK-NEXT:         %[[V28]] = tile.broadcast %[[V26]] dim 1 : tensor<64xf32> -> tensor<64x16xf32>
-// CHECK-NEXT:         %[[V30]] = math.fma %[[V20]], %[[V41]], %[[V28]] : tensor<64x16xf32>
-// CHECK-NEXT:         %[[V31]] = math.exp2 %[[V30]] fastmath<afn> : tensor<64x16xf32>
-// CHECK-NEXT:         tile.yield %[[V31]] : tensor<64x16xf32>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[V77:.*]] = tile.step @sum(%[[V76]], %[[V9]]#2) : (tensor<64x16xf32>, tensor<64xf32>) -> tensor<64xf32> {
-// CHECK-NEXT:       ^bb0(%[[V20]]: tensor<64x16xf32>, %[[V21]]: tensor<64xf32>):
-// CHECK-NEXT:         %[[V26]] = tile.reduce  add %[[V20]] dim 1 partial : tensor<64x16xf32> -> tensor<64xf32>
-// CHECK-NEXT:         %[[V28]] = arith.addf %[[V21]], %[[V26]] : tensor<64xf32>
-// CHECK-NEXT:         tile.yield %[[V28]] : tensor<64xf32>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[V78:.*]] = tile.step @cvt(%[[V76]]) : (tensor<64x16xf32>) -> tensor<64x16xbf16> {
-// CHECK-NEXT:       ^bb0(%[[V20]]: tensor<64x16xf32>):
-// CHECK-NEXT:         %[[V26]] = arith.truncf %[[V20]] : tensor<64x16xf32> to tensor<64x16xbf16>
-// CHECK-NEXT:         tile.yield %[[V26]] : tensor<64x16xbf16>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[V79:.*]] = tile.step @rescale(%[[V18]], %[[V9]]#1, %[[V9]]#4) : (tensor<64x32xf32>, tensor<64xf32>, i1) -> tensor<64x32xf32> {
-// CHECK-NEXT:       ^bb0(%[[V20]]: tensor<64x32xf32>, %[[V21]]: tensor<64xf32>, %[[V22]]: i1):
-// CHECK-NEXT:         %[[V26]] = scf.if %[[V22]] -> (tensor<64x32xf32>) {
-// CHECK-NEXT:           %[[V28]] = tile.broadcast %[[V21]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
-// CHECK-NEXT:           %[[V30]] = arith.mulf %[[V20]], %[[V28]] : tensor<64x32xf32>
-// CHECK-NEXT:           scf.yield %[[V30]] : tensor<64x32xf32>
-// CHECK-NEXT:         } else {
-// CHECK-NEXT:           scf.yield %[[V20]] : tensor<64x32xf32>
-// CHECK-NEXT:         }
-// CHECK-NEXT:         tile.yield %[[V26]] : tensor<64x32xf32>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[V80:.*]] = tile.step @pv(%[[V78]], %[[V1]], %[[V79]]) : (tensor<64x16xbf16>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
-// CHECK-NEXT:       ^bb0(%[[V20]]: tensor<64x16xbf16>, %[[V21]]: tensor<16x32xbf16>, %[[V22]]: tensor<64x32xf32>):
-// CHECK-NEXT:         %[[V26]] = tile.mma %[[V20]], %[[V21]] acc(%[[V22]] : tensor<64x32xf32>) : tensor<64x16xbf16>, tensor<16x32xbf16> -> tensor<64x32xf32>
-// CHECK-NEXT:         tile.yield %[[V26]] : tensor<64x32xf32>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       tile.yield %[[V9]]#0, %[[V77]], %[[V80]], %[[V9]]#3 : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, i32
-// CHECK-NEXT:     }
-// CHECK-NEXT:     %[[V81:.*]]:2 = tile.step @fin(%[[V14]]#1, %[[V14]]#0) : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
-// CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64xf32>, %[[V16]]: tensor<64xf32>):
-// CHECK-NEXT:       %[[V9]] = tile.complete %[[V15]] : tensor<64xf32> -> tensor<64xf32>
-// CHECK-NEXT:       %[[V25]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:       %[[V82:.*]] = arith.constant dense<1.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:       %[[V35]] = arith.constant dense<0.693147182> : tensor<64xf32>
-// CHECK-NEXT:       %[[V76]] = arith.cmpf oeq, %[[V9]], %[[V25]] : tensor<64xf32>
-// CHECK-NEXT:       %[[V77]] = arith.divf %[[V82]], %[[V9]] : tensor<64xf32>
-// CHECK-NEXT:       %[[V78]] = arith.select %[[V76]], %[[V25]], %[[V77]] : tensor<64xi1>, tensor<64xf32>
-// CHECK-NEXT:       %[[V79]] = math.log2 %[[V9]] : tensor<64xf32>
-// CHECK-NEXT:       %[[V80]] = arith.addf %[[V16]], %[[V79]] : tensor<64xf32>
-// CHECK-NEXT:       %[[V26]] = arith.mulf %[[V80]], %[[V35]] : tensor<64xf32>
-// CHECK-NEXT:       tile.yield %[[V78]], %[[V26]] : tensor<64xf32>, tensor<64xf32>
-// CHECK-NEXT:     }
-// CHECK-NEXT:     tile.step @check(%[[V14]]#2, %[[V14]]#1, %[[V14]]#3, %[[V8]]) : (tensor<64x32xf32>, tensor<64xf32>, i32, !tile.work) -> () {
-// CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64x32xf32>, %[[V16]]: tensor<64xf32>, %[[V17]]: i32, %[[V18]]: !tile.work):
-// CHECK-NEXT:       %[[V25]] = arith.constant dense<2.560000e+02> : tensor<64xf32>
-// CHECK-NEXT:       %[[V9]] = arith.cmpf ugt, %[[V16]], %[[V25]] : tensor<64xf32>
-// CHECK-NEXT:       %[[V76]] = tile.any %[[V9]] : tensor<64xi1>
-// CHECK-NEXT:       %[[V63]] = arith.constant 2 : i32
-// CHECK-NEXT:       %[[V77]] = arith.andi %[[V17]], %[[V63]] : i32
-// CHECK-NEXT:       %[[V29]] = arith.constant 0 : i32
-// CHECK-NEXT:       %[[V78]] = arith.cmpi ne, %[[V77]], %[[V29]] : i32
-// CHECK-NEXT:       %[[V79]] = arith.ori %[[V76]], %[[V78]] : i1
-// CHECK-NEXT:       %[[V80]] = scf.if %[[V79]] -> (i1) {
-// CHECK-NEXT:         %[[V82]] = arith.constant dense<0x7F800000> : tensor<64xf32>
-// CHECK-NEXT:         %[[V26]] = tile.reduce  add %[[V15]] dim 1 partial : tensor<64x32xf32> -> tensor<64xf32>
-// CHECK-NEXT:         %[[V28]] = math.absf %[[V26]] : tensor<64xf32>
-// CHECK-NEXT:         %[[V30]] = arith.cmpf uge, %[[V28]], %[[V82]] : tensor<64xf32>
-// CHECK-NEXT:         %[[V35]] = arith.constant dense<1.2676506E+30> : tensor<64xf32>
-// CHECK-NEXT:         %[[V31]] = arith.cmpf ugt, %[[V16]], %[[V35]] : tensor<64xf32>
-// CHECK-NEXT:         %[[V32]] = arith.ori %[[V30]], %[[V31]] : tensor<64xi1>
-// CHECK-NEXT:         %[[V33]] = tile.any %[[V32]] : tensor<64xi1>
-// CHECK-NEXT:         scf.yield %[[V33]] : i1
-// CHECK-NEXT:       } else {
-// CHECK-NEXT:         %[[V84:.*]] = arith.constant false
-// CHECK-NEXT:         scf.yield %[[V84]] : i1
-// CHECK-NEXT:       }
-// CHECK-NEXT:       tile.reject %[[V18]] if %[[V80]]
-// CHECK-NEXT:       tile.yield
-// CHECK-NEXT:     }
-// CHECK-NEXT:     %[[V83:.*]] = tile.step @norm(%[[V14]]#2, %[[V81]]#0) : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64x32xf32> {
-// CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64x32xf32>, %[[V16]]: tensor<64xf32>):
-// CHECK-NEXT:       %[[V9]] = tile.broadcast %[[V16]] dim 1 : tensor<64xf32> -> tensor<64x32xf32>
-// CHECK-NEXT:       %[[V76]] = arith.mulf %[[V15]], %[[V9]] : tensor<64x32xf32>
-// CHECK-NEXT:       tile.yield %[[V76]] : tensor<64x32xf32>
-// CHECK-NEXT:     }
-// CHECK-NEXT:     tile.step @st_o(%[[V83]]) : (tensor<64x32xf32>) -> () {
-// CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64x32xf32>):
-// CHECK-NEXT:       tile.store %[[V15]], %[[V4]] at(%[[V3]], %[[V3]], %[[V3]]) #map : tensor<64x32xf32>, tensor<?x?x?x32xf32>
-// CHECK-NEXT:       tile.yield
-// CHECK-NEXT:     }
-// CHECK-NEXT:     tile.step @st_lse(%[[V81]]#1) : (tensor<64xf32>) -> () {
-// CHECK-NEXT:     ^bb0(%[[V15]]: tensor<64xf32>):
-// CHECK-NEXT:       tile.store_row %[[V15]], %[[V5]] at(%[[V3]], %[[V3]], %[[V3]]) : tensor<64xf32>, tensor<?x?x?xf32>
-// CHECK-NEXT:       tile.yield
-// CHECK-NEXT:     }
-// CHECK-NEXT:   }
-// CHECK-NEXT: }
+// CHECK-LABEL: tile.kernel @first_block
+// CHECK: %[[WORK:.*]] = tile.step @next
+// CHECK: %[[OPEN:.*]] = arith.constant 1 : i32
+// CHECK: %[[LOOP:.*]]:4 = tile.for {{.*}} init(%{{.*}}, %{{.*}}, %{{.*}}, %[[OPEN]])
+// CHECK-NEXT: ^bb0(%{{.*}}: i32, %[[M0:.*]]: tensor<64xf32>, %[[L0:.*]]: tensor<64xf32>, %[[O0:.*]]: tensor<64x32xf32>, %[[CAREFUL:.*]]: i32):
+// CHECK: %[[STAT:.*]]:6 = tile.step @stat(%{{.*}}, %[[M0]], %[[L0]], %[[CAREFUL]], %[[WORK]])
+// CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<64x16xf32>, %[[M:.*]]: tensor<64xf32>, %[[L:.*]]: tensor<64xf32>, %[[BITS:.*]]: i32, %[[W:.*]]: !tile.work):
+// CHECK: arith.constant dense<0x4B800000>
+// CHECK: %[[GREW:.*]] = arith.cmpf ogt, %[[L]]
+// No reference yet, or one that is a score.
+// CHECK: %[[MASK:.*]] = arith.constant 5 : i32
+// CHECK-NEXT: arith.andi %[[BITS]], %[[MASK]]
+// CHECK: tile.any %[[GREW]]
+// CHECK: %[[LOOK:.*]]:5 = scf.if %[[ANY:.*]] ->
+// CHECK: %[[SUM:.*]] = tile.complete %[[L]]
+// CHECK: math.log2 %[[SUM]]
+// CHECK: tile.reduce max %[[X]] dim 1
+// CHECK: %[[MOVED:.*]]:4 = scf.if
+// CHECK: arith.constant dense<1.2676506E+30>
+// CHECK-NEXT: %[[LOST:.*]] = arith.cmpf ogt, %[[SUM]]
+// CHECK-NEXT: %[[INFINITY:.*]] = arith.constant dense<0x7F800000>
+// CHECK-NEXT: %[[KEPT:.*]] = arith.select %[[LOST]], %[[INFINITY]], %{{.*}}
+// CHECK: tile.is_redo %[[W]]
+// CHECK: scf.yield %[[MOVED]]#0, %[[MOVED]]#1, %[[MOVED]]#2, %[[KEPT]], %{{.*}}
+// CHECK: } else {
+// CHECK: %[[ONE:.*]] = arith.constant dense<1.000000e+00>
+// CHECK-NEXT: scf.yield %[[M]], %[[ONE]], %[[X]], %[[L]], %[[BITS]]
+// CHECK: tile.yield %[[LOOK]]#0, %[[LOOK]]#1, %[[LOOK]]#2, %[[LOOK]]#3, %[[LOOK]]#4, %[[ANY]]
+// CHECK: %[[P32:.*]] = tile.step @exp(%[[STAT]]#2, %[[STAT]]#0)
+// CHECK: %[[L1:.*]] = tile.step @sum(%[[P32]], %[[STAT]]#3)
+// CHECK: %[[O1:.*]] = tile.step @rescale(%[[O0]], %[[STAT]]#1, %[[STAT]]#5)
+// CHECK: %[[O2:.*]] = tile.step @pv(%{{.*}}, %{{.*}}, %[[O1]])
+// CHECK: tile.yield %[[STAT]]#0, %[[L1]], %[[O2]], %[[STAT]]#4
+// CHECK: tile.step @check(%[[LOOP]]#2, %[[LOOP]]#1, %[[LOOP]]#3, %[[WORK]])
+// CHECK-NEXT: ^bb0(%[[O:.*]]: tensor<64x32xf32>, %[[L:.*]]: tensor<64xf32>, %[[BITS:.*]]: i32, %[[W:.*]]: !tile.work):
+// CHECK: arith.constant dense<2.560000e+02>
+// CHECK-NEXT: arith.cmpf ugt, %[[L]]
+// CHECK: arith.constant 2 : i32
+// CHECK-NEXT: arith.andi %[[BITS]]
+// CHECK: %[[WRONG:.*]] = scf.if
+// CHECK: tile.reduce add %[[O]] dim 1 partial
+// CHECK: arith.constant dense<1.2676506E+30>
+// CHECK-NEXT: arith.cmpf ugt, %[[L]]
+// CHECK: tile.reject %[[W]] if %[[WRONG]]
 tile.kernel @first_block args ["s", "v", "scale", "n", "o", "lse"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8, row_max = first_block> {
