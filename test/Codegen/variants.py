@@ -13,5 +13,5 @@ for variant in plan["variants"]:
     launch = variant["launches"][0]
     print(launch["kernel"], re.search('"[^"]*"', variant["schedule"])[0], "when", json.dumps(variant["when"]),
           f"({json.dumps(variant['report']['when']) if 'when' in variant['report'] else None}), smem {launch['smem']}")
-blocks = [check["expr"][1][1][2] for check in plan["checks"] if check["message"].startswith("row blocks")]
+blocks = [check["expr"][1][1][2] for check in plan["checks"] if "row blocks" in check["message"]]
 print("checks of row blocks:", blocks)

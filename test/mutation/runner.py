@@ -152,6 +152,10 @@ def problems(kernel):
     yield problem(m + 3, m + 3 * n + 9, 1, inputs="spike-key:10:40")
     yield problem(m + 3, m + 3 * n, 1, inputs="large-v")
     yield problem(m, m + n // 2, 1, inputs="large-v")
+    # References that are scores: everywhere, and where scores rise and fall.
+    if "captures" not in kernel:
+        yield problem(m + 3, m + n // 2, 1, inputs="large:1e9")
+        yield problem(m + 3, m + 3 * n, 1, inputs="large-runs:-1e12")
     # An even number of steps, which ends every ring elsewhere.
     yield problem(65, steps * n - 3, 2)
     # Every ring goes around twice and a step more; ragged ends.

@@ -15,8 +15,8 @@ import make_ablations
 from schedules import machine, parameters, schedule
 
 # Of the configuration, what is no choice on the machine that schedules are drawn for: CTAs
-# that share a product, and columns, which follow from the head dims.
-NO_CHOICE = {"cta_group", "tile_d", "tile_dv"}
+# that share a product, columns, which follow from the head dims, and the rung of a ladder.
+NO_CHOICE = {"cta_group", "tile_d", "tile_dv", "rung"}
 # Of the words, what has no lowering.
 NO_LOWERING = {"peel none"}
 SM90A = machine.load("sm_90a")
