@@ -128,9 +128,11 @@ def problems(kernel):
     for shift in (0, 1, 8, 16, n + 1, n + 9, n - 1, n - 2):
         yield problem(m, m + shift, 2 if shift == n + 1 else 1)
     # Every key is the first that is not there: thread t of a quad has the
-    # columns 2t and 2t + 1 of every eight.
+    # columns 2t and 2t + 1 of every eight. The error of a row alone, with scores that rise by
+    # a bias, may be more than twice what rounding accounts for.
+    rows = 2 if "captures" in kernel else 1
     for keys in (8 * i + odd for i in range(n // 8) for odd in (1, 2)):
-        yield problem(1, keys, 1)
+        yield problem(rows, keys, 1)
     # Documents that end at any column of the first block of keys and the second.
     if "mask_region" in kernel:
         yield f"32x{2 * n}x1x{d},32x{2 * n}x1x{d},1,normal"
