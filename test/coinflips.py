@@ -39,6 +39,8 @@ MASKS = ("none", "causal_top_left", "causal_bottom_right", "window_top_left", "w
 NATIVE = ((64, 64), (96, 96), (128, 128), (192, 192), (192, 128), (256, 256))
 MOST_DRAWS = 400
 RARE = 0.15
+# For --large: all scores of a size, and runs of them among others.
+LARGE = ("large:1e8", "large:-1e12", "large:-1e38", "large-runs:1e30", "large-runs:-1e10")
 
 
 def draw_problem(rng, dims=None, served=None):
@@ -229,11 +231,14 @@ def tiny_problem(case, seed):
 def runs_of(case, args, number):
     """Options of attn-run, once or several times, and how many problems they have. Its
     own random problems know no limits."""
-    if args.random and not case.limits:
+    schedules = ["--seeds=3"] if args.device == "sim" else []
+    if args.large:
+        for seed, inputs in enumerate(LARGE):
+            yield ["--check", "--guard", *schedules, f"--inputs={inputs}", *tiny_problem(case, seed)], 1
+    elif args.random and not case.limits:
         yield [f"--random={args.random}", f"--first-seed={number * args.random}"], args.random
     else:
         for seed in range(args.seed, args.seed + (args.random or 1)):
-            schedules = ["--seeds=3"] if args.device == "sim" else []
             yield ["--check", "--guard", *schedules, *tiny_problem(case, seed)], 1
 
 
@@ -290,6 +295,8 @@ def main():
     parser.add_argument("--table", type=int, default=0, help="problems an entry of the compiler's table")
     parser.add_argument("--chosen", type=int, default=0, help="problems with the compiler's choice")
     parser.add_argument("--random", type=int, default=0, help="random problems of attn-run a case")
+    parser.add_argument("--large", action="store_true",
+                        help="scores up to 1e38 instead, without score functions, which the reference computes in float64")
     parser.add_argument("--device", default="sim", help="sim, cuda, or none to compile only")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--out", help="folder to keep bundles in")
@@ -307,6 +314,8 @@ def main():
             write_manifest(folder, cases)
             refused = ", ".join(f"{n} by {kind}" for kind, n in sorted(maker.refusals.items()))
             print(f"{len(cases)} cases compiled; draws refused: {refused or 'none'}", flush=True)
+        if args.large:
+            cases = [case for case in cases if not any(option.startswith("--score") for option in case.options)]
         for error in errors:
             print(f"FAILED: {error}")
         if args.device != "none":

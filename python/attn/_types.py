@@ -7,7 +7,7 @@ from __future__ import annotations
 import struct
 from typing import Any, Iterable, NamedTuple
 
-from ._errors import ArgumentError
+from ._errors import ArgumentError, TraceError
 
 
 class Range(NamedTuple):
@@ -111,6 +111,8 @@ def _packed(value: float, code: str) -> bytes:
         return struct.pack(code, value)
     except OverflowError:
         return struct.pack(code, float("inf") if value > 0 else float("-inf"))
+    except struct.error:  # of an integer
+        raise TraceError(f"expected an integer that a float can hold, got one of {int(value).bit_length()} bits") from None
 
 
 def converted(value: bool | int | float, dtype: str) -> bool | int | float:

@@ -45,6 +45,11 @@ class Classes(TorchTest):
         with self.assertRaisesRegex(NotImplementedError, "'bias' to be a torch.Tensor, got a CausalBias"):
             attn.attention(q, k, k, lambda s, b, h, i, j: s + bias[j])
 
+    def test_captures_on_another_device(self):
+        q, k, bias = self.normal(1, 2, 7, 64), self.normal(1, 2, 40, 64), torch.zeros(40, device="meta")
+        with self.assertRaisesRegex(ValueError, "'bias' to be on the device of the query, cpu.*, got meta"):
+            attn.attention(q, k, k, lambda s, b, h, i, j: s + bias[j])
+
     def test_what_is_refused_by_name(self):
         class Own(torch.Tensor):
             @classmethod
