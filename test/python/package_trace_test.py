@@ -209,6 +209,9 @@ class Refusals(unittest.TestCase):
             getattr(Trace(), role)(function)
         return line, str(caught.exception)
 
+    def test_integers_that_no_float_holds(self):
+        self.refused("an integer that a float can hold, got one of 1329 bits", lambda s, b, h, i, j: s + 10**400)
+
     def test_the_line_is_named(self):
         def score(s, b, h, i, j):
             if i > j:
