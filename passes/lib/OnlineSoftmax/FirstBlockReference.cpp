@@ -66,7 +66,8 @@ SmallVector<Value> FirstBlockReference::stat(ValueRange operands) {
   Value careful = operands[3], work = operands[4];
   Value isLargeSum = b.isGreater(l, b.constant(limit, b.rowType));
   Value any = b.make<arith::OrIOp>(
-      has(careful, kNoReferenceYet | kScoreReference), b.make<tile::AnyOp>(isLargeSum));
+      has(careful, kNoReferenceYet | kScoreReference),
+      b.make<tile::AnyOp>(isLargeSum));
   Type types[] = {b.rowType, b.rowType, b.scoreType, b.rowType,
                   b.getI32Type()};
   auto branch =

@@ -52,8 +52,9 @@ Reference::Moved Reference::moveLarge(Value x, Value top, Value previous,
   Value score = select(isLarge, top, zero);
   Value oldScore = large.scoreOf(previous);
   Value growth = large.difference(candidate, score, previous, oldScore);
-  // A first reference may lie below the number that stands for none. Of this
-  // sum a finite score makes a large number, and minus infinity itself.
+  // A first reference may lie below the number that stands for none, so that
+  // `growth` does not tell whether the row has keys. This sum does: it is far
+  // above the threshold for any finite score, and minus infinity without keys.
   Value half = b.constant(0.5, rowType);
   Value first =
       b.make<math::FmaOp>(top, half, b.constant(-kNoReference, rowType));

@@ -19,7 +19,8 @@ public:
   Stat writeStat(const SoftmaxState &old) override {
     auto results =
         b.step("stat", {b.match.scores, old.m},
-               {b.rowType, b.rowType, b.scoreType}, [&](ValueRange a) -> Values {
+               {b.rowType, b.rowType, b.scoreType},
+               [&](ValueRange a) -> Values {
                  Value anyScore = b.make<tile::AnyOp>(large.isScore(a[1]));
                  auto [m, factor, x, _] =
                      move(a[0], rowMaximum(a[0]), a[1], Value(), anyScore);
