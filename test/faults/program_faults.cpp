@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Faults of the emitted program. They apply to the code around a `ws.for` as
+// well.
+#include "fault.h"
+#include "mlir/IR/Dominance.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::faults;
+
+namespace {
+
+/// The faults of one role's program.
+class ProgramFaults {
+public:
+  ProgramFaults(ws::RoleOp role, Faults &faults)
+      : role(role), faults(faults), dominance(role) {}
+
+  void add();
+
+private:
+  void addTo(Operation *op, StringRef kind, const Twine &detail,
+             std::function<void()> plant) {
+    faults.push_back(faultAt(op, kind, detail, std::move(plant)));
+  }
+  void addDrop(Operation *op);
+  void addMoves(Operation *op);
+  void addEarly(Operation *op, StringRef detail, Operation *before);
+  void addLate(Operation *op, StringRef detail, Operation *behind);
+  void addEarlyRelease(ws::ReleaseOp release);
+  void addOtherValues(Operation *op);
+  void addOtherPiece(Operation *op);
+  void addOtherBlock(Operation *op);
+  void addControl(Operation *op);
+  SmallVector<Value> othersThan(OpOperand &operand);
+
+  ws::RoleOp role;
+  Faults &faults;
+  DominanceInfo dominance;
+};
+
+/// Operations that move with an op which reads their results: what is between
+/// `target` and the op and has no effects. Fails if something else would move.
+LogicalResult findProducers(Operation *op, Operation *target,
+                            SetVector<Operation *> &producers) {
+  for (Value operand : op->getOperands()) {
+    Operation *producer = operand.getDefiningOp();
+    if (!producer || producer->getBlock() != target->getBlock() ||
+        (producer->isBeforeInBlock(target) && producer != target)) {
+      continue;
+    }
+    if (producer == target || !isPure(producer) ||
+        failed(findProducers(producer, target, producers))) {
+      return failure();
+    }
+    producers.insert(producer);
+  }
+  return success();
+}
+
+/// The index operand that says whose piece or turn it is; null if `op` has
+/// none.
+OpOperand *pieceOf(Operation *op) {
+  if (auto mma = dyn_cast<ws::MmaOp>(op)) {
+    return mma.getPiece() ? &mma.getPieceMutable()[0] : nullptr;
+  }
+  if (isa<ws::PutOp, ws::StoreOp, ws::HeldOp, ws::TakeOp, ws::GiveOp>(op)) {
+    return llvm::find_if(op->getOpOperands(), [](OpOperand &operand) {
+      return operand.get().getType().isInteger(32);
+    });
+  }
+  if (auto bounds = dyn_cast<tile::BoundsOp>(op)) {
+    return bounds.getSubtile() ? &bounds.getSubtileMutable()[0] : nullptr;
+  }
+  return nullptr;
+}
+
+/// Rows of the tile that `op` copies or stores.
+int64_t rowsOf(Operation *op) {
+  if (auto copy = dyn_cast<ws::CopyOp>(op)) {
+    return cast<ws::SlotType>(copy.getSlot().getType()).getTile().getDimSize(0);
+  }
+  auto store = cast<ws::StoreOp>(op);
+  auto hold =
+      SymbolTable::lookupNearestSymbolFrom<ws::HoldOp>(op, store.getHoldAttr());
+  return cast<RankedTensorType>(hold.getType()).getDimSize(0);
+}
+
+Value constant(OpBuilder &builder, Operation *op, int64_t value) {
+  return arith::ConstantIntOp::create(builder, op->getLoc(), value, 32);
+}
+
+/// Adds `value` to an operand.
+void increase(OpOperand &operand, int64_t value) {
+  Operation *op = operand.getOwner();
+  OpBuilder builder(op);
+  operand.set(arith::AddIOp::create(builder, op->getLoc(), operand.get(),
+                                    constant(builder, op, value)));
+}
+
+} // namespace
+
+/// Results of the op that is dropped are those of an earlier one.
+void ProgramFaults::addDrop(Operation *op) {
+  if (auto await = dyn_cast<ws::AwaitOp>(op)) {
+    return addTo(op, "drop", "", [await]() mutable {
+      await.replaceAllUsesWith(await.getValue());
+      await.erase();
+    });
+  }
+  if (op->getNumResults() == 0) {
+    addTo(op, "drop", "", [op] { op->erase(); });
+    addTo(op, "double", "", [op] { OpBuilder(op).clone(*op); });
+    return;
+  }
+  if (!isa<ws::WaitOp, ws::AcquireOp>(op)) {
+    return;
+  }
+  addTo(op, "double", "", [op] { OpBuilder(op).clone(*op); });
+  OpOperand *use =
+      op->getResult(0).use_empty() ? nullptr : &*op->getResult(0).use_begin();
+  for (Value other : use ? othersThan(*use) : SmallVector<Value>()) {
+    if (dominance.properlyDominates(other, op)) {
+      addTo(op, "drop", "takes the slot before", [op, other] {
+        op->getResult(0).replaceAllUsesWith(other);
+        op->erase();
+      });
+      return;
+    }
+  }
+}
+
+void ProgramFaults::addEarly(Operation *op, StringRef detail,
+                             Operation *before) {
+  SetVector<Operation *> producers;
+  if (failed(findProducers(op, before, producers))) {
+    return;
+  }
+  addTo(op, "early", detail, [op, before, producers] {
+    for (Operation *producer : producers) {
+      producer->moveBefore(before);
+    }
+    op->moveBefore(before);
+  });
+}
+
+void ProgramFaults::addLate(Operation *op, StringRef detail,
+                            Operation *behind) {
+  for (Operation *user : op->getUsers()) {
+    Operation *inBlock = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!inBlock || !behind->isBeforeInBlock(inBlock)) {
+      return;
+    }
+  }
+  addTo(op, "late", detail, [op, behind] { op->moveAfter(behind); });
+}
+
+/// Across the events next to it, to the ends of its block, and out of it.
+void ProgramFaults::addMoves(Operation *op) {
+  SmallVector<Operation *> before, behind;
+  for (Operation &each : *op->getBlock()) {
+    if (&each != op && hasEvent(&each)) {
+      (each.isBeforeInBlock(op) ? before : behind).push_back(&each);
+    }
+  }
+  for (size_t i = 0; i < std::min<size_t>(before.size(), 2); ++i) {
+    addEarly(op, i ? "over two" : "over one", before[before.size() - 1 - i]);
+  }
+  if (before.size() > 2) {
+    addEarly(op, "first of its block", before.front());
+  }
+  for (size_t i = 0; i < std::min<size_t>(behind.size(), 2); ++i) {
+    addLate(op, i ? "over two" : "over one", behind[i]);
+  }
+  if (behind.size() > 2) {
+    addLate(op, "last of its block", behind.back());
+  }
+  Operation *parent = op->getParentOp();
+  bool leaves = isa<scf::ForOp, scf::IfOp, ws::WorkLoopOp>(parent) &&
+                op->getNumResults() == 0;
+  if (leaves && llvm::all_of(op->getOperands(), [&](Value operand) {
+        return dominance.properlyDominates(operand, parent);
+      })) {
+    addTo(op, "early", "before its block",
+          [op, parent] { op->moveBefore(parent); });
+    addTo(op, "late", "behind its block",
+          [op, parent] { op->moveAfter(parent); });
+  }
+}
+
+/// Before the last product that reads the slot, and before what awaits that.
+void ProgramFaults::addEarlyRelease(ws::ReleaseOp release) {
+  Operation *product = nullptr, *await = nullptr;
+  for (Operation &op : *release->getBlock()) {
+    if (&op == release) {
+      break;
+    }
+    op.walk([&](ws::MmaOp mma) {
+      if (mma.getA() == release.getSlot() || mma.getB() == release.getSlot()) {
+        product = &op;
+        await = mma == &op ? *mma.getToken().user_begin() : nullptr;
+      }
+    });
+  }
+  if (product) {
+    addEarly(release, "before its product", product);
+  }
+  if (await && await->isBeforeInBlock(release)) {
+    addEarly(release, "before the await of its product", await);
+  }
+}
+
+/// At most two values of the operand's type, those made last.
+SmallVector<Value> ProgramFaults::othersThan(OpOperand &operand) {
+  SmallVector<Value> others;
+  auto consider = [&](Value value) {
+    if (value.getType() == operand.get().getType() && value != operand.get() &&
+        dominance.properlyDominates(value, operand.getOwner())) {
+      others.push_back(value);
+    }
+  };
+  role.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    llvm::for_each(op->getResults(), consider);
+    for (Region &region : op->getRegions()) {
+      llvm::for_each(region.getArguments(), consider);
+    }
+  });
+  std::reverse(others.begin(), others.end());
+  others.truncate(std::min<size_t>(others.size(), 2));
+  return others;
+}
+
+/// Slots and tiles of another cycle.
+void ProgramFaults::addOtherValues(Operation *op) {
+  bool passes = isa<scf::YieldOp, scf::ForOp, ws::YieldOp, ws::ForOp>(op);
+  if (!isEvent(op) && !passes && !isa<tile::ConvertLayoutOp>(op)) {
+    return;
+  }
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type type = operand.get().getType();
+    auto tile = dyn_cast<RankedTensorType>(type);
+    // Of tiles that a loop carries, those of P.
+    bool isTile = tile && tile.hasStaticShape() && tile.getRank() == 2 &&
+                  (!passes || tile.getElementTypeBitWidth() == 16);
+    if (!isa<ws::SlotType>(type) && !isTile) {
+      continue;
+    }
+    for (auto [i, other] : llvm::enumerate(othersThan(operand))) {
+      addTo(op, isTile ? "other tile" : "other slot",
+            "operand " + Twine(operand.getOperandNumber()) + ", " +
+                (i ? "two" : "one") + " before",
+            [&operand, other = other] { operand.set(other); });
+    }
+  }
+}
+
+void ProgramFaults::addOtherPiece(Operation *op) {
+  OpOperand *piece = pieceOf(op);
+  int64_t replicas = role.getReplicas();
+  if (!piece || replicas == 1) {
+    return;
+  }
+  addTo(op, "other piece", "", [op, piece, replicas] {
+    increase(*piece, 1);
+    OpBuilder builder(op);
+    piece->set(arith::RemUIOp::create(builder, op->getLoc(), piece->get(),
+                                      constant(builder, op, replicas)));
+  });
+}
+
+void ProgramFaults::addOtherBlock(Operation *op) {
+  OpOperand *row = nullptr;
+  if (auto copy = dyn_cast<ws::CopyOp>(op)) {
+    row = &copy.getRowMutable();
+  } else if (auto store = dyn_cast<ws::StoreOp>(op)) {
+    row = &store.getRowMutable();
+  } else {
+    return;
+  }
+  int64_t rows = rowsOf(op);
+  addTo(op, "other block", "the next", [row, rows] { increase(*row, rows); });
+}
+
+/// Trips and branches.
+void ProgramFaults::addControl(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && hasEvent(op)) {
+    std::pair<OpOperand *, const char *> ends[] = {
+        {&loop.getLowerBoundMutable(), "from"},
+        {&loop.getUpperBoundMutable(), "to"}};
+    for (auto [end, name] : ends) {
+      for (int64_t by : {-1, 1}) {
+        addTo(op, "trips", Twine(name) + (by < 0 ? " one less" : " one more"),
+              [end = end, by] { increase(*end, by); });
+      }
+    }
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op); branch && hasEvent(op)) {
+    addTo(op, "trips", "the other branch", [branch]() mutable {
+      OpBuilder builder(branch);
+      Value yes =
+          arith::ConstantIntOp::create(builder, branch.getLoc(), true, 1);
+      branch.getConditionMutable().set(arith::XOrIOp::create(
+          builder, branch.getLoc(), branch.getCondition(), yes));
+    });
+  }
+}
+
+void ProgramFaults::add() {
+  role.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isEvent(op) && !isa<ws::MmaOp>(op)) {
+      addDrop(op);
+      addMoves(op);
+    }
+    if (auto release = dyn_cast<ws::ReleaseOp>(op)) {
+      addEarlyRelease(release);
+    }
+    addOtherValues(op);
+    addOtherPiece(op);
+    addOtherBlock(op);
+    addControl(op);
+  });
+}
+
+/// What channels, edges and turns say of themselves.
+static void addDeclarationFaults(Operation *op, Faults &faults) {
+  auto add = [&](StringRef detail, std::function<void()> plant) {
+    faults.push_back(faultAt(op, "declaration", detail, std::move(plant)));
+  };
+  if (auto channel = dyn_cast<ws::ChannelOp>(op)) {
+    add("free_implied", [channel]() mutable {
+      channel.setFreeImplied(!channel.getFreeImplied());
+    });
+    add("full_implied", [channel]() mutable {
+      channel.setFullImplied(!channel.getFullImplied());
+    });
+    add("cluster",
+        [channel]() mutable { channel.setCluster(!channel.getCluster()); });
+    add("depth one more",
+        [channel]() mutable { channel.setDepth(channel.getDepth() + 1); });
+    if (channel.getDepth() > 1) {
+      add("depth one less",
+          [channel]() mutable { channel.setDepth(channel.getDepth() - 1); });
+    }
+  }
+  if (auto edge = dyn_cast<ws::EdgeOp>(op)) {
+    add("credits one more",
+        [edge]() mutable { edge.setCredits(edge.getCredits() + 1); });
+    if (edge.getCredits()) {
+      add("credits one less",
+          [edge]() mutable { edge.setCredits(edge.getCredits() - 1); });
+    }
+    add("cluster", [edge]() mutable { edge.setCluster(!edge.getCluster()); });
+  }
+}
+
+void faults::addProgramFaults(ws::KernelOp kernel, Faults &faults) {
+  for (Operation &op : kernel.getBody().front()) {
+    addDeclarationFaults(&op, faults);
+    if (auto role = dyn_cast<ws::RoleOp>(op)) {
+      ProgramFaults(role, faults).add();
+    }
+  }
+}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kernels that faults are planted in, and the tools of a build."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "test", "Inputs"))
+import attention_ir
+
+ENTRY = re.compile(r"(?m)^(?=attn\.table_entry)")
+
+# Where faults are planted: the passes that make the IR from that of the schedule stage, and those
+# that go on from it to the roles' final programs.
+TO_LOOPS = ["attn-subtile", "attn-resolve-layouts", "attn-warp-specialize", "attn-plan-memory"]
+STAGES = {"plan": ([], TO_LOOPS + ["attn-pipeline"]),
+          "emitter": (TO_LOOPS, ["attn-pipeline"]),
+          "program": (TO_LOOPS + ["attn-pipeline"], [])}
+VERIFY = ["attn-verify-sync"]
+LOWER = ["attn-stage-nvvm", "attn-stage-llvm"]
+
+
+def entries(path):
+    """The entries of a schedule file by name, without their conditions."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        parts = ENTRY.split(re.sub(r"\n *when <[^>]*>", "", file.read()))[1:]
+    return {re.search(r"@(\w+)", part)[1]: part for part in parts}
+
+
+class Tools:
+    def __init__(self, build, folder):
+        self.build, self.folder = build, folder
+        os.makedirs(folder, exist_ok=True)
+        self.environment = dict(os.environ, ATTN_PTXAS="none")
+
+    def path(self, name, text=None):
+        """The path of a file of the folder, with `text` in it."""
+        path = os.path.join(self.folder, name)
+        if text is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        return path
+
+    def run(self, tool, *arguments):
+        return subprocess.run([os.path.join(self.build, "bin", tool), *arguments], capture_output=True, text=True,
+                              timeout=300, env=self.environment, errors="replace")
+
+    def compile(self, entry, ir, *options):
+        """Compiles attention, written with the options `ir`, under one schedule."""
+        source = self.path("in.mlir", attention_ir.write(attention_ir.parse(ir)))
+        return self.run("attn-compile", source, "--schedule=" + self.path("schedule.mlir", entry), *options)
+
+    def apply(self, passes, source, to=os.devnull):
+        return self.run("attn-opt", source, f"--pass-pipeline=builtin.module({','.join(passes)})", "-o", to)
+
+
+def check(run):
+    """The result of a command that must succeed."""
+    if run.returncode:
+        raise SystemExit(f"{' '.join(run.args)}\n{run.stdout}{run.stderr}")
+    return run
+
+
+class Kernel:
+    def __init__(self, description, tools):
+        self.name, self.problems = description["name"], description["problems"]
+        self.tools = tools
+        found = entries(description["schedule"])
+        self.entry = found[description["entry"]] if "entry" in description else next(iter(found.values()))
+        self.ir = description["ir"]
+
+    def write(self, stage):
+        """The kernel at a stage, as a file."""
+        plan, path = self.tools.path(f"{self.name}.plan.mlir"), self.tools.path(f"{self.name}.{stage}.mlir")
+        check(self.tools.compile(self.entry, self.ir, "--emit=schedule", "-o", plan))
+        if STAGES[stage][0]:
+            check(self.tools.apply(STAGES[stage][0], plan, path))
+        return path
+
+
+def load_kernels(tools, names=None):
+    with open(os.path.join(HERE, "kernels.json"), encoding="utf-8") as file:
+        kernels = [Kernel(description, tools) for description in json.load(file)]
+    return [kernel for kernel in kernels if not names or kernel.name in names]
