@@ -38,6 +38,7 @@ void attn::addStage(Stage stage, OpPassManager &manager,
   case Stage::Nvvm:
     manager.addPass(codegen::createDistribute());
     manager.addPass(codegen::createLowerChannels());
+    manager.addPass(codegen::createVerifyChannels());
     manager.addPass(codegen::createLowerToNVVM());
     break;
   case Stage::Llvm:

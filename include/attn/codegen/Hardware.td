@@ -58,6 +58,37 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
+def VerifyChannels : Pass<"attn-verify-channels", "::mlir::ModuleOp"> {
+  let summary = "prove that counts, parities, bytes and ids of barriers fit the roles";
+  let description = [{
+    Runs what every warp does with barriers, lane by lane, against the others, on barriers
+    that count arrivals, bytes and phases as the machine's do: the counts that `ws.setup`
+    gives them, the parities that waits name, the bytes that copies bring. The numbers of
+    blocks are 0 to 3 and enough for every ring to go round twice; some items are run again.
+    Tiles are not computed. `attn-verify-sync` has shown that the roles' program ends; this
+    shows that the barriers are that program's.
+
+    **Requires** `ws.kernel`s after `attn-lower-channels`. Barriers, slots and conditions
+    follow from counters, threads, the CTA's rank and bounds of the item.
+
+    **Ensures** the same IR, in which
+    - barriers and words that `ws.setup` initializes lie in memory of their own;
+    - a warp that arrives at a barrier does so once in each phase, and all arrivals of a
+      phase are as many as the barrier counts;
+    - each wait is for the phase after the one before, by its parity;
+    - the bytes announced for a phase are those of its copies;
+    - named barriers have an id in 1..15, the same number of threads in all warps, and no
+      warp twice in a phase;
+    - between a `ws.put` and the `ws.mma` or `ws.store` that reads it stand a fence of the
+      async proxy in all lanes and, for other warps, an arrival;
+    - the thread that stores waits for its stores.
+
+    A kernel for which one of these does not hold, or which comes to no end, is an error.
+
+    **Before** and **After** `nvx.mbarrier_wait %full, %parity : !llvm.ptr<3>`
+  }];
+}
+
 def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "turn kernels into gpu.modules of instructions, with their launch plans";
   let description = [{

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "BarrierTrial.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+static constexpr StringLiteral passName = "attn-verify-channels: ";
+static constexpr int64_t threadsOfWarp = 32;
+/// Id 0 is the CTA's.
+static constexpr int64_t namedBarriers = 16;
+
+//===----------------------------------------------------------------------===//
+// The program.
+//===----------------------------------------------------------------------===//
+
+BarrierProgram::BarrierProgram(ws::KernelOp kernel) : kernel(kernel) {
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    roles.push_back({role, RoleSlice(role)});
+  }
+}
+
+LogicalResult BarrierProgram::readSetup() {
+  for (auto setup : kernel.getBody().getOps<ws::SetupOp>()) {
+    RoleSlice slice(setup);
+    WarpUnroller unroller(kernel, slice, {}, {});
+    if (failed(unroller.unroll(setup.getBody().front(), /*lanes=*/1))) {
+      return failure();
+    }
+    SmallVector<BarrierEvent, 0> events = unroller.take();
+    if (failed(checkMemory(events))) {
+      return failure();
+    }
+    for (const BarrierEvent &event : events) {
+      if (event.kind == BarrierEvent::Init) {
+        barriers[event.place] = {event.number, event.op};
+      }
+    }
+  }
+  return success();
+}
+
+namespace {
+/// Shared memory from its first byte to behind its last.
+struct Extent {
+  int64_t begin, end;
+  Operation *op;
+
+  bool overlaps(const Extent &other) const {
+    return begin < other.end && other.begin < end;
+  }
+};
+} // namespace
+
+/// Barriers and words lie apart from one another and from tiles and items, in
+/// memory that the kernel asks for.
+LogicalResult BarrierProgram::checkMemory(ArrayRef<BarrierEvent> setup) {
+  SmallVector<Extent> taken;
+  for (Operation &op : kernel.getBody().front()) {
+    TypeSwitch<Operation *>(&op).Case<ws::ChannelOp, ws::HoldOp>([&](auto op) {
+      int64_t begin = *op.getOffset();
+      taken.push_back({begin, begin + op.getBytes(), op});
+    });
+  }
+  kernel.walk([&](ws::WorkLoopOp loop) {
+    if (loop.getMailbox()) {
+      int64_t item = *loop.getMailbox() + 2 * ws::barrierBytes;
+      taken.push_back({item, item + ws::workItemBytes, loop});
+    }
+  });
+  for (const BarrierEvent &event : setup) {
+    int64_t bytes = event.kind == BarrierEvent::Init ? ws::barrierBytes : 4;
+    Extent own{event.place, event.place + bytes, event.op};
+    int64_t all = *kernel.getSmemBytes();
+    if (own.begin < 0 || own.end > all || own.begin % bytes != 0) {
+      return event.op->emitOpError(passName)
+             << "expected an aligned place within the kernel's " << all
+             << " bytes of shared memory, got " << own.begin;
+    }
+    const Extent *other = llvm::find_if(
+        taken, [&](const Extent &each) { return each.overlaps(own); });
+    if (other != taken.end()) {
+      InFlightDiagnostic diagnostic =
+          event.op->emitOpError(passName)
+          << "expected memory of its own, got bytes " << own.begin << " to "
+          << own.end << ", which another use has";
+      diagnostic.attachNote(other->op->getLoc()) << "the other use";
+      return diagnostic;
+    }
+    taken.push_back(own);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The run.
+//===----------------------------------------------------------------------===//
+
+LogicalResult BarrierTrial::unrollRole(ws::RoleOp role, const RoleSlice &slice,
+                                       int64_t cta) {
+  bool isThread = role.isSingleThread();
+  int64_t count = isThread ? 1 : role.getWarps();
+  for (int64_t i = 0; i < int64_t(role.getReplicas()) * count; ++i) {
+    Warp warp;
+    warp.place = {cta, i / count, i % count};
+    warp.role = role;
+    WarpUnroller unroller(program.kernel, slice, warp.place, items);
+    if (failed(unroller.unroll(role.getBody().front(), isThread ? 1 : ~0u))) {
+      return failure();
+    }
+    warp.events = unroller.take();
+    warps.push_back(std::move(warp));
+  }
+  return success();
+}
+
+LogicalResult BarrierTrial::unroll() {
+  ws::KernelOp kernel = program.kernel;
+  for (int64_t cta = 0; cta < kernel.getConfig().getCluster(); ++cta) {
+    for (const auto &[role, slice] : program.roles) {
+      if (failed(unrollRole(role, slice, cta))) {
+        return failure();
+      }
+    }
+  }
+  return success();
+}
+
+void BarrierTrial::Warp::restart() {
+  next = 0;
+  meetingPhase.reset();
+  waits.clear();
+  arrivals.clear();
+  pieces.clear();
+  for (const BarrierEvent &event : events) {
+    if (event.kind == BarrierEvent::Put) {
+      pieces[event.place] = {};
+    }
+  }
+  storing = 0;
+}
+
+void BarrierTrial::restart() {
+  ws::KernelOp kernel = program.kernel;
+  for (int64_t cta = 0; cta < kernel.getConfig().getCluster(); ++cta) {
+    for (const auto &[offset, barrier] : program.barriers) {
+      barriers[addressIn(cta, offset)] = {barrier.arrivals, barrier.arrivals};
+    }
+  }
+  meetings.clear();
+  stores.clear();
+  for (Warp &warp : warps) {
+    warp.restart();
+  }
+}
+
+InFlightDiagnostic BarrierTrial::error(const BarrierEvent &event) {
+  return event.op->emitOpError(passName);
+}
+
+BarrierTrial::Barrier *BarrierTrial::find(const BarrierEvent &event) {
+  auto found = barriers.find(event.place);
+  if (found != barriers.end()) {
+    return &found->second;
+  }
+  error(event) << "expected a barrier that setup initializes, got byte "
+               << event.place % ctaStride << " of CTA "
+               << event.place / ctaStride;
+  return nullptr;
+}
+
+void BarrierTrial::settle(Barrier &barrier) {
+  if (barrier.pending == 0 && barrier.bytes == 0) {
+    barrier.pending = barrier.count;
+    ++barrier.phase;
+  }
+}
+
+void BarrierTrial::share(Warp &warp, Share from, Share to) {
+  for (auto &[address, piece] : warp.pieces) {
+    piece.share = piece.share == from ? to : piece.share;
+  }
+}
+
+/// Whoever arrives does so once a phase, in each.
+BarrierTrial::Step BarrierTrial::arrive(Warp &warp, const BarrierEvent &event) {
+  Barrier *barrier = find(event);
+  if (!barrier) {
+    return Step::Failed;
+  }
+  int64_t &arrivals = warp.arrivals[event.place];
+  if (arrivals != barrier->phase) {
+    error(event) << "expected one arrival in each phase, got arrival "
+                 << arrivals << " of a warp of role '" << warp.role.getSymName()
+                 << "' in phase " << barrier->phase
+                 << " of the barrier at byte " << event.place % ctaStride;
+    return Step::Failed;
+  }
+  ++arrivals;
+  --barrier->pending;
+  barrier->bytes += event.number;
+  settle(*barrier);
+  share(warp, Share::Fenced, Share::Told);
+  return Step::Done;
+}
+
+BarrierTrial::Step BarrierTrial::copy(const BarrierEvent &event) {
+  Barrier *barrier = find(event);
+  if (!barrier) {
+    return Step::Failed;
+  }
+  barrier->bytes -= event.number;
+  settle(*barrier);
+  return Step::Done;
+}
+
+/// Whoever waits does so for each phase. The first wait of who fills is for the
+/// phase before the first.
+BarrierTrial::Step BarrierTrial::wait(Warp &warp, const BarrierEvent &event) {
+  Barrier *barrier = find(event);
+  if (!barrier) {
+    return Step::Failed;
+  }
+  auto [known, isFirst] =
+      warp.waits.try_emplace(event.place, event.number ? -1 : 0);
+  int64_t &phase = known->second;
+  if (event.number != (phase & 1)) {
+    error(event) << "expected parity " << (phase & 1) << " for phase " << phase
+                 << " of the barrier at byte " << event.place % ctaStride
+                 << ", got " << event.number;
+    return Step::Failed;
+  }
+  if (barrier->phase <= phase) {
+    return Step::Blocked;
+  }
+  if (barrier->phase > phase + 1) {
+    error(event) << "expected phase " << phase
+                 << " to be the last that is complete of the barrier at byte "
+                 << event.place % ctaStride << ", got phase "
+                 << barrier->phase - 1;
+    return Step::Failed;
+  }
+  ++phase;
+  return Step::Done;
+}
+
+BarrierTrial::Step BarrierTrial::meet(Warp &warp, const BarrierEvent &event) {
+  Meeting &meeting = meetings[{warp.place.cta, event.place}];
+  if (warp.meetingPhase) {
+    if (meeting.phase == *warp.meetingPhase) {
+      return Step::Blocked;
+    }
+    warp.meetingPhase.reset();
+    return Step::Done;
+  }
+  unsigned number = &warp - warps.data();
+  if (event.place < 1 || event.place >= namedBarriers || event.lanes != ~0u) {
+    error(event) << "expected all lanes at one of the barriers 1 to "
+                 << namedBarriers - 1 << ", got barrier " << event.place;
+    return Step::Failed;
+  }
+  if (meeting.arrived != 0 && meeting.threads != event.number) {
+    error(event) << "expected " << meeting.threads
+                 << " threads, as others do at barrier " << event.place
+                 << ", got " << event.number;
+    return Step::Failed;
+  }
+  bool passes = event.kind == BarrierEvent::Pass;
+  if (passes && llvm::is_contained(meeting.passed, number)) {
+    error(event) << "expected a warp to pass barrier " << event.place
+                 << " once in a phase, got a warp of role '"
+                 << warp.role.getSymName() << "' twice";
+    return Step::Failed;
+  }
+  share(warp, Share::Fenced, Share::Told);
+  meeting.threads = event.number;
+  meeting.arrived += threadsOfWarp;
+  if (meeting.arrived >= meeting.threads) {
+    meeting.arrived = 0;
+    meeting.passed.clear();
+    ++meeting.phase;
+    return Step::Done;
+  }
+  if (passes) {
+    meeting.passed.push_back(number);
+    return Step::Done;
+  }
+  warp.meetingPhase = meeting.phase;
+  return Step::Blocked;
+}
+
+/// A warp's product reads the rows that the warp itself has put.
+BarrierTrial::Step BarrierTrial::read(Warp &warp, const BarrierEvent &event) {
+  auto piece = warp.pieces.find(event.place);
+  if (piece != warp.pieces.end() && piece->second.share == Share::Put) {
+    error(event) << "expected a fence of the async proxy between 'ws.put' and "
+                    "what reads it, got none";
+    return Step::Failed;
+  }
+  return Step::Done;
+}
+
+/// The copy engine reads what all warps have put, each once since the last
+/// store.
+BarrierTrial::Step BarrierTrial::store(Warp &warp, const BarrierEvent &event) {
+  int64_t number = ++stores[event.place];
+  for (Warp &other : warps) {
+    auto piece = other.pieces.find(event.place);
+    if (piece == other.pieces.end()) {
+      continue;
+    }
+    if (read(other, event) == Step::Failed) {
+      return Step::Failed;
+    }
+    bool isTold = &other == &warp || piece->second.share == Share::Told;
+    if (!isTold || piece->second.puts != number) {
+      error(event) << "expected every warp of role '" << other.role.getSymName()
+                   << "' to arrive at a barrier after its 'ws.put', got warp "
+                   << other.place.warp << " that need not have";
+      return Step::Failed;
+    }
+  }
+  warp.storing |= event.lanes;
+  warp.lastStore = event.op;
+  return Step::Done;
+}
+
+BarrierTrial::Step BarrierTrial::awaitStores(Warp &warp,
+                                             const BarrierEvent &event) {
+  if (warp.storing & ~event.lanes) {
+    error(event) << "expected the thread that stored to wait, got another";
+    return Step::Failed;
+  }
+  warp.storing = 0;
+  return Step::Done;
+}
+
+BarrierTrial::Step BarrierTrial::step(Warp &warp) {
+  const BarrierEvent &event = warp.events[warp.next];
+  switch (event.kind) {
+  case BarrierEvent::Arrive:
+    return arrive(warp, event);
+  case BarrierEvent::Copy:
+    return copy(event);
+  case BarrierEvent::Wait:
+    return wait(warp, event);
+  case BarrierEvent::Meet:
+  case BarrierEvent::Pass:
+    return meet(warp, event);
+  case BarrierEvent::Put:
+    warp.pieces[event.place].share = Share::Put;
+    ++warp.pieces[event.place].puts;
+    return Step::Done;
+  case BarrierEvent::Fence:
+    if (event.lanes == ~0u) {
+      share(warp, Share::Put, Share::Fenced);
+    }
+    return Step::Done;
+  case BarrierEvent::Read:
+    return read(warp, event);
+  case BarrierEvent::Store:
+    return store(warp, event);
+  case BarrierEvent::AwaitStores:
+    return awaitStores(warp, event);
+  case BarrierEvent::Init:
+  case BarrierEvent::Word:
+    return Step::Done;
+  }
+  llvm_unreachable("unknown event");
+}
+
+LogicalResult BarrierTrial::reportDeadlock() {
+  SmallVector<Warp *> stuck; // one a role
+  for (Warp &warp : warps) {
+    bool isKnown = llvm::any_of(
+        stuck, [&](Warp *other) { return other->role == warp.role; });
+    if (!warp.hasEnded() && !isKnown) {
+      stuck.push_back(&warp);
+    }
+  }
+  InFlightDiagnostic diagnostic =
+      error(stuck[0]->events[stuck[0]->next])
+      << "expected a wait that ends, got a deadlock of role '"
+      << stuck[0]->role.getSymName() << "'";
+  for (Warp *warp : ArrayRef(stuck).drop_front()) {
+    diagnostic.attachNote(warp->events[warp->next].op->getLoc())
+        << "role '" << warp->role.getSymName() << "' waits here";
+  }
+  return diagnostic;
+}
+
+/// Barriers end with a whole phase; stores have been awaited.
+LogicalResult BarrierTrial::checkEnd() {
+  ws::KernelOp kernel = program.kernel;
+  for (const auto &[offset, barrier] : program.barriers) {
+    for (int64_t cta = 0; cta < kernel.getConfig().getCluster(); ++cta) {
+      const Barrier &end = barriers[addressIn(cta, offset)];
+      if (end.pending != end.count || end.bytes != 0) {
+        return barrier.init->emitOpError(passName)
+               << "expected the last phase of the barrier at byte " << offset
+               << " to be complete, got one that lacks "
+               << end.pending % end.count << " arrivals and " << end.bytes
+               << " bytes";
+      }
+    }
+  }
+  for (Warp &warp : warps) {
+    if (warp.storing) {
+      return warp.lastStore->emitOpError(passName)
+             << "expected the thread that stored to wait before role '"
+             << warp.role.getSymName() << "' ends";
+    }
+  }
+  return success();
+}
+
+FailureOr<bool> BarrierTrial::runWarp(Warp &warp) {
+  size_t begin = warp.next;
+  while (!warp.hasEnded()) {
+    Step step = this->step(warp);
+    if (step == Step::Failed) {
+      return failure();
+    }
+    if (step == Step::Blocked) {
+      break;
+    }
+    ++warp.next;
+  }
+  return warp.next != begin;
+}
+
+LogicalResult BarrierTrial::runInTurn(bool lastFirst) {
+  restart();
+  for (bool isMoving = true; isMoving;) {
+    isMoving = false;
+    for (size_t i = 0; i < warps.size(); ++i) {
+      FailureOr<bool> moved =
+          runWarp(warps[lastFirst ? warps.size() - 1 - i : i]);
+      if (failed(moved)) {
+        return failure();
+      }
+      isMoving |= *moved;
+    }
+  }
+  return llvm::all_of(warps, [](Warp &warp) { return warp.hasEnded(); })
+             ? checkEnd()
+             : reportDeadlock();
+}
+
+/// In two orders: who runs ahead does what nobody has to wait for.
+LogicalResult BarrierTrial::run() {
+  return success(succeeded(unroll()) && succeeded(runInTurn(false)) &&
+                 succeeded(runInTurn(true)));
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the warps of a kernel against one another on barriers that count as the
+// machine's do.
+#ifndef ATTN_CODEGEN_BARRIERTRIAL_H
+#define ATTN_CODEGEN_BARRIERTRIAL_H
+
+#include "WarpUnroller.h"
+#include <map>
+
+namespace attn::codegen {
+
+/// What is read once of a kernel: its roles, and the memory that setup
+/// initializes.
+class BarrierProgram {
+public:
+  explicit BarrierProgram(ws::KernelOp kernel);
+
+  /// Reports barriers that lie where something else does.
+  mlir::LogicalResult readSetup();
+
+  ws::KernelOp kernel;
+  std::vector<std::pair<ws::RoleOp, RoleSlice>> roles;
+  struct Barrier {
+    int64_t arrivals; // of a phase
+    mlir::Operation *init;
+  };
+  llvm::MapVector<int32_t, Barrier> barriers; // by offset
+
+private:
+  mlir::LogicalResult checkMemory(llvm::ArrayRef<BarrierEvent> setup);
+};
+
+/// One run, for given work items.
+class BarrierTrial {
+public:
+  BarrierTrial(const BarrierProgram &program, llvm::ArrayRef<TrialItem> items)
+      : program(program), items(items) {}
+
+  mlir::LogicalResult run();
+
+private:
+  struct Barrier {
+    int64_t count = 0, pending = 0, bytes = 0, phase = 0;
+  };
+  /// A named barrier, in one CTA.
+  struct Meeting {
+    int64_t threads = 0, arrived = 0, phase = 0;
+    llvm::SmallVector<unsigned> passed; // warps, in this phase
+  };
+  /// How far a warp has told others of what it put into a piece of a hold.
+  enum class Share { Put, Fenced, Told };
+  struct Piece {
+    Share share = Share::Told;
+    int64_t puts = 0;
+  };
+  /// What a warp does, and how far it is.
+  struct Warp {
+    WarpPlace place;
+    ws::RoleOp role;
+    llvm::SmallVector<BarrierEvent, 0> events;
+    size_t next = 0;
+    bool hasEnded() const { return next == events.size(); }
+    void restart();
+    std::optional<int64_t> meetingPhase;              // that it waits for
+    llvm::DenseMap<int32_t, int64_t> waits, arrivals; // by address
+    llvm::DenseMap<int32_t, Piece> pieces;            // that it puts
+    uint32_t storing = 0; // lanes whose stores are not awaited
+    mlir::Operation *lastStore = nullptr;
+  };
+  enum class Step { Done, Blocked, Failed };
+
+  mlir::LogicalResult unroll();
+  mlir::LogicalResult unrollRole(ws::RoleOp role, const RoleSlice &slice,
+                                 int64_t cta);
+  void restart();
+  mlir::LogicalResult runInTurn(bool lastFirst);
+  /// Runs a warp until it waits; says whether it got any further.
+  mlir::FailureOr<bool> runWarp(Warp &warp);
+  Step step(Warp &warp);
+  Step arrive(Warp &warp, const BarrierEvent &event);
+  Step copy(const BarrierEvent &event);
+  Step wait(Warp &warp, const BarrierEvent &event);
+  Step meet(Warp &warp, const BarrierEvent &event);
+  Step read(Warp &warp, const BarrierEvent &event);
+  Step store(Warp &warp, const BarrierEvent &event);
+  Step awaitStores(Warp &warp, const BarrierEvent &event);
+  /// The barrier at an event's address; null, with an error, if there is none.
+  Barrier *find(const BarrierEvent &event);
+  static void settle(Barrier &barrier);
+  static void share(Warp &warp, Share from, Share to);
+  mlir::InFlightDiagnostic error(const BarrierEvent &event);
+  mlir::LogicalResult reportDeadlock();
+  mlir::LogicalResult checkEnd();
+
+  const BarrierProgram &program;
+  llvm::ArrayRef<TrialItem> items;
+  std::vector<Warp> warps;
+  llvm::DenseMap<int32_t, Barrier> barriers;               // by address
+  llvm::DenseMap<int32_t, int64_t> stores;                 // so far, by address
+  std::map<std::pair<int64_t, int32_t>, Meeting> meetings; // by CTA and id
+};
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_BARRIERTRIAL_H
