@@ -199,6 +199,11 @@ SmallVector<int> Protocol::waitersOf(int barrier) const {
   return waiters;
 }
 
-const Rendezvous &Protocol::rendezvousOf(int meeting) const {
-  return bound.rendezvous[meeting % bound.rendezvous.size()];
+std::string Protocol::describeRendezvous(int rendezvous) const {
+  int count = bound.rendezvous.size();
+  return formatv("rendezvous '{0}'", bound.rendezvous[rendezvous % count].name);
+}
+
+int Protocol::membersOf(int rendezvous) const {
+  return bound.rendezvous[rendezvous % bound.rendezvous.size()].members;
 }

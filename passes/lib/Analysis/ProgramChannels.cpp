@@ -86,7 +86,7 @@ void ProgramWriter::release(const CycleKey &key) {
 void ProgramWriter::commit(ArrayRef<Signal> list) {
   add(Token::Issue, protocol.operations.size());
   protocol.operations.push_back(
-      {index, -1, pipeOf(Engine::Mma), {}, {}, store(list)});
+      {index, -1, pipeOf(Engine::Mma), {}, {}, protocol.store(list)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,10 +141,11 @@ LogicalResult ProgramWriter::awaitConflicts(int x, const Accesses &accesses) {
     if (bound.machine.getMma().getSignalsBarriers()) {
       return reject(
           builder.emitError, "V21",
-          formatv("expected a barrier between {0} and {1} of role '{2}', "
-                  "which cannot await its own MMAs",
-                  protocol.describeItem(index, flight.item - items.data()),
-                  protocol.describeItem(index, x), instance.name));
+          formatv(
+              "expected a barrier between {0} and {1} of role '{2}', "
+              "which cannot await its own MMAs",
+              protocol.describeItem({index, int(flight.item - items.data())}),
+              protocol.describeItem({index, x}), instance.name));
     }
     conflicts.push_back(flight.operation);
   }
@@ -163,12 +164,13 @@ void ProgramWriter::writeAsync(int x, const Accesses &accesses) {
   // any order.
   bool inPipe = engine != Engine::Copy || signals.empty();
   int operation = protocol.operations.size();
-  Span reads = store(accesses.reads), writes = store(accesses.writes);
+  Span reads = protocol.store(accesses.reads),
+       writes = protocol.store(accesses.writes);
   add(Token::Issue, operation, 0, x);
   protocol.operations.push_back(
       {index, x, inPipe ? pipeOf(engine) : -1, reads, writes,
-       store(engine == Engine::Mma ? ArrayRef<Signal>()
-                                   : ArrayRef<Signal>(signals))});
+       protocol.store(engine == Engine::Mma ? ArrayRef<Signal>()
+                                            : ArrayRef<Signal>(signals))});
   if (inPipe) {
     Flight &flight = flights.emplace_back();
     flight.operation = operation;

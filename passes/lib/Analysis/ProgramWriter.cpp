@@ -97,8 +97,8 @@ void ProgramWriter::collectWrites(const Item &item, Accesses &out) {
 
 void ProgramWriter::writeThreads(int x, const Accesses &accesses) {
   Token &token = add(Token::Do, 0, 0, x);
-  token.reads = store(accesses.reads);
-  token.writes = store(accesses.writes);
+  token.reads = protocol.store(accesses.reads);
+  token.writes = protocol.store(accesses.writes);
   for (const Signal &signal :
        builder.fullSignals(index, items[x], accesses.sites)) {
     add(Token::Arrive, signal.barrier, signal.phase);
@@ -118,7 +118,7 @@ LogicalResult ProgramWriter::writeStep(int x) {
   if (!accesses.workReads.empty()) {
     // The issuing threads read the work item, not the engine.
     Token &token = add(Token::Do, 0, 0, x);
-    token.reads = store(accesses.workReads);
+    token.reads = protocol.store(accesses.workReads);
   }
   if (builder.engineOf(item) == Engine::Threads) {
     writeThreads(x, accesses);
@@ -231,7 +231,7 @@ LogicalResult ProgramWriter::beginItem(int x) {
     for (int cell : cells) {
       reads.push_back({cell, {value, item, -1, whole}});
     }
-    add(Token::Do, 0, 0, x).reads = store(reads);
+    add(Token::Do, 0, 0, x).reads = protocol.store(reads);
     wasRead.set(globalCycle(key));
     arriveFree(key);
   }

@@ -83,16 +83,6 @@ private:
   Token &add(Token::Kind kind, int first, int second = 0, int item = -1) {
     return tokens.emplace_back(Token{kind, first, second, item, {}, {}});
   }
-  Span store(ArrayRef<Access> list) {
-    int begin = protocol.accesses.size();
-    llvm::append_range(protocol.accesses, list);
-    return {begin, int(protocol.accesses.size())};
-  }
-  Span store(ArrayRef<Signal> list) {
-    int begin = protocol.signals.size();
-    llvm::append_range(protocol.signals, list);
-    return {begin, int(protocol.signals.size())};
-  }
   int localCell(ValueInstance instance, Subtile t);
   int globalCycle(const CycleKey &key) const {
     return builder.cycles.global(*key.place, key.subtile, key.cycle);

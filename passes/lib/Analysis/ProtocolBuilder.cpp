@@ -393,7 +393,8 @@ static std::string describePoint(int item, int iteration) {
   return text + ")";
 }
 
-std::string Protocol::describeItem(int instance, int index) const {
+std::string Protocol::describeItem(Point point) const {
+  auto [instance, index] = point;
   int count = bound.instances.size();
   if (index < 0) {
     return "a commit of " + describeInstance(instance);

@@ -2,7 +2,8 @@
 //
 // Judges a schedule: text first, then resources, then the protocol for a list
 // of trip counts.
-#include "Execution.h"
+#include "../Execution/Execution.h"
+#include "Protocol.h"
 #include "attn/passes/DataTables.h"
 
 using namespace mlir;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Execution.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <map>
 
 using namespace mlir;
 using namespace attn;
-using namespace attn::sched;
 using llvm::formatv;
+using EmitError = function_ref<InFlightDiagnostic()>;
 
 namespace {
 
@@ -53,14 +58,9 @@ struct Phase {
   SmallVector<Arrival, 4> waits; // source: the waiting instance
 };
 
-/// Where an event comes from, for messages.
-struct Event {
-  int instance = -1, item = -1;
-};
-
 class Executor {
 public:
-  Executor(const Protocol &protocol, EmitError emitError);
+  Executor(const TokenPrograms &programs, EmitError emitError);
 
   LogicalResult run();
 
@@ -74,26 +74,29 @@ private:
   LogicalResult read(const Access &access, int event, Row before);
   LogicalResult write(const Access &access, int event, Row before);
   LogicalResult arrive(Signal signal, Row before, int event);
-  LogicalResult checkArrival(Signal signal, Row before);
-  LogicalResult checkWaiters(int barrier, int phase);
+  LogicalResult checkArrival(Signal signal, Row before, int event);
+  LogicalResult checkWaiters(int barrier, int phase, int event);
   bool meet(int instance, const Token &token);
+  /// Reports a violation of `rule`, and where the events of it are.
+  LogicalResult refuse(StringRef rule, const std::string &message,
+                       ArrayRef<Point> points = {});
   LogicalResult reportDeadlock();
   LogicalResult checkExit();
 
-  int newEvent(int instance = -1, int item = -1) {
-    events.push_back({instance, item});
+  int newEvent(Point point) {
+    events.push_back(point);
     return events.size() - 1;
   }
   std::string describe(int event) const {
-    return protocol.describeItem(events[event].instance, events[event].item);
+    return programs.describeItem(events[event]);
   }
-  static int countEvents(const Protocol &protocol);
-  static int countRows(const Protocol &protocol);
+  static int countEvents(const TokenPrograms &programs);
+  static int countRows(const TokenPrograms &programs);
 
-  const Protocol &protocol;
+  const TokenPrograms &programs;
   EmitError emitError;
   EventSets sets;
-  std::vector<Event> events;
+  std::vector<Point> events; // where each comes from
   std::vector<Cell> cells;
   std::vector<SmallVector<Phase, 2>> phases; // by barrier
   SmallVector<Row> now;                      // by instance
@@ -119,20 +122,20 @@ private:
 // Set-up
 //===----------------------------------------------------------------------===//
 
-int Executor::countEvents(const Protocol &protocol) {
-  int count = protocol.signals.size();
-  for (auto &program : protocol.programs) {
+int Executor::countEvents(const TokenPrograms &programs) {
+  int count = programs.signals.size();
+  for (auto &program : programs.programs) {
     count += program.size();
   }
   return count;
 }
 
-int Executor::countRows(const Protocol &protocol) {
-  int rows = protocol.programs.size() + protocol.operations.size();
-  for (auto &phases : protocol.expected) {
+int Executor::countRows(const TokenPrograms &programs) {
+  int rows = programs.programs.size() + programs.operations.size();
+  for (auto &phases : programs.expected) {
     rows += phases.size();
   }
-  for (auto &program : protocol.programs) {
+  for (auto &program : programs.programs) {
     for (const Token &token : program) {
       rows += token.kind == Token::Meet;
     }
@@ -140,18 +143,28 @@ int Executor::countRows(const Protocol &protocol) {
   return rows;
 }
 
-Executor::Executor(const Protocol &protocol, EmitError emitError)
-    : protocol(protocol), emitError(emitError),
-      sets(countRows(protocol), countEvents(protocol)),
-      cells(protocol.cellCount), phases(protocol.expected.size()),
-      operations(protocol.operations.size()) {
-  for (size_t i = 0; i < protocol.programs.size(); ++i) {
+Executor::Executor(const TokenPrograms &programs, EmitError emitError)
+    : programs(programs), emitError(emitError),
+      sets(countRows(programs), countEvents(programs)),
+      cells(programs.cellCount), phases(programs.expected.size()),
+      operations(programs.operations.size()) {
+  for (size_t i = 0; i < programs.programs.size(); ++i) {
     now.push_back(sets.make());
     position.push_back(0);
   }
-  for (auto [barrier, expected] : llvm::enumerate(protocol.expected)) {
+  for (auto [barrier, expected] : llvm::enumerate(programs.expected)) {
     phases[barrier].resize(expected.size());
   }
+}
+
+LogicalResult Executor::refuse(StringRef rule, const std::string &message,
+                               ArrayRef<Point> points) {
+  InFlightDiagnostic error = emitError();
+  error << rule << ": " << message;
+  for (Point point : points) {
+    programs.locate(point, error);
+  }
+  return error;
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,18 +174,20 @@ Executor::Executor(const Protocol &protocol, EmitError emitError)
 LogicalResult Executor::read(const Access &access, int event, Row before) {
   Cell &cell = cells[access.cell];
   if (cell.writer < 0 || !(cell.tag == access.tag)) {
-    return reject(
-        emitError, "V8",
+    return refuse(
+        "V8",
         formatv("expected {0} to find {1} where it reads, got {2}",
-                describe(event), protocol.describeTag(access.tag),
-                cell.writer < 0 ? "nothing" : protocol.describeTag(cell.tag)));
+                describe(event), programs.describeTag(access.tag),
+                cell.writer < 0 ? "nothing" : programs.describeTag(cell.tag)),
+        {events[event]});
   }
   if (cell.writer != event && !sets.has(before, cell.writer)) {
-    return reject(emitError, "V8",
+    return refuse("V8",
                   formatv("expected {0} to read {1} after {2} wrote it, got no "
                           "order between them",
-                          describe(event), protocol.describeTag(access.tag),
-                          describe(cell.writer)));
+                          describe(event), programs.describeTag(access.tag),
+                          describe(cell.writer)),
+                  {events[event], events[cell.writer]});
   }
   if (!llvm::is_contained(cell.readers, event)) {
     cell.readers.push_back(event);
@@ -184,21 +199,22 @@ LogicalResult Executor::write(const Access &access, int event, Row before) {
   Cell &cell = cells[access.cell];
   if (cell.writer >= 0 && cell.writer != event &&
       !sets.has(before, cell.writer)) {
-    return reject(emitError, "V9",
+    return refuse("V9",
                   formatv("expected {0} to overwrite {1} with {2} after {3} "
                           "wrote it, got no order between them",
-                          describe(event), protocol.describeTag(cell.tag),
-                          protocol.describeTag(access.tag),
-                          describe(cell.writer)));
+                          describe(event), programs.describeTag(cell.tag),
+                          programs.describeTag(access.tag),
+                          describe(cell.writer)),
+                  {events[event], events[cell.writer]});
   }
   for (int reader : cell.readers) {
     if (reader != event && !sets.has(before, reader)) {
-      return reject(emitError, "V9",
+      return refuse("V9",
                     formatv("expected {0} to overwrite {1} with {2} after {3} "
                             "read it, got no order between them",
-                            describe(event), protocol.describeTag(cell.tag),
-                            protocol.describeTag(access.tag),
-                            describe(reader)));
+                            describe(event), programs.describeTag(cell.tag),
+                            programs.describeTag(access.tag), describe(reader)),
+                    {events[event], events[reader]});
     }
   }
   cell.writer = event;
@@ -230,10 +246,10 @@ LogicalResult Executor::access(int instance, int item, int event, Row before,
 /// Each source arrives once a phase, and after all others have arrived on the
 /// phase before: else two arrivals of one could complete a phase that another
 /// still owes.
-LogicalResult Executor::checkArrival(Signal signal, Row before) {
-  auto &expected = protocol.expected[signal.barrier];
+LogicalResult Executor::checkArrival(Signal signal, Row before, int event) {
+  auto &expected = programs.expected[signal.barrier];
   auto &known = phases[signal.barrier];
-  auto describe = [&] { return protocol.describeBarrier(signal.barrier); };
+  auto describe = [&] { return programs.describeBarrier(signal.barrier); };
   bool isExpected = signal.phase < int(expected.size()) &&
                     llvm::is_contained(expected[signal.phase], signal.source);
   bool isSecond =
@@ -242,14 +258,15 @@ LogicalResult Executor::checkArrival(Signal signal, Row before) {
         return arrival.source == signal.source;
       });
   if (!isExpected || isSecond) {
-    return reject(
-        emitError, "V16",
+    return refuse(
+        "V16",
         formatv("expected {0} to arrive once on phase {1} of {2}, got "
                 "{3}",
-                protocol.describeSource(signal.source), signal.phase,
+                programs.describeSource(signal.source), signal.phase,
                 describe(),
                 isSecond ? "a second arrival"
-                         : "an arrival that nothing waits for"));
+                         : "an arrival that nothing waits for"),
+        {events[event]});
   }
   if (signal.phase == 0) {
     return success();
@@ -260,13 +277,14 @@ LogicalResult Executor::checkArrival(Signal signal, Row before) {
         arrivals, [&](const Arrival &a) { return a.source == other; });
     if (other != signal.source &&
         (arrival == arrivals.end() || !sets.has(before, arrival->event))) {
-      return reject(emitError, "V16",
+      return refuse("V16",
                     formatv("expected {0} to arrive on phase {1} of {2} after "
                             "{3} arrived on phase {4}, got no order between "
                             "them",
-                            protocol.describeSource(signal.source),
+                            programs.describeSource(signal.source),
                             signal.phase, describe(),
-                            protocol.describeSource(other), signal.phase - 1));
+                            programs.describeSource(other), signal.phase - 1),
+                    {events[event]});
     }
   }
   return success();
@@ -274,28 +292,29 @@ LogicalResult Executor::checkArrival(Signal signal, Row before) {
 
 /// A phase completes after everyone has waited for the one before: parity
 /// shows only the last, and a late waiter would sleep.
-LogicalResult Executor::checkWaiters(int barrier, int phase) {
+LogicalResult Executor::checkWaiters(int barrier, int phase, int event) {
   if (phase == 0) {
     return success();
   }
   auto &waits = phases[barrier][phase - 1].waits;
-  for (int waiter : protocol.waitersOf(barrier)) {
+  for (int waiter : programs.waitersOf(barrier)) {
     auto *wait = llvm::find_if(
         waits, [&](const Arrival &w) { return w.source == waiter; });
     if (wait == waits.end() ||
         !sets.has(phases[barrier][phase].before, wait->event)) {
-      return reject(emitError, "V17",
+      return refuse("V17",
                     formatv("expected phase {0} of {1} to complete after {2} "
                             "waited for phase {3}, got no order between them",
-                            phase, protocol.describeBarrier(barrier),
-                            protocol.describeSource(waiter), phase - 1));
+                            phase, programs.describeBarrier(barrier),
+                            programs.describeSource(waiter), phase - 1),
+                    {events[event]});
     }
   }
   return success();
 }
 
 LogicalResult Executor::arrive(Signal signal, Row before, int event) {
-  if (failed(checkArrival(signal, before))) {
+  if (failed(checkArrival(signal, before, event))) {
     return failure();
   }
   Phase &phase = phases[signal.barrier][signal.phase];
@@ -306,8 +325,8 @@ LogicalResult Executor::arrive(Signal signal, Row before, int event) {
   sets.join(phase.before, before);
   sets.add(phase.before, event);
   phase.complete = phase.arrivals.size() ==
-                   protocol.expected[signal.barrier][signal.phase].size();
-  return phase.complete ? checkWaiters(signal.barrier, signal.phase)
+                   programs.expected[signal.barrier][signal.phase].size();
+  return phase.complete ? checkWaiters(signal.barrier, signal.phase, event)
                         : success();
 }
 
@@ -316,17 +335,18 @@ LogicalResult Executor::arrive(Signal signal, Row before, int event) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Executor::finish(int index) {
-  const AsyncOp &operation = protocol.operations[index];
+  const AsyncOp &operation = programs.operations[index];
   OperationState &state = operations[index];
   if (failed(access(operation.instance, operation.item, state.event,
-                    state.before, protocol.get(operation.reads),
-                    protocol.get(operation.writes)))) {
+                    state.before, programs.get(operation.reads),
+                    programs.get(operation.writes)))) {
     return failure();
   }
   sets.add(state.before, state.event);
   state.done = true;
   for (int i = operation.signals.begin; i < operation.signals.end; ++i) {
-    if (failed(arrive(protocol.signals[i], state.before, newEvent()))) {
+    if (failed(arrive(programs.signals[i], state.before,
+                      newEvent({operation.instance, operation.item})))) {
       return failure();
     }
   }
@@ -336,8 +356,8 @@ LogicalResult Executor::finish(int index) {
 /// All members pass with what all of them knew when they came.
 bool Executor::meet(int instance, const Token &token) {
   Meeting &meeting = meetings[{token.first, token.second}];
-  int members = protocol.rendezvousOf(token.first).members;
-  meeting.arrived.resize(protocol.programs.size());
+  int members = programs.membersOf(token.first);
+  meeting.arrived.resize(programs.programs.size());
   meeting.arrived.set(instance);
   if (int(meeting.arrived.count()) < members) {
     return false;
@@ -353,7 +373,7 @@ bool Executor::meet(int instance, const Token &token) {
 }
 
 Executor::Progress Executor::step(int instance) {
-  auto &program = protocol.programs[instance];
+  auto &program = programs.programs[instance];
   if (position[instance] == int(program.size())) {
     return Progress::Blocked;
   }
@@ -372,28 +392,28 @@ Executor::Progress Executor::step(int instance) {
     } else if (token.second >= int(known.size())) {
       break; // the last phases need no arrival
     }
-    int event = newEvent();
+    int event = newEvent({instance, token.item});
     sets.add(before, event);
     known[token.second].waits.push_back({instance, event});
     break;
   }
   case Token::Arrive: {
     // What the role does later comes after it, and says so when it arrives.
-    int event = newEvent();
+    int event = newEvent({instance, token.item});
     result = arrive({token.first, token.second, instance}, before, event);
     sets.add(before, event);
     break;
   }
   case Token::Do: {
-    int event = newEvent(instance, token.item);
+    int event = newEvent({instance, token.item});
     result = access(instance, token.item, event, before,
-                    protocol.get(token.reads), protocol.get(token.writes));
+                    programs.get(token.reads), programs.get(token.writes));
     sets.add(before, event);
     break;
   }
   case Token::Issue: {
     OperationState &state = operations[token.first];
-    state.event = newEvent(instance, protocol.operations[token.first].item);
+    state.event = newEvent({instance, programs.operations[token.first].item});
     state.before = sets.make();
     sets.join(state.before, before);
     pending.push_back(token.first);
@@ -421,25 +441,24 @@ Executor::Progress Executor::step(int instance) {
 
 LogicalResult Executor::reportDeadlock() {
   std::string where;
-  for (auto [i, program] : llvm::enumerate(protocol.programs)) {
+  SmallVector<Point> points;
+  for (auto [i, program] : llvm::enumerate(programs.programs)) {
     if (position[i] == int(program.size())) {
       continue;
     }
     const Token &token = program[position[i]];
-    std::string what;
-    if (token.kind == Token::Meet) {
-      what =
-          formatv("rendezvous '{0}'", protocol.rendezvousOf(token.first).name);
-    } else {
-      what = formatv("phase {0} of {1}", token.second,
-                     protocol.describeBarrier(token.first));
-    }
+    std::string what = token.kind == Token::Meet
+                           ? programs.describeRendezvous(token.first)
+                           : formatv("phase {0} of {1}", token.second,
+                                     programs.describeBarrier(token.first));
     where += formatv("{0}{1} at {2}", where.empty() ? "" : ", ",
-                     protocol.describeInstance(i), what);
+                     programs.describeInstance(i), what);
+    points.push_back({int(i), token.item});
   }
-  return reject(
-      emitError, "V18",
-      formatv("expected all roles to end, got a deadlock with {0}", where));
+  return refuse(
+      "V18",
+      formatv("expected all roles to end, got a deadlock with {0}", where),
+      points);
 }
 
 LogicalResult Executor::checkExit() {
@@ -447,11 +466,12 @@ LogicalResult Executor::checkExit() {
     int event = operations[i].event;
     bool awaited =
         llvm::any_of(now, [&](Row row) { return sets.has(row, event); });
-    if (protocol.operations[i].item >= 0 && !awaited) {
-      return reject(emitError, "V19",
+    if (programs.operations[i].item >= 0 && !awaited) {
+      return refuse("V19",
                     formatv("expected {0} to end before some role does, got "
                             "nothing that waits for it",
-                            describe(event)));
+                            describe(event)),
+                    {events[event]});
     }
   }
   return success();
@@ -463,7 +483,7 @@ LogicalResult Executor::run() {
     // pipe are in the order of their issue, and so end in order.
     bool moved = !pending.empty();
     for (int index : pending) {
-      int pipe = protocol.operations[index].pipe;
+      int pipe = programs.operations[index].pipe;
       if (pipe >= 0) {
         auto [it, isFirst] = lastOfPipe.try_emplace(pipe, index);
         if (!isFirst) {
@@ -477,7 +497,7 @@ LogicalResult Executor::run() {
     }
     pending.clear();
     bool ended = true;
-    for (int i = 0, e = protocol.programs.size(); i < e; ++i) {
+    for (int i = 0, e = programs.programs.size(); i < e; ++i) {
       Progress progress;
       while ((progress = step(i)) == Progress::Moved) {
         moved = true;
@@ -485,7 +505,7 @@ LogicalResult Executor::run() {
       if (progress == Progress::Failed) {
         return failure();
       }
-      ended &= position[i] == int(protocol.programs[i].size());
+      ended &= position[i] == int(programs.programs[i].size());
     }
     if (ended && pending.empty()) {
       return checkExit();
@@ -496,6 +516,7 @@ LogicalResult Executor::run() {
   }
 }
 
-LogicalResult sched::execute(const Protocol &protocol, EmitError emitError) {
-  return Executor(protocol, emitError).run();
+LogicalResult attn::execute(const TokenPrograms &programs,
+                            EmitError emitError) {
+  return Executor(programs, emitError).run();
 }
