@@ -151,29 +151,57 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
 }
 
 def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
-  let summary = "prove that the roles' synchronization ends and is balanced";
+  let summary = "prove that the roles' programs end, and race for no shared memory";
   let description = [{
-    Unrolls every role for work items of 0 to 3 blocks, each split between masked
-    and full, and of enough blocks to wrap the deepest ring; for persistent kernels
-    also for pairs a, b and triples a, b, a of the items of 0 to 3 blocks; and
-    runs them against one another. Items that are handed out are followed by one that
-    ends every role. Where sub-tiles skip blocks, each has a masked block less than the
+    Reads the program of each role as it was emitted, and nothing else: unrolls it into
+    its waits, releases, copies, MMAs, puts, stores and their awaits, and runs the roles
+    against one another. Shared memory is what `attn-plan-memory` made of it: what
+    overlaps conflicts. A run keeps which events happened before which, so that it speaks for
+    every order in which each wait sees the same phase of its barrier.
+
+    The work items tried have 0 to 3 blocks in each range of the loop, and enough to wrap
+    every ring twice; where a CTA runs several items, they come in pairs a, b and triples
+    a, b, a as well, with 0 or 1 block in each range or 3 in one. Option `exhaustive`: with 0 to
+    3 in each. Items that are handed out are followed by one that
+    ends every role. Where sub-tiles skip blocks, each has a block of the first range less than the
     next, as long as there are any. In a cluster the roles of all CTAs run against one
-    another, and those of its last CTA skip least; how the CTAs share items needs no trial: the
-    first waits for the others to have read the last item, which they do once they have
-    loaded the one before, for which they need nothing more of it. Changes nothing. An item that is run again (`redo`) needs no trial
-    of its own: it finds every ring, edge and turn as a balanced first run leaves them,
-    which is as the first run found them but for whole cycles; where items are handed
-    out it is one more item, and the verdict that is waited for is that of the turn before
-    the last, whose roles need nothing more of the one that waits.
+    another, and those of its last CTA skip least. An item that can be rejected (`redo`) is also
+    run again. How the CTAs of a cluster share items and how verdicts are told comes
+    after this pass ([who proves that](proof.md)). Changes nothing.
 
     **Requires** `ws.kernel`s after `attn-pipeline`.
 
-    **Ensures** no deadlock; both ends of every channel, edge and turn cycle equally;
-    the counter of work items is asked once after each item.
+    **Ensures**
+    - V8: what is read from a slot or a piece was written before, for this work item, in the
+      cycle that was waited for; slots are read before they are released
+    - V9: what is written over was read and written before; MMAs are awaited before what they
+      read is released
+    - V15: both ends of every channel, edge and turn cycle equally, and what is put is
+      read once
+    - V16, V17: each phase of a barrier has its arrivals once, and completes after all have
+      waited for the one before
+    - V18: no deadlock
+    - V19: what is asynchronous ends before its role does
+    - V26: the counter of work items is asked once after each item
 
-    An error says which role waits where, in which cycle.
+    **Before**, and refused: K is released while the MMA may still read it
+    ```mlir
+    %k = ws.wait : <@k, tensor<128x64xbf16>>
+    %s, %t = ws.mma %q, %k ...
+    ws.release %k : <@k, tensor<128x64xbf16>>
+    %done = ws.await %s, %t ...
+    ```
+    **After** it was mended
+    ```mlir
+    %done = ws.await %s, %t ...
+    ws.release %k : <@k, tensor<128x64xbf16>>
+    ```
+    An error names the rule, the work items, and where the ops are.
   }];
+  let options = [
+    Option<"exhaustive", "exhaustive", "bool", "false",
+           "try all items with 0 to 3 blocks in each range in pairs and triples">
+  ];
 }
 
 def Instrument : Pass<"attn-instrument", "::mlir::ModuleOp"> {

@@ -5,19 +5,50 @@
 using namespace mlir;
 using namespace attn;
 
+static SyncObject describe(ws::ChannelOp channel) {
+  SyncObject object{SyncObject::Channel, channel.getSymName()};
+  object.depth = channel.getDepth();
+  object.fullImplied = channel.getFullImplied();
+  object.freeImplied = channel.getFreeImplied();
+  object.inCluster = channel.getCluster();
+  return object;
+}
+
+static SyncObject describe(ws::HoldOp hold) {
+  SyncObject object{SyncObject::Hold, hold.getSymName()};
+  object.depth = hold.getPieces();
+  return object;
+}
+
+static SyncObject describe(ws::EdgeOp edge) {
+  SyncObject object{SyncObject::Edge, edge.getSymName()};
+  object.credits = edge.getCredits();
+  object.inCluster = edge.getCluster();
+  return object;
+}
+
+template <typename RingOp>
+static SyncObject describeRing(SyncObject::Kind kind, RingOp op,
+                               ws::KernelOp kernel) {
+  SyncObject object{kind, op.getSymName()};
+  object.ring = kernel.lookupSymbol<ws::RoleOp>(op.getRing());
+  return object;
+}
+
 SyncEvents::SyncEvents(ws::KernelOp kernel) {
   for (Operation &op : kernel.getBody().front()) {
     llvm::TypeSwitch<Operation *>(&op)
-        .Case([&](ws::ChannelOp channel) {
-          addObject({channel.getSymName(), (int64_t)channel.getDepth(), 0,
-                     channel.getFreeImplied(), channel.getCluster()});
+        .Case<ws::ChannelOp, ws::HoldOp, ws::EdgeOp>(
+            [&](auto object) { addObject(describe(object)); })
+        .Case([&](ws::TurnOp turn) {
+          addObject(describeRing(SyncObject::Turn, turn, kernel));
         })
-        .Case([&](ws::EdgeOp edge) {
-          addObject({edge.getSymName(), 0, (int64_t)edge.getCredits(), false,
-                     edge.getCluster()});
-        })
-        .Case<ws::TurnOp, ws::RendezvousOp>(
-            [&](auto object) { addObject({object.getSymName()}); });
+        .Case([&](ws::RendezvousOp rendezvous) {
+          addObject(describeRing(SyncObject::Rendezvous, rendezvous, kernel));
+        });
+  }
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    ends[role].resize(std::max<size_t>(found.size(), 1) * SyncEvent::kinds);
   }
   kernel.walk([&](Operation *op) { addEvent(op); });
 }
@@ -27,36 +58,49 @@ void SyncEvents::addObject(SyncObject object) {
   found.push_back(object);
 }
 
-static StringRef channelOf(Value slot) {
-  return cast<ws::SlotType>(slot.getType()).getChannel().getValue();
+unsigned SyncEvents::objectOf(Value slot) const {
+  return objectOf(cast<ws::SlotType>(slot.getType()).getChannel().getValue());
 }
 
 void SyncEvents::addEvent(Operation *op) {
-  auto add = [&](SyncEvent::Kind kind, unsigned object) {
+  auto add = [&](SyncEvent::Kind kind, unsigned object = 0) {
     events[op] = {kind, object, op};
-    // Whoever is marked has marked its parents.
-    for (Operation *at = op; at && around.insert(at).second;) {
-      at = at->getParentOp();
+    // The walk is in order: an op that is there already is its block's last.
+    for (Operation *at = op; !isa<ws::KernelOp>(at); at = at->getParentOp()) {
+      auto &ops = around[at->getBlock()];
+      if (!ops.empty() && ops.back() == at) {
+        break;
+      }
+      ops.push_back(at);
+    }
+    if (auto role = op->getParentOfType<ws::RoleOp>()) {
+      ends[role].set(object * SyncEvent::kinds + kind);
     }
   };
   auto slot = [&](SyncEvent::Kind kind, Value slot) {
-    add(kind, objectOf(channelOf(slot)));
+    add(kind, objectOf(slot));
   };
   auto named = [&](SyncEvent::Kind kind, StringRef name) {
     add(kind, objectOf(name));
   };
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](ws::AcquireOp o) { slot(SyncEvent::Acquire, o.getSlot()); })
-      .Case([&](ws::CopyOp o) { slot(SyncEvent::Commit, o.getSlot()); })
-      .Case([&](ws::PutWorkOp o) { slot(SyncEvent::Commit, o.getSlot()); })
+      .Case([&](ws::CopyOp o) { slot(SyncEvent::Copy, o.getSlot()); })
+      .Case([&](ws::PutWorkOp o) { slot(SyncEvent::PutWork, o.getSlot()); })
       .Case([&](ws::WaitOp o) { slot(SyncEvent::Wait, o.getSlot()); })
+      .Case([&](ws::GetWorkOp o) { slot(SyncEvent::GetWork, o.getSlot()); })
       .Case([&](ws::ReleaseOp o) { slot(SyncEvent::Release, o.getSlot()); })
+      .Case([&](ws::MmaOp) { add(SyncEvent::Mma); })
+      .Case([&](ws::AwaitOp) { add(SyncEvent::AwaitMma); })
+      .Case([&](ws::PutOp o) { named(SyncEvent::Put, o.getHold()); })
+      .Case([&](ws::StoreOp o) { named(SyncEvent::Store, o.getHold()); })
+      .Case([&](ws::AwaitStoreOp) { add(SyncEvent::AwaitStores); })
       .Case([&](ws::TakeOp o) { named(SyncEvent::Take, o.getTurn()); })
       .Case([&](ws::GiveOp o) { named(SyncEvent::Give, o.getTurn()); })
       .Case([&](ws::SignalOp o) { named(SyncEvent::Signal, o.getEdge()); })
       .Case([&](ws::WaitEdgeOp o) { named(SyncEvent::WaitEdge, o.getEdge()); })
-      .Case([&](ws::SyncOp o) { named(SyncEvent::Sync, o.getRendezvous()); })
-      .Case([&](ws::FetchWorkOp) { add(SyncEvent::Fetch, 0); });
+      .Case([&](ws::SyncOp o) { named(SyncEvent::Meet, o.getRendezvous()); })
+      .Case([&](ws::FetchWorkOp) { add(SyncEvent::Fetch); });
 }
 
 const SyncEvent *SyncEvents::find(Operation *op) const {

@@ -1,37 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel's roles synchronize by, found once: trials ask for it often.
+// What a kernel's roles synchronize by and what they do with shared memory,
+// found once: trials ask for it often.
 #ifndef ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCEVENTS_H
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCEVENTS_H
 
 #include "attn/dialect/Ws.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace attn {
 
-/// A channel, edge, turn or rendezvous.
+/// A channel, hold, edge, turn or rendezvous.
 struct SyncObject {
+  enum Kind { Channel, Hold, Edge, Turn, Rendezvous } kind;
   llvm::StringRef name;
-  int64_t depth = 0;   // slots of a channel
+  int64_t depth = 1;   // slots of a channel, pieces of a hold
   int64_t credits = 0; // waits for an edge before its first signal
-  bool freeImplied = false;
+  bool fullImplied = false, freeImplied = false;
   bool inCluster = false; // its ends may be in different CTAs
+  ws::RoleOp ring = {};   // whose replicas take turns or meet
 };
 
-/// One synchronization event of a role.
+/// One thing that a role does with an object.
 struct SyncEvent {
   enum Kind {
     Acquire,
-    Commit,
+    Copy,
+    PutWork,
     Wait,
+    GetWork,
     Release,
+    Mma, // with no object of its own
+    AwaitMma,
+    Put,
+    Store,
+    AwaitStores,
     Take,
     Give,
     Signal,
     WaitEdge,
-    Sync,
-    Fetch, // of a work item, with no object
+    Meet,
+    Fetch, // of a work item
   };
   static constexpr unsigned kinds = Fetch + 1;
   Kind kind;
@@ -44,16 +54,26 @@ class SyncEvents {
 public:
   explicit SyncEvents(ws::KernelOp kernel);
 
-  /// Null where the op itself does not synchronize.
+  /// Null where the op itself does nothing of that kind.
   const SyncEvent *find(mlir::Operation *op) const;
-  /// Whether the op synchronizes, or an op within it does.
-  bool isWithin(mlir::Operation *op) const { return around.contains(op); }
+  /// The ops of a block that have an event, or an op within them has, in order.
+  llvm::ArrayRef<mlir::Operation *> within(mlir::Block *block) const {
+    auto ops = around.find(block);
+    return ops == around.end() ? llvm::ArrayRef<mlir::Operation *>()
+                               : ops->second;
+  }
+  /// Whether the text of a role has such an event: it counts as an end of the
+  /// object, however often it gets there.
+  bool has(ws::RoleOp role, SyncEvent::Kind kind, unsigned object) const {
+    return ends.lookup(role)[object * SyncEvent::kinds + kind];
+  }
 
   llvm::ArrayRef<SyncObject> objects() const { return found; }
   /// The place of `name`, of an op of the kernel, in `objects`.
   unsigned objectOf(llvm::StringRef name) const {
     return places.find(name)->second;
   }
+  unsigned objectOf(mlir::Value slot) const;
 
 private:
   void addObject(SyncObject object);
@@ -62,7 +82,8 @@ private:
   llvm::SmallVector<SyncObject> found;
   llvm::DenseMap<llvm::StringRef, unsigned> places;
   llvm::DenseMap<mlir::Operation *, SyncEvent> events;
-  llvm::DenseSet<mlir::Operation *> around;
+  llvm::DenseMap<mlir::Operation *, llvm::BitVector> ends; // by role
+  llvm::DenseMap<mlir::Block *, llvm::SmallVector<mlir::Operation *>> around;
 };
 
 } // namespace attn

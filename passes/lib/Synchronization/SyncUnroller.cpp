@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SyncUnroller.h"
-#include "attn/dialect/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace attn;
@@ -9,61 +10,198 @@ using namespace attn;
 /// Trips of a loop that are unrolled at most; trials have a few blocks.
 static constexpr int64_t maxTrips = 64;
 
-/// Scalars that decide trip counts, with the bounds of the current item.
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+/// Where range `index` begins, counted in blocks from the end of the last one.
+/// Of the first range a sub-tile leaves a block more to the others than the
+/// next sub-tile does.
+FailureOr<int64_t> SyncUnroller::boundOf(tile::BoundsOp bounds,
+                                         unsigned index) {
+  SyncItem shape = current();
+  if (index > 0 || !bounds.getSubtile() || shape.blocks.empty()) {
+    return shape.from(index);
+  }
+  FailureOr<int64_t> subtile = evaluate(bounds.getSubtile(), bounds);
+  if (failed(subtile)) {
+    return failure();
+  }
+  int64_t subtiles = bounds.getOf().value_or(1);
+  int64_t skipped = (of.later + 1) * subtiles - 1 - *subtile;
+  return shape.from(0) - std::min(shape.blocks.front(), skipped);
+}
+
+/// What decides trip counts, pieces and turns, for the current item.
 FailureOr<int64_t> SyncUnroller::evaluate(Value value, Operation *user) {
+  if (auto number = numbers.find(value); number != numbers.end()) {
+    return number->second;
+  }
+  if (value == of.role.getBody().getArgument(0)) {
+    return of.replica;
+  }
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    return constant.getSExtValue();
+  }
   Operation *op = value.getDefiningOp();
   if (auto bounds = dyn_cast_or_null<tile::BoundsOp>(op)) {
-    // Blocks are counted downward from the top: [total, total - masked, 0];
-    // further ranges share what is left.
-    unsigned index = cast<OpResult>(value).getResultNumber();
-    if (index == 0) {
-      // A sub-tile has a masked block less than the next.
-      int64_t subtiles = bounds.getOf().value_or(1);
-      int64_t skipped = (later + 1) * subtiles - 1 - replica;
-      return item.total -
-             (bounds.getSubtile() ? std::min(item.masked, skipped) : 0);
-    }
-    return index + 1 == bounds->getNumResults()
-               ? 0
-               : (item.total - item.masked) >> (index - 1);
+    return boundOf(bounds, cast<OpResult>(value).getResultNumber());
   }
-  if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op)) {
-    if (auto integer = dyn_cast<IntegerAttr>(constant.getValue())) {
-      return integer.getInt();
-    }
+  if (isa_and_nonnull<tile::IsRedoOp>(op)) {
+    return current().redo;
   }
-  if (op && op->getNumOperands() == 2) {
-    FailureOr<int64_t> a = evaluate(op->getOperand(0), user);
-    FailureOr<int64_t> b = evaluate(op->getOperand(1), user);
-    if (failed(a) || failed(b)) {
-      return failure();
+  if (op && isa<arith::ArithDialect>(op->getDialect())) {
+    SmallVector<Attribute> operands;
+    for (Value operand : op->getOperands()) {
+      FailureOr<int64_t> number = evaluate(operand, user);
+      if (failed(number)) {
+        return failure();
+      }
+      operands.push_back(IntegerAttr::get(operand.getType(), *number));
     }
-    if (isa<arith::AddIOp>(op)) {
-      return *a + *b;
-    }
-    if (isa<arith::SubIOp>(op)) {
-      return *a - *b;
-    }
-    if (isa<arith::MinSIOp>(op)) {
-      return std::min(*a, *b);
-    }
-    if (isa<arith::MaxSIOp>(op)) {
-      return std::max(*a, *b);
-    }
-    if (auto compare = dyn_cast<arith::CmpIOp>(op);
-        compare && compare.getPredicate() == arith::CmpIPredicate::sgt) {
-      return *a > *b;
+    SmallVector<OpFoldResult> folded;
+    if (succeeded(op->fold(operands, folded)) && folded.size() == 1) {
+      if (auto integer = dyn_cast_or_null<IntegerAttr>(
+              dyn_cast<Attribute>(folded.front()))) {
+        return integer.getInt();
+      }
+      return evaluate(cast<Value>(folded.front()), user);
     }
   }
-  user->emitOpError("attn-verify-sync: expected a trip count computed from "
+  user->emitOpError("attn-verify-sync: expected a number computed from "
                     "'tile.bounds' and constants, got ")
       << (op ? op->getName().getStringRef() : "a block argument");
   return failure();
 }
 
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+SyncStep &SyncUnroller::add(const SyncEvent &event, int64_t number) {
+  ++counts[event.object * SyncEvent::kinds + event.kind];
+  return steps.emplace_back(SyncStep{&event, item, number});
+}
+
+void SyncUnroller::passSlots(ValueRange from, ValueRange to) {
+  // First all are read: a loop may exchange two.
+  SmallVector<std::pair<Value, SlotRef>> passed;
+  for (auto [source, target] : llvm::zip(from, to)) {
+    if (auto slot = slots.find(source); slot != slots.end()) {
+      passed.push_back({target, slot->second});
+    }
+  }
+  for (auto [target, slot] : passed) {
+    slots[target] = slot;
+  }
+}
+
+FailureOr<SlotRef> SyncUnroller::slotOf(Value value, Operation *user) {
+  if (auto slot = slots.find(value); slot != slots.end()) {
+    return slot->second;
+  }
+  if (auto held = value.getDefiningOp<ws::HeldOp>()) {
+    FailureOr<int64_t> piece = evaluate(held.getPiece(), held);
+    if (failed(piece)) {
+      return failure();
+    }
+    return SlotRef{int(events.objectOf(value)), *piece};
+  }
+  return user->emitOpError("attn-verify-sync: expected a slot of 'ws.acquire', "
+                           "'ws.wait' or 'ws.held', got another");
+}
+
+void SyncUnroller::enterCycle(const SyncEvent &event, Value slot) {
+  int64_t cycle = counts[event.object * SyncEvent::kinds + event.kind];
+  slots[slot] = {int(event.object), cycle};
+  add(event, cycle);
+}
+
+LogicalResult SyncUnroller::checkHeld(const SyncEvent &event, SlotRef slot) {
+  if (llvm::is_contained(released, slot)) {
+    return event.op->emitOpError("attn-verify-sync: V8: expected slots that "
+                                 "are read before they are released, got "
+                                 "cycle ")
+           << slot.number << " of '" << events.objects()[slot.object].name
+           << "' released before";
+  }
+  return success();
+}
+
+LogicalResult SyncUnroller::useSlot(const SyncEvent &event, Value value) {
+  FailureOr<SlotRef> slot = slotOf(value, event.op);
+  if (failed(slot) || failed(checkHeld(event, *slot))) {
+    return failure();
+  }
+  add(event, slot->number);
+  return success();
+}
+
+LogicalResult SyncUnroller::useNumber(const SyncEvent &event, Value value) {
+  FailureOr<int64_t> number = evaluate(value, event.op);
+  if (failed(number)) {
+    return failure();
+  }
+  add(event, *number);
+  return success();
+}
+
+LogicalResult SyncUnroller::issueMma(const SyncEvent &event, ws::MmaOp mma) {
+  SlotRef reads[2];
+  Value operands[] = {mma.getA(), mma.getB()};
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (!isa<ws::SlotType>(operand.getType())) {
+      continue; // in registers, which the op's own constraints protect
+    }
+    FailureOr<SlotRef> slot = slotOf(operand, mma);
+    if (failed(slot) || failed(checkHeld(event, *slot))) {
+      return failure();
+    }
+    reads[i] = *slot;
+  }
+  int step = steps.size();
+  tokens[mma.getToken()] = step;
+  inFlight.push_back(step);
+  llvm::copy(reads, add(event).reads);
+  return success();
+}
+
+/// MMAs of a role end in order.
+void SyncUnroller::awaitMma(const SyncEvent &event, ws::AwaitOp await) {
+  int issued = tokens.lookup(await.getToken());
+  llvm::erase_if(inFlight, [&](int step) { return step <= issued; });
+  add(event).issued = issued;
+}
+
+LogicalResult SyncUnroller::release(const SyncEvent &event, Value value) {
+  FailureOr<SlotRef> slot = slotOf(value, event.op);
+  if (failed(slot) || failed(checkHeld(event, *slot))) {
+    return failure();
+  }
+  for (int step : inFlight) {
+    if (llvm::is_contained(steps[step].reads, *slot)) {
+      InFlightDiagnostic error = event.op->emitOpError(
+          "attn-verify-sync: V9: expected an MMA to be awaited before what it "
+          "reads is released, got one in flight that reads cycle ");
+      error << slot->number << " of '" << events.objects()[slot->object].name
+            << "'";
+      error.attachNote(steps[step].event->op->getLoc()) << "the MMA";
+      return error;
+    }
+  }
+  released.push_back(*slot);
+  add(event, slot->number);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
 LogicalResult SyncUnroller::run(Block &block) {
-  for (Operation &op : block) {
-    if (failed(runOp(&op))) {
+  for (Operation *op : events.within(&block)) {
+    if (failed(runOp(op))) {
       return failure();
     }
   }
@@ -82,11 +220,31 @@ LogicalResult SyncUnroller::runLoop(scf::ForOp loop) {
            << maxTrips << " trips with a step of at least 1, got " << *from
            << " to " << *to << " step " << *step;
   }
+  passSlots(loop.getInits(), loop.getRegionIterArgs());
   for (int64_t i = *from; i < *to; i += *step) {
+    numbers[loop.getInductionVar()] = i;
     if (failed(run(*loop.getBody()))) {
       return failure();
     }
+    passSlots(loop.getYieldedValues(), loop.getRegionIterArgs());
   }
+  passSlots(loop.getRegionIterArgs(), loop.getResults());
+  return success();
+}
+
+LogicalResult SyncUnroller::runBranch(scf::IfOp branch) {
+  FailureOr<int64_t> condition = evaluate(branch.getCondition(), branch);
+  if (failed(condition)) {
+    return failure();
+  }
+  Region &taken = *condition ? branch.getThenRegion() : branch.getElseRegion();
+  if (taken.empty()) {
+    return success();
+  }
+  if (failed(run(taken.front()))) {
+    return failure();
+  }
+  passSlots(taken.front().getTerminator()->getOperands(), branch.getResults());
   return success();
 }
 
@@ -101,7 +259,7 @@ LogicalResult SyncUnroller::checkFetches(ws::WorkLoopOp work,
   return work.emitOpError("attn-verify-sync: V26: expected ")
          << expected << " 'ws.fetch_work' after " << expected
          << " work items, got " << fetches << ", the last item with "
-         << item.total << " blocks";
+         << current().from(0) << " blocks";
 }
 
 /// Items that are handed out end with one that says so.
@@ -109,40 +267,34 @@ LogicalResult SyncUnroller::runWork(ws::WorkLoopOp work) {
   Block &body = work.getBody().front();
   auto ends = body.getOps<ws::EndUnlessWorkOp>();
   fetches = 0;
-  for (auto [count, next] : llvm::enumerate(items)) {
-    item = next;
+  for (item = 0; item < int(items.size()); ++item) {
+    released.clear();
     if (failed(run(body)) ||
-        (!ends.empty() && failed(checkFetches(work, count + 1)))) {
+        (!ends.empty() && failed(checkFetches(work, item + 1)))) {
       return failure();
     }
   }
   if (ends.empty()) {
     return success();
   }
-  Block::iterator end = (*ends.begin())->getIterator();
-  for (Operation &op : llvm::make_range(body.begin(), end)) {
-    if (failed(runOp(&op))) {
+  released.clear();
+  for (Operation *op : events.within(&body)) {
+    if ((*ends.begin())->isBeforeInBlock(op)) {
+      break;
+    }
+    if (failed(runOp(op))) {
       return failure();
     }
   }
   return success();
 }
 
-LogicalResult SyncUnroller::runBranch(scf::IfOp branch) {
-  FailureOr<int64_t> condition = evaluate(branch.getCondition(), branch);
-  if (failed(condition)) {
-    return failure();
-  }
-  Region &taken = *condition ? branch.getThenRegion() : branch.getElseRegion();
-  return taken.empty() ? success() : run(taken.front());
-}
-
 LogicalResult SyncUnroller::runOp(Operation *op) {
+  if (const SyncEvent *event = events.find(op)) {
+    return runEvent(*event);
+  }
   if (auto work = dyn_cast<ws::WorkLoopOp>(op)) {
     return runWork(work);
-  }
-  if (!events.isWithin(op)) {
-    return success();
   }
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     return runLoop(loop);
@@ -150,15 +302,36 @@ LogicalResult SyncUnroller::runOp(Operation *op) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     return runBranch(branch);
   }
-  if (op->getNumRegions() != 0) {
-    return op->emitOpError("attn-verify-sync: expected 'scf.for' and 'scf.if' "
-                           "alone round synchronization");
-  }
-  const SyncEvent *event = events.find(op);
-  if (event->kind == SyncEvent::Fetch) {
-    ++fetches;
-  } else {
-    unrolled.push_back(*event);
-  }
-  return success();
+  return op->emitOpError("attn-verify-sync: expected 'scf.for' and 'scf.if' "
+                         "alone round synchronization");
+}
+
+LogicalResult SyncUnroller::runEvent(const SyncEvent &event) {
+  auto enter = [&](auto op) {
+    enterCycle(event, op.getSlot());
+    return success();
+  };
+  auto simple = [&](auto) {
+    add(event);
+    return success();
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(event.op)
+      .Case<ws::AcquireOp, ws::WaitOp>(enter)
+      .Case<ws::CopyOp, ws::PutWorkOp, ws::GetWorkOp>(
+          [&](auto op) { return useSlot(event, op.getSlot()); })
+      .Case([&](ws::ReleaseOp op) { return release(event, op.getSlot()); })
+      .Case([&](ws::MmaOp op) { return issueMma(event, op); })
+      .Case([&](ws::AwaitOp op) {
+        awaitMma(event, op);
+        return success();
+      })
+      .Case<ws::PutOp, ws::StoreOp>(
+          [&](auto op) { return useNumber(event, op.getPiece()); })
+      .Case<ws::TakeOp, ws::GiveOp>(
+          [&](auto op) { return useNumber(event, op.getReplica()); })
+      .Case<ws::SignalOp, ws::WaitEdgeOp, ws::SyncOp, ws::AwaitStoreOp>(simple)
+      .Case([&](ws::FetchWorkOp) {
+        ++fetches;
+        return success();
+      });
 }

@@ -1,31 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unrolls a role's program into its synchronization events, in program order.
+// Unrolls the program of one replica of a role into what it does, in program
+// order, for given work items.
 #ifndef ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCUNROLLER_H
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCUNROLLER_H
 
 #include "SyncEvents.h"
+#include "attn/dialect/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attn {
 
-/// A work item of a trial: its numbers of masked and of all blocks.
+/// A work item of a trial: how many blocks each range of its loop has, and
+/// whether it is run again.
 struct SyncItem {
-  int64_t masked, total;
+  llvm::SmallVector<int64_t, 3> blocks;
+  bool redo = false;
+
+  /// Blocks of this range and those after it; blocks are counted downward.
+  int64_t from(size_t range) const {
+    int64_t count = 0;
+    for (size_t i = range; i < blocks.size(); ++i) {
+      count += blocks[i];
+    }
+    return count;
+  }
 };
 
-/// One unrolling, for given work items.
+/// One cycle of a channel, or one piece of a hold.
+struct SlotRef {
+  int object = -1;
+  int64_t number = 0;
+  bool operator==(const SlotRef &other) const {
+    return object == other.object && number == other.number;
+  }
+};
+
+/// One event of an unrolled program.
+struct SyncStep {
+  const SyncEvent *event;
+  int item;
+  /// The cycle of a channel, the piece of a hold, or whose turn it is.
+  int64_t number = 0;
+  /// What an MMA reads in shared memory, at most A and B.
+  SlotRef reads[2] = {};
+  /// Of an AwaitMma: the step that issued the MMA.
+  int issued = -1;
+};
+
+/// The replica of a role that an unrolling is of.
+struct SyncReplica {
+  ws::RoleOp role;
+  int64_t replica;
+  int64_t later; // CTAs of the cluster whose rows follow those of this one
+};
+
 class SyncUnroller {
 public:
-  /// `later`: CTAs of the cluster whose rows follow those of this one.
   SyncUnroller(const SyncEvents &events, llvm::ArrayRef<SyncItem> items,
-               int64_t replica, int64_t later)
-      : events(events), items(items), replica(replica), later(later) {}
+               SyncReplica of)
+      : events(events), items(items), of(of),
+        counts(events.objects().size() * SyncEvent::kinds) {}
 
-  mlir::LogicalResult unroll(ws::RoleOp role) {
-    return run(role.getBody().front());
-  }
-  llvm::SmallVector<SyncEvent> take() { return std::move(unrolled); }
+  /// Rules V8, V9 and V26 as far as one role shows them: a slot is read after
+  /// it was waited for, and before it is given back.
+  mlir::LogicalResult unroll() { return run(of.role.getBody().front()); }
+  std::vector<SyncStep> takeSteps() { return std::move(steps); }
+  /// Of steps, by object and kind.
+  std::vector<int64_t> takeCounts() { return std::move(counts); }
 
 private:
   mlir::LogicalResult run(mlir::Block &block);
@@ -34,14 +76,40 @@ private:
   mlir::LogicalResult runOp(mlir::Operation *op);
   mlir::LogicalResult runLoop(mlir::scf::ForOp loop);
   mlir::LogicalResult runBranch(mlir::scf::IfOp branch);
+  mlir::LogicalResult runEvent(const SyncEvent &event);
+
+  /// The next cycle of its channel: the op's result.
+  void enterCycle(const SyncEvent &event, mlir::Value slot);
+  mlir::LogicalResult useSlot(const SyncEvent &event, mlir::Value slot);
+  mlir::LogicalResult useNumber(const SyncEvent &event, mlir::Value number);
+  mlir::LogicalResult issueMma(const SyncEvent &event, ws::MmaOp mma);
+  void awaitMma(const SyncEvent &event, ws::AwaitOp await);
+  mlir::LogicalResult release(const SyncEvent &event, mlir::Value slot);
+
+  mlir::FailureOr<SlotRef> slotOf(mlir::Value value, mlir::Operation *user);
+  /// What was read and is not to be read again.
+  mlir::LogicalResult checkHeld(const SyncEvent &event, SlotRef slot);
   mlir::FailureOr<int64_t> evaluate(mlir::Value value, mlir::Operation *user);
+  mlir::FailureOr<int64_t> boundOf(tile::BoundsOp bounds, unsigned index);
+  /// After the last item nothing has blocks.
+  SyncItem current() const {
+    return item < int(items.size()) ? items[item] : SyncItem();
+  }
+  void passSlots(mlir::ValueRange from, mlir::ValueRange to);
+  SyncStep &add(const SyncEvent &event, int64_t number = 0);
 
   const SyncEvents &events;
   llvm::ArrayRef<SyncItem> items;
-  int64_t replica, later;
-  llvm::SmallVector<SyncEvent> unrolled;
-  SyncItem item{0, 0};
+  SyncReplica of;
+  std::vector<SyncStep> steps;
+  std::vector<int64_t> counts; // of events, by object and kind
+  int item = 0;                // the current one
   int64_t fetches = 0;
+  llvm::DenseMap<mlir::Value, int64_t> numbers; // of loops
+  llvm::DenseMap<mlir::Value, SlotRef> slots;
+  llvm::DenseMap<mlir::Value, int> tokens; // the steps that issued them
+  llvm::SmallVector<int> inFlight;         // MMAs
+  llvm::SmallVector<SlotRef> released;     // of the current item
 };
 
 } // namespace attn

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "SyncBalance.h"
+
+using namespace mlir;
+using namespace attn;
+
+int64_t SyncBalance::least(SyncEvent::Kind kind, unsigned object,
+                           int64_t cta) const {
+  std::optional<int64_t> least;
+  bool seesAll = events.objects()[object].inCluster;
+  for (const SyncAgent &agent : agents) {
+    if ((seesAll || agent.cta == cta) && events.has(agent.role, kind, object)) {
+      int64_t cycles = agent.count(kind, object);
+      least = std::min(least.value_or(cycles), cycles);
+    }
+  }
+  return least.value_or(0);
+}
+
+LogicalResult SyncBalance::checkPair(unsigned object, SyncEvent::Kind a,
+                                     SyncEvent::Kind b, StringRef what) {
+  for (const SyncAgent &agent : agents) {
+    int64_t first = agent.count(a, object), second = agent.count(b, object);
+    if (first != second) {
+      return emitError() << "V15: " << describe(agent, ctas)
+                         << " expected equal numbers of " << what << " of '"
+                         << events.objects()[object].name << "', got " << first
+                         << " and " << second;
+    }
+  }
+  return success();
+}
+
+LogicalResult SyncBalance::checkEnds(unsigned object, SyncEvent::Kind a,
+                                     SyncEvent::Kind b) {
+  for (int64_t cta = 0; cta < ctas; ++cta) {
+    int64_t first = least(a, object, cta), second = least(b, object, cta);
+    if (first != second) {
+      return emitError() << "V15: '" << events.objects()[object].name
+                         << "' expected equal cycles at both ends, got "
+                         << first << " and " << second;
+    }
+  }
+  return success();
+}
+
+/// Each role that reads a channel releases what it waited for, and each that
+/// fills it copies into what it acquired.
+LogicalResult SyncBalance::checkChannel(unsigned channel) {
+  bool carriesWork = llvm::any_of(agents, [&](const SyncAgent &agent) {
+    return events.has(agent.role, SyncEvent::PutWork, channel);
+  });
+  SyncEvent::Kind fill = carriesWork ? SyncEvent::PutWork : SyncEvent::Copy;
+  return failure(
+      failed(checkPair(channel, SyncEvent::Wait, SyncEvent::Release,
+                       "waits and releases")) ||
+      failed(checkPair(channel, SyncEvent::Acquire, fill,
+                       "acquires and copies")) ||
+      failed(checkEnds(channel, SyncEvent::Acquire, SyncEvent::Wait)));
+}
+
+/// What is put into a hold is read once, by a store or an MMA.
+LogicalResult SyncBalance::checkHold(unsigned hold) {
+  const SyncObject &object = events.objects()[hold];
+  for (int64_t cta = 0; cta < ctas; ++cta) {
+    for (int64_t piece = 0; piece < object.depth; ++piece) {
+      int64_t puts = 0, reads = 0;
+      SlotRef slot{int(hold), piece};
+      for (const SyncAgent &agent : agents) {
+        for (const SyncStep &step : agent.steps) {
+          if (agent.cta != cta) {
+            break;
+          }
+          bool here = step.event->object == hold && step.number == piece;
+          puts += here && step.event->kind == SyncEvent::Put;
+          reads += here && step.event->kind == SyncEvent::Store;
+          reads += llvm::count(step.reads, slot);
+        }
+      }
+      if (puts != reads) {
+        return emitError() << "V15: piece " << piece << " of '" << object.name
+                           << "' expected equal numbers of puts and reads, got "
+                           << puts << " and " << reads;
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult SyncBalance::check() {
+  for (auto [i, object] : llvm::enumerate(events.objects())) {
+    LogicalResult balanced = success();
+    switch (object.kind) {
+    case SyncObject::Channel:
+      balanced = checkChannel(i);
+      break;
+    case SyncObject::Hold:
+      balanced = checkHold(i);
+      break;
+    case SyncObject::Edge:
+      balanced = checkEnds(i, SyncEvent::Signal, SyncEvent::WaitEdge);
+      break;
+    case SyncObject::Turn:
+      balanced =
+          checkPair(i, SyncEvent::Take, SyncEvent::Give, "takes and gives");
+      break;
+    case SyncObject::Rendezvous:
+      break;
+    }
+    if (failed(balanced)) {
+      return failure();
+    }
+  }
+  return success();
+}

@@ -1,0 +1,57 @@
+// A kernel of two roles: Q and K are copied and multiplied, and a tile is put and stored.
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 64, tile_n = 64, work = static>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+#map = affine_map<(b, h, i, c) -> (b, i, h, c)>
+!kv = !ws.slot<@k, tensor<64x64xbf16>>
+!q = !ws.slot<@q, tensor<64x64xbf16>>
+ws.kernel @f machine "sm_90a" args ["q", "k", "o", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: i32):
+  ws.channel @q [tensor<64x64xbf16>] depth 1
+  ws.channel @k [tensor<64x64xbf16>] depth 2
+  ws.hold @oe tensor<64x64xbf16> pieces 2
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %b:2 = tile.bounds %w : i32, i32 {
+      ^bb0(%x: !tile.work):
+        tile.yield %n, %n : i32, i32
+      }
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      %sq = ws.acquire : <@q, tensor<64x64xbf16>>
+      ws.copy %q at(%n, %n, %n) #map to %sq : tensor<?x?x?x64xbf16>, <@q, tensor<64x64xbf16>>
+      scf.for %i = %zero to %b#0 step %one : i32 {
+        %sk = ws.acquire : <@k, tensor<64x64xbf16>>
+        ws.copy %k at(%n, %n, %n) #map to %sk : tensor<?x?x?x64xbf16>, <@k, tensor<64x64xbf16>> // copy K
+      }
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %b:2 = tile.bounds %w : i32, i32 {
+      ^bb0(%x: !tile.work):
+        tile.yield %n, %n : i32, i32
+      }
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      %other = arith.subi %one, %me : i32
+      %oe = tensor.empty() : tensor<64x64xbf16>
+      %sq = ws.wait : <@q, tensor<64x64xbf16>>
+      scf.for %i = %zero to %b#0 step %one : i32 {
+        %sk = ws.wait : <@k, tensor<64x64xbf16>>
+        %r, %t = ws.mma %sq, %sk transpose_b : !q, <@k, tensor<64x64xbf16>> -> tensor<64x64xf32> // MMA
+        %done = ws.await %r, %t : tensor<64x64xf32> // await MMA
+        ws.release %sk : <@k, tensor<64x64xbf16>> // release K
+      }
+      ws.release %sq : <@q, tensor<64x64xbf16>> // release Q
+      ws.await_store // await
+      ws.put %oe in @oe[%me] : tensor<64x64xbf16> // put
+      ws.store @oe[%me], %o at(%n, %n, %n) #map : tensor<?x?x?x64xbf16> // store
+    }
+    ws.await_store // last await
+  }
+}
