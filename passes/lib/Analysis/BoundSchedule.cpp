@@ -92,14 +92,23 @@ static bool isHomeOf(const KernelModel &kernel, const Place &place, int value) {
   });
 }
 
+void BoundSchedule::findHomes() {
+  homes.resize(kernel->values.size());
+  for (int value = 0, e = homes.size(); value < e; ++value) {
+    for (auto [i, place] : llvm::enumerate(places)) {
+      if (isHomeOf(*kernel, place, value)) {
+        homes[value].push_back(i);
+      }
+    }
+  }
+}
+
 const Place *BoundSchedule::homeOf(int value, int step,
                                    const Instance &instance) const {
   const Place *channel = nullptr, *hold = nullptr;
   bool own = computes(instance, value);
-  for (const Place &place : places) {
-    if (!isHomeOf(*kernel, place, value)) {
-      continue;
-    }
+  for (int index : homes[value]) {
+    const Place &place = places[index];
     if (!place.only.empty()) {
       if (step >= 0 && llvm::is_contained(place.only, step)) {
         return &place;
@@ -115,6 +124,12 @@ const Place *BoundSchedule::homeOf(int value, int step,
     return hold;
   }
   return channel;
+}
+
+bool BoundSchedule::makesWork(int step) const {
+  return llvm::any_of(kernel->steps[step].writes, [&](int value) {
+    return kernel->values[value].isWork && channelOf(value);
+  });
 }
 
 const Place *BoundSchedule::channelOf(int value) const {
@@ -133,9 +148,9 @@ SmallVector<const Place *, 2> BoundSchedule::targetsOf(int value,
   // threads put it into a channel.
   bool toChannels =
       engine != Engine::Mma || machine.getMma().getSignalsBarriers();
-  for (const Place &place : places) {
-    if (isHomeOf(*kernel, place, value) && (toChannels || !place.channel)) {
-      targets.push_back(&place);
+  for (int index : homes[value]) {
+    if (toChannels || !places[index].channel) {
+      targets.push_back(&places[index]);
     }
   }
   return targets;

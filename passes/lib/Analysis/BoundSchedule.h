@@ -99,8 +99,22 @@ public:
   LogicalResult checkResources(ScheduleStatistics &statistics,
                                EmitError emitError) const;
 
+  /// Writes down as `get` entries where roles that await their own MMAs wait
+  /// for the values of channels (WaitPlacer.cpp).
+  void placeWaits();
+
   /// Rule V27: what roles that skip blocks may do in their loops.
   LogicalResult checkSkippedBlocks(EmitError emitError) const;
+
+  /// Whether roles await their own MMAs, as the loops that are emitted for them
+  /// do. On other machines MMAs signal barriers.
+  bool awaitsProducts() const { return !machine.getMma().getSignalsBarriers(); }
+  /// Whether the instance leaves blocks to other sub-tiles.
+  bool skipsBlocks(const Instance &instance) const {
+    return awaitsProducts() && schedule.getSkip() != Skip::None &&
+           subtileCount > 1 && instance.replica >= 0 &&
+           kernel->rangesFollowRows;
+  }
 
   // -- sub-tiles
   /// The axis along which a value or step is cut; empty: it is whole.
@@ -117,6 +131,8 @@ public:
   const Place *homeOf(int value, int step, const Instance &instance) const;
   /// Does the role compute this value itself?
   bool computes(const Instance &instance, int value) const;
+  /// Whether a step makes work items, which a channel hands out.
+  bool makesWork(int step) const;
   /// The places that a step leaves a result in.
   SmallVector<const Place *, 2> targetsOf(int value, Engine engine) const;
   const Place *channelOf(int value) const;
@@ -162,7 +178,11 @@ public:
 
 private:
   friend class ScheduleBinder;
+  /// Finds `homes`, once all places are known.
+  void findHomes();
+
   SmallVector<StringRef> cutAxis; // by value
+  SmallVector<SmallVector<int, 2>> homes; // by value: places
   int64_t valueBytes(int value) const;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the protocol of one CTA to that of the CTAs of a cluster. All run the
-// same programs. A copy into a channel of the cluster writes its share of the
-// slots of all CTAs and arrives on the full barriers of all; so do threads on
-// the free barriers of such channels, and on edges of the cluster.
+// From the protocols of CTAs to that of their cluster. All run the same
+// programs, or such as differ in the blocks that they skip. A copy into a
+// channel of the cluster writes its share of the slots of all CTAs and arrives
+// on the full barriers of all; so do threads on the free barriers of such
+// channels, and on edges of the cluster.
 #include "Protocol.h"
 
 using namespace mlir;
@@ -13,34 +14,45 @@ using llvm::formatv;
 
 namespace {
 
-class ClusterSpreader {
+class ClusterJoiner {
 public:
-  explicit ClusterSpreader(Protocol &protocol)
-      : one(protocol), bound(protocol.bound), ctas(bound.cluster),
-        instances(bound.instances.size()), all(bound, protocol.trips) {}
+  explicit ClusterJoiner(ArrayRef<Protocol> each)
+      : each(each), bound(each.front().bound), ctas(bound.cluster),
+        instances(bound.instances.size()), all(bound, each.front().trips) {}
 
-  Protocol spread() {
+  Protocol join() {
     all.ctas = ctas;
-    all.items = one.items;
-    all.cellCount = ctas * ctas * one.cellCount;
+    for (const Protocol &one : each) {
+      cellCount = std::max(cellCount, one.cellCount);
+    }
+    all.cellCount = ctas * ctas * cellCount;
     for (int cta = 0; cta < ctas; ++cta) {
-      for (const AsyncOp &operation : one.operations) {
-        all.operations.push_back(spread(operation, cta));
-      }
-      for (auto &program : one.programs) {
-        auto &tokens = all.programs.emplace_back();
-        for (const Token &token : program) {
-          append(token, cta, tokens);
-        }
-      }
-      for (int barrier = 0, e = one.expected.size(); barrier < e; ++barrier) {
-        all.expected.push_back(spreadSources(barrier, cta));
-      }
+      add(cta);
     }
     return std::move(all);
   }
 
 private:
+  const Protocol &protocolOf(int cta) const { return each[cta % each.size()]; }
+
+  void add(int cta) {
+    const Protocol &one = protocolOf(cta);
+    int firstOperation = all.operations.size();
+    llvm::append_range(all.items, one.items);
+    for (const AsyncOp &operation : one.operations) {
+      all.operations.push_back(spread(operation, cta));
+    }
+    for (auto &program : one.programs) {
+      auto &tokens = all.programs.emplace_back();
+      for (const Token &token : program) {
+        append(token, cta, firstOperation, tokens);
+      }
+    }
+    for (int barrier = 0, e = one.expected.size(); barrier < e; ++barrier) {
+      all.expected.push_back(spreadSources(barrier, cta));
+    }
+  }
+
   bool isInCluster(int barrier) const {
     const Barrier &of = bound.barriers[barrier];
     return of.kind == Barrier::EdgeBarrier ? bound.edges[of.owner].inCluster
@@ -58,13 +70,13 @@ private:
   }
   /// The share of a cell that the copies of CTA `sharer` write.
   int cellOf(int cell, int cta, int sharer) const {
-    return (cta * one.cellCount + cell) * ctas + sharer;
+    return (cta * cellCount + cell) * ctas + sharer;
   }
 
   /// What threads and most operations touch: whole cells of their own CTA.
   Span spread(Span accesses, int cta) {
     int begin = all.accesses.size();
-    for (const Access &access : one.get(accesses)) {
+    for (const Access &access : protocolOf(cta).get(accesses)) {
       for (int sharer = 0; sharer < ctas; ++sharer) {
         all.accesses.push_back({cellOf(access.cell, cta, sharer), access.tag});
       }
@@ -73,7 +85,7 @@ private:
   }
   Span spreadShare(Span accesses, int cta) {
     int begin = all.accesses.size();
-    for (const Access &access : one.get(accesses)) {
+    for (const Access &access : protocolOf(cta).get(accesses)) {
       for (int receiver = 0; receiver < ctas; ++receiver) {
         all.accesses.push_back(
             {cellOf(access.cell, receiver, cta), access.tag});
@@ -85,7 +97,7 @@ private:
   AsyncOp spread(const AsyncOp &operation, int cta) {
     AsyncOp result = operation;
     ArrayRef<Signal> signals =
-        ArrayRef(one.signals)
+        ArrayRef(protocolOf(cta).signals)
             .slice(operation.signals.begin,
                    operation.signals.end - operation.signals.begin);
     bool isShared = llvm::any_of(signals, [&](const Signal &signal) {
@@ -119,7 +131,8 @@ private:
     return all;
   }
 
-  void append(Token token, int cta, std::vector<Token> &tokens) {
+  void append(Token token, int cta, int firstOperation,
+              std::vector<Token> &tokens) {
     token.reads = spread(token.reads, cta);
     token.writes = spread(token.writes, cta);
     switch (token.kind) {
@@ -135,7 +148,7 @@ private:
       break;
     case Token::Issue:
     case Token::Await:
-      token.first += cta * one.operations.size();
+      token.first += firstOperation;
       break;
     case Token::Meet:
       token.first += cta * bound.rendezvous.size();
@@ -148,7 +161,7 @@ private:
 
   SmallVector<SmallVector<int, 2>> spreadSources(int barrier, int cta) const {
     SmallVector<SmallVector<int, 2>> phases;
-    for (ArrayRef<int> sources : one.expected[barrier]) {
+    for (ArrayRef<int> sources : protocolOf(cta).expected[barrier]) {
       auto &wanted = phases.emplace_back();
       for (int from : receivers(barrier, cta)) {
         for (int source : sources) {
@@ -159,16 +172,17 @@ private:
     return phases;
   }
 
-  const Protocol &one;
+  ArrayRef<Protocol> each; // of one CTA
   const BoundSchedule &bound;
   int ctas, instances;
+  int cellCount = 0; // of one CTA
   Protocol all;
 };
 
 } // namespace
 
-Protocol Protocol::spreadOverCluster() {
-  return ClusterSpreader(*this).spread();
+Protocol Protocol::joinCluster(ArrayRef<Protocol> ctas) {
+  return ClusterJoiner(ctas).join();
 }
 
 //===----------------------------------------------------------------------===//

@@ -24,14 +24,14 @@ int KernelModel::findStep(StringRef name) const {
 }
 
 std::optional<ValueInstance> KernelModel::resolve(int value, int item,
-                                                  int iteration,
-                                                  ArrayRef<int> trips) const {
+                                                  int iteration, int first,
+                                                  int end) const {
   if (values[value].origin == Origin::Final) {
-    iteration = trips[item];
+    iteration = end;
   }
   // A carried value may be yielded unchanged, so this can take several steps.
   while (value >= 0 && values[value].origin != Origin::Step) {
-    if (iteration == 0) {
+    if (iteration == first) {
       return std::nullopt;
     }
     --iteration;
@@ -228,6 +228,9 @@ LogicalResult KernelReader::readLoop(tile::ForOp op) {
 }
 
 LogicalResult KernelReader::connectLoop(tile::ForOp op) {
+  auto bounds = op.getBounds().front().getDefiningOp<tile::BoundsOp>();
+  model.rangesFollowRows =
+      bounds && !bounds.getBody().getOps<tile::OwnedRowsOp>().empty();
   Block &body = op.getBody().front();
   auto yield = dyn_cast<tile::YieldOp>(body.back());
   if (!yield || yield->getNumOperands() != op->getNumResults()) {

@@ -71,14 +71,16 @@ public:
   std::vector<KernelStep> steps;
   ConfigAttr config;
   bool mayReject = false; // items, which are run again
+  bool rangesFollowRows = false; // the loop's, which rows of a sub-tile shorten
 
   int findValue(StringRef name) const;
   int findStep(StringRef name) const;
 
-  /// What a read of `value` in (item, iteration) means, when item i has
-  /// trips[i] iterations; nullopt: an initial constant.
+  /// What a read of `value` in (item, iteration) means where the item's
+  /// iterations are those from `first` to before `end`; nullopt: an initial
+  /// constant.
   std::optional<ValueInstance> resolve(int value, int item, int iteration,
-                                       ArrayRef<int> trips) const;
+                                       int first, int end) const;
 
 private:
   friend class KernelReader;

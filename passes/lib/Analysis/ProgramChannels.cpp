@@ -12,14 +12,17 @@ using llvm::formatv;
 // Channels
 //===----------------------------------------------------------------------===//
 
-LogicalResult ProgramWriter::waitFull(const CycleKey &key, int part) {
+/// Readers wait once. Each `get` of a role that awaits its MMAs waits for the
+/// ring's next cycle, so that there must not be two of one value.
+LogicalResult ProgramWriter::waitFull(const CycleKey &key, int part,
+                                      bool isGet) {
   const Place &place = *key.place;
   if (!place.hasFull) {
     return success();
   }
   for (int p : builder.partsOf(place, part)) {
     unsigned bit = globalCycle(key) * maxParts + p;
-    if (waited[bit]) {
+    if (waited[bit] && !isGet) {
       continue;
     }
     waited.set(bit);
@@ -73,8 +76,7 @@ void ProgramWriter::release(const CycleKey &key) {
   }
   if (!reader) {
     arriveFree(key);
-  } else if (reader->engine != Engine::Mma ||
-             !bound.machine.getMma().getSignalsBarriers()) {
+  } else if (reader->engine != Engine::Mma || bound.awaitsProducts()) {
     reader->pending.push_back(key);
   } else if (key.place->hasFree) {
     commit(Signal{bound.freeBarrier(*key.place, key.subtile,
@@ -102,20 +104,16 @@ void ProgramWriter::awaitOperation(int operation) {
     return;
   }
   int pipe = awaited->pipe;
-  SmallVector<CycleKey, 4> free;
   llvm::erase_if(flights, [&](const Flight &flight) {
     if (flight.pipe != pipe || flight.operation > operation) {
       return false;
     }
-    if (!flight.pending.empty()) {
-      add(Token::Await, flight.operation);
-      for (const CycleKey &key : flight.pending) {
-        arriveFree(key);
-      }
+    add(Token::Await, flight.operation);
+    for (const CycleKey &key : flight.pending) {
+      arriveFree(key);
     }
     return true;
   });
-  add(Token::Await, operation);
 }
 
 static bool meet(ArrayRef<int> a, ArrayRef<Access> b) {
@@ -124,21 +122,61 @@ static bool meet(ArrayRef<int> a, ArrayRef<Access> b) {
   });
 }
 
-/// A role's MMAs are awaited where it touches what they use, as they are in the
-/// loop that is emitted. Stores and copies are awaited where the schedule says
-/// so and nowhere else.
+/// Whether an MMA in flight makes a value of this very iteration that is read.
+bool ProgramWriter::needsResult(const Accesses &accesses,
+                                const Flight &flight) const {
+  return llvm::any_of(accesses.found, [&](const Site &site) {
+    const ValueInstance &read = site.instance;
+    return kernel.values[read.value].producer == flight.item->entry->target &&
+           read.item == flight.item->item &&
+           read.iteration == flight.item->iteration &&
+           site.subtile == flight.item->entry->subtile;
+  });
+}
+
+/// Whether an item computes what an MMA in flight reads as an operand.
+bool ProgramWriter::remakesOperand(const Item &item,
+                                   const Flight &flight) const {
+  if (item.entry->act != Act::Op || builder.engineOf(item) != Engine::Threads) {
+    return false;
+  }
+  const KernelStep &product = kernel.steps[flight.item->entry->target];
+  return llvm::any_of(ArrayRef{product.a, product.b}, [&](int operand) {
+    return operand >= 0 &&
+           kernel.values[operand].producer == item.entry->target;
+  });
+}
+
+/// Where a role awaits its MMAs, it does so before it reads what they make or
+/// computes an operand anew. Stores and copies are awaited where the schedule
+/// says so and nowhere else.
 LogicalResult ProgramWriter::awaitConflicts(int x, const Accesses &accesses) {
-  Engine engine = builder.engineOf(items[x]);
-  SmallVector<int, 4> conflicts;
+  if (!bound.awaitsProducts()) {
+    return checkConflicts(x, accesses);
+  }
+  int last = -1;
   for (const Flight &flight : flights) {
-    // One tensor core works in order.
-    if (flight.engine != Engine::Mma || engine == Engine::Mma ||
-        (!meet(flight.writeCells, accesses.reads) &&
-         !meet(flight.writeCells, accesses.writes) &&
-         !meet(flight.readCells, accesses.writes))) {
-      continue;
+    if (flight.engine == Engine::Mma &&
+        (needsResult(accesses, flight) || remakesOperand(items[x], flight))) {
+      last = flight.operation;
     }
-    if (bound.machine.getMma().getSignalsBarriers()) {
+  }
+  awaitOperation(last);
+  return success();
+}
+
+/// Where MMAs signal barriers, a role touches nothing that its own MMAs in
+/// flight use. One tensor core works in order.
+LogicalResult ProgramWriter::checkConflicts(int x,
+                                            const Accesses &accesses) const {
+  if (builder.engineOf(items[x]) == Engine::Mma) {
+    return success();
+  }
+  for (const Flight &flight : flights) {
+    if (flight.engine == Engine::Mma &&
+        (meet(flight.writeCells, accesses.reads) ||
+         meet(flight.writeCells, accesses.writes) ||
+         meet(flight.readCells, accesses.writes))) {
       return reject(
           builder.emitError, "V21",
           formatv(
@@ -147,10 +185,6 @@ LogicalResult ProgramWriter::awaitConflicts(int x, const Accesses &accesses) {
               protocol.describeItem({index, int(flight.item - items.data())}),
               protocol.describeItem({index, x}), instance.name));
     }
-    conflicts.push_back(flight.operation);
-  }
-  for (int operation : conflicts) {
-    awaitOperation(operation);
   }
   return success();
 }

@@ -30,6 +30,7 @@ LogicalResult ProgramWriter::collectReads(const Item &item, Accesses &out) {
     if (failed(builder.readSites(instance, item, value, sites))) {
       return failure();
     }
+    llvm::append_range(out.found, sites);
     for (const Site &site : sites) {
       if (isReadAtBegin(site.place, value)) {
         continue;
@@ -145,7 +146,14 @@ LogicalResult ProgramWriter::writeGet(const Item &item) {
                           kernel.values[entry.target].name, place->name,
                           instance.name));
   }
-  return waitFull({place, entry.subtile, cycle}, -1);
+  CycleKey key{place, entry.subtile, cycle};
+  if (failed(waitFull(key, -1, bound.awaitsProducts()))) {
+    return failure();
+  }
+  if (item.kind == Item::Skip) {
+    arriveFree(key);
+  }
+  return success();
 }
 
 void ProgramWriter::writeSignal(const Item &item) {
@@ -180,20 +188,42 @@ void ProgramWriter::writeWait(const Item &item) {
   add(credited ? Token::Pass : Token::Wait, barrier, phase);
 }
 
+/// An await ends what is in flight of its step. Stores are awaited all at once.
 void ProgramWriter::writeAwait(const Item &item) {
   const Entry &entry = *item.entry;
+  bool isStore = kernel.steps[entry.target].engine == Engine::Store;
   SmallVector<int, 2> operations;
   for (const Flight &flight : flights) {
-    if (flight.item->entry->act == Act::Op &&
-        flight.item->entry->target == entry.target &&
-        flight.item->entry->subtile == entry.subtile &&
-        flight.item->item == item.item &&
-        flight.item->iteration == item.iteration) {
+    const Entry &issued = *flight.item->entry;
+    bool isOfStep = issued.act == Act::Op && issued.target == entry.target &&
+                    issued.subtile == entry.subtile;
+    bool isOfInstance = flight.item->item == item.item &&
+                        flight.item->iteration == item.iteration;
+    if (bound.awaitsProducts()
+            ? isOfStep || (isStore && flight.engine == Engine::Store)
+            : isOfStep && isOfInstance) {
       operations.push_back(flight.operation);
     }
   }
   for (int operation : operations) {
     awaitOperation(operation);
+  }
+}
+
+/// Of a skipped block: its slots are waited for and given back, and turns are
+/// passed on.
+LogicalResult ProgramWriter::writeSkipped(const Item &item) {
+  switch (item.entry->act) {
+  case Act::Get:
+    return writeGet(item);
+  case Act::Sig:
+    writeSignal(item);
+    return success();
+  case Act::Wait:
+    writeWait(item);
+    return success();
+  default:
+    return success();
   }
 }
 
@@ -238,8 +268,24 @@ LogicalResult ProgramWriter::beginItem(int x) {
   return success();
 }
 
-/// A value of the work item that no iteration read is taken and given back.
-LogicalResult ProgramWriter::endLoop(int item) {
+/// A slot from outside the loop goes back before the last step of time, unless
+/// an entry reads it then.
+bool ProgramWriter::isFreeEarly(int value) const {
+  bool isShifted = false;
+  for (const Entry &entry : instance.kv) {
+    bool runsLate = entry.shift > 0 || entry.guard == Guard::Last;
+    if (runsLate && entry.act == Act::Op &&
+        llvm::is_contained(kernel.steps[entry.target].reads, value)) {
+      return false;
+    }
+    isShifted |= entry.shift > 0;
+  }
+  return isShifted && bound.awaitsProducts();
+}
+
+/// A value of the work item that no iteration read is taken and given back;
+/// `early`: where the slot need not outlast the loop.
+LogicalResult ProgramWriter::giveBackUnread(int item, bool early) {
   for (const Place &place : bound.places) {
     for (int t = whole; t < bound.subtileCount; ++t) {
       if (!place.channel || !bound.consumers[bound.ringOf(place, t)][index]) {
@@ -252,12 +298,14 @@ LogicalResult ProgramWriter::endLoop(int item) {
         }
         CycleKey key{&place, t,
                      builder.cycles.find(place, t, {values.front(), item, -1})};
-        if (key.cycle < 0 || wasRead[globalCycle(key)]) {
+        if (key.cycle < 0 || wasRead[globalCycle(key)] ||
+            (early && !isFreeEarly(values.front()))) {
           continue;
         }
         if (failed(waitFull(key, -1))) {
           return failure();
         }
+        wasRead.set(globalCycle(key));
         arriveFree(key);
       }
     }
@@ -265,12 +313,14 @@ LogicalResult ProgramWriter::endLoop(int item) {
   return success();
 }
 
+/// Products stay in flight within an iteration only, where roles await them.
 /// What a store or the work item's last operations hold is given back in time.
 void ProgramWriter::endIteration(bool itemEnds) {
   SmallVector<int, 4> operations;
   for (const Flight &flight : flights) {
-    if (!flight.pending.empty() &&
-        (itemEnds || flight.engine == Engine::Store)) {
+    bool isProduct = flight.engine == Engine::Mma && bound.awaitsProducts();
+    if (isProduct || (!flight.pending.empty() &&
+                      (itemEnds || flight.engine == Engine::Store))) {
       operations.push_back(flight.operation);
     }
   }
@@ -330,11 +380,14 @@ LogicalResult ProgramWriter::planReleases() {
 
 LogicalResult ProgramWriter::writeItem(int x) {
   const Item &item = items[x];
+  if (item.kind == Item::Skip) {
+    return writeSkipped(item);
+  }
   if (item.kind == Item::ItemBegin) {
     return beginItem(x);
   }
-  if (item.kind == Item::LoopEnd) {
-    return endLoop(item.item);
+  if (item.kind == Item::Empty || item.kind == Item::LoopEnd) {
+    return giveBackUnread(item.item, item.kind == Item::Empty);
   }
   if (item.kind != Item::Run) {
     endIteration(item.kind == Item::ItemEnd);

@@ -24,7 +24,7 @@ struct Flight {
   int operation;
   Engine engine;
   int pipe;
-  const Item *item;
+  const Item *item; // that issued it
   SmallVector<int, 8> readCells, writeCells;
   SmallVector<CycleKey, 2> reads;   // channel cycles that it reads
   SmallVector<CycleKey, 2> pending; // to be released when it is awaited
@@ -54,6 +54,7 @@ private:
     SmallVector<Access, 8> reads, workReads, writes;
     SmallVector<CycleKey, 4> cycles;
     SmallVector<Site, 4> sites; // written
+    SmallVector<Site, 4> found; // read
   };
 
   LogicalResult planReleases();
@@ -62,18 +63,23 @@ private:
   LogicalResult collectReads(const Item &item, Accesses &out);
   void collectWrites(const Item &item, Accesses &out);
   LogicalResult awaitConflicts(int x, const Accesses &accesses);
+  LogicalResult checkConflicts(int x, const Accesses &accesses) const;
+  bool needsResult(const Accesses &accesses, const Flight &flight) const;
+  bool remakesOperand(const Item &item, const Flight &flight) const;
   void writeThreads(int x, const Accesses &accesses);
   void writeAsync(int x, const Accesses &accesses);
   LogicalResult writeGet(const Item &item);
+  LogicalResult writeSkipped(const Item &item);
   void writeSignal(const Item &item);
   void writeWait(const Item &item);
   void writeAwait(const Item &item);
   bool isReadAtBegin(const Place *place, int value) const;
   LogicalResult beginItem(int x);
-  LogicalResult endLoop(int item);
+  bool isFreeEarly(int value) const;
+  LogicalResult giveBackUnread(int item, bool early);
   void endIteration(bool itemEnds);
 
-  LogicalResult waitFull(const CycleKey &key, int part);
+  LogicalResult waitFull(const CycleKey &key, int part, bool isGet = false);
   void acquire(const CycleKey &key);
   void awaitOperation(int operation);
   void release(const CycleKey &key);

@@ -12,7 +12,15 @@ namespace attn::sched {
 
 /// An entry of a body in one iteration of one work item.
 struct Item {
-  enum Kind { Run, ItemBegin, IterationEnd, LoopEnd, ItemEnd } kind = Run;
+  enum Kind {
+    Run,
+    Skip, // in a block that the instance leaves to other sub-tiles
+    ItemBegin,
+    Empty, // where the loop of an item without blocks would begin
+    IterationEnd,
+    LoopEnd,
+    ItemEnd
+  } kind = Run;
   const Entry *entry = nullptr;
   int item = 0, iteration = -1;
 
@@ -26,15 +34,20 @@ struct Item {
 /// number instance count + step.
 class Protocol : public TokenPrograms {
 public:
-  Protocol(const BoundSchedule &bound, ArrayRef<int> trips)
-      : bound(bound), trips(trips) {}
+  /// `trips`: iterations of each work item. `skipped[n]`: how many of them a
+  /// sub-tile skips that n + 1 sub-tiles follow, where any skip some. `cta`:
+  /// the CTA of the cluster, whose rows come before those of the next.
+  Protocol(const BoundSchedule &bound, ArrayRef<int> trips,
+           ArrayRef<SmallVector<int>> skipped = {}, int cta = 0)
+      : bound(bound), trips(trips), skipped(skipped), cta(cta) {}
 
   /// Expands and derives; rules V2, V5, V7, V15, V21.
   LogicalResult derive(EmitError emitError);
 
-  /// The same for all CTAs of the cluster, whose instances, barriers,
-  /// operations and rendezvous follow those of the first (ClusterProtocol.cpp).
-  Protocol spreadOverCluster();
+  /// From the protocols of the CTAs of a cluster, or one for each of them, that
+  /// of the cluster: instances, barriers, operations and rendezvous of a CTA
+  /// follow those of the CTA before (ClusterProtocol.cpp).
+  static Protocol joinCluster(ArrayRef<Protocol> ctas);
 
   std::string describeItem(Point point) const override;
   std::string describeInstance(int instance) const override;
@@ -45,10 +58,15 @@ public:
   SmallVector<int> waitersOf(int barrier) const override;
   int membersOf(int rendezvous) const override;
 
+  /// The iterations of an item that an instance skips, its first ones.
+  int skippedBy(const Instance &instance, int item) const;
+
   const BoundSchedule &bound;
   ArrayRef<int> trips;
+  ArrayRef<SmallVector<int>> skipped;
+  int cta;
   int ctas = 1;
-  SmallVector<SmallVector<Item>> items; // by instance of one CTA
+  SmallVector<SmallVector<Item>> items; // by instance
 
 private:
   std::string describeCta(int cta) const;

@@ -8,12 +8,21 @@ using namespace attn;
 using namespace attn::sched;
 using llvm::formatv;
 
+int Protocol::skippedBy(const Instance &instance, int item) const {
+  if (skipped.empty() || !bound.skipsBlocks(instance) ||
+      item >= int(trips.size())) {
+    return 0;
+  }
+  int later = (bound.cluster - cta) * bound.subtileCount - 1 - instance.replica;
+  return later == 0 ? 0 : std::min(trips[item], skipped[later - 1][item]);
+}
+
 //===----------------------------------------------------------------------===//
 // Cycles
 //===----------------------------------------------------------------------===//
 
 CycleTable::CycleTable(const BoundSchedule &bound, ArrayRef<int> trips)
-    : bound(bound), items(trips.size()), span(2) {
+    : bound(bound), items(trips.size() + 1), span(2) {
   for (int trip : trips) {
     span = std::max(span, trip + 1);
   }
@@ -64,20 +73,28 @@ namespace {
 /// Unrolls the body of one role.
 class Expander {
 public:
-  Expander(const Instance &instance, ArrayRef<int> trips,
+  Expander(const Protocol &protocol, const Instance &instance,
            SmallVectorImpl<Item> &items)
-      : instance(instance), trips(trips), items(items) {}
+      : protocol(protocol), instance(instance), trips(protocol.trips),
+        items(items) {}
 
   void expand();
 
 private:
   void expandOutside(ArrayRef<Entry> list, int turn);
+  void expandSkipped(int item);
   void expandLoop(int item);
   void expandEmpty(int item);
+  void expandEnd();
+  /// Iterations that the instance does not skip.
+  int tripsOf(int item) const {
+    return trips[item] - protocol.skippedBy(instance, item);
+  }
   void mark(Item::Kind kind, int item) {
     items.push_back({kind, nullptr, item, -1});
   }
 
+  const Protocol &protocol;
   const Instance &instance;
   ArrayRef<int> trips;
   SmallVectorImpl<Item> &items;
@@ -90,8 +107,19 @@ void Expander::expandOutside(ArrayRef<Entry> list, int turn) {
   for (const Entry &entry : list) {
     int item = turn - entry.shift;
     if (item >= 0 && item < int(trips.size()) &&
-        (entry.guard != Guard::Nonempty || trips[item] > 0)) {
+        (entry.guard != Guard::Nonempty || tripsOf(item) > 0)) {
       items.push_back({Item::Run, &entry, item, -1});
+    }
+  }
+}
+
+/// Skipped blocks come first, one after the other.
+void Expander::expandSkipped(int item) {
+  for (int j = 0, e = protocol.skippedBy(instance, item); j < e; ++j) {
+    for (const Entry &entry : instance.kv) {
+      if (entry.guard == Guard::Always) {
+        items.push_back({Item::Skip, &entry, item, j});
+      }
     }
   }
 }
@@ -102,13 +130,14 @@ void Expander::expandLoop(int item) {
   for (const Entry &entry : instance.kv) {
     longest = std::max(longest, entry.shift);
   }
-  int trip = trips[item], turns = trip ? trip + longest : 0;
+  int first = trips[item] - tripsOf(item);
+  int trip = tripsOf(item), turns = trip ? trip + longest : 0;
   for (int turn = 0; turn < turns; ++turn) {
     for (const Entry &entry : instance.kv) {
       int iteration = turn - entry.shift;
       if (entry.guard == Guard::Always) {
         if (iteration >= 0 && iteration < trip) {
-          items.push_back({Item::Run, &entry, item, iteration});
+          items.push_back({Item::Run, &entry, item, first + iteration});
         }
       } else if (turn == (entry.guard == Guard::Once ? 0 : turns - 1)) {
         items.push_back({Item::Run, &entry, item, -1});
@@ -121,12 +150,28 @@ void Expander::expandLoop(int item) {
 /// An empty work item runs its guarded entries, waits first: one that follows
 /// them in the loop must not depend on them.
 void Expander::expandEmpty(int item) {
+  mark(Item::Empty, item);
   for (bool waits : {true, false}) {
     for (const Entry &entry : instance.kv) {
       if ((entry.guard == Guard::Once || entry.guard == Guard::Last) &&
           (entry.act == Act::Wait) == waits) {
         items.push_back({Item::Run, &entry, item, -1});
       }
+    }
+  }
+}
+
+/// Where items are handed out, one more says that there are none left.
+void Expander::expandEnd() {
+  const BoundSchedule &bound = protocol.bound;
+  if (!bound.awaitsProducts()) {
+    return;
+  }
+  int end = trips.size();
+  mark(Item::ItemBegin, end);
+  for (const Entry &entry : instance.before) {
+    if (entry.act == Act::Op && bound.makesWork(entry.target)) {
+      items.push_back({Item::Run, &entry, end, -1});
     }
   }
 }
@@ -139,14 +184,17 @@ void Expander::expand() {
     }
   }
   int count = trips.size();
-  for (int turn = 0; turn < count + longest; ++turn) {
+  for (int turn = 0; turn < count + std::max(longest, 1); ++turn) {
     if (turn < count) {
       mark(Item::ItemBegin, turn);
+    } else if (turn == count) {
+      expandEnd();
     }
     expandOutside(instance.before, turn);
     if (turn < count) {
+      expandSkipped(turn);
       expandLoop(turn);
-      if (trips[turn] == 0) {
+      if (tripsOf(turn) == 0) {
         expandEmpty(turn);
       }
       mark(Item::LoopEnd, turn);
@@ -159,7 +207,7 @@ void Expander::expand() {
 void ProtocolBuilder::expand() {
   protocol.items.resize(bound.instances.size());
   for (auto [i, instance] : llvm::enumerate(bound.instances)) {
-    Expander(instance, trips, protocol.items[i]).expand();
+    Expander(protocol, instance, protocol.items[i]).expand();
   }
 }
 
@@ -220,8 +268,9 @@ LogicalResult ProtocolBuilder::readSites(const Instance &instance,
     return success();
   }
   const Place *home = bound.homeOf(value, isStep ? entry.target : -1, instance);
-  std::optional<ValueInstance> source =
-      kernel.resolve(value, item.item, item.iteration, trips);
+  std::optional<ValueInstance> source = kernel.resolve(
+      value, item.item, item.iteration, protocol.skippedBy(instance, item.item),
+      item.item < int(trips.size()) ? trips[item.item] : 0);
   if (home && home->channel && isStep) {
     // A channel carries values by their own names.
     source = written(value, item.item, item.iteration);
@@ -399,7 +448,7 @@ std::string Protocol::describeItem(Point point) const {
   if (index < 0) {
     return "a commit of " + describeInstance(instance);
   }
-  const Item &item = items[instance % count][index];
+  const Item &item = items[instance][index];
   if (item.kind == Item::ItemBegin) {
     return describeInstance(instance) + describePoint(item.item, -1);
   }

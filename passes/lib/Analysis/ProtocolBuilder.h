@@ -38,7 +38,8 @@ private:
   int key(const Place &place, Subtile t, ValueInstance instance) const;
 
   const BoundSchedule &bound;
-  int items, span; // span: iterations, and one for values outside the loop
+  int items; // and the one that says that there are none left
+  int span;  // iterations, and one for values outside the loop
   SmallVector<int> ringOffsets, counts, bases;
   std::vector<int> numbers;
 };

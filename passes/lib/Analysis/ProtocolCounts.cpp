@@ -47,8 +47,8 @@ Coverage::Coverage(const ProtocolBuilder &builder)
   int size = 0;
   for (int step = 0, e = builder.kernel.steps.size(); step < e; ++step) {
     bases.push_back(size);
-    size +=
-        builder.trips.size() * span * (bound.subtileCount + 1) * width(step);
+    size += (builder.trips.size() + 1) * span * (bound.subtileCount + 1) *
+            width(step);
   }
   runs.assign(size, 0);
 }
@@ -79,9 +79,10 @@ LogicalResult ProtocolBuilder::checkRuns(int step, int item, int iteration,
 
 LogicalResult ProtocolBuilder::checkCoverage() const {
   Coverage coverage(*this);
+  // Skipped blocks are done: the mask leaves nothing of them.
   for (auto &items : protocol.items) {
     for (const Item &item : items) {
-      if (item.kind == Item::Run && item.entry->act == Act::Op) {
+      if (item.entry && item.entry->act == Act::Op) {
         coverage.count(item);
       }
     }

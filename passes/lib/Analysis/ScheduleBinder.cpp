@@ -369,6 +369,7 @@ LogicalResult ScheduleBinder::bind() {
       failed(bindEdges()) || failed(bindBodies())) {
     return failure();
   }
+  bound.findHomes();
   numberBarriers();
   return success();
 }

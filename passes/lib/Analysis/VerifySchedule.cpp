@@ -45,21 +45,64 @@ static const SmallVector<SmallVector<int>> &tripLists() {
 }
 
 static LogicalResult verifyTrips(const BoundSchedule &bound,
-                                 ArrayRef<int> trips, EmitError emitError) {
+                                 ArrayRef<int> trips,
+                                 ArrayRef<SmallVector<int>> skipped,
+                                 EmitError emitError) {
+  // Without skipped blocks all CTAs of a cluster run the same.
+  std::vector<Protocol> ctas;
   auto emitWithTrips = [&] {
     InFlightDiagnostic diagnostic = emitError();
     std::string text;
     llvm::raw_string_ostream stream(text);
     llvm::interleaveComma(trips, stream);
-    diagnostic.attachNote() << "with work items of " << text << " iterations";
+    stream << " iterations";
+    if (!skipped.empty()) {
+      stream << ", of which the first sub-tile skips ";
+      llvm::interleaveComma(skipped.back(), stream);
+    }
+    diagnostic.attachNote() << "with work items of " << text;
     return diagnostic;
   };
-  Protocol protocol(bound, trips);
-  if (failed(protocol.derive(emitWithTrips))) {
-    return failure();
+  for (int cta = 0; cta < (skipped.empty() ? 1 : bound.cluster); ++cta) {
+    ctas.emplace_back(bound, trips, skipped, cta);
+    if (failed(ctas.back().derive(emitWithTrips))) {
+      return failure();
+    }
   }
-  return execute(bound.cluster == 1 ? protocol : protocol.spreadOverCluster(),
+  return execute(bound.cluster == 1 ? ctas.front()
+                                    : Protocol::joinCluster(ctas),
                  emitWithTrips);
+}
+
+/// Sub-tiles that see fewer keys than those below them skip blocks: the most,
+/// the fewest and none, in items of several lengths. The mask's edge leaves a
+/// block at any of its columns.
+static LogicalResult verifySkipped(const BoundSchedule &bound,
+                                   EmitError emitError) {
+  ConfigAttr config = bound.kernel->config;
+  int64_t columns = config.getTileN();
+  int64_t rows = config.getTileM() / bound.subtileCount / config.getPackGqa();
+  for (ArrayRef<int> trips : tripLists()) {
+    bool isMixed = trips.size() == 3 && !llvm::all_equal(trips);
+    if (!isMixed && (trips.size() > 1 || trips.front() == 0)) {
+      continue;
+    }
+    SmallVector<SmallVector<int>> skipped;
+    for (int later = 1; later < bound.cluster * bound.subtileCount; ++later) {
+      auto &ofItems = skipped.emplace_back();
+      for (auto [item, trip] : llvm::enumerate(trips)) {
+        int most = llvm::divideCeil(later * rows, columns);
+        int fewest = later * rows / columns;
+        ofItems.push_back(std::min(trip, item == 0   ? most
+                                         : item == 1 ? 0
+                                                     : fewest));
+      }
+    }
+    if (failed(verifyTrips(bound, trips, skipped, emitError))) {
+      return failure();
+    }
+  }
+  return success();
 }
 
 /// A counter gives an item to whoever asks: only one role may ask.
@@ -122,10 +165,14 @@ LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
       failed(bound->checkSkippedBlocks(emitError))) {
     return failure();
   }
+  bound->placeWaits();
   for (ArrayRef<int> trips : tripLists()) {
-    if (failed(verifyTrips(*bound, trips, emitError))) {
+    if (failed(verifyTrips(*bound, trips, {}, emitError))) {
       return failure();
     }
   }
-  return success();
+  bool skips = llvm::any_of(bound->instances, [&](const Instance &instance) {
+    return bound->skipsBlocks(instance);
+  });
+  return skips ? verifySkipped(*bound, emitError) : success();
 }
