@@ -108,12 +108,12 @@ def compile_case(build, case, base):
     return done.stdout or f"status {done.returncode}" if done.returncode else ""
 
 
-def problems(case):
-    """PROBLEMS as the kernel of a case serves them: with as many query heads as it packs, and
+def problems(case, drawn=PROBLEMS):
+    """Problems as the kernel of a case serves them: with as many query heads as it packs, and
     rows of one key checked for a P that may be rounded, where it is not 1 (docs/knobs.md)."""
     schedule = case.schedule or ""
     packed = PACKED.search(schedule)
-    for q, kv, more in PROBLEMS:
+    for q, kv, more in drawn:
         _, keys, heads = kv.split("x")
         if packed:
             q = q.rsplit("x", 1)[0] + f"x{int(heads) * int(packed[1])}"

@@ -9,14 +9,13 @@ which has the awaits where they have to be, one that comes too late is refused.
 import argparse
 import os
 import re
-import subprocess
 import sys
+
+from schedule_tools import Tools
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 TABLE = os.path.join(ROOT, "codegen", "data", "schedules")
-sys.path.insert(0, os.path.join(ROOT, "test", "Inputs"))
-import attention_ir
 
 # Schedules whose awaits are moved about, and the mask that they are tried on: O of its own,
 # from a counter, counted out and an item a CTA; O over V; a role that stores.
@@ -57,38 +56,22 @@ def moves(entry):
                     yield what, entry[:after.start(1)] + " ".join(changed) + entry[after.end(1):]
 
 
-class Tools:
-    def __init__(self, args):
-        self.build, self.temp = args.build, args.temp
-        os.makedirs(args.temp, exist_ok=True)
+def compile_entry(tools, entry, mask, *options):
+    head_dim, head_dim_v = re.search(r"head_dim (\d+), (\d+)", entry).groups()
+    problem = [f"--head-dim={head_dim}", f"--head-dim-v={head_dim_v}", f"--mask={mask}"]
+    return tools.compile(problem + ["--window-left"] * mask.startswith("window"), entry, *options)
 
-    def path(self, name, text=None):
-        path = os.path.join(self.temp, name)
-        if text is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-        return path
 
-    def run(self, tool, *arguments):
-        return subprocess.run([os.path.join(self.build, "bin", tool), *arguments], capture_output=True, text=True,
-                              timeout=300)
-
-    def compile(self, entry, mask, *options):
-        head_dim, head_dim_v = re.search(r"head_dim (\d+), (\d+)", entry).groups()
-        options_ir = [f"--head-dim={head_dim}", f"--head-dim-v={head_dim_v}", f"--mask={mask}"]
-        ir = attention_ir.write(attention_ir.parse(options_ir + ["--window-left"] * mask.startswith("window")))
-        return self.run("attn-compile", self.path("in.mlir", ir), "--schedule=" + self.path("schedule.mlir", entry), *options)
-
-    def simulate(self, bundle, entry):
-        """What is wrong with a bundle; None if nothing is: CTAs run several items, some without keys."""
-        head_dim = re.search(r"head_dim (\d+)", entry)[1]
-        ctas = 2 if "cluster = 2" in entry else 1
-        for keys in (200, 0):
-            run = self.run("attn-run", bundle, "--device=sim", "--check", "--guard", f"--sm-count={ctas}",
-                           f"--q=1x300x2x{head_dim}", f"--kv=1x{keys}x1x{head_dim}")
-            if run.returncode:
-                return run.stdout + run.stderr
-        return None
+def simulate(tools, bundle, entry):
+    """What is wrong with a bundle; None if nothing is: CTAs run several items, some without keys."""
+    head_dim = re.search(r"head_dim (\d+)", entry)[1]
+    ctas = 2 if "cluster = 2" in entry else 1
+    for keys in (200, 0):
+        run = tools.run("attn-run", bundle, "--device=sim", "--check", "--guard", f"--sm-count={ctas}",
+                        f"--q=1x300x2x{head_dim}", f"--kv=1x{keys}x1x{head_dim}")
+        if run.returncode:
+            return run.stdout
+    return None
 
 
 def move_awaits(tools):
@@ -98,11 +81,11 @@ def move_awaits(tools):
         entry = next(e for e in entries(os.path.join(HERE, name + ".mlir")) if serves(e, mask))
         for what, moved in moves(entry):
             bundle = tools.path("moved.attn")
-            compiled = tools.compile(moved, mask, "-o", bundle)
+            compiled = compile_entry(tools, moved, mask, "-o", bundle)
             if compiled.returncode:
                 refused += 1
                 continue
-            problem = tools.simulate(bundle, moved)
+            problem = simulate(tools, bundle, moved)
             if problem:
                 print(f"WRONG {name}: {what}\n{problem}")
             wrong, right = wrong + bool(problem), right + (not problem)
@@ -119,10 +102,10 @@ def swap_table(tools):
                 swapped.append(entry.replace("await(st_o) + 1 cvt_o", late))
     for entry in swapped:
         mask = next(m for m in ("none", "causal_bottom_right", "causal_top_left", "window_bottom_right") if serves(entry, m))
-        run = tools.compile(entry, mask, "--emit=schedule", "-o", os.devnull)
-        if not re.search("V[89]: expected '(st_o|cvt_o)", run.stderr):
+        run = compile_entry(tools, entry, mask, "--emit=schedule", "-o", os.devnull)
+        if not re.search("V[89]: expected '(st_o|cvt_o)", run.stdout):
             accepted += 1
-            print(f"WRONG {re.search(r'@(.*?) ', entry)[1]}: {run.stderr or 'accepted'}")
+            print(f"WRONG {re.search(r'@(.*?) ', entry)[1]}: {run.stdout or 'accepted'}")
     print(f"{len(swapped)} entries of the table with a late await, {accepted} not refused")
 
 
@@ -130,7 +113,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
     parser.add_argument("--temp", required=True, help="folder to write into")
-    tools = Tools(parser.parse_args())
+    args = parser.parse_args()
+    tools = Tools(args.build, args.temp)
     move_awaits(tools)
     swap_table(tools)
 
