@@ -152,12 +152,18 @@ std::string Cluster::describeDeadlock() const {
 }
 
 void Cluster::finish() {
+  if (!std::all_of(ctas.begin(), ctas.end(),
+                   [](const auto &cta) { return cta->isDone(); })) {
+    failure = describeDeadlock();
+    return;
+  }
   for (const auto &cta : ctas) {
     cta->registers.checkEnd(*cta);
   }
   if (hazards && findFailure().empty()) {
     hazards->finish();
   }
+  failure = findFailure();
 }
 
 bool Cluster::mustStop(uint64_t firstFailed) {
@@ -167,31 +173,19 @@ bool Cluster::mustStop(uint64_t firstFailed) {
   return firstFailed < number || ++turnsSinceFailure > kTurnsAfterFailure;
 }
 
-std::string Cluster::run(const std::atomic<uint64_t> &firstFailed) {
-  startOne();
-  std::string failure;
-  while (failure.empty()) {
-    if (mustStop(firstFailed)) {
-      return "";
-    }
-    bool start = ++turnsSinceStart > kTurnsUntilStart ||
-                 (randomly && size() > 1 && random.below(8) == 0);
-    if (start) {
-      startOne();
-    }
-    if (!takeTurn() && !startOne() && !completeOne()) {
-      break;
-    }
-    failure = findFailure();
+bool Cluster::run(uint64_t firstFailed) {
+  if (mustStop(firstFailed)) {
+    return false;
   }
-  bool done = std::all_of(ctas.begin(), ctas.end(),
-                          [](const auto &cta) { return cta->isDone(); });
-  if (!failure.empty()) {
-    return failure;
+  bool start = started == 0 || ++turnsSinceStart > kTurnsUntilStart ||
+               (randomly && size() > 1 && random.below(8) == 0);
+  if (start) {
+    startOne();
   }
-  if (!done) {
-    return describeDeadlock();
+  if (!takeTurn() && !startOne() && !completeOne()) {
+    finish();
+    return false;
   }
-  finish();
-  return findFailure();
+  failure = findFailure();
+  return failure.empty();
 }

@@ -8,8 +8,6 @@
 
 #include "core/cta.h"
 
-#include <atomic>
-
 namespace attn::sim {
 
 /// barrier.cluster: all threads of the cluster that have not exited arrive.
@@ -27,10 +25,13 @@ public:
 
   static constexpr uint64_t kNoneFailed = ~uint64_t(0);
 
-  /// Runs to the end. Returns "" or what went wrong. Once another cluster has
-  /// failed, of which `firstFailed` is the lowest number, stops too: it may
-  /// wait for what that one does not do any more.
-  std::string run(const std::atomic<uint64_t> &firstFailed);
+  /// Runs a while; false once it has ended. Once another cluster has failed, of
+  /// which `firstFailed` is the lowest number, stops too: it may wait for what
+  /// that one does not do any more.
+  bool run(uint64_t firstFailed);
+  /// After the end: "" or what went wrong.
+  const std::string &getFailure() const { return failure; }
+  uint64_t getNumber() const { return number; }
   uint64_t getInstructionCount() const;
   void mergeReports(Reports &to) const;
 
@@ -59,7 +60,8 @@ private:
   bool mustStop(uint64_t firstFailed);
   std::string findFailure() const;
   std::string describeDeadlock() const;
-  /// Looks for what must not be left at the end.
+  /// Nobody can run: says why if not all have ended, and looks for what must
+  /// not be left if they have.
   void finish();
 
   const uint64_t number;
@@ -75,6 +77,7 @@ private:
   size_t started = 0;
   uint64_t turnsSinceStart = 0;
   uint64_t turnsSinceFailure = 0;
+  std::string failure;
 };
 
 } // namespace attn::sim

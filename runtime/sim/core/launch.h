@@ -22,7 +22,7 @@ enum class AsyncPolicy : uint8_t {
 
 struct SimOptions {
   /// 0: warps in turn and everything asynchronous late; 1: in turn and early;
-  /// others: warps and completions at random.
+  /// others: warps and completions at random, and several clusters at a time.
   uint64_t seed = 0;
   /// 0: as many as the host has cores.
   unsigned threads = 0;

@@ -18,6 +18,10 @@ static constexpr uint64_t kMaxSharedMemory = 228 * 1024;
 /// What the host spends on the registers and the local memory of the clusters
 /// that run at a time.
 static constexpr uint64_t kMaxThreadState = uint64_t(4) << 30;
+/// Clusters that one thread runs side by side at most.
+static constexpr uint64_t kResident = 3;
+/// That a cluster has before another.
+static constexpr uint64_t kMostTurns = 64;
 
 static std::string checkCluster(const Program &program,
                                 const GridLaunch &launch) {
@@ -134,6 +138,16 @@ static std::string checkLaunch(const Program &program, const GridLaunch &launch,
 
 namespace {
 
+/// What runs.
+struct GridRun {
+  const Program &program;
+  const GridLaunch &launch;
+  const GlobalMemory &memory;
+  const SimOptions &options;
+  GridHazards *hazards;
+  uint64_t count; // of clusters
+};
+
 /// What the threads share.
 struct Pool {
   std::atomic<uint64_t> next{0};
@@ -144,25 +158,77 @@ struct Pool {
 
 } // namespace
 
-static void work(const Program &program, const GridLaunch &launch,
-                 const GlobalMemory &memory, const SimOptions &options,
-                 GridHazards *hazards, uint64_t count, Pool &pool) {
-  for (;;) {
-    uint64_t number = pool.next++;
-    if (number >= count || number > pool.firstFailed) {
-      return;
+/// Clusters that a thread runs side by side, a while each: those of schedules
+/// in turn one after the other, as if the machine were small.
+static uint64_t countResident(const SimOptions &options, uint64_t bytes) {
+  bool isRandom = options.seed > 1;
+  return isRandom ? std::clamp<uint64_t>(kMaxThreadState / bytes, 1, kResident)
+                  : 1;
+}
+
+namespace {
+
+/// What one thread does.
+class Worker {
+public:
+  Worker(const GridRun &run, Pool &pool, uint64_t resident)
+      : run(run), pool(pool), resident(resident), random(run.options.seed) {}
+
+  void work() {
+    for (;;) {
+      while (clusters.size() < resident && startNext()) {
+      }
+      if (clusters.empty()) {
+        return;
+      }
+      runOne();
     }
-    Cluster cluster(program, launch, memory, options, hazards, number);
-    std::string failure = cluster.run(pool.firstFailed);
+  }
+
+private:
+  /// False if there is no other, or no need.
+  bool startNext() {
+    uint64_t number = pool.next++;
+    if (number >= run.count || number > pool.firstFailed) {
+      return false;
+    }
+    clusters.push_back(std::make_unique<Cluster>(
+        run.program, run.launch, run.memory, run.options, run.hazards, number));
+    return true;
+  }
+
+  void runOne() {
+    bool isAlone = clusters.size() == 1;
+    size_t index = isAlone ? 0 : random.below(clusters.size());
+    uint64_t turns = isAlone ? kMostTurns : 1 + random.below(kMostTurns);
+    for (uint64_t i = 0; i < turns; ++i) {
+      if (!clusters[index]->run(pool.firstFailed)) {
+        retire(*clusters[index]);
+        clusters.erase(clusters.begin() + ptrdiff_t(index));
+        return;
+      }
+    }
+  }
+
+  void retire(const Cluster &cluster) {
     std::lock_guard<std::mutex> lock(pool.mutex);
     pool.result.warpInstructions += cluster.getInstructionCount();
     cluster.mergeReports(pool.result.reports);
-    if (!failure.empty() && number < pool.firstFailed) {
-      pool.firstFailed = number;
-      pool.result.failure = std::move(failure);
+    if (!cluster.getFailure().empty() &&
+        cluster.getNumber() < pool.firstFailed) {
+      pool.firstFailed = cluster.getNumber();
+      pool.result.failure = cluster.getFailure();
     }
   }
-}
+
+  const GridRun &run;
+  Pool &pool;
+  const uint64_t resident;
+  Random random;
+  std::vector<std::unique_ptr<Cluster>> clusters;
+};
+
+} // namespace
 
 GridResult attn::sim::runGrid(const Program &program,
                               const GridLaunch &requested,
@@ -186,16 +252,16 @@ GridResult attn::sim::runGrid(const Program &program,
   uint64_t threads =
       options.threads ? options.threads : std::thread::hardware_concurrency();
   uint64_t bytes = std::max<uint64_t>(1, threadStateBytes(program, launch));
-  threads = std::min(threads, kMaxThreadState / bytes);
+  uint64_t resident = countResident(options, bytes);
+  threads = std::min(threads, kMaxThreadState / (bytes * resident));
   threads = std::clamp<uint64_t>(threads, 1, count);
   std::vector<std::thread> others;
   std::unique_ptr<GridHazards> hazards;
   if (options.hazards != HazardMode::Off) {
     hazards = std::make_unique<GridHazards>();
   }
-  auto run = [&] {
-    work(program, launch, memory, options, hazards.get(), count, pool);
-  };
+  GridRun all{program, launch, memory, options, hazards.get(), count};
+  auto run = [&] { Worker(all, pool, resident).work(); };
   for (uint64_t i = 1; i < threads; ++i) {
     others.emplace_back(run);
   }

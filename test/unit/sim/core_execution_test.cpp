@@ -171,6 +171,26 @@ TEST(SimCore, runsEveryCta) {
   EXPECT_EQ(kernel.words[9], 20u);
 }
 
+/// On random schedules one thread runs several CTAs side by side; on the others
+/// a CTA that waits for a later one hangs, as on a machine of one.
+TEST(SimCore, interleavesCtasOnRandomSchedules) {
+  Kernel kernel;
+  kernel.grid = 2;
+  kernel.hostThreads = 1;
+  kernel.budget = 100000;
+  kernel.body = "setp.ne.u32 %p1, %r0, 0;\n"
+                "@!%p1 atom.global.add.u32 %r2, [%rd0], 1;\n"
+                "LOOP:\nld.relaxed.gpu.global.u32 %r2, [%rd0];\n"
+                "setp.ne.u32 %p2, %r2, 2;\n@%p2 bra LOOP;";
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    Kernel run = kernel;
+    run.seed = seed;
+    run.run();
+    EXPECT_EQ(run.failure.find("livelock") != std::string::npos, seed < 2)
+        << "seed " << seed << ": " << run.failure;
+  }
+}
+
 TEST(SimCore, refusesImpossibleLaunches) {
   Kernel kernel;
   kernel.threads = 2048;

@@ -33,12 +33,19 @@ inline std::set<std::string> reportedIds(const Kernel &kernel) {
 
 constexpr uint64_t kHazardSeeds = 8;
 
-/// Every schedule of the kernel is reported for `id`.
-inline void expectRule(const std::string &id, Kernel kernel) {
+/// A kernel after its run on one schedule.
+inline Kernel runOn(Kernel kernel, uint64_t seed) {
   kernel.hazards = HazardMode::Warn;
   kernel.hostThreads = 1;
-  for (kernel.seed = 0; kernel.seed < kHazardSeeds; ++kernel.seed) {
-    kernel.run();
+  kernel.seed = seed;
+  kernel.run();
+  return kernel;
+}
+
+/// Every schedule of the kernel is reported for `id`.
+inline void expectRule(const std::string &id, const Kernel &original) {
+  for (uint64_t seed = 0; seed < kHazardSeeds; ++seed) {
+    Kernel kernel = runOn(original, seed);
     EXPECT_EQ(reportedIds(kernel).count(id), 1u)
         << id << ", seed " << kernel.seed << ": " << kernel.failure
         << testing::PrintToString(reportedIds(kernel)) << "\n"
@@ -47,11 +54,9 @@ inline void expectRule(const std::string &id, Kernel kernel) {
 }
 
 /// No schedule of the kernel is reported for anything.
-inline void expectSilence(Kernel kernel) {
-  kernel.hazards = HazardMode::Warn;
-  kernel.hostThreads = 1;
-  for (kernel.seed = 0; kernel.seed < kHazardSeeds; ++kernel.seed) {
-    kernel.run();
+inline void expectSilence(const Kernel &original) {
+  for (uint64_t seed = 0; seed < kHazardSeeds; ++seed) {
+    Kernel kernel = runOn(original, seed);
     EXPECT_EQ(kernel.failure, "") << kernel.body;
     for (const auto &[key, report] : kernel.reports.get()) {
       ADD_FAILURE() << report.text << "\n" << kernel.body;
