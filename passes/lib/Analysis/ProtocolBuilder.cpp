@@ -102,10 +102,15 @@ private:
 
 } // namespace
 
-/// Entries before and after the loop: a shift delays them by work items.
+/// Entries before and after the loop: a shift delays them by work items. An
+/// await that ends all stores in flight is there in the first turn as well.
 void Expander::expandOutside(ArrayRef<Entry> list, int turn) {
+  bool endsAll = protocol.bound.awaitsProducts() && turn < int(trips.size());
   for (const Entry &entry : list) {
     int item = turn - entry.shift;
+    if (entry.act == Act::Await && endsAll) {
+      item = std::max(item, 0);
+    }
     if (item >= 0 && item < int(trips.size()) &&
         (entry.guard != Guard::Nonempty || tripsOf(item) > 0)) {
       items.push_back({Item::Run, &entry, item, -1});
