@@ -25,7 +25,8 @@ static remark::RemarkOpts remarkOf(StringRef name) {
 /// rule is reported at the table entry that the schedule is from, if there is
 /// one.
 static LogicalResult verifyKernel(tile::KernelOp kernel,
-                                  std::optional<Location> entry) {
+                                  std::optional<Location> entry,
+                                  bool exhaustive = false) {
   if (!kernel.getConfig()) {
     return kernel.emitOpError("expected a 'config'");
   }
@@ -40,7 +41,7 @@ static LogicalResult verifyKernel(tile::KernelOp kernel,
     return error;
   };
   if (failed(verifySchedule(kernel, *kernel.getConfig(), *kernel.getSchedule(),
-                            report, &taken))) {
+                            report, &taken, exhaustive))) {
     return failure();
   }
   remark::analysis(kernel.getLoc(), remarkOf("schedule-resources"))
@@ -156,8 +157,8 @@ struct VerifySchedulePass
   void runOnOperation() override {
     bool failedAny = false;
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
-      failedAny |=
-          kernel.getSchedule() && failed(verifyKernel(kernel, std::nullopt));
+      failedAny |= kernel.getSchedule() &&
+                   failed(verifyKernel(kernel, std::nullopt, exhaustive));
     }
     if (failedAny) {
       signalPassFailure();

@@ -23,11 +23,14 @@ struct ScheduleStatistics {
 /// Judges `schedule` for `kernel`, whose tiles are those of a whole CTA (before
 /// `attn-subtile`). A violation is reported through `emitError`, its message
 /// starting with the rule: "V9: ...". The machine is the one that the schedule
-/// names. `statistics`, where given, is set as soon as it is known.
+/// names. `statistics`, where given, is set as soon as it is known. The items
+/// tried are some lists of up to three; `exhaustive`: all with up to 3
+/// iterations each.
 mlir::LogicalResult
 verifySchedule(tile::KernelOp kernel, ConfigAttr config, ScheduleAttr schedule,
                llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-               ScheduleStatistics *statistics = nullptr);
+               ScheduleStatistics *statistics = nullptr,
+               bool exhaustive = false);
 
 } // namespace attn
 
