@@ -12,8 +12,8 @@ using llvm::formatv;
 // Channels
 //===----------------------------------------------------------------------===//
 
-/// Readers wait once. Each `get` of a role that awaits its MMAs waits for the
-/// ring's next cycle, so that there must not be two of one value.
+/// Waits for a cycle, unless the role has done so. Each `get` that is emitted
+/// waits for the ring's next cycle, so that two of one value are refused.
 LogicalResult ProgramWriter::waitFull(const CycleKey &key, int part,
                                       bool isGet) {
   const Place &place = *key.place;
@@ -122,7 +122,7 @@ static bool meet(ArrayRef<int> a, ArrayRef<Access> b) {
   });
 }
 
-/// Whether an MMA in flight makes a value of this very iteration that is read.
+/// Returns whether the result of an MMA in flight is among what is read.
 bool ProgramWriter::needsResult(const Accesses &accesses,
                                 const Flight &flight) const {
   return llvm::any_of(accesses.found, [&](const Site &site) {
@@ -134,7 +134,7 @@ bool ProgramWriter::needsResult(const Accesses &accesses,
   });
 }
 
-/// Whether an item computes what an MMA in flight reads as an operand.
+/// Returns whether an item computes anew what an MMA in flight reads.
 bool ProgramWriter::remakesOperand(const Item &item,
                                    const Flight &flight) const {
   if (item.entry->act != Act::Op || builder.engineOf(item) != Engine::Threads) {
@@ -147,9 +147,9 @@ bool ProgramWriter::remakesOperand(const Item &item,
   });
 }
 
-/// Where a role awaits its MMAs, it does so before it reads what they make or
-/// computes an operand anew. Stores and copies are awaited where the schedule
-/// says so and nowhere else.
+/// Awaits MMAs whose result an item reads, or an operand of which it computes
+/// anew. Stores and copies are awaited where the schedule says so and nowhere
+/// else.
 LogicalResult ProgramWriter::awaitConflicts(int x, const Accesses &accesses) {
   if (!bound.awaitsProducts()) {
     return checkConflicts(x, accesses);
@@ -165,8 +165,8 @@ LogicalResult ProgramWriter::awaitConflicts(int x, const Accesses &accesses) {
   return success();
 }
 
-/// Where MMAs signal barriers, a role touches nothing that its own MMAs in
-/// flight use. One tensor core works in order.
+/// Checks that an item touches nothing that MMAs in flight use, where the role
+/// cannot await them. One tensor core works in order.
 LogicalResult ProgramWriter::checkConflicts(int x,
                                             const Accesses &accesses) const {
   if (builder.engineOf(items[x]) == Engine::Mma) {

@@ -188,7 +188,7 @@ void ProgramWriter::writeWait(const Item &item) {
   add(credited ? Token::Pass : Token::Wait, barrier, phase);
 }
 
-/// An await ends what is in flight of its step. Stores are awaited all at once.
+/// Awaits what is in flight of a step. Stores are awaited all at once.
 void ProgramWriter::writeAwait(const Item &item) {
   const Entry &entry = *item.entry;
   bool isStore = kernel.steps[entry.target].engine == Engine::Store;
@@ -210,8 +210,8 @@ void ProgramWriter::writeAwait(const Item &item) {
   }
 }
 
-/// Of a skipped block: its slots are waited for and given back, and turns are
-/// passed on.
+/// Writes what a role does in a block that it skips: it waits for the slots and
+/// gives them back, and passes its turns on.
 LogicalResult ProgramWriter::writeSkipped(const Item &item) {
   switch (item.entry->act) {
   case Act::Get:
@@ -268,8 +268,8 @@ LogicalResult ProgramWriter::beginItem(int x) {
   return success();
 }
 
-/// A slot from outside the loop goes back before the last step of time, unless
-/// an entry reads it then.
+/// Returns whether a slot from outside the loop goes back before the last step
+/// of time: no entry reads it then.
 bool ProgramWriter::isFreeEarly(int value) const {
   bool isShifted = false;
   for (const Entry &entry : instance.kv) {
@@ -283,8 +283,8 @@ bool ProgramWriter::isFreeEarly(int value) const {
   return isShifted && bound.awaitsProducts();
 }
 
-/// A value of the work item that no iteration read is taken and given back;
-/// `early`: where the slot need not outlast the loop.
+/// Takes and gives back values of the work item that no iteration read;
+/// `early`: those alone whose slots need not outlast the loop.
 LogicalResult ProgramWriter::giveBackUnread(int item, bool early) {
   for (const Place &place : bound.places) {
     for (int t = whole; t < bound.subtileCount; ++t) {
@@ -313,8 +313,8 @@ LogicalResult ProgramWriter::giveBackUnread(int item, bool early) {
   return success();
 }
 
-/// Products stay in flight within an iteration only, where roles await them.
-/// What a store or the work item's last operations hold is given back in time.
+/// Awaits the products of a step of time, where roles await them, and what a
+/// store or the work item's last operations hold.
 void ProgramWriter::endIteration(bool itemEnds) {
   SmallVector<int, 4> operations;
   for (const Flight &flight : flights) {

@@ -102,8 +102,9 @@ private:
 
 } // namespace
 
-/// Entries before and after the loop: a shift delays them by work items. An
-/// await that ends all stores in flight is there in the first turn as well.
+/// Expands entries before and after the loop: a shift delays them by work
+/// items. An await that ends all stores in flight runs in the first turn as
+/// well.
 void Expander::expandOutside(ArrayRef<Entry> list, int turn) {
   bool endsAll = protocol.bound.awaitsProducts() && turn < int(trips.size());
   for (const Entry &entry : list) {
@@ -118,7 +119,7 @@ void Expander::expandOutside(ArrayRef<Entry> list, int turn) {
   }
 }
 
-/// Skipped blocks come first, one after the other.
+/// Expands the skipped blocks, which come first, one after the other.
 void Expander::expandSkipped(int item) {
   for (int j = 0, e = protocol.skippedBy(instance, item); j < e; ++j) {
     for (const Entry &entry : instance.kv) {
@@ -166,7 +167,8 @@ void Expander::expandEmpty(int item) {
   }
 }
 
-/// Where items are handed out, one more says that there are none left.
+/// Expands what follows the last item: where items are handed out, one more
+/// cycle of their channel says that there are none left.
 void Expander::expandEnd() {
   const BoundSchedule &bound = protocol.bound;
   if (!bound.awaitsProducts()) {

@@ -7,7 +7,7 @@ using namespace attn;
 using namespace attn::sched;
 using llvm::ArrayRef;
 
-/// Items of up to so many iterations.
+/// The most iterations of an item, but for mixtures.
 static constexpr int most = 3;
 
 static const int mixtures[][3] = {{3, 0, 2}, {1, 3, 2}, {2, 1, 0}, {0, 3, 1},
@@ -40,7 +40,7 @@ static std::vector<TrialItems> fewItems() {
   return lists;
 }
 
-/// All lists of up to three of the shapes.
+/// Returns all lists of up to three of the shapes.
 static std::vector<TrialItems> allItems(ArrayRef<TrialItem> shapes) {
   std::vector<TrialItems> lists(1), longest(1);
   for (int length = 1; length <= 3; ++length) {

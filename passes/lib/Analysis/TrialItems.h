@@ -25,8 +25,8 @@ using TrialItems = llvm::SmallVector<TrialItem, 3>;
 /// blocks. `exhaustive`: all lists of up to three such items.
 std::vector<TrialItems> itemsToTry(bool skips, bool exhaustive);
 
-/// The iterations that an item of `rows` rows a sub-tile and blocks of
-/// `columns` keys has for a sub-tile to skip that `later` others follow.
+/// Returns how many iterations of an item a sub-tile skips that `later` others
+/// follow. A sub-tile has `rows` rows, a block `columns` keys.
 int countSkipped(const TrialItem &item, int later, int rows, int columns);
 
 } // namespace attn::sched

@@ -37,8 +37,9 @@ private:
 
 } // namespace
 
-/// Channels for some readers alone have no lowering; neither have carried
-/// values in channels. Work items are read where they begin.
+/// Returns whether a step needs a wait for a value. Channels for some readers
+/// alone and carried values in channels have no lowering; work items are read
+/// where they begin.
 bool WaitPlacer::isWaitedFor(int value, int step) const {
   const KernelValue &read = bound.kernel->values[value];
   const Place *home = bound.homeOf(value, step, instance);
