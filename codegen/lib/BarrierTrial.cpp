@@ -209,6 +209,7 @@ BarrierTrial::Step BarrierTrial::copy(const BarrierEvent &event) {
   if (!barrier) {
     return Step::Failed;
   }
+  barrier->isOfCopies = true;
   barrier->bytes -= event.number;
   settle(*barrier);
   return Step::Done;
@@ -241,6 +242,7 @@ BarrierTrial::Step BarrierTrial::wait(Warp &warp, const BarrierEvent &event) {
     return Step::Failed;
   }
   ++phase;
+  barrier->awaited = std::max(barrier->awaited, phase);
   return Step::Done;
 }
 
@@ -257,6 +259,12 @@ BarrierTrial::Step BarrierTrial::meet(Warp &warp, const BarrierEvent &event) {
   if (event.place < 1 || event.place >= namedBarriers || event.lanes != ~0u) {
     error(event) << "expected all lanes at one of the barriers 1 to "
                  << namedBarriers - 1 << ", got barrier " << event.place;
+    return Step::Failed;
+  }
+  if (event.number < 1 || event.number % threadsOfWarp != 0) {
+    error(event) << "expected a multiple of " << threadsOfWarp
+                 << " threads at barrier " << event.place << ", got "
+                 << event.number;
     return Step::Failed;
   }
   if (meeting.arrived != 0 && meeting.threads != event.number) {
@@ -389,18 +397,34 @@ LogicalResult BarrierTrial::reportDeadlock() {
   return diagnostic;
 }
 
-/// Barriers end with a whole phase; stores have been awaited.
+/// A barrier ends with a whole phase, and all have been awaited; of those that
+/// tell of no copies all but the last.
+LogicalResult BarrierTrial::checkBarrier(const Barrier &barrier,
+                                         Operation *init, int64_t offset) {
+  if (barrier.pending != barrier.count || barrier.bytes != 0) {
+    return init->emitOpError(passName)
+           << "expected the last phase of the barrier at byte " << offset
+           << " to be complete, got one that lacks "
+           << barrier.pending % barrier.count << " arrivals and "
+           << barrier.bytes << " bytes";
+  }
+  int64_t least = barrier.phase - (barrier.isOfCopies ? 0 : 1);
+  if (barrier.awaited < least) {
+    return init->emitOpError(passName)
+           << "expected waits for at least " << least
+           << " phases of the barrier at byte " << offset << ", got "
+           << barrier.awaited;
+  }
+  return success();
+}
+
 LogicalResult BarrierTrial::checkEnd() {
   ws::KernelOp kernel = program.kernel;
   for (const auto &[offset, barrier] : program.barriers) {
     for (int64_t cta = 0; cta < kernel.getConfig().getCluster(); ++cta) {
-      const Barrier &end = barriers[addressIn(cta, offset)];
-      if (end.pending != end.count || end.bytes != 0) {
-        return barrier.init->emitOpError(passName)
-               << "expected the last phase of the barrier at byte " << offset
-               << " to be complete, got one that lacks "
-               << end.pending % end.count << " arrivals and " << end.bytes
-               << " bytes";
+      if (failed(checkBarrier(barriers[addressIn(cta, offset)], barrier.init,
+                              offset))) {
+        return failure();
       }
     }
   }

@@ -42,6 +42,8 @@ public:
 private:
   struct Barrier {
     int64_t count = 0, pending = 0, bytes = 0, phase = 0;
+    int64_t awaited = 0; // phases, by who is furthest
+    bool isOfCopies = false;
   };
   /// A named barrier, in one CTA.
   struct Meeting {
@@ -92,6 +94,8 @@ private:
   mlir::InFlightDiagnostic error(const BarrierEvent &event);
   mlir::LogicalResult reportDeadlock();
   mlir::LogicalResult checkEnd();
+  mlir::LogicalResult checkBarrier(const Barrier &barrier,
+                                   mlir::Operation *init, int64_t offset);
 
   const BarrierProgram &program;
   llvm::ArrayRef<TrialItem> items;

@@ -42,8 +42,9 @@ static LogicalResult verify(ws::KernelOp kernel) {
   }
   int64_t many = blocksToWrap(kernel);
   bool redo = mayRunAgain(kernel);
-  SmallVector<TrialItem> items = {{1, 2},    {0, 0},       {0, 3}, {1, 1},
-                                  {2, many}, {0, 1, redo}, {1, 3}};
+  SmallVector<TrialItem> items = {
+      {1, 2}, {0, 0},       {0, 3}, {0, 0}, {1, 1}, {2, many}, {0, 1, redo},
+      {1, 3}, {1, 1, redo}, {2, 2}, {0, 2}, {0, 0}, {1, 2},    {3, 3}};
   if (kernel.getConfig().getWork() != WorkKind::Grid) {
     return BarrierTrial(program, items).run();
   }

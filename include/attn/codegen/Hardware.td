@@ -75,7 +75,8 @@ def VerifyChannels : Pass<"attn-verify-channels", "::mlir::ModuleOp"> {
     - barriers and words that `ws.setup` initializes lie in memory of their own;
     - a warp that arrives at a barrier does so once in each phase, and all arrivals of a
       phase are as many as the barrier counts;
-    - each wait is for the phase after the one before, by its parity;
+    - each wait is for the phase after the one before, by its parity, and somebody waits for
+      each phase, but for the last of a barrier that no copy completes;
     - the bytes announced for a phase are those of its copies;
     - named barriers have an id in 1..15, the same number of threads in all warps, and no
       warp twice in a phase;
