@@ -63,6 +63,7 @@ private:
 
 // What there is to change, by concept.
 void addSyncMutants(Collector &collector);
+void addFlagMutants(Collector &collector);
 void addOrderMutants(Collector &collector);
 void addCopyMutants(Collector &collector);
 void addMatrixMutants(Collector &collector);

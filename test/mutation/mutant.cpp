@@ -28,6 +28,7 @@ attn::mutation::enumerateMutants(const runtime::Bundle &bundle,
   addMatrixMutants(collector);
   addPredicateMutants(collector);
   addValueMutants(collector);
+  addFlagMutants(collector);
   addPlanMutants(collector, bundle.plan);
   return std::move(collector.mutants);
 }

@@ -148,6 +148,10 @@ def problems(kernel):
         # Of a row each: all are rejected, or those whose scores rise by enough.
         yield problem(1, n + 9, 1, heads=3, inputs="spike-key:10")
         yield problem(1, n + 9, 2, heads=14, inputs="spike-key:10:103")
+    # Parts of items, on two CTAs: of the last of three, and of one alone.
+    if kernel.get("parts"):
+        yield problem(2 * m + 1, 6 * n, 8)
+        yield problem(m, 8 * n, 8)
     # Maxima that rise: within bounds; and in stairs, one every 128 keys, that make
     # the sums of large values overflow, with a step behind it that masks and one
     # that does not.

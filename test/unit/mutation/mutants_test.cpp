@@ -145,6 +145,38 @@ TEST_F(Mutants, ClusterBarrier) {
             (Names{"stage.1:operand2-1", "stage.1:operand2+1"}));
 }
 
+TEST_F(Mutants, Flags) {
+  parse("atom.global.inc.u32 %r1, [%rd1], %r2;\n"
+        "atom.shared.or.b32 %r1, [smem], 1;\n"
+        "$L1:\nld.acquire.gpu.global.b32 %r1, [%rd1];\n"
+        "setp.ne.b32 %p1, %r1, 2;\n@%p1 bra $L1;\n"
+        "st.relaxed.gpu.global.b32 [%rd1], 0;\nfence.acq_rel.gpu;");
+  EXPECT_EQ(names("atomic"),
+            (Names{"atomic.1:drop", "atomic.1:twice", "atomic.1:value+1",
+                   "atomic.1:cta", "atomic.2:drop", "atomic.2:twice",
+                   "atomic.2:value+1"}));
+  EXPECT_EQ(names("flag"),
+            (Names{"flag.1:once", "flag.1:relaxed", "flag.1:cta", "flag.2:drop",
+                   "flag.2:value+1", "flag.2:cta"}));
+  EXPECT_EQ(names("scope"), (Names{"scope.1:cta"}));
+  EXPECT_NE(body("atomic.1:cta").find("atom.relaxed.cta.global.inc.u32 %r1"),
+            std::string::npos);
+  EXPECT_EQ(body("flag.1:once").find("bra"), std::string::npos);
+  EXPECT_NE(body("flag.1:relaxed").find("ld.relaxed.gpu.global.b32 %r1"),
+            std::string::npos);
+  EXPECT_NE(body("flag.2:value+1").find("[%rd1], 1;"), std::string::npos);
+  EXPECT_NE(body("scope.1:cta").find("fence.acq_rel.cta;"), std::string::npos);
+}
+
+TEST_F(Mutants, Registers) {
+  parse("setmaxnreg.dec.sync.aligned.u32 40;");
+  EXPECT_EQ(names("registers"),
+            (Names{"registers.1:drop", "registers.1:count-8",
+                   "registers.1:count+8"}));
+  EXPECT_EQ(body("registers.1:count+8"),
+            "setmaxnreg.dec.sync.aligned.u32 48;\n");
+}
+
 TEST_F(Mutants, Init) {
   parse("mbarrier.init.shared.b64 [smem], 8;");
   EXPECT_EQ(names("init"), (Names{"init.1:drop", "init.1:twice",
