@@ -32,12 +32,34 @@ static bool mayRunAgain(ws::KernelOp kernel) {
       .wasInterrupted();
 }
 
+/// An arrival at another CTA's barrier, in the form without a scope, orders
+/// what its thread has read, not what it has written there.
+static LogicalResult checkRemoteWrite(LLVM::AtomicRMWOp write) {
+  constexpr unsigned clusterMemory = 7;
+  if (write.getPtr().getType().getAddressSpace() != clusterMemory) {
+    return success();
+  }
+  for (Operation *op = write->getNextNode(); op; op = op->getNextNode()) {
+    auto fence = dyn_cast<LLVM::FenceOp>(op);
+    if (fence && fence.getSyncscope() == "cluster") {
+      return success();
+    }
+  }
+  return write.emitOpError("attn-verify-channels: expected a fence of the "
+                           "cluster's scope after a write to another CTA, got "
+                           "none");
+}
+
 /// One item a CTA: empty, short and long, of which all but one are run again
 /// where items may be. Several: those in a row, so that each begins where the
 /// rings of others are.
 static LogicalResult verify(ws::KernelOp kernel) {
   BarrierProgram program(kernel);
-  if (failed(program.readSetup())) {
+  WalkResult writes = kernel.walk([](LLVM::AtomicRMWOp op) {
+    return failed(checkRemoteWrite(op)) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+  });
+  if (writes.wasInterrupted() || failed(program.readSetup())) {
     return failure();
   }
   int64_t many = blocksToWrap(kernel);
