@@ -330,6 +330,30 @@ ws.kernel @never_filled machine "sm_90a" args ["q", "n"] problem #p config #c sc
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// A role may wait for the edge that it signals: passes.
+ws.kernel @both_ends machine "sm_90a" args ["q", "n"] problem #p config #c schedule #s {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32):
+  ws.edge @e credits 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      ws.signal @e
+      ws.wait_edge @e
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      ws.wait_edge @e
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'e' expected equal cycles at both ends, got 2 and 1}}
 // expected-note @below {{with work items of 0 blocks}}
 ws.kernel @unbalanced_edge machine "sm_90a" args ["q", "n"] problem #p config #c schedule #s {

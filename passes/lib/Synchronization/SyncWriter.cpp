@@ -220,11 +220,11 @@ void SyncWriter::awaitStores() {
 //===----------------------------------------------------------------------===//
 
 void SyncWriter::arriveNext(int barrier, int64_t credits) {
-  add(Token::Arrive, barrier, credits + phases[barrier]++);
+  add(Token::Arrive, barrier, credits + arrived[barrier]++);
 }
 
 void SyncWriter::waitNext(int barrier, int64_t credits) {
-  int phase = phases[barrier]++;
+  int phase = waited[barrier]++;
   add(phase < credits ? Token::Pass : Token::Wait, barrier, phase);
 }
 
