@@ -30,11 +30,12 @@ def list_faults(kernel, stage, source):
     return [dict(zip(COLUMNS, [kernel.name, stage, int(row[0]), *row[1:]])) for row in rows]
 
 
-def choose(faults, each):
+def choose(faults, each, wanted):
     """At most `each` faults of a kind, twice as many of the common ones, evenly spread."""
     kinds = collections.OrderedDict()
     for fault in faults:
-        kinds.setdefault(fault["kind"], []).append(fault)
+        if not wanted or fault["kind"] in wanted:
+            kinds.setdefault(fault["kind"], []).append(fault)
     for kind, members in kinds.items():
         count = min(len(members), each * (2 if kind in COMMON else 1))
         for i in range(count):
@@ -63,13 +64,13 @@ class Harness:
     def lower(self, stage, planted):
         """Who refuses, if somebody does, and the lowered kernel, None if it cannot be had."""
         program, lowered = self.tools.path("fault.ws.mlir"), self.tools.path("fault.llvm.mlir")
-        # Also where no pass is left: what the verifiers refuse is refused here.
-        made = self.tools.apply(tools.STAGES[stage][1], planted, program)
-        if made.returncode:
-            return read_refusal(made), None
-        verified = self.tools.apply(tools.VERIFY, program)
+        # Also where no pass is left: what the verifiers of operations refuse is refused here.
+        run = self.tools.apply(tools.STAGES[stage][1], planted, program)
+        if run.returncode:
+            return read_refusal(run), None
+        run = self.tools.apply(tools.VERIFY, program)
+        refused = run if run.returncode else self.tools.apply(tools.VERIFY_LOWERED, program)
         run = self.tools.apply(tools.LOWER, program, lowered)
-        refused = verified if verified.returncode else run
         return (read_refusal(refused) if refused.returncode else None), (None if run.returncode else lowered)
 
     def judge(self, kernel, fault, source):
@@ -102,7 +103,7 @@ class Harness:
                 self.check_original(kernel, source, stage)
                 faults = list_faults(kernel, stage, source)
                 chosen = [f for f in faults if name_of(f) in self.args.only] if self.args.only else choose(
-                    faults, self.args.each)
+                    faults, self.args.each, self.args.kinds)
                 for fault in chosen:
                     if self.judge(kernel, fault, source):
                         yield fault
@@ -117,6 +118,7 @@ def parse_arguments():
     parser.add_argument("build")
     parser.add_argument("--kernels", help="names from kernels.json, with commas between (default: all)")
     parser.add_argument("--stages", default=",".join(tools.STAGES), help="plan, emitter, program")
+    parser.add_argument("--kinds", help="kinds of fault, with commas between (default: all)")
     parser.add_argument("--each", type=int, default=2, help="faults of each kind, kernel and stage")
     parser.add_argument("--only", default="", help="faults by name, KERNEL:STAGE:NUMBER, with commas between")
     parser.add_argument("--output", help="a folder; BUILD/faults")
@@ -128,6 +130,7 @@ def parse_arguments():
         args.stages = ",".join({name.split(":")[1]: 0 for name in args.only})
     args.kernels = args.kernels.split(",") if args.kernels else None
     args.stages = args.stages.split(",")
+    args.kinds = args.kinds.split(",") if args.kinds else None
     return args
 
 

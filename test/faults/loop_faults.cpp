@@ -10,6 +10,23 @@ using namespace attn::faults;
 
 namespace {
 
+template <typename... Ops> bool has(ws::EntryOp entry) {
+  return llvm::any_of(entry.getBody().front(),
+                      [](Operation &op) { return isa<Ops...>(op); });
+}
+
+/// Whether an entry does harm where it is late. The expansion awaits products
+/// before it touches what they give, without being told.
+bool waits(ws::EntryOp entry) {
+  return has<ws::WaitOp, ws::WaitEdgeOp, ws::AwaitStepOp, ws::SyncOp,
+             ws::TakeOp>(entry);
+}
+
+/// Whether an entry does harm where it is early.
+bool signals(ws::EntryOp entry) {
+  return has<ws::SignalOp, ws::PutOp, ws::SyncOp>(entry);
+}
+
 class LoopFaults {
 public:
   LoopFaults(ws::ForOp loop, Faults &faults) : loop(loop), faults(faults) {
@@ -21,15 +38,22 @@ public:
 
   void add() {
     for (size_t i = 0; i + 1 < entries.size(); ++i) {
-      addSwap(entries[i], entries[i + 1]);
+      ws::EntryOp first = entries[i], second = entries[i + 1];
+      bool late = waits(first) && !waits(second);
+      bool early = !waits(first) && signals(second);
+      if (late || early) {
+        addSwap(first, second);
+      }
     }
     for (ws::EntryOp entry : entries) {
-      addShifts(entry);
-      addGuards(entry);
       addCaptures(entry);
-      addAwaits(entry);
+      if (has<ws::AwaitStepOp>(entry)) {
+        addTo(entry, "drop", "", [entry]() mutable { entry.erase(); });
+      } else if (hasEvent(entry) && !has<ws::FetchWorkOp>(entry)) {
+        addShifts(entry);
+        addGuards(entry);
+      }
     }
-    addKinds();
   }
 
 private:
@@ -43,8 +67,6 @@ private:
   void addShifts(ws::EntryOp entry);
   void addGuards(ws::EntryOp entry);
   void addCaptures(ws::EntryOp entry);
-  void addAwaits(ws::EntryOp entry);
-  void addKinds();
 
   ws::ForOp loop;
   Faults &faults;
@@ -79,15 +101,21 @@ void LoopFaults::addSwap(ws::EntryOp first, ws::EntryOp second) {
         });
 }
 
+/// To load at another time, or to wait sooner, is no fault.
 void LoopFaults::addShifts(ws::EntryOp entry) {
-  for (int64_t by : {-1, 1}) {
-    int64_t shift = entry.getShift() + by;
-    if (shift >= 0) {
-      addTo(entry, "shift", "to " + Twine(shift), [entry, shift]() mutable {
-        entry.setShift(shift);
-        placeInOrder(entry);
-      });
-    }
+  int64_t shift = entry.getShift();
+  auto add = [&](int64_t to) {
+    addTo(entry, "shift", "to " + Twine(to), [entry, to]() mutable {
+      entry.setShift(to);
+      placeInOrder(entry);
+    });
+  };
+  if (has<ws::CopyOp>(entry)) {
+    return;
+  }
+  add(shift + 1);
+  if (shift > 0 && !has<ws::WaitOp>(entry)) {
+    add(shift - 1);
   }
 }
 
@@ -125,36 +153,6 @@ void LoopFaults::addCaptures(ws::EntryOp entry) {
               });
             });
     }
-  }
-}
-
-/// An await that waits for another product.
-void LoopFaults::addAwaits(ws::EntryOp entry) {
-  auto await = dyn_cast<ws::AwaitStepOp>(entry.getBody().front().front());
-  if (!await) {
-    return;
-  }
-  addTo(entry, "drop", "the entry", [entry]() mutable { entry.erase(); });
-  for (ws::EntryOp other : entries) {
-    if (!other.getOps<ws::MmaOp>().empty() &&
-        other.getName() != await.getStep()) {
-      addTo(entry, "await", "of " + other.getName(),
-            [await, other]() mutable { await.setStep(other.getName()); });
-    }
-  }
-}
-
-/// The ranges of blocks.
-void LoopFaults::addKinds() {
-  SmallVector<Attribute> kinds(loop.getKinds().begin(), loop.getKinds().end());
-  for (auto [i, kind] : llvm::enumerate(kinds)) {
-    bool masked = cast<StringAttr>(kind).getValue() == "masked";
-    SmallVector<Attribute> changed = kinds;
-    changed[i] = StringAttr::get(loop.getContext(), masked ? "full" : "masked");
-    ArrayAttr attribute = ArrayAttr::get(loop.getContext(), changed);
-    faults.push_back(faultAt(
-        loop, "range", "kind " + Twine(i),
-        [loop = loop, attribute]() mutable { loop.setKindsAttr(attribute); }));
   }
 }
 

@@ -2,6 +2,7 @@
 //
 // Faults of schedules that have been judged.
 #include "fault.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace attn;
@@ -13,15 +14,14 @@ namespace {
 struct Parts {
   explicit Parts(ScheduleAttr from)
       : from(from), places(from.getPlaces()), edges(from.getEdges()),
-        turns(from.getTurns()), bodies(from.getBodies()), skip(from.getSkip()),
-        peel(from.getPeel()) {}
+        turns(from.getTurns()), bodies(from.getBodies()) {}
 
   ScheduleAttr build() const {
     return ScheduleAttr::get(
         from.getContext(), from.getName(), from.getMachine(), from.getSplit(),
         from.getRemat(), from.getRoles(), places, edges, turns, from.getSyncs(),
-        from.getExp2SoftNumerator(), from.getExp2SoftDenominator(), peel, skip,
-        from.getLaunch(), bodies);
+        from.getExp2SoftNumerator(), from.getExp2SoftDenominator(),
+        from.getPeel(), from.getSkip(), from.getLaunch(), bodies);
   }
 
   ScheduleAttr from;
@@ -29,29 +29,17 @@ struct Parts {
   SmallVector<EdgeAttr> edges;
   SmallVector<TurnAttr> turns;
   SmallVector<BodyAttr> bodies;
-  Skip skip;
-  Peel peel;
 };
 
-class PlanFaults {
-public:
-  PlanFaults(tile::KernelOp kernel, Faults &faults)
-      : kernel(kernel), schedule(*kernel.getSchedule()), faults(faults) {}
+bool waits(EntryAttr entry) {
+  return llvm::is_contained(
+      {Act::Await, Act::Get, Act::Wait, Act::Take, Act::Sync}, entry.getAct());
+}
 
-  void add();
-
-private:
-  void addFault(StringRef kind, StringRef place, StringRef object,
-                const Twine &detail, const Parts &changed);
-  void addBody(size_t body);
-  void addEntries(size_t body, unsigned list);
-  void addPlace(size_t place);
-  void addEdge(size_t edge);
-
-  tile::KernelOp kernel;
-  ScheduleAttr schedule;
-  Faults &faults;
-};
+bool signals(EntryAttr entry) {
+  return llvm::is_contained({Act::Sig, Act::Put, Act::Commit, Act::Sync},
+                            entry.getAct());
+}
 
 /// How the text has it.
 std::string print(EntryAttr entry) {
@@ -74,13 +62,12 @@ EntryAttr change(EntryAttr entry, Guard guard, int64_t subtile, int64_t shift) {
                         entry.getTarget(), subtile, entry.getPart(), shift);
 }
 
-PlaceAttr change(PlaceAttr place, int64_t depth, bool full, bool free,
-                 Scope scope) {
+PlaceAttr change(PlaceAttr place, bool free) {
   return PlaceAttr::get(place.getContext(), place.getName(), place.getChannel(),
-                        place.getCycles(), place.getSpace(), depth,
+                        place.getCycles(), place.getSpace(), place.getDepth(),
                         place.getParts(), place.getOver(), place.getOverCross(),
-                        place.getOnly(), full, free, place.getGranularity(),
-                        scope);
+                        place.getOnly(), place.getFullImplied(), free,
+                        place.getGranularity(), place.getScope());
 }
 
 const char *listNames[] = {"before", "kv", "after"};
@@ -97,9 +84,32 @@ BodyAttr withList(BodyAttr body, unsigned list, ArrayRef<EntryAttr> entries) {
                        list == 2 ? entries : body.getAfter());
 }
 
-Scope otherScope(Scope scope) {
-  return scope == Scope::Cta ? Scope::Cluster : Scope::Cta;
-}
+class PlanFaults {
+public:
+  PlanFaults(tile::KernelOp kernel, Faults &faults)
+      : kernel(kernel), schedule(*kernel.getSchedule()), faults(faults) {
+    findAccesses();
+  }
+
+  void add();
+
+private:
+  void addFault(StringRef kind, StringRef place, StringRef object,
+                const Twine &detail, const Parts &changed);
+  void addList(StringRef kind, size_t body, unsigned list, size_t i,
+               const Twine &detail, ArrayRef<EntryAttr> entries);
+  void addEntry(size_t body, unsigned list, size_t i);
+  void addOrders(size_t body, unsigned list, size_t i);
+  void findAccesses();
+  bool matters(EntryAttr entry);
+  void addPlace(size_t place);
+  void addEdge(size_t edge);
+
+  tile::KernelOp kernel;
+  ScheduleAttr schedule;
+  Faults &faults;
+  llvm::StringSet<> accesses, stores, loads;
+};
 
 } // namespace
 
@@ -111,78 +121,119 @@ void PlanFaults::addFault(StringRef kind, StringRef place, StringRef object,
                     }});
 }
 
-/// Each entry left out, doubled, behind the next, and of another time, sub-tile
-/// or guard.
-void PlanFaults::addEntries(size_t body, unsigned list) {
-  BodyAttr old = schedule.getBodies()[body];
-  SmallVector<EntryAttr> entries(listOf(old, list));
-  std::string place = old.getRole().str() + " " + listNames[list];
-  for (size_t i = 0; i < entries.size(); ++i) {
-    EntryAttr entry = entries[i];
-    auto add = [&](StringRef kind, const Twine &detail,
-                   ArrayRef<EntryAttr> changed) {
-      Parts parts(schedule);
-      parts.bodies[body] = withList(old, list, changed);
-      addFault(kind, place, print(entry), detail, parts);
-    };
-    auto replace = [&](StringRef kind, const Twine &detail, EntryAttr by) {
-      SmallVector<EntryAttr> changed(entries);
-      changed[i] = by;
-      add(kind, detail, changed);
-    };
-    SmallVector<EntryAttr> changed(entries);
-    changed.erase(changed.begin() + i);
-    add("drop", "", changed);
+/// Steps that touch memory or start a product, those that make their first
+/// operand, and of these the ones that store.
+void PlanFaults::findAccesses() {
+  kernel.walk([&](tile::StepOp step) {
+    for (Operation &op : step.getBody().front()) {
+      if (!isa<tile::LoadOp, tile::StoreOp, tile::StoreRowOp, tile::MmaOp,
+               tile::NextWorkOp>(op)) {
+        continue;
+      }
+      accesses.insert(step.getName());
+      if (isa<tile::StoreOp>(op)) {
+        stores.insert(step.getName());
+      }
+      if (isa<tile::LoadOp>(op)) {
+        loads.insert(step.getName());
+        continue;
+      }
+      auto producer = step->getNumOperands()
+                          ? step->getOperand(0).getDefiningOp<tile::StepOp>()
+                          : tile::StepOp();
+      if (producer) {
+        accesses.insert(producer.getName());
+      }
+    }
+  });
+}
+
+/// Whether faults of `entry` reach the program: the lowering waits for channels
+/// and for products before it touches what they give, without being told.
+bool PlanFaults::matters(EntryAttr entry) {
+  switch (entry.getAct()) {
+  case Act::Op:
+    return accesses.contains(entry.getTarget());
+  case Act::Get:
+    return false;
+  case Act::Await:
+    return stores.contains(entry.getTarget());
+  default:
+    return true;
+  }
+}
+
+/// An entry left out, doubled, and of another time, sub-tile or guard.
+void PlanFaults::addEntry(size_t body, unsigned list, size_t i) {
+  SmallVector<EntryAttr> entries(listOf(schedule.getBodies()[body], list));
+  EntryAttr entry = entries[i];
+  SmallVector<EntryAttr> changed(entries);
+  changed.erase(changed.begin() + i);
+  addList("drop", body, list, i, "", changed);
+  bool isLoad = entry.getAct() == Act::Op && loads.contains(entry.getTarget());
+  if (entry.getAct() != Act::Op || isLoad) {
     changed = entries;
     changed.insert(changed.begin() + i, entry);
-    add("double", "", changed);
-    for (size_t to = i + 1; to < std::min(i + 3, entries.size()); ++to) {
-      changed = entries;
+    addList("double", body, list, i, "", changed);
+  }
+  auto replace = [&](StringRef kind, StringRef detail, EntryAttr by) {
+    changed = entries;
+    changed[i] = by;
+    addList(kind, body, list, i, detail, changed);
+  };
+  int64_t shift = entry.getShift(), subtile = entry.getSubtile();
+  Guard guard = entry.getGuard();
+  if (!isLoad) {
+    replace("shift", "one more", change(entry, guard, subtile, shift + 1));
+  }
+  // To wait for newer work, or to load sooner, is no fault.
+  if (shift > 0 && !isLoad && entry.getAct() != Act::Await) {
+    replace("shift", "one less", change(entry, guard, subtile, shift - 1));
+  }
+  if (subtile >= 0) {
+    replace("subtile", "the other",
+            change(entry, guard, subtile ? 0 : 1, shift));
+  }
+  if (guard != Guard::Always) {
+    replace("guard", "none", change(entry, Guard::Always, subtile, shift));
+    Guard other = guard == Guard::Once ? Guard::Last : Guard::Once;
+    replace("guard", stringifyGuard(other),
+            change(entry, other, subtile, shift));
+  }
+}
+
+/// Entry `i` behind the next and the one after that, where that lets it wait
+/// too late, lets others go on too early, or swaps accesses.
+void PlanFaults::addOrders(size_t body, unsigned list, size_t i) {
+  SmallVector<EntryAttr> entries(listOf(schedule.getBodies()[body], list));
+  for (size_t to = i + 1; to < std::min(i + 3, entries.size()); ++to) {
+    EntryAttr entry = entries[i], passed = entries[to];
+    bool late = waits(entry) && !waits(passed);
+    bool early = !waits(entry) && signals(passed);
+    if (late || early) {
+      SmallVector<EntryAttr> changed(entries);
       std::rotate(changed.begin() + i, changed.begin() + i + 1,
                   changed.begin() + to + 1);
-      add("order", "behind " + Twine(print(entries[to])), changed);
-    }
-    int64_t shift = entry.getShift(), subtile = entry.getSubtile();
-    Guard guard = entry.getGuard();
-    replace("shift", "one more", change(entry, guard, subtile, shift + 1));
-    if (shift > 0) {
-      replace("shift", "one less", change(entry, guard, subtile, shift - 1));
-    }
-    if (subtile >= 0) {
-      replace("subtile", "the other",
-              change(entry, guard, subtile ? 0 : 1, shift));
-    }
-    if (guard != Guard::Always) {
-      replace("guard", "none", change(entry, Guard::Always, subtile, shift));
-      Guard other = guard == Guard::Once ? Guard::Last : Guard::Once;
-      replace("guard", stringifyGuard(other),
-              change(entry, other, subtile, shift));
+      addList("order", body, list, i, "behind " + print(passed), changed);
     }
   }
 }
 
+void PlanFaults::addList(StringRef kind, size_t body, unsigned list, size_t i,
+                         const Twine &detail, ArrayRef<EntryAttr> entries) {
+  BodyAttr old = schedule.getBodies()[body];
+  Parts parts(schedule);
+  parts.bodies[body] = withList(old, list, entries);
+  addFault(kind, old.getRole().str() + " " + listNames[list],
+           print(listOf(old, list)[i]), detail, parts);
+}
+
 void PlanFaults::addPlace(size_t number) {
   PlaceAttr place = schedule.getPlaces()[number];
-  if (place.getSpace() != Space::Smem) {
-    return;
-  }
-  auto add = [&](StringRef detail, int64_t depth, bool full, bool free,
-                 Scope scope) {
-    Parts parts(schedule);
-    parts.places[number] = change(place, depth, full, free, scope);
-    addFault("place", "plan", place.getName(), detail, parts);
-  };
-  int64_t depth = place.getDepth();
-  bool full = place.getFullImplied(), free = place.getFreeImplied();
-  Scope scope = place.getScope();
-  add("depth one more", depth + 1, full, free, scope);
-  if (depth > 1) {
-    add("depth one less", depth - 1, full, free, scope);
-  }
   if (place.getChannel()) {
-    add("full_implied", depth, !full, free, scope);
-    add("free_implied", depth, full, !free, scope);
-    add("scope", depth, full, free, otherScope(scope));
+    Parts parts(schedule);
+    parts.places[number] = change(place, !place.getFreeImplied());
+    addFault("place", "plan", place.getName(), "free_implied", parts);
   }
 }
 
@@ -199,13 +250,21 @@ void PlanFaults::addEdge(size_t number) {
   if (edge.getCredits()) {
     add("credits one less", edge.getCredits() - 1, edge.getScope());
   }
-  add("scope", edge.getCredits(), otherScope(edge.getScope()));
+  if (edge.getScope() == Scope::Cluster) {
+    add("no cluster", edge.getCredits(), Scope::Cta);
+  }
 }
 
 void PlanFaults::add() {
   for (size_t body = 0; body < schedule.getBodies().size(); ++body) {
     for (unsigned list : {0, 1, 2}) {
-      addEntries(body, list);
+      ArrayRef<EntryAttr> entries = listOf(schedule.getBodies()[body], list);
+      for (size_t i = 0; i < entries.size(); ++i) {
+        if (matters(entries[i])) {
+          addEntry(body, list, i);
+          addOrders(body, list, i);
+        }
+      }
     }
   }
   for (size_t place = 0; place < schedule.getPlaces().size(); ++place) {
@@ -221,9 +280,6 @@ void PlanFaults::add() {
                                    turn.getRing(), !turn.getUnprimed());
     addFault("turn", "plan", turn.getName(), "unprimed", parts);
   }
-  Parts parts(schedule);
-  parts.skip = parts.skip == Skip::None ? Skip::Right : Skip::None;
-  addFault("knob", "plan", "skip", stringifySkip(parts.skip), parts);
 }
 
 void faults::addPlanFaults(tile::KernelOp kernel, Faults &faults) {

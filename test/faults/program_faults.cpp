@@ -22,10 +22,17 @@ public:
 private:
   void addTo(Operation *op, StringRef kind, const Twine &detail,
              std::function<void()> plant) {
-    faults.push_back(faultAt(op, kind, detail, std::move(plant)));
+    faults.push_back(faultAt(op, kind, detail, [op, plant] {
+      while (isa<ws::AwaitStoreOp>(op) &&
+             isa_and_present<ws::AwaitStoreOp>(op->getPrevNode())) {
+        op->getPrevNode()->erase();
+      }
+      plant();
+    }));
   }
   void addDrop(Operation *op);
   void addMoves(Operation *op);
+  void addLeave(Operation *op);
   void addEarly(Operation *op, StringRef detail, Operation *before);
   void addLate(Operation *op, StringRef detail, Operation *behind);
   void addEarlyRelease(ws::ReleaseOp release);
@@ -39,6 +46,23 @@ private:
   Faults &faults;
   DominanceInfo dominance;
 };
+
+/// Whether `op` orders what comes behind it after something: to be late is a
+/// fault of its own, to be early makes others wait longer.
+bool isWaiting(Operation *op) {
+  return isa<ws::AcquireOp, ws::WaitOp, ws::GetWorkOp, ws::EndUnlessWorkOp,
+             ws::AwaitOp, ws::TakeOp, ws::WaitEdgeOp>(op);
+}
+
+/// Whether `op` lets others go on.
+bool isSignalling(Operation *op) {
+  return isa<ws::ReleaseOp, ws::PutWorkOp, ws::GiveOp, ws::SignalOp>(op);
+}
+
+/// Whether the place of `op` matters in both directions.
+bool isAccess(Operation *op) {
+  return isa<ws::PutOp, ws::StoreOp, ws::AwaitStoreOp, ws::SyncOp>(op);
+}
 
 /// Operations that move with an op which reads their results: what is between
 /// `target` and the op and has no effects. Fails if something else would move.
@@ -65,7 +89,8 @@ OpOperand *pieceOf(Operation *op) {
   if (auto mma = dyn_cast<ws::MmaOp>(op)) {
     return mma.getPiece() ? &mma.getPieceMutable()[0] : nullptr;
   }
-  if (isa<ws::PutOp, ws::StoreOp, ws::HeldOp, ws::TakeOp, ws::GiveOp>(op)) {
+  // Nobody reads the one of a `ws.give`.
+  if (isa<ws::PutOp, ws::StoreOp, ws::HeldOp, ws::TakeOp>(op)) {
     return llvm::find_if(op->getOpOperands(), [](OpOperand &operand) {
       return operand.get().getType().isInteger(32);
     });
@@ -101,8 +126,12 @@ void increase(OpOperand &operand, int64_t value) {
 
 } // namespace
 
-/// Results of the op that is dropped are those of an earlier one.
+/// Results of the op that is dropped are those of an earlier one. A tile that
+/// is put or stored twice is the same.
 void ProgramFaults::addDrop(Operation *op) {
+  if (isa<ws::AwaitStepOp>(op)) {
+    return;
+  }
   if (auto await = dyn_cast<ws::AwaitOp>(op)) {
     return addTo(op, "drop", "", [await]() mutable {
       await.replaceAllUsesWith(await.getValue());
@@ -111,7 +140,9 @@ void ProgramFaults::addDrop(Operation *op) {
   }
   if (op->getNumResults() == 0) {
     addTo(op, "drop", "", [op] { op->erase(); });
-    addTo(op, "double", "", [op] { OpBuilder(op).clone(*op); });
+    if (!isa<ws::PutOp, ws::StoreOp, ws::AwaitStoreOp>(op)) {
+      addTo(op, "double", "", [op] { OpBuilder(op).clone(*op); });
+    }
     return;
   }
   if (!isa<ws::WaitOp, ws::AcquireOp>(op)) {
@@ -156,26 +187,47 @@ void ProgramFaults::addLate(Operation *op, StringRef detail,
   addTo(op, "late", detail, [op, behind] { op->moveAfter(behind); });
 }
 
-/// Across the events next to it, to the ends of its block, and out of it.
+/// Across the events next to it, to the ends of its block, and out of it. To
+/// wait sooner, or to let others go on later, is a fault where it ends in a
+/// deadlock: of these moves there are the far ones.
 void ProgramFaults::addMoves(Operation *op) {
+  if (!isWaiting(op) && !isSignalling(op) && !isAccess(op)) {
+    return;
+  }
   SmallVector<Operation *> before, behind;
   for (Operation &each : *op->getBlock()) {
     if (&each != op && hasEvent(&each)) {
       (each.isBeforeInBlock(op) ? before : behind).push_back(&each);
     }
   }
-  for (size_t i = 0; i < std::min<size_t>(before.size(), 2); ++i) {
-    addEarly(op, i ? "over two" : "over one", before[before.size() - 1 - i]);
+  std::reverse(before.begin(), before.end());
+  // Turns decide who is first and guard nothing.
+  size_t near = isa<ws::TakeOp, ws::GiveOp>(op) ? 0 : 2;
+  const char *names[] = {"over one", "over two"};
+  bool awaitsStore = isa<ws::AwaitStoreOp>(op);
+  for (size_t i = 0; i < std::min(before.size(), near) && !isWaiting(op); ++i) {
+    if (!awaitsStore || isa<ws::StoreOp>(before[i])) {
+      addEarly(op, names[i], before[i]);
+    }
   }
-  if (before.size() > 2) {
-    addEarly(op, "first of its block", before.front());
+  // A wait stays before what reads its slot: late, it does no harm.
+  bool isLate = !isSignalling(op) && !isa<ws::WaitOp, ws::AcquireOp>(op);
+  for (size_t i = 0; i < std::min(behind.size(), near) && isLate; ++i) {
+    if (!awaitsStore || i == 0) {
+      addLate(op, names[i], behind[i]);
+    }
   }
-  for (size_t i = 0; i < std::min<size_t>(behind.size(), 2); ++i) {
-    addLate(op, i ? "over two" : "over one", behind[i]);
+  if (before.size() > 2 && !awaitsStore) {
+    addEarly(op, "first of its block", before.back());
   }
-  if (behind.size() > 2) {
+  if (behind.size() > 2 && isLate) {
     addLate(op, "last of its block", behind.back());
   }
+  addLeave(op);
+}
+
+/// To the other side of a loop or branch around it.
+void ProgramFaults::addLeave(Operation *op) {
   Operation *parent = op->getParentOp();
   bool leaves = isa<scf::ForOp, scf::IfOp, ws::WorkLoopOp>(parent) &&
                 op->getNumResults() == 0;
@@ -215,8 +267,9 @@ void ProgramFaults::addEarlyRelease(ws::ReleaseOp release) {
 SmallVector<Value> ProgramFaults::othersThan(OpOperand &operand) {
   SmallVector<Value> others;
   auto consider = [&](Value value) {
-    if (value.getType() == operand.get().getType() && value != operand.get() &&
-        dominance.properlyDominates(value, operand.getOwner())) {
+    bool fits = value.getType() == operand.get().getType() &&
+                value != operand.get() && !value.getDefiningOp<ub::PoisonOp>();
+    if (fits && dominance.properlyDominates(value, operand.getOwner())) {
       others.push_back(value);
     }
   };
@@ -270,6 +323,10 @@ void ProgramFaults::addOtherPiece(Operation *op) {
 }
 
 void ProgramFaults::addOtherBlock(Operation *op) {
+  auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+  if (branch && op->getParentRegion() == &branch.getElseRegion()) {
+    return; // an item without keys: nothing reads its Q
+  }
   OpOperand *row = nullptr;
   if (auto copy = dyn_cast<ws::CopyOp>(op)) {
     row = &copy.getRowMutable();
@@ -308,6 +365,10 @@ void ProgramFaults::addControl(Operation *op) {
 
 void ProgramFaults::add() {
   role.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<ws::AwaitStoreOp>(op) &&
+        isa_and_present<ws::AwaitStoreOp>(op->getNextNode())) {
+      return; // the last of a row stands for all
+    }
     if (isEvent(op) && !isa<ws::MmaOp>(op)) {
       addDrop(op);
       addMoves(op);
@@ -322,7 +383,9 @@ void ProgramFaults::add() {
   });
 }
 
-/// What channels, edges and turns say of themselves.
+/// Other attributes of channels and edges. Nothing reads `full_implied`; a ring
+/// of fewer slots, and one that each CTA of a cluster fills for itself, are
+/// slower.
 static void addDeclarationFaults(Operation *op, Faults &faults) {
   auto add = [&](StringRef detail, std::function<void()> plant) {
     faults.push_back(faultAt(op, "declaration", detail, std::move(plant)));
@@ -331,17 +394,8 @@ static void addDeclarationFaults(Operation *op, Faults &faults) {
     add("free_implied", [channel]() mutable {
       channel.setFreeImplied(!channel.getFreeImplied());
     });
-    add("full_implied", [channel]() mutable {
-      channel.setFullImplied(!channel.getFullImplied());
-    });
-    add("cluster",
-        [channel]() mutable { channel.setCluster(!channel.getCluster()); });
     add("depth one more",
         [channel]() mutable { channel.setDepth(channel.getDepth() + 1); });
-    if (channel.getDepth() > 1) {
-      add("depth one less",
-          [channel]() mutable { channel.setDepth(channel.getDepth() - 1); });
-    }
   }
   if (auto edge = dyn_cast<ws::EdgeOp>(op)) {
     add("credits one more",
@@ -350,7 +404,9 @@ static void addDeclarationFaults(Operation *op, Faults &faults) {
       add("credits one less",
           [edge]() mutable { edge.setCredits(edge.getCredits() - 1); });
     }
-    add("cluster", [edge]() mutable { edge.setCluster(!edge.getCluster()); });
+    if (edge.getCluster()) {
+      add("no cluster", [edge]() mutable { edge.setCluster(false); });
+    }
   }
 }
 

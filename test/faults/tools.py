@@ -21,7 +21,9 @@ STAGES = {"plan": ([], TO_LOOPS + ["attn-pipeline"]),
           "emitter": (TO_LOOPS, ["attn-pipeline"]),
           "program": (TO_LOOPS + ["attn-pipeline"], [])}
 VERIFY = ["attn-verify-sync"]
-LOWER = ["attn-stage-nvvm", "attn-stage-llvm"]
+LOWER = ["attn-distribute", "attn-lower-channels", "attn-lower-to-nvvm", "attn-stage-llvm"]
+# The same with the reader of lowered barriers.
+VERIFY_LOWERED = ["attn-distribute", "attn-lower-channels", "attn-verify-channels", "attn-lower-to-nvvm"]
 
 
 def entries(path):
