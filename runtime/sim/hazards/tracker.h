@@ -88,8 +88,9 @@ public:
   void invalMbarrier(const Warp &warp, unsigned lane, uint32_t address);
   /// Before anything else is done with one.
   void useMbarrier(const Warp &warp, unsigned lane, uint32_t address);
+  /// `scope` is what an arrival that releases is for.
   void arriveMbarrier(const Warp &warp, unsigned lane, uint32_t address,
-                      uint64_t phase, bool releases);
+                      uint64_t phase, bool releases, Scope scope);
   /// expect_tx or complete_tx.
   void changeBytes(const Warp &warp, unsigned lane, uint32_t address);
   void completePhase(const Warp &warp, uint32_t pc, unsigned lane,
@@ -148,7 +149,10 @@ private:
   void forViews(const Warp &warp, uint32_t lanes, Visit visit);
   void touch(LaneView &view) { view.serial = ++serials; }
   /// Adds what one lane knows of its own accesses.
-  void publishOwn(const Warp &warp, unsigned lane, Knowledge &to);
+  void publishOwn(const Warp &warp, unsigned lane, Knowledge &to,
+                  uint32_t epoch);
+  uint32_t releasedBy(const Warp &warp, unsigned lane, uint32_t address,
+                      Scope scope);
   /// Adds what the lanes know; what they do after this is not known.
   void publish(const Warp &warp, uint32_t lanes, Knowledge &to);
   void acquire(const Warp &warp, uint32_t lanes, const Knowledge &from);

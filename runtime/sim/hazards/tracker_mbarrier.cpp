@@ -168,9 +168,22 @@ void HazardTracker::checkArrival(const Accessor &by, uint32_t address,
                   : "no " + last + " has been made"));
 }
 
+/// Up to which of the thread's epochs an arrival releases what it did. One at
+/// another CTA's barrier, of the CTA's scope, does so for reads; of writes to
+/// other CTAs only for those before the thread's last fence for the cluster.
+uint32_t HazardTracker::releasedBy(const Warp &warp, unsigned lane,
+                                   uint32_t address, Scope scope) {
+  const WarpThreads &threads = threadsOf(warp);
+  bool isNarrow =
+      scope == Scope::Cta && address >> kSharedRankShift != warp.cta.rank;
+  uint32_t wrote = threads.wroteRemoteAt[lane];
+  return isNarrow && wrote > threads.releasedToClusterAt[lane] ? wrote - 1
+                                                               : threads.epoch;
+}
+
 void HazardTracker::arriveMbarrier(const Warp &warp, unsigned lane,
                                    uint32_t address, uint64_t phase,
-                                   bool releases) {
+                                   bool releases, Scope scope) {
   MbarrierState &barrier = barriers[address];
   Accessor by = accessorOf(warp, lane);
   useCta(by, address, releases);
@@ -184,7 +197,8 @@ void HazardTracker::arriveMbarrier(const Warp &warp, unsigned lane,
     barrier.arriving.join(view.known);
     barrier.joined = view.serial;
   }
-  publishOwn(warp, lane, barrier.arriving);
+  publishOwn(warp, lane, barrier.arriving,
+             releasedBy(warp, lane, address, scope));
   ++threadsOf(warp).epoch;
 }
 

@@ -10,8 +10,8 @@ using namespace attn::sim;
 
 HazardTracker::HazardTracker(Cluster &cluster, GridHazards &grid,
                              uint64_t number)
-    : cluster(cluster), grid(grid), number(number), shadow(/*maxReads=*/~0u),
-      sharedMemory{shadow, accesses, false},
+    : cluster(cluster), grid(grid), number(number),
+      shadow(/*maxReads=*/~0u), sharedMemory{shadow, accesses, false},
       globalMemory{grid.shadow, grid.accesses, true},
       named(cluster.size() * kNamedBarriers), remoteUses(cluster.size()) {
   Cta &first = cluster.getCta(0);
@@ -93,6 +93,10 @@ void HazardTracker::access(const Warp &warp, unsigned lane, Space space,
     Accessor by = accessorOf(warp, lane, sharedIndex);
     by.reads = action.reads;
     by.writes = action.writes;
+    bool isRemote = address >> kSharedRankShift != warp.cta.rank;
+    if (isRemote && action.writes) {
+      threadsOf(warp).wroteRemoteAt[lane] = threadsOf(warp).epoch;
+    }
     visitShared(by, uint32_t(address), bytes);
     if (action.scope != Scope::None) {
       synchronize(warp, lane, variables[address]);

@@ -42,6 +42,8 @@ struct WarpThreads {
   uint32_t releasedToClusterAt[kLanes] = {};
   uint32_t performedAt[kLanes] = {};
   uint32_t initsAt[kLanes] = {};
+  /// The epoch of its last plain write to the memory of another CTA.
+  uint32_t wroteRemoteAt[kLanes] = {};
   /// The barrier that each lane waits at: what those who arrived knew.
   std::shared_ptr<Knowledge> barrier[kLanes];
   /// The same of the cluster's barrier.

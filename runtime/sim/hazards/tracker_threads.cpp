@@ -33,10 +33,11 @@ LaneView &HazardTracker::viewOf(const Warp &warp, unsigned lane) {
   return views[i];
 }
 
-void HazardTracker::publishOwn(const Warp &warp, unsigned lane, Knowledge &to) {
+void HazardTracker::publishOwn(const Warp &warp, unsigned lane, Knowledge &to,
+                               uint32_t epoch) {
   const WarpThreads &threads = threadsOf(warp);
   uint32_t component = componentOf(warp, lane);
-  to.generic.raise(component, threads.epoch);
+  to.generic.raise(component, epoch);
   to.asyncShared.raise(component, threads.fencedShared[lane]);
   to.asyncGlobal.raise(component, threads.fencedGlobal[lane]);
   to.device.raise(component, threads.performedAt[lane]);
@@ -49,7 +50,9 @@ void HazardTracker::publish(const Warp &warp, uint32_t lanes, Knowledge &to) {
       to.join(view.known);
     }
   }
-  forLanes(lanes, [&](unsigned lane) { publishOwn(warp, lane, to); });
+  forLanes(lanes, [&](unsigned lane) {
+    publishOwn(warp, lane, to, threadsOf(warp).epoch);
+  });
   ++threadsOf(warp).epoch;
 }
 
@@ -200,7 +203,7 @@ void HazardTracker::release(const Warp &warp, unsigned lane,
   Knowledge known;
   if (action.releases) {
     known = view.known;
-    publishOwn(warp, lane, known);
+    publishOwn(warp, lane, known, threadsOf(warp).epoch);
     ++threads.epoch;
   } else {
     known = performed(warp, lane);

@@ -21,7 +21,8 @@ constexpr uint64_t kTry = 32;
 constexpr uint64_t kRelaxed = 64;
 /// The barrier may be another CTA's.
 constexpr uint64_t kRemote = 128;
-constexpr unsigned kEffectShift = 8;
+constexpr uint64_t kCluster = 256; // its scope
+constexpr unsigned kEffectShift = 9;
 
 /// The barrier of one lane, or null after a fault.
 Mbarrier *locate(Warp &warp, const Inst &inst, uint32_t slot, unsigned lane,
@@ -77,7 +78,8 @@ void track(Warp &warp, const Inst &inst, unsigned lane, uint32_t address,
   case Effect::Arrive:
     hazards->useMbarrier(warp, lane, address);
     hazards->arriveMbarrier(warp, lane, address, before.phase,
-                            !(inst.aux & kRelaxed));
+                            !(inst.aux & kRelaxed),
+                            inst.aux & kCluster ? Scope::Cluster : Scope::Cta);
     break;
   case Effect::Transaction:
     hazards->useMbarrier(warp, lane, address);
@@ -264,6 +266,7 @@ bool finish(Decoder &decoder, const ptx::Instruction &instruction,
               (match.has(".noComplete") ? kNoComplete : 0) |
               (match.has(".parity") ? kParity : 0) |
               (match.has(".relaxed") ? kRelaxed : 0) |
+              (match.has(".cluster") ? kCluster : 0) |
               uint64_t(Effect::Arrive) << kEffectShift;
   return !(inst.aux & kExpectTx) || inst.slots[2] != kNone ||
          decoder.fail(instruction.at, "expected the number of bytes");
