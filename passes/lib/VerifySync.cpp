@@ -2,9 +2,9 @@
 //
 // attn-verify-sync: runs the programs of all roles for small trip counts and
 // numbers of work items, and proves that they end, that every ring is balanced,
-// and that nothing in shared memory is read before it is there or overwritten
-// before it was read.
-#include "Synchronization/SyncItems.h"
+// that nothing in shared memory is read before it is there or overwritten
+// before it was read, and that tiles of the same elements come together.
+#include "Synchronization/SyncCases.h"
 #include "Synchronization/SyncTrial.h"
 #include "attn/passes/Passes.h"
 
@@ -18,6 +18,22 @@ using namespace attn;
 
 namespace {
 
+/// What a kernel is given it reads or writes, in some role.
+LogicalResult checkArguments(ws::KernelOp kernel) {
+  for (auto [argument, name] :
+       llvm::zip(kernel.getBody().getArguments(), kernel.getArgNames())) {
+    bool isUsed = llvm::any_of(argument.getUsers(), [](Operation *user) {
+      return user->getParentOfType<ws::RoleOp>();
+    });
+    if (isa<RankedTensorType>(argument.getType()) && !isUsed) {
+      return kernel.emitOpError("attn-verify-sync: V2: expected a role to read "
+                                "or write ")
+             << name << ", got none";
+    }
+  }
+  return success();
+}
+
 class VerifySyncPass : public attn::impl::VerifySyncBase<VerifySyncPass> {
 public:
   using VerifySyncBase::VerifySyncBase;
@@ -25,10 +41,13 @@ public:
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
       SyncTrial trial(kernel);
-      for (const SyncItems &items : itemsToTry(kernel, exhaustive)) {
-        if (failed(trial.run(items))) {
+      for (const SyncCase &tried : casesToTry(kernel, exhaustive)) {
+        if (failed(trial.run(tried.items, tried.followTiles))) {
           return signalPassFailure();
         }
+      }
+      if (failed(checkArguments(kernel))) {
+        return signalPassFailure();
       }
     }
   }

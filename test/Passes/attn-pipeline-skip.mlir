@@ -99,10 +99,9 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
           ws.yield
         }
         %13 = ws.entry @mask slot 4 shift 0 masked(%12 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
-          %c64_i32_4 = arith.constant 64 : i32
-          %15 = arith.muli %arg5, %c64_i32_4 : i32
-          %16 = arith.addi %arg6, %15 : i32
-          %17 = tile.coords %16 dim 0 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>>
+          %c128_i32_4 = arith.constant 128 : i32
+          %16 = arith.muli %arg6, %c128_i32_4 : i32
+          %17 = tile.coords %16 dim 1 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>>
           %18 = arith.sitofp %17 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>> to tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
           %19 = arith.addf %12, %18 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
           ws.yield %19 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
@@ -122,12 +121,14 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
       %block, %head, %batch = tile.work_coords %1
       %c64_i32 = arith.constant 64 : i32
       %7 = arith.muli %arg5, %c64_i32 : i32
-      %8 = arith.addi %block, %7 : i32
+      %c128_i32_0 = arith.constant 128 : i32
+      %firstRow = arith.muli %block, %c128_i32_0 : i32
+      %8 = arith.addi %firstRow, %7 : i32
       ws.store @oe[%arg5], %arg2 at(%batch, %head, %8) #map : tensor<?x?x?x64xbf16>
       %block_0, %head_1, %batch_2 = tile.work_coords %1
       %c64_i32_3 = arith.constant 64 : i32
       %9 = arith.muli %arg5, %c64_i32_3 : i32
-      %10 = arith.addi %block_0, %9 : i32
+      %10 = arith.addi %firstRow, %9 : i32
       tile.store_row %4, %arg3 at(%batch_2, %head_1, %10) : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>, tensor<?x?x?xf32>
     }
     ws.await_store

@@ -425,6 +425,7 @@ ws.kernel @unexpanded machine "sm_90a" args ["q", "n"] problem #p config #c sche
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
       // expected-error @below {{'ws.for' op attn-verify-sync: expected 'scf.for' and 'scf.if' alone round synchronization}}
+      // expected-note @below {{with work items of 0 blocks}}
       ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
       ^bb0(%j: i32):
         ws.entry @w slot 0 shift 0 {
@@ -449,6 +450,7 @@ ws.kernel @unknown_trips machine "sm_90a" args ["q", "n"] problem #p config #c s
   ^bb0(%me: i32):
     %one = arith.constant 1 : i32
     // expected-error @below {{'scf.for' op attn-verify-sync: expected a number computed from 'tile.bounds' and constants, got a block argument}}
+    // expected-note @below {{with work items of 0 blocks}}
     scf.for %i = %one to %n step %one : i32 {
       ws.signal @e
     }
@@ -466,7 +468,8 @@ ws.kernel @unknown_condition machine "sm_90a" args ["q", "n"] problem #p config 
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     %c = arith.trunci %n : i32 to i1
-    // expected-error @below {{'scf.if' op attn-verify-sync: expected a number computed from 'tile.bounds' and constants, got a block argument}}
+    // expected-error @below {{'scf.if' op attn-verify-sync: expected a number computed from 'tile.bounds' and constants, got arith.trunci}}
+    // expected-note @below {{with work items of 0 blocks}}
     scf.if %c {
       ws.signal @e
     }
@@ -487,6 +490,7 @@ ws.kernel @many_trips machine "sm_90a" args ["q", "n"] problem #p config #c sche
     %one = arith.constant 1 : i32
     %many = arith.constant 1000000000 : i32
     // expected-error @below {{'scf.for' op attn-verify-sync: expected at most 64 trips with a step of at least 1, got 0 to 1000000000 step 1}}
+    // expected-note @below {{with work items of 0 blocks}}
     scf.for %i = %zero to %many step %one : i32 {
       ws.signal @e
     }
@@ -599,6 +603,7 @@ ws.kernel @fetch_of_some machine "sm_90a" args ["n"] problem #p config #c schedu
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
     // expected-error @below {{'ws.work_loop' op attn-verify-sync: V26: expected 1 'ws.fetch_work' after 1 work items, got 0, the last item with 0 blocks}}
+    // expected-note @below {{with work items of 0 + 0 blocks}}
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       %s = ws.acquire : <@work, tensor<4xi32>>

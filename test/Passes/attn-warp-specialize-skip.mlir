@@ -70,11 +70,8 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
       }
       %8 = tile.step @mask masked(%7) : (tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
       ^bb0(%arg7: tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>):
-        %10 = tile.subtile_id
-        %c64_i32 = arith.constant 64 : i32
-        %11 = arith.muli %10, %c64_i32 : i32
-        %12 = arith.addi %arg5, %11 : i32
-        %13 = tile.coords %12 dim 0 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>>
+        %12 = arith.muli %arg5, %c128_i32 : i32
+        %13 = tile.coords %12 dim 1 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>>
         %14 = arith.sitofp %13 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>> to tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
         %15 = arith.addf %arg7, %14 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
         tile.yield %15 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
@@ -99,7 +96,8 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
       %block, %head, %batch = tile.work_coords %arg6
       %c64_i32 = arith.constant 64 : i32
       %7 = arith.muli %6, %c64_i32 : i32
-      %8 = arith.addi %block, %7 : i32
+      %own = arith.muli %block, %c128_i32 : i32
+      %8 = arith.addi %own, %7 : i32
       tile.store %arg5, %arg2 at(%batch, %head, %8) #map : tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>, tensor<?x?x?x64xbf16>
       tile.yield
     }
@@ -109,7 +107,8 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
       %block, %head, %batch = tile.work_coords %arg6
       %c64_i32 = arith.constant 64 : i32
       %7 = arith.muli %6, %c64_i32 : i32
-      %8 = arith.addi %block, %7 : i32
+      %own = arith.muli %block, %c128_i32 : i32
+      %8 = arith.addi %own, %7 : i32
       tile.store_row %arg5, %arg3 at(%batch, %head, %8) : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>, tensor<?x?x?xf32>
       tile.yield
     }

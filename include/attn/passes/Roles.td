@@ -159,10 +159,10 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     overlaps conflicts. A run keeps which events happened before which, so that it speaks for
     every order in which each wait sees the same phase of its barrier.
 
-    The work items tried have 0 to 3 blocks in each range of the loop, and enough to wrap
-    every ring twice; where a CTA runs several items, they come in pairs a, b and triples
-    a, b, a as well, with 0 or 1 block in each range or 3 in one. Option `exhaustive`: with 0 to
-    3 in each. Items that are handed out are followed by one that
+    The work items tried have 0 or 1 block in each range of the loop, 3 in one or 3 in all, or
+    enough to wrap every ring twice; where a CTA runs several items, they come in triples
+    a, b, a as well. Option `exhaustive`: items with 0 to 3 blocks in each range, one at a time, in
+    pairs and in triples. Items that are handed out are followed by one that
     ends every role. Where sub-tiles skip blocks, each has a block of the first range less than the
     next, as long as there are any. In a cluster the roles of all CTAs run against one
     another, and those of its last CTA skip least. An item that can be rejected (`redo`) is also
@@ -183,6 +183,10 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     - V18: no deadlock
     - V19: what is asynchronous ends before its role does
     - V26: the counter of work items is asked once after each item
+    - V28: tiles come together that are of the same rows and columns of their tensors, each
+      block of the loop is summed up once, and what is stored has seen them all and goes to
+      its own rows
+    - V2: every tensor that the kernel is given is read or written
 
     **Before**, and refused: K is released while the MMA may still read it
     ```mlir
@@ -200,7 +204,7 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"exhaustive", "exhaustive", "bool", "false",
-           "try all items with 0 to 3 blocks in each range in pairs and triples">
+           "try all items with 0 to 3 blocks in each range, in pairs and triples too">
   ];
 }
 

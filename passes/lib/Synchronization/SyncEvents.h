@@ -62,6 +62,13 @@ public:
     return ops == around.end() ? llvm::ArrayRef<mlir::Operation *>()
                                : ops->second;
   }
+  /// Whether the op has such ops in its regions.
+  bool isWithin(mlir::Operation *op) const {
+    return llvm::any_of(op->getRegions(), [&](mlir::Region &region) {
+      return llvm::any_of(
+          region, [&](mlir::Block &block) { return around.contains(&block); });
+    });
+  }
   /// Whether the text of a role has such an event: it counts as an end of the
   /// object, however often it gets there.
   bool has(ws::RoleOp role, SyncEvent::Kind kind, unsigned object) const {

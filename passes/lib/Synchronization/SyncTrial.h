@@ -15,13 +15,15 @@ public:
       : kernel(kernel), events(kernel), memory(kernel),
         ctas(kernel.getConfig().getCluster()) {}
 
-  /// Rules V8, V9, V15 to V19 and V26 for these work items of a CTA.
-  mlir::LogicalResult run(llvm::ArrayRef<SyncItem> items) const;
+  /// Rules V8, V9, V15 to V19 and V26 for these work items of a CTA, and V28
+  /// where the tiles are followed.
+  mlir::LogicalResult run(llvm::ArrayRef<SyncItem> items,
+                          bool followTiles) const;
 
   /// What every role does: replicas of a role, in each CTA of a cluster, are
   /// agents of their own.
-  mlir::FailureOr<std::vector<SyncAgent>>
-  unroll(llvm::ArrayRef<SyncItem> items) const;
+  mlir::FailureOr<std::vector<SyncAgent>> unroll(llvm::ArrayRef<SyncItem> items,
+                                                 bool followTiles) const;
 
   const SyncEvents &getEvents() const { return events; }
 

@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SyncUnroller.h"
+#include "TileRanges.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace attn;
+
+/// "with work items of 1 + 0, 1 + 0 (again) blocks": range by range.
+InFlightDiagnostic attn::emitSyncError(Operation *op,
+                                       ArrayRef<SyncItem> items) {
+  InFlightDiagnostic error = op->emitOpError("attn-verify-sync: ");
+  Diagnostic &note = error.attachNote() << "with work items of ";
+  llvm::interleaveComma(items, note, [&](const SyncItem &item) {
+    llvm::interleave(item.blocks, note, " + ");
+    note << (item.redo ? " (again)" : "");
+  });
+  note << " blocks";
+  return error;
+}
 
 /// Trips of a loop that are unrolled at most; trials have a few blocks.
 static constexpr int64_t maxTrips = 64;
@@ -17,23 +33,66 @@ static constexpr int64_t maxTrips = 64;
 /// Where range `index` begins, counted in blocks from the end of the last one.
 /// Of the first range a sub-tile leaves a block more to the others than the
 /// next sub-tile does.
-FailureOr<int64_t> SyncUnroller::boundOf(tile::BoundsOp bounds,
-                                         unsigned index) {
+std::optional<int64_t> SyncUnroller::boundOf(tile::BoundsOp bounds,
+                                             unsigned index) {
   SyncItem shape = current();
   if (index > 0 || !bounds.getSubtile() || shape.blocks.empty()) {
     return shape.from(index);
   }
-  FailureOr<int64_t> subtile = evaluate(bounds.getSubtile(), bounds);
-  if (failed(subtile)) {
-    return failure();
+  std::optional<int64_t> subtile = tryEvaluate(bounds.getSubtile());
+  if (!subtile) {
+    return std::nullopt;
   }
   int64_t subtiles = bounds.getOf().value_or(1);
   int64_t skipped = (of.later + 1) * subtiles - 1 - *subtile;
   return shape.from(0) - std::min(shape.blocks.front(), skipped);
 }
 
+std::optional<int64_t> SyncUnroller::fold(Operation *op) {
+  SmallVector<Attribute> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<int64_t> number =
+        operand.getType().isIntOrIndex() ? tryEvaluate(operand) : std::nullopt;
+    if (!number) {
+      return std::nullopt;
+    }
+    operands.push_back(IntegerAttr::get(operand.getType(), *number));
+  }
+  SmallVector<OpFoldResult> folded;
+  if (failed(op->fold(operands, folded)) || folded.size() != 1) {
+    return std::nullopt;
+  }
+  if (auto value = dyn_cast<Value>(folded.front())) {
+    return tryEvaluate(value);
+  }
+  auto integer = dyn_cast<IntegerAttr>(cast<Attribute>(folded.front()));
+  return integer ? std::optional(integer.getInt()) : std::nullopt;
+}
+
+/// Each item has rows and heads of its own; no sequence is short.
+std::optional<int64_t> SyncUnroller::makeUp(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    bool isKernels = isa<ws::KernelOp>(argument.getOwner()->getParentOp());
+    return isKernels ? std::optional<int64_t>(argument.getArgNumber() + 1)
+                     : std::nullopt;
+  }
+  auto result = cast<OpResult>(value);
+  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(
+             result.getOwner())
+      .Case([&](tile::CoordsOfOp) {
+        return (result.getResultNumber() + 1) * 100 + 10 * item + of.cta;
+      })
+      .Case([&](tensor::DimOp dim) {
+        auto tensor = dyn_cast<BlockArgument>(dim.getSource());
+        return 4096 >> std::min(tensor ? tensor.getArgNumber() : 0u, 4u);
+      })
+      .Case([&](tile::CutOp) { return 1000 >> result.getResultNumber(); })
+      .Case([&](tile::PartOfOp) { return 0; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
 /// What decides trip counts, pieces and turns, for the current item.
-FailureOr<int64_t> SyncUnroller::evaluate(Value value, Operation *user) {
+std::optional<int64_t> SyncUnroller::tryEvaluate(Value value) {
   if (auto number = numbers.find(value); number != numbers.end()) {
     return number->second;
   }
@@ -52,27 +111,25 @@ FailureOr<int64_t> SyncUnroller::evaluate(Value value, Operation *user) {
     return current().redo;
   }
   if (op && isa<arith::ArithDialect>(op->getDialect())) {
-    SmallVector<Attribute> operands;
-    for (Value operand : op->getOperands()) {
-      FailureOr<int64_t> number = evaluate(operand, user);
-      if (failed(number)) {
-        return failure();
-      }
-      operands.push_back(IntegerAttr::get(operand.getType(), *number));
-    }
-    SmallVector<OpFoldResult> folded;
-    if (succeeded(op->fold(operands, folded)) && folded.size() == 1) {
-      if (auto integer = dyn_cast_or_null<IntegerAttr>(
-              dyn_cast<Attribute>(folded.front()))) {
-        return integer.getInt();
-      }
-      return evaluate(cast<Value>(folded.front()), user);
-    }
+    return fold(op);
   }
-  user->emitOpError("attn-verify-sync: expected a number computed from "
-                    "'tile.bounds' and constants, got ")
-      << (op ? op->getName().getStringRef() : "a block argument");
+  return makesUp ? makeUp(value) : std::nullopt;
+}
+
+FailureOr<int64_t> SyncUnroller::evaluate(Value value, Operation *user) {
+  if (std::optional<int64_t> number = tryEvaluate(value)) {
+    return *number;
+  }
+  Operation *op = value.getDefiningOp();
+  error(user) << "expected a number computed from 'tile.bounds' and "
+                 "constants, got "
+              << (op ? op->getName().getStringRef() : "a block argument");
   return failure();
+}
+
+FailureOr<int64_t> SyncUnroller::coordinate(Value value, Operation *user) {
+  llvm::SaveAndRestore saved(makesUp, true);
+  return evaluate(value, user);
 }
 
 //===----------------------------------------------------------------------===//
@@ -84,7 +141,10 @@ SyncStep &SyncUnroller::add(const SyncEvent &event, int64_t number) {
   return steps.emplace_back(SyncStep{&event, item, number});
 }
 
-void SyncUnroller::passSlots(ValueRange from, ValueRange to) {
+void SyncUnroller::pass(ValueRange from, ValueRange to) {
+  if (tiles) {
+    tiles->pass(from, to);
+  }
   // First all are read: a loop may exchange two.
   SmallVector<std::pair<Value, SlotRef>> passed;
   for (auto [source, target] : llvm::zip(from, to)) {
@@ -108,8 +168,8 @@ FailureOr<SlotRef> SyncUnroller::slotOf(Value value, Operation *user) {
     }
     return SlotRef{int(events.objectOf(value)), *piece};
   }
-  return user->emitOpError("attn-verify-sync: expected a slot of 'ws.acquire', "
-                           "'ws.wait' or 'ws.held', got another");
+  return error(user) << "expected a slot of 'ws.acquire', 'ws.wait' or "
+                        "'ws.held', got another";
 }
 
 void SyncUnroller::enterCycle(const SyncEvent &event, Value slot) {
@@ -120,9 +180,9 @@ void SyncUnroller::enterCycle(const SyncEvent &event, Value slot) {
 
 LogicalResult SyncUnroller::checkHeld(const SyncEvent &event, SlotRef slot) {
   if (llvm::is_contained(released, slot)) {
-    return event.op->emitOpError("attn-verify-sync: V8: expected slots that "
-                                 "are read before they are released, got "
-                                 "cycle ")
+    return error(event.op)
+           << "V8: expected slots that are read before they are released, got "
+              "cycle "
            << slot.number << " of '" << events.objects()[slot.object].name
            << "' released before";
   }
@@ -181,13 +241,13 @@ LogicalResult SyncUnroller::release(const SyncEvent &event, Value value) {
   }
   for (int step : inFlight) {
     if (llvm::is_contained(steps[step].reads, *slot)) {
-      InFlightDiagnostic error = event.op->emitOpError(
-          "attn-verify-sync: V9: expected an MMA to be awaited before what it "
-          "reads is released, got one in flight that reads cycle ");
-      error << slot->number << " of '" << events.objects()[slot->object].name
-            << "'";
-      error.attachNote(steps[step].event->op->getLoc()) << "the MMA";
-      return error;
+      InFlightDiagnostic diagnostic = error(event.op);
+      diagnostic << "V9: expected an MMA to be awaited before what it reads is "
+                    "released, got one in flight that reads cycle "
+                 << slot->number << " of '"
+                 << events.objects()[slot->object].name << "'";
+      diagnostic.attachNote(steps[step].event->op->getLoc()) << "the MMA";
+      return diagnostic;
     }
   }
   released.push_back(*slot);
@@ -200,8 +260,16 @@ LogicalResult SyncUnroller::release(const SyncEvent &event, Value value) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult SyncUnroller::run(Block &block) {
-  for (Operation *op : events.within(&block)) {
-    if (failed(runOp(op))) {
+  if (!tiles) {
+    for (Operation *op : events.within(&block)) {
+      if (failed(runOp(op))) {
+        return failure();
+      }
+    }
+    return success();
+  }
+  for (Operation &op : block) {
+    if (!op.hasTrait<OpTrait::IsTerminator>() && failed(runOp(&op))) {
       return failure();
     }
   }
@@ -216,23 +284,27 @@ LogicalResult SyncUnroller::runLoop(scf::ForOp loop) {
     return failure();
   }
   if (*step < 1 || (*to - *from) / *step > maxTrips) {
-    return loop.emitOpError("attn-verify-sync: expected at most ")
-           << maxTrips << " trips with a step of at least 1, got " << *from
-           << " to " << *to << " step " << *step;
+    return error(loop) << "expected at most " << maxTrips
+                       << " trips with a step of at least 1, got " << *from
+                       << " to " << *to << " step " << *step;
   }
-  passSlots(loop.getInits(), loop.getRegionIterArgs());
+  pass(loop.getInits(), loop.getRegionIterArgs());
   for (int64_t i = *from; i < *to; i += *step) {
     numbers[loop.getInductionVar()] = i;
     if (failed(run(*loop.getBody()))) {
       return failure();
     }
-    passSlots(loop.getYieldedValues(), loop.getRegionIterArgs());
+    pass(loop.getYieldedValues(), loop.getRegionIterArgs());
   }
-  passSlots(loop.getRegionIterArgs(), loop.getResults());
+  pass(loop.getRegionIterArgs(), loop.getResults());
   return success();
 }
 
 LogicalResult SyncUnroller::runBranch(scf::IfOp branch) {
+  if (tiles && !events.isWithin(branch) &&
+      !tryEvaluate(branch.getCondition())) {
+    return runEither(branch);
+  }
   FailureOr<int64_t> condition = evaluate(branch.getCondition(), branch);
   if (failed(condition)) {
     return failure();
@@ -244,8 +316,19 @@ LogicalResult SyncUnroller::runBranch(scf::IfOp branch) {
   if (failed(run(taken.front()))) {
     return failure();
   }
-  passSlots(taken.front().getTerminator()->getOperands(), branch.getResults());
+  pass(taken.front().getTerminator()->getOperands(), branch.getResults());
   return success();
+}
+
+/// A branch that depends on what is computed: either way may be gone.
+LogicalResult SyncUnroller::runEither(scf::IfOp branch) {
+  for (Region *region : branch.getRegions()) {
+    if (!region->empty() && failed(run(region->front()))) {
+      return failure();
+    }
+  }
+  return branch.getNumResults() == 0 ? success()
+                                     : tiles->passEither(branch, *this);
 }
 
 /// The counter of work items is right again after a launch, and every item
@@ -256,10 +339,11 @@ LogicalResult SyncUnroller::checkFetches(ws::WorkLoopOp work,
       fetches == expected) {
     return success();
   }
-  return work.emitOpError("attn-verify-sync: V26: expected ")
-         << expected << " 'ws.fetch_work' after " << expected
-         << " work items, got " << fetches << ", the last item with "
-         << current().from(0) << " blocks";
+  return error(work) << "V26: expected " << expected
+                     << " 'ws.fetch_work' after " << expected
+                     << " work items, got " << fetches
+                     << ", the last item with " << current().from(0)
+                     << " blocks";
 }
 
 /// Items that are handed out end with one that says so.
@@ -302,11 +386,19 @@ LogicalResult SyncUnroller::runOp(Operation *op) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     return runBranch(branch);
   }
-  return op->emitOpError("attn-verify-sync: expected 'scf.for' and 'scf.if' "
-                         "alone round synchronization");
+  if (tiles && !events.isWithin(op)) {
+    return tiles->visit(op, *this);
+  }
+  return error(op) << "expected 'scf.for' and 'scf.if' alone round "
+                      "synchronization";
 }
 
 LogicalResult SyncUnroller::runEvent(const SyncEvent &event) {
+  return failure(failed(addStep(event)) ||
+                 (tiles && failed(tiles->visit(event.op, *this))));
+}
+
+LogicalResult SyncUnroller::addStep(const SyncEvent &event) {
   auto enter = [&](auto op) {
     enterCycle(event, op.getSlot());
     return success();

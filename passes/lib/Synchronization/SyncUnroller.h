@@ -52,19 +52,38 @@ struct SyncStep {
 struct SyncReplica {
   ws::RoleOp role;
   int64_t replica;
+  int64_t cta;
   int64_t later; // CTAs of the cluster whose rows follow those of this one
 };
 
+/// An error at `op`, with a note of the work items that it was found with.
+mlir::InFlightDiagnostic emitSyncError(mlir::Operation *op,
+                                       llvm::ArrayRef<SyncItem> items);
+
+class TileRanges;
+
 class SyncUnroller {
 public:
+  /// With `tiles`, which may be null, the ops that compute are run as well.
   SyncUnroller(const SyncEvents &events, llvm::ArrayRef<SyncItem> items,
-               SyncReplica of)
-      : events(events), items(items), of(of),
-        counts(events.objects().size() * SyncEvent::kinds) {}
+               SyncReplica of, TileRanges *tiles)
+      : events(events), items(items), of(of), tiles(tiles),
+        counts(std::max<size_t>(events.objects().size(), 1) *
+               SyncEvent::kinds) {}
 
   /// Rules V8, V9 and V26 as far as one role shows them: a slot is read after
   /// it was waited for, and before it is given back.
   mlir::LogicalResult unroll() { return run(of.role.getBody().front()); }
+
+  const SyncStep &lastStep() const { return steps.back(); }
+  mlir::InFlightDiagnostic error(mlir::Operation *op) const {
+    return emitSyncError(op, items);
+  }
+  mlir::FailureOr<int64_t> evaluate(mlir::Value value, mlir::Operation *user);
+  /// None where the number depends on what is computed or on the problem.
+  std::optional<int64_t> tryEvaluate(mlir::Value value);
+  /// The same where sizes and the places of items matter: they are made up.
+  mlir::FailureOr<int64_t> coordinate(mlir::Value value, mlir::Operation *user);
   std::vector<SyncStep> takeSteps() { return std::move(steps); }
   /// Of steps, by object and kind.
   std::vector<int64_t> takeCounts() { return std::move(counts); }
@@ -76,7 +95,9 @@ private:
   mlir::LogicalResult runOp(mlir::Operation *op);
   mlir::LogicalResult runLoop(mlir::scf::ForOp loop);
   mlir::LogicalResult runBranch(mlir::scf::IfOp branch);
+  mlir::LogicalResult runEither(mlir::scf::IfOp branch);
   mlir::LogicalResult runEvent(const SyncEvent &event);
+  mlir::LogicalResult addStep(const SyncEvent &event);
 
   /// The next cycle of its channel: the op's result.
   void enterCycle(const SyncEvent &event, mlir::Value slot);
@@ -89,21 +110,25 @@ private:
   mlir::FailureOr<SlotRef> slotOf(mlir::Value value, mlir::Operation *user);
   /// What was read and is not to be read again.
   mlir::LogicalResult checkHeld(const SyncEvent &event, SlotRef slot);
-  mlir::FailureOr<int64_t> evaluate(mlir::Value value, mlir::Operation *user);
-  mlir::FailureOr<int64_t> boundOf(tile::BoundsOp bounds, unsigned index);
+  std::optional<int64_t> boundOf(tile::BoundsOp bounds, unsigned index);
+  std::optional<int64_t> fold(mlir::Operation *op);
+  /// A size, or the place of an item, made up so that they differ.
+  std::optional<int64_t> makeUp(mlir::Value value);
   /// After the last item nothing has blocks.
   SyncItem current() const {
     return item < int(items.size()) ? items[item] : SyncItem();
   }
-  void passSlots(mlir::ValueRange from, mlir::ValueRange to);
+  void pass(mlir::ValueRange from, mlir::ValueRange to);
   SyncStep &add(const SyncEvent &event, int64_t number = 0);
 
   const SyncEvents &events;
   llvm::ArrayRef<SyncItem> items;
   SyncReplica of;
+  TileRanges *tiles;
   std::vector<SyncStep> steps;
   std::vector<int64_t> counts; // of events, by object and kind
   int item = 0;                // the current one
+  bool makesUp = false;
   int64_t fetches = 0;
   llvm::DenseMap<mlir::Value, int64_t> numbers; // of loops
   llvm::DenseMap<mlir::Value, SlotRef> slots;

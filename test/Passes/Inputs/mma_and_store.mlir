@@ -1,4 +1,4 @@
-// A kernel of two roles: Q and K are copied and multiplied, and a tile is put and stored.
+// A kernel of two roles: Q and K are copied, O sums (Q * K^T) * K up, and is put and stored.
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 64, tile_n = 64, work = static>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
@@ -21,10 +21,16 @@ ws.kernel @f machine "sm_90a" args ["q", "k", "o", "n"] problem #p config #c sch
       %zero = arith.constant 0 : i32
       %one = arith.constant 1 : i32
       %sq = ws.acquire : <@q, tensor<64x64xbf16>>
-      ws.copy %q at(%n, %n, %n) #map to %sq : tensor<?x?x?x64xbf16>, <@q, tensor<64x64xbf16>>
+      %block, %head, %batch = tile.work_coords %w
+      %c64 = arith.constant 64 : i32
+      %row = arith.muli %block, %c64 : i32
+      ws.copy %q at(%batch, %head, %row) #map to %sq : tensor<?x?x?x64xbf16>, <@q, tensor<64x64xbf16>>
       scf.for %i = %zero to %b#0 step %one : i32 {
         %sk = ws.acquire : <@k, tensor<64x64xbf16>>
-        ws.copy %k at(%n, %n, %n) #map to %sk : tensor<?x?x?x64xbf16>, <@k, tensor<64x64xbf16>> // copy K
+        %next = arith.addi %i, %one : i32
+        %j = arith.subi %b#0, %next : i32
+        %kv = arith.muli %j, %c64 : i32 // row of K
+        ws.copy %k at(%batch, %head, %kv) #map to %sk : tensor<?x?x?x64xbf16>, <@k, tensor<64x64xbf16>> // copy K
       }
     }
   }
@@ -39,18 +45,26 @@ ws.kernel @f machine "sm_90a" args ["q", "k", "o", "n"] problem #p config #c sch
       %zero = arith.constant 0 : i32
       %one = arith.constant 1 : i32
       %other = arith.subi %one, %me : i32
-      %oe = tensor.empty() : tensor<64x64xbf16>
+      %none = arith.constant dense<0.0> : tensor<64x64xf32>
       %sq = ws.wait : <@q, tensor<64x64xbf16>>
-      scf.for %i = %zero to %b#0 step %one : i32 {
+      %sum = scf.for %i = %zero to %b#0 step %one iter_args(%acc = %none) -> tensor<64x64xf32> : i32 {
         %sk = ws.wait : <@k, tensor<64x64xbf16>>
         %r, %t = ws.mma %sq, %sk transpose_b : !q, <@k, tensor<64x64xbf16>> -> tensor<64x64xf32> // MMA
-        %done = ws.await %r, %t : tensor<64x64xf32> // await MMA
+        %s = ws.await %r, %t : tensor<64x64xf32> // await MMA
+        %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xbf16>
+        %r2, %t2 = ws.mma %p, %sk acc(%acc : tensor<64x64xf32>) : tensor<64x64xbf16>, <@k, tensor<64x64xbf16>> -> tensor<64x64xf32> // second
+        %o2 = ws.await %r2, %t2 : tensor<64x64xf32> // await second
         ws.release %sk : <@k, tensor<64x64xbf16>> // release K
+        scf.yield %o2 : tensor<64x64xf32> // next
       }
       ws.release %sq : <@q, tensor<64x64xbf16>> // release Q
+      %oe = arith.truncf %sum : tensor<64x64xf32> to tensor<64x64xbf16>
+      %block, %head, %batch = tile.work_coords %w
+      %c64 = arith.constant 64 : i32
+      %row = arith.muli %block, %c64 : i32
       ws.await_store // await
       ws.put %oe in @oe[%me] : tensor<64x64xbf16> // put
-      ws.store @oe[%me], %o at(%n, %n, %n) #map : tensor<?x?x?x64xbf16> // store
+      ws.store @oe[%me], %o at(%batch, %head, %row) #map : tensor<?x?x?x64xbf16> // store
     }
     ws.await_store // last await
   }

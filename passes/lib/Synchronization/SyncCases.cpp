@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "SyncItems.h"
+#include "SyncCases.h"
 #include "attn/dialect/ItemMemory.h"
 
 using namespace mlir;
@@ -55,40 +55,61 @@ static SyncItem again(SyncItem item) {
   return item;
 }
 
-std::vector<SyncItems> attn::itemsToTry(ws::KernelOp kernel, bool exhaustive) {
-  constexpr int64_t most = 3;
-  size_t ranges = rangesOf(kernel);
-  bool persistent = kernel.getConfig().getWork() != WorkKind::Grid;
-  std::vector<SyncItems> lists;
-  std::vector<SyncItem> shapes = shapesUpTo(most, ranges);
+static constexpr int64_t most = 3;
+
+/// 0 or 1 block in each range, or 3 in one.
+static std::vector<SyncItem> smallShapes(size_t ranges) {
+  std::vector<SyncItem> shapes = shapesUpTo(1, ranges);
+  for (size_t range = 0; range < ranges; ++range) {
+    shapes.push_back(onlyIn(range, most, ranges));
+  }
+  return shapes;
+}
+
+/// Blocks in one range, or one in each, or none.
+static bool isPure(const SyncItem &item) {
+  size_t filled = llvm::count_if(item.blocks, [](int64_t n) { return n > 0; });
+  return filled <= 1 || item.from(0) == int64_t(item.blocks.size());
+}
+
+static void addSingles(ArrayRef<SyncItem> shapes, bool followTiles,
+                       ws::KernelOp kernel, std::vector<SyncCase> &cases) {
   for (const SyncItem &item : shapes) {
-    lists.push_back({item});
+    cases.push_back({{item}, followTiles});
     if (ws::mayReject(kernel)) {
-      lists.push_back({item, again(item)});
+      cases.push_back({{item, again(item)}});
     }
   }
+}
+
+std::vector<SyncCase> attn::casesToTry(ws::KernelOp kernel, bool exhaustive) {
+  size_t ranges = rangesOf(kernel);
+  std::vector<SyncItem> all = shapesUpTo(most, ranges);
+  std::vector<SyncItem> small = smallShapes(ranges);
+  std::vector<SyncCase> cases;
+  addSingles(exhaustive ? all : small, /*followTiles=*/true, kernel, cases);
+  addSingles(all.back(), /*followTiles=*/true, kernel, cases);
   std::vector<SyncItem> wrapping;
   for (size_t range = 0; range < ranges; ++range) {
     wrapping.push_back(onlyIn(range, 2 * deepestRing(kernel) + 1, ranges));
-    lists.push_back({wrapping.back()});
   }
-  if (!persistent) {
-    return lists;
+  addSingles(wrapping, /*followTiles=*/false, kernel, cases);
+  if (kernel.getConfig().getWork() == WorkKind::Grid) {
+    return cases;
   }
   if (!exhaustive) {
-    shapes = shapesUpTo(1, ranges);
-    for (size_t range = 0; range < ranges; ++range) {
-      shapes.push_back(onlyIn(range, most, ranges));
-    }
+    llvm::erase_if(small, [](const SyncItem &item) { return !isPure(item); });
   }
-  for (const SyncItem &a : shapes) {
-    for (const SyncItem &b : shapes) {
-      lists.push_back({a, b});
-      lists.push_back({a, b, a});
+  for (const SyncItem &a : exhaustive ? all : small) {
+    for (const SyncItem &b : exhaustive ? all : small) {
+      if (exhaustive) {
+        cases.push_back({{a, b}});
+      }
+      cases.push_back({{a, b, a}});
     }
   }
   for (const SyncItem &item : wrapping) {
-    lists.push_back({item, item});
+    cases.push_back({{item, item}});
   }
-  return lists;
+  return cases;
 }

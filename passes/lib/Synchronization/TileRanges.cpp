@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TileRanges.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attn;
+using llvm::formatv;
+
+/// The number of dimensions of a tile in registers; none for scalars.
+static std::optional<int64_t> rankOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? std::optional(type.getRank()) : std::nullopt;
+}
+
+/// Adds what `from` says of the same rows and columns to `to`. Null where they
+/// are of other ones, else the dimension.
+static std::optional<size_t> addRange(TileRange &to, const TileRange &from) {
+  to.starts.resize(std::max(to.starts.size(), from.starts.size()));
+  for (auto [dim, start] : llvm::enumerate(from.starts)) {
+    if (start && to.starts[dim] && *start != *to.starts[dim]) {
+      return dim;
+    }
+    if (start) {
+      to.starts[dim] = start;
+    }
+  }
+  llvm::append_range(to.summed, from.summed);
+  llvm::sort(to.summed);
+  to.summed.erase(llvm::unique(to.summed), to.summed.end());
+  return std::nullopt;
+}
+
+static LogicalResult combineInto(TileRange &to, const TileRange &from,
+                                 Operation *op, const SyncUnroller &at) {
+  TileRange before = to;
+  std::optional<size_t> dim = addRange(to, from);
+  if (!dim) {
+    return success();
+  }
+  return at.error(op) << "V28: expected tiles of the same elements along "
+                         "dimension "
+                      << *dim << ", got from " << *before.starts[*dim]
+                      << " and from " << *from.starts[*dim];
+}
+
+static std::optional<int64_t> startOf(const TileRange &range, size_t dim) {
+  return dim < range.starts.size() ? range.starts[dim] : std::nullopt;
+}
+
+static bool isTile(const TileRange &range) {
+  return !range.starts.empty() &&
+         llvm::all_of(range.starts, [](auto start) { return start; });
+}
+
+/// Vectors along a tile scale it, and do not add the blocks that they have
+/// seen.
+static void keepSumsOfTiles(SmallVectorImpl<TileRange> &operands) {
+  if (llvm::any_of(operands, isTile)) {
+    for (TileRange &range : operands) {
+      if (!isTile(range)) {
+        range.summed.clear();
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult TileRanges::visitCopy(ws::CopyOp copy, SyncUnroller &at) {
+  FailureOr<int64_t> row = at.coordinate(copy.getRow(), copy);
+  if (failed(row)) {
+    return failure();
+  }
+  const SyncStep &step = at.lastStep();
+  contents.rows[{cta, step.event->object, step.number}] = *row;
+  return success();
+}
+
+void TileRanges::visitPut(ws::PutOp put, SyncUnroller &at) {
+  const SyncStep &step = at.lastStep();
+  contents.puts[{cta, step.event->object, step.number, step.item}] = {
+      rangeOf(put.getValue()), first, last};
+}
+
+LogicalResult TileRanges::visitStore(ws::StoreOp store, SyncUnroller &at) {
+  FailureOr<int64_t> row = at.coordinate(store.getRow(), store);
+  if (failed(row)) {
+    return failure();
+  }
+  const SyncStep &step = at.lastStep();
+  contents.stores.push_back(
+      {store, {cta, step.event->object, step.number, step.item}, *row});
+  return success();
+}
+
+/// What is stored is of the rows that it is stored to, and has seen each block.
+static LogicalResult checkStored(const TileContents::Put &put, int64_t row,
+                                 function_ref<InFlightDiagnostic()> emitError) {
+  if (int64_t start = startOf(put.range, 0).value_or(row); start != row) {
+    return emitError() << "V28: expected a tile to be stored where its rows "
+                          "are, from "
+                       << start << ", got from " << row;
+  }
+  if (!llvm::equal(put.range.summed, llvm::seq(put.last, put.first))) {
+    InFlightDiagnostic error = emitError();
+    error << "V28: expected what is stored to have seen blocks " << put.last
+          << " up to " << put.first << ", got [";
+    llvm::interleaveComma(put.range.summed, error);
+    return error << "]";
+  }
+  return success();
+}
+
+LogicalResult TileContents::checkStores(ArrayRef<SyncItem> items) const {
+  for (const Stored &stored : stores) {
+    auto put = puts.find(stored.piece);
+    if (put == puts.end()) {
+      continue; // nothing there: V8
+    }
+    auto emitError = [&] { return emitSyncError(stored.op, items); };
+    if (failed(checkStored(put->second, stored.row, emitError))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult TileRanges::visitStoreOf(Operation *op, Value value, Value row,
+                                       SyncUnroller &at) {
+  FailureOr<int64_t> to = at.coordinate(row, op);
+  if (failed(to)) {
+    return failure();
+  }
+  return checkStored({rangeOf(value), first, last}, *to,
+                     [&] { return at.error(op); });
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Operand A or B: in registers, in a slot that a copy filled, or in a hold.
+TileRange TileRanges::operand(Value value, SlotRef slot, int item) const {
+  if (slot.object < 0) {
+    return rangeOf(value);
+  }
+  auto copied = contents.rows.find({cta, slot.object, slot.number});
+  if (copied != contents.rows.end()) {
+    return {{copied->second, 0}, {}};
+  }
+  auto put = contents.puts.find({cta, slot.object, slot.number, item});
+  return put == contents.puts.end() ? TileRange() : put->second.range;
+}
+
+/// Of a tile in registers or in a slot.
+static int64_t columnsOf(Value value) {
+  auto slot = dyn_cast<ws::SlotType>(value.getType());
+  return (slot ? slot.getTile() : cast<RankedTensorType>(value.getType()))
+      .getDimSize(1);
+}
+
+LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncUnroller &at) {
+  const SyncStep &step = at.lastStep();
+  TileRange a = operand(mma.getA(), step.reads[0], step.item);
+  TileRange b = operand(mma.getB(), step.reads[1], step.item);
+  TileRange result;
+  result.starts = {startOf(a, 0), startOf(b, mma.getTransposeB() ? 0 : 1)};
+  if (mma.getPiece() && result.starts[0]) {
+    FailureOr<int64_t> piece = at.evaluate(mma.getPiece(), mma);
+    if (failed(piece)) {
+      return failure();
+    }
+    auto type = cast<RankedTensorType>(mma.getResult().getType());
+    *result.starts[0] += *piece * type.getDimSize(0);
+  }
+  std::optional<int64_t> left = startOf(a, 1);
+  std::optional<int64_t> right = startOf(b, mma.getTransposeB() ? 1 : 0);
+  if (left && right && *left != *right) {
+    return at.error(mma) << "V28: expected the columns of A and what they are "
+                            "multiplied with to be the same elements, got from "
+                         << *left << " and from " << *right;
+  }
+  bool fresh = mma.getFresh() && at.tryEvaluate(mma.getFresh()).value_or(0);
+  if (mma.getAcc() && !fresh) {
+    SmallVector<TileRange> sums{result, rangeOf(mma.getAcc())};
+    keepSumsOfTiles(sums);
+    if (failed(combineInto(result, sums[1], mma, at))) {
+      return failure();
+    }
+  }
+  if (left) {
+    int64_t block = *left / columnsOf(mma.getA());
+    if (llvm::is_contained(result.summed, block)) {
+      return at.error(mma) << "V28: expected each block to be added once, got "
+                           << block << " again";
+    }
+    result.summed.push_back(block);
+    llvm::sort(result.summed);
+  }
+  ranges[mma.getResult()] = result;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+void TileRanges::pass(ValueRange from, ValueRange to) {
+  SmallVector<TileRange> passed;
+  for (Value value : from) {
+    passed.push_back(rangeOf(value));
+  }
+  for (auto [range, value] : llvm::zip(passed, to)) {
+    if (rankOf(value)) {
+      ranges[value] = range;
+    }
+  }
+}
+
+LogicalResult TileRanges::passEither(scf::IfOp branch, SyncUnroller &at) {
+  for (auto [result, a, b] :
+       llvm::zip(branch.getResults(), branch.thenYield().getOperands(),
+                 branch.elseYield().getOperands())) {
+    if (!rankOf(result)) {
+      continue;
+    }
+    TileRange range = rangeOf(a);
+    if (failed(combineInto(range, rangeOf(b), branch, at))) {
+      return failure();
+    }
+    ranges[result] = range;
+  }
+  return success();
+}
+
+LogicalResult TileRanges::visitCoords(tile::CoordsOp coords, SyncUnroller &at) {
+  FailureOr<int64_t> start = at.coordinate(coords.getOffset(), coords);
+  if (failed(start)) {
+    return failure();
+  }
+  TileRange range;
+  range.starts.resize(*rankOf(coords.getResult()));
+  range.starts[range.starts.size() == 1 ? 0 : coords.getDim()] = *start;
+  ranges[coords.getResult()] = range;
+  return success();
+}
+
+/// Element by element: operands have the shape of the results.
+LogicalResult TileRanges::combine(Operation *op, SyncUnroller &at) {
+  for (Value result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type) {
+      continue;
+    }
+    SmallVector<TileRange> operands;
+    for (Value operand : op->getOperands()) {
+      auto other = dyn_cast<RankedTensorType>(operand.getType());
+      if (other && other.getShape() == type.getShape()) {
+        operands.push_back(rangeOf(operand));
+      }
+    }
+    keepSumsOfTiles(operands);
+    TileRange range;
+    for (const TileRange &operand : operands) {
+      if (failed(combineInto(range, operand, op, at))) {
+        return failure();
+      }
+    }
+    ranges[result] = range;
+  }
+  return success();
+}
+
+/// The blocks that this replica walks.
+LogicalResult TileRanges::visitBounds(tile::BoundsOp bounds, SyncUnroller &at) {
+  FailureOr<int64_t> top = at.evaluate(bounds.getResults().front(), bounds);
+  FailureOr<int64_t> end = at.evaluate(bounds.getResults().back(), bounds);
+  if (failed(top) || failed(end)) {
+    return failure();
+  }
+  first = *top;
+  last = *end;
+  return success();
+}
+
+LogicalResult TileRanges::visit(Operation *op, SyncUnroller &at) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](ws::CopyOp copy) { return visitCopy(copy, at); })
+      .Case([&](ws::MmaOp mma) { return visitMma(mma, at); })
+      .Case([&](ws::PutOp put) {
+        visitPut(put, at);
+        return success();
+      })
+      .Case([&](ws::StoreOp store) { return visitStore(store, at); })
+      .Case<tile::StoreRowOp, tile::StoreRegOp>([&](auto store) {
+        return visitStoreOf(store, store.getTile(), store.getRow(), at);
+      })
+      .Case([&](tile::BoundsOp bounds) { return visitBounds(bounds, at); })
+      .Case([&](tile::CoordsOp coords) { return visitCoords(coords, at); })
+      .Case([&](ws::AwaitOp await) {
+        pass(await.getValue(), await.getResult());
+        return success();
+      })
+      .Case([&](tile::ReduceOp reduce) {
+        TileRange of = rangeOf(reduce.getSource());
+        TileRange range;
+        range.starts = {startOf(of, 1 - reduce.getDim())};
+        if (auto start = startOf(of, reduce.getDim())) {
+          range.summed = {*start / columnsOf(reduce.getSource())};
+        }
+        ranges[reduce.getResult()] = range;
+        return success();
+      })
+      .Case([&](tile::BroadcastOp broadcast) {
+        TileRange range;
+        range.starts.resize(2);
+        TileRange of = rangeOf(broadcast.getSource());
+        range.starts[1 - broadcast.getDim()] = startOf(of, 0);
+        range.summed = of.summed;
+        ranges[broadcast.getResult()] = range;
+        return success();
+      })
+      .Default([&](Operation *op) { return combine(op, at); });
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rule V28: which rows and columns tiles are of. Each tile is followed from the
+// tensor, through slots, products and registers, to the tensor that it is
+// stored to. What an op combines is of the same rows and columns, and what is
+// stored has seen every block of the loop once.
+#ifndef ATTN_PASSES_LIB_SYNCHRONIZATION_TILERANGES_H
+#define ATTN_PASSES_LIB_SYNCHRONIZATION_TILERANGES_H
+
+#include "SyncUnroller.h"
+#include <map>
+
+namespace attn {
+
+/// Where in its tensor a tile begins, and what has been summed up in it.
+struct TileRange {
+  /// By dimension; none where a tile is the same along it, as constants are.
+  llvm::SmallVector<std::optional<int64_t>, 2> starts;
+  /// Where the ranges begin that products and reductions have run over, in
+  /// order.
+  llvm::SmallVector<int64_t> summed;
+};
+
+/// What is where in shared memory, for all agents of a trial.
+struct TileContents {
+  using Cycle = std::tuple<int64_t, int, int64_t>; // CTA, channel, cycle
+  std::map<Cycle, int64_t> rows;                   // at which copies begin
+  using Piece =
+      std::tuple<int64_t, int, int64_t, int>; // CTA, hold, piece, item
+  struct Put {
+    TileRange range;
+    int64_t first, last; // blocks that were walked: from `last` up to `first`
+  };
+  std::map<Piece, Put> puts; // the last of the item
+  struct Stored {
+    ws::StoreOp op;
+    Piece piece;
+    int64_t row;
+  };
+  std::vector<Stored> stores;
+
+  /// After all agents: what was stored, and where.
+  mlir::LogicalResult checkStores(llvm::ArrayRef<SyncItem> items) const;
+};
+
+/// Follows the tiles of one agent as it is unrolled.
+class TileRanges {
+public:
+  TileRanges(TileContents &contents, int64_t cta)
+      : contents(contents), cta(cta) {}
+
+  /// An op was run, as the last step if it is an event.
+  mlir::LogicalResult visit(mlir::Operation *op, SyncUnroller &at);
+  /// The values of a region or block become others.
+  void pass(mlir::ValueRange from, mlir::ValueRange to);
+  /// The same from either of two regions.
+  mlir::LogicalResult passEither(mlir::scf::IfOp branch, SyncUnroller &at);
+
+private:
+  mlir::LogicalResult visitMma(ws::MmaOp mma, SyncUnroller &at);
+  void visitPut(ws::PutOp put, SyncUnroller &at);
+  mlir::LogicalResult visitStore(ws::StoreOp store, SyncUnroller &at);
+  mlir::LogicalResult visitStoreOf(mlir::Operation *op, mlir::Value value,
+                                   mlir::Value row, SyncUnroller &at);
+  mlir::LogicalResult visitCoords(tile::CoordsOp coords, SyncUnroller &at);
+  mlir::LogicalResult visitCopy(ws::CopyOp copy, SyncUnroller &at);
+  mlir::LogicalResult visitBounds(tile::BoundsOp bounds, SyncUnroller &at);
+  mlir::LogicalResult combine(mlir::Operation *op, SyncUnroller &at);
+  TileRange rangeOf(mlir::Value value) const { return ranges.lookup(value); }
+  TileRange operand(mlir::Value value, SlotRef slot, int item) const;
+
+  TileContents &contents;
+  int64_t cta;
+  int64_t first = 0, last = 0; // blocks, for this replica and item
+  llvm::DenseMap<mlir::Value, TileRange> ranges;
+};
+
+} // namespace attn
+
+#endif // ATTN_PASSES_LIB_SYNCHRONIZATION_TILERANGES_H
