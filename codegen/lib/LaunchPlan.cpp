@@ -4,6 +4,7 @@
 #include "StampLayout.h"
 #include "Swizzle.h"
 #include "attn/dialect/AccessMap.h"
+#include "attn/dialect/KernelArguments.h"
 #include "attn/dialect/RegionProgram.h"
 #include "llvm/Support/JSON.h"
 
@@ -128,7 +129,7 @@ json::Object PlanBuilder::argument(unsigned index) {
   for (const std::string &size : dimNames(kernel, index)) {
     dims.push_back(dim(size));
   }
-  bool written = name == "o" || name == "lse";
+  bool written = isResultArgument(name);
   return json::Object{{"name", name},
                       {"kind", "tensor"},
                       {"dtype", dtypeOf(tensor.getElementType())},

@@ -6,6 +6,7 @@
 // before it was read, and that tiles of the same elements come together.
 #include "Synchronization/SyncCases.h"
 #include "Synchronization/SyncTrial.h"
+#include "attn/dialect/KernelArguments.h"
 #include "attn/passes/Passes.h"
 
 namespace attn {
@@ -18,16 +19,14 @@ using namespace attn;
 
 namespace {
 
-/// What a kernel is given it reads or writes, in some role.
-LogicalResult checkArguments(ws::KernelOp kernel) {
+/// Every result is written, by some role.
+LogicalResult checkResults(ws::KernelOp kernel) {
   for (auto [argument, name] :
-       llvm::zip(kernel.getBody().getArguments(), kernel.getArgNames())) {
-    bool isUsed = llvm::any_of(argument.getUsers(), [](Operation *user) {
-      return user->getParentOfType<ws::RoleOp>();
-    });
-    if (isa<RankedTensorType>(argument.getType()) && !isUsed) {
-      return kernel.emitOpError("attn-verify-sync: V2: expected a role to read "
-                                "or write ")
+       llvm::zip(kernel.getBody().getArguments(),
+                 kernel.getArgNames().getAsRange<StringAttr>())) {
+    if (isResultArgument(name.getValue()) && argument.use_empty()) {
+      return kernel.emitOpError("attn-verify-sync: V2: expected a role to "
+                                "write ")
              << name << ", got none";
     }
   }
@@ -46,7 +45,7 @@ public:
           return signalPassFailure();
         }
       }
-      if (failed(checkArguments(kernel))) {
+      if (failed(checkResults(kernel))) {
         return signalPassFailure();
       }
     }

@@ -186,7 +186,7 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     - V28: tiles come together that are of the same rows and columns of their tensors, each
       block of the loop is summed up once, and what is stored has seen them all and goes to
       its own rows
-    - V2: every tensor that the kernel is given is read or written
+    - V2: every result is written
 
     **Before**, and refused: K is released while the MMA may still read it
     ```mlir

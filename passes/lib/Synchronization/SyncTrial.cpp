@@ -2,7 +2,6 @@
 #include "SyncTrial.h"
 #include "../Execution/Execution.h"
 #include "SyncBalance.h"
-#include "TileRanges.h"
 
 using namespace mlir;
 using namespace attn;
@@ -26,33 +25,33 @@ static std::vector<SyncReplica> replicasOf(ws::KernelOp kernel, int64_t ctas) {
   return replicas;
 }
 
-FailureOr<std::vector<SyncAgent>> SyncTrial::unroll(ArrayRef<SyncItem> items,
-                                                    bool followTiles) const {
+FailureOr<std::vector<SyncAgent>>
+SyncTrial::unroll(ArrayRef<SyncItem> items, TileContents *contents) const {
   std::vector<SyncAgent> agents;
-  TileContents contents;
   for (const SyncReplica &of : replicasOf(kernel, ctas)) {
-    TileRanges tiles(contents, of.cta);
     // The CTAs of a cluster are alike but for the blocks that they skip.
-    bool follow = followTiles && of.cta == 0;
-    SyncUnroller unroller(events, items, of, follow ? &tiles : nullptr);
+    std::optional<TileRanges> tiles;
+    if (contents && of.cta == 0) {
+      tiles.emplace(*contents, of.cta);
+    }
+    SyncUnroller unroller(events, items, of, tiles ? &*tiles : nullptr);
     if (failed(unroller.unroll())) {
       return failure();
     }
     agents.push_back(SyncAgent{of.role, of.cta, of.replica,
                                unroller.takeSteps(), unroller.takeCounts()});
   }
-  if (failed(contents.checkStores(items))) {
-    return failure();
-  }
   return agents;
 }
 
 LogicalResult SyncTrial::run(ArrayRef<SyncItem> items, bool followTiles) const {
   auto emitError = [&] { return emitSyncError(ws::KernelOp(kernel), items); };
-  FailureOr<std::vector<SyncAgent>> agents = unroll(items, followTiles);
-  if (failed(agents) ||
+  TileContents contents;
+  FailureOr<std::vector<SyncAgent>> agents =
+      unroll(items, followTiles ? &contents : nullptr);
+  if (failed(agents) || failed(contents.checkStores(items)) ||
       failed(SyncBalance(events, *agents, ctas, emitError).check())) {
     return failure();
   }
-  return execute(SyncPrograms(events, memory, *agents, ctas), emitError);
+  return execute(write(*agents), emitError);
 }

@@ -5,6 +5,7 @@
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCTRIAL_H
 
 #include "SyncPrograms.h"
+#include "TileRanges.h"
 
 namespace attn {
 
@@ -21,9 +22,13 @@ public:
                           bool followTiles) const;
 
   /// What every role does: replicas of a role, in each CTA of a cluster, are
-  /// agents of their own.
+  /// agents of their own. The tiles of CTA 0 are followed where `contents` is
+  /// given.
   mlir::FailureOr<std::vector<SyncAgent>> unroll(llvm::ArrayRef<SyncItem> items,
-                                                 bool followTiles) const;
+                                                 TileContents *contents) const;
+  SyncPrograms write(llvm::ArrayRef<SyncAgent> agents) const {
+    return SyncPrograms(events, memory, agents, ctas);
+  }
 
   const SyncEvents &getEvents() const { return events; }
 

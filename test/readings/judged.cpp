@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Analysis/Protocol.h"
+#include "attn/passes/DataTables.h"
+#include "reading.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <set>
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::sched;
+using llvm::formatv;
+
+namespace {
+
+/// Says what tokens of the judge do with data in shared memory.
+class JudgedLines {
+public:
+  explicit JudgedLines(const Protocol &protocol)
+      : protocol(protocol), bound(protocol.bound) {
+    for (const Place &place : bound.places) {
+      for (const auto &cycle : place.cycles) {
+        for (int value : cycle) {
+          if (place.space == Space::Smem) {
+            shared.insert(value);
+          }
+        }
+      }
+    }
+  }
+
+  std::string describe(int instance, const Token &token) const {
+    if (token.kind == Token::Issue) {
+      const AsyncOp &operation = protocol.operations[token.first];
+      return describe(operation.reads) + " > " + describe(operation.writes);
+    }
+    std::string reads = describe(token.reads), writes = describe(token.writes);
+    bool isCoordinate = writes.empty() && isOfStep(instance, token);
+    return isCoordinate || (reads.empty() && writes.empty())
+               ? ""
+               : reads + " > " + writes;
+  }
+
+private:
+  /// A step whose threads read the work item again: it is in registers.
+  bool isOfStep(int instance, const Token &token) const {
+    return protocol.items[instance][token.item].kind == Item::Run;
+  }
+
+  /// Of what copies fill, the rows; of what threads put, the sub-tile.
+  std::string describe(const Tag &tag) const {
+    const KernelValue &value = bound.kernel->values[tag.what];
+    std::string text = formatv("{0} of item {1}", value.name, tag.item);
+    bool isCopied = value.producer >= 0 &&
+                    bound.kernel->steps[value.producer].engine == Engine::Copy;
+    if (isCopied && tag.iteration >= 0) {
+      int64_t block = protocol.trips[tag.item] - 1 - tag.iteration;
+      text += formatv(" row {0}", block * bound.kernel->config.getTileN());
+    } else if (!isCopied && !value.isWork) {
+      text += formatv(" piece {0}", std::max(tag.subtile, 0));
+    }
+    return text;
+  }
+
+  std::string describe(Span accesses) const {
+    std::set<std::string> texts;
+    for (const Access &access : protocol.get(accesses)) {
+      if (access.tag.what >= 0 && shared.count(access.tag.what)) {
+        texts.insert(describe(access.tag));
+      }
+    }
+    return llvm::join(texts, ", ");
+  }
+
+  const Protocol &protocol;
+  const BoundSchedule &bound;
+  std::set<int> shared; // values in shared memory
+};
+
+FailureOr<BoundSchedule> bind(const KernelModel &model, tile::KernelOp kernel,
+                              EmitError emitError) {
+  ScheduleAttr schedule = *kernel.getSchedule();
+  FailureOr<MachineAttr> machine =
+      lookupMachine(kernel.getContext(), schedule.getMachine(), emitError);
+  if (failed(machine)) {
+    return failure();
+  }
+  FailureOr<BoundSchedule> bound = BoundSchedule::bind(
+      model, *machine, schedule, model.config.getCluster(), emitError);
+  if (failed(bound) || failed(bound->connect(emitError))) {
+    return failure();
+  }
+  bound->placeWaits();
+  return bound;
+}
+
+} // namespace
+
+FailureOr<readings::Reading> readings::readJudged(tile::KernelOp kernel,
+                                                  const Items &items) {
+  auto emitError = [&] { return kernel.emitOpError(); };
+  FailureOr<KernelValuesAttr> names = lookupKernelValues(kernel, emitError);
+  if (failed(names)) {
+    return failure();
+  }
+  FailureOr<KernelModel> model =
+      KernelModel::build(kernel, *kernel.getConfig(), *names, emitError);
+  if (failed(model)) {
+    return failure();
+  }
+  FailureOr<BoundSchedule> bound = bind(*model, kernel, emitError);
+  if (failed(bound)) {
+    return failure();
+  }
+  SmallVector<int> trips;
+  SmallVector<SmallVector<int>> skipped(bound->cluster * bound->subtileCount -
+                                        1);
+  for (const auto &item : items) {
+    trips.push_back(std::accumulate(item.begin(), item.end(), 0));
+    for (auto [later, ofItems] : llvm::enumerate(skipped)) {
+      ofItems.push_back(std::min<int>(item.front(), later + 1));
+    }
+  }
+  std::vector<Protocol> ctas;
+  for (int cta = 0; cta < bound->cluster; ++cta) {
+    ctas.emplace_back(*bound, trips, skipped, cta);
+    if (failed(ctas.back().derive(emitError))) {
+      return failure();
+    }
+  }
+  Protocol all = bound->cluster == 1 ? std::move(ctas.front())
+                                     : Protocol::joinCluster(ctas);
+  JudgedLines lines(all);
+  std::map<std::string, int> agents;
+  int count = bound->instances.size();
+  for (int i = 0, e = all.programs.size(); i < e; ++i) {
+    const Instance &instance = bound->instances[i % count];
+    agents[formatv("{0}[{1}] of CTA {2}", bound->roles[instance.role].name,
+                   std::max(instance.replica, 0), i / count)] = i;
+  }
+  return writeLines(all, agents, [&](int i, const Token &token) {
+    return lines.describe(i, token);
+  });
+}
