@@ -134,11 +134,15 @@ void LoopFaults::addGuards(ws::EntryOp entry) {
   add(std::nullopt);
 }
 
-/// Values of the iteration before in the place of this one's, and the other way
-/// round.
+/// Slots and tiles of the iteration before in the place of this one's, and the
+/// other way round. What a row has one of has no place in a schedule.
 void LoopFaults::addCaptures(ws::EntryOp entry) {
   Operation *yield = loop.getBody().front().getTerminator();
   for (auto [i, made] : llvm::enumerate(yield->getOperands())) {
+    auto tile = dyn_cast<RankedTensorType>(made.getType());
+    if (!isa<ws::SlotType>(made.getType()) && (!tile || tile.getRank() != 2)) {
+      continue;
+    }
     Value carried = loop.getBody().getArgument(i + 1);
     std::pair<Value, Value> swaps[] = {{carried, made}, {made, carried}};
     for (auto [from, to] : swaps) {
