@@ -16,8 +16,8 @@ public:
   EmittedLines(ws::KernelOp kernel, const SyncTrial &trial,
                ArrayRef<SyncAgent> agents, const TileContents &contents,
                const SyncPrograms &programs)
-      : kernel(kernel), events(trial.getEvents()), contents(contents),
-        programs(programs) {
+      : kernel(kernel), lastCta(kernel.getConfig().getCluster() - 1),
+        events(trial.getEvents()), contents(contents), programs(programs) {
     for (const SyncAgent &agent : agents) {
       for (const SyncStep &step : agent.steps) {
         if (auto copy = dyn_cast<ws::CopyOp>(step.event->op)) {
@@ -51,7 +51,7 @@ private:
     auto argument = cast<BlockArgument>(copy.getSource());
     auto name = cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()]);
     std::string text = formatv("{0} of item {1}", name.getValue(), tag.item);
-    auto row = contents.rows.find({0, tag.what, tag.iteration});
+    auto row = contents.rows.find({lastCta, tag.what, tag.iteration});
     bool isOfLoop = name != "q"; // Q is of the item's rows
     if (isOfLoop && row != contents.rows.end()) {
       text += formatv(" row {0}", row->second);
@@ -68,6 +68,7 @@ private:
   }
 
   mutable ws::KernelOp kernel;
+  int64_t lastCta; // whose tiles are followed
   const SyncEvents &events;
   const TileContents &contents;
   const SyncPrograms &programs;

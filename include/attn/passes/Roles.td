@@ -184,8 +184,8 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     - V19: what is asynchronous ends before its role does
     - V26: the counter of work items is asked once after each item
     - V28: tiles come together that are of the same rows and columns of their tensors, each
-      block of the loop is summed up once, and what is stored has seen them all and goes to
-      its own rows
+      block of the loop is summed up once, what is stored has seen them all and goes to
+      its own rows, and what a loop or branch makes is used
     - V2: every result is written
 
     **Before**, and refused: K is released while the MMA may still read it

@@ -29,9 +29,10 @@ FailureOr<std::vector<SyncAgent>>
 SyncTrial::unroll(ArrayRef<SyncItem> items, TileContents *contents) const {
   std::vector<SyncAgent> agents;
   for (const SyncReplica &of : replicasOf(kernel, ctas)) {
-    // The CTAs of a cluster are alike but for the blocks that they skip.
+    // The CTAs of a cluster are alike but that the last one skips fewest
+    // blocks.
     std::optional<TileRanges> tiles;
-    if (contents && of.cta == 0) {
+    if (contents && of.later == 0) {
       tiles.emplace(*contents, of.cta);
     }
     SyncUnroller unroller(events, items, of, tiles ? &*tiles : nullptr);

@@ -22,8 +22,8 @@ public:
                           bool followTiles) const;
 
   /// What every role does: replicas of a role, in each CTA of a cluster, are
-  /// agents of their own. The tiles of CTA 0 are followed where `contents` is
-  /// given.
+  /// agents of their own. The tiles of the last CTA are followed where
+  /// `contents` is given.
   mlir::FailureOr<std::vector<SyncAgent>> unroll(llvm::ArrayRef<SyncItem> items,
                                                  TileContents *contents) const;
   SyncPrograms write(llvm::ArrayRef<SyncAgent> agents) const {

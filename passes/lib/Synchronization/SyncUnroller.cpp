@@ -380,11 +380,11 @@ LogicalResult SyncUnroller::runOp(Operation *op) {
   if (auto work = dyn_cast<ws::WorkLoopOp>(op)) {
     return runWork(work);
   }
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    return runLoop(loop);
-  }
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    return runBranch(branch);
+  if (isa<scf::ForOp, scf::IfOp>(op)) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    return failure(
+        failed(loop ? runLoop(loop) : runBranch(cast<scf::IfOp>(op))) ||
+        (tiles && failed(tiles->checkUsed(op, *this))));
   }
   if (tiles && !events.isWithin(op)) {
     return tiles->visit(op, *this);

@@ -61,8 +61,8 @@ private:
   std::vector<int> operations;                       // by step that issued one
   llvm::SmallVector<int> stores;                     // not awaited
   llvm::DenseMap<std::pair<int, int64_t>, Tag> puts; // the last, by piece
-  llvm::DenseMap<int, int> arrived, waited; // phases, by barrier
-  llvm::DenseMap<int, int> rounds; // by rendezvous
+  llvm::DenseMap<int, int> arrived, waited;          // phases, by barrier
+  llvm::DenseMap<int, int> rounds;                   // by rendezvous
 };
 
 } // namespace attn

@@ -173,6 +173,11 @@ LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncUnroller &at) {
     if (failed(piece)) {
       return failure();
     }
+    if (int64_t walked = subtile.value_or(*piece); walked != *piece) {
+      return at.error(mma) << "V28: expected the rows of sub-tile " << walked
+                           << ", whose blocks the loop walks, got those of "
+                           << *piece;
+    }
     auto type = cast<RankedTensorType>(mma.getResult().getType());
     *result.starts[0] += *piece * type.getDimSize(0);
   }
@@ -283,6 +288,20 @@ LogicalResult TileRanges::visitBounds(tile::BoundsOp bounds, SyncUnroller &at) {
   }
   first = *top;
   last = *end;
+  subtile.reset();
+  if (bounds.getSubtile()) {
+    subtile = at.tryEvaluate(bounds.getSubtile());
+  }
+  return success();
+}
+
+LogicalResult TileRanges::checkUsed(Operation *op, SyncUnroller &at) const {
+  for (Value result : op->getResults()) {
+    if (result.use_empty() && rankOf(result) == 2 && isTile(rangeOf(result))) {
+      return at.error(op) << "V28: expected the tiles that a loop or branch "
+                             "makes to be used, got one that is not";
+    }
+  }
   return success();
 }
 

@@ -51,6 +51,9 @@ public:
 
   /// An op was run, as the last step if it is an event.
   mlir::LogicalResult visit(mlir::Operation *op, SyncUnroller &at);
+  /// What a loop or a branch makes is used. What else is unused may be the
+  /// text of a score or mask function.
+  mlir::LogicalResult checkUsed(mlir::Operation *op, SyncUnroller &at) const;
   /// The values of a region or block become others.
   void pass(mlir::ValueRange from, mlir::ValueRange to);
   /// The same from either of two regions.
@@ -71,7 +74,8 @@ private:
 
   TileContents &contents;
   int64_t cta;
-  int64_t first = 0, last = 0; // blocks, for this replica and item
+  int64_t first = 0, last = 0;    // blocks, for this replica and item
+  std::optional<int64_t> subtile; // whose blocks they are, if not of all
   llvm::DenseMap<mlir::Value, TileRange> ranges;
 };
 
