@@ -61,17 +61,6 @@ Step leave(Warp &, const Inst &) { return Step::Exit; }
 
 Step trap(Warp &warp, const Inst &) { return warp.fault("trap"); }
 
-/// bar.warp.sync.
-Step warpBarrier(Warp &warp, const Inst &inst) {
-  unsigned first = unsigned(__builtin_ctz(warp.exec));
-  Step step = Step::Next;
-  if (warp.gather(warp.word(inst.slots[0])[first], Rule::WarpMask, step) &&
-      warp.cta.hazards) {
-    warp.cta.hazards->syncLanes(warp, warp.exec);
-  }
-  return step;
-}
-
 /// A warpgroup's four warps all execute this.
 Step setMaxRegisters(Warp &warp, const Inst &inst) {
   Step step = Step::Next;
@@ -172,7 +161,6 @@ void attn::sim::addControlRows(Rows &rows) {
                            {"trap", "", trap},
                            {"brkpt", "", trap},
                            {"nanosleep.u32", "4", doNothing},
-                           {"bar.warp.sync", "4", warpBarrier},
                            {"setmaxnreg.inc.sync.aligned.u32", "i",
                             setMaxRegisters, finishSetMax, 1},
                            {"setmaxnreg.dec.sync.aligned.u32", "i",

@@ -59,6 +59,16 @@ template <typename Body> Step forMasks(Warp &warp, uint32_t slot, Body body) {
   return step;
 }
 
+/// bar.warp.sync. Slots: mask.
+Step warpBarrier(Warp &warp, const Inst &inst) {
+  return forMasks(warp, inst.slots[0], [&] {
+    if (warp.cta.hazards) {
+      warp.cta.hazards->syncLanes(warp, warp.exec);
+    }
+    return Step::Next;
+  });
+}
+
 /// Slots: d, p, a, b, c, mask.
 template <ShuffleMode mode> Step shfl(Warp &warp, const Inst &inst) {
   return forMasks(warp, inst.slots[5], [&] {
@@ -157,7 +167,8 @@ Step activeMask(Warp &warp, const Inst &inst) {
 
 void attn::sim::addWarpRows(Rows &rows) {
   rows.insert(rows.end(),
-              {{"shfl.sync.up.b32", "d4p 4 4 4 4", shfl<ShuffleMode::Up>},
+              {{"bar.warp.sync", "4", warpBarrier},
+               {"shfl.sync.up.b32", "d4p 4 4 4 4", shfl<ShuffleMode::Up>},
                {"shfl.sync.down.b32", "d4p 4 4 4 4", shfl<ShuffleMode::Down>},
                {"shfl.sync.bfly.b32", "d4p 4 4 4 4", shfl<ShuffleMode::Bfly>},
                {"shfl.sync.idx.b32", "d4p 4 4 4 4", shfl<ShuffleMode::Idx>},
