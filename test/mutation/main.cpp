@@ -31,6 +31,7 @@ struct Arguments {
   uint64_t seeds = 8;
   uint64_t originalSeeds = 64;
   uint64_t budget = 4'000'000;
+  uint64_t multiprocessors = 2;
   /// The numbers of the mutants to run.
   std::vector<uint64_t> only;
   bool list = false;
@@ -44,6 +45,7 @@ constexpr const char *kHelp =
     "  --tensor=NAME=CONTENT  what regions capture, as attn-run takes it\n"
     "  --seeds=N           schedules a mutant gets at most (8)\n"
     "  --original-seeds=N  schedules the kernel itself has to pass (64)\n"
+    "  --sm-count=N        multiprocessors (2)\n"
     "  --budget=N          instructions of a warp after which it hangs\n"
     "  --only=N,N,...      the mutants to run, by their numbers in the list\n"
     "  --sites=wait,order  those of some classes\n"
@@ -112,6 +114,7 @@ bool parseOption(const std::string &name, const std::string &value,
   std::pair<const char *, uint64_t *> numbers[] = {
       {"--seeds", &arguments.seeds},
       {"--original-seeds", &arguments.originalSeeds},
+      {"--sm-count", &arguments.multiprocessors},
       {"--budget", &arguments.budget}};
   for (auto &[known, to] : numbers) {
     if (name == known) {
@@ -293,7 +296,7 @@ bool runAll(const Arguments &arguments) {
     }
     return true;
   }
-  Trial trial(kernel.plan);
+  Trial trial(kernel.plan, arguments.multiprocessors);
   if (!openTrial(arguments, kernel, trial)) {
     return false;
   }

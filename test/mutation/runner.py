@@ -44,6 +44,7 @@ class Kernel:
             self.compile(description, args.build)
         self.options = [f"--kernel={description['kernel']}"] if "kernel" in description else []
         self.options += description.get("captures", [])
+        self.options += [f"--sm-count={description['sm_count']}"] if "sm_count" in description else []
         self.options += [f"--sites={args.sites}"] if args.sites else []
         self.trial = [f"--problem={problem}" for problem in problems(description)] + [f"--seeds={args.seeds}"]
         status, self.mutants, error = self.mutate(["--list"])
@@ -120,7 +121,7 @@ def problems(kernel):
     # One step, several heads and batches; every argument matters.
     yield f"2x9x4x{d},2x1x2x{d},8,normal"
     # Items without keys: alone, and with a causal mask among others.
-    yield problem(3 * m + 5, 0, 2, heads=2)
+    yield problem(3 * m + 5, 0, 4, heads=2)
     yield problem(3 * m + 1, m // 2, 2, heads=2)
     # Diagonals through the last block of keys, through two, and all elements of
     # a fragment; the last two leave most of the last block's keys to be seen, and

@@ -16,11 +16,9 @@ static void noteWarning(attn_log_level level, const char *message, void *) {
   }
 }
 
-/// So few that a CTA gets several work items.
-static constexpr int64_t kMultiprocessors = 2;
-
-Trial::Trial(runtime::LaunchPlan plan) : plan(std::move(plan)) {
-  gpu.setMultiprocessorCount(kMultiprocessors);
+Trial::Trial(runtime::LaunchPlan plan, uint64_t multiprocessors)
+    : plan(std::move(plan)) {
+  gpu.setMultiprocessorCount(int64_t(multiprocessors));
   attn_set_log_callback(noteWarning, nullptr);
 }
 

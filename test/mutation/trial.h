@@ -28,7 +28,8 @@ struct Verdict {
 
 class Trial {
 public:
-  explicit Trial(runtime::LaunchPlan plan);
+  /// On so few multiprocessors that a CTA gets several work items.
+  Trial(runtime::LaunchPlan plan, uint64_t multiprocessors);
   Trial(const Trial &) = delete;
   ~Trial() { attn_bundle_destroy(loaded); }
 
