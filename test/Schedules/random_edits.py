@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random edits of schedules. What attn-compile then accepts has to be right on the
-simulator, without a hazard.
+"""Random edits of schedules. What attn-compile then accepts has to mean to the judge what
+is emitted, and to be right on the simulator, without a hazard.
 
     test/Schedules/random_edits.py --build build --edits 5000     # some minutes
     test/Schedules/random_edits.py --build build --edits 200 --seed 7
@@ -209,6 +209,9 @@ class Trial:
         message, ws = self.compile(case, "ws")
         if message:
             return message, None
+        readings = self.tools.compare_readings(self.compile(case, "schedule")[1], ws)
+        if readings.returncode:
+            return "", "two readings of it differ\n" + readings.stdout
         kernel = (case.name, program(ws))
         if kernel not in self.kernels:
             message, bundle = self.compile(case, "bundle")

@@ -32,3 +32,7 @@ class Tools:
         """A problem, as options of attention_ir, with a schedule's text."""
         ir = attention_ir.write(attention_ir.parse(problem))
         return self.run("attn-compile", self.path("in.mlir", ir), "--schedule=" + self.path("schedule.mlir", schedule), *options)
+
+    def compare_readings(self, judged, emitted):
+        """Holds IR after attn-schedule, as the judge reads it, against that after attn-pipeline."""
+        return self.run(os.path.join("..", "test", "readings", "compare-readings"), judged, emitted)

@@ -11,7 +11,6 @@ import argparse
 import glob
 import os
 import re
-import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -47,8 +46,7 @@ def compare(tools, entry, mask):
         run = tools.compile(problem, entry, "--emit=" + stage, "-o", files[-1])
         if run.returncode:
             return run.stdout, False
-    tool = os.path.join(tools.build, "test", "readings", "compare-readings")
-    run = subprocess.run([tool, *files], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    run = tools.compare_readings(*files)
     return run.stdout, run.returncode == 0
 
 
