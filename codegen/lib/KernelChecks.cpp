@@ -8,6 +8,7 @@ using namespace attn;
 namespace {
 
 constexpr StringLiteral lowerChannels = "attn-lower-channels: ";
+constexpr StringLiteral verifyChannels = "attn-verify-channels: ";
 constexpr StringLiteral lowerToNVVM = "attn-lower-to-nvvm: ";
 constexpr int64_t warpsPerWarpgroup = 4;
 
@@ -431,6 +432,19 @@ LogicalResult codegen::checkChannelsLowered(ws::KernelOp kernel) {
         return error(op, lowerChannels)
                << "expected slots that 'ws.slot_at' makes, got another";
       }
+    }
+    return success();
+  });
+}
+
+LogicalResult codegen::checkBarriersReadable(ws::KernelOp kernel) {
+  if (failed(checkPlaces(kernel, verifyChannels))) {
+    return failure();
+  }
+  return checkEach(kernel, [](Operation *op) -> LogicalResult {
+    auto copy = dyn_cast<ws::CopyOp>(op);
+    if (copy && !copy.getBarrier()) {
+      return error(op, verifyChannels) << "expected a barrier, got none";
     }
     return success();
   });

@@ -13,6 +13,8 @@ namespace attn::codegen {
 mlir::LogicalResult checkChannelsLowerable(ws::KernelOp kernel);
 /// attn-lower-channels has lowered everything that synchronizes.
 mlir::LogicalResult checkChannelsLowered(ws::KernelOp kernel);
+/// attn-verify-channels finds the places and barriers that it reads.
+mlir::LogicalResult checkBarriersReadable(ws::KernelOp kernel);
 /// attn-lower-to-nvvm has a lowering for the kernel.
 mlir::LogicalResult checkKernelLowerable(ws::KernelOp kernel);
 /// attn-lower-to-nvvm has left nothing of the levels above.

@@ -4,6 +4,7 @@
 // barriers that count arrivals, bytes and phases. Nothing of the lowering is
 // used: counts, parities, bytes and ids are those that the ops name.
 #include "BarrierTrial.h"
+#include "KernelChecks.h"
 #include "attn/codegen/Passes.h"
 
 namespace attn::codegen {
@@ -54,6 +55,9 @@ static LogicalResult checkRemoteWrite(LLVM::AtomicRMWOp write) {
 /// where items may be. Several: those in a row, so that each begins where the
 /// rings of others are.
 static LogicalResult verify(ws::KernelOp kernel) {
+  if (failed(checkBarriersReadable(kernel))) {
+    return failure();
+  }
   BarrierProgram program(kernel);
   WalkResult writes = kernel.walk([](LLVM::AtomicRMWOp op) {
     return failed(checkRemoteWrite(op)) ? WalkResult::interrupt()

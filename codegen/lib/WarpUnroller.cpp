@@ -7,6 +7,8 @@ using namespace attn::codegen;
 
 static constexpr StringLiteral passName = "attn-verify-channels: ";
 static constexpr int64_t threadsOfWarp = 32;
+/// Trips of a loop at most; items have a few blocks.
+static constexpr int64_t maxTrips = 64;
 
 WarpUnroller::WarpUnroller(ws::KernelOp kernel, const RoleSlice &slice,
                            WarpPlace place, ArrayRef<TrialItem> items)
@@ -411,9 +413,11 @@ LogicalResult WarpUnroller::runFor(scf::ForOp loop, uint32_t lanes) {
   if (failed(from) || failed(to) || failed(step)) {
     return failure();
   }
-  if (*step < 1) {
+  if (*step < 1 || (int64_t(*to) - *from) / *step > maxTrips) {
     return loop.emitOpError(passName)
-           << "expected a step of at least 1, got " << *step;
+           << "expected at most " << maxTrips
+           << " trips with a step of at least 1, got " << *from << " to " << *to
+           << " step " << *step;
   }
   auto pass = [&](ValueRange from, ValueRange to) {
     SmallVector<Lanes> all;
