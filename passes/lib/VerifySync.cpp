@@ -19,6 +19,30 @@ using namespace attn;
 
 namespace {
 
+/// More than any machine has, and few enough to be tried.
+constexpr uint64_t mostSlots = 31, mostReplicas = 32;
+
+LogicalResult checkSizes(ws::KernelOp kernel) {
+  auto check = [](Operation *op, StringRef what, uint64_t most, uint64_t got) {
+    return got <= most ? success()
+                       : op->emitOpError("attn-verify-sync: expected at most ")
+                             << most << " " << what << ", got " << got;
+  };
+  for (Operation &op : kernel.getBody().front()) {
+    auto channel = dyn_cast<ws::ChannelOp>(op);
+    auto hold = dyn_cast<ws::HoldOp>(op);
+    auto role = dyn_cast<ws::RoleOp>(op);
+    if ((channel &&
+         failed(check(channel, "slots", mostSlots, channel.getDepth()))) ||
+        (hold && failed(check(hold, "pieces", mostSlots, hold.getPieces()))) ||
+        (role &&
+         failed(check(role, "replicas", mostReplicas, role.getReplicas())))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
 /// Every result is written, by some role.
 LogicalResult checkResults(ws::KernelOp kernel) {
   for (auto [argument, name] :
@@ -39,6 +63,9 @@ public:
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
+      if (failed(checkSizes(kernel))) {
+        return signalPassFailure();
+      }
       SyncTrial trial(kernel);
       for (const SyncCase &tried : casesToTry(kernel, exhaustive)) {
         if (failed(trial.run(tried.items, tried.followTiles))) {

@@ -32,6 +32,7 @@ static SyncObject describeRing(SyncObject::Kind kind, RingOp op,
                                ws::KernelOp kernel) {
   SyncObject object{kind, op.getSymName()};
   object.ring = kernel.lookupSymbol<ws::RoleOp>(op.getRing());
+  object.depth = object.ring.getReplicas();
   return object;
 }
 

@@ -15,7 +15,7 @@ namespace attn {
 struct SyncObject {
   enum Kind { Channel, Hold, Edge, Turn, Rendezvous } kind;
   llvm::StringRef name;
-  int64_t depth = 1;   // slots of a channel, pieces of a hold
+  int64_t depth = 1;   // slots, pieces, or replicas of the ring
   int64_t credits = 0; // waits for an edge before its first signal
   bool fullImplied = false, freeImplied = false;
   bool inCluster = false; // its ends may be in different CTAs
@@ -72,7 +72,7 @@ public:
   /// Whether the text of a role has such an event: it counts as an end of the
   /// object, however often it gets there.
   bool has(ws::RoleOp role, SyncEvent::Kind kind, unsigned object) const {
-    return ends.lookup(role)[object * SyncEvent::kinds + kind];
+    return ends.find(role)->second[object * SyncEvent::kinds + kind];
   }
 
   llvm::ArrayRef<SyncObject> objects() const { return found; }

@@ -39,7 +39,7 @@ std::optional<int64_t> SyncUnroller::boundOf(tile::BoundsOp bounds,
   if (index > 0 || !bounds.getSubtile() || shape.blocks.empty()) {
     return shape.from(index);
   }
-  std::optional<int64_t> subtile = tryEvaluate(bounds.getSubtile());
+  std::optional<int64_t> subtile = numberOf(bounds.getSubtile());
   if (!subtile) {
     return std::nullopt;
   }
@@ -52,7 +52,7 @@ std::optional<int64_t> SyncUnroller::fold(Operation *op) {
   SmallVector<Attribute> operands;
   for (Value operand : op->getOperands()) {
     std::optional<int64_t> number =
-        operand.getType().isIntOrIndex() ? tryEvaluate(operand) : std::nullopt;
+        operand.getType().isIntOrIndex() ? numberOf(operand) : std::nullopt;
     if (!number) {
       return std::nullopt;
     }
@@ -63,7 +63,7 @@ std::optional<int64_t> SyncUnroller::fold(Operation *op) {
     return std::nullopt;
   }
   if (auto value = dyn_cast<Value>(folded.front())) {
-    return tryEvaluate(value);
+    return numberOf(value);
   }
   auto integer = dyn_cast<IntegerAttr>(cast<Attribute>(folded.front()));
   return integer ? std::optional(integer.getInt()) : std::nullopt;
@@ -91,8 +91,7 @@ std::optional<int64_t> SyncUnroller::makeUp(Value value) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// What decides trip counts, pieces and turns, for the current item.
-std::optional<int64_t> SyncUnroller::tryEvaluate(Value value) {
+std::optional<int64_t> SyncUnroller::numberOf(Value value) {
   if (auto number = numbers.find(value); number != numbers.end()) {
     return number->second;
   }
@@ -111,9 +110,17 @@ std::optional<int64_t> SyncUnroller::tryEvaluate(Value value) {
     return current().redo;
   }
   if (op && isa<arith::ArithDialect>(op->getDialect())) {
-    return fold(op);
+    // Each value once, though many may read it.
+    auto found = known.find(value);
+    return found != known.end() ? found->second : known[value] = fold(op);
   }
   return makesUp ? makeUp(value) : std::nullopt;
+}
+
+/// What decides trip counts, pieces and turns, for the current item.
+std::optional<int64_t> SyncUnroller::tryEvaluate(Value value) {
+  known.clear();
+  return numberOf(value);
 }
 
 FailureOr<int64_t> SyncUnroller::evaluate(Value value, Operation *user) {
@@ -162,11 +169,13 @@ FailureOr<SlotRef> SyncUnroller::slotOf(Value value, Operation *user) {
     return slot->second;
   }
   if (auto held = value.getDefiningOp<ws::HeldOp>()) {
-    FailureOr<int64_t> piece = evaluate(held.getPiece(), held);
+    unsigned hold = events.objectOf(value);
+    FailureOr<int64_t> piece =
+        numberBelow(held.getPiece(), events.objects()[hold].depth, held);
     if (failed(piece)) {
       return failure();
     }
-    return SlotRef{int(events.objectOf(value)), *piece};
+    return SlotRef{int(hold), *piece};
   }
   return error(user) << "expected a slot of 'ws.acquire', 'ws.wait' or "
                         "'ws.held', got another";
@@ -198,8 +207,22 @@ LogicalResult SyncUnroller::useSlot(const SyncEvent &event, Value value) {
   return success();
 }
 
+FailureOr<int64_t> SyncUnroller::numberBelow(Value value, int64_t count,
+                                             Operation *user) {
+  FailureOr<int64_t> number = evaluate(value, user);
+  if (failed(number)) {
+    return failure();
+  }
+  if (*number < 0 || *number >= count) {
+    return error(user) << "expected a number from 0 to " << count - 1
+                       << ", got " << *number;
+  }
+  return number;
+}
+
 LogicalResult SyncUnroller::useNumber(const SyncEvent &event, Value value) {
-  FailureOr<int64_t> number = evaluate(value, event.op);
+  const SyncObject &object = events.objects()[event.object];
+  FailureOr<int64_t> number = numberBelow(value, object.depth, event.op);
   if (failed(number)) {
     return failure();
   }

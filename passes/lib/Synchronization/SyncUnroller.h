@@ -102,7 +102,10 @@ private:
   /// The next cycle of its channel: the op's result.
   void enterCycle(const SyncEvent &event, mlir::Value slot);
   mlir::LogicalResult useSlot(const SyncEvent &event, mlir::Value slot);
+  /// The piece of a hold, or the replica whose turn it is: below `count`.
   mlir::LogicalResult useNumber(const SyncEvent &event, mlir::Value number);
+  mlir::FailureOr<int64_t> numberBelow(mlir::Value value, int64_t count,
+                                       mlir::Operation *user);
   mlir::LogicalResult issueMma(const SyncEvent &event, ws::MmaOp mma);
   void awaitMma(const SyncEvent &event, ws::AwaitOp await);
   mlir::LogicalResult release(const SyncEvent &event, mlir::Value slot);
@@ -110,6 +113,8 @@ private:
   mlir::FailureOr<SlotRef> slotOf(mlir::Value value, mlir::Operation *user);
   /// What was read and is not to be read again.
   mlir::LogicalResult checkHeld(const SyncEvent &event, SlotRef slot);
+  /// Without what `known` has, which one evaluation fills.
+  std::optional<int64_t> numberOf(mlir::Value value);
   std::optional<int64_t> boundOf(tile::BoundsOp bounds, unsigned index);
   std::optional<int64_t> fold(mlir::Operation *op);
   /// A size, or the place of an item, made up so that they differ.
@@ -131,6 +136,7 @@ private:
   bool makesUp = false;
   int64_t fetches = 0;
   llvm::DenseMap<mlir::Value, int64_t> numbers; // of loops
+  llvm::DenseMap<mlir::Value, std::optional<int64_t>> known;
   llvm::DenseMap<mlir::Value, SlotRef> slots;
   llvm::DenseMap<mlir::Value, int> tokens; // the steps that issued them
   llvm::SmallVector<int> inFlight;         // MMAs

@@ -155,14 +155,21 @@ TileRange TileRanges::operand(Value value, SlotRef slot, int item) const {
   return put == contents.puts.end() ? TileRange() : put->second.range;
 }
 
-/// Of a tile in registers or in a slot.
-static int64_t columnsOf(Value value) {
+/// The extent of a tile in registers or in a slot.
+static int64_t sizeOf(Value value, size_t dim) {
   auto slot = dyn_cast<ws::SlotType>(value.getType());
-  return (slot ? slot.getTile() : cast<RankedTensorType>(value.getType()))
-      .getDimSize(1);
+  auto tile = slot ? slot.getTile() : cast<RankedTensorType>(value.getType());
+  return std::max<int64_t>(1, tile.getDimSize(dim));
 }
 
 LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncUnroller &at) {
+  for (Value tile : {mma.getA(), mma.getResult()}) {
+    if (isa<VectorType>(tile.getType())) {
+      return at.error(mma) << "expected tiles, as they are before "
+                              "attn-distribute, got "
+                           << tile.getType();
+    }
+  }
   const SyncStep &step = at.lastStep();
   TileRange a = operand(mma.getA(), step.reads[0], step.item);
   TileRange b = operand(mma.getB(), step.reads[1], step.item);
@@ -197,7 +204,7 @@ LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncUnroller &at) {
     }
   }
   if (left) {
-    int64_t block = *left / columnsOf(mma.getA());
+    int64_t block = *left / sizeOf(mma.getA(), 1);
     if (llvm::is_contained(result.summed, block)) {
       return at.error(mma) << "V28: expected each block to be added once, got "
                            << block << " again";
@@ -279,6 +286,20 @@ LogicalResult TileRanges::combine(Operation *op, SyncUnroller &at) {
   return success();
 }
 
+/// Its rows or columns, which have seen the block that the others are of.
+TileRange TileRanges::reduced(tile::ReduceOp reduce) const {
+  TileRange of = rangeOf(reduce.getSource()), range;
+  size_t dim = reduce.getDim();
+  if (dim < of.starts.size()) {
+    range.starts = of.starts;
+    range.starts.erase(range.starts.begin() + dim);
+  }
+  if (auto start = startOf(of, dim)) {
+    range.summed = {*start / sizeOf(reduce.getSource(), dim)};
+  }
+  return range;
+}
+
 /// The blocks that this replica walks.
 LogicalResult TileRanges::visitBounds(tile::BoundsOp bounds, SyncUnroller &at) {
   FailureOr<int64_t> top = at.evaluate(bounds.getResults().front(), bounds);
@@ -324,21 +345,15 @@ LogicalResult TileRanges::visit(Operation *op, SyncUnroller &at) {
         return success();
       })
       .Case([&](tile::ReduceOp reduce) {
-        TileRange of = rangeOf(reduce.getSource());
-        TileRange range;
-        range.starts = {startOf(of, 1 - reduce.getDim())};
-        if (auto start = startOf(of, reduce.getDim())) {
-          range.summed = {*start / columnsOf(reduce.getSource())};
-        }
-        ranges[reduce.getResult()] = range;
+        ranges[reduce.getResult()] = reduced(reduce);
         return success();
       })
       .Case([&](tile::BroadcastOp broadcast) {
-        TileRange range;
-        range.starts.resize(2);
-        TileRange of = rangeOf(broadcast.getSource());
-        range.starts[1 - broadcast.getDim()] = startOf(of, 0);
-        range.summed = of.summed;
+        TileRange range = rangeOf(broadcast.getSource());
+        if (!range.starts.empty()) {
+          range.starts.insert(range.starts.begin() + broadcast.getDim(),
+                              std::nullopt);
+        }
         ranges[broadcast.getResult()] = range;
         return success();
       })

@@ -68,6 +68,7 @@ private:
   mlir::LogicalResult visitCoords(tile::CoordsOp coords, SyncUnroller &at);
   mlir::LogicalResult visitCopy(ws::CopyOp copy, SyncUnroller &at);
   mlir::LogicalResult visitBounds(tile::BoundsOp bounds, SyncUnroller &at);
+  TileRange reduced(tile::ReduceOp reduce) const;
   mlir::LogicalResult combine(mlir::Operation *op, SyncUnroller &at);
   TileRange rangeOf(mlir::Value value) const { return ranges.lookup(value); }
   TileRange operand(mlir::Value value, SlotRef slot, int item) const;
