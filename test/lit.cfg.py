@@ -27,7 +27,7 @@ bin_dir = os.path.join(config.attn_obj_root, "bin")
 tools = llvm_config.LLVMConfig(lit_config, config)
 tools.with_environment("PATH", [config.llvm_tools_dir, bin_dir], append_path=True)
 tools.add_tool_substitutions(
-    ["attn-opt", "attn-compile", "attn-lsp-server", "attn-run", "attn-tune", "attn-plant"], bin_dir)
+    ["attn-opt", "attn-compile", "attn-lsp-server", "attn-run", "attn-tune", "plant-faults"], bin_dir)
 tools.add_tool_substitutions(
     ["FileCheck", "not", "count", "split-file"], config.llvm_tools_dir)
 # A kernel's values, bounds and synchronization, with no GPU.

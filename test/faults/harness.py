@@ -25,7 +25,7 @@ COMMON = {"drop", "early", "late", "other slot", "order", "shift"}
 
 
 def list_faults(kernel, stage, source):
-    run = tools.check(kernel.tools.run("attn-plant", source, "--list"))
+    run = tools.check(kernel.tools.run("plant-faults", source, "--list"))
     rows = [line.split("\t") for line in run.stdout.splitlines()]
     return [dict(zip(COLUMNS, [kernel.name, stage, int(row[0]), *row[1:]])) for row in rows]
 
@@ -76,7 +76,7 @@ class Harness:
     def judge(self, kernel, fault, source):
         """Adds the verdicts to a fault; false if another fault made the same IR."""
         planted = self.tools.path("fault.mlir")
-        tools.check(self.tools.run("attn-plant", source, f"--fault={fault['number']}", "-o", planted))
+        tools.check(self.tools.run("plant-faults", source, f"--fault={fault['number']}", "-o", planted))
         with open(planted, "rb") as file:
             digest = hashlib.sha256(file.read()).hexdigest()
         if digest in self.seen:

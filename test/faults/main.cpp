@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-plant: lists the faults that can be planted in a kernel, and plants one.
+// plant-faults: lists the faults that can be planted in a kernel, and plants one.
 #include "fault.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace attn;
 
-static llvm::cl::OptionCategory category("attn-plant");
+static llvm::cl::OptionCategory category("plant-faults");
 static llvm::cl::opt<std::string>
     input(llvm::cl::Positional, llvm::cl::Required, llvm::cl::cat(category),
           llvm::cl::desc("<IR between attn-schedule and attn-distribute>"));
@@ -52,7 +52,7 @@ static void printList(const faults::Faults &found) {
 }
 
 static int fail(const Twine &message) {
-  llvm::errs() << "attn-plant: error: " << message << "\n";
+  llvm::errs() << "plant-faults: error: " << message << "\n";
   return 1;
 }
 

@@ -70,7 +70,7 @@ def edit_program(entry, count, show):
     planted = entry.tools.path("fault.mlir")
     for fault in faults:
         if is_edit(fault, stores):
-            tools.check(entry.tools.run("attn-plant", source, f"--fault={fault['number']}", "-o", planted))
+            tools.check(entry.tools.run("plant-faults", source, f"--fault={fault['number']}", "-o", planted))
             what = " ".join(f"{entry.name} line {fault['line']}: {fault['object']} {fault['kind']} "
                             f"{fault['detail']}, {fault['place']}".split())
             show(what, count.add(entry.tools.apply(tools.VERIFY, planted), what))
@@ -87,7 +87,7 @@ def edit_schedule(entry, judged, behind, show):
     fault = next(f for f in list_faults(entry, "plan", source) if (f["kind"], f["object"], f["detail"]) ==
                  ("order", "await(st_o) + 1", "behind cvt_o"))
     planted = entry.tools.path("fault.mlir")
-    tools.check(entry.tools.run("attn-plant", source, f"--fault={fault['number']}", "-o", planted))
+    tools.check(entry.tools.run("plant-faults", source, f"--fault={fault['number']}", "-o", planted))
     passes = tools.STAGES["plan"][1] + tools.VERIFY
     show(what + ", not judged", behind.add(entry.tools.apply(passes, planted), what))
 
