@@ -149,6 +149,7 @@ void BarrierTrial::restart() {
   }
   meetings.clear();
   stores.clear();
+  reading.clear();
   for (Warp &warp : warps) {
     warp.restart();
   }
@@ -297,6 +298,19 @@ BarrierTrial::Step BarrierTrial::meet(Warp &warp, const BarrierEvent &event) {
   return Step::Blocked;
 }
 
+/// Nothing is put where a store may still read.
+BarrierTrial::Step BarrierTrial::put(Warp &warp, const BarrierEvent &event) {
+  if (reading.contains(event.place)) {
+    error(event) << "expected the 'ws.store' of the last tile to be awaited "
+                    "before the next is put, got one that need not be";
+    return Step::Failed;
+  }
+  Piece &piece = warp.pieces[event.place];
+  piece.share = Share::Put;
+  ++piece.puts;
+  return Step::Done;
+}
+
 /// A warp's product reads the rows that the warp itself has put.
 BarrierTrial::Step BarrierTrial::read(Warp &warp, const BarrierEvent &event) {
   auto piece = warp.pieces.find(event.place);
@@ -330,6 +344,7 @@ BarrierTrial::Step BarrierTrial::store(Warp &warp, const BarrierEvent &event) {
   }
   warp.storing |= event.lanes;
   warp.lastStore = event.op;
+  reading[event.place] = &warp;
   return Step::Done;
 }
 
@@ -340,6 +355,15 @@ BarrierTrial::Step BarrierTrial::awaitStores(Warp &warp,
     return Step::Failed;
   }
   warp.storing = 0;
+  SmallVector<int32_t> own;
+  for (auto [address, other] : reading) {
+    if (other == &warp) {
+      own.push_back(address);
+    }
+  }
+  for (int32_t address : own) {
+    reading.erase(address);
+  }
   return Step::Done;
 }
 
@@ -356,9 +380,7 @@ BarrierTrial::Step BarrierTrial::step(Warp &warp) {
   case BarrierEvent::Pass:
     return meet(warp, event);
   case BarrierEvent::Put:
-    warp.pieces[event.place].share = Share::Put;
-    ++warp.pieces[event.place].puts;
-    return Step::Done;
+    return put(warp, event);
   case BarrierEvent::Fence:
     if (event.lanes == ~0u) {
       share(warp, Share::Put, Share::Fenced);
@@ -449,6 +471,9 @@ FailureOr<bool> BarrierTrial::runWarp(Warp &warp) {
       break;
     }
     ++warp.next;
+    if (warp.events[warp.next - 1].kind == BarrierEvent::Store) {
+      break; // The others go on while it is in flight.
+    }
   }
   return warp.next != begin;
 }

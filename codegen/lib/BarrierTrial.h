@@ -84,6 +84,7 @@ private:
   Step copy(const BarrierEvent &event);
   Step wait(Warp &warp, const BarrierEvent &event);
   Step meet(Warp &warp, const BarrierEvent &event);
+  Step put(Warp &warp, const BarrierEvent &event);
   Step read(Warp &warp, const BarrierEvent &event);
   Step store(Warp &warp, const BarrierEvent &event);
   Step awaitStores(Warp &warp, const BarrierEvent &event);
@@ -100,8 +101,10 @@ private:
   const BarrierProgram &program;
   llvm::ArrayRef<TrialItem> items;
   std::vector<Warp> warps;
-  llvm::DenseMap<int32_t, Barrier> barriers;               // by address
-  llvm::DenseMap<int32_t, int64_t> stores;                 // so far, by address
+  llvm::DenseMap<int32_t, Barrier> barriers; // by address
+  llvm::DenseMap<int32_t, int64_t> stores;   // so far, by address
+  /// The warps whose stores of a piece may still read it, by its address.
+  llvm::DenseMap<int32_t, const Warp *> reading;
   std::map<std::pair<int64_t, int32_t>, Meeting> meetings; // by CTA and id
 };
 

@@ -82,7 +82,7 @@ def VerifyChannels : Pass<"attn-verify-channels", "::mlir::ModuleOp"> {
       warp twice in a phase;
     - between a `ws.put` and the `ws.mma` or `ws.store` that reads it stand a fence of the
       async proxy in all lanes and, for other warps, an arrival;
-    - the thread that stores waits for its stores;
+    - the thread that stores waits for its stores, before its warp puts the next tile;
     - a fence of the cluster's scope follows a write to another CTA.
 
     A kernel for which one of these does not hold, or which comes to no end, is an error.
