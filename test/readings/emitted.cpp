@@ -54,7 +54,7 @@ private:
     auto row = contents.rows.find({lastCta, tag.what, tag.iteration});
     bool isOfLoop = name != "q"; // Q is of the item's rows
     if (isOfLoop && row != contents.rows.end()) {
-      text += formatv(" row {0}", row->second);
+      text += formatv(" row {0}", row->second.at);
     }
     return text;
   }

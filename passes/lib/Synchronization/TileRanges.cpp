@@ -5,7 +5,6 @@
 
 using namespace mlir;
 using namespace attn;
-using llvm::formatv;
 
 /// The number of dimensions of a tile in registers; none for scalars.
 static std::optional<int64_t> rankOf(Value value) {
@@ -13,15 +12,41 @@ static std::optional<int64_t> rankOf(Value value) {
   return type ? std::optional(type.getRank()) : std::nullopt;
 }
 
-/// Adds what `from` says of the same rows and columns to `to`. Null where they
-/// are of other ones, else the dimension.
+static bool areSame(const TileStart &a, const TileStart &b) {
+  return a.at == b.at && (!a.of || !b.of || *a.of == *b.of);
+}
+
+/// "from 64 of batch 3 and head 2"
+static std::string describe(const TileStart &start) {
+  std::string text = llvm::formatv("from {0}", start.at);
+  if (start.of) {
+    text += llvm::formatv(" of batch {0} and head {1}", start.of->first,
+                          start.of->second);
+  }
+  return text;
+}
+
+/// The row of a tensor that an op reads or writes, with its batch and head.
+template <typename Op>
+static FailureOr<TileStart> rowOf(Op op, SyncUnroller &at) {
+  FailureOr<int64_t> row = at.coordinate(op.getRow(), op);
+  FailureOr<int64_t> batch = at.coordinate(op.getBatch(), op);
+  FailureOr<int64_t> head = at.coordinate(op.getHead(), op);
+  if (failed(row) || failed(batch) || failed(head)) {
+    return failure();
+  }
+  return TileStart{*row, std::make_pair(*batch, *head)};
+}
+
+/// Adds what `from` says to `to`. Returns the dimension along which they are of
+/// different elements, if any.
 static std::optional<size_t> addRange(TileRange &to, const TileRange &from) {
   to.starts.resize(std::max(to.starts.size(), from.starts.size()));
   for (auto [dim, start] : llvm::enumerate(from.starts)) {
-    if (start && to.starts[dim] && *start != *to.starts[dim]) {
+    if (start && to.starts[dim] && !areSame(*start, *to.starts[dim])) {
       return dim;
     }
-    if (start) {
+    if (start && (!to.starts[dim] || start->of)) {
       to.starts[dim] = start;
     }
   }
@@ -40,11 +65,11 @@ static LogicalResult combineInto(TileRange &to, const TileRange &from,
   }
   return at.error(op) << "V28: expected tiles of the same elements along "
                          "dimension "
-                      << *dim << ", got from " << *before.starts[*dim]
-                      << " and from " << *from.starts[*dim];
+                      << *dim << ", got " << describe(*before.starts[*dim])
+                      << " and " << describe(*from.starts[*dim]);
 }
 
-static std::optional<int64_t> startOf(const TileRange &range, size_t dim) {
+static std::optional<TileStart> startOf(const TileRange &range, size_t dim) {
   return dim < range.starts.size() ? range.starts[dim] : std::nullopt;
 }
 
@@ -70,7 +95,7 @@ static void keepSumsOfTiles(SmallVectorImpl<TileRange> &operands) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult TileRanges::visitCopy(ws::CopyOp copy, SyncUnroller &at) {
-  FailureOr<int64_t> row = at.coordinate(copy.getRow(), copy);
+  FailureOr<TileStart> row = rowOf(copy, at);
   if (failed(row)) {
     return failure();
   }
@@ -86,7 +111,7 @@ void TileRanges::visitPut(ws::PutOp put, SyncUnroller &at) {
 }
 
 LogicalResult TileRanges::visitStore(ws::StoreOp store, SyncUnroller &at) {
-  FailureOr<int64_t> row = at.coordinate(store.getRow(), store);
+  FailureOr<TileStart> row = rowOf(store, at);
   if (failed(row)) {
     return failure();
   }
@@ -97,12 +122,13 @@ LogicalResult TileRanges::visitStore(ws::StoreOp store, SyncUnroller &at) {
 }
 
 /// What is stored is of the rows that it is stored to, and has seen each block.
-static LogicalResult checkStored(const TileContents::Put &put, int64_t row,
+static LogicalResult checkStored(const TileContents::Put &put, TileStart row,
                                  function_ref<InFlightDiagnostic()> emitError) {
-  if (int64_t start = startOf(put.range, 0).value_or(row); start != row) {
+  TileStart start = startOf(put.range, 0).value_or(row);
+  if (!areSame(start, row)) {
     return emitError() << "V28: expected a tile to be stored where its rows "
-                          "are, from "
-                       << start << ", got from " << row;
+                          "are, "
+                       << describe(start) << ", got " << describe(row);
   }
   if (!llvm::equal(put.range.summed, llvm::seq(put.last, put.first))) {
     InFlightDiagnostic error = emitError();
@@ -128,14 +154,14 @@ LogicalResult TileContents::checkStores(ArrayRef<SyncItem> items) const {
   return success();
 }
 
-LogicalResult TileRanges::visitStoreOf(Operation *op, Value value, Value row,
-                                       SyncUnroller &at) {
-  FailureOr<int64_t> to = at.coordinate(row, op);
-  if (failed(to)) {
+template <typename StoreOp>
+LogicalResult TileRanges::visitStoreOf(StoreOp store, SyncUnroller &at) {
+  FailureOr<TileStart> row = rowOf(store, at);
+  if (failed(row)) {
     return failure();
   }
-  return checkStored({rangeOf(value), first, last}, *to,
-                     [&] { return at.error(op); });
+  return checkStored({rangeOf(store.getTile()), first, last}, *row,
+                     [&] { return at.error(store); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,7 +175,7 @@ TileRange TileRanges::operand(Value value, SlotRef slot, int item) const {
   }
   auto copied = contents.rows.find({cta, slot.object, slot.number});
   if (copied != contents.rows.end()) {
-    return {{copied->second, 0}, {}};
+    return {{copied->second, TileStart{0}}, {}};
   }
   auto put = contents.puts.find({cta, slot.object, slot.number, item});
   return put == contents.puts.end() ? TileRange() : put->second.range;
@@ -186,14 +212,14 @@ LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncUnroller &at) {
                            << *piece;
     }
     auto type = cast<RankedTensorType>(mma.getResult().getType());
-    *result.starts[0] += *piece * type.getDimSize(0);
+    result.starts[0]->at += *piece * type.getDimSize(0);
   }
-  std::optional<int64_t> left = startOf(a, 1);
-  std::optional<int64_t> right = startOf(b, mma.getTransposeB() ? 1 : 0);
-  if (left && right && *left != *right) {
+  std::optional<TileStart> left = startOf(a, 1);
+  std::optional<TileStart> right = startOf(b, mma.getTransposeB() ? 1 : 0);
+  if (left && right && !areSame(*left, *right)) {
     return at.error(mma) << "V28: expected the columns of A and what they are "
-                            "multiplied with to be the same elements, got from "
-                         << *left << " and from " << *right;
+                            "multiplied with to be the same elements, got "
+                         << describe(*left) << " and " << describe(*right);
   }
   bool fresh = mma.getFresh() && at.tryEvaluate(mma.getFresh()).value_or(0);
   if (mma.getAcc() && !fresh) {
@@ -204,7 +230,7 @@ LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncUnroller &at) {
     }
   }
   if (left) {
-    int64_t block = *left / sizeOf(mma.getA(), 1);
+    int64_t block = left->at / sizeOf(mma.getA(), 1);
     if (llvm::is_contained(result.summed, block)) {
       return at.error(mma) << "V28: expected each block to be added once, got "
                            << block << " again";
@@ -255,7 +281,8 @@ LogicalResult TileRanges::visitCoords(tile::CoordsOp coords, SyncUnroller &at) {
   }
   TileRange range;
   range.starts.resize(*rankOf(coords.getResult()));
-  range.starts[range.starts.size() == 1 ? 0 : coords.getDim()] = *start;
+  range.starts[range.starts.size() == 1 ? 0 : coords.getDim()] =
+      TileStart{*start};
   ranges[coords.getResult()] = range;
   return success();
 }
@@ -295,7 +322,7 @@ TileRange TileRanges::reduced(tile::ReduceOp reduce) const {
     range.starts.erase(range.starts.begin() + dim);
   }
   if (auto start = startOf(of, dim)) {
-    range.summed = {*start / sizeOf(reduce.getSource(), dim)};
+    range.summed = {start->at / sizeOf(reduce.getSource(), dim)};
   }
   return range;
 }
@@ -335,9 +362,8 @@ LogicalResult TileRanges::visit(Operation *op, SyncUnroller &at) {
         return success();
       })
       .Case([&](ws::StoreOp store) { return visitStore(store, at); })
-      .Case<tile::StoreRowOp, tile::StoreRegOp>([&](auto store) {
-        return visitStoreOf(store, store.getTile(), store.getRow(), at);
-      })
+      .Case<tile::StoreRowOp, tile::StoreRegOp>(
+          [&](auto store) { return visitStoreOf(store, at); })
       .Case([&](tile::BoundsOp bounds) { return visitBounds(bounds, at); })
       .Case([&](tile::CoordsOp coords) { return visitCoords(coords, at); })
       .Case([&](ws::AwaitOp await) {

@@ -12,10 +12,16 @@
 
 namespace attn {
 
+/// The first of the elements that a tile has along a dimension.
+struct TileStart {
+  int64_t at;                                         // coordinate
+  std::optional<std::pair<int64_t, int64_t>> of = {}; // batch and head
+};
+
 /// Where in its tensor a tile begins, and what has been summed up in it.
 struct TileRange {
   /// By dimension; none where a tile is the same along it, as constants are.
-  llvm::SmallVector<std::optional<int64_t>, 2> starts;
+  llvm::SmallVector<std::optional<TileStart>, 2> starts;
   /// Where the ranges begin that products and reductions have run over, in
   /// order.
   llvm::SmallVector<int64_t> summed;
@@ -24,7 +30,7 @@ struct TileRange {
 /// What is where in shared memory, for all agents of a trial.
 struct TileContents {
   using Cycle = std::tuple<int64_t, int, int64_t>; // CTA, channel, cycle
-  std::map<Cycle, int64_t> rows;                   // at which copies begin
+  std::map<Cycle, TileStart> rows;                 // at which copies begin
   using Piece =
       std::tuple<int64_t, int, int64_t, int>; // CTA, hold, piece, item
   struct Put {
@@ -35,7 +41,7 @@ struct TileContents {
   struct Stored {
     ws::StoreOp op;
     Piece piece;
-    int64_t row;
+    TileStart row;
   };
   std::vector<Stored> stores;
 
@@ -63,8 +69,8 @@ private:
   mlir::LogicalResult visitMma(ws::MmaOp mma, SyncUnroller &at);
   void visitPut(ws::PutOp put, SyncUnroller &at);
   mlir::LogicalResult visitStore(ws::StoreOp store, SyncUnroller &at);
-  mlir::LogicalResult visitStoreOf(mlir::Operation *op, mlir::Value value,
-                                   mlir::Value row, SyncUnroller &at);
+  template <typename StoreOp>
+  mlir::LogicalResult visitStoreOf(StoreOp store, SyncUnroller &at);
   mlir::LogicalResult visitCoords(tile::CoordsOp coords, SyncUnroller &at);
   mlir::LogicalResult visitCopy(ws::CopyOp copy, SyncUnroller &at);
   mlir::LogicalResult visitBounds(tile::BoundsOp bounds, SyncUnroller &at);
