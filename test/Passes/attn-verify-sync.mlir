@@ -489,7 +489,7 @@ ws.kernel @many_trips machine "sm_90a" args ["q", "n"] problem #p config #c sche
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
     %many = arith.constant 1000000000 : i32
-    // expected-error @below {{'scf.for' op attn-verify-sync: expected at most 64 trips with a step of at least 1, got 0 to 1000000000 step 1}}
+    // expected-error @below {{'scf.for' op attn-verify-sync: expected at most 64 trips, signed, with a step of at least 1, got 0 to 1000000000 step 1}}
     // expected-note @below {{with work items of 0 blocks}}
     scf.for %i = %zero to %many step %one : i32 {
       ws.signal @e

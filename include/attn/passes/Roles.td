@@ -159,7 +159,7 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     overlaps conflicts. A run keeps which events happened before which, so that it speaks for
     every order in which each wait sees the same phase of its barrier.
 
-    The work items tried have 0 or 1 block in each range of the loop, 3 in one or 3 in all, or
+    The work items tried have 0 or 1 block in each range of the loop, 2 or 3 in one, 3 in all, or
     enough to wrap every ring twice; where a CTA runs several items, they come in triples
     a, b, a as well. Option `exhaustive`: items with 0 to 3 blocks in each range, one at a time, in
     pairs and in triples. Items that are handed out are followed by one that
@@ -177,7 +177,7 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     - V9: what is written over was read and written before; MMAs are awaited before what they
       read is released
     - V15: both ends of every channel, edge and turn cycle equally, and what is put is
-      read once
+      read
     - V16, V17: each phase of a barrier has its arrivals once, and completes after all have
       waited for the one before
     - V18: no deadlock
@@ -185,8 +185,8 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     - V26: the counter of work items is asked once after each item
     - V28: tiles come together that are of the same rows and columns of their tensors, each
       block of the loop is summed up once, what is stored has seen them all and goes to
-      its own rows, and what a loop or branch makes is used
-    - V2: every result is written
+      its own rows, batch and head, what a loop or branch makes is used, and each item writes all
+      its rows of each result
 
     **Before**, and refused: K is released while the MMA may still read it
     ```mlir

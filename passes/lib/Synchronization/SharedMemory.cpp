@@ -6,16 +6,24 @@ using namespace attn;
 
 SharedMemory::SharedMemory(ws::KernelOp kernel)
     : unplanned(kernel.getSmemBytes().value_or(0)) {
-  auto over = [](auto place) -> std::optional<StringRef> {
-    return place.getOver();
-  };
+  SmallVector<Request> requests;
   for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
-    addPlace(channel.getSymName(), channel.getOffset(), over(channel),
-             channel.getSlotBytes(), channel.getDepth());
+    requests.push_back({channel.getSymName(), channel.getOffset(),
+                        channel.getOver(), channel.getSlotBytes(),
+                        int64_t(channel.getDepth())});
   }
   for (auto hold : kernel.getBody().getOps<ws::HoldOp>()) {
-    addPlace(hold.getSymName(), hold.getOffset(), over(hold),
-             hold.getPieceBytes(), hold.getPieces());
+    requests.push_back({hold.getSymName(), hold.getOffset(), hold.getOver(),
+                        hold.getPieceBytes(), int64_t(hold.getPieces())});
+  }
+  // Guests come behind their hosts, whatever the order of the declarations.
+  while (!requests.empty()) {
+    auto next = llvm::find_if(requests, [&](const Request &request) {
+      return request.offset || !request.over || places.contains(*request.over);
+    });
+    next = next == requests.end() ? requests.begin() : next;
+    place(*next);
+    requests.erase(next);
   }
   llvm::sort(bounds);
   bounds.erase(llvm::unique(bounds), bounds.end());
@@ -23,20 +31,18 @@ SharedMemory::SharedMemory(ws::KernelOp kernel)
 
 /// Before attn-plan-memory a place without an offset lies over its host, or
 /// behind all others.
-void SharedMemory::addPlace(StringRef name, std::optional<uint64_t> offset,
-                            std::optional<StringRef> over, int64_t slotBytes,
-                            int64_t slots) {
+void SharedMemory::place(const Request &request) {
   int64_t begin = unplanned;
-  if (offset) {
-    begin = *offset;
-  } else if (over && places.contains(*over)) {
-    begin = places.lookup(*over).offset;
+  if (request.offset) {
+    begin = *request.offset;
+  } else if (request.over && places.contains(*request.over)) {
+    begin = places.lookup(*request.over).offset;
   } else {
-    unplanned += slotBytes * slots;
+    unplanned += request.slotBytes * request.slots;
   }
-  places[name] = {begin, slotBytes};
-  for (int64_t slot = 0; slot <= slots; ++slot) {
-    bounds.push_back(begin + slot * slotBytes);
+  places[request.name] = {begin, request.slotBytes};
+  for (int64_t slot = 0; slot <= request.slots; ++slot) {
+    bounds.push_back(begin + slot * request.slotBytes);
   }
 }
 

@@ -26,9 +26,13 @@ private:
   struct Place {
     int64_t offset, slotBytes;
   };
-  void addPlace(llvm::StringRef name, std::optional<uint64_t> offset,
-                std::optional<llvm::StringRef> over, int64_t slotBytes,
-                int64_t slots);
+  struct Request {
+    llvm::StringRef name;
+    std::optional<uint64_t> offset;
+    std::optional<llvm::StringRef> over;
+    int64_t slotBytes, slots;
+  };
+  void place(const Request &request);
 
   llvm::DenseMap<llvm::StringRef, Place> places;
   llvm::SmallVector<int64_t> bounds; // bytes at which cells begin, in order

@@ -84,15 +84,21 @@ static void addSingles(ArrayRef<SyncItem> shapes, bool followTiles,
 
 std::vector<SyncCase> attn::casesToTry(ws::KernelOp kernel, bool exhaustive) {
   size_t ranges = rangesOf(kernel);
-  std::vector<SyncItem> all = shapesUpTo(most, ranges);
   std::vector<SyncItem> small = smallShapes(ranges);
+  std::vector<SyncItem> all =
+      exhaustive ? shapesUpTo(most, ranges) : std::vector<SyncItem>();
   std::vector<SyncCase> cases;
   addSingles(exhaustive ? all : small, /*followTiles=*/true, kernel, cases);
-  addSingles(all.back(), /*followTiles=*/true, kernel, cases);
-  std::vector<SyncItem> wrapping;
+  SyncItem full;
+  full.blocks.assign(ranges, most);
+  addSingles(full, /*followTiles=*/true, kernel, cases);
+  std::vector<SyncItem> wrapping, even;
   for (size_t range = 0; range < ranges; ++range) {
+    even.push_back(onlyIn(range, 2, ranges));
+    even.push_back(onlyIn(range, 2 * deepestRing(kernel), ranges));
     wrapping.push_back(onlyIn(range, 2 * deepestRing(kernel) + 1, ranges));
   }
+  addSingles(even, /*followTiles=*/false, kernel, cases);
   addSingles(wrapping, /*followTiles=*/false, kernel, cases);
   if (kernel.getConfig().getWork() == WorkKind::Grid) {
     return cases;

@@ -8,7 +8,6 @@ using namespace attn;
 static SyncObject describe(ws::ChannelOp channel) {
   SyncObject object{SyncObject::Channel, channel.getSymName()};
   object.depth = channel.getDepth();
-  object.fullImplied = channel.getFullImplied();
   object.freeImplied = channel.getFreeImplied();
   object.inCluster = channel.getCluster();
   return object;

@@ -17,7 +17,7 @@ struct SyncObject {
   llvm::StringRef name;
   int64_t depth = 1;   // slots, pieces, or replicas of the ring
   int64_t credits = 0; // waits for an edge before its first signal
-  bool fullImplied = false, freeImplied = false;
+  bool freeImplied = false;
   bool inCluster = false; // its ends may be in different CTAs
   ws::RoleOp ring = {};   // whose replicas take turns or meet
 };

@@ -6,22 +6,25 @@
 using namespace mlir;
 using namespace attn;
 
-/// Copies come first: what they fill is known when it is read.
+static bool copies(ws::RoleOp role) {
+  return role.walk([](ws::CopyOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// Roles that copy come first: what they fill is known when it is read.
 static std::vector<SyncReplica> replicasOf(ws::KernelOp kernel, int64_t ctas) {
   std::vector<SyncReplica> replicas;
-  for (int64_t cta = 0; cta < ctas; ++cta) {
-    for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-      for (int64_t r = 0, e = role.getReplicas(); r < e; ++r) {
-        replicas.push_back({role, r, cta, ctas - 1 - cta});
+  for (bool first : {true, false}) {
+    for (int64_t cta = 0; cta < ctas; ++cta) {
+      for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+        for (int64_t r = 0, e = role.getReplicas(); r < e; ++r) {
+          if (copies(role) == first) {
+            replicas.push_back({role, r, cta, ctas - 1 - cta});
+          }
+        }
       }
     }
   }
-  auto copies = [](const SyncReplica &of) {
-    ws::RoleOp role = of.role;
-    return role.walk([](ws::CopyOp) { return WalkResult::interrupt(); })
-        .wasInterrupted();
-  };
-  std::partition(replicas.begin(), replicas.end(), copies);
   return replicas;
 }
 
@@ -29,8 +32,7 @@ FailureOr<std::vector<SyncAgent>>
 SyncTrial::unroll(ArrayRef<SyncItem> items, TileContents *contents) const {
   std::vector<SyncAgent> agents;
   for (const SyncReplica &of : replicasOf(kernel, ctas)) {
-    // The CTAs of a cluster are alike but that the last one skips fewest
-    // blocks.
+    // CTAs of a cluster differ in the blocks they skip: the last skips fewest.
     std::optional<TileRanges> tiles;
     if (contents && of.later == 0) {
       tiles.emplace(*contents, of.cta);
@@ -50,8 +52,9 @@ LogicalResult SyncTrial::run(ArrayRef<SyncItem> items, bool followTiles) const {
   TileContents contents;
   FailureOr<std::vector<SyncAgent>> agents =
       unroll(items, followTiles ? &contents : nullptr);
-  if (failed(agents) || failed(contents.checkStores(items)) ||
-      failed(SyncBalance(events, *agents, ctas, emitError).check())) {
+  if (failed(agents) ||
+      failed(SyncBalance(events, *agents, ctas, emitError).check()) ||
+      (followTiles && failed(contents.checkStores(kernel, items)))) {
     return failure();
   }
   return execute(write(*agents), emitError);

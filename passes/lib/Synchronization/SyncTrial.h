@@ -16,7 +16,7 @@ public:
       : kernel(kernel), events(kernel), memory(kernel),
         ctas(kernel.getConfig().getCluster()) {}
 
-  /// Rules V8, V9, V15 to V19 and V26 for these work items of a CTA, and V28
+  /// All rules for these work items of a CTA; V28 only
   /// where the tiles are followed.
   mlir::LogicalResult run(llvm::ArrayRef<SyncItem> items,
                           bool followTiles) const;

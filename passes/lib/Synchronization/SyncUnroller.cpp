@@ -23,9 +23,6 @@ InFlightDiagnostic attn::emitSyncError(Operation *op,
   return error;
 }
 
-/// Trips of a loop that are unrolled at most; trials have a few blocks.
-static constexpr int64_t maxTrips = 64;
-
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
@@ -48,11 +45,40 @@ std::optional<int64_t> SyncUnroller::boundOf(tile::BoundsOp bounds,
   return shape.from(0) - std::min(shape.blocks.front(), skipped);
 }
 
+/// Conversions, whose folders may change the op.
+static std::optional<int64_t> convert(Operation *op, int64_t number) {
+  auto widthOf = [](Value value) {
+    return value.getType().isIndex() ? 64u
+                                     : value.getType().getIntOrFloatBitWidth();
+  };
+  if (isa<arith::ExtUIOp>(op)) {
+    return llvm::maskTrailingOnes<uint64_t>(widthOf(op->getOperand(0))) &
+           uint64_t(number);
+  }
+  if (isa<arith::TruncIOp>(op)) {
+    return llvm::SignExtend64(uint64_t(number), widthOf(op->getResult(0)));
+  }
+  bool keeps = isa<arith::ExtSIOp, arith::IndexCastOp>(op);
+  return keeps ? std::optional(number) : std::nullopt;
+}
+
+/// Numbers of more bits than any size has are not looked at.
+static bool isNumber(Type type) {
+  return type.isIndex() ||
+         (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() <= 64);
+}
+
 std::optional<int64_t> SyncUnroller::fold(Operation *op) {
+  if (op->hasTrait<OpTrait::OneResult>() && isa<CastOpInterface>(op)) {
+    std::optional<int64_t> number = isNumber(op->getOperand(0).getType())
+                                        ? numberOf(op->getOperand(0))
+                                        : std::nullopt;
+    return number ? convert(op, *number) : std::nullopt;
+  }
   SmallVector<Attribute> operands;
   for (Value operand : op->getOperands()) {
     std::optional<int64_t> number =
-        operand.getType().isIntOrIndex() ? numberOf(operand) : std::nullopt;
+        isNumber(operand.getType()) ? numberOf(operand) : std::nullopt;
     if (!number) {
       return std::nullopt;
     }
@@ -99,7 +125,8 @@ std::optional<int64_t> SyncUnroller::numberOf(Value value) {
     return of.replica;
   }
   APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant))) {
+  if (isNumber(value.getType()) &&
+      matchPattern(value, m_ConstantInt(&constant))) {
     return constant.getSExtValue();
   }
   Operation *op = value.getDefiningOp();
@@ -230,31 +257,70 @@ LogicalResult SyncUnroller::useNumber(const SyncEvent &event, Value value) {
   return success();
 }
 
+/// A or B in shared memory. A warp reads of a hold the rows that it has put.
+FailureOr<SlotRef> SyncUnroller::operandOf(ws::MmaOp mma, bool isB) {
+  Value operand = isB ? mma.getB() : mma.getA();
+  if (!isa<ws::SlotType>(operand.getType())) {
+    return SlotRef(); // in registers, which the op's own constraints protect
+  }
+  FailureOr<SlotRef> slot = slotOf(operand, mma);
+  if (failed(slot)) {
+    return failure();
+  }
+  bool isHeld = events.objects()[slot->object].kind == SyncObject::Hold;
+  if (isHeld && (isB || !events.has(of.role, SyncEvent::Put, slot->object))) {
+    return error(mma) << "V8: expected what is held to be operand A of the "
+                         "role that puts it, got "
+                      << (isB ? "operand B" : "a role that does not");
+  }
+  return slot;
+}
+
 LogicalResult SyncUnroller::issueMma(const SyncEvent &event, ws::MmaOp mma) {
-  SlotRef reads[2];
-  Value operands[] = {mma.getA(), mma.getB()};
-  for (auto [i, operand] : llvm::enumerate(operands)) {
-    if (!isa<ws::SlotType>(operand.getType())) {
-      continue; // in registers, which the op's own constraints protect
-    }
-    FailureOr<SlotRef> slot = slotOf(operand, mma);
-    if (failed(slot) || failed(checkHeld(event, *slot))) {
+  FailureOr<SlotRef> a = operandOf(mma, /*isB=*/false);
+  FailureOr<SlotRef> b = operandOf(mma, /*isB=*/true);
+  if (failed(a) || failed(b) || failed(checkHeld(event, *a)) ||
+      failed(checkHeld(event, *b))) {
+    return failure();
+  }
+  auto result = dyn_cast<ShapedType>(mma.getResult().getType());
+  if (mma.getPiece() && result && result.hasRank() && result.getRank() == 2) {
+    auto slot = cast<ws::SlotType>(mma.getA().getType());
+    int64_t pieces = slot.getTile().getDimSize(0) /
+                     std::max<int64_t>(1, result.getDimSize(0));
+    if (failed(numberBelow(mma.getPiece(), pieces, mma))) {
       return failure();
     }
-    reads[i] = *slot;
   }
   int step = steps.size();
   tokens[mma.getToken()] = step;
   inFlight.push_back(step);
-  llvm::copy(reads, add(event).reads);
+  SyncStep &added = add(event);
+  added.reads[0] = *a;
+  added.reads[1] = *b;
   return success();
 }
 
-/// MMAs of a role end in order.
-void SyncUnroller::awaitMma(const SyncEvent &event, ws::AwaitOp await) {
+/// MMAs of a role end in order. How many may be in flight at an await is how
+/// many the text has between, so that none of them may be in a loop or branch.
+LogicalResult SyncUnroller::awaitMma(const SyncEvent &event,
+                                     ws::AwaitOp await) {
+  Operation *mma = await.getToken().getDefiningOp();
+  for (Operation *op = mma; op && op != await; op = op->getNextNode()) {
+    WalkResult walked = op->walk([&](ws::MmaOp other) {
+      return other->getBlock() == mma->getBlock() ? WalkResult::advance()
+                                                  : WalkResult::interrupt();
+    });
+    if (walked.wasInterrupted()) {
+      return error(await) << "expected no MMA in a loop or branch between an "
+                             "MMA and its await, got one in "
+                          << op->getName();
+    }
+  }
   int issued = tokens.lookup(await.getToken());
   llvm::erase_if(inFlight, [&](int step) { return step <= issued; });
   add(event).issued = issued;
+  return success();
 }
 
 LogicalResult SyncUnroller::release(const SyncEvent &event, Value value) {
@@ -273,6 +339,10 @@ LogicalResult SyncUnroller::release(const SyncEvent &event, Value value) {
       return diagnostic;
     }
   }
+  if (!events.has(of.role, SyncEvent::Wait, slot->object)) {
+    return error(event.op) << "expected a slot of 'ws.wait', got one that the "
+                              "role fills";
+  }
   released.push_back(*slot);
   add(event, slot->number);
   return success();
@@ -281,6 +351,25 @@ LogicalResult SyncUnroller::release(const SyncEvent &event, Value value) {
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
+
+/// One counter of a role goes with the ring, whichever end it is at.
+LogicalResult SyncUnroller::checkEnds() const {
+  for (auto [i, object] : llvm::enumerate(events.objects())) {
+    if (object.kind == SyncObject::Channel &&
+        events.has(of.role, SyncEvent::Acquire, i) &&
+        events.has(of.role, SyncEvent::Wait, i)) {
+      ws::RoleOp role = of.role;
+      return role.emitOpError("attn-verify-sync: expected a role to fill or "
+                              "to read a channel, got both for '")
+             << object.name << "'";
+    }
+  }
+  return success();
+}
+
+LogicalResult SyncUnroller::unroll() {
+  return failure(failed(checkEnds()) || failed(run(of.role.getBody().front())));
+}
 
 LogicalResult SyncUnroller::run(Block &block) {
   if (!tiles) {
@@ -299,21 +388,36 @@ LogicalResult SyncUnroller::run(Block &block) {
   return success();
 }
 
+/// A loop without events: its tiles are those of one trip.
+LogicalResult SyncUnroller::runOnce(scf::ForOp loop) {
+  pass(loop.getInits(), loop.getRegionIterArgs());
+  if (failed(run(*loop.getBody()))) {
+    return failure();
+  }
+  pass(loop.getYieldedValues(), loop.getResults());
+  return success();
+}
+
 LogicalResult SyncUnroller::runLoop(scf::ForOp loop) {
+  if (!events.isWithin(loop)) {
+    return runOnce(loop);
+  }
   FailureOr<int64_t> from = evaluate(loop.getLowerBound(), loop);
   FailureOr<int64_t> to = evaluate(loop.getUpperBound(), loop);
   FailureOr<int64_t> step = evaluate(loop.getStep(), loop);
   if (failed(from) || failed(to) || failed(step)) {
     return failure();
   }
-  if (*step < 1 || (*to - *from) / *step > maxTrips) {
-    return error(loop) << "expected at most " << maxTrips
-                       << " trips with a step of at least 1, got " << *from
-                       << " to " << *to << " step " << *step;
+  int64_t distance;
+  if (loop.getUnsignedCmp() || *step < 1 ||
+      llvm::SubOverflow(*to, *from, distance) || distance / *step > mostTrips) {
+    return error(loop) << "expected at most " << mostTrips
+                       << " trips, signed, with a step of at least 1, got "
+                       << *from << " to " << *to << " step " << *step;
   }
   pass(loop.getInits(), loop.getRegionIterArgs());
-  for (int64_t i = *from; i < *to; i += *step) {
-    numbers[loop.getInductionVar()] = i;
+  for (int64_t left = distance; left > 0; left -= *step) {
+    numbers[loop.getInductionVar()] = *to - left;
     if (failed(run(*loop.getBody()))) {
       return failure();
     }
@@ -343,7 +447,7 @@ LogicalResult SyncUnroller::runBranch(scf::IfOp branch) {
   return success();
 }
 
-/// A branch that depends on what is computed: either way may be gone.
+/// A branch that depends on what is computed: either way may be taken.
 LogicalResult SyncUnroller::runEither(scf::IfOp branch) {
   for (Region *region : branch.getRegions()) {
     if (!region->empty() && failed(run(region->front()))) {
@@ -397,6 +501,10 @@ LogicalResult SyncUnroller::runWork(ws::WorkLoopOp work) {
 }
 
 LogicalResult SyncUnroller::runOp(Operation *op) {
+  if (steps.size() > mostSteps) {
+    return error(op) << "expected at most " << mostSteps
+                     << " steps of a role, got more";
+  }
   if (const SyncEvent *event = events.find(op)) {
     return runEvent(*event);
   }
@@ -436,10 +544,7 @@ LogicalResult SyncUnroller::addStep(const SyncEvent &event) {
           [&](auto op) { return useSlot(event, op.getSlot()); })
       .Case([&](ws::ReleaseOp op) { return release(event, op.getSlot()); })
       .Case([&](ws::MmaOp op) { return issueMma(event, op); })
-      .Case([&](ws::AwaitOp op) {
-        awaitMma(event, op);
-        return success();
-      })
+      .Case([&](ws::AwaitOp op) { return awaitMma(event, op); })
       .Case<ws::PutOp, ws::StoreOp>(
           [&](auto op) { return useNumber(event, op.getPiece()); })
       .Case<ws::TakeOp, ws::GiveOp>(

@@ -48,6 +48,11 @@ struct SyncStep {
   int issued = -1;
 };
 
+/// Trips of a loop and steps of a program that are unrolled at most, and the
+/// deepest ring that so many trips wrap twice: trials have a few blocks.
+constexpr int64_t mostTrips = 64, mostSteps = 4096;
+constexpr int64_t mostSlots = (mostTrips - 1) / 2;
+
 /// The replica of a role that an unrolling is of.
 struct SyncReplica {
   ws::RoleOp role;
@@ -73,9 +78,10 @@ public:
 
   /// Rules V8, V9 and V26 as far as one role shows them: a slot is read after
   /// it was waited for, and before it is given back.
-  mlir::LogicalResult unroll() { return run(of.role.getBody().front()); }
+  mlir::LogicalResult unroll();
 
   const SyncStep &lastStep() const { return steps.back(); }
+  int currentItem() const { return item; }
   mlir::InFlightDiagnostic error(mlir::Operation *op) const {
     return emitSyncError(op, items);
   }
@@ -96,6 +102,7 @@ private:
   mlir::LogicalResult runLoop(mlir::scf::ForOp loop);
   mlir::LogicalResult runBranch(mlir::scf::IfOp branch);
   mlir::LogicalResult runEither(mlir::scf::IfOp branch);
+  mlir::LogicalResult runOnce(mlir::scf::ForOp loop);
   mlir::LogicalResult runEvent(const SyncEvent &event);
   mlir::LogicalResult addStep(const SyncEvent &event);
 
@@ -107,13 +114,15 @@ private:
   mlir::FailureOr<int64_t> numberBelow(mlir::Value value, int64_t count,
                                        mlir::Operation *user);
   mlir::LogicalResult issueMma(const SyncEvent &event, ws::MmaOp mma);
-  void awaitMma(const SyncEvent &event, ws::AwaitOp await);
+  mlir::LogicalResult awaitMma(const SyncEvent &event, ws::AwaitOp await);
+  mlir::LogicalResult checkEnds() const;
+  mlir::FailureOr<SlotRef> operandOf(ws::MmaOp mma, bool isB);
   mlir::LogicalResult release(const SyncEvent &event, mlir::Value slot);
 
   mlir::FailureOr<SlotRef> slotOf(mlir::Value value, mlir::Operation *user);
-  /// What was read and is not to be read again.
+  /// The slot has not been released.
   mlir::LogicalResult checkHeld(const SyncEvent &event, SlotRef slot);
-  /// Without what `known` has, which one evaluation fills.
+  /// Evaluates `value`; `known` holds the results of the current evaluation.
   std::optional<int64_t> numberOf(mlir::Value value);
   std::optional<int64_t> boundOf(tile::BoundsOp bounds, unsigned index);
   std::optional<int64_t> fold(mlir::Operation *op);

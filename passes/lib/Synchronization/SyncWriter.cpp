@@ -141,9 +141,7 @@ void SyncWriter::writeChannel(const SyncStep &step) {
     }
     return;
   case SyncEvent::Wait:
-    if (!object.fullImplied) {
-      add(Token::Wait, barrier(false, agent.cta), phase);
-    }
+    add(Token::Wait, barrier(false, agent.cta), phase);
     return;
   case SyncEvent::Copy: {
     SmallVector<Signal, 2> signals;
@@ -152,14 +150,11 @@ void SyncWriter::writeChannel(const SyncStep &step) {
       signals.push_back({barrier(false, cta), phase, source});
     }
     Span writes = object.inCluster ? shareOf(slot, tag) : cellsOf(slot, tag);
-    Span arrivals = object.fullImplied ? Span() : programs.store(signals);
-    return issue({index, this->step, -1, {}, writes, arrivals});
+    return issue({index, this->step, -1, {}, writes, programs.store(signals)});
   }
   case SyncEvent::PutWork:
     touch({}, cellsOf(slot, tag));
-    if (!object.fullImplied) {
-      add(Token::Arrive, barrier(false, agent.cta), phase);
-    }
+    add(Token::Arrive, barrier(false, agent.cta), phase);
     return;
   case SyncEvent::GetWork:
     return touch(cellsOf(slot, tag), {});

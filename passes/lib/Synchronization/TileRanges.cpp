@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TileRanges.h"
+#include "attn/dialect/KernelArguments.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -116,6 +117,10 @@ LogicalResult TileRanges::visitStore(ws::StoreOp store, SyncUnroller &at) {
     return failure();
   }
   const SyncStep &step = at.lastStep();
+  auto kernel = store->getParentOfType<ws::KernelOp>();
+  auto hold = kernel.lookupSymbol<ws::HoldOp>(store.getHold());
+  contents.noteWritten(store.getDest(), step.item, *row,
+                       cast<RankedTensorType>(hold.getType()));
   contents.stores.push_back(
       {store, {cta, step.event->object, step.number, step.item}, *row});
   return success();
@@ -140,7 +145,40 @@ static LogicalResult checkStored(const TileContents::Put &put, TileStart row,
   return success();
 }
 
-LogicalResult TileContents::checkStores(ArrayRef<SyncItem> items) const {
+void TileContents::noteWritten(Value dest, int item, TileStart row,
+                               RankedTensorType tile) {
+  int64_t &end = written[{dest.getAsOpaquePointer(), item}][row.at];
+  end = std::max(end, row.at + tile.getDimSize(0));
+}
+
+/// Each item writes all its rows of each result.
+static LogicalResult checkResults(const TileContents &contents,
+                                  ws::KernelOp kernel,
+                                  ArrayRef<SyncItem> items) {
+  for (auto [argument, name] :
+       llvm::zip(kernel.getBody().getArguments(),
+                 kernel.getArgNames().getAsRange<StringAttr>())) {
+    for (int item = 0, e = items.size(); item < e; ++item) {
+      int64_t rows = 0;
+      auto found = contents.written.find({argument.getAsOpaquePointer(), item});
+      if (found != contents.written.end()) {
+        for (auto [first, end] : found->second) {
+          rows += end - first;
+        }
+      }
+      int64_t expected = kernel.getConfig().getTileM();
+      if (isResultArgument(name.getValue()) && rows < expected) {
+        return emitSyncError(kernel, items)
+               << "V28: expected work item " << item << " to write " << expected
+               << " rows of " << name << ", got " << rows;
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult TileContents::checkStores(ws::KernelOp kernel,
+                                        ArrayRef<SyncItem> items) const {
   for (const Stored &stored : stores) {
     auto put = puts.find(stored.piece);
     if (put == puts.end()) {
@@ -151,7 +189,7 @@ LogicalResult TileContents::checkStores(ArrayRef<SyncItem> items) const {
       return failure();
     }
   }
-  return success();
+  return checkResults(*this, kernel, items);
 }
 
 template <typename StoreOp>
@@ -159,6 +197,9 @@ LogicalResult TileRanges::visitStoreOf(StoreOp store, SyncUnroller &at) {
   FailureOr<TileStart> row = rowOf(store, at);
   if (failed(row)) {
     return failure();
+  }
+  if (auto tile = dyn_cast<RankedTensorType>(store.getTile().getType())) {
+    contents.noteWritten(store.getDest(), at.currentItem(), *row, tile);
   }
   return checkStored({rangeOf(store.getTile()), first, last}, *row,
                      [&] { return at.error(store); });
@@ -220,6 +261,13 @@ LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncUnroller &at) {
     return at.error(mma) << "V28: expected the columns of A and what they are "
                             "multiplied with to be the same elements, got "
                          << describe(*left) << " and " << describe(*right);
+  }
+  std::optional<TileStart> rows = result.starts[0], columns = result.starts[1];
+  std::optional<TileStart> other = left && left->of ? left : columns;
+  if (rows && other && rows->of && other->of &&
+      rows->of->first != other->of->first) {
+    return at.error(mma) << "V28: expected operands of one batch, got "
+                         << describe(*rows) << " and " << describe(*other);
   }
   bool fresh = mma.getFresh() && at.tryEvaluate(mma.getFresh()).value_or(0);
   if (mma.getAcc() && !fresh) {

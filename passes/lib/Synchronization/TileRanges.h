@@ -44,9 +44,14 @@ struct TileContents {
     TileStart row;
   };
   std::vector<Stored> stores;
+  /// Rows that were written, from first to past the last, by tensor and item.
+  std::map<std::pair<void *, int>, std::map<int64_t, int64_t>> written;
 
-  /// After all agents: what was stored, and where.
-  mlir::LogicalResult checkStores(llvm::ArrayRef<SyncItem> items) const;
+  void noteWritten(mlir::Value dest, int item, TileStart row,
+                   mlir::RankedTensorType tile);
+  /// After all agents: what was stored is right, and every item's results are.
+  mlir::LogicalResult checkStores(ws::KernelOp kernel,
+                                  llvm::ArrayRef<SyncItem> items) const;
 };
 
 /// Follows the tiles of one agent as it is unrolled.
