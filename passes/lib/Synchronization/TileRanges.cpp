@@ -51,6 +51,7 @@ static std::optional<size_t> addRange(TileRange &to, const TileRange &from) {
       to.starts[dim] = start;
     }
   }
+  to.sawSame |= from.sawSame;
   llvm::append_range(to.summed, from.summed);
   llvm::sort(to.summed);
   to.summed.erase(llvm::unique(to.summed), to.summed.end());
@@ -79,16 +80,21 @@ static bool isTile(const TileRange &range) {
          llvm::all_of(range.starts, [](auto start) { return start; });
 }
 
-/// Vectors along a tile scale it, and do not add the blocks that they have
-/// seen.
-static void keepSumsOfTiles(SmallVectorImpl<TileRange> &operands) {
-  if (llvm::any_of(operands, isTile)) {
-    for (TileRange &range : operands) {
-      if (!isTile(range)) {
-        range.summed.clear();
-      }
+/// Vectors that are spread over a tile scale it, and do not add the blocks that
+/// they have seen. Returns whether all that is not constant is spread.
+static bool dropSumsOfSpread(SmallVectorImpl<TileRange> &operands) {
+  bool anyTile = llvm::any_of(operands, [](const TileRange &range) {
+    return !range.isConstant() && !range.isSpread;
+  });
+  for (TileRange &range : operands) {
+    if (anyTile && range.isSpread) {
+      range.summed.clear();
+      range.sawSame = false;
     }
   }
+  return !anyTile && llvm::any_of(operands, [](const TileRange &range) {
+    return range.isSpread;
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,7 +141,8 @@ static LogicalResult checkStored(const TileContents::Put &put, TileStart row,
                           "are, "
                        << describe(start) << ", got " << describe(row);
   }
-  if (!llvm::equal(put.range.summed, llvm::seq(put.last, put.first))) {
+  if (!put.range.sawSame &&
+      !llvm::equal(put.range.summed, llvm::seq(put.last, put.first))) {
     InFlightDiagnostic error = emitError();
     error << "V28: expected what is stored to have seen blocks " << put.last
           << " up to " << put.first << ", got [";
@@ -272,13 +279,14 @@ LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncUnroller &at) {
   bool fresh = mma.getFresh() && at.tryEvaluate(mma.getFresh()).value_or(0);
   if (mma.getAcc() && !fresh) {
     SmallVector<TileRange> sums{result, rangeOf(mma.getAcc())};
-    keepSumsOfTiles(sums);
+    dropSumsOfSpread(sums);
     if (failed(combineInto(result, sums[1], mma, at))) {
       return failure();
     }
   }
-  if (left) {
-    int64_t block = left->at / sizeOf(mma.getA(), 1);
+  result.sawSame |= !left && !right;
+  if (auto summed = left ? left : right) {
+    int64_t block = summed->at / sizeOf(mma.getA(), 1);
     if (llvm::is_contained(result.summed, block)) {
       return at.error(mma) << "V28: expected each block to be added once, got "
                            << block << " again";
@@ -349,8 +357,8 @@ LogicalResult TileRanges::combine(Operation *op, SyncUnroller &at) {
         operands.push_back(rangeOf(operand));
       }
     }
-    keepSumsOfTiles(operands);
     TileRange range;
+    range.isSpread = dropSumsOfSpread(operands);
     for (const TileRange &operand : operands) {
       if (failed(combineInto(range, operand, op, at))) {
         return failure();
@@ -369,6 +377,7 @@ TileRange TileRanges::reduced(tile::ReduceOp reduce) const {
     range.starts = of.starts;
     range.starts.erase(range.starts.begin() + dim);
   }
+  range.sawSame = !startOf(of, dim);
   if (auto start = startOf(of, dim)) {
     range.summed = {start->at / sizeOf(reduce.getSource(), dim)};
   }
@@ -424,6 +433,7 @@ LogicalResult TileRanges::visit(Operation *op, SyncUnroller &at) {
       })
       .Case([&](tile::BroadcastOp broadcast) {
         TileRange range = rangeOf(broadcast.getSource());
+        range.isSpread = true;
         if (!range.starts.empty()) {
           range.starts.insert(range.starts.begin() + broadcast.getDim(),
                               std::nullopt);

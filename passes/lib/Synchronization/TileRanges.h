@@ -25,6 +25,15 @@ struct TileRange {
   /// Where the ranges begin that products and reductions have run over, in
   /// order.
   llvm::SmallVector<int64_t> summed;
+  /// It may have seen other blocks: what was summed up was the same along the
+  /// block, as scores are that do not depend on the keys.
+  bool sawSame = false;
+  /// It repeats a vector of rows or columns.
+  bool isSpread = false;
+
+  bool isConstant() const {
+    return starts.empty() && summed.empty() && !sawSame && !isSpread;
+  }
 };
 
 /// What is where in shared memory, for all agents of a trial.
