@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-from schedule_tools import Tools
+from schedule_tools import Tools, entries
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -21,15 +21,8 @@ TABLE = os.path.join(ROOT, "codegen", "data", "schedules")
 # from a counter, counted out and an item a CTA; O over V; a role that stores.
 MOVED = [("dynamic_d128", "causal_bottom_right"), ("pv_before_qk", "none"), ("o_over_v", "causal_bottom_right"),
          ("store_warp", "causal_top_left")]
-ENTRY = re.compile(r"(?m)^(?=attn\.table_entry)")
 AFTER = re.compile(r"after \{ ([^}]*) \}")
 AWAIT = re.compile(r"await\(st_o(?:\[\d\])?\)")
-
-
-def entries(path):
-    """The entries of a schedule file, each as a file of its own."""
-    with open(path, encoding="utf-8") as file:
-        return [re.sub(r"\n *when <[^>]*>", "", entry) for entry in ENTRY.split(file.read())[1:]]
 
 
 def serves(entry, mask):
@@ -78,7 +71,7 @@ def move_awaits(tools):
     """Prints what is accepted and wrong; how many moves were refused, and how many were right."""
     refused = right = wrong = 0
     for name, mask in MOVED:
-        entry = next(e for e in entries(os.path.join(HERE, name + ".mlir")) if serves(e, mask))
+        entry = next(e for e in entries(os.path.join(HERE, name + ".mlir")).values() if serves(e, mask))
         for what, moved in moves(entry):
             bundle = tools.path("moved.attn")
             compiled = compile_entry(tools, moved, mask, "-o", bundle)
@@ -97,7 +90,7 @@ def swap_table(tools):
     late, accepted = "cvt_o await(st_o) + 1", 0
     swapped = []
     for name in sorted(os.listdir(TABLE)):
-        for entry in entries(os.path.join(TABLE, name)):
+        for entry in entries(os.path.join(TABLE, name)).values():
             if "await(st_o) + 1 cvt_o" in entry:
                 swapped.append(entry.replace("await(st_o) + 1 cvt_o", late))
     for entry in swapped:

@@ -2,12 +2,22 @@
 """The tools on schedules that tests write, in a folder of their own."""
 
 import os
+import re
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "Inputs"))
 import attention_ir
+
+ENTRY = re.compile(r"(?m)^(?=attn\.table_entry)")
+
+
+def entries(path):
+    """The entries of a schedule file by name, without their conditions."""
+    with open(path, encoding="utf-8") as file:
+        parts = ENTRY.split(re.sub(r"\n *when <[^>]*>", "", file.read()))[1:]
+    return {re.search(r"@(\w+)", part)[1]: part for part in parts}
 
 
 class Tools:

@@ -82,7 +82,7 @@ def edit_schedule(entry, judged, behind, show):
     if late == entry.entry:
         return
     what = f"{entry.name}: cvt_o await(st_o) + 1"
-    show(what, judged.add(entry.tools.compile(late, entry.ir, "--emit=schedule", "-o", os.devnull), what))
+    show(what, judged.add(entry.tools.compile(entry.ir, late, "--emit=schedule", "-o", os.devnull), what))
     source = entry.write("plan")
     fault = next(f for f in list_faults(entry, "plan", source) if (f["kind"], f["object"], f["detail"]) ==
                  ("order", "await(st_o) + 1", "behind cvt_o"))

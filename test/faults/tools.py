@@ -3,16 +3,13 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(ROOT, "test", "Inputs"))
-import attention_ir
-
-ENTRY = re.compile(r"(?m)^(?=attn\.table_entry)")
+sys.path.insert(0, os.path.join(ROOT, "test", "Schedules"))
+import schedule_tools
 
 # Where faults are planted: the passes that make the IR from that of the schedule stage, and those
 # that go on from it to the roles' final programs.
@@ -27,34 +24,19 @@ VERIFY_LOWERED = ["attn-distribute", "attn-lower-channels", "attn-verify-channel
 
 
 def entries(path):
-    """The entries of a schedule file by name, without their conditions."""
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        parts = ENTRY.split(re.sub(r"\n *when <[^>]*>", "", file.read()))[1:]
-    return {re.search(r"@(\w+)", part)[1]: part for part in parts}
+    """The entries of a schedule file of this tree by name, without their conditions."""
+    return schedule_tools.entries(os.path.join(ROOT, path))
 
 
-class Tools:
+class Tools(schedule_tools.Tools):
+    """Without an assembler; errors are kept apart from what is printed."""
+
     def __init__(self, build, folder):
-        self.build, self.folder = build, folder
-        os.makedirs(folder, exist_ok=True)
-        self.environment = dict(os.environ, ATTN_PTXAS="none")
-
-    def path(self, name, text=None):
-        """The path of a file of the folder, with `text` in it."""
-        path = os.path.join(self.folder, name)
-        if text is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-        return path
+        super().__init__(build, folder, ATTN_PTXAS="none")
 
     def run(self, tool, *arguments):
         return subprocess.run([os.path.join(self.build, "bin", tool), *arguments], capture_output=True, text=True,
-                              timeout=300, env=self.environment, errors="replace")
-
-    def compile(self, entry, ir, *options):
-        """Compiles attention, written with the options `ir`, under one schedule."""
-        source = self.path("in.mlir", attention_ir.write(attention_ir.parse(ir)))
-        return self.run("attn-compile", source, "--schedule=" + self.path("schedule.mlir", entry), *options)
+                              timeout=300, env=self.env, errors="replace")
 
     def apply(self, passes, source, to=os.devnull):
         return self.run("attn-opt", source, f"--pass-pipeline=builtin.module({','.join(passes)})", "-o", to)
@@ -78,7 +60,7 @@ class Kernel:
     def write(self, stage):
         """The kernel at a stage, as a file."""
         plan, path = self.tools.path(f"{self.name}.plan.mlir"), self.tools.path(f"{self.name}.{stage}.mlir")
-        check(self.tools.compile(self.entry, self.ir, "--emit=schedule", "-o", plan))
+        check(self.tools.compile(self.ir, self.entry, "--emit=schedule", "-o", plan))
         if STAGES[stage][0]:
             check(self.tools.apply(STAGES[stage][0], plan, path))
         return path

@@ -15,23 +15,19 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "test", "Schedules"))
-from schedule_tools import Tools
+from schedule_tools import Tools, entries
 
 FOLDERS = ["codegen/data/schedules", "codegen/data/rungs", "test/Schedules"]
-ENTRY = re.compile(r"(?m)^(?=attn\.table_entry)")
 
 
-def entries():
+def cases():
     """(name, entry, mask) of every schedule, for every built-in mask."""
     for folder in FOLDERS:
         for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.mlir"))):
-            with open(path, encoding="utf-8") as file:
-                found = ENTRY.split(file.read())[1:]
-            for number, entry in enumerate(found):
+            for name, entry in entries(path).items():
                 for mask in re.findall(r'"(\w+)"', re.search(r"masks \[(.*?)\]", entry, re.S)[1]):
                     if mask != "gathers":
-                        name = f"{os.path.basename(path)} {number} {mask}"
-                        yield name, re.sub(r"\n *when <[^>]*>", "", entry), mask
+                        yield f"{os.path.basename(path)} {name} {mask}", entry, mask
 
 
 def compare(tools, entry, mask):
@@ -58,7 +54,7 @@ def main():
     args = parser.parse_args()
     tools = Tools(args.build, args.temp)
     kernels = lists = differ = 0
-    for name, entry, mask in list(entries())[::args.every]:
+    for name, entry, mask in list(cases())[::args.every]:
         text, same = compare(tools, entry, mask)
         kernels += 1
         if same:
