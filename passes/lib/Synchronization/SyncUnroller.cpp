@@ -553,5 +553,8 @@ LogicalResult SyncUnroller::addStep(const SyncEvent &event) {
       .Case([&](ws::FetchWorkOp) {
         ++fetches;
         return success();
+      })
+      .Default([&](Operation *op) {
+        return error(op) << "expected an op that synchronizes";
       });
 }

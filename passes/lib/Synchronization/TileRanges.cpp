@@ -236,6 +236,47 @@ static int64_t sizeOf(Value value, size_t dim) {
   return std::max<int64_t>(1, tile.getDimSize(dim));
 }
 
+/// The rows of A that an MMA multiplies: those of a piece begin further down.
+LogicalResult TileRanges::moveToPiece(ws::MmaOp mma, TileStart &rows,
+                                      SyncUnroller &at) const {
+  FailureOr<int64_t> piece = at.evaluate(mma.getPiece(), mma);
+  if (failed(piece)) {
+    return failure();
+  }
+  if (int64_t walked = subtile.value_or(*piece); walked != *piece) {
+    return at.error(mma) << "V28: expected the rows of sub-tile " << walked
+                         << ", whose blocks the loop walks, got those of "
+                         << *piece;
+  }
+  rows.at += *piece * sizeOf(mma.getResult(), 0);
+  return success();
+}
+
+/// Adds what the product was added to, and the block that it has run over.
+LogicalResult TileRanges::sumUp(ws::MmaOp mma, std::optional<TileStart> block,
+                                TileRange &result, SyncUnroller &at) const {
+  bool fresh = mma.getFresh() && at.tryEvaluate(mma.getFresh()).value_or(0);
+  if (mma.getAcc() && !fresh) {
+    SmallVector<TileRange> sums{result, rangeOf(mma.getAcc())};
+    dropSumsOfSpread(sums);
+    if (failed(combineInto(result, sums[1], mma, at))) {
+      return failure();
+    }
+  }
+  if (!block) {
+    result.sawSame = true;
+    return success();
+  }
+  int64_t number = block->at / sizeOf(mma.getA(), 1);
+  if (llvm::is_contained(result.summed, number)) {
+    return at.error(mma) << "V28: expected each block to be added once, got "
+                         << number << " again";
+  }
+  result.summed.push_back(number);
+  llvm::sort(result.summed);
+  return success();
+}
+
 LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncUnroller &at) {
   for (Value tile : {mma.getA(), mma.getResult()}) {
     if (isa<VectorType>(tile.getType())) {
@@ -247,52 +288,28 @@ LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncUnroller &at) {
   const SyncStep &step = at.lastStep();
   TileRange a = operand(mma.getA(), step.reads[0], step.item);
   TileRange b = operand(mma.getB(), step.reads[1], step.item);
-  TileRange result;
-  result.starts = {startOf(a, 0), startOf(b, mma.getTransposeB() ? 0 : 1)};
-  if (mma.getPiece() && result.starts[0]) {
-    FailureOr<int64_t> piece = at.evaluate(mma.getPiece(), mma);
-    if (failed(piece)) {
-      return failure();
-    }
-    if (int64_t walked = subtile.value_or(*piece); walked != *piece) {
-      return at.error(mma) << "V28: expected the rows of sub-tile " << walked
-                           << ", whose blocks the loop walks, got those of "
-                           << *piece;
-    }
-    auto type = cast<RankedTensorType>(mma.getResult().getType());
-    result.starts[0]->at += *piece * type.getDimSize(0);
+  std::optional<TileStart> rows = startOf(a, 0), left = startOf(a, 1);
+  size_t summed = mma.getTransposeB() ? 1 : 0;
+  std::optional<TileStart> right = startOf(b, summed),
+                           columns = startOf(b, 1 - summed);
+  if (mma.getPiece() && rows && failed(moveToPiece(mma, *rows, at))) {
+    return failure();
   }
-  std::optional<TileStart> left = startOf(a, 1);
-  std::optional<TileStart> right = startOf(b, mma.getTransposeB() ? 1 : 0);
   if (left && right && !areSame(*left, *right)) {
     return at.error(mma) << "V28: expected the columns of A and what they are "
                             "multiplied with to be the same elements, got "
                          << describe(*left) << " and " << describe(*right);
   }
-  std::optional<TileStart> rows = result.starts[0], columns = result.starts[1];
   std::optional<TileStart> other = left && left->of ? left : columns;
   if (rows && other && rows->of && other->of &&
       rows->of->first != other->of->first) {
     return at.error(mma) << "V28: expected operands of one batch, got "
                          << describe(*rows) << " and " << describe(*other);
   }
-  bool fresh = mma.getFresh() && at.tryEvaluate(mma.getFresh()).value_or(0);
-  if (mma.getAcc() && !fresh) {
-    SmallVector<TileRange> sums{result, rangeOf(mma.getAcc())};
-    dropSumsOfSpread(sums);
-    if (failed(combineInto(result, sums[1], mma, at))) {
-      return failure();
-    }
-  }
-  result.sawSame |= !left && !right;
-  if (auto summed = left ? left : right) {
-    int64_t block = summed->at / sizeOf(mma.getA(), 1);
-    if (llvm::is_contained(result.summed, block)) {
-      return at.error(mma) << "V28: expected each block to be added once, got "
-                           << block << " again";
-    }
-    result.summed.push_back(block);
-    llvm::sort(result.summed);
+  TileRange result;
+  result.starts = {rows, columns};
+  if (failed(sumUp(mma, left ? left : right, result, at))) {
+    return failure();
   }
   ranges[mma.getResult()] = result;
   return success();

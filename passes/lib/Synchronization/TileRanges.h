@@ -81,6 +81,10 @@ public:
 
 private:
   mlir::LogicalResult visitMma(ws::MmaOp mma, SyncUnroller &at);
+  mlir::LogicalResult moveToPiece(ws::MmaOp mma, TileStart &rows,
+                                  SyncUnroller &at) const;
+  mlir::LogicalResult sumUp(ws::MmaOp mma, std::optional<TileStart> block,
+                            TileRange &result, SyncUnroller &at) const;
   void visitPut(ws::PutOp put, SyncUnroller &at);
   mlir::LogicalResult visitStore(ws::StoreOp store, SyncUnroller &at);
   template <typename StoreOp>
