@@ -69,8 +69,8 @@ public:
           region, [&](mlir::Block &block) { return around.contains(&block); });
     });
   }
-  /// Whether the text of a role has such an event: it counts as an end of the
-  /// object, however often it gets there.
+  /// Whether a role has such an event in its text. Its warps then count as an
+  /// end of the object, even if they never get there.
   bool has(ws::RoleOp role, SyncEvent::Kind kind, unsigned object) const {
     return ends.find(role)->second[object * SyncEvent::kinds + kind];
   }

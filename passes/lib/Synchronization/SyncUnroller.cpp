@@ -27,9 +27,9 @@ InFlightDiagnostic attn::emitSyncError(Operation *op,
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Where range `index` begins, counted in blocks from the end of the last one.
-/// Of the first range a sub-tile leaves a block more to the others than the
-/// next sub-tile does.
+/// Where range `index` begins, counted in blocks from the end of the last
+/// range. A sub-tile skips one block more of the first range than the next
+/// sub-tile does, as long as there are any.
 std::optional<int64_t> SyncUnroller::boundOf(tile::BoundsOp bounds,
                                              unsigned index) {
   SyncItem shape = current();

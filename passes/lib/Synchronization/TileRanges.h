@@ -22,8 +22,7 @@ struct TileStart {
 struct TileRange {
   /// By dimension; none where a tile is the same along it, as constants are.
   llvm::SmallVector<std::optional<TileStart>, 2> starts;
-  /// Where the ranges begin that products and reductions have run over, in
-  /// order.
+  /// The blocks that products and reductions have run over, in order.
   llvm::SmallVector<int64_t> summed;
   /// It may have seen other blocks: what was summed up was the same along the
   /// block, as scores are that do not depend on the keys.
