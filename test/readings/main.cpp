@@ -91,6 +91,11 @@ static bool compare(const Reading &judged, const Reading &emitted,
                  << "\n";
     return false;
   }
+  if (judged.size() != emitted.size()) {
+    printItems(items);
+    llvm::outs() << ", " << judged.size() << " replicas judged, "
+                 << emitted.size() << " emitted\n";
+  }
   return judged.size() == emitted.size();
 }
 

@@ -20,11 +20,11 @@ public:
 private:
   mlir::LogicalResult checkChannel(unsigned channel);
   mlir::LogicalResult checkHold(unsigned hold);
-  /// In each CTA: what the agents that have `a` and those that have `b` have
-  /// done least often.
+  /// In each CTA the agents with `a` and those with `b` have done as many:
+  /// counted is who has done fewest.
   mlir::LogicalResult checkEnds(unsigned object, SyncEvent::Kind a,
                                 SyncEvent::Kind b);
-  /// What every agent does as often as the other.
+  /// Every agent has done `a` as often as `b`.
   mlir::LogicalResult checkPair(unsigned object, SyncEvent::Kind a,
                                 SyncEvent::Kind b, llvm::StringRef what);
   int64_t least(SyncEvent::Kind kind, unsigned object, int64_t cta) const;

@@ -16,8 +16,7 @@ public:
       : kernel(kernel), events(kernel), memory(kernel),
         ctas(kernel.getConfig().getCluster()) {}
 
-  /// All rules for these work items of a CTA; V28 only
-  /// where the tiles are followed.
+  /// All rules for these work items of a CTA; V28 where tiles are followed.
   mlir::LogicalResult run(llvm::ArrayRef<SyncItem> items,
                           bool followTiles) const;
 
