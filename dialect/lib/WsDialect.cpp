@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/dialect/Ws.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 
 using namespace mlir;
 using namespace attn::ws;
@@ -13,7 +14,20 @@ using namespace attn::ws;
 #define GET_OP_CLASSES
 #include "attn/dialect/WsOps.cpp.inc"
 
+namespace {
+/// Constants of a role stay in it: a kernel has declarations and scalars alone
+/// beside its roles.
+struct WsFoldInterface : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+
+  bool shouldMaterializeInto(Region *region) const final {
+    return isa<RoleOp, SetupOp>(region->getParentOp());
+  }
+};
+} // namespace
+
 void WsDialect::initialize() {
+  addInterfaces<WsFoldInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "attn/dialect/WsAttrs.cpp.inc"

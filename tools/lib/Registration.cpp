@@ -31,5 +31,8 @@ void attn::registerPasses() {
   registerPipelines();
   registerCanonicalizerPass();
   registerCSEPass();
+  registerLoopInvariantCodeMotionPass();
+  registerRemoveDeadValuesPass();
   registerStripDebugInfoPass();
+  registerSymbolDCEPass();
 }

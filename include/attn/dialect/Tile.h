@@ -9,6 +9,14 @@
 #include "attn/dialect/TileEnums.h.inc"
 #include "attn/support/mlir_pch.h"
 
+namespace attn::tile {
+/// The items that a launch hands out, and what is said of them.
+struct WorkItemsResource
+    : mlir::SideEffects::Resource::Base<WorkItemsResource> {
+  llvm::StringRef getName() final { return "tile.work_items"; }
+};
+} // namespace attn::tile
+
 #define GET_ATTRDEF_CLASSES
 #include "attn/dialect/TileAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES

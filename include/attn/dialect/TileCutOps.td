@@ -28,7 +28,7 @@ def Tile_PartOfOp : Tile_Op<"part_of", [Pure]> {
   let assemblyFormat = "$work attr-dict";
 }
 
-def Tile_JoinOp : Tile_Op<"join", [SingleBlock]> {
+def Tile_JoinOp : Tile_Op<"join", [SingleBlock, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "brings values of the parts of an item together in the last of them";
   let description = [{
     The last part waits for the others, and merges what they have into its own, part 0

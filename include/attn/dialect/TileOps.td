@@ -14,6 +14,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Tile_Op<string opMnemonic, list<Trait> traits = []>
     : Op<Tile_Dialect, opMnemonic, traits>;
 
+// The items that a launch hands out, and what is said of them.
+def Tile_WorkItems : Resource<"::attn::tile::WorkItemsResource">;
+
 def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, SingleBlock]> {
   let summary = "a kernel: its arguments and one `tile.work`";
   let description = [{
@@ -80,7 +83,8 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike,
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-def Tile_NextWorkOp : Tile_Op<"next_work", [AttrSizedOperandSegments]> {
+def Tile_NextWorkOp : Tile_Op<"next_work", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead<Tile_WorkItems>, MemWrite<Tile_WorkItems>]>]> {
   let summary = "the work item of this turn";
   let description = [{
     `extents`: row blocks, heads, batches. Their product is the number of items. In a
@@ -107,7 +111,7 @@ def Tile_IsRedoOp : Tile_Op<"is_redo", [Pure]> {
   let assemblyFormat = "$work attr-dict";
 }
 
-def Tile_RejectOp : Tile_Op<"reject"> {
+def Tile_RejectOp : Tile_Op<"reject", [MemoryEffects<[MemWrite<Tile_WorkItems>]>]> {
   let summary = "refuses the results of a work item where `failed` holds in some warp";
   let description = [{
     `failed` is one for all threads of a warp, as `tile.any` makes it. The item is then
@@ -189,7 +193,7 @@ def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
     ::mlir::Value getBlockNumber() { return getBody().getArgument(0); }
   }];
 }
-def Tile_LoadOp : Tile_Op<"load"> {
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let summary = "a tile of a tensor, rows from `row` on; what lies past its ends is zero";
   let description = [{
     `map` is the access map: (batch, head, position, dim) to the tensor's
@@ -212,7 +216,7 @@ def Tile_LoadOp : Tile_Op<"load"> {
   }];
   let hasVerifier = 1;
 }
-def Tile_StoreOp : Tile_Op<"store"> {
+def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a tile; what lies past the tensor's ends is dropped";
   let description = [{
     **Constraints**
@@ -226,7 +230,7 @@ def Tile_StoreOp : Tile_Op<"store"> {
   }];
   let hasVerifier = 1;
 }
-def Tile_StoreRowOp : Tile_Op<"store_row"> {
+def Tile_StoreRowOp : Tile_Op<"store_row", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a row vector to (batch, head, row); rows past the end are dropped";
   let description = [{
     With `pack` n, rows are those of n heads of each position, as in `tile.load`.
@@ -244,7 +248,7 @@ def Tile_StoreRowOp : Tile_Op<"store_row"> {
   let hasVerifier = 1;
 }
 
-def Tile_LoadRowOp : Tile_Op<"load_row"> {
+def Tile_LoadRowOp : Tile_Op<"load_row", [MemoryEffects<[MemRead]>]> {
   let summary = "a row vector from (batch, head, row); rows past the end are zero";
   let description = [{
     **Constraints**
@@ -257,7 +261,7 @@ def Tile_LoadRowOp : Tile_Op<"load_row"> {
   }];
   let hasVerifier = 1;
 }
-def Tile_ReduceAddOp : Tile_Op<"reduce_add"> {
+def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "adds a tile to a tensor in memory, like a store; rows past the end are dropped";
   let description = [{
     Additions of several CTAs to one element happen in any order.
@@ -274,7 +278,7 @@ def Tile_ReduceAddOp : Tile_Op<"reduce_add"> {
   }];
   let hasVerifier = 1;
 }
-def Tile_StoreRegOp : Tile_Op<"store_reg"> {
+def Tile_StoreRegOp : Tile_Op<"store_reg", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a tile from where it was computed; rows past the end are dropped";
   let description = [{
     The threads that hold the tile write it, unlike `tile.store`, which hands it to
@@ -357,7 +361,7 @@ def Tile_CoordsOp : Tile_Op<"coords", [Pure]> {
   let assemblyFormat = "$offset `dim` $dim attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
-def Tile_GatherOp : Tile_Op<"gather"> {
+def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
   let summary = "reads elements of a captured tensor; an index out of bounds reads zero";
   let description = [{
     Each index is an i32 or an i32 tile of the result's shape. How it is loaded

@@ -33,6 +33,11 @@ constexpr int64_t verdictBytes =
 /// with the barriers' parity, aligned.
 constexpr int64_t mailboxBytes = 2 * barrierBytes + 2 * workItemBytes;
 
+/// Shared memory and everything that orders accesses to it.
+struct SharedResource : mlir::SideEffects::Resource::Base<SharedResource> {
+  llvm::StringRef getName() final { return "ws.shared"; }
+};
+
 /// Bytes of a static tile in shared memory.
 int64_t tileBytes(mlir::Type tile);
 

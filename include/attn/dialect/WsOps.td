@@ -52,6 +52,13 @@ def Ws_TokenType : Ws_Type<"Token", "token"> {
 
 class Ws_Op<string opMnemonic, list<Trait> traits = []> : Op<Ws_Dialect, opMnemonic, traits>;
 
+// Shared memory and everything that orders accesses to it are one resource, which each of
+// these ops reads and writes: none may be dropped, doubled, or moved across another.
+def Ws_Shared : Resource<"::attn::ws::SharedResource">;
+class Ws_SharedOp<string opMnemonic, list<Trait> traits = [], list<MemoryEffect> others = []>
+    : Ws_Op<opMnemonic, !listconcat(traits,
+        [MemoryEffects<!listconcat([MemRead<Ws_Shared>, MemWrite<Ws_Shared>], others)>])>;
+
 def Ws_CountAttr : ConfinedAttr<I64Attr, [IntPositive]>;
 def Ws_NumberAttr : ConfinedAttr<I64Attr, [IntNonNegative]>;
 
@@ -175,12 +182,12 @@ def Ws_RendezvousOp : Ws_Op<"rendezvous", [Symbol, HasParent<"KernelOp">]> {
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$ring);
   let assemblyFormat = "$sym_name `ring` $ring attr-dict";
 }
-def Ws_SetupOp : Ws_Op<"setup", [NoTerminator, SingleBlock, NoRegionArguments, HasParent<"KernelOp">]> {
+def Ws_SetupOp : Ws_Op<"setup", [RecursiveMemoryEffects, NoTerminator, SingleBlock, NoRegionArguments, HasParent<"KernelOp">]> {
   let summary = "what one thread does before the roles start";
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
-def Ws_RoleOp : Ws_Op<"role", [Symbol, NoTerminator, SingleBlock, HasParent<"KernelOp">]> {
+def Ws_RoleOp : Ws_Op<"role", [RecursiveMemoryEffects, Symbol, NoTerminator, SingleBlock, HasParent<"KernelOp">]> {
   let summary = "the program of a role; its argument is the replica's number (i32)";
   let description = [{
     `replicas` copies of `warps` warps run it, each thread with `regs` registers. Where all
@@ -202,7 +209,7 @@ def Ws_RoleOp : Ws_Op<"role", [Symbol, NoTerminator, SingleBlock, HasParent<"Ker
     bool isSingleThread();
   }];
 }
-def Ws_WorkLoopOp : Ws_Op<"work_loop", [NoTerminator, SingleBlock, NoRegionArguments, HasParent<"RoleOp">]> {
+def Ws_WorkLoopOp : Ws_Op<"work_loop", [RecursiveMemoryEffects, NoTerminator, SingleBlock, NoRegionArguments, HasParent<"RoleOp">]> {
   let summary = "the body for every work item of this CTA";
   let description = [{
     `extents`: row blocks, heads, batches, as for `tile.next_work`, which gives the
@@ -229,7 +236,7 @@ def Ws_WorkLoopOp : Ws_Op<"work_loop", [NoTerminator, SingleBlock, NoRegionArgum
   }];
   let hasRegionVerifier = 1;
 }
-def Ws_RunAgainOp : Ws_Op<"run_again", [HasParent<"WorkLoopOp">]> {
+def Ws_RunAgainOp : Ws_SharedOp<"run_again", [HasParent<"WorkLoopOp">]> {
   let summary = "the end of a work item: whether the roles run it once more";
   let description = [{
     `again` is the same in all threads of all roles, and false the second time.
@@ -315,7 +322,7 @@ def Ws_YieldOp : Ws_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["For
 // Channels
 //===----------------------------------------------------------------------===//
 
-def Ws_AcquireOp : Ws_Op<"acquire"> {
+def Ws_AcquireOp : Ws_SharedOp<"acquire"> {
   let summary = "waits until the next slot of a channel is free";
   let description = [{
     Cycle by cycle the slots of the ring follow one another. The slot may then be
@@ -324,7 +331,7 @@ def Ws_AcquireOp : Ws_Op<"acquire"> {
   let results = (outs Ws_SlotType:$slot);
   let assemblyFormat = "attr-dict `:` type($slot)";
 }
-def Ws_CopyOp : Ws_Op<"copy"> {
+def Ws_CopyOp : Ws_SharedOp<"copy", [], [MemRead]> {
   let summary = "copies a tile of a tensor into a slot, asynchronously; the slot is full when it has arrived";
   let description = [{
     Rows past the tensor's end arrive as zeros. `map` as for `tile.load`. `shared`:
@@ -343,7 +350,7 @@ def Ws_CopyOp : Ws_Op<"copy"> {
   }];
   let hasVerifier = 1;
 }
-def Ws_WaitOp : Ws_Op<"wait"> {
+def Ws_WaitOp : Ws_SharedOp<"wait"> {
   let summary = "waits until the next slot of a channel is full";
   let description = [{
     Every role that waits for a channel reads every cycle of it, and releases each
@@ -352,7 +359,7 @@ def Ws_WaitOp : Ws_Op<"wait"> {
   let results = (outs Ws_SlotType:$slot);
   let assemblyFormat = "attr-dict `:` type($slot)";
 }
-def Ws_ReleaseOp : Ws_Op<"release"> {
+def Ws_ReleaseOp : Ws_SharedOp<"release"> {
   let summary = "gives a slot back: this role has read it";
   let description = [{
     What has read the slot asynchronously has been awaited before.
@@ -365,7 +372,7 @@ def Ws_ReleaseOp : Ws_Op<"release"> {
 // Work items
 //===----------------------------------------------------------------------===//
 
-def Ws_FetchWorkOp : Ws_Op<"fetch_work"> {
+def Ws_FetchWorkOp : Ws_SharedOp<"fetch_work", [], [MemRead, MemWrite]> {
   let summary = "asks for the next work item, which `tile.next_work` gives in the next turn";
   let description = [{
     The grid's counter is incremented here; nobody waits for its answer before the
@@ -374,7 +381,7 @@ def Ws_FetchWorkOp : Ws_Op<"fetch_work"> {
   let arguments = (ins I32:$items);
   let assemblyFormat = "`of` $items attr-dict";
 }
-def Ws_PutWorkOp : Ws_Op<"put_work"> {
+def Ws_PutWorkOp : Ws_SharedOp<"put_work"> {
   let summary = "stores a work item, or that there is none, into a slot; the slot is full then";
   let description = [{
     **Constraints**
@@ -384,7 +391,7 @@ def Ws_PutWorkOp : Ws_Op<"put_work"> {
   let assemblyFormat = "$work `to` $slot attr-dict `:` type($slot)";
   let hasVerifier = 1;
 }
-def Ws_GetWorkOp : Ws_Op<"get_work"> {
+def Ws_GetWorkOp : Ws_SharedOp<"get_work"> {
   let summary = "reads the work item in a slot";
   let description = [{
     **Constraints**
@@ -395,7 +402,7 @@ def Ws_GetWorkOp : Ws_Op<"get_work"> {
   let assemblyFormat = "$slot attr-dict `:` type($slot)";
   let hasVerifier = 1;
 }
-def Ws_EndUnlessWorkOp : Ws_Op<"end_unless_work", [HasParent<"WorkLoopOp">]> {
+def Ws_EndUnlessWorkOp : Ws_SharedOp<"end_unless_work", [HasParent<"WorkLoopOp">]> {
   let summary = "ends the work loop here if there was no work item left";
   let arguments = (ins Tile_WorkType:$work);
   let assemblyFormat = "$work attr-dict";
@@ -405,7 +412,7 @@ def Ws_EndUnlessWorkOp : Ws_Op<"end_unless_work", [HasParent<"WorkLoopOp">]> {
 // Work
 //===----------------------------------------------------------------------===//
 
-def Ws_MmaOp : Ws_Op<"mma", [AttrSizedOperandSegments]> {
+def Ws_MmaOp : Ws_SharedOp<"mma", [AttrSizedOperandSegments]> {
   let summary = "A * B (or A * B^T), added to `acc` where given; in flight until awaited";
   let description = [{
     A is a slot (with `piece`, the 64 rows of that sub-tile) or a register tile; B is a
@@ -436,7 +443,7 @@ def Ws_MmaOp : Ws_Op<"mma", [AttrSizedOperandSegments]> {
   }];
   let hasVerifier = 1;
 }
-def Ws_AwaitOp : Ws_Op<"await", [AllTypesMatch<["value", "result"]>]> {
+def Ws_AwaitOp : Ws_SharedOp<"await", [AllTypesMatch<["value", "result"]>]> {
   let summary = "waits for an MMA and passes its result on";
   let description = [{
     **Constraints**
@@ -447,12 +454,12 @@ def Ws_AwaitOp : Ws_Op<"await", [AllTypesMatch<["value", "result"]>]> {
   let assemblyFormat = "$value `,` $token attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
-def Ws_AwaitStepOp : Ws_Op<"await_step", [HasParent<"EntryOp">]> {
+def Ws_AwaitStepOp : Ws_SharedOp<"await_step", [HasParent<"EntryOp">]> {
   let summary = "waits here for the MMA of an entry; `attn-pipeline` finds its token";
   let arguments = (ins FlatSymbolRefAttr:$step);
   let assemblyFormat = "$step attr-dict";
 }
-def Ws_PutOp : Ws_Op<"put"> {
+def Ws_PutOp : Ws_SharedOp<"put"> {
   let summary = "stores a register tile into this replica's piece of a hold";
   let description = [{
     Every thread stores what it holds of the tile.
@@ -477,7 +484,7 @@ def Ws_HeldOp : Ws_Op<"held", [Pure]> {
   let assemblyFormat = "$hold `[` $piece `]` attr-dict `:` type($tile)";
   let hasVerifier = 1;
 }
-def Ws_StoreOp : Ws_Op<"store"> {
+def Ws_StoreOp : Ws_SharedOp<"store", [], [MemWrite]> {
   let summary = "copies a piece of a hold to a tensor, asynchronously";
   let description = [{
     All threads of the role have put their share before; where another role puts the tile,
@@ -495,31 +502,31 @@ def Ws_StoreOp : Ws_Op<"store"> {
   }];
   let hasVerifier = 1;
 }
-def Ws_AwaitStoreOp : Ws_Op<"await_store"> {
+def Ws_AwaitStoreOp : Ws_SharedOp<"await_store"> {
   let summary = "waits until the role's stores have read shared memory";
   let assemblyFormat = "attr-dict";
 }
-def Ws_TakeOp : Ws_Op<"take"> {
+def Ws_TakeOp : Ws_SharedOp<"take"> {
   let summary = "waits for this replica's turn";
   let arguments = (ins FlatSymbolRefAttr:$turn, I32:$replica);
   let assemblyFormat = "$turn `[` $replica `]` attr-dict";
 }
-def Ws_GiveOp : Ws_Op<"give"> {
+def Ws_GiveOp : Ws_SharedOp<"give"> {
   let summary = "gives the turn to the next replica";
   let arguments = (ins FlatSymbolRefAttr:$turn, I32:$replica);
   let assemblyFormat = "$turn `[` $replica `]` attr-dict";
 }
-def Ws_SignalOp : Ws_Op<"signal"> {
+def Ws_SignalOp : Ws_SharedOp<"signal"> {
   let summary = "signals an edge";
   let arguments = (ins FlatSymbolRefAttr:$edge);
   let assemblyFormat = "$edge attr-dict";
 }
-def Ws_WaitEdgeOp : Ws_Op<"wait_edge"> {
+def Ws_WaitEdgeOp : Ws_SharedOp<"wait_edge"> {
   let summary = "waits for the next signal of an edge";
   let arguments = (ins FlatSymbolRefAttr:$edge);
   let assemblyFormat = "$edge attr-dict";
 }
-def Ws_SyncOp : Ws_Op<"sync"> {
+def Ws_SyncOp : Ws_SharedOp<"sync"> {
   let summary = "meets all replicas of the role";
   let arguments = (ins FlatSymbolRefAttr:$rendezvous);
   let assemblyFormat = "$rendezvous attr-dict";

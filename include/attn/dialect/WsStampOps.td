@@ -6,7 +6,7 @@
 
 include "attn/dialect/WsEnums.td"
 
-def Ws_StampsOp : Ws_Op<"stamps", [HasParent<"KernelOp">]> {
+def Ws_StampsOp : Ws_Op<"stamps", [MemoryEffects<[MemWrite]>, HasParent<"KernelOp">]> {
   let summary = "the kernel writes stamps, into memory of a fixed size";
   let description = [{
     Stamps are kept of the first `ctas` CTAs and of the last one, the first `events`
