@@ -15,8 +15,8 @@ if(CMAKE_SCRIPT_MODE_FILE)
     string(APPEND table "    {\"${file}\", text(file${index})},\n")
     math(EXPR index "${index} + 1")
   endforeach()
-  file(WRITE ${OUTPUT} "// Generated from codegen/data.
-#include \"attn/codegen/EmbeddedData.h\"
+  file(WRITE ${OUTPUT} "// Generated from passes/schedule/data.
+#include \"attn/passes/schedule/EmbeddedData.h\"
 
 namespace {
 template <size_t n> llvm::StringRef text(const unsigned char (&bytes)[n]) {
@@ -36,7 +36,7 @@ endif()
 set(ATTN_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 function(attn_embed_data out folder)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${folder}/*)
-  set(source ${CMAKE_CURRENT_BINARY_DIR}/EmbeddedData.cpp)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/EmbeddedFiles.cpp)
   add_custom_command(OUTPUT ${source}
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUTPUT=${source} -P ${ATTN_EMBED_SCRIPT}
     DEPENDS ${files} ${ATTN_EMBED_SCRIPT}

@@ -60,6 +60,26 @@ function(attn_add_library name)
   endif()
 endfunction()
 
+# attn_add_component(NAME [PASSES GROUP] [SOURCES ...] [LINK ...]): the library of
+# all sources below the current folder, which is one component. PASSES: it has the
+# passes of include/attn/<folder>/Passes.td, registered by register<GROUP>Passes().
+function(attn_add_component name)
+  cmake_parse_arguments(ARG "" "PASSES" "SOURCES;LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  attn_add_library(${name} ${sources} ${ARG_SOURCES} LINK ${ARG_LINK})
+  if(ARG_PASSES)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/attn/${folder})
+    include_directories(SYSTEM ${MLIR_INCLUDE_DIRS})
+    include_directories(${PROJECT_SOURCE_DIR}/include)
+    file(RELATIVE_PATH output ${CMAKE_CURRENT_BINARY_DIR} ${PROJECT_BINARY_DIR}/include/attn/${folder}/Passes.h.inc)
+    set(LLVM_TARGET_DEFINITIONS ${PROJECT_SOURCE_DIR}/include/attn/${folder}/Passes.td)
+    mlir_tablegen(${output} -gen-pass-decls -name=${ARG_PASSES})
+    add_public_tablegen_target(${name}_incgen)
+    add_dependencies(${name} ${name}_incgen)
+  endif()
+endfunction()
+
 add_library(attn_mlir_flags INTERFACE)
 target_include_directories(attn_mlir_flags SYSTEM INTERFACE
   ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})

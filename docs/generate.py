@@ -22,8 +22,12 @@ PAGES = {
     "dialects/ws.md": [(["-gen-dialect-doc", "-dialect=ws"], "dialect/WsOps.td", "")],
     "dialects/nvx.md": [(["-gen-dialect-doc", "-dialect=nvx"], "dialect/NvxOps.td", "")],
     "passes.md": [
-        (["-gen-pass-doc"], "passes/Passes.td", "# Passes\n\n## From attention to roles and channels\n\n"),
-        (["-gen-pass-doc"], "codegen/Passes.td", "\n## From roles and channels to PTX\n\n"),
+        (["-gen-pass-doc"], f"{component}/Passes.td", heading) for component, heading in (
+            ("passes/kernels", "# Passes\n\n## From attention to tile programs\n\n"),
+            ("passes/schedule", "\n## Configs and schedules\n\n"),
+            ("passes/middle", "\n## From tile programs to roles and channels\n\n"),
+            ("codegen/target", "\n## From roles and channels to instructions\n\n"),
+            ("codegen/emit", "\n## From instructions to PTX and machine code\n\n"))
     ],
 }
 RULES_PAGE = "simulator.md"

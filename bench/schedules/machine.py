@@ -5,7 +5,7 @@ import os
 import re
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDER = os.path.join(ROOT, "codegen", "data", "machines")
+FOLDER = os.path.join(ROOT, "passes", "schedule", "data", "machines")
 
 
 class Machine:

@@ -9,9 +9,9 @@ import re
 from schedules.entry import Entry, EntryError
 from schedules.machine import ROOT
 
-FOLDER = os.path.join(ROOT, "codegen", "data", "schedules")
+FOLDER = os.path.join(ROOT, "passes", "schedule", "data", "schedules")
 # Where the rungs above the first are.
-RUNGS = os.path.join(ROOT, "codegen", "data", "rungs")
+RUNGS = os.path.join(ROOT, "passes", "schedule", "data", "rungs")
 
 
 def paths(d=None, dv=None):

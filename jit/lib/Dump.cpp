@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Dump.h"
 #include "attn/runtime/bundle.h"
-#include "for_compiler.h"
+#include "attn/runtime/internal/for_compiler.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

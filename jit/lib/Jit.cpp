@@ -3,8 +3,8 @@
 #include "BuildId.h"
 #include "Compilation.h"
 #include "Dump.h"
-#include "attn/codegen/FindPtxas.h"
-#include "for_compiler.h"
+#include "attn/codegen/emit/FindPtxas.h"
+#include "attn/runtime/internal/for_compiler.h"
 #include <chrono>
 #include <pthread.h>
 

@@ -4,9 +4,9 @@
 // instead of errors.
 #include "BuildId.h"
 #include "Jit.h"
-#include "attn/passes/DataTables.h"
-#include "for_compiler.h"
-#include "versioned_struct.h"
+#include "attn/passes/schedule/DataTables.h"
+#include "attn/runtime/internal/for_compiler.h"
+#include "attn/runtime/internal/versioned_struct.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ThreadPool.h"
 #include <algorithm>

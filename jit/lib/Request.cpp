@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Request.h"
 #include "BuildId.h"
-#include "attn/passes/DataTables.h"
-#include "versioned_struct.h"
+#include "attn/passes/schedule/DataTables.h"
+#include "attn/runtime/internal/versioned_struct.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -5,7 +5,7 @@
 #define ATTN_JIT_REQUEST_H
 
 #include "CacheKey.h"
-#include "status.h"
+#include "attn/runtime/internal/status.h"
 #include <optional>
 
 namespace attn::jit {

@@ -3,10 +3,10 @@
 // The C interface: bundles, launches, device lookup and the thread's last
 // error.
 
+#include "attn/runtime/internal/versioned_struct.h"
 #include "c_handle.h"
 #include "cuda_device.h"
 #include "device/sim_device.h"
-#include "versioned_struct.h"
 
 #include <cstddef>
 

@@ -6,7 +6,7 @@
 #ifndef ATTN_RUNTIME_LIB_C_HANDLE_H
 #define ATTN_RUNTIME_LIB_C_HANDLE_H
 
-#include "for_compiler.h"
+#include "attn/runtime/internal/for_compiler.h"
 #include "loaded_bundle.h"
 
 #include <atomic>

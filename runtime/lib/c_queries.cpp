@@ -2,8 +2,8 @@
 //
 // The C interface: versions, the names of statuses, and a bundle's arguments.
 
+#include "attn/runtime/internal/versioned_struct.h"
 #include "c_handle.h"
-#include "versioned_struct.h"
 
 using namespace attn::runtime;
 

@@ -7,7 +7,7 @@
 #ifndef ATTN_RUNTIME_LIB_CUDA_DRIVER_H
 #define ATTN_RUNTIME_LIB_CUDA_DRIVER_H
 
-#include "status.h"
+#include "attn/runtime/internal/status.h"
 
 #include <cstddef>
 #include <cstdint>

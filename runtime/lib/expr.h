@@ -5,7 +5,7 @@
 #ifndef ATTN_RUNTIME_LIB_EXPR_H
 #define ATTN_RUNTIME_LIB_EXPR_H
 
-#include "status.h"
+#include "attn/runtime/internal/status.h"
 
 #include <cstdint>
 #include <vector>

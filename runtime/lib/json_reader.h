@@ -6,7 +6,7 @@
 #ifndef ATTN_RUNTIME_LIB_JSON_READER_H
 #define ATTN_RUNTIME_LIB_JSON_READER_H
 
-#include "status.h"
+#include "attn/runtime/internal/status.h"
 
 #include <initializer_list>
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 // RUN: attn-opt %s --attn-configure=target=sm_90a | FileCheck %s
 // RUN: attn-opt %s --attn-configure --attn-configure | FileCheck %s
 // RUN: sed '/^\/\/ A head dim runs/,$d' %s > %t.mlir
-// RUN: attn-opt %t.mlir --attn-configure=schedule-file=%attn_root/codegen/data/schedules/fwd_d96.mlir | FileCheck %s
+// RUN: attn-opt %t.mlir --attn-configure=schedule-file=%attn_root/passes/schedule/data/schedules/fwd_d96.mlir | FileCheck %s
 // RUN: attn-opt %s --attn-configure --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 

@@ -1,6 +1,6 @@
 // A kernel may bring the names of its values, and has to name all of them.
 
-// RUN: sed 's/step exp p32<M, N>/step exp q32<M, N>/; s/module attributes {attn.values = \(.*\)/#values = \1/; s/^}>} {}/}>/' %attn_root/codegen/data/values/fwd.mlir > %t.values
+// RUN: sed 's/step exp p32<M, N>/step exp q32<M, N>/; s/module attributes {attn.values = \(.*\)/#values = \1/; s/^}>} {}/}>/' %attn_root/passes/schedule/data/values/fwd.mlir > %t.values
 // RUN: sed 's/rescale_threshold = 8> {$/rescale_threshold = 8> attributes {attn.values = #values} {/' %S/Inputs/fwd_d128.mlir > %t.kernel
 
 // Names of its own, of which one differs that no place refers to.

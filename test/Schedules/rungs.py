@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles to PTX, with each entry of codegen/data/rungs, what its masks say that it
+"""Compiles to PTX, with each entry of passes/schedule/data/rungs, what its masks say that it
 serves. The ladders' steps have no gap, and the last of each serves all."""
 
 import argparse

@@ -162,7 +162,7 @@ class Registers(unittest.TestCase):
 class Candidates(unittest.TestCase):
     def entry_of_table(self, name):
         """The last entry of a file, which serves what those before it do not."""
-        with open(os.path.join(ROOT, "codegen", "data", "schedules", name + ".mlir"), encoding="utf-8") as file:
+        with open(os.path.join(ROOT, "passes", "schedule", "data", "schedules", name + ".mlir"), encoding="utf-8") as file:
             text = file.read()
         return text[text.rindex("attn.table_entry"):]
 
@@ -178,7 +178,7 @@ class Candidates(unittest.TestCase):
     def test_pairs_of_ctas_and_o_over_v_as_in_the_table(self):
         made, = candidates_of({"head_dims": [192, 128], "products": [
             {"consumers": 2, "load_registers": 40, "stage_o": "over_v", "storer": "warp", "cluster": 2, "work": "dynamic", "work_depth": 1}]})
-        path = os.path.join(ROOT, "codegen", "data", "schedules", "fwd_d192_dv128.mlir")
+        path = os.path.join(ROOT, "passes", "schedule", "data", "schedules", "fwd_d192_dv128.mlir")
         with open(path, encoding="utf-8") as file:
             self.assertIn(made.entry("fwd_d192_dv128_none", ["none"]), file.read())
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Synchronization/SyncTrial.h"
+#include "middle/Synchronization/SyncTrial.h"
 #include "reading.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Analysis/Protocol.h"
-#include "attn/passes/DataTables.h"
+#include "attn/passes/schedule/DataTables.h"
 #include "reading.h"
+#include "schedule/Analysis/Protocol.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <set>
 

@@ -6,9 +6,9 @@
 #ifndef ATTN_TEST_READINGS_READING_H
 #define ATTN_TEST_READINGS_READING_H
 
-#include "Execution/TokenPrograms.h"
 #include "attn/dialect/Tile.h"
 #include "attn/dialect/Ws.h"
+#include "attn/passes/schedule/TokenPrograms.h"
 #include <map>
 
 namespace attn::readings {

@@ -8,7 +8,7 @@
 
 #include "element_type.h"
 
-#include "status.h"
+#include "attn/runtime/internal/status.h"
 #include "trace/recorder.h"
 #include "units/tensor_map.h"
 

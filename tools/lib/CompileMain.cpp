@@ -2,10 +2,10 @@
 //
 // attn-compile: IR of any stage to the artifact of a later one.
 #include "Help.h"
-#include "attn/codegen/EmbeddedData.h"
+#include "attn/codegen/driver/Compiler.h"
+#include "attn/codegen/driver/Registration.h"
 #include "attn/dialect/Attn.h"
-#include "attn/tools/Compiler.h"
-#include "attn/tools/Registration.h"
+#include "attn/passes/schedule/EmbeddedData.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"

@@ -2,7 +2,7 @@
 //
 // attn-lsp-server: MLIR's language server over the project's dialects.
 #include "Help.h"
-#include "attn/tools/Registration.h"
+#include "attn/codegen/driver/Registration.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "llvm/Support/CommandLine.h"
 

@@ -2,7 +2,7 @@
 //
 // attn-opt: MLIR's standard driver over the project's dialects and passes.
 #include "Help.h"
-#include "attn/tools/Registration.h"
+#include "attn/codegen/driver/Registration.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

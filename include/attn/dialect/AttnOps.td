@@ -26,7 +26,7 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
     files with as many columns, the one that serves the fewest masks is taken.
 
     A schedule file is a module of such ops, and the table is all the files of
-    `codegen/data/schedules` and `codegen/data/rungs`. The entries of one file are for
+    `passes/schedule/data/schedules` and `passes/schedule/data/rungs`. The entries of one file are for
     the same kind, head sizes and machine. Those that serve a problem are tried in
     order, at each launch: the first whose condition `when` holds runs.
 

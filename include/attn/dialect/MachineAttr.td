@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // #attn.machine: what a schedule needs to know of a target, as data. The
-// machines are the files of codegen/data/machines.
+// machines are the files of passes/schedule/data/machines.
 #ifndef ATTN_DIALECT_MACHINEATTR_TD
 #define ATTN_DIALECT_MACHINEATTR_TD
 

@@ -2,7 +2,7 @@
 //
 // Names and axes of the values of a kernel: what the places of a schedule call
 // them. The default names of each kind of kernel are the files of
-// codegen/data/values.
+// passes/schedule/data/values.
 #ifndef ATTN_DIALECT_VALUESATTR_TD
 #define ATTN_DIALECT_VALUESATTR_TD
 

@@ -3,12 +3,12 @@
 // RUN: attn-opt %s --mlir-print-op-generic | attn-opt | FileCheck %s
 // RUN: attn-opt %s --emit-bytecode | attn-opt | FileCheck %s
 // The data that is embedded in the compiler is valid.
-// RUN: attn-opt %attn_root/codegen/data/machines/sm_90a.mlir -o /dev/null
-// RUN: attn-opt %attn_root/codegen/data/machines/sm_100a.mlir -o /dev/null
-// RUN: attn-opt %attn_root/codegen/data/values/fwd.mlir -o /dev/null
-// RUN: attn-opt %attn_root/codegen/data/values/bwd.mlir -o /dev/null
-// RUN: attn-opt %attn_root/codegen/data/values/decode.mlir -o /dev/null
-// RUN: attn-opt %attn_root/codegen/data/values/combine.mlir -o /dev/null
+// RUN: attn-opt %attn_root/passes/schedule/data/machines/sm_90a.mlir -o /dev/null
+// RUN: attn-opt %attn_root/passes/schedule/data/machines/sm_100a.mlir -o /dev/null
+// RUN: attn-opt %attn_root/passes/schedule/data/values/fwd.mlir -o /dev/null
+// RUN: attn-opt %attn_root/passes/schedule/data/values/bwd.mlir -o /dev/null
+// RUN: attn-opt %attn_root/passes/schedule/data/values/decode.mlir -o /dev/null
+// RUN: attn-opt %attn_root/passes/schedule/data/values/combine.mlir -o /dev/null
 
 // CHECK: #attn.machine<"m" spaces{{ *}}[{{ *}}reg capacity 16 unit 4 private true, {{ *}}tmem capacity 2 unit 8 private false]
 // CHECK-SAME: mma {{ *}}acc tmem a{{ *}}[reg, tmem] b{{ *}}[tmem] signals_barriers true

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Division by a reciprocal, folded by MLIR on constants, against C++.
-#include "Divisor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "target/common/Divisor.h"
 #include <gtest/gtest.h>
 #include <random>
 

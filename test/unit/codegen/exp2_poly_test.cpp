@@ -2,7 +2,7 @@
 //
 // The polynomial of nvx.exp2_poly against 2^x in float64, step by step as the
 // kernel computes it (Exp2Poly.cpp), denormals flushed.
-#include "attn/codegen/Exp2Poly.h"
+#include "attn/codegen/emit/Exp2Poly.h"
 #include <cmath>
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "PtxAssembler.h"
+#include "emit/PtxAssembler.h"
 #include <gtest/gtest.h>
 
 using namespace attn::codegen;

@@ -105,7 +105,7 @@ def parse_arguments(argv):
     parser.add_argument("--margin", type=float, default=0.01, metavar="X",
                         help="a winner is this much faster than the table's kernel (default: 0.01)")
     parser.add_argument("--table", metavar="DIR", help="where --write-table writes (default: DIR/table); the compiler's table "
-                                                       "is codegen/data/schedules")
+                                                       "is passes/schedule/data/schedules")
     parser.add_argument("--serve", choices=("all", "measured"), default="all",
                         help="masks of an entry: also windows, and regions at a position, or what was measured alone, beside an "
                              "entry for the rest (default: all)")

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attn/codegen/driver/Compiler.h"
+#include "ResourceReport.h"
+#include "attn/codegen/emit/FindPtxas.h"
+#include "attn/runtime/bundle.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+Stage lastStage(Emit emit) {
+  switch (emit) {
+  case Emit::Attn:
+    return Stage::Attn;
+  case Emit::Tile:
+    return Stage::Tile;
+  case Emit::Schedule:
+    return Stage::Schedule;
+  case Emit::Ws:
+    return Stage::Ws;
+  case Emit::Nvvm:
+    return Stage::Nvvm;
+  case Emit::Llvm:
+    return Stage::Llvm;
+  case Emit::Ptx:
+    return Stage::Ptx;
+  case Emit::Cubin:
+  case Emit::Bundle:
+    return Stage::Cubin;
+  }
+  return Stage::Cubin;
+}
+
+/// Lets the passes' remarks reach the diagnostics.
+LogicalResult enableRemarks(MLIRContext *context) {
+  // Every kind is named: the filter of one that is not set matches nothing.
+  remark::RemarkCategories categories{"attn", "attn", "attn", "attn", "attn"};
+  return remark::enableOptimizationRemarks(
+      *context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
+      categories,
+      /*printAsEmitRemarks=*/true);
+}
+
+std::string printModule(ModuleOp module, const CompileOptions &options) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (options.bytecode) {
+    (void)writeBytecodeToFile(module, stream);
+    return text;
+  }
+  OpPrintingFlags flags;
+  module.print(stream,
+               options.genericForm ? flags.printGenericOpForm() : flags);
+  stream << "\n";
+  return text;
+}
+
+FailureOr<gpu::BinaryOp> theBinary(ModuleOp module) {
+  auto binaries = module.getOps<gpu::BinaryOp>();
+  if (!llvm::hasSingleElement(binaries)) {
+    module.emitError("expected one kernel to write as one artifact, got ")
+        << std::distance(binaries.begin(), binaries.end());
+    return failure();
+  }
+  return *binaries.begin();
+}
+
+std::string objectOf(gpu::BinaryOp binary, gpu::CompilationTarget format) {
+  for (Attribute attribute : binary.getObjects()) {
+    auto object = cast<gpu::ObjectAttr>(attribute);
+    if (object.getFormat() == format) {
+      return object.getObject().getValue().str();
+    }
+  }
+  return "";
+}
+
+/// What the assembler says of a kernel as JSON, for the plan's free-form part.
+llvm::json::Value toJson(DictionaryAttr numbers) {
+  llvm::json::Object object;
+  for (NamedAttribute entry : numbers) {
+    if (auto integer = dyn_cast<IntegerAttr>(entry.getValue())) {
+      object[entry.getName().str()] = integer.getInt();
+    }
+  }
+  return object;
+}
+
+/// Adds the assembler's report to those of the plan's variants.
+void addAssembly(gpu::BinaryOp binary, llvm::json::Object &plan) {
+  for (llvm::json::Object *variant : variantsOf(plan)) {
+    llvm::json::Object *report = variant->getObject("report");
+    DictionaryAttr numbers = findAssembly(binary, kernelOf(*variant));
+    if (report && numbers) {
+      (*report)["assembler"] = toJson(numbers);
+    }
+  }
+}
+
+FailureOr<std::string> makeBundle(gpu::BinaryOp binary) {
+  auto planText = binary->getAttrOfType<StringAttr>("attn.plan");
+  if (!planText) {
+    return binary.emitError("expected a launch plan in 'attn.plan', got none");
+  }
+  llvm::Expected<llvm::json::Value> plan =
+      llvm::json::parse(planText.getValue());
+  if (!plan || !plan->getAsObject()) {
+    return binary.emitError("expected 'attn.plan' to be a JSON object: ")
+           << (plan ? std::string("got another value")
+                    : llvm::toString(plan.takeError()));
+  }
+  addAssembly(binary, *plan->getAsObject());
+  attn::runtime::Bundle bundle;
+  llvm::raw_string_ostream(bundle.plan) << *plan;
+  bundle.ptx = objectOf(binary, gpu::CompilationTarget::Assembly);
+  std::string cubin = objectOf(binary, gpu::CompilationTarget::Binary);
+  bundle.cubin.assign(cubin.begin(), cubin.end());
+  std::vector<char> bytes = attn::runtime::writeBundle(bundle);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+} // namespace
+
+/// The assembler that somebody asks for; empty: search.
+static std::string requestedPtxas(const CompileOptions &options) {
+  return options.ptxas.empty()
+             ? llvm::sys::Process::GetEnv("ATTN_PTXAS").value_or("")
+             : options.ptxas;
+}
+
+static void setPipelineOptions(const CompileOptions &options,
+                               PipelineOptions &pipeline) {
+  pipeline.target = options.target;
+  pipeline.scheduleFile = options.scheduleFile;
+  pipeline.rung = options.rung;
+  pipeline.ptxas = requestedPtxas(options);
+  // Stamps take registers that a schedule may not have to spare.
+  pipeline.losses = options.instrument ? codegen::Losses::Warn : options.losses;
+  pipeline.reproducerDir = options.reproducerDir;
+  pipeline.instrument = options.instrument;
+  pipeline.instrumentRoles = options.instrumentRoles;
+}
+
+LogicalResult attn::runStages(ModuleOp module, const CompileOptions &options,
+                              Stage first, Stage last) {
+  PipelineOptions pipeline;
+  setPipelineOptions(options, pipeline);
+  PassManager manager(module.getContext());
+  if (options.timing) {
+    manager.enableTiming();
+  }
+  addStages(first, last, manager, pipeline);
+  return manager.run(module);
+}
+
+FailureOr<std::string> attn::bundleOf(ModuleOp module) {
+  FailureOr<gpu::BinaryOp> binary = theBinary(module);
+  if (failed(binary)) {
+    return failure();
+  }
+  return makeBundle(*binary);
+}
+
+/// Whether a bundle has to do without machine code. The driver assembles its
+/// PTX then.
+static bool leavesAssemblyToDriver(ModuleOp module,
+                                   const CompileOptions &options) {
+  if (options.emit != Emit::Bundle) {
+    return false;
+  }
+  std::string requested = requestedPtxas(options);
+  if (!requested.empty()) {
+    return requested == codegen::kNoPtxas;
+  }
+  llvm::Expected<codegen::Ptxas> found = codegen::findPtxas("");
+  if (found) {
+    return false;
+  }
+  module.emitWarning("the bundle has PTX alone, which the driver assembles: ")
+      << llvm::toString(found.takeError());
+  return true;
+}
+
+FailureOr<std::string> attn::compile(ModuleOp module,
+                                     const CompileOptions &options) {
+  if (options.verbose && failed(enableRemarks(module.getContext()))) {
+    return module.emitError("cannot enable remarks");
+  }
+  Stage last = leavesAssemblyToDriver(module, options)
+                   ? Stage::Ptx
+                   : lastStage(options.emit);
+  auto run = [&](ModuleOp copy, const CompileOptions &changed) {
+    return runStages(copy, changed, Stage::Attn, last);
+  };
+  if (failed(last == Stage::Cubin ? climb(module, options, run)
+                                  : run(module, options))) {
+    return failure();
+  }
+  if (options.emit <= Emit::Llvm) {
+    return printModule(module, options);
+  }
+  FailureOr<gpu::BinaryOp> binary = theBinary(module);
+  if (failed(binary)) {
+    return failure();
+  }
+  if (options.verbose) {
+    printResources(*binary, llvm::errs());
+  }
+  switch (options.emit) {
+  case Emit::Ptx:
+    return objectOf(*binary, gpu::CompilationTarget::Assembly);
+  case Emit::Cubin:
+    return objectOf(*binary, gpu::CompilationTarget::Binary);
+  default:
+    return makeBundle(*binary);
+  }
+}
+
+bool attn::writeArtifact(StringRef path, StringRef bytes, std::string &error) {
+  if (path == "-") {
+    llvm::outs() << bytes;
+    llvm::outs().flush();
+    return true;
+  }
+  llvm::Error failed =
+      llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
+        stream << bytes;
+        return llvm::Error::success();
+      });
+  if (failed) {
+    error = llvm::toString(std::move(failed));
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ladder of the schedule table: where the assembler spills the registers of
+// a kernel, the problem is compiled again with the entries of the next rung.
+#include "ResourceReport.h"
+#include "attn/codegen/driver/Compiler.h"
+#include "attn/passes/schedule/ScheduleTable.h"
+#include "attn/support/Decision.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// What the assembler lost in the kernels of a module. Bytes of spills are
+/// counted where they are stored and where they are loaded.
+struct Loss {
+  int64_t serialized = 0, spilledBytes = 0;
+
+  static Loss of(ModuleOp module);
+  bool any() const { return serialized != 0 || spilledBytes != 0; }
+  bool operator<(const Loss &other) const {
+    return std::tuple(serialized, spilledBytes) <
+           std::tuple(other.serialized, other.spilledBytes);
+  }
+  std::string describe() const {
+    return llvm::formatv("{0} bytes of spills and {1} warnings C75xx",
+                         spilledBytes, serialized);
+  }
+};
+
+/// A module that was compiled on one rung.
+struct Attempt {
+  OwningOpRef<ModuleOp> module;
+  int64_t rung;
+  Loss loss;
+};
+
+} // namespace
+
+Loss Loss::of(ModuleOp module) {
+  Loss loss;
+  for (auto binary : module.getOps<gpu::BinaryOp>()) {
+    loss.serialized += countSerialized(binary);
+    forEachAssembly(binary, [&](StringRef, DictionaryAttr numbers) {
+      for (StringRef name : {"spill_stores", "spill_loads"}) {
+        auto bytes = numbers.getAs<IntegerAttr>(name);
+        loss.spilledBytes += bytes ? bytes.getInt() : 0;
+      }
+    });
+  }
+  return loss;
+}
+
+/// Returns the attention of `module` if the table chooses its schedule, or
+/// null.
+static AttentionOp findUnscheduled(ModuleOp module,
+                                   const CompileOptions &options) {
+  SmallVector<AttentionOp> all;
+  module.walk([&](AttentionOp op) { all.push_back(op); });
+  bool choose = all.size() == 1 && !all.front().getConfig() &&
+                options.scheduleFile.empty();
+  return choose ? all.front() : AttentionOp();
+}
+
+static FailureOr<bool> hasRung(AttentionOp op, int64_t rung,
+                               const CompileOptions &options) {
+  auto entries = lookupTableEntries(op.getContext(), op.getProblem(),
+                                    options.target, /*scheduleFile=*/"", rung,
+                                    [&] { return op.emitOpError(); });
+  if (failed(entries)) {
+    return failure();
+  }
+  return !entries->empty();
+}
+
+static int64_t rungOf(ModuleOp module) {
+  auto binaries = module.getOps<gpu::BinaryOp>();
+  return binaries.empty() ? 0 : attn::rungOf(*binaries.begin());
+}
+
+/// Says which rung was taken, unless it is the first that was tried.
+static void explain(AttentionOp op, const Attempt &taken, int64_t attempts) {
+  if (taken.loss.any()) {
+    remark::missed(op.getLoc(), decisionOf("ladder"))
+        << llvm::formatv("rung {0} is taken with {1}, the fewest of {2} rungs",
+                         taken.rung, taken.loss.describe(), attempts)
+               .str();
+  } else if (attempts > 1) {
+    decided(op.getLoc(), "ladder")
+        << llvm::formatv("rung {0} is taken", taken.rung).str();
+  }
+}
+
+/// Compiles copies of `module` on one rung after another; the first without
+/// losses, or the one with the fewest.
+static FailureOr<Attempt> findRung(ModuleOp module, AttentionOp op,
+                                   CompileOptions options,
+                                   CompileRung compileRung) {
+  options.losses = codegen::Losses::Accept;
+  std::optional<Attempt> best;
+  for (int64_t attempts = 1;; ++attempts) {
+    Attempt attempt{module.clone(), 0, {}};
+    if (failed(compileRung(*attempt.module, options))) {
+      return failure();
+    }
+    attempt.rung = rungOf(*attempt.module);
+    attempt.loss = Loss::of(*attempt.module);
+    options.rung = attempt.rung + 1;
+    std::string loss = attempt.loss.describe();
+    bool lost = attempt.loss.any();
+    int64_t rung = attempt.rung;
+    if (!best || attempt.loss < best->loss) {
+      best = std::move(attempt);
+    }
+    FailureOr<bool> more = lost ? hasRung(op, options.rung, options) : false;
+    if (failed(more)) {
+      return failure();
+    }
+    if (!*more) {
+      explain(op, *best, attempts);
+      return std::move(*best);
+    }
+    remark::missed(op.getLoc(), decisionOf("ladder"))
+        << llvm::formatv("rung {0} has {1}: the next is tried", rung, loss)
+               .str();
+  }
+}
+
+LogicalResult attn::climb(ModuleOp module, const CompileOptions &options,
+                          CompileRung compileRung) {
+  AttentionOp op = findUnscheduled(module, options);
+  if (!op || options.losses != codegen::Losses::Refuse) {
+    return compileRung(module, options);
+  }
+  CompileOptions plain = options;
+  plain.instrument = false;
+  FailureOr<Attempt> found = findRung(module, op, plain, compileRung);
+  if (failed(found)) {
+    return failure();
+  }
+  if (options.instrument) {
+    // Stamps need registers too, but what is traced is the kernel that runs
+    // without them.
+    CompileOptions stamped = options;
+    stamped.rung = found->rung;
+    return compileRung(module, stamped);
+  }
+  module.getBodyRegion().takeBody(found->module->getBodyRegion());
+  module->setDiscardableAttrs((*found->module)->getDiscardableAttrDictionary());
+  return success();
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `math` for which LLVM's generic intrinsic does not select to the one
+// instruction, and reductions of vectors, which LLVM would expand late.
+#include "Lowering.h"
+#include "attn/codegen/target/InlineAsm.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+
+using namespace mlir;
+using namespace attn::codegen;
+
+namespace {
+
+/// op(x) on f32 becomes an intrinsic of one f32, element by element.
+template <typename Op> struct LowerToIntrinsic : OpRewritePattern<Op> {
+  LowerToIntrinsic(MLIRContext *context, StringRef intrinsic)
+      : OpRewritePattern<Op>(context), intrinsic(intrinsic) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32()) {
+      return rewriter.notifyMatchFailure(op, "not f32");
+    }
+    Location loc = op.getLoc();
+    SmallVector<Value> results;
+    for (Value x : unpackElements(rewriter, loc, op.getOperand())) {
+      results.push_back(LLVM::CallIntrinsicOp::create(
+                            rewriter, loc, x.getType(),
+                            rewriter.getStringAttr(intrinsic), ValueRange{x})
+                            .getResults());
+    }
+    rewriter.replaceOp(op, packElements(rewriter, loc, op.getType(), results));
+    return success();
+  }
+
+  std::string intrinsic;
+};
+
+Value makeSplat(OpBuilder &builder, Location loc, Type type, double value) {
+  Type element = getElementTypeOrSelf(type);
+  TypedAttr attr = builder.getFloatAttr(element, value);
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    attr = SplatElementsAttr::get(vector, Attribute(attr));
+  }
+  return arith::ConstantOp::create(builder, loc, attr);
+}
+
+/// e^x = 2^(x * log2 e).
+struct ExpandExp : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    Value scaled = arith::MulFOp::create(
+        rewriter, op.getLoc(), op.getOperand(),
+        makeSplat(rewriter, op.getLoc(), op.getType(), 1.4426950408889634),
+        op.getFastmath());
+    rewriter.replaceOpWithNewOp<math::Exp2Op>(op, scaled, op.getFastmath());
+    return success();
+  }
+};
+
+/// ln x = log2 x * ln 2.
+struct ExpandLog : OpRewritePattern<math::LogOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::LogOp op,
+                                PatternRewriter &rewriter) const override {
+    Value log2 = math::Log2Op::create(rewriter, op.getLoc(), op.getOperand(),
+                                      op.getFastmath());
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(
+        op, log2,
+        makeSplat(rewriter, op.getLoc(), op.getType(), 0.6931471805599453),
+        op.getFastmath());
+    return success();
+  }
+};
+
+/// tanh x = y * (c0 + c1 y^2) within a relative 2^-19 for y = 2x * log2 e in
+/// [-kTanhSplit, kTanhSplit], fitted for the least relative error. A term more
+/// would be worth two bits, and registers that softcapped kernels do not have.
+constexpr double kTanhPoly[] = {0.346573025, -0.0138207236};
+constexpr double kTanhSplit = 0.2885390081777927; // x = 0.1
+
+/// tanh x = 1 - 2 / (1 + e^2x), and a polynomial near 0, where the difference
+/// would lose digits: within 2^-18 of the result. With `afn` the op is left to
+/// the one instruction, which is within 2^-11 of it.
+struct ExpandTanh : OpRewritePattern<math::TanhOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::TanhOp op,
+                                PatternRewriter &rewriter) const override {
+    if (arith::bitEnumContainsAll(op.getFastmath(),
+                                  arith::FastMathFlags::afn)) {
+      return rewriter.notifyMatchFailure(op, "an approximation is asked for");
+    }
+    Location loc = op.getLoc();
+    auto splat = [&](double value) {
+      return makeSplat(rewriter, loc, op.getType(), value);
+    };
+    Value scaled = arith::MulFOp::create(rewriter, loc, op.getOperand(),
+                                         splat(2 * 1.4426950408889634));
+    Value power = math::Exp2Op::create(rewriter, loc, scaled);
+    Value sum = arith::AddFOp::create(rewriter, loc, power, splat(1));
+    Value part = arith::DivFOp::create(rewriter, loc, splat(2), sum);
+    Value large = arith::SubFOp::create(rewriter, loc, splat(1), part);
+    Value magnitude = math::AbsFOp::create(rewriter, loc, scaled);
+    Value isSmall =
+        arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OLT,
+                              magnitude, splat(kTanhSplit));
+    Value square = arith::MulFOp::create(rewriter, loc, scaled, scaled);
+    Value factor = math::FmaOp::create(
+        rewriter, loc, square, splat(kTanhPoly[1]), splat(kTanhPoly[0]));
+    Value small = arith::MulFOp::create(rewriter, loc, factor, scaled);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isSmall, small, large);
+    return success();
+  }
+};
+
+/// A sum or product is taken in order of the elements unless `reassoc` is
+/// given; a minimum or maximum in four chains.
+struct ExpandReduction : OpRewritePattern<vector::ReductionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::ReductionOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmallVector<Value> elements = unpackElements(rewriter, loc, op.getVector());
+    vector::CombiningKind kind = op.getKind();
+    auto combine = [&](Value a, Value b) {
+      return vector::makeArithReduction(rewriter, loc, kind, a, b,
+                                        op.getFastmathAttr());
+    };
+    bool ordered = (kind == vector::CombiningKind::ADD ||
+                    kind == vector::CombiningKind::MUL) &&
+                   isa<FloatType>(op.getType()) &&
+                   !arith::bitEnumContainsAll(op.getFastmath(),
+                                              arith::FastMathFlags::reassoc);
+    size_t chains = std::min<size_t>(ordered ? 1 : 4, elements.size());
+    SmallVector<Value> heads;
+    if (op.getAcc() && ordered) {
+      elements.insert(elements.begin(), op.getAcc());
+    }
+    for (auto [i, element] : llvm::enumerate(elements)) {
+      if (i < chains) {
+        heads.push_back(element);
+      } else {
+        heads[i % chains] = combine(heads[i % chains], element);
+      }
+    }
+    if (op.getAcc() && !ordered) {
+      heads.push_back(op.getAcc());
+    }
+    Value result = heads.front();
+    for (Value head : ArrayRef(heads).drop_front()) {
+      result = combine(result, head);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// The ops that select to an instruction, or that patterns here expand.
+bool isSupported(Operation *op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+             math::CosOp, math::CountLeadingZerosOp, math::CountTrailingZerosOp,
+             math::CtPopOp, math::ExpOp, math::Exp2Op, math::FloorOp,
+             math::FmaOp, math::LogOp, math::Log2Op, math::RoundEvenOp,
+             math::RsqrtOp, math::SinOp, math::SqrtOp, math::TanhOp,
+             math::TruncOp>(op);
+}
+
+/// Those among them that exist for f32 alone.
+bool isApproximation(Operation *op) {
+  return isa<math::CosOp, math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
+             math::RsqrtOp, math::SinOp, math::TanhOp>(op);
+}
+
+} // namespace
+
+LogicalResult attn::codegen::verifyMath(gpu::GPUModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) -> WalkResult {
+    if (!isa_and_nonnull<math::MathDialect>(op->getDialect())) {
+      return WalkResult::advance();
+    }
+    if (!isSupported(op)) {
+      return op->emitError("expected an operation that the target has an "
+                           "instruction for, got '")
+             << op->getName() << "'";
+    }
+    Type type = getElementTypeOrSelf(op->getResult(0).getType());
+    if (isApproximation(op) && !type.isF32()) {
+      return op->emitError("expected '")
+             << op->getName() << "' on f32, got " << type;
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+void attn::codegen::populateMathToNVVMPatterns(RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<LowerToIntrinsic<math::Log2Op>>(context,
+                                               "llvm.nvvm.lg2.approx.ftz.f");
+  patterns.add<LowerToIntrinsic<math::RsqrtOp>>(context,
+                                                "llvm.nvvm.rsqrt.approx.ftz.f");
+  patterns.add<ExpandExp, ExpandLog, ExpandReduction>(context);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+}
+
+void attn::codegen::populatePreciseMathPatterns(RewritePatternSet &patterns) {
+  patterns.add<ExpandTanh>(patterns.getContext());
+}

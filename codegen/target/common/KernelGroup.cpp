@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelGroup.h"
+#include "KernelParams.h"
+#include "attn/passes/schedule/SizeCover.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+static StringRef groupOf(ws::KernelOp kernel) {
+  return kernel.getVariant() ? kernel.getVariant()->getGroup().getValue()
+                             : kernel.getSymName();
+}
+
+SmallVector<KernelGroup> codegen::groupKernels(ModuleOp module) {
+  SmallVector<KernelGroup> groups;
+  for (auto kernel : module.getOps<ws::KernelOp>()) {
+    auto known = llvm::find_if(groups, [&](const KernelGroup &group) {
+      return group.name == groupOf(kernel);
+    });
+    if (known == groups.end()) {
+      groups.push_back({groupOf(kernel), {kernel}});
+    } else {
+      known->kernels.push_back(kernel);
+    }
+  }
+  return groups;
+}
+
+static StaticSizes staticSizes(ws::KernelOp kernel) {
+  auto size = [&](StringRef name) -> std::optional<int64_t> {
+    int64_t value;
+    if (StringRef(sizeNamed(kernel, name)).getAsInteger(10, value)) {
+      return std::nullopt;
+    }
+    return value;
+  };
+  return {size("b"), size("hq"), size("sq"), size("sk")};
+}
+
+static InFlightDiagnostic error(ws::KernelOp kernel) {
+  return kernel.emitOpError("attn-lower-to-nvvm: ");
+}
+
+static LogicalResult verifyAlike(ws::KernelOp kernel, ws::KernelOp first) {
+  if (!kernel.getVariant() || !first.getVariant()) {
+    return error(kernel) << "expected '@" << kernel.getSymName() << "' and '@"
+                         << first.getSymName()
+                         << "', which share a launch plan, to have a 'variant'";
+  }
+  if (kernel.getArgNames() == first.getArgNames() &&
+      llvm::equal(kernel.getBody().getArgumentTypes(),
+                  first.getBody().getArgumentTypes()) &&
+      kernel.getProblem() == first.getProblem() &&
+      kernel.getMachine() == first.getMachine()) {
+    return success();
+  }
+  return error(kernel) << "expected '@" << kernel.getSymName()
+                       << "' to have the arguments, problem and machine of '@"
+                       << first.getSymName()
+                       << "', with which it shares a launch plan";
+}
+
+LogicalResult codegen::verifyGroup(const KernelGroup &group) {
+  ws::KernelOp first = group.kernels.front(), last = group.kernels.back();
+  if (!first.getVariant() && first == last) {
+    return success();
+  }
+  SizeCover cover(staticSizes(first));
+  std::string before;
+  for (ws::KernelOp kernel : group.kernels) {
+    if (failed(verifyAlike(kernel, first))) {
+      return failure();
+    }
+    if (!cover.take(kernel.getVariant()->getWhen())) {
+      return error(kernel) << "expected some launch to be left for '@"
+                           << kernel.getSymName() << "', got none after "
+                           << before;
+    }
+    before +=
+        (before.empty() ? "'@" : ", '@") + kernel.getSymName().str() + "'";
+  }
+  if (!cover.isEmpty()) {
+    return error(last) << "expected " << before
+                       << " to take all launches, got condition "
+                       << last.getVariant()->getWhen() << " of the last, '@"
+                       << last.getSymName() << "'";
+  }
+  return success();
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-verify-channels: reads what attn-lower-channels has made, and runs it on
+// barriers that count arrivals, bytes and phases. Nothing of the lowering is
+// used: counts, parities, bytes and ids are those that the ops name.
+#include "BarrierTrial.h"
+#include "KernelChecks.h"
+#include "attn/codegen/target/Passes.h"
+
+namespace attn::codegen {
+#define GEN_PASS_DEF_VERIFYCHANNELS
+#include "attn/codegen/target/Passes.h.inc"
+} // namespace attn::codegen
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+/// Blocks after which every ring has been round and is at its second slot.
+static int64_t blocksToWrap(ws::KernelOp kernel) {
+  int64_t deepest = 0;
+  for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
+    deepest = std::max<int64_t>(deepest, channel.getDepth());
+  }
+  return 2 * deepest + 1;
+}
+
+static bool mayRunAgain(ws::KernelOp kernel) {
+  return kernel
+      .walk([](ws::WorkLoopOp loop) {
+        return loop.getRedo() ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// An arrival at another CTA's barrier, in the form without a scope, orders
+/// what its thread has read, not what it has written there.
+static LogicalResult checkRemoteWrite(LLVM::AtomicRMWOp write) {
+  constexpr unsigned clusterMemory = 7;
+  if (write.getPtr().getType().getAddressSpace() != clusterMemory) {
+    return success();
+  }
+  for (Operation *op = write->getNextNode(); op; op = op->getNextNode()) {
+    auto fence = dyn_cast<LLVM::FenceOp>(op);
+    if (fence && fence.getSyncscope() == "cluster") {
+      return success();
+    }
+  }
+  return write.emitOpError("attn-verify-channels: expected a fence of the "
+                           "cluster's scope after a write to another CTA, got "
+                           "none");
+}
+
+/// One item a CTA: empty, short and long, of which all but one are run again
+/// where items may be. Several: those in a row, so that each begins where the
+/// rings of others are.
+static LogicalResult verify(ws::KernelOp kernel) {
+  if (failed(checkBarriersReadable(kernel))) {
+    return failure();
+  }
+  BarrierProgram program(kernel);
+  WalkResult writes = kernel.walk([](LLVM::AtomicRMWOp op) {
+    return failed(checkRemoteWrite(op)) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+  });
+  if (writes.wasInterrupted() || failed(program.readSetup())) {
+    return failure();
+  }
+  int64_t many = blocksToWrap(kernel);
+  bool redo = mayRunAgain(kernel);
+  SmallVector<TrialItem> items = {
+      {1, 2}, {0, 0},       {0, 3}, {0, 0}, {1, 1}, {2, many}, {0, 1, redo},
+      {1, 3}, {1, 1, redo}, {2, 2}, {0, 2}, {0, 0}, {1, 2},    {3, 3}};
+  if (kernel.getConfig().getWork() != WorkKind::Grid) {
+    return BarrierTrial(program, items).run();
+  }
+  for (TrialItem item : {TrialItem{0, 2}, {0, 0}, {1, 1}, {2, many}}) {
+    SmallVector<TrialItem> runs = {item};
+    if (redo && item.total != 2) {
+      runs.push_back({item.masked, item.total, /*isRedo=*/true});
+    }
+    if (failed(BarrierTrial(program, runs).run())) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+namespace {
+
+class VerifyChannelsPass
+    : public attn::codegen::impl::VerifyChannelsBase<VerifyChannelsPass> {
+public:
+  using VerifyChannelsBase::VerifyChannelsBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
+      if (failed(verify(kernel))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace

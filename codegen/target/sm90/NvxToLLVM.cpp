@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `nvx` to inline assembly and intrinsics, one pattern an op.
+#include "attn/codegen/target/NvxToLLVM.h"
+#include "attn/codegen/target/InlineAsm.h"
+#include "attn/dialect/Nvx.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+//===----------------------------------------------------------------------===//
+// wgmma
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Writes the text of one GEMM: fence, k steps of all parts, commit.
+class WgmmaText {
+public:
+  WgmmaText(nvx::WgmmaOp op, const InlineAsm &code) : op(op), code(code) {}
+
+  std::string write() {
+    openScope();
+    for (int64_t step = 0; step < op.getSteps(); ++step) {
+      if (!op.isAInRegisters()) {
+        writeDescriptor("desc_a", "hi_a", code.input(0, 0),
+                        (*op.getAOffsets())[step]);
+      }
+      for (int64_t part = 0; part < op.getParts(); ++part) {
+        writeInstruction(step, part);
+      }
+    }
+    os << "wgmma.commit_group.sync.aligned;\n}";
+    return os.str();
+  }
+
+private:
+  void openScope() {
+    os << "{\n.reg .pred no, yes" << (op.getFresh() ? ", adds" : "")
+       << ";\n.reg .b32 low, hi_a, hi_b;\n"
+          ".reg .b64 desc_a, desc_b;\n";
+    if (op.getADescHi()) {
+      os << "mov.b32 hi_a, " << *op.getADescHi() << ";\n";
+    }
+    os << "mov.b32 hi_b, " << op.getBDescHi() << ";\n"
+       << "setp.ne.b32 no, 0, 0;\nsetp.eq.b32 yes, 0, 0;\n";
+    if (op.getFresh()) {
+      os << "setp.eq.b32 adds, " << code.input(2, 0) << ", 0;\n";
+    }
+    os << "wgmma.fence.sync.aligned;\n";
+  }
+
+  /// Whether a k step adds to what D's registers hold.
+  StringRef addsTo(int64_t step) {
+    if (step > 0) {
+      return "yes";
+    }
+    return op.getFresh() ? "adds" : op.getAcc() ? "yes" : "no";
+  }
+
+  void writeDescriptor(StringRef name, StringRef high, std::string base,
+                       int32_t offset) {
+    os << "add.s32 low, " << base << ", " << offset << ";\n"
+       << "mov.b64 " << name << ", {low, " << high << "};\n";
+  }
+
+  void writeList(int64_t count, llvm::function_ref<std::string(int64_t)> name) {
+    os << "{";
+    for (int64_t i = 0; i < count; ++i) {
+      os << (i ? ", " : "") << name(i);
+    }
+    os << "}, ";
+  }
+
+  void writeInstruction(int64_t step, int64_t part) {
+    bool shared = !op.isAInRegisters();
+    bool half = op.getElement() == nvx::ElementType::BF16 ||
+                op.getElement() == nvx::ElementType::F16;
+    int64_t columns = op.getN() / op.getParts();
+    writeDescriptor("desc_b", "hi_b", code.input(1, 0),
+                    op.getBOffsets()[step] +
+                        (op.getBParts() ? (*op.getBParts())[part] : 0));
+    StringRef kind = nvx::stringifyElementType(op.getElement());
+    os << "wgmma.mma_async.sync.aligned.m64n" << columns << "k"
+       << (half ? 16 : 32) << ".f32." << kind << "." << kind << " ";
+    writeList(columns / 2, [&](int64_t i) {
+      return code.result(0, part * columns / 2 + i);
+    });
+    if (shared) {
+      os << "desc_a, ";
+    } else {
+      writeList(4, [&](int64_t i) { return code.input(0, 4 * step + i); });
+    }
+    os << "desc_b, " << addsTo(step) << ", 1, 1";
+    if (half && shared) {
+      os << ", " << op.getTransposeA();
+    }
+    if (half) {
+      os << ", " << op.getTransposeB();
+    }
+    os << ";\n";
+  }
+
+  nvx::WgmmaOp op;
+  const InlineAsm &code;
+  std::string buffer;
+  llvm::raw_string_ostream os{buffer};
+};
+
+struct LowerWgmma : OpRewritePattern<nvx::WgmmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::WgmmaOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    if (op.getAcc()) {
+      code.addReadWrite(op.getAcc());
+    } else {
+      code.addResult(op.getResult().getType());
+    }
+    code.addInput(op.getA());
+    code.addInput(op.getB());
+    if (op.getFresh()) {
+      code.addInput(LLVM::ZExtOp::create(rewriter, op.getLoc(),
+                                         rewriter.getI32Type(), op.getFresh()));
+    }
+    rewriter.replaceOp(op, code.create(WgmmaText(op, code).write()));
+    return success();
+  }
+};
+
+struct LowerWgmmaWait : OpRewritePattern<nvx::WgmmaWaitOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::WgmmaWaitOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    for (Value value : op.getValues()) {
+      code.addReadWrite(value);
+    }
+    rewriter.replaceOp(op, code.create("wgmma.wait_group.sync.aligned " +
+                                       std::to_string(op.getPending()) + ";"));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+struct LowerPack : OpRewritePattern<nvx::PackOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::PackOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    bool bf16 = op.getElement() == nvx::ElementType::BF16;
+    Type half = bf16 ? Type(rewriter.getBF16Type()) : rewriter.getF16Type();
+    StringRef intrinsic =
+        bf16 ? "llvm.nvvm.ff2bf16x2.rn" : "llvm.nvvm.ff2f16x2.rn";
+    SmallVector<Value> source = unpackElements(rewriter, loc, op.getSource());
+    SmallVector<Value> packed;
+    for (size_t i = 0; i < source.size(); i += 2) {
+      // The first operand of the instruction is the high half.
+      Value pair =
+          LLVM::CallIntrinsicOp::create(rewriter, loc, VectorType::get(2, half),
+                                        rewriter.getStringAttr(intrinsic),
+                                        ValueRange{source[i + 1], source[i]})
+              .getResults();
+      packed.push_back(
+          LLVM::BitcastOp::create(rewriter, loc, rewriter.getI32Type(), pair));
+    }
+    rewriter.replaceOp(
+        op, packElements(rewriter, loc, op.getResult().getType(), packed));
+    return success();
+  }
+};
+
+struct LowerMbarrierWait : OpRewritePattern<nvx::MbarrierWaitOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::MbarrierWaitOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    code.addInput(op.getAddress());
+    code.addInput(op.getParity());
+    code.create("{\n.reg .pred done;\nagain:\n"
+                "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n"
+                "@!done bra again;\n}");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerSmemBase : OpRewritePattern<nvx::SmemBaseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::SmemBaseOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    code.addResult(op.getType());
+    std::string text = ("mov.b32 $0, " + op.getVariable() + ";").str();
+    rewriter.replaceOp(op, code.create(text));
+    return success();
+  }
+};
+
+struct LowerClusterRank : OpRewritePattern<nvx::ClusterRankOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::ClusterRankOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    code.addResult(op.getType());
+    rewriter.replaceOp(op, code.create("mov.u32 $0, %cluster_ctarank;"));
+    return success();
+  }
+};
+
+struct LowerStamp : OpRewritePattern<nvx::StampOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::StampOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    code.addReadWrite(op.getCursor());
+    code.addInput(op.getBase());
+    std::string cursor = code.result(0, 0);
+    std::string text =
+        llvm::formatv("{{\n.reg .pred kept, counted;\n.reg .b32 now, id;\n"
+                      ".reg .b64 at;\n"
+                      "mov.u32 now, %clock;\n"
+                      "mov.b32 id, {0};\n"
+                      "setp.lt.u32 kept, {1}, {2};\n"
+                      "setp.ge.s32 counted, {1}, 0;\n"
+                      "cvt.u64.u32 at, {1};\n"
+                      "add.s64 at, at, {3};\n"
+                      "@kept st.global.v2.b32 [at], {{now, id};\n"
+                      "@counted add.s32 {1}, {1}, {4};\n}",
+                      op.getId(), cursor, op.getLimit(), code.input(0, 0),
+                      op.getStride())
+            .str();
+    rewriter.replaceOp(op, code.create(text));
+    return success();
+  }
+};
+
+/// Upstream writes assembly, whose operands have to be registers; the
+/// intrinsic takes constants as they are.
+struct LowerBarrierArrive : OpRewritePattern<NVVM::BarrierArriveOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(NVVM::BarrierArriveOp op,
+                                PatternRewriter &rewriter) const override {
+    Value id = op.getBarrierId();
+    if (!id) {
+      id = LLVM::ConstantOp::create(rewriter, op.getLoc(),
+                                    rewriter.getI32IntegerAttr(0));
+    }
+    LLVM::CallIntrinsicOp::create(
+        rewriter, op.getLoc(),
+        rewriter.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"),
+        ValueRange{id, op.getNumberOfThreads()});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// A CTA's own shared memory is in the cluster's window at the same address;
+/// LLVM would go there and back through the generic space.
+struct LowerClusterCast : OpRewritePattern<LLVM::AddrSpaceCastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LLVM::AddrSpaceCastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto from = dyn_cast<LLVM::LLVMPointerType>(op.getArg().getType());
+    auto to = dyn_cast<LLVM::LLVMPointerType>(op.getType());
+    if (!from || !to || from.getAddressSpace() != 3 ||
+        to.getAddressSpace() != 7) {
+      return rewriter.notifyMatchFailure(op, "not shared::cta to cluster");
+    }
+    Value address = LLVM::PtrToIntOp::create(
+        rewriter, op.getLoc(), rewriter.getI32Type(), op.getArg());
+    rewriter.replaceOpWithNewOp<LLVM::IntToPtrOp>(op, to, address);
+    return success();
+  }
+};
+
+} // namespace
+
+void attn::codegen::populateNvxToLLVMPatterns(RewritePatternSet &patterns) {
+  patterns.add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerMbarrierWait,
+               LowerSmemBase, LowerClusterRank, LowerStamp, LowerBarrierArrive,
+               LowerClusterCast>(patterns.getContext());
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The compiler as a function: IR of any stage in, an artifact out.
+#ifndef ATTN_CODEGEN_DRIVER_COMPILER_H
+#define ATTN_CODEGEN_DRIVER_COMPILER_H
+
+#include "attn/codegen/driver/Pipelines.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace attn {
+
+enum class Emit { Attn, Tile, Schedule, Ws, Nvvm, Llvm, Ptx, Cubin, Bundle };
+
+struct CompileOptions {
+  std::string target = "sm_90a";
+  std::string scheduleFile; // empty: the table
+  int64_t rung = 0;         // of the table, the lowest to compile on
+  std::string ptxas;        // empty: search
+  codegen::Losses losses = codegen::Losses::Refuse; // without a ladder
+  Emit emit = Emit::Bundle;
+  bool bytecode = false;    // IR as bytecode
+  bool genericForm = false; // IR in generic form
+  bool verbose = false;     // pass remarks on
+  bool instrument = false;  // stamps of when each role does what
+  std::vector<std::string> instrumentRoles; // those alone, if there are any
+  bool timing = false;       // report the time by pass and by assembler
+  std::string reproducerDir; // of what LLVM does not compile; empty: temporary
+};
+
+/// Parses the text or bytecode of a module, which diagnostics call `name`. They
+/// go to the context.
+mlir::OwningOpRef<mlir::ModuleOp> parseModule(mlir::MLIRContext &context,
+                                              llvm::StringRef source,
+                                              llvm::StringRef name);
+
+/// Reads the module in `path` ("-": standard input). Diagnostics go to the
+/// context.
+mlir::OwningOpRef<mlir::ModuleOp> readModule(mlir::MLIRContext &context,
+                                             llvm::StringRef path);
+
+/// Compiles `module` in place as far as `options.emit` needs and returns the
+/// bytes of the artifact. Diagnostics go to the context.
+mlir::FailureOr<std::string> compile(mlir::ModuleOp module,
+                                     const CompileOptions &options);
+
+/// Compiles a module to machine code in place.
+using CompileRung = llvm::function_ref<mlir::LogicalResult(
+    mlir::ModuleOp, const CompileOptions &)>;
+
+/// Compiles `module` in place with `compileRung`, on the lowest rung of the
+/// schedule table where the assembler spills no register and serializes no
+/// instruction, or on the one with the fewest spilled bytes. Only what leaves
+/// the choice of schedule to the table climbs: anything else is compiled once.
+mlir::LogicalResult climb(mlir::ModuleOp module, const CompileOptions &options,
+                          CompileRung compileRung);
+
+/// Runs the stages from `first` to `last` on `module`. Diagnostics go to the
+/// context.
+mlir::LogicalResult runStages(mlir::ModuleOp module,
+                              const CompileOptions &options, Stage first,
+                              Stage last);
+
+/// The bytes of the bundle of `module`, which is behind the stage Ptx or Cubin
+/// and has one binary.
+mlir::FailureOr<std::string> bundleOf(mlir::ModuleOp module);
+
+/// Writes `bytes` to `path` ("-": standard output) whole or not at all. On
+/// failure returns false and sets `error`.
+bool writeArtifact(llvm::StringRef path, llvm::StringRef bytes,
+                   std::string &error);
+
+} // namespace attn
+
+#endif // ATTN_CODEGEN_DRIVER_COMPILER_H

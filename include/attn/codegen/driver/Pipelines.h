@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The whole compiler as one pipeline, cut in stages.
+#ifndef ATTN_CODEGEN_DRIVER_PIPELINES_H
+#define ATTN_CODEGEN_DRIVER_PIPELINES_H
+
+#include "attn/codegen/emit/Losses.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include <string>
+
+namespace attn {
+
+/// The stages, each a boundary at which IR can be printed and read back.
+enum class Stage { Attn, Tile, Schedule, Ws, Nvvm, Llvm, Ptx, Cubin };
+
+struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("machine to compile for"),
+                             llvm::cl::init("sm_90a")};
+  Option<std::string> scheduleFile{
+      *this, "schedule-file",
+      llvm::cl::desc("take config and schedule from this file"),
+      llvm::cl::init("")};
+  Option<int64_t> rung{
+      *this, "rung",
+      llvm::cl::desc("lowest rung of the schedule table to compile on"),
+      llvm::cl::init(0)};
+  Option<std::string> ptxas{
+      *this, "ptxas", llvm::cl::desc("assembler to run (default: search)"),
+      llvm::cl::init("")};
+  Option<codegen::Losses> losses{
+      *this, "losses",
+      llvm::cl::desc("what becomes of kernels with spills or C75xx"),
+      llvm::cl::values(
+          clEnumValN(codegen::Losses::Refuse, "refuse", "an error"),
+          clEnumValN(codegen::Losses::Warn, "warn", "a warning"),
+          clEnumValN(codegen::Losses::Accept, "accept", "nothing")),
+      llvm::cl::init(codegen::Losses::Refuse)};
+  Option<std::string> reproducerDir{
+      *this, "reproducer-dir",
+      llvm::cl::desc("folder for the IR that LLVM does not compile"),
+      llvm::cl::init("")};
+  Option<bool> instrument{
+      *this, "instrument",
+      llvm::cl::desc("let the kernel write down when each role does what"),
+      llvm::cl::init(false)};
+  ListOption<std::string> instrumentRoles{
+      *this, "instrument-roles",
+      llvm::cl::desc("the roles that do, all if none is named")};
+};
+
+/// Adds the passes of one stage: its input is the stage before's output.
+void addStage(Stage stage, mlir::OpPassManager &manager,
+              const PipelineOptions &options);
+
+/// Adds the passes of the stages from `first` to `last`. From Stage::Attn,
+/// input of any stage is accepted: a pass leaves alone what is already below
+/// its level.
+void addStages(Stage first, Stage last, mlir::OpPassManager &manager,
+               const PipelineOptions &options);
+
+/// Registers `attn-to-ptx` and one sub-pipeline a stage, `attn-stage-<name>`.
+void registerPipelines();
+
+} // namespace attn
+
+#endif // ATTN_CODEGEN_DRIVER_PIPELINES_H

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns LLVM's fatal errors, which end the process, into a return value.
+#ifndef ATTN_CODEGEN_EMIT_FATALERRORS_H
+#define ATTN_CODEGEN_EMIT_FATALERRORS_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
+#include <string>
+
+namespace attn::codegen {
+
+/// Runs `body`; the message of the fatal error it met, if any. Then what
+/// `body` had built is in no defined state, and must be neither used nor freed.
+std::optional<std::string> catchFatalError(llvm::function_ref<void()> body);
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_EMIT_FATALERRORS_H

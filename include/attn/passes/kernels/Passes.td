@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes from attention on tensors to tile programs (L0 to L1).
+// Each description states what the pass requires and what it ensures.
+#ifndef ATTN_PASSES_KERNELS_PASSES_TD
+#define ATTN_PASSES_KERNELS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
+  let summary = "turn functions round attn.attention into one CTA's program";
+  let description = [{
+    The function becomes a `tile.kernel` of its name: a grid over blocks of
+    query positions, heads and batches, and a `tile.for` over blocks of keys,
+    last block first, masked blocks before the others. With `cluster` the grid is one of
+    clusters, whose CTAs stream the blocks of all their rows. A score region is
+    inlined on tiles after the scale; without one the scale is left to
+    `tile.attend`. The mask step holds the built-in mask, the end of the keys and
+    the mask region; with a mask region every block is masked.
+
+    **Requires** an `attn.attention` with `config` is, with `func.return`, the
+    only op of a `func.func` that nothing calls; its operands are the arguments
+    of the function and its results the function's.
+
+    **Ensures** no `attn.attention`; each new kernel has the arguments q, k, v,
+    scale, captures, o, lse, and one `tile.for` whose steps are ld_k, ld_v, qk,
+    score, mask, attend. Bounds hold 0 <= lo <= mid <= hi for all lengths.
+    Captures are named by the attribute `attn.name` of the function's argument,
+    else c0, c1, ...
+
+    **Before**
+    ```mlir
+    func.func @f(%q: tensor<?x?x?x64xbf16>, ...) -> (...) {
+      %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+          config <tile_m = 128, tile_n = 128, work = grid> : ...
+      return %o, %lse : ...
+    }
+    ```
+    **After**
+    ```mlir
+    tile.kernel @f args ["q", "k", "v", "scale", "o", "lse"] problem <...> config <...> {
+    ^bb0(%q: tensor<?x?x?x64xbf16>, ..., %o: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>):
+      tile.work {
+        %w = tile.step @next ...
+        %qt = tile.step @ld_q (%w) ...
+        %hi, %mid, %lo = tile.bounds %w : i32, i32, i32 { ... }
+        %st = tile.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(%zero) ... {
+          // ld_k, ld_v, qk, score, mask, attend
+        }
+        // attend_result, cvt_o, st_o, st_lse
+      }
+    }
+    ```
+    Functions without attention are left alone. Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect"];
+}
+
+def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp"> {
+  let summary = "turn the softmax over a whole row into the (m, l, O) recurrence";
+  let description = [{
+    **Requires** a kernel with `config`; a step @attend in its `tile.for` that
+    holds one `tile.attend` on a carried state starting at zero, and a step
+    @attend_result after it that holds one `tile.attend_result`. The attend's
+    scale is a value of the kernel, outside `tile.work`.
+
+    **Ensures** no `tile.attend` or `tile.attend_result`; in the place of @attend
+    the steps stat, exp, sum, cvt, rescale, pv, and in that of @attend_result the
+    steps fin, norm; between them is check, unless `row_max = running`. The loop carries the row maximum m (log2 units, starting at the
+    lowest finite float), the partial row sum l and O. In a row whose maximum is 2^24 log2
+    units or more, m is that score itself, times a power of two that makes it smaller than
+    any m, and `stat` takes it off the row's scores (docs/adr/0024).
+
+    **Before**
+    ```mlir
+    %st = tile.for ... init(%zero) {
+    ^bb0(%j: i32, %state: tensor<128x64xf32>):
+      ...
+      %n = tile.step @attend (%s, %v, %state) ... {
+        %x = tile.attend %a, %b state(%c) scale(%scale) ...
+      }
+    }
+    %o, %lse = tile.step @attend_result (%st) ...
+    ```
+    **After**
+    ```mlir
+    %m, %l, %acc = tile.for ... init(%lowest, %zero1, %zero) {
+    ^bb0(%j: i32, %m0: tensor<128xf32>, %l0: tensor<128xf32>, %o0: tensor<128x64xf32>):
+      ...
+      %m1, %alpha, %s1 = tile.step @stat (%s, %m0) ...
+      %p32 = tile.step @exp (%s1, %m1) ...
+      %l1 = tile.step @sum (%p32, %l0, %alpha) ...
+      %p = tile.step @cvt (%p32) ...
+      %o1 = tile.step @rescale (%o0, %alpha) ...
+      %o2 = tile.step @pv (%p, %v, %o1) ...
+    }
+    %inv, %lse = tile.step @fin (%l, %m) ...
+    %o = tile.step @norm (%acc, %inv) ...
+    ```
+    Kernels without `tile.attend` are left alone. Numerics: exponentials are
+    base 2 with the scale folded in; with `rescale_threshold` t > 0 m may lag the
+    row maximum by t, so that probabilities reach 2^t; P is rounded to V's type.
+    With `row_max = first_block`, m is looked for only while some row of the warp has
+    none, or once a partial sum exceeds 2^24 (2^10 where P is f16). Probabilities may then overflow: step
+    `check` rejects a work item with an unscaled O that is not finite or a row sum that is not
+    at most 2^100, and it is computed again with m followed throughout. What passes
+    is right: the sum of a row with keys is at least 1, so that nothing of weight was
+    flushed to zero, and at most 2^100, so that no factor was.
+    With `row_max = integer`, m is the running maximum of the scores and of 0, and
+    `check` rejects an item with a row sum below 2^-20 (1 where P is f16) or an m of 2^24 or
+    more.
+    Remark `fuse-online-softmax`: the threshold used.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+
+#endif // ATTN_PASSES_KERNELS_PASSES_TD

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From one CTA's program and its schedule to one program a role.
+#ifndef ATTN_PASSES_MIDDLE_PASSES_TD
+#define ATTN_PASSES_MIDDLE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Subtile : Pass<"attn-subtile", "::mlir::ModuleOp"> {
+  let summary = "cut the owned rows into the sub-tiles of the schedule";
+  let description = [{
+    After it the program is that of one sub-tile: `tile.subtile_id` says which.
+    Steps that compute on registers are cut; loads stay whole, and each sub-tile reads
+    its `tile.piece` of them.
+
+    **Requires** kernels with `config` and `schedule`, whose split axis is M and
+    whose loaded tiles of that axis are `whole`.
+
+    **Ensures** every register tile has tile_m / sub-tiles rows.
+
+    **Before**
+    ```mlir
+    %s = tile.step @qk (%q, %k) : (tensor<128x64xbf16>, tensor<128x64xbf16>) -> tensor<128x128xf32> { ... }
+    ```
+    **After**
+    ```mlir
+    %s = tile.step @qk (%q, %k) : (tensor<128x64xbf16>, tensor<128x64xbf16>) -> tensor<64x128xf32> {
+    ^bb0(%a: tensor<128x64xbf16>, %b: tensor<128x64xbf16>):
+      %t = tile.subtile_id
+      %p = tile.piece %a[%t] : tensor<128x64xbf16> -> tensor<64x64xbf16>
+      ...
+    ```
+    Does nothing to a kernel whose schedule has no split, or that has been cut.
+    Does not change numerics.
+    Remark: the number of sub-tiles and their rows.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect"];
+}
+
+def ResolveLayouts : Pass<"attn-resolve-layouts", "::mlir::ModuleOp"> {
+  let summary = "give every register tile its layout";
+  let description = [{
+    Anchored at matrix instructions: results lie as their accumulator, a
+    register operand A as that operand, and row vectors as a slice of
+    either. Loaded tiles have no layout: the copy and the instruction that reads them
+    agree on theirs.
+
+    **Requires** register tiles of 64 rows (`attn-subtile`).
+
+    **Ensures** every register tile's type has a `#tile.layout`.
+
+    **Before** `tensor<64x128xf32>`
+    **After** `tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>`
+
+    A tile that fits no layout is an error that names the tile and what was
+    expected. Does not change numerics. Remark: the register operands converted.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect"];
+}
+
+def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
+  let summary = "one program a role, with channels between them";
+  let description = [{
+    Replays the schedule: each role gets the steps that its body lists, in a
+    `ws.for` of entries with their slots and shifts. A role waits for a channel's
+    value before its first read of it, unless a `get` moved the wait up. With `skip
+    right` each replica of the role that has one a sub-tile starts at the last block with
+    keys of its own rows; those before are a range of kind `skipped`. A role without
+    replicas can list stores a sub-tile at a time, of what the replicas of another role put.
+
+    **Requires** laid-out kernels with a verified schedule.
+
+    **Ensures** no `tile.kernel`; values cross roles through channels alone.
+
+    **Before**
+    ```mlir
+    tile.kernel @f ... schedule <"x" machine "m" { role load ... chan k = k in smem depth 2 ... }> { tile.work { ... } }
+    ```
+    **After**
+    ```mlir
+    ws.kernel @f machine "m" ... {
+      ws.channel @k [tensor<128x64xbf16>] depth 2
+      ws.role @load warps 1 regs 24 replicas 1 { ... }
+      ws.role @wg warps 4 regs 240 replicas 2 { ... }
+    }
+    ```
+    What a schedule may say and this lowering cannot do is an error that names the
+    place, role or step. Does not change numerics. Remark: how many of each it made.
+  }];
+  let dependentDialects = ["::attn::ws::WsDialect"];
+}
+
+def PlanMemory : Pass<"attn-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "give every channel and hold its place in shared memory";
+  let description = [{
+    Places follow one another in the order of the schedule, aligned to 1024
+    bytes, and after them channels of work items; a place `over` another begins where its host does. The order that such an alias
+    demands has been proved by the schedule's verifier.
+
+    **Requires** `ws.kernel`s.
+
+    **Ensures** every channel and hold has an `offset`; `smem_bytes` is set and,
+    with the barriers, within the machine's limit.
+
+    **Before** `ws.channel @k [tensor<128x64xbf16>] depth 2`
+    **After** `ws.channel @k [tensor<128x64xbf16>] depth 2 at 16384`
+
+    Remark: the bytes used.
+  }];
+  let dependentDialects = ["::attn::ws::WsDialect"];
+}
+
+def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
+  let summary = "expand the modulo schedule of each role";
+  let description = [{
+    The first time step is the prologue, then come steady loops, then the epilogue. With
+    knob `peel first_masked` there is one loop a range: masked entries exist in masked
+    ones only. With `first_branch` there is one for all ranges, in which masked entries
+    run under a branch on the step's number. A masked range whose bounds say that the
+    prologue is all of it has no loop; with `first_branch` the prologue branches then, if no
+    other range is masked. With `first` the only loop runs masked
+    entries in all steps. Carried values,
+    slots and results of earlier times travel through the loops; awaits stand before the
+    first touch of an operand or result in flight, releases after the last read. Slots
+    from outside the loop that are not read after its steady part go back before the
+    epilogue. A product of zeros and a factor that is finite and not negative whatever the
+    scores is dropped; an accumulator that then enters the steady loops as zeros, and that
+    MMAs alone touch there, enters as poison, and its first MMA is `fresh`. What follows the
+    loop and does not read its last product is computed while that is in flight. Of skipped
+    blocks the slots are waited for and given back, and turns are taken and given, in a loop
+    before the prologue.
+
+    **Requires** `ws.for` loops with shifts of at most 1, whose masked entries read no slot.
+
+    **Ensures** no `ws.for`, `ws.entry` or `ws.await_step`; every MMA is awaited in
+    the block that issues it; every slot waited for is released once.
+
+    **Before** `ws.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(...) { ws.entry @qk slot 1 shift 0 ... }`
+    **After**, with `first_masked`
+    ```mlir
+    %r = scf.if %nonempty {
+      // prologue
+      %a = scf.for %t = %one to %m iter_args(...) { /* masked copy */ }
+      %b = scf.for %t = %m to %n iter_args(...) { /* full copy */ }
+      // epilogue
+    } else { ... }
+    ```
+    Does not change numerics. Remark: for each loop, its role and the copies of its body.
+  }];
+  let dependentDialects = ["::attn::ws::WsDialect", "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+}
+
+def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
+  let summary = "prove that the roles' programs end, and race for no shared memory";
+  let description = [{
+    Reads the program of each role as it was emitted, and nothing else: unrolls it into
+    its waits, releases, copies, MMAs, puts, stores and their awaits, and runs the roles
+    against one another. Shared memory is what `attn-plan-memory` made of it: what
+    overlaps conflicts. A run keeps which events happened before which, so that it speaks for
+    every order in which each wait sees the same phase of its barrier.
+
+    The work items tried have 0 or 1 block in each range of the loop, 2 or 3 in one, 3 in all, or
+    enough to wrap every ring twice; where a CTA runs several items, they come in triples
+    a, b, a as well. Option `exhaustive`: items with 0 to 3 blocks in each range, one at a time, in
+    pairs and in triples. Items that are handed out are followed by one that
+    ends every role. Where sub-tiles skip blocks, each has a block of the first range less than the
+    next, as long as there are any. In a cluster the roles of all CTAs run against one
+    another, and those of its last CTA skip least. An item that can be rejected (`redo`) is also
+    run again. How the CTAs of a cluster share items and how verdicts are told comes
+    after this pass ([who proves that](proof.md)). Changes nothing.
+
+    **Requires** `ws.kernel`s after `attn-pipeline`.
+
+    **Ensures**
+    - V8: what is read from a slot or a piece was written before, for this work item, in the
+      cycle that was waited for; slots are read before they are released
+    - V9: what is written over was read and written before; MMAs are awaited before what they
+      read is released
+    - V15: both ends of every channel, edge and turn cycle equally, and what is put is
+      read
+    - V16, V17: each phase of a barrier has its arrivals once, and completes after all have
+      waited for the one before
+    - V18: no deadlock
+    - V19: what is asynchronous ends before its role does
+    - V26: the counter of work items is asked once after each item
+    - V28: tiles come together that are of the same rows and columns of their tensors, each
+      block of the loop is summed up once, what is stored has seen them all and goes to
+      its own rows, batch and head, what a loop or branch makes is used, and each item writes all
+      its rows of each result
+
+    **Before**, and refused: K is released while the MMA may still read it
+    ```mlir
+    %k = ws.wait : <@k, tensor<128x64xbf16>>
+    %s, %t = ws.mma %q, %k ...
+    ws.release %k : <@k, tensor<128x64xbf16>>
+    %done = ws.await %s, %t ...
+    ```
+    **After** it was mended
+    ```mlir
+    %done = ws.await %s, %t ...
+    ws.release %k : <@k, tensor<128x64xbf16>>
+    ```
+    An error names the rule, the work items, and where the ops are.
+  }];
+  let options = [
+    Option<"exhaustive", "exhaustive", "bool", "false",
+           "try all items with 0 to 3 blocks in each range, in pairs and triples too">
+  ];
+}
+
+def Instrument : Pass<"attn-instrument", "::mlir::ModuleOp"> {
+  let summary = "let the kernel write down when each role does what";
+  let description = [{
+    Inserts a `ws.stamp` before each op that waits or issues, one `run` where a role goes
+    on to compute, and one `item` where a work item begins. The pass is in no pipeline
+    but with its option `instrument`.
+
+    **Requires** `ws.kernel`s after `attn-pipeline`.
+
+    **Ensures** a `ws.stamps` in each kernel. Stamps wait for nothing and touch nothing
+    that roles share, so `attn-verify-sync` holds as before.
+
+    **Before**
+    ```mlir
+    %s = ws.wait : <@k, tensor<128x64xbf16>>
+    %r, %t = ws.mma %q, %s ...
+    ```
+    **After**
+    ```mlir
+    ws.stamp wait "k"
+    %s = ws.wait : <@k, tensor<128x64xbf16>>
+    ws.stamp mma "k"
+    %r, %t = ws.mma %q, %s ...
+    ws.stamp run
+    ```
+    Does nothing to a kernel that has a `ws.stamps`, or whose channels are barriers
+    already. A stamp takes a few registers for a moment; `roles` leaves out roles that
+    have none to spare. Does not change numerics. Remark: how many stamps.
+  }];
+  let dependentDialects = ["::attn::ws::WsDialect"];
+  let options = [
+    Option<"events", "events", "int64_t", "4096",
+           "stamps kept of one replica of a role in one CTA, from 1 to 1048576">,
+    Option<"ctas", "ctas", "int64_t", "4",
+           "CTAs that stamps are kept of beside the last, from 1 to 64">,
+    ListOption<"roles", "roles", "std::string",
+               "the roles that get stamps; all if none is named">,
+  ];
+}
+
+#endif // ATTN_PASSES_MIDDLE_PASSES_TD

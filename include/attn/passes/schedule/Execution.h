@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs token programs once and judges their order.
+#ifndef ATTN_PASSES_SCHEDULE_EXECUTION_H
+#define ATTN_PASSES_SCHEDULE_EXECUTION_H
+
+#include "TokenPrograms.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace attn {
+
+/// Rules V8, V9 and V16 to V19. What happens before what is kept as sets of
+/// events, so one run speaks for every interleaving in which each wait sees the
+/// same phase of its barrier; V16 and V17 say that there are no others.
+mlir::LogicalResult
+execute(const TokenPrograms &programs,
+        llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+} // namespace attn
+
+#endif // ATTN_PASSES_SCHEDULE_EXECUTION_H

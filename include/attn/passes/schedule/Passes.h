@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_PASSES_SCHEDULE_PASSES_H
+#define ATTN_PASSES_SCHEDULE_PASSES_H
+
+#include "attn/dialect/Attn.h"
+#include "attn/dialect/Tile.h"
+
+namespace attn {
+
+#define GEN_PASS_DECL
+#include "attn/passes/schedule/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "attn/passes/schedule/Passes.h.inc"
+
+} // namespace attn
+
+#endif // ATTN_PASSES_SCHEDULE_PASSES_H

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Choosing and judging schedules.
+#ifndef ATTN_PASSES_SCHEDULE_PASSES_TD
+#define ATTN_PASSES_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
+  let summary = "attach #attn.config to each attn.attention";
+  let description = [{
+    Chooses the shape of one CTA's work from the schedule table, or from the
+    entries of `schedule-file`. Where several entries serve the problem, each on a
+    condition that some launch meets, the function is copied once an entry: @f, @f_1,
+    ... The copies are variants of one launch plan, tried in that order. The entries
+    are of the lowest rung, `rung` at least, that serves the problem and has so little code
+    that it is compiled in time: each op of a score or mask region is compiled
+    once for each key of a block, and weighs 1 (`math.tanh` 25, `tensor.extract` 60,
+    integer division 200 unless by a constant, other functions and divisions 5,
+    constants 0). An attention whose regions are too large for all rungs is refused.
+
+    **Requires** any module; where several entries serve an attention, that it is
+    the only one of a `func.func`.
+
+    **Ensures** every `attn.attention` has a `config` whose tiles are legal:
+    `tile_m` a multiple of 64 and `tile_n` a multiple of 16, both at least
+    that. Its head dims are in the table. It has a `variant` if its entry has a
+    condition, or if it is one of several copies.
+
+    **Before**
+    ```mlir
+    %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) : ...
+    ```
+    **After**
+    ```mlir
+    %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+        config <tile_m = 128, tile_n = 128, work = grid> : ...
+    ```
+    or, of two entries, in @f and @f_1
+    ```mlir
+    %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+        config <tile_m = 128, tile_n = 128, work = grid>
+        variant <"f" when <seqlen_k at_most 1024>> : ...
+    %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+        config <tile_m = 192, tile_n = 64, work = grid> variant <"f"> : ...
+    ```
+    Does nothing to an attention that has a `config` already: it is only
+    checked. `rescale_threshold` and `exp2_degree` of the config chosen are the
+    numerics of the kernel. Remark `configure`: the config and where it is from.
+  }];
+  let dependentDialects = ["::attn::AttnDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90a\"",
+           "machine whose entries are considered">,
+    Option<"scheduleFile", "schedule-file", "std::string", "\"\"",
+           "file with the table entries to use">,
+    Option<"rung", "rung", "int64_t", "0",
+           "lowest rung of the table to take entries from">,
+  ];
+}
+
+def Schedule : Pass<"attn-schedule", "::mlir::ModuleOp"> {
+  let summary = "attach a #attn.schedule to each tile.kernel";
+  let description = [{
+    The schedule is that of the table entry whose key fits the kernel's problem
+    and `target`, or of an entry in `schedule-file`; of several, of the one whose
+    condition is that of the kernel's `variant`. Wherever it comes from,
+    `verifySchedule` judges it: rules V1 to V21 and V24 to V27.
+
+    **Requires** kernels with `config`, of tiles of a whole CTA, whose values have
+    names: those of `passes/schedule/data/values`, or the kernel's own in an attribute
+    `attn.values = #attn.kernel_values<...>`.
+
+    **Ensures** every `tile.kernel` has a legal `schedule` for `target`; its
+    `config` has the tile sizes, work and CTA group of the schedule's entry.
+
+    **Before**
+    ```mlir
+    tile.kernel @f args [...] problem <...> config <tile_m = 128, tile_n = 128, work = grid> {
+    ```
+    **After**
+    ```mlir
+    tile.kernel @f args [...] problem <...> config <tile_m = 128, tile_n = 128, work = grid>
+        schedule <"fwd_d128" machine "sm_90a" { ... }> {
+    ```
+    A kernel that has a schedule keeps it; it is judged as well. Does not change
+    numerics. Remark `schedule`: which schedule, and from where. Remark
+    `schedule-resources`: shared memory, barriers and registers it takes.
+  }];
+  let dependentDialects = ["::attn::AttnDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90a\"",
+           "machine to schedule for">,
+    Option<"scheduleFile", "schedule-file", "std::string", "\"\"",
+           "file with the table entries to use">,
+  ];
+}
+
+def VerifySchedule : Pass<"attn-verify-schedule", "::mlir::ModuleOp"> {
+  let summary = "check that the schedules of all tile.kernels are legal";
+  let description = [{
+    **Requires** kernels as `attn-schedule` does.
+
+    **Ensures** the schedule of every kernel that has one obeys the rules V1 to
+    V21 and V24 to V27; a violation is an error that starts with the rule. In a cluster
+    the programs of all its CTAs are run. The work items tried have 0 to 3 iterations, alone
+    and in pairs, and there are some longer lists; where sub-tiles skip blocks, some lists once
+    more with as many skipped blocks as a mask can leave a sub-tile, or as few. Option
+    `exhaustive`: all lists of up to three items with 0 to 3 iterations, each without skipped
+    blocks, with as few and with as many as can be.
+
+    Changes nothing. Remark `schedule-resources`: what each schedule takes.
+  }];
+  let dependentDialects = ["::attn::AttnDialect"];
+  let options = [
+    Option<"exhaustive", "exhaustive", "bool", "false",
+           "try all lists of up to three work items with 0 to 3 iterations">,
+  ];
+}
+
+#endif // ATTN_PASSES_SCHEDULE_PASSES_TD

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Look-up in the schedule table: the files of passes/schedule/data/schedules
+// and, for the rungs above the first, of passes/schedule/data/rungs; or one
+// file given by the user.
+#ifndef ATTN_PASSES_SCHEDULE_SCHEDULETABLE_H
+#define ATTN_PASSES_SCHEDULE_SCHEDULETABLE_H
+
+#include "attn/dialect/Attn.h"
+
+namespace attn {
+
+struct TableEntry {
+  std::string origin; // "entry '@x' of 'schedules/x.mlir'", for remarks
+  ConditionAttr when; // null: always
+  ConfigAttr config;
+  ScheduleAttr schedule;
+  mlir::Location loc; // in its file
+};
+
+/// Returns the entries whose keys fit `problem` on `target`, in the order in
+/// which launches try them; the last has no condition. They are those of the
+/// lowest rung from `firstRung` on that has any: none where the ladder ends
+/// before, which is a failure for `firstRung` 0. With `scheduleFile` the table
+/// is not looked at: the entries of the file must fit, whatever their rung.
+/// Failures are reported through `emitError`; what a file's text lacks is
+/// reported at its place there.
+mlir::FailureOr<llvm::SmallVector<TableEntry>>
+lookupTableEntries(mlir::MLIRContext *context, ProblemAttr problem,
+                   llvm::StringRef target, llvm::StringRef scheduleFile,
+                   int64_t firstRung,
+                   llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+} // namespace attn
+
+#endif // ATTN_PASSES_SCHEDULE_SCHEDULETABLE_H

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-tile: a function around attn.attention becomes one CTA's program.
+#include "Tiling/KernelWriter.h"
+#include "attn/passes/kernels/Passes.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace attn {
+#define GEN_PASS_DEF_TILE
+#include "attn/passes/kernels/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+/// Requires: the function holds one attention of its own arguments, and
+/// returns its results.
+static LogicalResult checkFunction(func::FuncOp func, AttentionOp attention) {
+  for (Operation &op : func.getBody().getOps()) {
+    if (&op != attention && !isa<func::ReturnOp>(op)) {
+      return op.emitOpError("expected only one 'attn.attention' and "
+                            "'func.return' in the function, got '")
+             << op.getName() << "'";
+    }
+  }
+  for (auto [number, operand] : llvm::enumerate(attention->getOperands())) {
+    if (!isa<BlockArgument>(operand)) {
+      return attention.emitOpError("expected operand #")
+             << number << " to be an argument of the function";
+    }
+  }
+  for (BlockArgument argument : func.getArguments()) {
+    if (argument.use_empty()) {
+      return func.emitOpError("expected 'attn.attention' to use argument #")
+             << argument.getArgNumber() << " of the function";
+    }
+  }
+  Operation *end = func.getBody().front().getTerminator();
+  if (!llvm::equal(end->getOperands(), attention.getResults())) {
+    return end->emitOpError("expected the results of 'attn.attention', in "
+                            "order, to be the results of the function");
+  }
+  return success();
+}
+
+/// The kernel's names of captures: attn.name of the function's argument, or c0,
+/// c1, ...
+static FailureOr<SmallVector<std::string>> nameCaptures(func::FuncOp func,
+                                                        AttentionOp attention) {
+  SmallVector<std::string> names;
+  llvm::StringSet<> taken;
+  const StringRef fixed[] = {"q",         "k",          "v", "scale",
+                             kWindowLeft, kWindowRight, "o", "lse"};
+  for (StringRef name : fixed) {
+    taken.insert(name);
+  }
+  for (auto [number, capture] : llvm::enumerate(attention.getCaptures())) {
+    unsigned argument = cast<BlockArgument>(capture).getArgNumber();
+    Attribute given = func.getArgAttr(argument, "attn.name");
+    std::string name = ("c" + Twine(number)).str();
+    if (given) {
+      auto text = dyn_cast<StringAttr>(given);
+      if (!text) {
+        return func.emitOpError("expected 'attn.name' of argument #")
+               << argument << " to be a string, got " << given;
+      }
+      name = text.str();
+    }
+    if (!taken.insert(name).second) {
+      return func.emitOpError("expected the names of the kernel's arguments "
+                              "to be different, got '")
+             << name << "' twice";
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+/// Ensures: one loop, of the steps that the description names.
+static LogicalResult verifyTiled(tile::KernelOp kernel) {
+  SmallVector<tile::ForOp> loops;
+  kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
+  if (loops.size() != 1) {
+    return kernel.emitOpError("attn-tile: expected one 'tile.for', got ")
+           << loops.size();
+  }
+  SmallVector<StringRef> got;
+  for (auto step : loops.front().getBody().getOps<tile::StepOp>()) {
+    got.push_back(step.getName());
+  }
+  SmallVector<StringRef> expected = {"ld_k",  "ld_v", "qk",
+                                     "score", "mask", "attend"};
+  if (got != expected) {
+    return loops.front().emitOpError("attn-tile: expected steps ")
+           << llvm::join(expected, ", ") << ", got " << llvm::join(got, ", ");
+  }
+  return success();
+}
+
+static LogicalResult tileFunction(func::FuncOp func, AttentionOp attention) {
+  if (failed(checkFunction(func, attention))) {
+    return failure();
+  }
+  if (!attention.getConfig()) {
+    return attention.emitOpError("expected 'config', which attn-configure "
+                                 "attaches");
+  }
+  int64_t packed = attention.getConfig()->getPackGqa();
+  if (packed > 1 && (attention.hasScoreRegion() || attention.hasMaskRegion())) {
+    return attention.emitOpError("expected no region, whose head would differ "
+                                 "by row, with 'pack_gqa' above 1, got ")
+           << packed;
+  }
+  auto names = nameCaptures(func, attention);
+  if (failed(names)) {
+    return failure();
+  }
+  tile::KernelOp kernel = writeKernel(attention, func.getName(), *names);
+  func.erase();
+  return verifyTiled(kernel);
+}
+
+namespace {
+struct TilePass : public attn::impl::TileBase<TilePass> {
+  using TileBase::TileBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<std::pair<func::FuncOp, AttentionOp>> work;
+    auto result = module.walk([&](AttentionOp attention) {
+      auto func = dyn_cast<func::FuncOp>(attention->getParentOp());
+      if (!func) {
+        attention.emitOpError("expected to be in a 'func.func', got '")
+            << attention->getParentOp()->getName() << "'";
+        return WalkResult::interrupt();
+      }
+      work.emplace_back(func, attention);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted()) {
+      return signalPassFailure();
+    }
+    for (auto [func, attention] : work) {
+      if (!SymbolTable::symbolKnownUseEmpty(func, module)) {
+        func.emitOpError("expected no uses of the function, which becomes a "
+                         "kernel");
+        return signalPassFailure();
+      }
+      if (failed(tileFunction(func, attention))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+} // namespace

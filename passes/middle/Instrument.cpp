@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-instrument: stamps where a role begins to wait, to issue or to compute.
+#include "attn/passes/middle/Passes.h"
+#include "attn/support/Decision.h"
+
+namespace attn {
+#define GEN_PASS_DEF_INSTRUMENT
+#include "attn/passes/middle/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+struct Stamp {
+  ws::Activity activity;
+  StringRef object;
+};
+
+StringRef channelOf(Value slot) {
+  return cast<ws::SlotType>(slot.getType()).getChannel().getValue();
+}
+
+/// What an op does that a picture shows, if anything.
+std::optional<Stamp> stampOf(Operation *op) {
+  using ws::Activity;
+  using Result = std::optional<Stamp>;
+  return TypeSwitch<Operation *, Result>(op)
+      .Case([](ws::AcquireOp op) -> Result {
+        return Stamp{Activity::Acquire, channelOf(op.getSlot())};
+      })
+      .Case([](ws::WaitOp op) -> Result {
+        return Stamp{Activity::Wait, channelOf(op.getSlot())};
+      })
+      .Case([](ws::WaitEdgeOp op) -> Result {
+        return Stamp{Activity::WaitEdge, op.getEdge()};
+      })
+      .Case([](ws::TakeOp op) -> Result {
+        return Stamp{Activity::Take, op.getTurn()};
+      })
+      .Case([](ws::SyncOp op) -> Result {
+        return Stamp{Activity::Sync, op.getRendezvous()};
+      })
+      .Case([](ws::CopyOp op) -> Result {
+        return Stamp{Activity::Copy, channelOf(op.getSlot())};
+      })
+      .Case([](ws::MmaOp op) -> Result {
+        return Stamp{Activity::Mma, channelOf(op.getB())};
+      })
+      .Case([](ws::AwaitOp op) -> Result {
+        auto mma = op.getToken().getDefiningOp<ws::MmaOp>();
+        return Stamp{Activity::Await, mma ? channelOf(mma.getB()) : ""};
+      })
+      .Case([](ws::StoreOp op) -> Result {
+        return Stamp{Activity::Store, op.getHold()};
+      })
+      .Case([](ws::AwaitStoreOp) -> Result {
+        return Stamp{Activity::AwaitStore, ""};
+      })
+      .Default([](Operation *) -> Result { return std::nullopt; });
+}
+
+/// Takes next to no time: scalars, and messages to other roles.
+bool isShort(Operation *op) {
+  if (isa<ws::ReleaseOp, ws::GiveOp, ws::SignalOp, tile::ConvertLayoutOp>(op)) {
+    return true;
+  }
+  bool isTile = llvm::any_of(op->getResultTypes(),
+                             [](Type type) { return isa<ShapedType>(type); });
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) && !isTile &&
+         !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+/// Whether a stamp stands before the next thing that takes time in this block.
+bool leadsToStamp(Operation *op) {
+  Operation *next = op->getNextNode();
+  while (next && isShort(next)) {
+    next = next->getNextNode();
+  }
+  return isa_and_nonnull<ws::StampOp>(next);
+}
+
+class Instrumenter {
+public:
+  explicit Instrumenter(ws::KernelOp kernel) : kernel(kernel) {}
+
+  LogicalResult run(int64_t events, int64_t ctas, ArrayRef<std::string> roles);
+
+private:
+  LogicalResult checkRoles(ArrayRef<std::string> roles);
+  void insert(OpBuilder &builder, Location loc, Stamp stamp) {
+    StringAttr object = stamp.object.empty()
+                            ? StringAttr()
+                            : builder.getStringAttr(stamp.object);
+    ws::StampOp::create(builder, loc, stamp.activity, object);
+    ++count;
+  }
+  void stampRole(ws::RoleOp role);
+
+  ws::KernelOp kernel;
+  int64_t count = 0;
+};
+
+void Instrumenter::stampRole(ws::RoleOp role) {
+  SmallVector<Operation *> ops;
+  role.walk([&](Operation *op) {
+    if (stampOf(op)) {
+      ops.push_back(op);
+    }
+  });
+  for (Operation *op : ops) {
+    OpBuilder builder(op);
+    insert(builder, op->getLoc(), *stampOf(op));
+  }
+  for (Operation *op : ops) {
+    if (!leadsToStamp(op)) {
+      OpBuilder builder(op->getContext());
+      builder.setInsertionPointAfter(op);
+      insert(builder, op->getLoc(), {ws::Activity::Run, ""});
+    }
+  }
+  role.walk([&](ws::WorkLoopOp loop) {
+    OpBuilder builder = OpBuilder::atBlockBegin(&loop.getBody().front());
+    insert(builder, loop.getLoc(), {ws::Activity::Item, ""});
+  });
+}
+
+LogicalResult Instrumenter::checkRoles(ArrayRef<std::string> roles) {
+  for (const std::string &name : roles) {
+    if (!kernel.lookupSymbol<ws::RoleOp>(name)) {
+      return kernel.emitOpError("attn-instrument: expected 'roles' to name "
+                                "roles of the kernel, got '")
+             << name << "'";
+    }
+  }
+  return success();
+}
+
+LogicalResult Instrumenter::run(int64_t events, int64_t ctas,
+                                ArrayRef<std::string> names) {
+  auto unexpanded = kernel.walk([&](ws::ForOp loop) {
+    loop.emitOpError("attn-instrument: expected the loop to be expanded");
+    return WalkResult::interrupt();
+  });
+  if (unexpanded.wasInterrupted() || failed(checkRoles(names))) {
+    return failure();
+  }
+  auto roles = kernel.getBody().getOps<ws::RoleOp>();
+  OpBuilder builder(*roles.begin());
+  ws::StampsOp::create(builder, kernel.getLoc(), events, ctas);
+  for (ws::RoleOp role : roles) {
+    if (names.empty() || llvm::is_contained(names, role.getSymName())) {
+      stampRole(role);
+    }
+  }
+  decided(kernel.getLoc(), "instrument")
+      << llvm::formatv("{0} stamps, {1} events of {2} CTAs and the last", count,
+                       events, ctas)
+             .str();
+  return success();
+}
+
+class InstrumentPass : public attn::impl::InstrumentBase<InstrumentPass> {
+public:
+  using InstrumentBase::InstrumentBase;
+
+  void runOnOperation() override {
+    if (events < 1 || events > 1048576 || ctas < 1 || ctas > 64) {
+      emitError(getOperation().getLoc(),
+                "attn-instrument: expected 'events' from 1 to 1048576 and "
+                "'ctas' from 1 to 64, got ")
+          << int64_t(events) << " and " << int64_t(ctas);
+      return signalPassFailure();
+    }
+    SmallVector<std::string> names(roles.begin(), roles.end());
+    for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
+      bool hasStamps = !kernel.getBody().getOps<ws::StampsOp>().empty();
+      // Channels that have become barriers are not seen any more.
+      bool isLowered = !kernel.getBody().getOps<ws::SetupOp>().empty();
+      if (hasStamps || isLowered) {
+        continue;
+      }
+      if (failed(Instrumenter(kernel).run(events, ctas, names))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-resolve-layouts: gives every register tile the layout that the matrix
+// instructions at its ends demand.
+#include "attn/passes/middle/Passes.h"
+#include "attn/support/Decision.h"
+
+namespace attn {
+#define GEN_PASS_DEF_RESOLVELAYOUTS
+#include "attn/passes/middle/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+using attn::tile::Atom;
+using attn::tile::LayoutAttr;
+
+namespace {
+
+constexpr int64_t atomRows = 64;
+
+bool isTile(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && tensor.getRank() > 0;
+}
+
+class Resolver {
+public:
+  explicit Resolver(tile::KernelOp kernel) : kernel(kernel) {}
+
+  LogicalResult run() {
+    markLoaded();
+    // The kernel's own arguments lie in memory.
+    WalkResult result = kernel.getBody().walk([&](Operation *op) {
+      for (Region &region : op->getRegions()) {
+        for (Block &block : region) {
+          for (Value argument : block.getArguments()) {
+            if (failed(assign(argument))) {
+              return WalkResult::interrupt();
+            }
+          }
+        }
+      }
+      for (Value value : op->getResults()) {
+        if (failed(assign(value))) {
+          return WalkResult::interrupt();
+        }
+      }
+      return WalkResult::advance();
+    });
+    return result.wasInterrupted() ? failure() : convertOperandsA();
+  }
+
+  /// What the pass ensures: every register tile has a layout.
+  LogicalResult check() {
+    WalkResult result = kernel.getBody().walk([&](Operation *op) {
+      for (Value value : op->getResults()) {
+        auto type = dyn_cast<RankedTensorType>(value.getType());
+        if (type && isTile(type) && !loaded.contains(value) &&
+            !isa_and_present<LayoutAttr>(type.getEncoding())) {
+          op->emitOpError("attn-resolve-layouts: expected a layout, got ")
+              << type;
+          return WalkResult::interrupt();
+        }
+      }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+  size_t getConversions() const { return conversions; }
+
+private:
+  /// Loaded tiles stay where the copy puts them: they have no register layout.
+  void markLoaded() {
+    kernel.walk([&](tile::StepOp step) {
+      bool loads = !step.getBody().getOps<tile::LoadOp>().empty();
+      if (loads) {
+        loaded.insert(step.getResults().begin(), step.getResults().end());
+      }
+      step.walk([&](Operation *op) {
+        if (isa<tile::LoadOp, tile::PieceOp>(op)) {
+          loaded.insert(op->getResult(0));
+        }
+      });
+    });
+    kernel.walk([&](tile::StepOp step) {
+      for (auto [operand, argument] :
+           llvm::zip(step.getOperands(), step.getBody().getArguments())) {
+        if (loaded.contains(operand)) {
+          loaded.insert(argument);
+        }
+      }
+    });
+  }
+
+  /// Register A operands of MMAs are converted where they are read.
+  LogicalResult convertOperandsA() {
+    SmallVector<tile::MmaOp> mmas;
+    kernel.walk([&](tile::MmaOp mma) { mmas.push_back(mma); });
+    for (tile::MmaOp mma : mmas) {
+      auto type = cast<RankedTensorType>(mma.getA().getType());
+      auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding());
+      if (!layout) {
+        continue; // a loaded tile
+      }
+      FailureOr<LayoutAttr> wanted = operandLayout(mma, type, layout);
+      if (failed(wanted)) {
+        return failure();
+      }
+      OpBuilder builder(mma);
+      auto converted = RankedTensorType::get(type.getShape(),
+                                             type.getElementType(), *wanted);
+      mma.getAMutable().assign(tile::ConvertLayoutOp::create(
+          builder, mma.getLoc(), converted, mma.getA()));
+      ++conversions;
+    }
+    return success();
+  }
+
+  FailureOr<LayoutAttr> operandLayout(tile::MmaOp mma, RankedTensorType type,
+                                      LayoutAttr layout) {
+    if (layout.getAtom() == Atom::WgmmaA) {
+      return layout;
+    }
+    if (type.getElementTypeBitWidth() != 16 || type.getDimSize(1) % 16 != 0) {
+      mma.emitOpError("attn-resolve-layouts: no conversion of ")
+          << type << " to layout " << tile::stringifyAtom(Atom::WgmmaA)
+          << ", which holds 16-bit elements in multiples of 16 columns";
+      return failure();
+    }
+    return LayoutAttr::get(type.getContext(), Atom::WgmmaA,
+                           type.getDimSize(1) / 16,
+                           /*slice=*/0);
+  }
+
+  FailureOr<LayoutAttr> layoutOf(Value value, RankedTensorType type) {
+    MLIRContext *context = type.getContext();
+    auto error = [&]() {
+      return emitError(value.getLoc(), "attn-resolve-layouts: no layout for ")
+             << type << ": ";
+    };
+    if (type.getDimSize(0) != atomRows) {
+      return error() << "expected " << atomRows << " rows a warpgroup, got "
+                     << type.getDimSize(0);
+    }
+    if (type.getRank() == 1) {
+      return LayoutAttr::get(context, Atom::WgmmaAcc, 1, /*slice=*/1);
+    }
+    constexpr int64_t columns = 8;
+    if (type.getRank() != 2 || type.getDimSize(1) % columns != 0) {
+      return error() << "expected a multiple of " << columns << " columns, got "
+                     << type.getDimSize(1);
+    }
+    return LayoutAttr::get(context, Atom::WgmmaAcc,
+                           type.getDimSize(1) / columns,
+                           /*slice=*/0);
+  }
+
+  LogicalResult assign(Value value) {
+    if (!isTile(value.getType()) || loaded.contains(value)) {
+      return success();
+    }
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getEncoding()) {
+      return success();
+    }
+    FailureOr<LayoutAttr> layout = layoutOf(value, type);
+    if (failed(layout)) {
+      return failure();
+    }
+    auto laidOut =
+        RankedTensorType::get(type.getShape(), type.getElementType(), *layout);
+    value.setType(laidOut);
+    if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
+      auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+      if (!splat) {
+        return constant.emitOpError(
+            "attn-resolve-layouts: expected a splat constant");
+      }
+      constant.setValueAttr(splat.resizeSplat(laidOut));
+    }
+    return success();
+  }
+
+  tile::KernelOp kernel;
+  DenseSet<Value> loaded;
+  size_t conversions = 0;
+};
+
+class ResolveLayoutsPass
+    : public attn::impl::ResolveLayoutsBase<ResolveLayoutsPass> {
+public:
+  using ResolveLayoutsBase::ResolveLayoutsBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
+      Resolver resolver(kernel);
+      if (failed(resolver.run()) || failed(resolver.check())) {
+        return signalPassFailure();
+      }
+      decided(kernel.getLoc(), "resolve-layouts")
+          << llvm::formatv("{0} register operands converted to layout {1}",
+                           resolver.getConversions(),
+                           tile::stringifyAtom(Atom::WgmmaA))
+                 .str();
+    }
+  }
+};
+
+} // namespace

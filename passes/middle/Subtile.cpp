@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-subtile: cuts the owned rows of a kernel into the sub-tiles that its
+// schedule names, so that the program is that of one sub-tile.
+#include "attn/passes/middle/Passes.h"
+#include "attn/support/Decision.h"
+
+namespace attn {
+#define GEN_PASS_DEF_SUBTILE
+#include "attn/passes/middle/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// Cuts one kernel. A step is cut when it computes on registers: loads bring
+/// whole tiles, of which each sub-tile reads its piece.
+class Cutter {
+public:
+  explicit Cutter(tile::KernelOp kernel)
+      : kernel(kernel), schedule(*kernel.getSchedule()),
+        rows(kernel.getConfig()->getTileM()),
+        pieceRows(rows / schedule.getSubtiles()) {}
+
+  LogicalResult run();
+  /// What the pass ensures: register tiles have the rows of a sub-tile.
+  LogicalResult check();
+
+private:
+  LogicalResult cutLoop(tile::ForOp loop);
+  LogicalResult checkCut(Operation *op, ValueRange values);
+  bool isCut(tile::StepOp step) const {
+    return step.walk([](Operation *op) {
+                 return isa<tile::LoadOp, tile::NextWorkOp>(op)
+                            ? WalkResult::interrupt()
+                            : WalkResult::advance();
+               })
+               .wasInterrupted() == false;
+  }
+  LogicalResult cutType(Value value);
+  LogicalResult cutStep(tile::StepOp step);
+  LogicalResult cutBody(tile::StepOp step);
+  void addPieceOffset(Operation *op, OpOperand &offset, Value subtile);
+
+  tile::KernelOp kernel;
+  ScheduleAttr schedule;
+  int64_t rows, pieceRows;
+};
+
+LogicalResult Cutter::cutType(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape() || type.getRank() == 0) {
+    return success();
+  }
+  if (type.getDimSize(0) == pieceRows) {
+    return success();
+  }
+  if (type.getDimSize(0) != rows) {
+    return emitError(value.getLoc(), "attn-subtile: expected a tile of ")
+           << rows << " rows, got " << type;
+  }
+  SmallVector<int64_t> shape(type.getShape());
+  shape[0] = pieceRows;
+  auto cut =
+      RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
+  value.setType(cut);
+  if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
+    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+    if (!splat) {
+      return constant.emitOpError("attn-subtile: expected a splat constant");
+    }
+    constant.setValueAttr(splat.resizeSplat(cut));
+  }
+  return success();
+}
+
+/// Rows of a sub-tile start `subtile * pieceRows` further down.
+void Cutter::addPieceOffset(Operation *op, OpOperand &offset, Value subtile) {
+  OpBuilder builder(op);
+  Value size =
+      arith::ConstantIntOp::create(builder, op->getLoc(), pieceRows, 32);
+  Value shift = arith::MulIOp::create(builder, op->getLoc(), subtile, size);
+  offset.set(arith::AddIOp::create(builder, op->getLoc(), offset.get(), shift));
+}
+
+/// The first row that an op reads or writes in memory; null for other ops.
+static OpOperand *rowOf(Operation *op) {
+  return TypeSwitch<Operation *, OpOperand *>(op)
+      .Case<tile::StoreOp, tile::StoreRowOp, tile::StoreRegOp,
+            tile::ReduceAddOp, tile::LoadRowOp>(
+          [](auto access) { return &access.getRowMutable(); })
+      .Default(nullptr);
+}
+
+LogicalResult Cutter::cutBody(tile::StepOp step) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody().front());
+  Value subtile;
+  auto getSubtile = [&]() {
+    if (!subtile) {
+      subtile = tile::SubtileIdOp::create(builder, step.getLoc());
+    }
+    return subtile;
+  };
+  SmallVector<Operation *> ops;
+  step.getBody().walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    if (auto coords = dyn_cast<tile::CoordsOp>(op);
+        coords && coords.getDim() == 0) {
+      addPieceOffset(op, coords.getOffsetMutable(), getSubtile());
+    } else if (OpOperand *row = rowOf(op)) {
+      addPieceOffset(op, *row, getSubtile());
+    } else if (auto mma = dyn_cast<tile::MmaOp>(op)) {
+      // A whole tile from a load: this sub-tile reads its rows of it.
+      auto type = cast<RankedTensorType>(mma.getA().getType());
+      if (type.getDimSize(0) == rows) {
+        OpBuilder here(op);
+        auto piece = RankedTensorType::get({pieceRows, type.getDimSize(1)},
+                                           type.getElementType());
+        mma.getAMutable().assign(tile::PieceOp::create(
+            here, op->getLoc(), piece, mma.getA(), getSubtile()));
+      }
+    }
+    for (Value result : op->getResults()) {
+      if (failed(cutType(result))) {
+        return failure();
+      }
+    }
+    for (Region &region : op->getRegions()) {
+      for (Value argument : region.getArguments()) {
+        if (failed(cutType(argument))) {
+          return failure();
+        }
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult Cutter::cutStep(tile::StepOp step) {
+  // B of an MMA lies along the streamed axis and stays as it is; so does a
+  // loaded A, which is read by piece.
+  SmallPtrSet<Value, 4> whole;
+  step.walk([&](tile::MmaOp mma) { whole.insert(mma.getB()); });
+  for (auto [operand, argument] :
+       llvm::zip(step.getOperands(), step.getBody().getArguments())) {
+    auto producer = operand.getDefiningOp<tile::StepOp>();
+    bool loaded = producer && !isCut(producer);
+    if (loaded || whole.contains(argument)) {
+      continue;
+    }
+    if (failed(cutType(argument))) {
+      return failure();
+    }
+  }
+  if (failed(cutBody(step))) {
+    return failure();
+  }
+  for (Value result : step.getResults()) {
+    if (failed(cutType(result))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult Cutter::run() {
+  if (schedule.getSplit().getAxis().getValue() != "M") {
+    return kernel.emitOpError("attn-subtile: expected the split axis to be "
+                              "'M', got '")
+           << schedule.getSplit().getAxis().getValue() << "'";
+  }
+  if (rows % schedule.getSubtiles() != 0) {
+    return kernel.emitOpError("attn-subtile: expected ")
+           << schedule.getSubtiles() << " sub-tiles to divide tile_m, got "
+           << rows;
+  }
+  auto work = *kernel.getBody().getOps<tile::WorkOp>().begin();
+  for (Operation &op : work.getBody().front()) {
+    auto loop = dyn_cast<tile::ForOp>(op);
+    auto step = dyn_cast<tile::StepOp>(op);
+    if ((loop && failed(cutLoop(loop))) ||
+        (step && isCut(step) && failed(cutStep(step)))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult Cutter::cutLoop(tile::ForOp loop) {
+  auto cutTypes = [&](auto values) {
+    return success(llvm::all_of(
+        values, [&](Value value) { return succeeded(cutType(value)); }));
+  };
+  if (failed(cutTypes(loop.getInits())) ||
+      failed(cutTypes(loop.getBody().getArguments().drop_front()))) {
+    return failure();
+  }
+  for (auto step : loop.getBody().getOps<tile::StepOp>()) {
+    if (isCut(step) && failed(cutStep(step))) {
+      return failure();
+    }
+  }
+  return cutTypes(loop.getResults());
+}
+
+LogicalResult Cutter::checkCut(Operation *op, ValueRange values) {
+  for (Value value : values) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && type.hasStaticShape() && type.getRank() > 0 &&
+        type.getDimSize(0) != pieceRows) {
+      return op->emitOpError("attn-subtile: expected tiles of ")
+             << pieceRows << " rows after the cut, got " << type;
+    }
+  }
+  return success();
+}
+
+LogicalResult Cutter::check() {
+  WalkResult result = kernel.walk([&](Operation *op) {
+    auto step = dyn_cast<tile::StepOp>(op);
+    auto parent = op->getParentOfType<tile::StepOp>();
+    bool computes = parent && isCut(parent) && !isa<tile::PieceOp>(op);
+    bool cut = (step && isCut(step)) || isa<tile::ForOp>(op) || computes;
+    return cut && failed(checkCut(op, op->getResults()))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Has a kernel been cut before?
+bool isCut(tile::KernelOp kernel) {
+  return kernel.walk([](tile::SubtileIdOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+class SubtilePass : public attn::impl::SubtileBase<SubtilePass> {
+public:
+  using SubtileBase::SubtileBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
+      if (!kernel.getSchedule() || !kernel.getConfig()) {
+        kernel.emitOpError("attn-subtile: expected a config and a schedule, "
+                           "got no ")
+            << (kernel.getConfig() ? "schedule" : "config");
+        return signalPassFailure();
+      }
+      if (kernel.getSchedule()->getSubtiles() == 1 || isCut(kernel)) {
+        continue;
+      }
+      Cutter cutter(kernel);
+      if (failed(cutter.run()) || failed(cutter.check())) {
+        return signalPassFailure();
+      }
+      decided(kernel.getLoc(), "subtile")
+          << llvm::formatv("{0} sub-tiles of {1} rows",
+                           kernel.getSchedule()->getSubtiles(),
+                           kernel.getConfig()->getTileM() /
+                               kernel.getSchedule()->getSubtiles())
+                 .str();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A schedule whose names are resolved in a kernel: places, barriers, roles and
+// their entries as indices, and the rules that need no execution.
+#ifndef ATTN_PASSES_LIB_ANALYSIS_BOUNDSCHEDULE_H
+#define ATTN_PASSES_LIB_ANALYSIS_BOUNDSCHEDULE_H
+
+#include "../ScheduleModel.h"
+#include "KernelModel.h"
+
+namespace attn::sched {
+
+/// A sub-tile, or `whole` for what is not cut.
+using Subtile = int;
+constexpr Subtile whole = -1;
+
+struct Place {
+  PlaceAttr attr;
+  StringRef name;
+  bool channel = false;
+  Space space = Space::Reg;
+  int depth = 1, parts = 1;
+  SmallVector<SmallVector<int, 2>, 2> cycles; // values
+  SmallVector<int, 2> only;                   // steps; empty: every reader
+  bool hasFull = false, hasFree = false;      // barriers
+  bool inCluster = false;                     // filled in all its CTAs at once
+  int host = -1;
+  bool cross = false;
+  bool cut = false;  // has storage for each sub-tile
+  int members = 1;   // values that share a slot
+  int atoms = 1;     // pieces of a slot that guests and parts tell apart
+  int64_t bytes = 0; // of all slots and sub-tiles
+  // Barriers and cells, counted from here: [sub-tile + 1][slot][part or atom].
+  int fullBase = 0, freeBase = 0, cellBase = 0;
+
+  int subtiles(int count) const { return cut ? count : 1; }
+  /// The cycle that carries `value`; 0 where none does (an accumulator's kin).
+  int cycleOf(int value) const;
+  bool carries(int value) const;
+};
+
+/// What one entry of a body means in one replica of its role.
+struct Entry {
+  Guard guard;
+  Act act;    // turns are edges here: wait and sig
+  int target; // step, value, edge or rendezvous
+  Subtile subtile = whole;
+  int part = -1;
+  int shift = 0;
+};
+
+struct Edge {
+  std::string name;
+  bool cut = false;
+  bool inCluster = false; // signalled to all its CTAs
+  int joins = -1;         // place
+  int part = 0, credits = 0;
+  int barrierBase = 0; // [sub-tile + 1]
+};
+
+struct Role {
+  StringRef name;
+  int replicas; // 0: not replicated
+  int64_t warps, regs;
+};
+
+/// One replica of a role, which runs a program of its own.
+struct Instance {
+  int role, replica; // -1: not replicated
+  std::string name;
+  SmallVector<Entry> before, kv, after;
+  BitVector runs; // steps
+};
+
+struct Rendezvous {
+  StringRef name;
+  int role, members;
+};
+
+struct Barrier {
+  enum Kind { Full, Free, EdgeBarrier } kind;
+  int owner; // place or edge
+  Subtile subtile;
+  int slot, part;
+};
+
+class BoundSchedule {
+public:
+  static FailureOr<BoundSchedule> bind(const KernelModel &kernel,
+                                       MachineAttr machine,
+                                       ScheduleAttr schedule, int cluster,
+                                       EmitError emitError);
+
+  /// Finds who writes, reads, signals and waits; rules V5, V6, V20, V21 as far
+  /// as the text shows them.
+  LogicalResult connect(EmitError emitError);
+
+  /// Rules V10 to V14: what the schedule takes of the machine.
+  LogicalResult checkResources(ScheduleStatistics &statistics,
+                               EmitError emitError) const;
+
+  /// Writes down as `get` entries where roles that await their own MMAs wait
+  /// for the values of channels (WaitPlacer.cpp).
+  void placeWaits();
+
+  /// Rule V27: what roles that skip blocks may do in their loops.
+  LogicalResult checkSkippedBlocks(EmitError emitError) const;
+
+  /// Whether roles await their own MMAs, as the loops that are emitted for them
+  /// do. On other machines MMAs signal barriers.
+  bool awaitsProducts() const { return !machine.getMma().getSignalsBarriers(); }
+  /// Whether the instance leaves blocks to other sub-tiles.
+  bool skipsBlocks(const Instance &instance) const {
+    return awaitsProducts() && schedule.getSkip() != Skip::None &&
+           subtileCount > 1 && instance.replica >= 0 &&
+           kernel->rangesFollowRows;
+  }
+
+  // -- sub-tiles
+  /// The axis along which a value or step is cut; empty: it is whole.
+  StringRef axisOf(int value) const { return cutAxis[value]; }
+  StringRef stepAxis(int step) const;
+  /// The sub-tiles of `value` that a step with sub-tile `t` reads.
+  SmallVector<Subtile, 4> subtilesRead(int step, int value, Subtile t) const;
+  /// `whole`, or every sub-tile.
+  SmallVector<Subtile, 4> subtiles(bool cut) const;
+
+  // -- places
+  /// Where `step`, run by `instance`, finds a value; null: in the registers of
+  /// the role. Step -1: an action that hands the value on.
+  const Place *homeOf(int value, int step, const Instance &instance) const;
+  /// Does the role compute this value itself?
+  bool computes(const Instance &instance, int value) const;
+  /// Whether a step makes work items, which a channel hands out.
+  bool makesWork(int step) const;
+  /// The places that a step leaves a result in.
+  SmallVector<const Place *, 2> targetsOf(int value, Engine engine) const;
+  const Place *channelOf(int value) const;
+  int indexOf(const Place &place) const { return &place - places.data(); }
+  /// Rings: the slots of a place for one sub-tile.
+  int ringOf(const Place &place, Subtile t) const {
+    return indexOf(place) * (subtileCount + 1) + t + 1;
+  }
+
+  // -- barriers
+  int fullBarrier(const Place &place, Subtile t, int slot, int part) const {
+    return place.fullBase + ((t + 1) * place.depth + slot) * place.parts + part;
+  }
+  int freeBarrier(const Place &place, Subtile t, int slot) const {
+    return place.freeBase + (t + 1) * place.depth + slot;
+  }
+  int edgeBarrier(int edge, Subtile t) const {
+    return edges[edge].barrierBase + t + 1;
+  }
+  std::string describeBarrier(int barrier) const;
+
+  /// The cells of a place that a cycle's value takes.
+  void appendCells(const Place &place, Subtile t, int cycle, int part,
+                   int value, SmallVectorImpl<int> &cells) const;
+
+  const KernelModel *kernel = nullptr;
+  MachineAttr machine;
+  ScheduleAttr schedule;
+  int subtileCount = 1;
+  int cluster = 1; // CTAs
+  BitVector remat; // steps
+  SmallVector<Role> roles;
+  std::vector<Place> places;
+  std::vector<Edge> edges;
+  SmallVector<Rendezvous> rendezvous;
+  std::vector<Instance> instances;
+  SmallVector<Barrier> barriers;
+  SmallVector<BitVector> partsListed; // by step
+  // Instances. By ring: who writes and reads it. By barrier: who waits for it
+  // and, for edges, who arrives.
+  SmallVector<BitVector> producers, consumers, waiters, sources;
+  int cellCount = 0;
+
+private:
+  friend class ScheduleBinder;
+  /// Finds `homes`, once all places are known.
+  void findHomes();
+
+  SmallVector<StringRef> cutAxis; // by value
+  SmallVector<SmallVector<int, 2>> homes; // by value: places
+  int64_t valueBytes(int value) const;
+};
+
+/// "'x[1]'": a name with its sub-tile.
+std::string quote(StringRef name, Subtile t = whole);
+
+} // namespace attn::sched
+
+#endif // ATTN_PASSES_LIB_ANALYSIS_BOUNDSCHEDULE_H

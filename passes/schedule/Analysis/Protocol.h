@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A bound schedule expanded for given trip counts: one token program a role.
+// The cells of places come first, then those of values in registers.
+#ifndef ATTN_PASSES_LIB_ANALYSIS_PROTOCOL_H
+#define ATTN_PASSES_LIB_ANALYSIS_PROTOCOL_H
+
+#include "BoundSchedule.h"
+#include "attn/passes/schedule/TokenPrograms.h"
+
+namespace attn::sched {
+
+/// An entry of a body in one iteration of one work item.
+struct Item {
+  enum Kind {
+    Run,
+    Skip, // in a block that the instance leaves to other sub-tiles
+    ItemBegin,
+    Empty, // where the loop of an item without blocks would begin
+    IterationEnd,
+    LoopEnd,
+    ItemEnd
+  } kind = Run;
+  const Entry *entry = nullptr;
+  int item = 0, iteration = -1;
+
+  bool writes() const {
+    return kind == Run && (entry->act == Act::Op || entry->act == Act::Put);
+  }
+};
+
+/// A cell holds one instance of a value, or the partial result of a step that
+/// runs in parts: `Tag::what` is the value, or -1 - step. A copy is the source
+/// number instance count + step.
+class Protocol : public TokenPrograms {
+public:
+  /// `trips`: iterations of each work item. `skipped[n]`: how many of them a
+  /// sub-tile skips that n + 1 sub-tiles follow, where any skip some. `cta`:
+  /// the CTA of the cluster, whose rows come before those of the next.
+  Protocol(const BoundSchedule &bound, ArrayRef<int> trips,
+           ArrayRef<SmallVector<int>> skipped = {}, int cta = 0)
+      : bound(bound), trips(trips), skipped(skipped), cta(cta) {}
+
+  /// Expands and derives; rules V2, V5, V7, V15, V21.
+  LogicalResult derive(EmitError emitError);
+
+  /// From the protocols of the CTAs of a cluster, or one for each of them, that
+  /// of the cluster: instances, barriers, operations and rendezvous of a CTA
+  /// follow those of the CTA before (ClusterProtocol.cpp).
+  static Protocol joinCluster(ArrayRef<Protocol> ctas);
+
+  std::string describeItem(Point point) const override;
+  std::string describeInstance(int instance) const override;
+  std::string describeBarrier(int barrier) const override;
+  std::string describeTag(const Tag &tag) const override;
+  std::string describeSource(int source) const override;
+  std::string describeRendezvous(int rendezvous) const override;
+  SmallVector<int> waitersOf(int barrier) const override;
+  int membersOf(int rendezvous) const override;
+
+  /// The iterations of an item that an instance skips, its first ones.
+  int skippedBy(const Instance &instance, int item) const;
+
+  const BoundSchedule &bound;
+  ArrayRef<int> trips;
+  ArrayRef<SmallVector<int>> skipped;
+  int cta;
+  int ctas = 1;
+  SmallVector<SmallVector<Item>> items; // by instance
+
+private:
+  std::string describeCta(int cta) const;
+};
+
+} // namespace attn::sched
+
+#endif // ATTN_PASSES_LIB_ANALYSIS_PROTOCOL_H

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-configure: the shape of one CTA's work, from the schedule table.
+#include "RegionWeight.h"
+#include "attn/passes/schedule/Passes.h"
+#include "attn/passes/schedule/ScheduleTable.h"
+#include "attn/passes/schedule/SizeCover.h"
+#include "mlir/IR/Remarks.h"
+
+namespace attn {
+#define GEN_PASS_DEF_CONFIGURE
+#include "attn/passes/schedule/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+static LogicalResult checkTile(AttentionOp op, StringRef name, int64_t size,
+                               int64_t unit) {
+  if (size < unit || size % unit != 0) {
+    return op.emitOpError("expected '")
+           << name << "' of 'config' to be a multiple of " << unit << ", got "
+           << size;
+  }
+  return success();
+}
+
+/// The columns of a tile hold the head dim.
+static LogicalResult checkColumns(AttentionOp op, StringRef name,
+                                  int64_t columns, int64_t headDim) {
+  constexpr int64_t granule = 16;
+  if (columns == 0 ? headDim % granule != 0 : columns < headDim) {
+    return op.emitOpError("expected '")
+           << name << "' of 'config' to be a multiple of " << granule
+           << " that holds head dim " << headDim << ", got " << columns;
+  }
+  return success();
+}
+
+/// What probabilities may reach between rescalings, 2^threshold, fits f16.
+static LogicalResult checkThreshold(AttentionOp op, ConfigAttr config) {
+  constexpr int64_t most = 15;
+  if (op.getQuery().getType().getElementType().isF16() &&
+      config.getRescaleThreshold() > most) {
+    return op.emitOpError("expected 'rescale_threshold' of 'config' to be at "
+                          "most ")
+           << most << " for f16, got " << config.getRescaleThreshold();
+  }
+  return success();
+}
+
+/// Ensures: a config with tiles that MMA instructions cover.
+static LogicalResult verifyConfigured(AttentionOp op) {
+  ConfigAttr config = op.getConfigAttr();
+  if (!config) {
+    return op.emitOpError("expected a 'config'");
+  }
+  return success(succeeded(checkTile(op, "tile_m", config.getTileM(), 64)) &&
+                 succeeded(checkTile(op, "tile_n", config.getTileN(), 16)) &&
+                 succeeded(checkColumns(op, "tile_d", config.getTileD(),
+                                        op.getHeadDim())) &&
+                 succeeded(checkColumns(op, "tile_dv", config.getTileDv(),
+                                        op.getHeadDimV())) &&
+                 succeeded(checkThreshold(op, config)));
+}
+
+/// A name for variant `index` of `func` that its module does not have yet.
+static std::string nameVariant(func::FuncOp func, size_t &index) {
+  std::string name;
+  do {
+    name = (func.getName() + "_" + Twine(index++)).str();
+  } while (SymbolTable::lookupSymbolIn(func->getParentOp(), name));
+  return name;
+}
+
+static AttentionOp onlyAttention(func::FuncOp func) {
+  auto all = func.getOps<AttentionOp>();
+  return llvm::hasSingleElement(all) ? *all.begin() : AttentionOp();
+}
+
+/// Copies the function round `op` behind itself until there are `count`; their
+/// attentions.
+static FailureOr<SmallVector<AttentionOp>> copyFunction(AttentionOp op,
+                                                        size_t count) {
+  auto func = dyn_cast<func::FuncOp>(op->getParentOp());
+  if (!func || onlyAttention(func) != op) {
+    return op.emitOpError("expected to be the only 'attn.attention' of a "
+                          "'func.func', which is copied for ")
+           << count << " entries";
+  }
+  SmallVector<AttentionOp> copies{op};
+  OpBuilder builder(func->getContext());
+  builder.setInsertionPointAfter(func);
+  size_t index = 1;
+  while (copies.size() < count) {
+    std::string name = nameVariant(func, index);
+    auto copy = cast<func::FuncOp>(builder.clone(*func));
+    copy.setName(name);
+    copies.push_back(onlyAttention(copy));
+  }
+  return copies;
+}
+
+/// The entries that some launch with the sizes of `op` reaches.
+static SmallVector<TableEntry> dropUnreached(AttentionOp op,
+                                             ArrayRef<TableEntry> entries) {
+  SizeCover cover(StaticSizes::of(op));
+  SmallVector<TableEntry> reached;
+  for (const TableEntry &entry : entries) {
+    if (cover.take(entry.when)) {
+      reached.push_back(entry);
+    }
+  }
+  return reached;
+}
+
+/// The keys in a block of each kernel, summed.
+static int64_t countKeys(ArrayRef<TableEntry> entries) {
+  int64_t keys = 0;
+  for (const TableEntry &entry : entries) {
+    keys += entry.config.getTileN();
+  }
+  return keys;
+}
+
+static LogicalResult finish(AttentionOp op, StringRef origin) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << op.getConfigAttr();
+  remark::passed(op.getLoc(),
+                 remark::RemarkOpts::name("configure").category("attn"))
+      << remark::metric("Config", text) << remark::metric("From", origin);
+  return verifyConfigured(op);
+}
+
+namespace {
+struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
+  using ConfigureBase::ConfigureBase;
+
+  LogicalResult configure(AttentionOp op) {
+    if (op.getConfig()) {
+      return finish(op, "the op");
+    }
+    auto entries = findEntries(op);
+    if (failed(entries)) {
+      return failure();
+    }
+    if (entries->size() == 1 && !entries->front().when) {
+      op.setConfigAttr(entries->front().config);
+      return finish(op, entries->front().origin);
+    }
+    return attachVariants(op, *entries);
+  }
+
+  FailureOr<SmallVector<TableEntry>> lookup(AttentionOp op, int64_t firstRung) {
+    auto found = lookupTableEntries(op.getContext(), op.getProblem(), target,
+                                    scheduleFile, firstRung,
+                                    [&] { return op.emitOpError(); });
+    if (failed(found)) {
+      return failure();
+    }
+    return dropUnreached(op, *found);
+  }
+
+  /// The entries of the lowest rung on which the regions are compiled in time.
+  FailureOr<SmallVector<TableEntry>> findEntries(AttentionOp op) {
+    auto entries = lookup(op, rung);
+    if (!scheduleFile.empty()) {
+      return entries;
+    }
+    int64_t weight = weighRegions(op), most = 0;
+    while (succeeded(entries) && !entries->empty()) {
+      int64_t keys = countKeys(*entries);
+      if (weight * keys <= kMostRegionCode) {
+        return entries;
+      }
+      most = kMostRegionCode / keys;
+      entries = lookup(op, entries->front().config.getRung() + 1);
+    }
+    if (failed(entries)) {
+      return failure();
+    }
+    if (most == 0) {
+      return op.emitOpError(
+                 "expected a rung of the ladder for its problem, got ")
+             << rung.getValue();
+    }
+    return op.emitOpError(
+               "expected the score and mask regions to weigh at most ")
+           << most
+           << " (an addition 1, a tanh 25, an element that is read 60), "
+           << "got " << weight;
+  }
+
+  LogicalResult attachVariants(AttentionOp op, ArrayRef<TableEntry> entries) {
+    auto copies = copyFunction(op, entries.size());
+    if (failed(copies)) {
+      return failure();
+    }
+    StringAttr group = cast<func::FuncOp>(op->getParentOp()).getSymNameAttr();
+    for (auto [copy, entry] : llvm::zip(*copies, entries)) {
+      copy.setConfigAttr(entry.config);
+      copy.setVariantAttr(VariantAttr::get(op.getContext(), group, entry.when));
+      if (failed(finish(copy, entry.origin))) {
+        return failure();
+      }
+    }
+    return success();
+  }
+
+  void runOnOperation() override {
+    SmallVector<AttentionOp> attentions;
+    getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
+    for (AttentionOp op : attentions) {
+      if (failed(configure(op))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+} // namespace

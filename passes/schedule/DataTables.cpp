@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attn/passes/schedule/DataTables.h"
+#include "attn/passes/schedule/EmbeddedData.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace attn;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// The attribute `name` of the module in an embedded file.
+template <typename AttrT>
+static FailureOr<AttrT> readAttribute(MLIRContext *context, StringRef path,
+                                      StringRef name, EmitError emitError) {
+  std::optional<StringRef> text = findEmbeddedFile(path);
+  if (!text) {
+    return emitError() << "expected '" << path << "' among the embedded files";
+  }
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(*text, ParserConfig(context), path);
+  AttrT attr = module ? (*module)->getAttrOfType<AttrT>(name) : AttrT();
+  if (!attr) {
+    return emitError() << "expected '" << path << "' to be a module with '"
+                       << name << "'";
+  }
+  return attr;
+}
+
+SmallVector<std::string> attn::listMachines() {
+  SmallVector<std::string> names;
+  for (const EmbeddedFile &file : listEmbeddedFiles("machines")) {
+    StringRef name = file.path;
+    name.consume_front("machines/");
+    name.consume_back(".mlir");
+    names.push_back(name.str());
+  }
+  return names;
+}
+
+FailureOr<MachineAttr> attn::lookupMachine(MLIRContext *context, StringRef name,
+                                           EmitError emitError) {
+  SmallVector<std::string> names = listMachines();
+  if (!llvm::is_contained(names, name)) {
+    return emitError() << "expected a target among '"
+                       << llvm::join(names, "', '") << "', got '" << name
+                       << "'";
+  }
+  return readAttribute<MachineAttr>(
+      context, ("machines/" + name + ".mlir").str(), "attn.machine", emitError);
+}
+
+FailureOr<KernelValuesAttr> attn::lookupKernelValues(tile::KernelOp kernel,
+                                                     EmitError emitError) {
+  if (Attribute own = kernel->getAttr("attn.values")) {
+    auto values = dyn_cast<KernelValuesAttr>(own);
+    if (!values) {
+      return emitError() << "expected 'attn.values' to be "
+                            "#attn.kernel_values, got "
+                         << own;
+    }
+    return values;
+  }
+  StringRef kind = stringifyKernelKind(kernel.getProblem().getKind());
+  return readAttribute<KernelValuesAttr>(kernel.getContext(),
+                                         ("values/" + kind + ".mlir").str(),
+                                         "attn.values", emitError);
+}

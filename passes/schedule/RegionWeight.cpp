@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RegionWeight.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// The seconds that the assembler took for regions of one kind of op, in those
+/// that it took for additions.
+static int64_t weighOp(Operation *op) {
+  if (isa<arith::ConstantOp, arith::IndexCastOp, YieldOp>(op)) {
+    return 0;
+  }
+  if (isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(op)) {
+    return matchPattern(op->getOperand(1), m_Constant()) ? 5 : 200;
+  }
+  if (isa<tensor::ExtractOp>(op)) {
+    return 60;
+  }
+  if (isa<math::TanhOp>(op)) {
+    return 25;
+  }
+  bool isFunction = isa<arith::DivFOp, math::ExpOp, math::Exp2Op, math::LogOp,
+                        math::Log2Op, math::SqrtOp, math::RsqrtOp>(op);
+  return isFunction ? 5 : 1;
+}
+
+int64_t attn::weighRegions(AttentionOp op) {
+  int64_t weight = 0;
+  for (Region *region : {&op.getScore(), &op.getAllow()}) {
+    region->walk([&](Operation *inner) { weight += weighOp(inner); });
+  }
+  return weight;
+}

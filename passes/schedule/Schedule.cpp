@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-schedule: a schedule for each kernel, from the table or from a file;
+// attn-verify-schedule: whether the schedules that kernels have are legal.
+#include "ScheduleModel.h"
+#include "attn/passes/schedule/DataTables.h"
+#include "attn/passes/schedule/Passes.h"
+#include "attn/passes/schedule/ScheduleTable.h"
+#include "mlir/IR/Remarks.h"
+
+namespace attn {
+#define GEN_PASS_DEF_SCHEDULE
+#define GEN_PASS_DEF_VERIFYSCHEDULE
+#include "attn/passes/schedule/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+static remark::RemarkOpts remarkOf(StringRef name) {
+  return remark::RemarkOpts::name(name).category("attn");
+}
+
+/// Judges the schedule that a kernel has, and says what it takes. What breaks a
+/// rule is reported at the table entry that the schedule is from, if there is
+/// one.
+static LogicalResult verifyKernel(tile::KernelOp kernel,
+                                  std::optional<Location> entry,
+                                  bool exhaustive = false) {
+  if (!kernel.getConfig()) {
+    return kernel.emitOpError("expected a 'config'");
+  }
+  ScheduleStatistics taken;
+  auto report = [&] {
+    if (!entry) {
+      return kernel.emitOpError();
+    }
+    InFlightDiagnostic error =
+        emitError(*entry) << "'" << TableEntryOp::getOperationName() << "' op ";
+    error.attachNote(kernel.getLoc()) << "the kernel that it is for";
+    return error;
+  };
+  if (failed(verifySchedule(kernel, *kernel.getConfig(), *kernel.getSchedule(),
+                            report, &taken, exhaustive))) {
+    return failure();
+  }
+  remark::analysis(kernel.getLoc(), remarkOf("schedule-resources"))
+      << llvm::formatv(
+             "{0} bytes of shared memory, {1} barriers in memory, {2} "
+             "named, {3} registers, {4} of a thread in fragments, {5} "
+             "columns of tensor memory",
+             taken.smemBytes, taken.mbarriers, taken.namedBarriers,
+             taken.registers, taken.fragmentRegisters, taken.tmemColumns)
+             .str();
+  return success();
+}
+
+/// Ensures: the tiles that the schedule's entry was made for.
+static LogicalResult checkConfig(tile::KernelOp kernel,
+                                 const TableEntry &entry) {
+  ConfigAttr got = *kernel.getConfig(), wanted = entry.config;
+  if (got.getTileM() == wanted.getTileM() &&
+      got.getTileN() == wanted.getTileN() &&
+      got.getWork() == wanted.getWork() &&
+      got.getCtaGroup() == wanted.getCtaGroup() &&
+      got.getCluster() == wanted.getCluster() &&
+      got.getTileD() == wanted.getTileD() &&
+      got.getTileDv() == wanted.getTileDv() &&
+      got.getRung() == wanted.getRung()) {
+    return success();
+  }
+  return kernel.emitOpError("expected 'config' to have the tiles, work, CTA "
+                            "group, cluster and rung of ")
+         << entry.origin << ", " << wanted << ", got " << got;
+}
+
+namespace {
+
+struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
+  using ScheduleBase::ScheduleBase;
+
+  /// The entry with the kernel's condition among those for its problem.
+  FailureOr<TableEntry> findEntry(tile::KernelOp kernel) {
+    int64_t rung = kernel.getConfig()->getRung();
+    auto entries = lookupTableEntries(kernel.getContext(), kernel.getProblem(),
+                                      target, scheduleFile, rung,
+                                      [&] { return kernel.emitOpError(); });
+    if (failed(entries)) {
+      return failure();
+    }
+    ConditionAttr when =
+        kernel.getVariant() ? kernel.getVariant()->getWhen() : ConditionAttr();
+    auto found = llvm::find_if(
+        *entries, [&](const TableEntry &entry) { return entry.when == when; });
+    if (found != entries->end()) {
+      return *found;
+    }
+    InFlightDiagnostic error =
+        kernel.emitOpError("expected an entry with its condition, ")
+        << when << ", got";
+    for (const TableEntry &entry : *entries) {
+      error << "\n  " << entry.origin;
+      if (entry.when) {
+        error << " with " << entry.when;
+      }
+    }
+    return error;
+  }
+
+  /// Sets `from` to where the entry is.
+  LogicalResult attach(tile::KernelOp kernel, std::optional<Location> &from) {
+    if (!kernel.getConfig()) {
+      return kernel.emitOpError("expected a 'config'");
+    }
+    FailureOr<TableEntry> entry = findEntry(kernel);
+    if (failed(entry) || failed(checkConfig(kernel, *entry))) {
+      return failure();
+    }
+    kernel.setScheduleAttr(entry->schedule);
+    from = entry->loc;
+    remark::passed(kernel.getLoc(), remarkOf("schedule"))
+        << llvm::formatv("'{0}' for '{1}' from {2}",
+                         entry->schedule.getName().getValue(), target,
+                         entry->origin)
+               .str();
+    return success();
+  }
+
+  LogicalResult keep(tile::KernelOp kernel) {
+    StringRef machine = kernel.getSchedule()->getMachine().getValue();
+    if (machine != target) {
+      return kernel.emitOpError("expected its schedule to be for machine '")
+             << target << "', got '" << machine << "'";
+    }
+    remark::passed(kernel.getLoc(), remarkOf("schedule"))
+        << llvm::formatv("'{0}' for '{1}' from the kernel",
+                         kernel.getSchedule()->getName().getValue(), target)
+               .str();
+    return success();
+  }
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
+      std::optional<Location> entry;
+      if (failed(kernel.getSchedule() ? keep(kernel) : attach(kernel, entry)) ||
+          failed(verifyKernel(kernel, entry))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+struct VerifySchedulePass
+    : public attn::impl::VerifyScheduleBase<VerifySchedulePass> {
+  using VerifyScheduleBase::VerifyScheduleBase;
+
+  void runOnOperation() override {
+    bool failedAny = false;
+    for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
+      failedAny |= kernel.getSchedule() &&
+                   failed(verifyKernel(kernel, std::nullopt, exhaustive));
+    }
+    if (failedAny) {
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attn/passes/schedule/ScheduleTable.h"
+#include "attn/passes/schedule/DataTables.h"
+#include "attn/passes/schedule/EmbeddedData.h"
+#include "attn/passes/schedule/SizeCover.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+using namespace attn;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+namespace {
+
+/// What an entry is for, or what is looked for, in words.
+struct Key {
+  KernelKind kind;
+  int64_t headDim, headDimV;
+  SmallVector<StringRef> masks;
+  SmallVector<std::string> dtypes;
+  StringRef machine;
+
+  static Key of(ProblemAttr problem, StringRef target) {
+    Key key{problem.getKind(),
+            problem.getHeadDim(),
+            problem.getHeadDimV(),
+            {},
+            {nameOf(problem.getDtype())},
+            target};
+    // A mask `window_*` is nothing but its bounds.
+    MaskKind mask = problem.getMask();
+    if (mask != MaskKind::WindowTopLeft &&
+        mask != MaskKind::WindowBottomRight) {
+      key.masks.push_back(stringifyMaskKind(mask));
+    }
+    if (problem.getWindowLeft() || problem.getWindowRight()) {
+      key.masks.push_back("window");
+    }
+    // Reading elements at positions needs registers for their addresses.
+    if (std::max(problem.getMaskRegion(), problem.getScoreRegion()) ==
+        attn::RegionKind::Gathering) {
+      key.masks.push_back("gathers");
+    }
+    return key;
+  }
+  static Key of(TableEntryOp entry) {
+    Key key{entry.getKind(),
+            int64_t(entry.getHeadDim()),
+            int64_t(entry.getHeadDimV()),
+            {},
+            {"bf16", "f16"},
+            entry.getSchedule().getMachine().getValue()};
+    if (ArrayAttr dtypes = entry.getDtypesAttr()) {
+      key.dtypes.clear();
+      for (auto dtype : dtypes.getAsRange<StringAttr>()) {
+        key.dtypes.push_back(dtype.str());
+      }
+    }
+    for (auto mask : entry.getMasks().getAsRange<StringAttr>()) {
+      key.masks.push_back(mask.getValue());
+    }
+    return key;
+  }
+
+  static std::string nameOf(Type type) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return text;
+  }
+
+  /// Does an entry with this key serve `wanted`? -1 stands for any head dim;
+  /// columns that a smaller head dim leaves are zero.
+  bool serves(const Key &wanted) const {
+    return servesProblem(wanted) && machine == wanted.machine;
+  }
+  /// Whether entries with these keys may be in one file.
+  bool isComparable(const Key &other) const {
+    return kind == other.kind && headDim == other.headDim &&
+           headDimV == other.headDimV && machine == other.machine;
+  }
+  bool servesProblem(const Key &wanted) const {
+    return kind == wanted.kind &&
+           (headDim == -1 || headDim >= wanted.headDim) &&
+           (headDimV == -1 || headDimV >= wanted.headDimV) &&
+           llvm::all_of(wanted.masks,
+                        [&](StringRef mask) {
+                          return llvm::is_contained(masks, mask);
+                        }) &&
+           llvm::all_of(wanted.dtypes, [&](const std::string &dtype) {
+             return llvm::is_contained(dtypes, dtype);
+           });
+  }
+  /// Columns of the tile for a head dim: what matrix instructions cover.
+  static int64_t columnsFor(int64_t native, int64_t headDim) {
+    constexpr int64_t granule = 16;
+    return native == -1 ? llvm::alignTo(headDim, granule) : native;
+  }
+  /// How far an entry with this key is from one made for `wanted` alone: the
+  /// columns that it computes on, then the masks that it serves.
+  std::pair<int64_t, size_t> cost(const Key &wanted) const {
+    return {columnsFor(headDim, wanted.headDim) +
+                columnsFor(headDimV, wanted.headDimV),
+            masks.size()};
+  }
+  std::string describeProblem() const {
+    return llvm::formatv("{0}, {1}, head dims {2} and {3}, mask '{4}'",
+                         stringifyKernelKind(kind), llvm::join(dtypes, " or "),
+                         headDim, headDimV, llvm::join(masks, "' and '"));
+  }
+  std::string describe() const {
+    return llvm::formatv("{0}, on '{1}'", describeProblem(), machine);
+  }
+};
+
+} // namespace
+
+/// The entries of a schedule file, in order.
+static SmallVector<TableEntryOp> entriesOf(ModuleOp module) {
+  return llvm::to_vector(module.getOps<TableEntryOp>());
+}
+
+// C1 to C3
+static LogicalResult verifyBelongs(TableEntryOp entry, TableEntryOp last) {
+  Key key = Key::of(entry), common = Key::of(last);
+  if (!key.isComparable(common)) {
+    return entry.emitOpError("expected the kind, head dims and machine of the "
+                             "file's last entry, '@")
+           << last.getSymName() << "', " << common.describe() << ", got "
+           << key.describe();
+  }
+  if (!common.servesProblem(key)) {
+    return entry.emitOpError("expected the file's last entry, '@")
+           << last.getSymName() << "', to serve " << key.describeProblem()
+           << " as '@" << entry.getSymName() << "' does, got "
+           << common.describeProblem();
+  }
+  return success();
+}
+
+// C5
+static LogicalResult verifyRung(TableEntryOp entry, TableEntryOp last) {
+  int64_t rung = entry.getConfig().getRung(),
+          common = last.getConfig().getRung();
+  if (rung == common) {
+    return success();
+  }
+  return entry.emitOpError("expected 'rung' of the file's last entry, '@")
+         << last.getSymName() << "', " << common << ", got " << rung;
+}
+
+// C4
+static LogicalResult verifyReached(TableEntryOp entry,
+                                   ArrayRef<TableEntryOp> before) {
+  SizeCover cover;
+  std::string takers;
+  for (TableEntryOp other : before) {
+    if (Key::of(other).servesProblem(Key::of(entry)) &&
+        cover.take(other.getWhenAttr())) {
+      takers +=
+          (takers.empty() ? "'@" : ", '@") + other.getSymName().str() + "'";
+    }
+  }
+  if (cover.take(entry.getWhenAttr())) {
+    return success();
+  }
+  return entry.emitOpError("expected some launch to be left for '@")
+         << entry.getSymName() << "', got none after " << takers;
+}
+
+/// Whatever serves a problem can be reached, and something always serves it.
+static LogicalResult verifyEntries(ArrayRef<TableEntryOp> entries) {
+  TableEntryOp last = entries.back();
+  if (last.getWhen()) {
+    return last.emitOpError("expected the file's last entry, '@")
+           << last.getSymName() << "', to have no 'when', got "
+           << last.getWhenAttr();
+  }
+  for (auto [i, entry] : llvm::enumerate(entries)) {
+    if (failed(verifyBelongs(entry, last)) || failed(verifyRung(entry, last)) ||
+        failed(verifyReached(entry, entries.take_front(i)))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+static LogicalResult verifyFile(ModuleOp module, StringRef path,
+                                EmitError emitError) {
+  if (!module) {
+    return emitError() << "expected schedule file '" << path
+                       << "' to be valid IR, got a file that does not parse";
+  }
+  SmallVector<TableEntryOp> entries = entriesOf(module);
+  if (entries.empty()) {
+    return emitError() << "expected an attn.table_entry in '" << path
+                       << "', got none";
+  }
+  if (failed(verifyEntries(entries))) {
+    return emitError() << "expected the entries of schedule file '" << path
+                       << "' to be legal";
+  }
+  return success();
+}
+
+/// The config of an entry, with the columns that it gives to the head dims of
+/// `wanted`; those of a head dim of its own are not written.
+static ConfigAttr configFor(ConfigAttr config, const Key &key,
+                            const Key &wanted) {
+  int64_t d = Key::columnsFor(key.headDim, wanted.headDim);
+  int64_t dv = Key::columnsFor(key.headDimV, wanted.headDimV);
+  return ConfigAttr::get(
+      config.getContext(), config.getTileM(), config.getTileN(),
+      config.getWork(), config.getOrder(), config.getSectionMib(),
+      config.getRescaleThreshold(), config.getRowMax(), config.getExp2Degree(),
+      config.getCtaGroup(), config.getCluster(), d == wanted.headDim ? 0 : d,
+      dv == wanted.headDimV ? 0 : dv, config.getPackGqa(),
+      config.getLastWaveParts(), config.getRung());
+}
+
+static TableEntry makeEntry(TableEntryOp op, const Key &wanted,
+                            StringRef path) {
+  return {llvm::formatv("entry '@{0}' of '{1}'", op.getSymName(), path),
+          op.getWhenAttr(), configFor(op.getConfig(), Key::of(op), wanted),
+          op.getSchedule(), op.getLoc()};
+}
+
+/// Those entries of a file that serve `wanted`.
+static SmallVector<TableEntry> chooseEntries(ModuleOp module, const Key &wanted,
+                                             StringRef path) {
+  SmallVector<TableEntry> chosen;
+  for (TableEntryOp entry : entriesOf(module)) {
+    if (Key::of(entry).serves(wanted)) {
+      chosen.push_back(makeEntry(entry, wanted, path));
+    }
+  }
+  return chosen;
+}
+
+static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
+                                                   const Key &wanted,
+                                                   StringRef path,
+                                                   EmitError emitError) {
+  if (!llvm::sys::fs::exists(path)) {
+    return emitError() << "expected schedule file '" << path
+                       << "' to exist, got no such file";
+  }
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(path, ParserConfig(context));
+  if (failed(verifyFile(module.get(), path, emitError))) {
+    return failure();
+  }
+  TableEntryOp last = entriesOf(*module).back();
+  Key key = Key::of(last);
+  if (!key.servesProblem(wanted)) {
+    return emitError() << "expected the entry '@" << last.getSymName()
+                       << "' of '" << path << "' to be for "
+                       << wanted.describeProblem() << ", got "
+                       << key.describeProblem();
+  }
+  if (key.machine != wanted.machine) {
+    return emitError() << "expected the schedule of entry '@"
+                       << last.getSymName() << "' of '" << path
+                       << "' to be for machine '" << wanted.machine
+                       << "', got '" << key.machine << "'";
+  }
+  return chooseEntries(*module, wanted, path);
+}
+
+namespace {
+/// A file that serves a problem.
+struct Candidate {
+  int64_t columns, rung;
+  size_t masks;
+  SmallVector<TableEntry> entries;
+};
+} // namespace
+
+/// Those of a folder of the table; `known` gets a line for each entry there.
+static FailureOr<SmallVector<Candidate>>
+findCandidates(MLIRContext *context, StringRef folder, const Key &wanted,
+               std::string &known, EmitError emitError) {
+  SmallVector<Candidate> candidates;
+  for (const EmbeddedFile &file : listEmbeddedFiles(folder)) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+        file.text, ParserConfig(context), file.path);
+    if (failed(verifyFile(module.get(), file.path, emitError))) {
+      return failure();
+    }
+    for (TableEntryOp entry : entriesOf(*module)) {
+      known += llvm::formatv("\n  @{0}: {1}", entry.getSymName(),
+                             Key::of(entry).describe());
+    }
+    TableEntryOp last = entriesOf(*module).back();
+    Key key = Key::of(last);
+    if (key.serves(wanted)) {
+      auto [columns, masks] = key.cost(wanted);
+      candidates.push_back({columns, last.getConfig().getRung(), masks,
+                            chooseEntries(*module, wanted, file.path)});
+    }
+  }
+  return candidates;
+}
+
+/// The entries of the lowest rung from `firstRung` on. A ladder does not go on
+/// with the entries of larger head dims.
+static SmallVector<TableEntry> chooseRung(ArrayRef<Candidate> candidates,
+                                          int64_t firstRung) {
+  const Candidate *best = nullptr;
+  auto cost = [](const Candidate &candidate) {
+    return std::tuple(candidate.rung, candidate.masks);
+  };
+  auto *widest =
+      llvm::min_element(candidates, [](const Candidate &a, const Candidate &b) {
+        return a.columns < b.columns;
+      });
+  for (const Candidate &candidate : candidates) {
+    if (candidate.columns == widest->columns && candidate.rung >= firstRung &&
+        (!best || cost(candidate) < cost(*best))) {
+      best = &candidate;
+    }
+  }
+  return best ? best->entries : SmallVector<TableEntry>();
+}
+
+static FailureOr<SmallVector<TableEntry>> searchTable(MLIRContext *context,
+                                                      const Key &wanted,
+                                                      int64_t firstRung,
+                                                      EmitError emitError) {
+  std::string known;
+  // Most problems are compiled on rung 0, and need not read the others.
+  for (StringRef folder : {"schedules", "rungs"}) {
+    if (firstRung > 0 && folder == "schedules") {
+      continue;
+    }
+    auto candidates = findCandidates(context, folder, wanted, known, emitError);
+    if (failed(candidates)) {
+      return failure();
+    }
+    SmallVector<TableEntry> entries = chooseRung(*candidates, firstRung);
+    if (!entries.empty() || firstRung > 0) {
+      return entries;
+    }
+  }
+  return emitError() << "expected a schedule for " << wanted.describe()
+                     << " in the table, which has" << known;
+}
+
+FailureOr<SmallVector<TableEntry>>
+attn::lookupTableEntries(MLIRContext *context, ProblemAttr problem,
+                         StringRef target, StringRef scheduleFile,
+                         int64_t firstRung, EmitError emitError) {
+  if (failed(lookupMachine(context, target, emitError))) {
+    return failure();
+  }
+  Key wanted = Key::of(problem, target);
+  return scheduleFile.empty()
+             ? searchTable(context, wanted, firstRung, emitError)
+             : readFile(context, wanted, scheduleFile, emitError);
+}
