@@ -2,7 +2,6 @@
 //
 // Verifiers and folds of the tile dialect; labels are those of TileOps.td.
 #include "TileVerifiers.h"
-#include "attn/dialect/AccessMap.h"
 #include "attn/dialect/Tile.h"
 
 using namespace mlir;
@@ -239,61 +238,8 @@ LogicalResult ForOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
-// Loads and stores.
+// Gathers.
 //===----------------------------------------------------------------------===//
-
-/// C1 to C3 of tile.load. `name`: what the op calls the tensor.
-static LogicalResult verifyAccess(Operation *op, RankedTensorType tile,
-                                  StringRef name, RankedTensorType tensor,
-                                  AffineMapAttr access) {
-  if (tensor.getRank() != 4 || tensor.isDynamicDim(3)) { // C1
-    return op->emitOpError("expected '")
-           << name << "' to have rank 4 and a static last dimension, got "
-           << tensor;
-  }
-  AffineMap map = access.getValue();
-  if (!attn::AccessMap::parse(map)) { // C2
-    return op->emitOpError("expected 'map' to be a permutation of 4 dimensions "
-                           "that keeps the last, got ")
-           << access;
-  }
-  if (tile.getRank() != 2 || tile.getElementType() != tensor.getElementType() ||
-      tile.getDimSize(1) < tensor.getDimSize(3)) { // C3
-    return op->emitOpError("expected a tile of rank 2 with the element type "
-                           "and at least the last dimension of '")
-           << name << "', got " << tile << " and " << tensor;
-  }
-  return success();
-}
-
-LogicalResult LoadOp::verify() {
-  return verifyAccess(*this, tensorOf(getTile()), "source",
-                      tensorOf(getSource()), getMapAttr());
-}
-
-LogicalResult StoreOp::verify() {
-  return verifyAccess(*this, tensorOf(getTile()), "dest", tensorOf(getDest()),
-                      getMapAttr());
-}
-
-LogicalResult StoreRowOp::verify() {
-  if (auto pack = getPack(); // C2
-      pack && (*pack < 2 || *pack > attn::AccessMap::mostPackedHeads ||
-               !llvm::isPowerOf2_64(*pack))) {
-    return emitOpError("expected 'pack' to be a power of two in 2..")
-           << attn::AccessMap::mostPackedHeads << ", got " << *pack;
-  }
-  // A thread's share of the row vector, once it is distributed.
-  auto tile = dyn_cast<ShapedType>(getTile().getType());
-  RankedTensorType dest = tensorOf(getDest());
-  if (!tile || tile.getRank() != 1 || dest.getRank() != 3 ||
-      tile.getElementType() != dest.getElementType()) {
-    return emitOpError("expected 'tile' of rank 1 and 'dest' of rank 3 with "
-                       "one element type, got ")
-           << getTile().getType() << " and " << dest;
-  }
-  return success();
-}
 
 Type attn::tile::gatheredType(Type element) {
   if (element.isF16() || element.isBF16()) {
@@ -348,15 +294,16 @@ LogicalResult MmaOp::verify() {
                    result = tensorOf(getResult());
   Type element = a.getElementType();
   bool bit16 = element.isF16() || element.isBF16();
-  unsigned contracted = getTransposeB() ? 1 : 0;
+  unsigned rows = getTransposeA() ? 1 : 0, columns = getTransposeB() ? 0 : 1;
   if (a.getRank() != 2 || b.getRank() != 2 || !bit16 ||
       b.getElementType() != element ||
-      a.getDimSize(1) != b.getDimSize(contracted)) { // C1
+      a.getDimSize(1 - rows) != b.getDimSize(1 - columns)) { // C1
     return emitOpError("expected 'a' and 'b' of rank 2 and one 16-bit float "
                        "type that agree in the contracted dimension, got ")
-           << a << " and " << b << (getTransposeB() ? " transposed" : "");
+           << a << (getTransposeA() ? " transposed" : "") << " and " << b
+           << (getTransposeB() ? " transposed" : "");
   }
-  SmallVector<int64_t> shape = {a.getDimSize(0), b.getDimSize(1 - contracted)};
+  SmallVector<int64_t> shape = {a.getDimSize(rows), b.getDimSize(columns)};
   if (!result.getElementType().isF32() ||
       result.getShape() != ArrayRef<int64_t>(shape)) { // C2
     return emitOpError("expected the result to be ")

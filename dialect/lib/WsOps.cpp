@@ -399,8 +399,11 @@ static bool isPutElsewhere(StoreOp store) {
 bool RoleOp::isSingleThread() {
   WalkResult result = walk([](Operation *op) {
     auto store = dyn_cast<StoreOp>(op);
-    return isa<MmaOp, PutOp, attn::tile::StoreRowOp>(op) ||
-                   (store && !isPutElsewhere(store))
+    bool ofThreads =
+        isa<MmaOp, PutOp, attn::tile::LoadOp, attn::tile::LoadRowOp,
+            attn::tile::StoreRowOp, attn::tile::StoreRegOp,
+            attn::tile::ReduceAddOp>(op);
+    return ofThreads || (store && !isPutElsewhere(store))
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });

@@ -199,21 +199,30 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     `map` is the access map: (batch, head, position, dim) to the tensor's
     dimensions. The tile has positions as rows and dims as columns. With packed heads,
     (b, h, i, c) -> (b, i floordiv n, h * n + i mod n, c), it has the rows of n heads
-    of each position.
+    of each position. With `part` the tensor has one more dimension, before the others:
+    each part is a tensor of partial results, of the same batches, heads and positions.
 
     **Constraints**
-    - C1: the source has rank 4 and a static last dimension
+    - C1: the source has rank 4, or 5 with `part`, and a static last dimension
     - C2: `map` is a permutation of 4 dimensions that keeps the last, or one of packed
       heads, a power of two up to 64
-    - C3: the tile has rank 2, the source's element type and at least its head dim
+    - C3: the tile has rank 2, the source's element type and at least its head dim; after
+      `attn-distribute` it is a vector, and its shape is not looked at
   }];
   let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
-    AffineMapAttr:$map);
-  let results = (outs AnyRankedTensor:$tile);
+    Optional<I32>:$part, AffineMapAttr:$map);
+  let results = (outs AnyType:$tile);
   let assemblyFormat = [{
-    $source `at` `(` $batch `,` $head `,` $row `)` $map attr-dict
+    $source `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)? $map attr-dict
     `:` type($source) `->` type($tile)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$source,
+    "::mlir::Value":$batch, "::mlir::Value":$head, "::mlir::Value":$row, "::mlir::AffineMap":$map), [{
+    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map);
+  }]>, OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$source,
+    "::mlir::Value":$batch, "::mlir::Value":$head, "::mlir::Value":$row, "::mlir::AffineMapAttr":$map), [{
+    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map);
+  }]>];
   let hasVerifier = 1;
 }
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
@@ -233,31 +242,43 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
 def Tile_StoreRowOp : Tile_Op<"store_row", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a row vector to (batch, head, row); rows past the end are dropped";
   let description = [{
-    With `pack` n, rows are those of n heads of each position, as in `tile.load`.
+    With `pack` n, rows are those of n heads of each position, as in `tile.load`; `part`
+    is that of `tile.load`.
 
     **Constraints**
-    - C1: the row vector has rank 1, the destination rank 3, with one element type
+    - C1: the row vector has rank 1, the destination rank 3, or 4 with `part`, with one
+      element type
     - C2: `pack` is a power of two in 2..64
   }];
   let arguments = (ins AnyType:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head, I32:$row,
-    OptionalAttr<I64Attr>:$pack);
+    Optional<I32>:$part, OptionalAttr<I64Attr>:$pack);
   let assemblyFormat = [{
-    $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` (`pack` $pack^)? attr-dict
-    `:` type($tile) `,` type($dest)
+    $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)?
+    (`pack` $pack^)? attr-dict `:` type($tile) `,` type($dest)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$tile, "::mlir::Value":$dest,
+    "::mlir::Value":$batch, "::mlir::Value":$head, "::mlir::Value":$row,
+    "::mlir::IntegerAttr":$pack), [{
+    build($_builder, $_state, tile, dest, batch, head, row, ::mlir::Value(), pack);
+  }]>];
   let hasVerifier = 1;
 }
 
 def Tile_LoadRowOp : Tile_Op<"load_row", [MemoryEffects<[MemRead]>]> {
   let summary = "a row vector from (batch, head, row); rows past the end are zero";
   let description = [{
+    `part` is that of `tile.load`.
+
     **Constraints**
-    - C1: the row vector has rank 1, the source rank 3, with one element type
+    - C1: the row vector has rank 1, the source rank 3, or 4 with `part`, with one element
+      type
   }];
-  let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row);
-  let results = (outs AnyRankedTensor:$tile);
+  let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
+    Optional<I32>:$part);
+  let results = (outs AnyType:$tile);
   let assemblyFormat = [{
-    $source `at` `(` $batch `,` $head `,` $row `)` attr-dict `:` type($source) `->` type($tile)
+    $source `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)? attr-dict
+    `:` type($source) `->` type($tile)
   }];
   let hasVerifier = 1;
 }
@@ -270,7 +291,7 @@ def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>
     - C1 to C3 of `tile.load`, for the destination
     - C4: the elements are f32
   }];
-  let arguments = (ins AnyRankedTensor:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
+  let arguments = (ins AnyType:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
     I32:$row, AffineMapAttr:$map);
   let assemblyFormat = [{
     $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` $map attr-dict
@@ -282,22 +303,22 @@ def Tile_StoreRegOp : Tile_Op<"store_reg", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a tile from where it was computed; rows past the end are dropped";
   let description = [{
     The threads that hold the tile write it, unlike `tile.store`, which hands it to
-    a copy engine.
+    a copy engine. `part` is that of `tile.load`.
 
     **Constraints**
     - C1 to C3 of `tile.load`, for the destination
   }];
-  let arguments = (ins AnyRankedTensor:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
-    I32:$row, AffineMapAttr:$map);
+  let arguments = (ins AnyType:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
+    I32:$row, Optional<I32>:$part, AffineMapAttr:$map);
   let assemblyFormat = [{
-    $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` $map attr-dict
-    `:` type($tile) `,` type($dest)
+    $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)? $map
+    attr-dict `:` type($tile) `,` type($dest)
   }];
   let hasVerifier = 1;
 }
 
 def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
-  let summary = "A * B (or A * B^T), added to `acc` where given, in fp32";
+  let summary = "A * B (or of their transposes), added to `acc` where given, in fp32";
   let description = [{
     **Constraints**
     - C1: ranks are 2, A and B have one 16-bit float type and agree in the
@@ -305,11 +326,11 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
     - C2: the result is f32, M x N; `acc` has its type
   }];
   let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, Optional<AnyRankedTensor>:$acc,
-    UnitAttr:$transpose_b);
+    UnitAttr:$transpose_b, UnitAttr:$transpose_a);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $a `,` $b (`acc` `(` $acc^ `:` type($acc) `)`)? (`transpose_b` $transpose_b^)? attr-dict
-    `:` type($a) `,` type($b) `->` type($result)
+    $a `,` $b (`acc` `(` $acc^ `:` type($acc) `)`)? (`transpose_a` $transpose_a^)?
+    (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
   }];
   let hasVerifier = 1;
 }

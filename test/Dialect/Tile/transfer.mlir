@@ -13,3 +13,23 @@ func.func @moves(%rows: tensor<?x?x?xf32>, %memory: tensor<?x?x?x64xf32>, %x: te
   tile.store_reg %x, %memory at(%i, %i, %i) #bshd : tensor<16x64xf32>, tensor<?x?x?x64xf32>
   return %r : tensor<16xf32>
 }
+
+// CHECK-LABEL: func.func @parts
+func.func @parts(%rows: tensor<?x?x?x?xf32>, %memory: tensor<?x?x?x?x64xf32>, %i: i32) {
+  // CHECK: %[[R:.*]] = tile.load_row %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) part(%{{.*}}) : tensor<?x?x?x?xf32> -> tensor<16xf32>
+  %r = tile.load_row %rows at(%i, %i, %i) part(%i) : tensor<?x?x?x?xf32> -> tensor<16xf32>
+  // CHECK: tile.store_row %[[R]], %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) part(%{{.*}}) pack 4 : tensor<16xf32>, tensor<?x?x?x?xf32>
+  tile.store_row %r, %rows at(%i, %i, %i) part(%i) pack 4 : tensor<16xf32>, tensor<?x?x?x?xf32>
+  // CHECK: %[[T:.*]] = tile.load %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) part(%{{.*}}) #map : tensor<?x?x?x?x64xf32> -> tensor<16x64xf32>
+  %t = tile.load %memory at(%i, %i, %i) part(%i) #bshd : tensor<?x?x?x?x64xf32> -> tensor<16x64xf32>
+  // CHECK: tile.store_reg %[[T]], %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) part(%{{.*}}) #map : tensor<16x64xf32>, tensor<?x?x?x?x64xf32>
+  tile.store_reg %t, %memory at(%i, %i, %i) part(%i) #bshd : tensor<16x64xf32>, tensor<?x?x?x?x64xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @transposed_a
+func.func @transposed_a(%a: tensor<128x64xbf16>, %b: tensor<128x32xbf16>) -> tensor<64x32xf32> {
+  // CHECK: tile.mma %{{.*}}, %{{.*}} transpose_a : tensor<128x64xbf16>, tensor<128x32xbf16> -> tensor<64x32xf32>
+  %x = tile.mma %a, %b transpose_a : tensor<128x64xbf16>, tensor<128x32xbf16> -> tensor<64x32xf32>
+  return %x : tensor<64x32xf32>
+}
