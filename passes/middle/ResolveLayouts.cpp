@@ -70,15 +70,30 @@ public:
   size_t getConversions() const { return conversions; }
 
 private:
-  /// Loaded tiles stay where the copy puts them: they have no register layout.
+  /// Does an op in a step read the value other than as an operand of an MMA?
+  static bool isComputedWith(Value value) {
+    return llvm::any_of(value.getUses(), [](OpOperand &use) {
+      auto step = dyn_cast<tile::StepOp>(use.getOwner());
+      return step &&
+             llvm::any_of(
+                 step.getBody().getArgument(use.getOperandNumber()).getUsers(),
+                 [](Operation *user) {
+                   return !isa<tile::MmaOp, tile::PieceOp>(user);
+                 });
+    });
+  }
+
+  /// Loaded tiles that MMAs alone read stay where the copy puts them: they have
+  /// no register layout. The others come to registers.
   void markLoaded() {
     kernel.walk([&](tile::StepOp step) {
-      bool loads = !step.getBody().getOps<tile::LoadOp>().empty();
+      bool loads = !step.getBody().getOps<tile::LoadOp>().empty() &&
+                   llvm::none_of(step.getResults(), isComputedWith);
       if (loads) {
         loaded.insert(step.getResults().begin(), step.getResults().end());
       }
       step.walk([&](Operation *op) {
-        if (isa<tile::LoadOp, tile::PieceOp>(op)) {
+        if ((loads && isa<tile::LoadOp>(op)) || isa<tile::PieceOp>(op)) {
           loaded.insert(op->getResult(0));
         }
       });

@@ -115,7 +115,7 @@ Strides readStrides(const PlanArg &arg, const DLTensor &tensor) {
     if (tensor.strides && strides.matters(i)) {
       strides.values[i] = tensor.strides[i];
     } else {
-      bool round = arg.usedByTensorMap && !strides.matters(i) && packed > 1;
+      bool round = arg.alignedRows && !strides.matters(i) && packed > 1;
       strides.values[i] = round ? (packed + unit - 1) / unit * unit : packed;
     }
     // Saturate: an absurd extent is refused by the reach rule.
@@ -130,7 +130,7 @@ Strides readStrides(const PlanArg &arg, const DLTensor &tensor) {
 } // namespace
 
 int64_t attn::runtime::addressAlignment(const PlanArg &arg) {
-  return arg.usedByTensorMap ? kTensorMapAlignment : sizeOf(arg.dtype);
+  return arg.alignedRows ? kTensorMapAlignment : sizeOf(arg.dtype);
 }
 
 bool attn::runtime::locate(const DLTensor &tensor, int64_t bytes, char *&data) {
@@ -280,7 +280,7 @@ Status Binder::checkStrides(const PlanArg &arg, const Strides &strides) {
       }
     }
     int64_t unit = kTensorMapAlignment / sizeOf(arg.dtype);
-    if (arg.usedByTensorMap && unit > 1 && stride % unit != 0) {
+    if (arg.alignedRows && unit > 1 && stride % unit != 0) {
       return expected("the stride of " + dimName(arg, i),
                       "a multiple of 16 bytes (" + std::to_string(unit) +
                           " elements)",

@@ -128,7 +128,8 @@ Status PlanReader::readProblem(const JsonReader &json) {
   RETURN_IF_FAILED(json.expectObject(
       {"kind", "dtype", "head_dim", "head_dim_v", "layout", "mask",
        "score_region", "mask_region", "score_program", "mask_program"}));
-  RETURN_IF_FAILED(json.get("kind").readOneOf({"fwd", "bwd"}, problem.kind));
+  RETURN_IF_FAILED(json.get("kind").readOneOf(
+      {"fwd", "bwd", "decode", "combine"}, problem.kind));
   std::string dtype;
   RETURN_IF_FAILED(json.get("dtype").readOneOf({"bf16", "f16"}, dtype));
   parseDataType(dtype, problem.dtype);
@@ -287,7 +288,7 @@ Status PlanReader::readTensorMap(const JsonReader &json, PlanParam &param) {
       json.expectObject({"kind", "tensor", "swizzle", "l2_promotion", "dims"}));
   RETURN_IF_FAILED(readTensorName(json.get("tensor"), param.arg));
   PlanArg &arg = plan.args[param.arg];
-  arg.usedByTensorMap = true;
+  arg.alignedRows = true;
   int64_t number = 0;
   RETURN_IF_FAILED(json.get("swizzle").readOneOf({0, 32, 64, 128}, number));
   param.swizzle = int(number);
@@ -323,8 +324,14 @@ Status PlanReader::readParam(const JsonReader &json, PlanParam &param) {
   }
   if (kind == "pointer") {
     param.kind = ParamKind::Pointer;
-    RETURN_IF_FAILED(json.expectObject({"kind", "tensor"}));
-    return readTensorName(json.get("tensor"), param.arg);
+    RETURN_IF_FAILED(json.expectObject({"kind", "tensor", "aligned_rows"}));
+    RETURN_IF_FAILED(readTensorName(json.get("tensor"), param.arg));
+    if (json.has("aligned_rows")) {
+      int64_t aligned = 0;
+      RETURN_IF_FAILED(json.get("aligned_rows").readOneOf({0, 1}, aligned));
+      plan.args[param.arg].alignedRows |= aligned != 0;
+    }
+    return {};
   }
   if (kind == "workspace") {
     param.kind = ParamKind::Workspace;

@@ -21,7 +21,7 @@ using RegionProgram = std::vector<std::vector<std::string>>;
 
 /// What the kernels compute. Tools read it; launching does not.
 struct PlanProblem {
-  std::string kind; // "fwd" or "bwd"
+  std::string kind; // "fwd", "bwd", "decode" or "combine"
   DataType dtype = DataType::BF16;
   int64_t headDim = 0;     // of Q and K
   int64_t headDimV = 0;    // of V and O
@@ -59,8 +59,9 @@ struct PlanArg {
   std::vector<PlanDim> dims;
   /// The number of "<name>.stride.0"; those of the other dims follow it.
   int firstStrideSymbol = -1;
-  /// A tensor map reads it, so base and strides have to suit TMA.
-  bool usedByTensorMap = false;
+  /// Its rows have to begin at multiples of 16 bytes: a tensor map reads it, or
+  /// threads access several elements at a time.
+  bool alignedRows = false;
   /// Of i32 and i64 scalars, which expressions may use by name.
   int symbol = -1;
 

@@ -46,7 +46,7 @@ static int64_t paddingOf(const PlanArg &arg, const Problem &problem) {
   if (!problem.padStrides || arg.dims.size() < 2) {
     return 0;
   }
-  return arg.usedByTensorMap || arg.dims.size() == 4
+  return arg.alignedRows || arg.dims.size() == 4
              ? 16 / runtime::sizeOf(arg.dtype)
              : 3;
 }

@@ -114,15 +114,15 @@ LogicalResult checkOp(Operation *op) {
     return op->emitOpError("attn-distribute: expected a splat constant");
   }
   Type dtype = op->getParentOfType<ws::KernelOp>().getProblem().getDtype();
-  bool reads = isa<tile::ConvertLayoutOp, ws::PutOp, ws::MmaOp, scf::ForOp,
-                   scf::YieldOp>(op);
+  bool reads = isa<tile::ConvertLayoutOp, tile::StoreRegOp, ws::PutOp,
+                   ws::MmaOp, scf::ForOp, scf::YieldOp>(op);
   for (Type type : op->getOperandTypes()) {
     if (isPackedTile(type) && !reads) {
       return unsupported("arithmetic on packed elements, ") << type;
     }
   }
-  bool packs =
-      isa<arith::TruncFOp, tile::ConvertLayoutOp, scf::IfOp, scf::ForOp>(op);
+  bool packs = isa<arith::TruncFOp, tile::ConvertLayoutOp, tile::LoadOp,
+                   scf::IfOp, scf::ForOp>(op);
   for (Type type : op->getResultTypes()) {
     if (isPackedTile(type) && !packs) {
       return unsupported("arithmetic on packed elements, ") << type;
@@ -376,16 +376,16 @@ FailureOr<Value> Distributor::rewriteTruncate(arith::TruncFOp op) {
 }
 
 /// A share of the exponentials of a tile that may be approximated, those of the
-/// softmax, goes to the FMA units: pairs of registers spread evenly, but none of
-/// the last eighth, which gates what follows.
+/// softmax, goes to the FMA units: pairs of registers spread evenly, but none
+/// of the last eighth, which gates what follows.
 Value Distributor::rewriteExp2(math::Exp2Op op) {
   ScheduleAttr schedule = kernel.getSchedule();
   int64_t soft = schedule.getExp2SoftNumerator();
   int64_t of = schedule.getExp2SoftDenominator();
   int64_t registers =
       cast<VectorType>(op.getResult().getType()).getNumElements();
-  bool isApproximate = arith::bitEnumContainsAll(op.getFastmath(),
-                                                 arith::FastMathFlags::afn);
+  bool isApproximate =
+      arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
   if (soft == 0 || registers == rowsPerThread || !isApproximate) {
     return {};
   }

@@ -45,7 +45,7 @@ Value InstructionLowering::threadRow() {
 
 /// One lane of each quad writes the row that the quad shares.
 void InstructionLowering::lowerStoreRow(tile::StoreRowOp op) {
-  Value rows = paramOf(Param::Dim, op.getDest(), 2);
+  Value rows = paramOf(Param::Dim, op.getDest(), op.getPart() ? 3 : 2);
   Value inQuad = arith::AndIOp::create(*builder, loc, tid(), constant(3));
   Value first = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq,
                                       inQuad, constant(0));
@@ -67,8 +67,11 @@ void InstructionLowering::lowerStoreRow(tile::StoreRowOp op) {
     Value value =
         vector::ExtractOp::create(*builder, loc, tile, ArrayRef<int64_t>{i});
     // Outside of the branch, for both rows to share what they have in common.
-    Value pointer =
-        elementPointer(op.getDest(), {values.lookup(op.getBatch()), head, row});
+    SmallVector<Value> indices{values.lookup(op.getBatch()), head, row};
+    if (op.getPart()) {
+      indices.insert(indices.begin(), values.lookup(op.getPart()));
+    }
+    Value pointer = elementPointer(op.getDest(), indices);
     auto branch =
         scf::IfOp::create(*builder, loc, writes, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(*builder);

@@ -106,6 +106,16 @@ private:
   void lowerStoreRow(tile::StoreRowOp op);
   mlir::Value gatherElement(tile::GatherOp op, mlir::ValueRange indices);
   void lowerGather(tile::GatherOp op);
+  // RegisterTileLowering.cpp
+  struct ThreadRow;
+  template <typename AccessT>
+  ThreadRow rowOfThread(const AccessT &access, int64_t i, bool isTile);
+  mlir::Value pairPointer(mlir::Value rowPointer, mlir::Type element,
+                          int64_t n);
+  void lowerStoreReg(tile::StoreRegOp op);
+  void lowerReduceAdd(tile::ReduceAddOp op);
+  void lowerLoad(tile::LoadOp op);
+  void lowerLoadRow(tile::LoadRowOp op);
   // MmaLowering.cpp
   mlir::LogicalResult lowerMma(ws::MmaOp op);
   mlir::LogicalResult lowerAwait(ws::AwaitOp op);

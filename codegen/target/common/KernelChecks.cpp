@@ -256,15 +256,42 @@ LogicalResult checkDeclarations(ws::KernelOp kernel) {
   return success();
 }
 
+/// Threads move the pairs of columns of a tile that they hold.
+LogicalResult checkRegisterTile(Operation *op) {
+  Value tensor = TypeSwitch<Operation *, Value>(op)
+                     .Case<tile::StoreRegOp, tile::ReduceAddOp>(
+                         [](auto op) { return op.getDest(); })
+                     .Case([](tile::LoadOp op) { return op.getSource(); })
+                     .Default(Value());
+  if (!tensor) {
+    return success();
+  }
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type element = type.getElementType();
+  if (!element.isF32() && !element.isF16() && !element.isBF16()) {
+    return error(op, lowerToNVVM)
+           << "expected elements f32, f16 or bf16, got " << element;
+  }
+  constexpr int64_t columns = 8; // of a quad
+  if (type.getShape().back() % columns != 0) {
+    return error(op, lowerToNVVM) << "expected a multiple of " << columns
+                                  << " columns, got " << type.getShape().back();
+  }
+  return success();
+}
+
 /// Tensors in memory are arguments of the kernel.
 LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
-  Value tensor = TypeSwitch<Operation *, Value>(op)
-                     .Case([](ws::CopyOp op) { return op.getSource(); })
-                     .Case([](ws::StoreOp op) { return op.getDest(); })
-                     .Case([](tile::StoreRowOp op) { return op.getDest(); })
-                     .Case([](tile::GatherOp op) { return op.getSource(); })
-                     .Case([](tensor::DimOp op) { return op.getSource(); })
-                     .Default(Value());
+  Value tensor =
+      TypeSwitch<Operation *, Value>(op)
+          .Case([](ws::CopyOp op) { return op.getSource(); })
+          .Case([](ws::StoreOp op) { return op.getDest(); })
+          .Case<tile::StoreRowOp, tile::StoreRegOp, tile::ReduceAddOp>(
+              [](auto op) { return op.getDest(); })
+          .Case<tile::LoadOp, tile::LoadRowOp, tile::GatherOp>(
+              [](auto op) { return op.getSource(); })
+          .Case([](tensor::DimOp op) { return op.getSource(); })
+          .Default(Value());
   if (tensor && tensor.getParentBlock() != &kernel.getBody().front()) {
     return error(op, lowerToNVVM) << "expected a tensor of the kernel's "
                                      "arguments, got one of a region";
@@ -273,6 +300,9 @@ LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
     return error(op, lowerToNVVM)
            << "expected a tensor of the kernel's arguments, got one that '"
            << tensor.getDefiningOp()->getName() << "' makes";
+  }
+  if (failed(checkRegisterTile(op))) {
+    return failure();
   }
   auto dim = dyn_cast<tensor::DimOp>(op);
   if (!dim) {

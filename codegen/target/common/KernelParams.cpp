@@ -71,6 +71,16 @@ private:
     }
   }
 
+  /// The tensor whose elements the threads themselves read or write.
+  static Value tensorOfElements(Operation *op) {
+    return TypeSwitch<Operation *, Value>(op)
+        .Case<tile::StoreRowOp, tile::StoreRegOp, tile::ReduceAddOp>(
+            [](auto store) { return store.getDest(); })
+        .Case<tile::LoadOp, tile::LoadRowOp, tile::GatherOp>(
+            [](auto load) { return load.getSource(); })
+        .Default(Value());
+  }
+
   LogicalResult visit(Operation *op) {
     if (auto copy = dyn_cast<ws::CopyOp>(op)) {
       return addMap(op, copy.getSource(),
@@ -85,10 +95,8 @@ private:
           RankedTensorType::get(tile.getShape(), tile.getElementType()),
           store.getMap(), /*ctas=*/1);
     }
-    if (auto store = dyn_cast<tile::StoreRowOp>(op)) {
-      addAccess(store.getDest());
-    } else if (auto gather = dyn_cast<tile::GatherOp>(op)) {
-      addAccess(gather.getSource());
+    if (Value tensor = tensorOfElements(op)) {
+      addAccess(tensor);
     } else if (isa<ws::FetchWorkOp, ws::StampsOp, tile::JoinOp>(op)) {
       add({Param::Workspace, 0, 0, {}, {}});
     } else if (isa<tile::CutOp>(op)) {

@@ -183,13 +183,25 @@ json::Object PlanBuilder::tensorMap(const Param &param) {
                       {"dims", std::move(dims)}};
 }
 
+/// Do threads move more than one element of the tensor at a time?
+static bool isMovedInPairs(Value tensor) {
+  return llvm::any_of(tensor.getUsers(), [](Operation *user) {
+    return isa<tile::LoadOp, tile::StoreRegOp>(user);
+  });
+}
+
 json::Object PlanBuilder::parameter(const Param &param) {
   std::string name = nameOf(param.argument);
   switch (param.kind) {
   case Param::TensorMap:
     return tensorMap(param);
-  case Param::Pointer:
-    return json::Object{{"kind", "pointer"}, {"tensor", name}};
+  case Param::Pointer: {
+    json::Object pointer{{"kind", "pointer"}, {"tensor", name}};
+    if (isMovedInPairs(kernel.getBody().getArgument(param.argument))) {
+      pointer["aligned_rows"] = 1;
+    }
+    return pointer;
+  }
   case Param::Workspace:
     return json::Object{{"kind", "workspace"}};
   case Param::Dim:

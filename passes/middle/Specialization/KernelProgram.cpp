@@ -124,6 +124,9 @@ KernelProgram::collectPlace(PlaceAttr place,
     auto name = cast<StringAttr>(cycle[0]).getValue();
     Value value = valueOf.lookup(name);
     tile::StepOp step = value ? producer(value) : tile::StepOp();
+    if (value && place.getSpace() == Space::Reg) {
+      inRegisters.insert(value);
+    }
     if (smem && value && isa<tile::WorkType>(value.getType())) {
       return collectWorkChannel(place);
     }
@@ -145,6 +148,15 @@ KernelProgram::collectPlace(PlaceAttr place,
     }
   }
   return success();
+}
+
+bool KernelProgram::loadsToRegisters(tile::StepOp step) const {
+  bool loads = llvm::any_of(step.getBody().front(), [](Operation &op) {
+    return isa<tile::LoadOp, tile::LoadRowOp>(op);
+  });
+  return loads && llvm::all_of(step.getResults(), [&](Value result) {
+           return inRegisters.contains(result);
+         });
 }
 
 LogicalResult KernelProgram::checkSupported() {

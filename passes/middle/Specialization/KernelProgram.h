@@ -17,6 +17,8 @@ struct KernelProgram {
   llvm::StringMap<tile::StepOp> steps;
   /// Channel (in shared memory) of a loaded value; hold of a computed one.
   llvm::MapVector<mlir::Value, PlaceAttr> channelOf, holdOf;
+  /// Values whose place is in registers.
+  llvm::DenseSet<mlir::Value> inRegisters;
   /// Channel through which one role hands out the work items; null: every role
   /// computes its own.
   PlaceAttr workChannel;
@@ -38,6 +40,9 @@ struct KernelProgram {
   }
   /// What the schedule's places call the results of a step.
   llvm::SmallVector<llvm::StringRef> getResultNames(tile::StepOp step);
+  /// Does a step load into registers? Its threads load, and have waited for
+  /// what they loaded where they read it.
+  bool loadsToRegisters(tile::StepOp step) const;
   bool inLoop(tile::StepOp step) { return step->getParentOp() == loop; }
   tile::StepOp producer(mlir::Value value) const {
     return value.getDefiningOp<tile::StepOp>();

@@ -57,6 +57,10 @@ LogicalResult RoleBuilder::collectItems(SmallVectorImpl<BodyItem> &items) {
       item.guard = str(stringifyGuard(entry.getGuard()));
     }
     item.name = target.str();
+    if (entry.getAct() == Act::Await &&
+        program.loadsToRegisters(program.steps[target])) {
+      continue;
+    }
     if (entry.getAct() == Act::Op) {
       item.kind = BodyItem::Step;
       item.step = program.steps[target];

@@ -8,7 +8,8 @@ using namespace attn;
 
 LogicalResult RoleBuilder::emitStep(tile::StepOp step) {
   for (Operation &op : step.getBody().front()) {
-    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    if (auto load = dyn_cast<tile::LoadOp>(op);
+        load && !program.loadsToRegisters(step)) {
       return emitLoad(step, load);
     }
     if (auto mma = dyn_cast<tile::MmaOp>(op)) {

@@ -388,7 +388,8 @@ LogicalResult SyncUnroller::run(Block &block) {
   return success();
 }
 
-/// A loop without events: its tiles are those of one trip.
+/// A loop without events, whose number of trips depends on what is computed:
+/// its tiles are those of one trip.
 LogicalResult SyncUnroller::runOnce(scf::ForOp loop) {
   pass(loop.getInits(), loop.getRegionIterArgs());
   if (failed(run(*loop.getBody()))) {
@@ -398,8 +399,13 @@ LogicalResult SyncUnroller::runOnce(scf::ForOp loop) {
   return success();
 }
 
+bool SyncUnroller::hasKnownTrips(scf::ForOp loop) {
+  return tryEvaluate(loop.getLowerBound()) &&
+         tryEvaluate(loop.getUpperBound()) && tryEvaluate(loop.getStep());
+}
+
 LogicalResult SyncUnroller::runLoop(scf::ForOp loop) {
-  if (!events.isWithin(loop)) {
+  if (!events.isWithin(loop) && !(tiles && hasKnownTrips(loop))) {
     return runOnce(loop);
   }
   FailureOr<int64_t> from = evaluate(loop.getLowerBound(), loop);

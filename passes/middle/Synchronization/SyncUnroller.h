@@ -99,6 +99,7 @@ private:
   mlir::LogicalResult runWork(ws::WorkLoopOp work);
   mlir::LogicalResult checkFetches(ws::WorkLoopOp work, int64_t expected);
   mlir::LogicalResult runOp(mlir::Operation *op);
+  bool hasKnownTrips(mlir::scf::ForOp loop);
   mlir::LogicalResult runLoop(mlir::scf::ForOp loop);
   mlir::LogicalResult runBranch(mlir::scf::IfOp branch);
   mlir::LogicalResult runEither(mlir::scf::IfOp branch);

@@ -212,6 +212,29 @@ LogicalResult TileRanges::visitStoreOf(StoreOp store, SyncUnroller &at) {
                      [&] { return at.error(store); });
 }
 
+/// A part of partial results has seen the block of its number.
+template <typename LoadOp>
+LogicalResult TileRanges::visitLoad(LoadOp load, SyncUnroller &at) {
+  FailureOr<TileStart> row = rowOf(load, at);
+  if (failed(row)) {
+    return failure();
+  }
+  TileRange range;
+  range.starts.push_back(*row);
+  if (rankOf(load.getTile()) == 2) {
+    range.starts.push_back(TileStart{0});
+  }
+  if (load.getPart()) {
+    FailureOr<int64_t> part = at.coordinate(load.getPart(), load);
+    if (failed(part)) {
+      return failure();
+    }
+    range.summed.push_back(*part);
+  }
+  ranges[load.getTile()] = range;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -438,6 +461,8 @@ LogicalResult TileRanges::visit(Operation *op, SyncUnroller &at) {
       .Case([&](ws::StoreOp store) { return visitStore(store, at); })
       .Case<tile::StoreRowOp, tile::StoreRegOp>(
           [&](auto store) { return visitStoreOf(store, at); })
+      .Case<tile::LoadOp, tile::LoadRowOp>(
+          [&](auto load) { return visitLoad(load, at); })
       .Case([&](tile::BoundsOp bounds) { return visitBounds(bounds, at); })
       .Case([&](tile::CoordsOp coords) { return visitCoords(coords, at); })
       .Case([&](ws::AwaitOp await) {

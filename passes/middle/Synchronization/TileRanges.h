@@ -88,6 +88,8 @@ private:
   mlir::LogicalResult visitStore(ws::StoreOp store, SyncUnroller &at);
   template <typename StoreOp>
   mlir::LogicalResult visitStoreOf(StoreOp store, SyncUnroller &at);
+  template <typename LoadOp>
+  mlir::LogicalResult visitLoad(LoadOp load, SyncUnroller &at);
   mlir::LogicalResult visitCoords(tile::CoordsOp coords, SyncUnroller &at);
   mlir::LogicalResult visitCopy(ws::CopyOp copy, SyncUnroller &at);
   mlir::LogicalResult visitBounds(tile::BoundsOp bounds, SyncUnroller &at);

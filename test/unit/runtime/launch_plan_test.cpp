@@ -18,8 +18,8 @@ TEST(LaunchPlan, readsTheSample) {
   EXPECT_EQ(plan.problem.headDim, 128);
   EXPECT_EQ(plan.problem.mask, "causal_top_left");
   ASSERT_EQ(plan.args.size(), 7u);
-  EXPECT_TRUE(plan.args[0].usedByTensorMap);
-  EXPECT_FALSE(plan.args[2].usedByTensorMap);
+  EXPECT_TRUE(plan.args[0].alignedRows);
+  EXPECT_FALSE(plan.args[2].alignedRows);
   EXPECT_EQ(plan.args[3].kind, ArgKind::F32);
   EXPECT_EQ(plan.args[5].access, Access::Write);
   const PlanLaunch &launch = plan.variants.at(0).launches.at(0);
@@ -155,7 +155,7 @@ TEST(LaunchPlan, namesTheWrongPlace) {
   EXPECT_EQ(errorWith("\"version\":1", "\"version\":2"),
             "plan: version: expected one of 1, got 2");
   EXPECT_EQ(errorWith("\"fwd\"", "\"sideways\""),
-            "plan: problem.kind: expected one of 'fwd', 'bwd', got "
+            "plan: problem.kind: expected one of 'fwd', 'bwd', 'decode', 'combine', got "
             "\"sideways\"");
   EXPECT_EQ(errorWith("\"head_dim\":128", "\"head_dim\":0"),
             "plan: problem.head_dim: expected an integer from 1 to 4096, "
