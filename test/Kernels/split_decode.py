@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs decode_d128.mlir and combine_d128.mlir on random problems and compares
+every part's results, and the joined ones, with attention in float64.
+
+Lengths are not divided by tiles, some parts have no keys, and four query heads
+share a head of K and V. On the simulator each problem runs under a schedule of
+its own, and a hazard is an error."""
+
+import argparse
+import array
+import ctypes
+import math
+import os
+import random
+import struct
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "test", "probes")]
+import libattn
+
+DIM, GROUP = 128, 4
+ALIGNMENT = 256
+# bf16 rounds by up to 2^-8 of a value: P is rounded on its way to the second product, O at
+# the end. The rest is for sums in f32 and ex2.
+ROUNDING = 2.0**-8
+SLACK = 2.0**-12
+LSE_ERROR = 2e-5
+
+
+def bf16(value):
+    """The nearest bf16, to even, as its 16 bits."""
+    word = struct.unpack("<I", struct.pack("<f", value))[0]
+    return (word + 0x7FFF + (word >> 16 & 1)) >> 16
+
+
+def floats_of_bf16(words):
+    return array.array("f", array.array("I", (w << 16 for w in words)).tobytes())
+
+
+class Problem:
+    """The shapes and inputs of a seed."""
+
+    def __init__(self, seed):
+        generator = random.Random(seed)
+        pick = generator.randint
+        self.batches, self.heads = pick(1, 2), pick(1, 2)
+        self.positions = pick(1, 20) if seed % 8 == 0 else pick(1, 2)
+        self.keys = pick(1, 420)
+        self.parts = pick(1, 4)
+        self.scale = DIM**-0.5 * generator.choice([0.5, 1, 4])
+        self.words = {
+            "q": [bf16(generator.gauss(0, 1)) for _ in range(self.batches * self.positions * self.heads * GROUP * DIM)]}
+        for name in ("k", "v"):
+            self.words[name] = [bf16(generator.gauss(0, 1)) for _ in range(self.batches * self.keys * self.heads * DIM)]
+        self.values = {name: floats_of_bf16(words) for name, words in self.words.items()}
+
+    def __str__(self):
+        return (f"{self.batches} batches, {self.positions} positions, {self.heads} x {GROUP} heads, "
+                f"{self.keys} keys, {self.parts} parts")
+
+    def shapes(self):
+        b, s, h, n = self.batches, self.positions, self.heads * GROUP, self.parts
+        return {"q": (b, s, h, DIM), "k": (b, self.keys, self.heads, DIM), "v": (b, self.keys, self.heads, DIM),
+                "o_part": (n, b, s, h, DIM), "lse_part": (n, b, h, s), "o": (b, s, h, DIM), "lse": (b, h, s)}
+
+    def keys_of(self, part):
+        """The share of a part, in blocks of 128 keys."""
+        blocks = -(-self.keys // 128)
+        each = -(-blocks // self.parts)
+        return range(min(part * each * 128, self.keys), min((part + 1) * each * 128, self.keys))
+
+    def expect(self, batch, position, head, keys):
+        """O, a bound of its error in units of rounding, and LSE in float64."""
+        q, k, v = (self.values[name] for name in "qkv")
+        at = ((batch * self.positions + position) * self.heads * GROUP + head) * DIM
+        query = q[at:at + DIM]
+        rows = [((batch * self.keys + key) * self.heads + head // GROUP) * DIM for key in keys]
+        scores = [self.scale * sum(map(float.__mul__, query, k[row:row + DIM])) for row in rows]
+        if not scores:
+            return [0.0] * DIM, [0.0] * DIM, -math.inf
+        most = max(scores)
+        weights = [math.exp(score - most) for score in scores]
+        total = sum(weights)
+        out, bound = [0.0] * DIM, [0.0] * DIM
+        for weight, row in zip(weights, rows):
+            weight /= total
+            for c, value in enumerate(v[row:row + DIM]):
+                out[c] += weight * value
+                bound[c] += weight * abs(value)
+        return out, bound, most + math.log(total)
+
+
+class Device:
+    """Where the kernels run: `place` gives bytes an address there."""
+
+    def __init__(self, name):
+        self.driver = None
+        if name == "cuda":
+            from cuda import Driver
+            self.driver = Driver()
+        self.device = libattn.DLDevice(libattn.CUDA if self.driver else libattn.CPU, 0)
+        self.held = []
+
+    def place(self, data):
+        if self.driver:
+            self.held.append(self.driver.upload(data))
+            return self.held[-1].value
+        self.held.append(ctypes.create_string_buffer(len(data) + ALIGNMENT))
+        address = -(-ctypes.addressof(self.held[-1]) // ALIGNMENT) * ALIGNMENT
+        ctypes.memmove(address, data, len(data))
+        return address
+
+    def read(self, address, size):
+        if not self.driver:
+            return ctypes.string_at(address, size)
+        self.driver.call("cuCtxSynchronize")
+        return self.driver.download(ctypes.c_uint64(address), size)
+
+    def clear(self):
+        if self.driver:
+            for pointer in self.held:
+                self.driver.free(pointer)
+        self.held = []
+
+
+def launch(bundle, device, problem, memory):
+    """Launches a kernel on the addresses that its arguments' names have."""
+    views = {}
+    for arg in bundle.plan["args"]:
+        if arg["kind"] == "tensor":
+            shape = problem.shapes()[arg["name"]]
+            strides = [math.prod(shape[i + 1:]) for i in range(len(shape))]
+            views[arg["name"]] = libattn.make_tensor(memory[arg["name"]], device.device, arg["dtype"], shape, strides)
+    scalars = {"scale": problem.scale, "parts": problem.parts}
+    names = bundle.argument_names()[1]
+    bundle.launcher(libattn.make_args(views, {n: scalars[n] for n in names}, device.device, None))()
+
+
+def run(decode, combine, device, problem):
+    """Returns {name: floats} of the four results."""
+    types = {"o_part": "f32", "lse_part": "f32", "o": "bf16", "lse": "f32"}
+    sizes = {name: math.prod(problem.shapes()[name]) * (2 if kind == "bf16" else 4) for name, kind in types.items()}
+    memory = {name: device.place(array.array("H", words).tobytes()) for name, words in problem.words.items()}
+    # What is not written stays a NaN.
+    memory.update((name, device.place(b"\xff" * size)) for name, size in sizes.items())
+    launch(decode, device, problem, memory)
+    launch(combine, device, problem, memory)
+    results = {}
+    for name, kind in types.items():
+        data = device.read(memory[name], sizes[name])
+        results[name] = (floats_of_bf16(array.array("H", data)) if kind == "bf16" else array.array("f", data))
+    device.clear()
+    return results
+
+
+def largest_error(got, wanted, bound, rounding):
+    """The error of a row of O in units of what it may be."""
+    worst = 0.0
+    for value, want, weight in zip(got, wanted, bound):
+        allowed = (ROUNDING + SLACK) * weight + rounding * abs(want)
+        error = abs(value - want)
+        worst = max(worst, error / allowed if allowed else error and math.inf) if error == error else math.inf
+    return worst
+
+
+def check_row(problem, results, o, lse, place, keys, rounding):
+    """Compares the row `place` (batch, position, head) of a pair of results that
+    begin at elements `o` and `lse` of theirs. Returns the error of O in units of
+    its bound."""
+    batch, position, head = place
+    heads = problem.heads * GROUP
+    wanted, bound, wanted_lse = problem.expect(batch, position, head, keys)
+    at = o[1] + ((batch * problem.positions + position) * heads + head) * DIM
+    worst = largest_error(results[o[0]][at:at + DIM], wanted, bound, rounding)
+    got_lse = results[lse[0]][lse[1] + (batch * heads + head) * problem.positions + position]
+    same = got_lse == wanted_lse or abs(got_lse - wanted_lse) <= LSE_ERROR * max(1.0, abs(wanted_lse))
+    if worst > 1 or not same:
+        sys.exit(f"{problem}: {o[0]}, batch {batch}, position {position}, head {head}, keys {keys}: error {worst:.3g} of "
+                 f"its bound, LSE {got_lse}, expected {wanted_lse}")
+    return worst
+
+
+def check(problem, results):
+    """Returns the largest errors of a part and of O, in units of their bounds."""
+    rows = problem.batches * problem.positions * problem.heads * GROUP
+    worst_part = worst = 0.0
+    for batch in range(problem.batches):
+        for position in range(problem.positions):
+            for head in range(problem.heads * GROUP):
+                place = (batch, position, head)
+                for part in range(problem.parts):
+                    worst_part = max(worst_part, check_row(
+                        problem, results, ("o_part", part * rows * DIM), ("lse_part", part * rows), place,
+                        problem.keys_of(part), 0.0))
+                worst = max(worst, check_row(problem, results, ("o", 0), ("lse", 0), place,
+                                             range(problem.keys), ROUNDING))
+    return worst_part, worst
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runtime", required=True, help="libattn_runtime.so")
+    parser.add_argument("--decode", required=True, help="the bundle of decode_d128.mlir")
+    parser.add_argument("--combine", required=True, help="the bundle of combine_d128.mlir")
+    parser.add_argument("--device", choices=["sim", "cuda"], default="sim")
+    parser.add_argument("--seeds", type=int, default=64)
+    parser.add_argument("--first-seed", type=int, default=0)
+    args = parser.parse_args()
+    library = libattn.Library(args.runtime)
+    decode, combine = library.load(args.decode), library.load(args.combine)
+    device = Device(args.device)
+    worst_part = worst = 0.0
+    for seed in range(args.first_seed, args.first_seed + args.seeds):
+        if args.device == "sim":
+            library.set_simulator("seed", str(seed))
+        problem = Problem(seed)
+        errors = check(problem, run(decode, combine, device, problem))
+        worst_part, worst = max(worst_part, errors[0]), max(worst, errors[1])
+    print(f"split decode: {args.seeds} problems right; largest error of a part {worst_part:.2f} of its bound, "
+          f"of O {worst:.2f}")
+
+
+if __name__ == "__main__":
+    main()
