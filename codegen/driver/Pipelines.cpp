@@ -30,6 +30,9 @@ void attn::addStage(Stage stage, OpPassManager &manager,
     manager.addPass(createWarpSpecialize());
     manager.addPass(createPlanMemory());
     manager.addPass(createPipeline());
+    manager.addPass(createDropZeroScaling());
+    manager.addPass(createStartFresh());
+    manager.addPass(createOverlapLastProduct());
     manager.addPass(createVerifySync());
     if (options.instrument) {
       InstrumentOptions instrument;

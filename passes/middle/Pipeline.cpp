@@ -3,10 +3,7 @@
 // attn-pipeline: expands the modulo schedule of each role's streaming loop into
 // a prologue, a steady loop for all ranges or one for each, and an epilogue, in
 // issue order.
-#include "Pipelining/FirstProduct.h"
-#include "Pipelining/LastProduct.h"
 #include "Pipelining/LoopExpander.h"
-#include "Pipelining/ZeroScaling.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/support/Decision.h"
 
@@ -64,9 +61,6 @@ public:
         if (failed(expanded)) {
           return signalPassFailure();
         }
-        dropScalingOfZeros(*expanded);
-        startFresh(*expanded);
-        computeDuringLastProduct(*expanded);
         decided(kernel.getLoc(), "pipeline")
             << llvm::formatv(
                    "role '{0}': {1} copies of the loop's body, shifts "

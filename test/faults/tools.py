@@ -14,9 +14,10 @@ import schedule_tools
 # Where faults are planted: the passes that make the IR from that of the schedule stage, and those
 # that go on from it to the roles' final programs.
 TO_LOOPS = ["attn-subtile", "attn-resolve-layouts", "attn-warp-specialize", "attn-plan-memory"]
-STAGES = {"plan": ([], TO_LOOPS + ["attn-pipeline"]),
-          "emitter": (TO_LOOPS, ["attn-pipeline"]),
-          "program": (TO_LOOPS + ["attn-pipeline"], [])}
+EXPAND = ["attn-pipeline", "attn-drop-zero-scaling", "attn-start-fresh", "attn-overlap-last-product"]
+STAGES = {"plan": ([], TO_LOOPS + EXPAND),
+          "emitter": (TO_LOOPS, EXPAND),
+          "program": (TO_LOOPS + EXPAND, [])}
 VERIFY = ["attn-verify-sync"]
 LOWER = ["attn-distribute", "attn-lower-channels", "attn-lower-to-nvvm", "attn-stage-llvm"]
 # The same with the reader of lowered barriers.

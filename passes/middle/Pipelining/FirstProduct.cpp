@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "FirstProduct.h"
+//
+// attn-start-fresh: accumulators before the first product of a loop.
 #include "attn/dialect/Ws.h"
+#include "attn/passes/middle/Passes.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
+
+namespace attn {
+#define GEN_PASS_DEF_STARTFRESH
+#include "attn/passes/middle/Passes.h.inc"
+} // namespace attn
 
 using namespace mlir;
 using namespace attn;
 
 namespace {
 
-/// One accumulator on its way through the steady loops of all ranges.
+/// One accumulator on its way through loops that follow one another.
 class Accumulator {
 public:
   explicit Accumulator(scf::ForOp first) : first(first) {}
@@ -82,27 +89,44 @@ void Accumulator::replaceZeros(unsigned index) {
   init.set(ub::PoisonOp::create(builder, first.getLoc(), init.get().getType()));
 }
 
-/// Products whose accumulators are known to be zeros.
-static void dropZeros(scf::IfOp loop) {
-  loop.walk([](ws::MmaOp product) {
+namespace {
+
+class StartFreshPass : public attn::impl::StartFreshBase<StartFreshPass> {
+public:
+  using StartFreshBase::StartFreshBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
+      auto expanded = kernel.walk([](ws::ForOp loop) {
+        loop.emitOpError("attn-start-fresh: expected the loop to be expanded");
+        return WalkResult::interrupt();
+      });
+      if (expanded.wasInterrupted()) {
+        return signalPassFailure();
+      }
+      kernel.walk([](scf::ForOp loop) { startFresh(loop); });
+      kernel.walk(dropZeros);
+    }
+  }
+
+private:
+  /// Accumulators that enter `loop` as zeros.
+  static void startFresh(scf::ForOp loop) {
+    for (auto [index, init] : llvm::enumerate(loop.getInits())) {
+      Accumulator accumulator(loop);
+      if (matchPattern(init, m_PosZeroFloat()) &&
+          accumulator.collect(loop, index)) {
+        accumulator.replaceZeros(index);
+      }
+    }
+  }
+
+  /// The accumulator of a product that adds to zeros.
+  static void dropZeros(ws::MmaOp product) {
     if (product.getAcc() && matchPattern(product.getAcc(), m_PosZeroFloat())) {
       product.getAccMutable().clear();
     }
-  });
-}
+  }
+};
 
-void attn::startFresh(scf::IfOp loop) {
-  dropZeros(loop);
-  auto loops = loop.thenBlock()->getOps<scf::ForOp>();
-  if (loops.empty()) {
-    return;
-  }
-  scf::ForOp first = *loops.begin();
-  for (auto [index, init] : llvm::enumerate(first.getInits())) {
-    Accumulator accumulator(first);
-    if (matchPattern(init, m_PosZeroFloat()) &&
-        accumulator.collect(first, index)) {
-      accumulator.replaceZeros(index);
-    }
-  }
-}
+} // namespace

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "LastProduct.h"
+//
+// attn-overlap-last-product: what a role computes while the last product of its
+// streaming loop is in flight.
 #include "attn/dialect/Ws.h"
+#include "attn/passes/middle/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace attn {
+#define GEN_PASS_DEF_OVERLAPLASTPRODUCT
+#include "attn/passes/middle/Passes.h.inc"
+} // namespace attn
 
 using namespace mlir;
 using namespace attn;
 
 namespace {
 
+/// Moves ops that follow a branch in front of the last await in it.
 class TailMover {
 public:
+  /// `loop`: the blocks of a streaming loop, or else what stands for none.
   explicit TailMover(scf::IfOp loop) : loop(loop) {}
   void run();
 
@@ -19,7 +29,6 @@ private:
   bool findAwait();
   void collect();
   bool canMove(Operation &op);
-  bool readsLoop(Operation &op);
   void cloneInto(Block *block, Operation *before);
   void replaceLoop();
 
@@ -151,4 +160,34 @@ void TailMover::run() {
   replaceLoop();
 }
 
-void attn::computeDuringLastProduct(scf::IfOp loop) { TailMover(loop).run(); }
+namespace {
+
+class OverlapLastProductPass
+    : public attn::impl::OverlapLastProductBase<OverlapLastProductPass> {
+public:
+  using OverlapLastProductBase::OverlapLastProductBase;
+
+  void runOnOperation() override {
+    SmallVector<scf::IfOp> branches;
+    WalkResult walked = getOperation().walk([&](Operation *op) {
+      if (isa<ws::ForOp>(op)) {
+        op->emitOpError("attn-overlap-last-product: expected the loop to be "
+                        "expanded");
+        return WalkResult::interrupt();
+      }
+      auto branch = dyn_cast<scf::IfOp>(op);
+      if (branch && branch.elseBlock() && op->getParentOfType<ws::RoleOp>()) {
+        branches.push_back(branch);
+      }
+      return WalkResult::advance();
+    });
+    if (walked.wasInterrupted()) {
+      return signalPassFailure();
+    }
+    for (scf::IfOp branch : branches) {
+      TailMover(branch).run();
+    }
+  }
+};
+
+} // namespace

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ZeroScaling.h"
-#include "attn/dialect/Tile.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+//
+// attn-drop-zero-scaling: +0 times a finite factor that is not negative is +0.
+#include "attn/dialect/Ws.h"
+#include "attn/passes/middle/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+
+namespace attn {
+#define GEN_PASS_DEF_DROPZEROSCALING
+#include "attn/passes/middle/Passes.h.inc"
+} // namespace attn
 
 using namespace mlir;
 using namespace attn;
@@ -53,10 +59,8 @@ bool keepsZeros(Value factor) {
       factor, [](const APFloat &v) { return v.isFinite() && !v.isNegative(); });
 }
 
-} // namespace
-
 /// A branch that scaled zeros or passed them on gives zeros either way.
-static void forwardZeros(scf::IfOp branch) {
+void forwardZeros(scf::IfOp branch) {
   for (OpResult result : branch.getResults()) {
     Value value = branch.thenYield().getOperand(result.getResultNumber());
     if (value == branch.elseYield().getOperand(result.getResultNumber()) &&
@@ -66,18 +70,30 @@ static void forwardZeros(scf::IfOp branch) {
   }
 }
 
-void attn::dropScalingOfZeros(scf::IfOp loop) {
-  loop.walk([](arith::MulFOp product) {
-    Value zeros = product.getLhs();
-    if (!matchPattern(zeros, m_PosZeroFloat()) ||
-        !keepsZeros(product.getRhs())) {
-      return;
-    }
-    auto branch = dyn_cast<scf::IfOp>(product->getParentOp());
-    product.replaceAllUsesWith(zeros);
-    product.erase();
-    if (branch && branch.elseBlock()) {
-      forwardZeros(branch);
-    }
-  });
+/// Replaces `product` by +0 where it is known to be that.
+void dropScaling(arith::MulFOp product) {
+  Value zeros = product.getLhs();
+  if (!matchPattern(zeros, m_PosZeroFloat()) || !keepsZeros(product.getRhs())) {
+    return;
+  }
+  auto branch = dyn_cast<scf::IfOp>(product->getParentOp());
+  product.replaceAllUsesWith(zeros);
+  product.erase();
+  if (branch && branch.elseBlock()) {
+    forwardZeros(branch);
+  }
 }
+
+class DropZeroScalingPass
+    : public attn::impl::DropZeroScalingBase<DropZeroScalingPass> {
+public:
+  using DropZeroScalingBase::DropZeroScalingBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
+      kernel.walk(dropScaling);
+    }
+  }
+};
+
+} // namespace

@@ -123,11 +123,7 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     slots and results of earlier times travel through the loops; awaits stand before the
     first touch of an operand or result in flight, releases after the last read. Slots
     from outside the loop that are not read after its steady part go back before the
-    epilogue. A product of zeros and a factor that is finite and not negative whatever the
-    scores is dropped; an accumulator that then enters the steady loops as zeros, and that
-    MMAs alone touch there, enters as poison, and its first MMA is `fresh`. What follows the
-    loop and does not read its last product is computed while that is in flight. Of skipped
-    blocks the slots are waited for and given back, and turns are taken and given, in a loop
+    epilogue. Of skipped blocks the slots are waited for and given back, and turns are taken and given, in a loop
     before the prologue.
 
     **Requires** `ws.for` loops with shifts of at most 1, whose masked entries read no slot.
@@ -147,7 +143,112 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     ```
     Does not change numerics. Remark: for each loop, its role and the copies of its body.
   }];
-  let dependentDialects = ["::attn::ws::WsDialect", "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+  let dependentDialects = ["::attn::ws::WsDialect", "::mlir::scf::SCFDialect"];
+}
+
+def DropZeroScaling : Pass<"attn-drop-zero-scaling", "::mlir::ModuleOp"> {
+  let summary = "do not scale zeros by factors that are finite and not negative";
+  let description = [{
+    +0 times such a factor is +0, which upstream folds cannot know. The first step of an
+    online softmax scales zeros by exp2(m - max(m, m')) with a finite constant m.
+
+    A factor is known to be finite and not negative if it is such a constant, `math.exp2` of
+    what is at most 0, what two branches yield that are known, or `tile.broadcast` of one
+    that is known. At most 0, and no NaN, are: such a constant; a - max(a, b) or
+    a - max(b, a) with a finite constant a, whatever b is; min(a, b) with a known b; and
+    what is selected of two that are known. A branch that yields these zeros either way is
+    replaced by them.
+
+    **Requires** nothing.
+
+    **Ensures** no `arith.mulf` in a `ws.kernel` has the constant +0 on its left and a factor
+    on its right that is known.
+
+    **Before**
+    ```mlir
+    %d = arith.subf %lowest, %max : tensor<64xf32> // %max = maxnumf(%scores, %lowest)
+    %f = math.exp2 %d : tensor<64xf32>
+    %all = tile.broadcast %f dim 1 : tensor<64xf32> -> tensor<64x64xf32>
+    %o = arith.mulf %zeros, %all : tensor<64x64xf32>
+    %r, %t = ws.mma %p, %v acc(%o : tensor<64x64xf32>) ...
+    ```
+    **After**
+    ```mlir
+    %r, %t = ws.mma %p, %v acc(%zeros : tensor<64x64xf32>) ...
+    ```
+    Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::ws::WsDialect"];
+}
+
+def StartFresh : Pass<"attn-start-fresh", "::mlir::ModuleOp"> {
+  let summary = "let the first product of a loop write its accumulator, not add to zeros";
+  let description = [{
+    An accumulator that enters a loop as zeros, and that MMAs alone touch until it has been
+    through all loops that follow one another, enters as poison. Each MMA on its way is
+    `fresh` in the first step of the first loop, and behind the loops if no step ran. An MMA
+    whose accumulator is the constant +0 has none.
+
+    **Requires** `ws.kernel`s after `attn-pipeline`: a loop that begins where another ended
+    runs after it, and ends no earlier than it begins.
+
+    **Ensures** no `ws.mma` adds to constant zeros.
+
+    **Before**
+    ```mlir
+    %o = scf.for %t = %one to %n step %one iter_args(%acc = %zeros) {
+      %r, %token = ws.mma %p, %v acc(%acc : tensor<64x64xf32>) ...
+    ```
+    **After**
+    ```mlir
+    %o = scf.for %t = %one to %n step %one iter_args(%acc = %poison) {
+      %first = arith.cmpi eq, %t, %one : i32
+      %r, %token = ws.mma %p, %v acc(%acc : tensor<64x64xf32>) fresh(%first) ...
+    ```
+    Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::ws::WsDialect", "::mlir::ub::UBDialect"];
+}
+
+def OverlapLastProduct : Pass<"attn-overlap-last-product", "::mlir::ModuleOp"> {
+  let summary = "compute what follows a loop while its last product is in flight";
+  let description = [{
+    Ops behind a branch that has a `ws.await` move in front of the last one and into the
+    other region, if they are free of effects, do not read what comes with that await or
+    after it, and some result of the branch reaches them. What repeats a value
+    (`tile.broadcast`, `tensor.splat`) stays: it costs nothing where it is used, and a tile
+    would leave the branch instead of the value.
+
+    **Requires** `ws.kernel`s after `attn-pipeline`.
+
+    **Ensures** the order of what has effects is as before.
+
+    **Before**
+    ```mlir
+    %o, %sum = scf.if %nonempty -> (tensor<64x64xf32>, f32) {
+      // steps
+      %done = ws.await %r, %t : tensor<64x64xf32>
+      scf.yield %done, %l
+    } else {
+      scf.yield %zeros, %none
+    }
+    %inverse = arith.divf %one, %sum : f32
+    ```
+    **After**
+    ```mlir
+    %o, %sum, %inverse = scf.if %nonempty -> (tensor<64x64xf32>, f32, f32) {
+      // steps
+      %i = arith.divf %one, %l : f32
+      %done = ws.await %r, %t : tensor<64x64xf32>
+      scf.yield %done, %l, %i
+    } else {
+      %i = arith.divf %one, %none : f32
+      scf.yield %zeros, %none, %i
+    }
+    ```
+    Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::ws::WsDialect", "::mlir::scf::SCFDialect"];
 }
 
 def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {

@@ -1,14 +1,17 @@
-// attn-pipeline: an accumulator that enters the steady loops as zeros, and that products alone touch there, is not
+// attn-start-fresh, after the passes that it builds on: an accumulator that enters the steady loops as zeros, and that products alone touch there, is not
 // written before the first product, which is `fresh`; zeros that the first step scales by a finite factor are zeros
 // still. Where a step may see the zeros, or the factor may be infinite, NaN or negative, they are written.
-// RUN: attn-opt %s --attn-pipeline | FileCheck %s
-// RUN: sed 's/peel first_branch/peel first_masked/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOPS
-// RUN: sed 's/maxnumf %max, %old /addf %max, %old /' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=INFINITE
-// RUN: sed 's/math.exp2 %growth/arith.constant dense<-2.0>/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=INFINITE
-// RUN: sed 's/dense<-3.4.*>/dense<0xFF800000>/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=INFINITE
+// RUN: attn-opt %s --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s
+// RUN: sed 's/peel first_branch/peel first_masked/' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=LOOPS
+// RUN: sed 's/maxnumf %max, %old /addf %max, %old /' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=INFINITE
+// RUN: sed 's/math.exp2 %growth/arith.constant dense<-2.0>/' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=INFINITE
+// RUN: sed 's/dense<-3.4.*>/dense<0xFF800000>/' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=INFINITE
+// RUN: not attn-opt %s --attn-start-fresh -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNEXPANDED
 // RUN: attn-compile %examples/causal.mlir --emit=ws | FileCheck %s --check-prefix=WHOLE
-// RUN: sed 's/slot 8 shift 0/slot 3 shift 1/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=SEEN
-// RUN: sed 's/slot 4 shift 1/slot 9 shift 0/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=FIRST
+// RUN: sed 's/slot 8 shift 0/slot 3 shift 1/' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=SEEN
+// RUN: sed 's/slot 4 shift 1/slot 9 shift 0/' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=FIRST
+
+// UNEXPANDED: 'ws.for' op attn-start-fresh: expected the loop to be expanded
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>

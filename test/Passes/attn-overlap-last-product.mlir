@@ -1,6 +1,8 @@
-// attn-pipeline: what follows the loop and does not read its last product is computed while that is in flight, and
+// attn-overlap-last-product: what follows the loop and does not read its last product is computed while that is in flight, and
 // where the loop runs for no block; what reads it, or has an effect, stays.
-// RUN: attn-opt %s --attn-pipeline | FileCheck %s
+// RUN: attn-opt %s --attn-pipeline --attn-start-fresh --attn-overlap-last-product | FileCheck %s
+// RUN: not attn-opt %s --attn-overlap-last-product -o /dev/null 2>&1 | FileCheck %s --check-prefix=LOOP
+// LOOP: 'ws.for' op attn-overlap-last-product: expected the loop to be expanded
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
