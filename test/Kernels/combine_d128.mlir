@@ -12,6 +12,12 @@
 // CHECK: .visible .entry combine_d128(
 // CHECK: ld.global.v2
 //
+// Loads into registers have no channel, and nothing is awaited: registers wait.
+// RUN: attn-opt %s --attn-resolve-layouts --attn-warp-specialize | FileCheck %s --check-prefix=ROLE --implicit-check-not=ws.await
+// ROLE: ws.entry @ld_op
+// ROLE: tile.load {{.*}} part(%{{.*}}) {{.*}} -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
+// ROLE: ws.yield
+//
 // Each part is summed up once, and goes to the rows that it is of.
 // RUN: sed 's/part(%j) #bshd/part(%c0) #bshd/' %s | not attn-compile - --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=SEEN
 // RUN: sed 's/tile.store_reg %x, %o at(%batch, %head, %row)/tile.store_reg %x, %o at(%head, %batch, %row)/' %s \

@@ -115,6 +115,10 @@ LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
   if (failed(checkPassesOn(step, mma)) || failed(cloneBody(step, mma))) {
     return failure();
   }
+  if (mma.getTransposeA()) {
+    return error("no lowering for the transposed operand A of '" +
+                 step.getName() + "'");
+  }
   Value a = mma.getA(), piece;
   if (auto op = a.getDefiningOp<tile::PieceOp>()) {
     a = op.getSource();

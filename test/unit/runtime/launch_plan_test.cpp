@@ -30,6 +30,18 @@ TEST(LaunchPlan, readsTheSample) {
   EXPECT_EQ(plan.variants.at(0).schedule, "text");
 }
 
+TEST(LaunchPlan, alignsRowsOfPointersThatSaySo) {
+  std::string pointer = R"("kind":"pointer","tensor":"lse")";
+  EXPECT_TRUE(
+      parsedPlan(samplePlanWith(pointer, pointer + R"(,"aligned_rows":1)"))
+          .args[6]
+          .alignedRows);
+  EXPECT_FALSE(parsedPlan().args[6].alignedRows);
+  EXPECT_EQ(errorWith(pointer, pointer + R"(,"aligned_rows":2)"),
+            "plan: variants[0].launches[0].params[2].aligned_rows: expected "
+            "one of 0, 1, got 2");
+}
+
 TEST(LaunchPlan, readsVariantsInOrder) {
   LaunchPlan plan = parsedPlan(twoVariantsText(512));
   ASSERT_EQ(plan.variants.size(), 2u);
