@@ -28,6 +28,30 @@ struct Param {
 /// An argument copied with two different boxes is an error.
 mlir::FailureOr<llvm::SmallVector<Param>> collectParams(ws::KernelOp kernel);
 
+/// The parameters as values: arguments of the kernel's body, behind those that
+/// the user gives.
+class ParamValues {
+public:
+  /// Adds the arguments. Sizes and scalars are these from now on.
+  ParamValues(ws::KernelOp kernel, llvm::ArrayRef<Param> params);
+
+  /// A parameter of the argument `tensor`.
+  mlir::Value of(Param::Kind kind, mlir::Value tensor, int64_t dim = 0) const;
+  /// A result of the kernel's `tile.cut`.
+  mlir::Value cut(int64_t result) const;
+  /// The start of the workspace.
+  mlir::Value workspace() const;
+
+  llvm::ArrayRef<Param> getParams() const { return params; }
+  llvm::ArrayRef<mlir::Value> getValues() const { return values; }
+
+private:
+  mlir::Value find(const Param &param) const;
+
+  llvm::SmallVector<Param> params;
+  llvm::SmallVector<mlir::Value> values;
+};
+
 /// CTAs that fill a slot together, each with a share of the tile.
 int64_t sharersOf(ws::KernelOp kernel, mlir::TypedValue<ws::SlotType> slot);
 

@@ -2,10 +2,14 @@
 //
 // attn-lower-to-nvvm: a ws.kernel becomes a gpu.module with one function, in
 // which each warpgroup runs the program of its role.
-#include "InstructionLowering.h"
+#include "InstructionPatterns.h"
+#include "JoinLayout.h"
 #include "KernelChecks.h"
+#include "KernelFunction.h"
 #include "KernelGroup.h"
 #include "LaunchPlan.h"
+#include "StampWriter.h"
+#include "WorkItemLowering.h"
 #include "attn/codegen/target/Passes.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/support/Decision.h"
@@ -21,136 +25,19 @@ using namespace attn::codegen;
 
 namespace {
 
-constexpr int64_t warpgroupThreads = 128;
-constexpr int64_t warpsPerWarpgroup = 4;
-constexpr int64_t maxThreadRegisters = 255;
-constexpr int64_t maxThreads = 1024;
-
-/// The warpgroups of a CTA: roles of fewer than four warps share one.
-struct Placement {
-  ws::RoleOp role;
-  int64_t firstWarp;
-};
-
-class KernelLowering {
-public:
-  KernelLowering(ws::KernelOp kernel, gpu::GPUModuleOp module)
-      : kernel(kernel), loc(kernel.getLoc()), builder(kernel), module(module) {}
-
-  /// Adds the kernel's function to the module.
-  LogicalResult run();
-  PlannedKernel getPlanned() { return {kernel, params, threads}; }
-
-private:
-  void placeRoles();
-  LogicalResult checkRegisters();
-  LogicalResult makeRoomForStamps();
-  LLVM::LLVMFuncOp createFunction();
-  void emitMeeting();
-  LogicalResult emitSetup(InstructionLowering &lowering);
-  bool isDependent() {
-    return kernel.getSchedule().getLaunch() == Launch::Dependent;
-  }
-  bool endsLoads(ws::RoleOp role);
-  LogicalResult emitRoles(InstructionLowering &lowering);
-  LogicalResult emitWarpgroup(int64_t warpgroup, InstructionLowering &lowering);
-  LogicalResult emitRole(const Placement &placement,
-                         InstructionLowering &lowering);
-  void emitRegisterCount(int64_t registers);
-  int64_t registersOf(int64_t warpgroup);
-  LogicalResult readMachine();
-  int64_t launchRegisters() {
-    return std::min(maxThreadRegisters, registerFile / threads) / 8 * 8;
-  }
-  int32_t clusterSize() { return kernel.getConfig().getCluster(); }
-  Value constant(int64_t value) {
-    return arith::ConstantIntOp::create(builder, loc, value, 32);
-  }
-  Value isEqual(Value a, int64_t b) {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a,
-                                 constant(b));
-  }
-  scf::IfOp emitIf(Value condition) {
-    auto branch =
-        scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    return branch;
-  }
-
+/// A kernel on its way to instructions.
+struct Lowering {
   ws::KernelOp kernel;
-  Location loc;
-  OpBuilder builder;
-  gpu::GPUModuleOp module;
   SmallVector<Param> params;
-  SmallVector<Placement> placements;
-  int64_t threads = 0;
-  int64_t registerFile = 0; // of the machine
-  int64_t smemLimit = 0;    // of the machine
-  Value warp;               // of the CTA, uniform
+  RolePlacement placement;
+  int64_t launchRegisters; // of each thread
+
+  PlannedKernel planned() const {
+    return {kernel, params, placement.getThreads()};
+  }
 };
 
-void KernelLowering::placeRoles() {
-  int64_t next = 0;
-  bool sharing = false;
-  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-    int64_t warps = role.getWarps() * role.getReplicas();
-    bool small = role.getWarps() < warpsPerWarpgroup;
-    if (!small || !sharing) {
-      next = llvm::alignTo(next, warpsPerWarpgroup);
-    }
-    placements.push_back({role, next});
-    next += warps;
-    sharing = small;
-  }
-  threads = llvm::alignTo(next, warpsPerWarpgroup) * 32;
-}
-
-int64_t KernelLowering::registersOf(int64_t warpgroup) {
-  for (const Placement &placement : placements) {
-    ws::RoleOp role = placement.role;
-    int64_t first = placement.firstWarp / warpsPerWarpgroup;
-    int64_t last =
-        (placement.firstWarp + role.getWarps() * role.getReplicas() - 1) /
-        warpsPerWarpgroup;
-    if (first <= warpgroup && warpgroup <= last) {
-      return role.getRegs();
-    }
-  }
-  return 0;
-}
-
-LogicalResult KernelLowering::readMachine() {
-  FailureOr<MachineAttr> machine =
-      lookupMachine(kernel.getContext(), kernel.getMachine(),
-                    [&] { return kernel.emitOpError("attn-lower-to-nvvm: "); });
-  if (failed(machine)) {
-    return failure();
-  }
-  registerFile = machine->getRegisters().getTotal();
-  smemLimit = machine->getSmemLimit();
-  return success();
-}
-
-LogicalResult KernelLowering::checkRegisters() {
-  if (threads > maxThreads) {
-    return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
-           << maxThreads << " threads over all roles, got " << threads;
-  }
-  int64_t total = 0;
-  for (int64_t wg = 0; wg < threads / warpgroupThreads; ++wg) {
-    total += registersOf(wg) * warpgroupThreads;
-  }
-  // setmaxnreg hands on what the CTA was launched with: more would never come.
-  if (total > launchRegisters() * threads) {
-    return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
-           << launchRegisters() * threads
-           << " registers over all roles, with which " << threads
-           << " threads are launched, got " << total;
-  }
-  return success();
-}
-
-LogicalResult KernelLowering::makeRoomForStamps() {
+LogicalResult makeRoomForStamps(ws::KernelOp kernel, int64_t smemLimit) {
   std::optional<StampLayout> stamps = StampLayout::of(kernel);
   if (!stamps) {
     return success();
@@ -170,238 +57,108 @@ LogicalResult KernelLowering::makeRoomForStamps() {
   return success();
 }
 
-LLVM::LLVMFuncOp KernelLowering::createFunction() {
-  MLIRContext *context = builder.getContext();
-  auto ptr = LLVM::LLVMPointerType::get(context);
-  SmallVector<Type> types;
-  for (const Param &param : params) {
-    switch (param.kind) {
-    case Param::TensorMap:
-      types.push_back(ptr);
-      break;
-    case Param::Pointer:
-    case Param::Workspace:
-      types.push_back(LLVM::LLVMPointerType::get(context, 1));
-      break;
-    case Param::Dim:
-    case Param::Cut:
-      types.push_back(builder.getI32Type());
-      break;
-    case Param::Stride:
-      types.push_back(builder.getI64Type());
-      break;
-    case Param::Scalar:
-      types.push_back(kernel.getBody().getArgument(param.argument).getType());
-      break;
-    }
-  }
-  auto type =
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
-  auto function =
-      LLVM::LLVMFuncOp::create(builder, loc, kernel.getSymName(), type);
-  auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
-  for (auto [i, param] : llvm::enumerate(params)) {
-    if (param.kind == Param::TensorMap) {
-      function.setArgAttr(i, "llvm.byval", TypeAttr::get(bytes));
-      function.setArgAttr(i, "llvm.align", builder.getI64IntegerAttr(64));
-      function.setArgAttr(i, "nvvm.grid_constant", builder.getUnitAttr());
-    }
-  }
-  function->setAttr("nvvm.kernel", builder.getUnitAttr());
-  function->setAttr("nvvm.maxntid",
-                    builder.getDenseI32ArrayAttr({(int32_t)threads}));
-  function->setAttr("nvvm.minctasm", builder.getI32IntegerAttr(1));
-  if (clusterSize() > 1) {
-    function->setAttr("nvvm.cluster_dim",
-                      builder.getDenseI32ArrayAttr({clusterSize(), 1, 1}));
-  }
-  return function;
-}
-
-/// All threads of the CTA, or of its cluster.
-void KernelLowering::emitMeeting() {
-  if (clusterSize() == 1) {
-    NVVM::BarrierOp::create(builder, loc);
-    return;
-  }
-  NVVM::ClusterArriveOp::create(builder, loc, UnitAttr());
-  NVVM::ClusterWaitOp::create(builder, loc, UnitAttr());
-}
-
-/// One thread initializes the barriers; all see them before any role starts.
-LogicalResult KernelLowering::emitSetup(InstructionLowering &lowering) {
-  Value tid = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
-  Value shifted = arith::ShRUIOp::create(builder, loc, tid, constant(5));
-  warp = NVVM::ShflOp::create(builder, loc, builder.getI32Type(), constant(-1),
-                              shifted, constant(0), constant(31),
-                              NVVM::ShflKind::idx, UnitAttr());
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    emitIf(isEqual(tid, 0));
-    for (auto setup : kernel.getBody().getOps<ws::SetupOp>()) {
-      if (failed(lowering.lowerBlock(setup.getBody().front(), builder))) {
-        return failure();
-      }
-    }
-    NVVM::FenceMbarrierInitOp::create(builder, loc);
-  }
-  emitMeeting();
-  if (isDependent()) {
-    NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
-  }
-  return success();
-}
-
-/// The last of the roles that load: what it frees at its end, the CTAs of the
-/// next launch may take.
-bool KernelLowering::endsLoads(ws::RoleOp role) {
-  ws::RoleOp last;
-  kernel.walk(
-      [&](ws::CopyOp copy) { last = copy->getParentOfType<ws::RoleOp>(); });
-  return role == last;
-}
-
-void KernelLowering::emitRegisterCount(int64_t registers) {
-  int64_t launch = launchRegisters();
-  if (registers == launch) {
-    return;
-  }
-  auto action = registers > launch ? NVVM::SetMaxRegisterAction::increase
-                                   : NVVM::SetMaxRegisterAction::decrease;
-  NVVM::SetMaxRegisterOp::create(builder, loc, registers, action);
-}
-
-LogicalResult KernelLowering::emitRole(const Placement &placement,
-                                       InstructionLowering &lowering) {
-  ws::RoleOp role = placement.role;
-  Value first =
-      arith::SubIOp::create(builder, loc, warp, constant(placement.firstWarp));
-  Value replica =
-      arith::DivUIOp::create(builder, loc, first, constant(role.getWarps()));
-  lowering.map(role.getBody().getArgument(0), replica);
-  if (role.isSingleThread()) {
-    Value tid = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
-    Value lane = arith::AndIOp::create(builder, loc, tid, constant(31));
-    emitIf(isEqual(lane, 0));
-  }
-  lowering.beginStamps(role, builder);
-  if (failed(lowering.lowerBlock(role.getBody().front(), builder))) {
+/// What is known of a kernel before its ops are lowered.
+FailureOr<Lowering> prepare(ws::KernelOp kernel) {
+  if (failed(checkKernelLowerable(kernel))) {
     return failure();
   }
-  lowering.endStamps(builder);
-  if (isDependent() && endsLoads(role)) {
-    NVVM::GriddepcontrolOp::create(builder, loc,
-                                   NVVM::GridDepActionKind::launch_dependents);
+  FailureOr<SmallVector<Param>> params = collectParams(kernel);
+  FailureOr<MachineAttr> machine =
+      lookupMachine(kernel.getContext(), kernel.getMachine(),
+                    [&] { return kernel.emitOpError("attn-lower-to-nvvm: "); });
+  if (failed(params) || failed(machine)) {
+    return failure();
   }
-  return success();
+  RolePlacement placement(kernel);
+  int64_t registers = machine->getRegisters().getTotal();
+  if (failed(placement.check(kernel, registers)) ||
+      failed(makeRoomForStamps(kernel, machine->getSmemLimit()))) {
+    return failure();
+  }
+  return Lowering{kernel, *params, placement,
+                  placement.launchRegisters(registers)};
 }
 
-/// Warps first <= w < end run one role; the branch is uniform in a warp.
-LogicalResult KernelLowering::emitRoles(InstructionLowering &lowering) {
-  // One branch a register count: setmaxnreg acts on whole warpgroups.
-  int64_t groups = threads / warpgroupThreads;
-  for (int64_t begin = 0; begin < groups;) {
-    int64_t end = begin + 1;
-    ws::RoleOp role;
-    for (const Placement &placement : placements) {
-      if (placement.firstWarp == begin * warpsPerWarpgroup) {
-        role = placement.role;
-      }
-    }
-    if (role && role.getWarps() >= warpsPerWarpgroup) {
-      end = begin + role.getReplicas() * role.getWarps() / warpsPerWarpgroup;
-    }
-    Value below =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp,
-                              constant(end * warpsPerWarpgroup));
-    auto branch =
-        scf::IfOp::create(builder, loc, below, /*withElseRegion=*/end < groups);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(branch.thenBlock());
-      emitRegisterCount(registersOf(begin));
-      for (const Placement &placement : placements) {
-        int64_t group = placement.firstWarp / warpsPerWarpgroup;
-        if (group < begin || group >= end) {
-          continue;
-        }
-        OpBuilder::InsertionGuard inner(builder);
-        ws::RoleOp placed = placement.role;
-        if (placed.getWarps() < warpsPerWarpgroup) {
-          emitIf(isEqual(warp, placement.firstWarp));
-        }
-        if (failed(emitRole(placement, lowering))) {
-          return failure();
-        }
-      }
-    }
-    if (end < groups) {
-      builder.setInsertionPointToStart(branch.elseBlock());
-    }
-    begin = end;
+/// Ops become instructions where they stand.
+LogicalResult convertOps(ws::KernelOp kernel, const ParamValues &params,
+                         const StampWriter &stamps) {
+  MLIRContext *context = kernel.getContext();
+  TypeConverter types;
+  populateTypeConversions(types);
+  RewritePatternSet patterns(context);
+  populateValuePatterns(patterns, types, params);
+  populateCopyPatterns(patterns, types, params);
+  populatePutPatterns(patterns, types);
+  populateElementPatterns(patterns, types, params);
+  populateRegisterTilePatterns(patterns, types, params);
+  populateMmaPatterns(patterns, types);
+  populateStampPatterns(patterns, types, stamps);
+  if (std::optional<JoinLayout> join = JoinLayout::of(kernel)) {
+    populateJoinPatterns(patterns, types, params, *join);
   }
-  return success();
+  ConversionTarget target(*context);
+  target.addLegalDialect<arith::ArithDialect, LLVM::LLVMDialect,
+                         math::MathDialect, NVVM::NVVMDialect, nvx::NvxDialect,
+                         scf::SCFDialect, vector::VectorDialect>();
+  target.addLegalOp<tile::PartOfOp>();
+  target.addIllegalOp<ws::SlotAtOp, ws::SmemOp, tile::CutOp, ws::CopyOp,
+                      ws::StoreOp, ws::PutOp, tile::StoreRowOp, tile::GatherOp,
+                      tile::StoreRegOp, tile::ReduceAddOp, tile::LoadOp,
+                      tile::LoadRowOp, ws::MmaOp, ws::AwaitOp, ws::StampOp,
+                      tile::JoinOp>();
+  ConversionConfig config;
+  config.foldingMode = DialectConversionFoldingMode::Never;
+  return applyPartialConversion(kernel, target, std::move(patterns), config);
 }
 
-LogicalResult KernelLowering::run() {
-  FailureOr<SmallVector<Param>> collected = collectParams(kernel);
-  if (failed(collected)) {
+LogicalResult lower(const Lowering &lowering, gpu::GPUModuleOp module) {
+  ws::KernelOp kernel = lowering.kernel;
+  ParamValues params(kernel, lowering.params);
+  takeSmemBases(kernel);
+  StampWriter stamps(kernel, params);
+  if (failed(convertOps(kernel, params, stamps))) {
     return failure();
   }
-  params = *collected;
-  placeRoles();
-  if (failed(readMachine()) || failed(checkRegisters()) ||
-      failed(makeRoomForStamps())) {
-    return failure();
+  for (const PlacedRole &placed : lowering.placement.getRoles()) {
+    if (failed(WorkItemLowering(kernel, params, placed).run())) {
+      return failure();
+    }
   }
-  builder.setInsertionPointToEnd(module.getBody());
-  std::string smemName = (kernel.getSymName() + "_smem").str();
-  LLVM::GlobalOp::create(
-      builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
-      /*isConstant=*/false, LLVM::Linkage::External, smemName, Attribute(),
-      /*alignment=*/1024, /*addrSpace=*/3);
-  LLVM::LLVMFuncOp function = createFunction();
-  Block *entry = function.addEntryBlock(builder);
-  builder.setInsertionPointToStart(entry);
-  LLVM::ReturnOp::create(builder, loc, ValueRange{});
-  builder.setInsertionPointToStart(entry);
-  InstructionLowering lowering(kernel, function, params, smemName);
-  if (failed(lowering.lowerScalars(builder))) {
-    return failure();
-  }
-  if (failed(emitSetup(lowering)) || failed(emitRoles(lowering))) {
-    return failure();
-  }
-  if (clusterSize() > 1) {
-    // No CTA leaves while others may still arrive on its barriers.
-    builder.setInsertionPoint(entry->getTerminator());
-    emitMeeting();
-  }
+  buildKernelFunction(kernel, module, params, lowering.placement,
+                      lowering.launchRegisters);
   decided(kernel.getLoc(), "lower-to-nvvm")
-      << llvm::formatv("{0} threads, launched with {1} registers each", threads,
-                       launchRegisters())
+      << llvm::formatv("{0} threads, launched with {1} registers each",
+                       lowering.placement.getThreads(),
+                       lowering.launchRegisters)
              .str();
   return success();
 }
 
 /// Puts one module with a function for each kernel in the group's place.
 LogicalResult lowerGroup(const KernelGroup &group) {
+  SmallVector<Lowering> lowerings;
+  SmallVector<PlannedKernel> planned;
+  for (ws::KernelOp kernel : group.kernels) {
+    FailureOr<Lowering> prepared = prepare(kernel);
+    if (failed(prepared)) {
+      return failure();
+    }
+    lowerings.push_back(*prepared);
+    planned.push_back(prepared->planned());
+  }
   ws::KernelOp first = group.kernels.front();
   OpBuilder builder(first);
   auto target = NVVM::NVVMTargetAttr::get(
       builder.getContext(), 2, "nvptx64-nvidia-cuda", first.getMachine());
   auto module = gpu::GPUModuleOp::create(builder, first.getLoc(), group.name,
                                          builder.getArrayAttr({target}));
-  SmallVector<PlannedKernel> planned;
-  for (ws::KernelOp kernel : group.kernels) {
-    KernelLowering lowering(kernel, module);
-    if (failed(checkKernelLowerable(kernel)) || failed(lowering.run())) {
-      return failure();
-    }
-    planned.push_back(lowering.getPlanned());
-  }
   module->setAttr("attn.plan",
                   builder.getStringAttr(buildLaunchPlan(group.name, planned)));
+  for (const Lowering &lowering : lowerings) {
+    if (failed(lower(lowering, module))) {
+      return failure();
+    }
+  }
   if (failed(checkKernelLowered(module))) {
     return failure();
   }

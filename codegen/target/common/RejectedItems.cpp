@@ -2,7 +2,7 @@
 //
 // Items whose results some role refused, where one role hands items out: it
 // learns of them two turns later and hands them out once more.
-#include "InstructionLowering.h"
+#include "WorkItemLowering.h"
 
 using namespace mlir;
 using namespace attn;
@@ -46,16 +46,16 @@ struct Scalars {
 
 } // namespace
 
-Value InstructionLowering::sharedWord(Value offset) {
+Value WorkItemLowering::sharedWord(Value offset) {
   return sharedPointer(smemAddress(offset));
 }
 
-Value InstructionLowering::load(Value variable) {
+Value WorkItemLowering::load(Value variable) {
   return LLVM::LoadOp::create(*builder, loc, builder->getI32Type(), variable);
 }
 
 /// Waits for verdict `number` and forgets it: whether its item was rejected.
-Value InstructionLowering::takeVerdict(int64_t verdicts, Value number) {
+Value WorkItemLowering::takeVerdict(int64_t verdicts, Value number) {
   Value slot = arith::AndIOp::create(*builder, loc, number, constant(1));
   Value round = arith::ShRUIOp::create(*builder, loc, number, constant(1));
   Value parity = arith::AndIOp::create(*builder, loc, round, constant(1));
@@ -71,8 +71,8 @@ Value InstructionLowering::takeVerdict(int64_t verdicts, Value number) {
 }
 
 /// Takes verdict `number` where `due`; else nothing was rejected.
-Value InstructionLowering::takeVerdictIf(Value due, int64_t verdicts,
-                                         Value number) {
+Value WorkItemLowering::takeVerdictIf(Value due, int64_t verdicts,
+                                      Value number) {
   auto branch = scf::IfOp::create(*builder, loc, builder->getI1Type(), due,
                                   /*withElseRegion=*/true);
   OpBuilder *outer = builder;
@@ -90,8 +90,8 @@ Value InstructionLowering::takeVerdictIf(Value due, int64_t verdicts,
 /// but t - 1, and that one too where no new item is left. An item that was
 /// rejected comes before new ones. Second results are not rejected, so the role
 /// ends.
-void InstructionLowering::chooseItem(tile::NextWorkOp op, Value isNew) {
-  int64_t verdicts = *op->getParentOfType<ws::WorkLoopOp>().getVerdicts();
+void WorkItemLowering::chooseItem(tile::NextWorkOp op, Value isNew) {
+  int64_t verdicts = *workLoop.getVerdicts();
   Scalars scalars{*builder, loc};
   int64_t words = verdicts + ws::verdictRing * (ws::barrierBytes + 4);
   auto variable = [&](HandOutWord word) {

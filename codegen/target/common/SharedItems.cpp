@@ -2,13 +2,13 @@
 //
 // Items of a cluster that are handed out: its first CTA takes them and sends
 // each to the mailboxes of the others (MailboxLowering.cpp).
-#include "InstructionLowering.h"
+#include "WorkItemLowering.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-Value InstructionLowering::isFirstOfCluster() {
+Value WorkItemLowering::isFirstOfCluster() {
   return arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq,
                                rankInCluster(), constant(0));
 }
@@ -25,13 +25,13 @@ static int64_t parityIn(int64_t mailbox) {
 }
 
 /// Memory of this CTA at `offset`, as CTA `rank` of the cluster has it.
-Value InstructionLowering::inCta(int64_t offset, int64_t rank) {
+Value WorkItemLowering::inCta(int64_t offset, int64_t rank) {
   auto type = LLVM::LLVMPointerType::get(builder->getContext(), 7);
   return NVVM::MapaOp::create(*builder, loc, type, sharedWord(constant(offset)),
                               constant(rank));
 }
 
-void InstructionLowering::fenceAsyncCopies() {
+void WorkItemLowering::fenceAsyncCopies() {
   MLIRContext *context = builder->getContext();
   NVVM::FenceProxyOp::create(
       *builder, loc,
@@ -42,7 +42,7 @@ void InstructionLowering::fenceAsyncCopies() {
 /// Once all have read the last item, copies this one from the own mailbox to
 /// the others'. What this thread did before, as taking a verdict, comes before
 /// what they do with the item: its arrival says so.
-void InstructionLowering::sendItem(int64_t mailbox, Value packed) {
+void WorkItemLowering::sendItem(int64_t mailbox, Value packed) {
   Value parity = load(sharedWord(constant(parityIn(mailbox))));
   // The other parity: the first item needs no answer.
   Value other = arith::XOrIOp::create(*builder, loc, parity, constant(1));
@@ -64,7 +64,7 @@ void InstructionLowering::sendItem(int64_t mailbox, Value packed) {
 }
 
 /// Waits for an item, reads it and says so to the CTA that sends them.
-Value InstructionLowering::receiveItem(int64_t mailbox) {
+Value WorkItemLowering::receiveItem(int64_t mailbox) {
   Value come = sharedWord(constant(hasCome(mailbox)));
   NVVM::MBarrierArriveExpectTxOp::create(
       *builder, loc, Type(), come, constant(ws::workItemBytes),
@@ -82,9 +82,8 @@ Value InstructionLowering::receiveItem(int64_t mailbox) {
 
 /// The item of this turn: taken and sent, or received; and of that the row
 /// block of this CTA.
-void InstructionLowering::shareItem(tile::NextWorkOp op) {
-  auto loop = op->getParentOfType<ws::WorkLoopOp>();
-  int64_t mailbox = *loop.getMailbox();
+void WorkItemLowering::shareItem(tile::NextWorkOp op) {
+  int64_t mailbox = *workLoop.getMailbox();
   auto type = VectorType::get(4, builder->getI32Type());
   auto branch = scf::IfOp::create(*builder, loc, type, isFirstOfCluster(),
                                   /*withElseRegion=*/true);
@@ -100,7 +99,8 @@ void InstructionLowering::shareItem(tile::NextWorkOp op) {
   scf::YieldOp::create(others, loc, receiveItem(mailbox));
   builder = outer;
 
-  unpackItem(op.getWork(), branch.getResult(0), loop.getVerdicts().has_value());
+  unpackItem(op.getWork(), branch.getResult(0),
+             workLoop.getVerdicts().has_value());
   Value &block = works[op.getWork()][0];
   block = add(mul(block, clusterSize()), rankInCluster());
   Value parity = sharedWord(constant(parityIn(mailbox)));

@@ -2,7 +2,7 @@
 //
 // Lowers the ops that give a role its work items: the item of a turn, and items
 // that one role takes from a counter and hands out.
-#include "InstructionLowering.h"
+#include "WorkItemLowering.h"
 #include "attn/codegen/target/InlineAsm.h"
 
 using namespace mlir;
@@ -11,11 +11,10 @@ using namespace attn::codegen;
 
 /// The counter's answer to the last fetch; at first, the one that gives the CTA
 /// the item of its own number, which needs no counter.
-void InstructionLowering::createAnswer(tile::NextWorkOp next) {
-  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
-  Value one = arith::ConstantIntOp::create(entry, loc, 1, 32);
+void WorkItemLowering::createAnswer(tile::NextWorkOp next) {
   auto ptr = LLVM::LLVMPointerType::get(builder->getContext());
-  answer = LLVM::AllocaOp::create(entry, loc, ptr, builder->getI32Type(), one);
+  answer = LLVM::AllocaOp::create(*builder, loc, ptr, builder->getI32Type(),
+                                  constant(1));
   Value inFlight = itemsInFlight();
   Value first = arith::SubIOp::create(*builder, loc, item, inFlight);
   if (next.getWhole()) {
@@ -27,15 +26,13 @@ void InstructionLowering::createAnswer(tile::NextWorkOp next) {
 /// Parts are handed out in order, since one waits for those before it: where a
 /// CTA's first item may be a part it comes from the counter too, which then
 /// counts from -grid.
-Value InstructionLowering::createFirstAnswer(tile::NextWorkOp next, Value first,
-                                             Value grid) {
-  Value mayBePart =
-      arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult,
-                            values.lookup(next.getWhole()), grid);
+Value WorkItemLowering::createFirstAnswer(tile::NextWorkOp next, Value first,
+                                          Value grid) {
+  Value mayBePart = arith::CmpIOp::create(
+      *builder, loc, arith::CmpIPredicate::ult, next.getWhole(), grid);
   uncounted =
       arith::SelectOp::create(*builder, loc, mayBePart, grid, constant(0));
-  partsDivisor =
-      Divisor::prepare(*builder, loc, values.lookup(next.getParts()));
+  partsDivisor = Divisor::prepare(*builder, loc, next.getParts());
   auto branch = scf::IfOp::create(*builder, loc, builder->getI32Type(),
                                   mayBePart, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(*builder);
@@ -48,36 +45,48 @@ Value InstructionLowering::createFirstAnswer(tile::NextWorkOp next, Value first,
 
 /// As many items as there are have been asked for when the last CTA ends: the
 /// counter then wraps to 0, as the next launch expects it.
-Value InstructionLowering::takeFromCounter(Value items) {
+Value WorkItemLowering::takeFromCounter(Value items) {
   Value last = arith::SubIOp::create(*builder, loc, items, constant(1));
   if (uncounted) {
     last = add(last, uncounted);
   }
   Value taken = LLVM::AtomicRMWOp::create(
-      *builder, loc, LLVM::AtomicBinOp::uinc_wrap, workspace(), last,
+      *builder, loc, LLVM::AtomicBinOp::uinc_wrap, params.workspace(), last,
       LLVM::AtomicOrdering::monotonic, "device");
   return uncounted ? arith::SubIOp::create(*builder, loc, taken, uncounted)
                          .getResult()
                    : taken;
 }
 
-/// For divisions in the loop by what does not change in it.
-void InstructionLowering::prepareDivisors(ws::WorkLoopOp loop) {
-  divisors.clear(); // Those of other roles do not dominate this one.
+/// Divides by what does not change in the loop with a reciprocal.
+void WorkItemLowering::prepareDivisions(ws::WorkLoopOp loop) {
   if (loop.getMailbox()) {
     return; // Sharing items leaves the role no registers for them.
   }
+  llvm::MapVector<Value, Divisor> divisors;
+  SmallVector<arith::DivUIOp> divisions;
   loop.walk([&](arith::DivUIOp op) {
-    Value divisor = values.lookupOrNull(op.getRhs());
-    if (divisor && !loop->isAncestor(op.getRhs().getDefiningOp())) {
-      divisors.try_emplace(divisor, Divisor::prepare(*builder, loc, divisor));
+    Value divisor = op.getRhs();
+    if (!loop.getBody().isAncestor(divisor.getParentRegion())) {
+      divisions.push_back(op);
+      if (!divisors.contains(divisor)) {
+        divisors[divisor] = Divisor::prepare(*builder, loc, divisor);
+      }
     }
   });
+  OpBuilder::InsertionGuard guard(*builder);
+  for (arith::DivUIOp op : divisions) {
+    builder->setInsertionPoint(op);
+    Value quotient =
+        divisors[op.getRhs()].divide(*builder, op.getLoc(), op.getLhs()).first;
+    op.replaceAllUsesWith(quotient);
+    op.erase();
+  }
 }
 
 /// A loop that ends in its middle: what follows ws.end_unless_work is skipped,
 /// and no turn follows.
-LogicalResult InstructionLowering::lowerHandedOut(ws::WorkLoopOp op) {
+LogicalResult WorkItemLowering::lowerHandedOut(ws::WorkLoopOp op) {
   auto ends = op.getBody().getOps<ws::EndUnlessWorkOp>();
   if (!llvm::hasSingleElement(ends)) {
     return op.emitOpError("attn-lower-to-nvvm: expected one "
@@ -87,56 +96,60 @@ LogicalResult InstructionLowering::lowerHandedOut(ws::WorkLoopOp op) {
   ws::EndUnlessWorkOp end = *ends.begin();
   auto next = op.getBody().getOps<tile::NextWorkOp>();
   if (!next.empty()) {
+    nextWork = *next.begin();
     createAnswer(*next.begin());
     if (!op.getMailbox()) {
       places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(),
                           extentsOf(*next.begin()), /*manyItems=*/true);
     }
   }
-  prepareDivisors(op);
-  Block &body = op.getBody().front();
-  Block::iterator at = end->getIterator();
+  prepareDivisions(op);
+  auto &body = op.getBody().front().getOperations();
   auto loop = scf::WhileOp::create(*builder, loc, TypeRange(), ValueRange());
-  OpBuilder::InsertionGuard guard(*builder);
-  OpBuilder turn =
-      OpBuilder::atBlockBegin(builder->createBlock(&loop.getBefore()));
-  if (failed(lowerOps(llvm::make_range(body.begin(), at), turn))) {
+  Block *turn = builder->createBlock(&loop.getBefore());
+  turn->getOperations().splice(turn->end(), body, body.begin(),
+                               end->getIterator());
+  if (failed(lowerOps(turn->begin(), turn->end()))) {
     return failure();
   }
+  builder->setInsertionPointToEnd(turn);
   Value more = exists.lookup(end.getWork());
-  auto branch = scf::IfOp::create(turn, loc, more, /*withElseRegion=*/false);
-  OpBuilder rest = branch.getThenBodyBuilder();
-  if (failed(lowerOps(llvm::make_range(std::next(at), body.end()), rest))) {
+  auto branch =
+      scf::IfOp::create(*builder, loc, more, /*withElseRegion=*/false);
+  Block *rest = branch.thenBlock();
+  Block::iterator last = std::prev(rest->end());
+  rest->getOperations().splice(last, body, std::next(end->getIterator()),
+                               body.end());
+  if (failed(lowerOps(rest->begin(), last))) {
     return failure();
   }
-  scf::ConditionOp::create(turn, loc, more, ValueRange());
+  builder->setInsertionPointToEnd(turn);
+  scf::ConditionOp::create(*builder, loc, more, ValueRange());
   builder->createBlock(&loop.getAfter());
   scf::YieldOp::create(*builder, loc);
   return success();
 }
 
-WorkExtents InstructionLowering::extentsOf(tile::NextWorkOp op) {
-  return {values.lookup(op.getBlocks()), values.lookup(op.getHeads()),
-          values.lookup(op.getBatches()), values.lookupOrNull(op.getSection())};
+WorkExtents WorkItemLowering::extentsOf(tile::NextWorkOp op) {
+  return {op.getBlocks(), op.getHeads(), op.getBatches(), op.getSection()};
 }
 
 /// Items that are handed out: those that are cut count once a part.
-Value InstructionLowering::countItems(tile::NextWorkOp op) {
+Value WorkItemLowering::countItems(tile::NextWorkOp op) {
   Value items = extentsOf(op).count(*builder, loc);
   if (!op.getWhole()) {
     return items;
   }
-  Value whole = values.lookup(op.getWhole());
+  Value whole = op.getWhole();
   Value cut = arith::SubIOp::create(*builder, loc, items, whole);
-  Value inParts =
-      arith::MulIOp::create(*builder, loc, cut, values.lookup(op.getParts()));
+  Value inParts = arith::MulIOp::create(*builder, loc, cut, op.getParts());
   return add(whole, inParts);
 }
 
 /// Of an item as handed out, which part of which item it is; the number of the
 /// latter.
-Value InstructionLowering::findPart(tile::NextWorkOp op) {
-  Value whole = values.lookup(op.getWhole());
+Value WorkItemLowering::findPart(tile::NextWorkOp op) {
+  Value whole = op.getWhole();
   Value isPart = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::uge,
                                        item, whole);
   Value past = arith::SubIOp::create(*builder, loc, item, whole);
@@ -146,8 +159,8 @@ Value InstructionLowering::findPart(tile::NextWorkOp op) {
                                  item);
 }
 
-void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
-  if (op->getParentOfType<ws::WorkLoopOp>().getMailbox()) {
+void WorkItemLowering::lowerNextWork(tile::NextWorkOp op) {
+  if (workLoop.getMailbox()) {
     shareItem(op);
     return;
   }
@@ -159,12 +172,11 @@ void InstructionLowering::lowerNextWork(tile::NextWorkOp op) {
 }
 
 /// The item of this turn, of a CTA or of all CTAs of a cluster.
-void InstructionLowering::takeItem(tile::NextWorkOp op) {
+void WorkItemLowering::takeItem(tile::NextWorkOp op) {
   WorkExtents extents = extentsOf(op);
   redos[op.getWork()] = redoOfGrid;
   // Nor does it for what the places of items have in common.
-  bool isShared =
-      op->getParentOfType<ws::WorkLoopOp>().getMailbox().has_value();
+  bool isShared = workLoop.getMailbox().has_value();
   if (isShared || kernel.getConfig().getWork() != WorkKind::Dynamic) {
     places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(), extents,
                         /*manyItems=*/false);
@@ -177,7 +189,7 @@ void InstructionLowering::takeItem(tile::NextWorkOp op) {
     Value isNew = arith::CmpIOp::create(
         *builder, loc, arith::CmpIPredicate::ult, item, countItems(op));
     exists[op.getWork()] = isNew;
-    if (op->getParentOfType<ws::WorkLoopOp>().getVerdicts()) {
+    if (workLoop.getVerdicts()) {
       chooseItem(op, isNew);
     }
   }
@@ -187,14 +199,14 @@ void InstructionLowering::takeItem(tile::NextWorkOp op) {
 
 /// Bits 2 to 9: 0, or 1 more than the number of the part; the others: that of
 /// the item among those that are cut.
-Value InstructionLowering::packPart(const Part &part) {
+Value WorkItemLowering::packPart(const Part &part) {
   Value code = add(mul(part.item, 256), add(part.part, constant(1)));
   Value some =
       arith::SelectOp::create(*builder, loc, part.isPart, code, constant(0));
   return mul(some, 4);
 }
 
-InstructionLowering::Part InstructionLowering::partOf(Value work) {
+WorkItemLowering::Part WorkItemLowering::partOf(Value work) {
   if (auto known = partsOf.find(work); known != partsOf.end()) {
     return known->second;
   }
@@ -212,7 +224,7 @@ InstructionLowering::Part InstructionLowering::partOf(Value work) {
 
 /// Bit 0 says whether the item is run again, which a part counts as, bit 1 its
 /// slot among the verdicts.
-void InstructionLowering::unpackVerdict(Value work, Value flags, bool isCut) {
+void WorkItemLowering::unpackVerdict(Value work, Value flags, bool isCut) {
   if (!isCut) {
     redos[work] =
         arith::TruncIOp::create(*builder, loc, builder->getI1Type(), flags);
@@ -229,7 +241,7 @@ void InstructionLowering::unpackVerdict(Value work, Value flags, bool isCut) {
 }
 
 /// An item as it lies in shared memory. No item is row block -1.
-Value InstructionLowering::packItem(Value work) {
+Value WorkItemLowering::packItem(Value work) {
   auto [block, head, batch] = works[work];
   block = arith::SelectOp::create(*builder, loc, exists.lookup(work), block,
                                   constant(-1));
@@ -248,8 +260,7 @@ Value InstructionLowering::packItem(Value work) {
                                         ValueRange{block, head, batch, flags});
 }
 
-void InstructionLowering::unpackItem(Value work, Value packed,
-                                     bool hasVerdicts) {
+void WorkItemLowering::unpackItem(Value work, Value packed, bool hasVerdicts) {
   auto part = [&](int64_t i) -> Value {
     return vector::ExtractOp::create(*builder, loc, packed,
                                      ArrayRef<int64_t>{i});
@@ -267,42 +278,43 @@ void InstructionLowering::unpackItem(Value work, Value packed,
                                        works[work][0], constant(0));
 }
 
-void InstructionLowering::lowerPutWork(ws::PutWorkOp op) {
-  LLVM::StoreOp::create(*builder, loc, packItem(op.getWork()),
-                        sharedPointer(slotAddress(op.getSlot())),
-                        ws::workItemBytes);
+/// Slots of work items are offsets by now.
+Value WorkItemLowering::slotPointer(Value slot) {
+  auto offset = slot.getDefiningOp<ws::SlotAtOp>().getOffset();
+  return sharedPointer(smemAddress(offset));
 }
 
-void InstructionLowering::lowerGetWork(ws::GetWorkOp op) {
+void WorkItemLowering::lowerPutWork(ws::PutWorkOp op) {
+  LLVM::StoreOp::create(*builder, loc, packItem(op.getWork()),
+                        slotPointer(op.getSlot()), ws::workItemBytes);
+}
+
+void WorkItemLowering::lowerGetWork(ws::GetWorkOp op) {
   auto type = VectorType::get(4, builder->getI32Type());
-  Value place = LLVM::LoadOp::create(*builder, loc, type,
-                                     sharedPointer(slotAddress(op.getSlot())),
-                                     ws::workItemBytes);
-  if (!op->getParentOfType<ws::RoleOp>().isSingleThread()) {
+  Value place = LLVM::LoadOp::create(
+      *builder, loc, type, slotPointer(op.getSlot()), ws::workItemBytes);
+  if (!isSingleThread) {
     // One lane gives the slot back for its warp.
     NVVM::SyncWarpOp::create(*builder, loc, constant(-1));
   }
-  auto loop = op->getParentOfType<ws::WorkLoopOp>();
-  unpackItem(op.getWork(), place, loop.getVerdicts().has_value());
+  unpackItem(op.getWork(), place, workLoop.getVerdicts().has_value());
 }
 
-void InstructionLowering::lowerFetchWork(ws::FetchWorkOp op) {
-  auto loop = op->getParentOfType<ws::WorkLoopOp>();
-  auto next = *loop.getBody().getOps<tile::NextWorkOp>().begin();
+void WorkItemLowering::lowerFetchWork(ws::FetchWorkOp op) {
   OpBuilder::InsertionGuard guard(*builder);
   auto onlyIf = [&](Value condition) {
     auto branch =
         scf::IfOp::create(*builder, loc, condition, /*withElseRegion=*/false);
     builder->setInsertionPointToStart(branch.thenBlock());
   };
-  if (loop.getMailbox()) {
+  if (workLoop.getMailbox()) {
     onlyIf(isFirstOfCluster());
   }
-  if (Value redo = redos.lookup(next.getWork())) {
+  if (Value redo = redos.lookup(nextWork.getWork())) {
     // The counter's answer is still to be used.
     Value yes = arith::ConstantIntOp::create(*builder, loc, 1, 1);
     onlyIf(arith::XOrIOp::create(*builder, loc, redo, yes));
   }
-  Value taken = takeFromCounter(values.lookup(op.getItems()));
+  Value taken = takeFromCounter(op.getItems());
   LLVM::StoreOp::create(*builder, loc, taken, answer);
 }

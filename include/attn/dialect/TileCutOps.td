@@ -21,10 +21,11 @@ def Tile_CutOp : Tile_Op<"cut", [Pure]> {
 def Tile_PartOfOp : Tile_Op<"part_of", [Pure]> {
   let summary = "the number of a work item among the parts of its item";
   let description = [{
-    Where `is_part` is false the item is not cut, and `part` is any number.
+    `item` is the number of that item among those that are cut. Where `is_part` is false
+    the item is not cut, and both numbers are any.
   }];
   let arguments = (ins Tile_WorkType:$work);
-  let results = (outs I32:$part, I1:$is_part);
+  let results = (outs I32:$part, I1:$is_part, I32:$item);
   let assemblyFormat = "$work attr-dict";
 }
 

@@ -21,8 +21,8 @@ tile.kernel @parts args ["n"]
     // CHECK-NEXT: ^bb0(%[[W0:.*]]: !tile.work):
     %l = tile.step @join (%w) : (!tile.work) -> tensor<64xf32> {
     ^bb0(%w0: !tile.work):
-      // CHECK-NEXT: %{{.*}}, %{{.*}} = tile.part_of %[[W0]]
-      %part, %is_part = tile.part_of %w0
+      // CHECK-NEXT: %{{.*}}, %{{.*}}, %{{.*}} = tile.part_of %[[W0]]
+      %part, %is_part, %item = tile.part_of %w0
       %zero = arith.constant dense<0.0> : tensor<64xf32>
       // CHECK: tile.join %[[W0]] of %[[PARTS]](%[[ZERO:.*]]) : (tensor<64xf32>) -> tensor<64xf32> {
       // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<64xf32>, %[[B:.*]]: tensor<64xf32>):

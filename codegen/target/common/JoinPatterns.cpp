@@ -4,8 +4,9 @@
 // each thread what that thread needs, in the order in which it holds it. The
 // count of parts that have handed over is a release, after all lanes have
 // written; the last part's acquire of it comes before all lanes read.
-#include "InstructionLowering.h"
+#include "InstructionPatterns.h"
 #include "JoinLayout.h"
+#include "StampLayout.h"
 
 using namespace mlir;
 using namespace attn;
@@ -40,7 +41,8 @@ std::optional<JoinLayout> JoinLayout::of(ws::KernelOp kernel) {
 }
 
 /// What one thread has of the workspace.
-struct InstructionLowering::JoinSpace {
+namespace {
+struct JoinSpace {
   OpBuilder &builder;
   Location loc;
   JoinLayout layout;
@@ -74,7 +76,7 @@ struct InstructionLowering::JoinSpace {
   SmallVector<Value> load(TypeRange types, Value values) const;
 };
 
-using JoinSpace = InstructionLowering::JoinSpace;
+} // namespace
 
 Value JoinSpace::count(Value item) const {
   Value warp = arith::DivUIOp::create(builder, loc, thread,
@@ -179,75 +181,90 @@ SmallVector<Value> JoinSpace::load(TypeRange types, Value values) const {
   return vectors;
 }
 
-/// Merges what the other parts have, in order, into the values of this one.
-SmallVector<Value> InstructionLowering::mergeParts(tile::JoinOp op,
-                                                   ValueRange own,
-                                                   const JoinSpace &space) {
-  Part at = partOf(op.getWork());
-  Value parts = values.lookup(op.getParts());
-  Value others = arith::SubIOp::create(*builder, loc, parts, constant(1));
-  space.awaitParts(others, space.count(at.item));
-  auto loop =
-      scf::ForOp::create(*builder, loc, constant(0), others, constant(1), own);
-  OpBuilder::InsertionGuard guard(*builder);
-  builder->setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> both(loop.getRegionIterArgs());
-  llvm::append_range(
-      both, space.load(op.getResultTypes(),
-                       space.values(at.item, loop.getInductionVar(), parts)));
-  Block &body = op.getBody().front();
-  values.map(body.getArguments(), both);
-  for (Operation &inner : body.without_terminator()) {
-    builder->clone(inner, values);
-  }
-  SmallVector<Value> merged;
-  for (Value value : body.getTerminator()->getOperands()) {
-    merged.push_back(values.lookup(value));
-  }
-  scf::YieldOp::create(*builder, loc, merged);
-  return loop.getResults();
-}
+namespace {
 
-void InstructionLowering::lowerJoin(tile::JoinOp op) {
-  Part at = partOf(op.getWork());
-  auto role = op->getParentOfType<ws::RoleOp>();
-  Value replica = values.lookup(role.getBody().getArgument(0));
-  Value thread =
-      add(mul(replica, role.getWarps() * JoinLayout::warpThreads),
-          arith::AndIOp::create(
-              *builder, loc, tid(),
-              constant(role.getWarps() * JoinLayout::warpThreads - 1)));
-  JoinSpace space{*builder, loc, *JoinLayout::of(kernel), workspace(), thread};
-  SmallVector<Value> own;
-  for (Value value : op.getValues()) {
-    own.push_back(values.lookup(value));
-  }
-  auto ifPart = scf::IfOp::create(*builder, loc, op.getResultTypes(), at.isPart,
-                                  /*withElseRegion=*/true);
-  values.map(op.getResults(), ifPart.getResults());
-  OpBuilder::InsertionGuard guard(*builder);
-  builder->setInsertionPointToStart(ifPart.elseBlock());
-  scf::YieldOp::create(*builder, loc, own);
-  builder->setInsertionPointToStart(ifPart.thenBlock());
-  Value parts = values.lookup(op.getParts());
-  Value isLast = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq,
-                                       add(at.part, constant(1)), parts);
-  auto ifLast = scf::IfOp::create(*builder, loc, op.getResultTypes(), isLast,
-                                  /*withElseRegion=*/true);
-  scf::YieldOp::create(*builder, loc, ifLast.getResults());
-  builder->setInsertionPointToStart(ifLast.thenBlock());
-  scf::YieldOp::create(*builder, loc, mergeParts(op, own, space));
-  builder->setInsertionPointToStart(ifLast.elseBlock());
-  space.handOver(own, space.values(at.item, at.part, parts),
-                 space.count(at.item));
-  scf::YieldOp::create(*builder, loc, own);
-}
+struct JoinPattern : OpConversionPattern<tile::JoinOp> {
+  JoinPattern(const TypeConverter &types, MLIRContext *context,
+              const ParamValues &params, JoinLayout layout)
+      : OpConversionPattern(types, context), params(params), layout(layout) {}
 
-/// A part is computed with care from the start.
-void InstructionLowering::lowerIsRedo(tile::IsRedoOp op) {
-  Value redo = redos.lookup(op.getWork());
-  if (auto part = partsOf.find(op.getWork()); part != partsOf.end()) {
-    redo = arith::OrIOp::create(*builder, loc, redo, part->second.isPart);
+  LogicalResult
+  matchAndRewrite(tile::JoinOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Arithmetic emit{rewriter, loc};
+    auto at = tile::PartOfOp::create(rewriter, loc, op.getWork());
+    JoinSpace space{rewriter, loc, layout, params.workspace(),
+                    threadOf(op->getParentOfType<ws::RoleOp>(), emit)};
+    auto ifPart = scf::IfOp::create(rewriter, loc, op.getResultTypes(),
+                                    at.getIsPart(), /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(ifPart.elseBlock());
+    scf::YieldOp::create(rewriter, loc, adaptor.getValues());
+    rewriter.setInsertionPointToStart(ifPart.thenBlock());
+    Value isLast =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                              emit.add(at.getPart(), 1), adaptor.getParts());
+    auto ifLast = scf::IfOp::create(rewriter, loc, op.getResultTypes(), isLast,
+                                    /*withElseRegion=*/true);
+    scf::YieldOp::create(rewriter, loc, ifLast.getResults());
+    rewriter.setInsertionPointToStart(ifLast.thenBlock());
+    scf::YieldOp::create(rewriter, loc, merge(op, adaptor, space, rewriter));
+    rewriter.setInsertionPointToStart(ifLast.elseBlock());
+    space.handOver(adaptor.getValues(),
+                   space.values(at.getItem(), at.getPart(), adaptor.getParts()),
+                   space.count(at.getItem()));
+    scf::YieldOp::create(rewriter, loc, adaptor.getValues());
+    rewriter.replaceOp(op, ifPart);
+    return success();
   }
-  values.map(op.getResult(), redo);
+
+private:
+  /// The number of this thread among those of all replicas of the role.
+  static Value threadOf(ws::RoleOp role, const Arithmetic &emit) {
+    int64_t threads = role.getWarps() * JoinLayout::warpThreads;
+    Value before = emit.mul(role.getBody().getArgument(0), threads);
+    return emit.add(before, emit.bitAnd(emit.thread(), threads - 1));
+  }
+
+  /// Merges what the other parts have, in order, into the values of this one.
+  static SmallVector<Value> merge(tile::JoinOp op, OpAdaptor adaptor,
+                                  const JoinSpace &space,
+                                  ConversionPatternRewriter &rewriter) {
+    Location loc = op.getLoc();
+    auto at = tile::PartOfOp::create(rewriter, loc, op.getWork());
+    Value parts = adaptor.getParts();
+    Value others =
+        arith::SubIOp::create(rewriter, loc, parts, space.constant(1));
+    space.awaitParts(others, space.count(at.getItem()));
+    auto loop = scf::ForOp::create(rewriter, loc, space.constant(0), others,
+                                   space.constant(1), adaptor.getValues());
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> both(loop.getRegionIterArgs());
+    Value theirs = space.values(at.getItem(), loop.getInductionVar(), parts);
+    llvm::append_range(both, space.load(op.getResultTypes(), theirs));
+    IRMapping values;
+    Block &body = op.getBody().front();
+    values.map(body.getArguments(), both);
+    for (Operation &inner : body.without_terminator()) {
+      rewriter.clone(inner, values);
+    }
+    SmallVector<Value> merged;
+    for (Value value : body.getTerminator()->getOperands()) {
+      merged.push_back(values.lookupOrDefault(value));
+    }
+    scf::YieldOp::create(rewriter, loc, merged);
+    return loop.getResults();
+  }
+
+  const ParamValues &params;
+  JoinLayout layout;
+};
+
+} // namespace
+
+void codegen::populateJoinPatterns(RewritePatternSet &patterns,
+                                   const TypeConverter &types,
+                                   const ParamValues &params, JoinLayout join) {
+  patterns.add<JoinPattern>(types, patterns.getContext(), params, join);
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Short names for the i32 arithmetic that lowerings emit.
+#ifndef ATTN_CODEGEN_ARITHMETIC_H
+#define ATTN_CODEGEN_ARITHMETIC_H
+
+#include "attn/support/mlir_pch.h"
+
+namespace attn::codegen {
+
+/// Emits where `builder` stands.
+struct Arithmetic {
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+
+  mlir::Value constant(int64_t value) const {
+    return mlir::arith::ConstantIntOp::create(builder, loc, value, 32);
+  }
+  mlir::Value add(mlir::Value a, mlir::Value b) const {
+    return mlir::arith::AddIOp::create(builder, loc, a, b);
+  }
+  mlir::Value add(mlir::Value a, int64_t b) const {
+    return add(a, constant(b));
+  }
+  mlir::Value sub(mlir::Value a, mlir::Value b) const {
+    return mlir::arith::SubIOp::create(builder, loc, a, b);
+  }
+  mlir::Value mul(mlir::Value a, mlir::Value b) const {
+    return mlir::arith::MulIOp::create(builder, loc, a, b);
+  }
+  mlir::Value mul(mlir::Value a, int64_t b) const {
+    return mul(a, constant(b));
+  }
+  mlir::Value bitAnd(mlir::Value a, int64_t b) const {
+    return mlir::arith::AndIOp::create(builder, loc, a, constant(b));
+  }
+  mlir::Value bitOr(mlir::Value a, int64_t b) const {
+    return mlir::arith::OrIOp::create(builder, loc, a, constant(b));
+  }
+  mlir::Value shiftRight(mlir::Value a, int64_t bits) const {
+    return mlir::arith::ShRUIOp::create(builder, loc, a, constant(bits));
+  }
+  mlir::Value isEqual(mlir::Value a, int64_t b) const {
+    return mlir::arith::CmpIOp::create(
+        builder, loc, mlir::arith::CmpIPredicate::eq, a, constant(b));
+  }
+  /// The number of this thread in its CTA.
+  mlir::Value thread() const {
+    return mlir::NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
+  }
+};
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_ARITHMETIC_H

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values that are there once a kernel's parameters and shared memory are.
+#include "InstructionPatterns.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+void codegen::populateTypeConversions(TypeConverter &types) {
+  types.addConversion([](Type type) { return type; });
+  types.addConversion([](ws::SlotType type) -> Type {
+    return IntegerType::get(type.getContext(), 32);
+  });
+  types.addConversion(
+      [](ws::TokenType, SmallVectorImpl<Type> &) { return success(); });
+  types.addSourceMaterialization([](OpBuilder &builder, ws::SlotType type,
+                                    ValueRange offset, Location loc) -> Value {
+    return ws::SlotAtOp::create(builder, loc, type, offset.front());
+  });
+}
+
+namespace {
+
+/// A slot is the offset of its tile.
+struct SlotAtPattern : OpConversionPattern<ws::SlotAtOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ws::SlotAtOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getOffset());
+    return success();
+  }
+};
+
+struct SmemPattern : OpConversionPattern<ws::SmemOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ws::SmemOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value address = smemAddress(rewriter, op.getLoc(), adaptor.getOffset());
+    rewriter.replaceOp(op, sharedPointer(rewriter, op.getLoc(), address));
+    return success();
+  }
+};
+
+/// The launch says which items are cut.
+struct CutPattern : OpConversionPattern<tile::CutOp> {
+  CutPattern(const TypeConverter &types, MLIRContext *context,
+             const ParamValues &params)
+      : OpConversionPattern(types, context), params(params) {}
+
+  LogicalResult
+  matchAndRewrite(tile::CutOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, {params.cut(0), params.cut(1)});
+    return success();
+  }
+
+private:
+  const ParamValues &params;
+};
+
+} // namespace
+
+void codegen::populateValuePatterns(RewritePatternSet &patterns,
+                                    const TypeConverter &types,
+                                    const ParamValues &params) {
+  patterns.add<SlotAtPattern, SmemPattern>(types, patterns.getContext());
+  patterns.add<CutPattern>(types, patterns.getContext(), params);
+}

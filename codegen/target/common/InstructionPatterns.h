@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From ops of `ws` and `tile` to instructions: a pattern an op. What several of
+// them read of the kernel is made before them and does not change.
+#ifndef ATTN_CODEGEN_INSTRUCTIONPATTERNS_H
+#define ATTN_CODEGEN_INSTRUCTIONPATTERNS_H
+
+#include "Arithmetic.h"
+#include "KernelParams.h"
+#include "SharedMemory.h"
+#include "attn/dialect/Nvx.h"
+#include "attn/dialect/Ws.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace attn::codegen {
+
+class StampWriter;
+struct JoinLayout;
+
+/// Slots become the offsets of their tiles; nothing stands for tokens.
+void populateTypeConversions(mlir::TypeConverter &types);
+
+/// Values that are there: slots by their offset, bytes of shared memory, cuts.
+void populateValuePatterns(mlir::RewritePatternSet &patterns,
+                           const mlir::TypeConverter &types,
+                           const ParamValues &params);
+/// Bulk copies between global and shared memory.
+void populateCopyPatterns(mlir::RewritePatternSet &patterns,
+                          const mlir::TypeConverter &types,
+                          const ParamValues &params);
+/// Register tiles to shared memory.
+void populatePutPatterns(mlir::RewritePatternSet &patterns,
+                         const mlir::TypeConverter &types);
+/// Single elements of global memory.
+void populateElementPatterns(mlir::RewritePatternSet &patterns,
+                             const mlir::TypeConverter &types,
+                             const ParamValues &params);
+/// Tiles and row vectors between global memory and the threads that hold them.
+void populateRegisterTilePatterns(mlir::RewritePatternSet &patterns,
+                                  const mlir::TypeConverter &types,
+                                  const ParamValues &params);
+void populateMmaPatterns(mlir::RewritePatternSet &patterns,
+                         const mlir::TypeConverter &types);
+void populateStampPatterns(mlir::RewritePatternSet &patterns,
+                           const mlir::TypeConverter &types,
+                           const StampWriter &stamps);
+void populateJoinPatterns(mlir::RewritePatternSet &patterns,
+                          const mlir::TypeConverter &types,
+                          const ParamValues &params, JoinLayout join);
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_INSTRUCTIONPATTERNS_H

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelFunction.h"
+#include "Arithmetic.h"
+#include "SharedMemory.h"
+#include "attn/dialect/Nvx.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+static LLVM::LLVMFuncOp createFunction(OpBuilder &builder, ws::KernelOp kernel,
+                                       const ParamValues &params,
+                                       int64_t threads) {
+  SmallVector<Type> types;
+  for (Value value : params.getValues()) {
+    types.push_back(value.getType());
+  }
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()), types);
+  auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(),
+                                           kernel.getSymName(), type);
+  auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
+  for (auto [i, param] : llvm::enumerate(params.getParams())) {
+    if (param.kind == Param::TensorMap) {
+      function.setArgAttr(i, "llvm.byval", TypeAttr::get(bytes));
+      function.setArgAttr(i, "llvm.align", builder.getI64IntegerAttr(64));
+      function.setArgAttr(i, "nvvm.grid_constant", builder.getUnitAttr());
+    }
+  }
+  function->setAttr("nvvm.kernel", builder.getUnitAttr());
+  function->setAttr("nvvm.maxntid",
+                    builder.getDenseI32ArrayAttr({(int32_t)threads}));
+  function->setAttr("nvvm.minctasm", builder.getI32IntegerAttr(1));
+  int32_t cluster = kernel.getConfig().getCluster();
+  if (cluster > 1) {
+    function->setAttr("nvvm.cluster_dim",
+                      builder.getDenseI32ArrayAttr({cluster, 1, 1}));
+  }
+  return function;
+}
+
+namespace {
+
+/// Moves the ops of a kernel into its function.
+class FunctionBody {
+public:
+  FunctionBody(ws::KernelOp kernel, OpBuilder &builder,
+               const RolePlacement &placement, int64_t launchRegisters)
+      : kernel(kernel), loc(kernel.getLoc()),
+        builder(builder), emit{builder, loc}, placement(placement),
+        launchRegisters(launchRegisters) {}
+
+  void moveScalars();
+  void moveSetup();
+  void moveRoles();
+  void emitMeeting();
+  bool isCluster() { return kernel.getConfig().getCluster() > 1; }
+
+private:
+  void moveGroup(int64_t begin, int64_t end);
+  void moveRole(const PlacedRole &placed);
+  void emitRegisterCount(int64_t registers);
+  bool endsLoads(const PlacedRole &placed);
+  bool isDependent() {
+    return kernel.getSchedule().getLaunch() == Launch::Dependent;
+  }
+  void moveOps(Block &from) {
+    builder.getBlock()->getOperations().splice(builder.getInsertionPoint(),
+                                               from.getOperations());
+  }
+  void enterIf(Value condition) {
+    auto branch =
+        scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
+
+  ws::KernelOp kernel;
+  Location loc;
+  OpBuilder &builder;
+  Arithmetic emit;
+  const RolePlacement &placement;
+  int64_t launchRegisters;
+  Value warp; // of the CTA, uniform
+};
+
+} // namespace
+
+/// The ops outside of roles.
+void FunctionBody::moveScalars() {
+  for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front())) {
+    if (!isa<ws::WsDialect>(op.getDialect())) {
+      op.moveBefore(builder.getBlock(), builder.getInsertionPoint());
+    }
+  }
+}
+
+/// All threads of the CTA, or of its cluster.
+void FunctionBody::emitMeeting() {
+  if (!isCluster()) {
+    NVVM::BarrierOp::create(builder, loc);
+    return;
+  }
+  NVVM::ClusterArriveOp::create(builder, loc, UnitAttr());
+  NVVM::ClusterWaitOp::create(builder, loc, UnitAttr());
+}
+
+/// One thread initializes the barriers; all see them before any role starts.
+void FunctionBody::moveSetup() {
+  Value tid = emit.thread();
+  Value shifted = emit.shiftRight(tid, 5);
+  warp = NVVM::ShflOp::create(
+      builder, loc, builder.getI32Type(), emit.constant(-1), shifted,
+      emit.constant(0), emit.constant(31), NVVM::ShflKind::idx, UnitAttr());
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    enterIf(emit.isEqual(tid, 0));
+    for (auto setup : kernel.getBody().getOps<ws::SetupOp>()) {
+      moveOps(setup.getBody().front());
+    }
+    NVVM::FenceMbarrierInitOp::create(builder, loc);
+  }
+  emitMeeting();
+  if (isDependent()) {
+    NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
+  }
+}
+
+/// The last of the roles that load: what it frees at its end, the CTAs of the
+/// next launch may take.
+bool FunctionBody::endsLoads(const PlacedRole &placed) {
+  auto copies = llvm::make_filter_range(
+      placement.getRoles(), [](const PlacedRole &role) { return role.copies; });
+  return !copies.empty() && &*std::prev(copies.end()) == &placed;
+}
+
+void FunctionBody::emitRegisterCount(int64_t registers) {
+  if (registers == launchRegisters) {
+    return;
+  }
+  auto action = registers > launchRegisters
+                    ? NVVM::SetMaxRegisterAction::increase
+                    : NVVM::SetMaxRegisterAction::decrease;
+  NVVM::SetMaxRegisterOp::create(builder, loc, registers, action);
+}
+
+void FunctionBody::moveRole(const PlacedRole &placed) {
+  ws::RoleOp role = placed.role;
+  Value first = emit.sub(warp, emit.constant(placed.firstWarp));
+  Value replica = arith::DivUIOp::create(builder, loc, first,
+                                         emit.constant(role.getWarps()));
+  role.getBody().getArgument(0).replaceAllUsesWith(replica);
+  if (placed.isSingleThread) {
+    enterIf(emit.isEqual(emit.bitAnd(emit.thread(), 31), 0));
+  }
+  moveOps(role.getBody().front());
+  if (isDependent() && endsLoads(placed)) {
+    NVVM::GriddepcontrolOp::create(builder, loc,
+                                   NVVM::GridDepActionKind::launch_dependents);
+  }
+}
+
+/// The roles of warpgroups begin <= g < end.
+void FunctionBody::moveGroup(int64_t begin, int64_t end) {
+  emitRegisterCount(placement.registersOf(begin));
+  for (const PlacedRole &placed : placement.getRoles()) {
+    if (placed.firstGroup() < begin || placed.firstGroup() >= end) {
+      continue;
+    }
+    OpBuilder::InsertionGuard guard(builder);
+    ws::RoleOp role = placed.role;
+    if (role.getWarps() < warpsPerWarpgroup) {
+      enterIf(emit.isEqual(warp, placed.firstWarp));
+    }
+    moveRole(placed);
+  }
+}
+
+/// One branch a register count, uniform in a warp: setmaxnreg acts on whole
+/// warpgroups.
+void FunctionBody::moveRoles() {
+  int64_t groups = placement.getGroups();
+  for (int64_t begin = 0; begin < groups;) {
+    int64_t end = placement.endOfGroup(begin);
+    bool isLast = end >= groups;
+    Value below =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp,
+                              emit.constant(end * warpsPerWarpgroup));
+    auto branch =
+        scf::IfOp::create(builder, loc, below, /*withElseRegion=*/!isLast);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      moveGroup(begin, end);
+    }
+    if (!isLast) {
+      builder.setInsertionPointToStart(branch.elseBlock());
+    }
+    begin = end;
+  }
+}
+
+/// Variables stand in the entry block, where they become registers.
+static void hoistVariables(LLVM::LLVMFuncOp function) {
+  Block *entry = &function.getBody().front();
+  function.walk([&](LLVM::AllocaOp variable) {
+    Operation *size = variable.getArraySize().getDefiningOp();
+    size->moveBefore(entry, entry->begin());
+    variable->moveAfter(size);
+  });
+}
+
+void codegen::buildKernelFunction(ws::KernelOp kernel, gpu::GPUModuleOp module,
+                                  const ParamValues &params,
+                                  const RolePlacement &placement,
+                                  int64_t launchRegisters) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  declareSmem(builder, kernel);
+  LLVM::LLVMFuncOp function =
+      createFunction(builder, kernel, params, placement.getThreads());
+  Block *entry = function.addEntryBlock(builder);
+  for (auto [i, argument] : llvm::enumerate(entry->getArguments())) {
+    Value value = params.getValues()[i];
+    value.replaceAllUsesWith(argument);
+  }
+  builder.setInsertionPointToStart(entry);
+  auto end = LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange{});
+  builder.setInsertionPoint(end);
+  FunctionBody body(kernel, builder, placement, launchRegisters);
+  body.moveScalars();
+  body.moveSetup();
+  body.moveRoles();
+  if (body.isCluster()) {
+    // No CTA leaves while others may still arrive on its barriers.
+    builder.setInsertionPoint(end);
+    body.emitMeeting();
+  }
+  hoistVariables(function);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Addresses in a kernel's shared memory, which is one variable.
+//
+// In a loop the variable's address is taken once an iteration (`nvx.smem_base`,
+// the first op of the loop's body): all addresses in the body start from it.
+#ifndef ATTN_CODEGEN_SHAREDMEMORY_H
+#define ATTN_CODEGEN_SHAREDMEMORY_H
+
+#include "attn/dialect/Ws.h"
+
+namespace attn::codegen {
+
+/// The name of the kernel's variable in shared memory.
+std::string smemName(ws::KernelOp kernel);
+
+/// Declares the kernel's variable where `builder` stands.
+void declareSmem(mlir::OpBuilder &builder, ws::KernelOp kernel);
+
+/// Puts an `nvx.smem_base` into each `scf.for` of the kernel's roles.
+void takeSmemBases(ws::KernelOp kernel);
+
+/// The address, i32, of the byte at `offset`, where `builder` stands.
+mlir::Value smemAddress(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value offset);
+
+/// A pointer to an address in shared memory.
+mlir::Value sharedPointer(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value address);
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_SHAREDMEMORY_H

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles between global and shared memory, in bulk copies.
+#include "../common/InstructionPatterns.h"
+#include "../common/Swizzle.h"
+#include "attn/dialect/AccessMap.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+namespace {
+// L2 eviction policies of a bulk copy (PTX ISA, createpolicy encodings).
+constexpr int64_t evictFirst = 0x12F0000000000000;
+constexpr int64_t evictLast = 0x14F0000000000000;
+
+/// A place in a tensor.
+struct Place {
+  Value batch, head, row;
+};
+
+/// One copy: where it starts in the tensor map and, in bytes, in the tile.
+struct Box {
+  SmallVector<Value> coordinates;
+  int64_t offset;
+};
+
+/// The copies that move a tile.
+class TileBoxes {
+public:
+  TileBoxes(const Arithmetic &emit, SmemTile tile, Value tensor, AffineMap map)
+      : emit(emit), tile(tile),
+        columns(cast<RankedTensorType>(tensor.getType()).getDimSize(3)),
+        packedHeads(AccessMap::parse(map)->packedHeads) {}
+
+  /// All of the tile, or, where `ctas` CTAs bring it, the share of this one.
+  SmallVector<Box> at(Place place, int64_t ctas = 1) const;
+
+private:
+  SmallVector<Box> packedAt(Place place) const;
+
+  const Arithmetic &emit;
+  SmemTile tile;
+  int64_t columns, packedHeads;
+};
+} // namespace
+
+/// The CTA's number in its cluster.
+static Value rankInCluster(const Arithmetic &emit) {
+  return nvx::ClusterRankOp::create(emit.builder, emit.loc,
+                                    emit.builder.getI32Type());
+}
+
+/// Rows that are packed heads: those of a position follow one another, inside
+/// of it.
+SmallVector<Box> TileBoxes::packedAt(Place place) const {
+  Value zero = emit.constant(0);
+  Value head = emit.mul(place.head, packedHeads);
+  Value row = emit.shiftRight(place.row, llvm::Log2_64(packedHeads));
+  if (tile.isOneCopy(columns)) {
+    return {{{zero, head, row, zero, place.batch}, 0}};
+  }
+  SmallVector<Box> boxes;
+  for (int64_t panel = 0; panel < tile.panels(); ++panel) {
+    Value column = emit.constant(panel * tile.panelColumns());
+    boxes.push_back(
+        {{column, head, row, place.batch}, panel * tile.panelBytes()});
+  }
+  return boxes;
+}
+
+SmallVector<Box> TileBoxes::at(Place place, int64_t ctas) const {
+  if (packedHeads > 1) {
+    return packedAt(place);
+  }
+  Value zero = emit.constant(0);
+  int64_t panels = tile.panels();
+  SmemTile::Copy copy = tile.copyOf(columns, ctas);
+  Value ownPanels; // the first of this CTA's; null: of the tile's
+  if (ctas > 1 && tile.isSharedByPanels(ctas)) {
+    panels /= ctas;
+    ownPanels = emit.mul(rankInCluster(emit), panels);
+  } else if (ctas > 1) {
+    place.row = emit.add(place.row, emit.mul(rankInCluster(emit), copy.rows));
+  }
+  auto atPanel = [&](int64_t panel, int64_t unit) -> Value {
+    Value offset = panel * unit == 0 ? zero : emit.constant(panel * unit);
+    return ownPanels ? emit.add(emit.mul(ownPanels, unit), offset) : offset;
+  };
+  SmallVector<Box> boxes;
+  for (int64_t panel = 0; panel < panels; panel += copy.panels) {
+    int64_t offset = panel * tile.panelBytes();
+    if (tile.isOneCopy(columns)) {
+      boxes.push_back(
+          {{zero, place.row, atPanel(panel, 1), place.head, place.batch},
+           offset});
+    } else {
+      Value column = atPanel(panel, tile.panelColumns());
+      boxes.push_back({{column, place.row, place.head, place.batch}, offset});
+    }
+  }
+  return boxes;
+}
+
+namespace {
+
+struct CopyPattern : OpConversionPattern<ws::CopyOp> {
+  CopyPattern(const TypeConverter &types, MLIRContext *context,
+              const ParamValues &params)
+      : OpConversionPattern(types, context), params(params) {}
+
+  LogicalResult
+  matchAndRewrite(ws::CopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Arithmetic emit{rewriter, op.getLoc()};
+    SmemTile tile(op.getSlot().getType().getTile());
+    Value address = smemAddress(rewriter, op.getLoc(), adaptor.getSlot());
+    int64_t ctas = sharersOf(op->getParentOfType<ws::KernelOp>(), op.getSlot());
+    Value receivers; // null: this CTA
+    if (ctas > 1) {
+      address = emit.add(address, shareOffset(emit, tile, ctas));
+      receivers = arith::ConstantIntOp::create(rewriter, op.getLoc(),
+                                               (1 << ctas) - 1, 16);
+    }
+    TileBoxes boxes(emit, tile, op.getSource(), op.getMap());
+    Place place{adaptor.getBatch(), adaptor.getHead(), adaptor.getRow()};
+    MLIRContext *context = rewriter.getContext();
+    Value hint = arith::ConstantIntOp::create(
+        rewriter, op.getLoc(), op.getShared() ? evictLast : evictFirst, 64);
+    for (const Box &box : boxes.at(place, ctas)) {
+      Value at = box.offset ? emit.add(address, box.offset) : address;
+      Value destination = LLVM::AddrSpaceCastOp::create(
+          rewriter, op.getLoc(), LLVM::LLVMPointerType::get(context, 7),
+          sharedPointer(rewriter, op.getLoc(), at));
+      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+          rewriter, op.getLoc(), destination,
+          params.of(Param::TensorMap, op.getSource()), box.coordinates,
+          adaptor.getBarrier(), ValueRange{}, receivers, hint,
+          NVVM::TMALoadModeAttr::get(context, NVVM::TMALoadMode::TILE),
+          rewriter.getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Where this CTA's share of a tile starts, in bytes.
+  static Value shareOffset(const Arithmetic &emit, SmemTile tile,
+                           int64_t ctas) {
+    int64_t bytes = tile.isSharedByPanels(ctas)
+                        ? tile.panels() / ctas * tile.panelBytes()
+                        : tile.panelBytes() / ctas;
+    return emit.mul(rankInCluster(emit), bytes);
+  }
+
+  const ParamValues &params;
+};
+
+struct StorePattern : OpConversionPattern<ws::StoreOp> {
+  StorePattern(const TypeConverter &types, MLIRContext *context,
+               const ParamValues &params)
+      : OpConversionPattern(types, context), params(params) {}
+
+  LogicalResult
+  matchAndRewrite(ws::StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Arithmetic emit{rewriter, loc};
+    auto kernel = op->getParentOfType<ws::KernelOp>();
+    auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
+    SmemTile tile(cast<RankedTensorType>(hold.getType()));
+    Value piece = emit.mul(adaptor.getPiece(), hold.getPieceBytes());
+    Value address =
+        smemAddress(rewriter, loc, emit.add(piece, *hold.getOffset()));
+    TileBoxes boxes(emit, tile, op.getDest(), op.getMap());
+    Place place{adaptor.getBatch(), adaptor.getHead(), adaptor.getRow()};
+    for (const Box &box : boxes.at(place)) {
+      Value at = box.offset ? emit.add(address, box.offset) : address;
+      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+          rewriter, loc, params.of(Param::TensorMap, op.getDest()),
+          sharedPointer(rewriter, loc, at), box.coordinates, Value(),
+          NVVM::TMAStoreModeAttr::get(rewriter.getContext(),
+                                      NVVM::TMAStoreMode::TILE),
+          Value());
+    }
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkCommitGroupOp>(op);
+    return success();
+  }
+
+private:
+  const ParamValues &params;
+};
+
+} // namespace
+
+void codegen::populateCopyPatterns(RewritePatternSet &patterns,
+                                   const TypeConverter &types,
+                                   const ParamValues &params) {
+  patterns.add<CopyPattern, StorePattern>(types, patterns.getContext(), params);
+}

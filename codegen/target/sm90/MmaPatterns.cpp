@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of a warpgroup (wgmma), and waits for them.
+#include "../common/InstructionPatterns.h"
+#include "../common/Swizzle.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+namespace {
+constexpr int64_t mmaDepth = 16; // k of one wgmma on 16-bit elements
+constexpr int64_t mmaRows = 64;
+/// Columns of one wgmma. Twice as many are no faster, and cost the assembler
+/// more than two instructions (docs/adr/0019).
+constexpr int64_t mmaColumns = 128;
+
+/// Offsets of the k steps of an operand whose rows run along k (units of 16
+/// bytes).
+SmallVector<int32_t> stepsAlongRow(SmemTile tile) {
+  SmallVector<int32_t> offsets;
+  for (int64_t k = 0; k < tile.columns; k += mmaDepth) {
+    int64_t bytes = k / tile.panelColumns() * tile.panelBytes() +
+                    k % tile.panelColumns() * SmemTile::elementBytes;
+    offsets.push_back(bytes / 16);
+  }
+  return offsets;
+}
+
+/// The same where k runs down the rows.
+SmallVector<int32_t> stepsDownRows(SmemTile tile) {
+  SmallVector<int32_t> offsets;
+  for (int64_t k = 0; k < tile.rows; k += mmaDepth) {
+    offsets.push_back(k * tile.spanBytes() / 16);
+  }
+  return offsets;
+}
+
+/// Offsets of the parts of D's columns, which lie along B's rows or, where
+/// `transposed`, down them; none where D is one part.
+SmallVector<int32_t> columnParts(SmemTile b, bool transposed) {
+  int64_t columns = transposed ? b.rows : b.columns;
+  if (columns == mmaColumns || columns % mmaColumns != 0) {
+    return {};
+  }
+  int64_t bytes = transposed ? mmaColumns * b.spanBytes()
+                             : mmaColumns / b.panelColumns() * b.panelBytes();
+  SmallVector<int32_t> offsets;
+  for (int64_t part = 0; part < columns / mmaColumns; ++part) {
+    offsets.push_back(part * bytes / 16);
+  }
+  return offsets;
+}
+
+Value descriptorLow(OpBuilder &builder, Location loc, Value address,
+                    int64_t leadingBytes) {
+  Arithmetic emit{builder, loc};
+  Value units = emit.bitAnd(emit.shiftRight(address, 4), 0x3FFF);
+  return emit.bitOr(units, leadingBytes / 16 << 16);
+}
+
+/// An operand of a wgmma: a register tile, or a descriptor's low word with the
+/// rest of it.
+struct OperandA {
+  Value value;
+  IntegerAttr high;
+  DenseI32ArrayAttr steps;
+};
+
+struct MmaPattern : OpConversionPattern<ws::MmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ws::MmaOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmemTile b(op.getB().getType().getTile());
+    SmallVector<int32_t> bSteps =
+        op.getTransposeB() ? stepsAlongRow(b) : stepsDownRows(b);
+    SmallVector<int32_t> bParts = columnParts(b, op.getTransposeB());
+    Value bAddress = smemAddress(rewriter, loc, only(adaptor.getB()));
+    Value bLow = descriptorLow(rewriter, loc, bAddress,
+                               op.getTransposeB() ? 16 : b.panelBytes());
+    OperandA a = operandA(op, adaptor, rewriter);
+    UnitAttr transposed =
+        op.getTransposeB() ? UnitAttr() : rewriter.getUnitAttr();
+    bool isHalf = op.getB().getType().getTile().getElementType().isF16();
+    auto wgmma = nvx::WgmmaOp::create(
+        rewriter, loc, op.getResult().getType(),
+        isHalf ? nvx::ElementType::F16 : nvx::ElementType::BF16, a.value, bLow,
+        only(adaptor.getAcc()), only(adaptor.getFresh()), a.high,
+        rewriter.getI32IntegerAttr(b.descriptorHigh()), a.steps,
+        rewriter.getDenseI32ArrayAttr(bSteps),
+        bParts.empty() ? nullptr : rewriter.getDenseI32ArrayAttr(bParts),
+        UnitAttr(), transposed);
+    // Nothing stands for the token: groups complete in order.
+    rewriter.replaceOpWithMultiple(
+        op, ArrayRef<ValueRange>{wgmma.getResult(), ValueRange()});
+    return success();
+  }
+
+private:
+  /// The value of an operand, null where the op has none.
+  static Value only(ValueRange values) {
+    return values.empty() ? Value() : values.front();
+  }
+
+  static OperandA operandA(ws::MmaOp op, OneToNOpAdaptor adaptor,
+                           OpBuilder &builder) {
+    auto slot = dyn_cast<ws::SlotType>(op.getA().getType());
+    if (!slot) {
+      return {only(adaptor.getA()), {}, {}};
+    }
+    Location loc = op.getLoc();
+    Arithmetic emit{builder, loc};
+    SmemTile tile(slot.getTile());
+    Value address = smemAddress(builder, loc, only(adaptor.getA()));
+    if (Value piece = only(adaptor.getPiece())) {
+      address = emit.add(address, emit.mul(piece, mmaRows * tile.spanBytes()));
+    }
+    return {descriptorLow(builder, loc, address, 16),
+            builder.getI32IntegerAttr(tile.descriptorHigh()),
+            builder.getDenseI32ArrayAttr(stepsAlongRow(tile))};
+  }
+};
+
+/// Groups complete in order: as many may stay pending as were issued after.
+struct AwaitPattern : OpConversionPattern<ws::AwaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ws::AwaitOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value value = adaptor.getValue().front();
+    Operation *issued = value.getDefiningOp();
+    if (!isa_and_nonnull<nvx::WgmmaOp>(issued) ||
+        issued->getBlock() != op->getBlock()) {
+      return op.emitOpError("attn-lower-to-nvvm: expected the MMA of this "
+                            "token in the code before");
+    }
+    uint32_t pending = 0;
+    for (Operation *next = issued->getNextNode(); next && next != op;
+         next = next->getNextNode()) {
+      next->walk([&](nvx::WgmmaOp) { ++pending; });
+    }
+    rewriter.replaceOpWithNewOp<nvx::WgmmaWaitOp>(
+        op, TypeRange{value.getType()}, pending, ValueRange{value});
+    return success();
+  }
+};
+
+} // namespace
+
+void codegen::populateMmaPatterns(RewritePatternSet &patterns,
+                                  const TypeConverter &types) {
+  patterns.add<MmaPattern, AwaitPattern>(types, patterns.getContext());
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles from registers to shared memory (stmatrix).
+#include "../common/InstructionPatterns.h"
+#include "../common/Swizzle.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+namespace {
+
+/// Four 8x8 matrices an instruction: sixteen rows of a warp by sixteen columns.
+struct PutPattern : OpConversionPattern<ws::PutOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ws::PutOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Arithmetic emit{rewriter, loc};
+    auto kernel = op->getParentOfType<ws::KernelOp>();
+    auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
+    SmemTile tile(cast<RankedTensorType>(hold.getType()));
+    Value thread = emit.thread();
+    Value warp = emit.bitAnd(emit.shiftRight(thread, 5), 3);
+    Value firstRow = emit.mul(warp, 16);
+    Value row = emit.add(firstRow, emit.bitAnd(thread, 15));
+    Value high = emit.bitAnd(emit.shiftRight(thread, 4), 1);
+    Value swizzle = emit.bitAnd(emit.shiftRight(row, tile.swizzleRowShift()),
+                                tile.chunksPerSpan() - 1);
+    Value piece = emit.mul(adaptor.getPiece(), hold.getPieceBytes());
+    Value base = smemAddress(rewriter, loc, emit.add(piece, *hold.getOffset()));
+    base = emit.add(base, emit.mul(row, tile.spanBytes()));
+    for (int64_t k = 0; k < tile.columns / 16; ++k) {
+      int64_t panel = 2 * k / tile.chunksPerSpan();
+      Value chunk = emit.bitOr(high, 2 * k % tile.chunksPerSpan());
+      chunk = arith::XOrIOp::create(rewriter, loc, chunk, swizzle);
+      Value address = emit.add(base, emit.mul(chunk, SmemTile::chunkBytes));
+      address = emit.add(address, panel * tile.panelBytes());
+      store(emit, address, adaptor.getValue(), 4 * k);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Stores four of a thread's registers, from `first` on.
+  static void store(const Arithmetic &emit, Value address, Value packed,
+                    int64_t first) {
+    MLIRContext *context = emit.builder.getContext();
+    SmallVector<Value> registers;
+    for (int64_t i = 0; i < 4; ++i) {
+      registers.push_back(vector::ExtractOp::create(
+          emit.builder, emit.loc, packed, ArrayRef<int64_t>{first + i}));
+    }
+    NVVM::StMatrixOp::create(
+        emit.builder, emit.loc, sharedPointer(emit.builder, emit.loc, address),
+        registers, NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row),
+        NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+        NVVM::LdStMatrixEltTypeAttr::get(context,
+                                         NVVM::LdStMatrixEltType::B16));
+  }
+};
+
+} // namespace
+
+void codegen::populatePutPatterns(RewritePatternSet &patterns,
+                                  const TypeConverter &types) {
+  patterns.add<PutPattern>(types, patterns.getContext());
+}

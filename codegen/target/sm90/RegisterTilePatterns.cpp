@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles and row vectors between global memory and the threads that hold them.
+// Of each of its rows a thread has the pairs of columns 8 n + 2 (lane % 4).
+#include "ThreadElements.h"
+#include "attn/dialect/AccessMap.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+namespace {
+
+/// What an op says of its tensor and the place in it.
+struct Access {
+  Value tensor, batch, head, row, part; // part may be null
+  AccessMap map;
+};
+
+/// Row `i` of this thread: whether the tensor has it, and the address of the
+/// thread's first column. A row that the tensor lacks has the address of row 0.
+struct ThreadRow {
+  Value inside, pointer;
+};
+
+/// A pattern of an op that moves what each thread holds.
+template <typename Op> struct MovePattern : OpConversionPattern<Op> {
+  MovePattern(const TypeConverter &types, MLIRContext *context,
+              const ParamValues &params)
+      : OpConversionPattern<Op>(types, context), params(params) {}
+
+protected:
+  ThreadRow rowOf(const Arithmetic &emit, const Access &access, int64_t i,
+                  bool isTile) const;
+
+  const ParamValues &params;
+};
+
+} // namespace
+
+template <typename Op>
+ThreadRow MovePattern<Op>::rowOf(const Arithmetic &emit, const Access &access,
+                                 int64_t i, bool isTile) const {
+  OpBuilder &builder = emit.builder;
+  Value row = emit.add(access.row, threadRow(emit, i));
+  Value head = access.head;
+  if (int64_t packed = access.map.packedHeads; packed > 1) {
+    Value within = emit.bitAnd(row, packed - 1);
+    head = emit.add(emit.mul(head, packed), within);
+    row = emit.shiftRight(row, llvm::Log2_64(packed));
+  }
+  int64_t leading = access.part ? 1 : 0;
+  unsigned position = access.map.dimOf(AccessMap::Position);
+  Value rows = params.of(Param::Dim, access.tensor, leading + position);
+  Value inside = arith::CmpIOp::create(builder, emit.loc,
+                                       arith::CmpIPredicate::ult, row, rows);
+  Value known =
+      arith::SelectOp::create(builder, emit.loc, inside, row, emit.constant(0));
+  SmallVector<Value> indices(leading + (isTile ? 4 : 3));
+  if (access.part) {
+    indices[0] = access.part;
+  }
+  indices[leading + access.map.dimOf(AccessMap::Batch)] = access.batch;
+  indices[leading + access.map.dimOf(AccessMap::Head)] = head;
+  indices[leading + position] = known;
+  if (isTile) {
+    indices.back() = emit.mul(emit.bitAnd(emit.thread(), 3), 2);
+  }
+  return {inside, elementPointer(emit, params, access.tensor, indices)};
+}
+
+/// The pairs of columns that a tensor of `columns` has: a thread's registers
+/// hold two of each of its rows in turn.
+static int64_t pairsOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape().back() / 8;
+}
+
+/// The address of the element that is `elements` after another.
+static Value pointerAfter(const Arithmetic &emit, Value pointer, Type element,
+                          int64_t elements) {
+  return LLVM::GEPOp::create(emit.builder, emit.loc, pointer.getType(), element,
+                             pointer, ArrayRef<LLVM::GEPArg>{int32_t(elements)},
+                             LLVM::GEPNoWrapFlags::none);
+}
+
+/// A pair as one value: 16-bit elements share a register.
+static bool isPacked(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth() ==
+         16;
+}
+
+static Value extract(const Arithmetic &emit, Value vector, int64_t i) {
+  return vector::ExtractOp::create(emit.builder, emit.loc, vector,
+                                   ArrayRef<int64_t>{i});
+}
+
+static Type elementOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementType();
+}
+
+namespace {
+
+struct StoreRegPattern : MovePattern<tile::StoreRegOp> {
+  using MovePattern::MovePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::StoreRegOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Arithmetic emit{rewriter, op.getLoc()};
+    Access access{op.getDest(),      adaptor.getBatch(),
+                  adaptor.getHead(), adaptor.getRow(),
+                  adaptor.getPart(), *AccessMap::parse(op.getMap())};
+    for (int64_t i = 0; i < rowsPerThread; ++i) {
+      ThreadRow row = rowOf(emit, access, i, /*isTile=*/true);
+      auto branch = scf::IfOp::create(rewriter, op.getLoc(), row.inside,
+                                      /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      for (int64_t n = 0; n < pairsOf(op.getDest()); ++n) {
+        Value pair = pairOf(emit, adaptor.getTile(), rowsPerThread * n + i,
+                            isPacked(op.getDest()));
+        Value pointer =
+            pointerAfter(emit, row.pointer, elementOf(op.getDest()), 8 * n);
+        LLVM::StoreOp::create(rewriter, op.getLoc(), pair, pointer);
+      }
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static Value pairOf(const Arithmetic &emit, Value tile, int64_t pair,
+                      bool packed) {
+    if (packed) {
+      return extract(emit, tile, pair);
+    }
+    return vector::ExtractStridedSliceOp::create(
+        emit.builder, emit.loc, tile, ArrayRef<int64_t>{2 * pair},
+        ArrayRef<int64_t>{2}, ArrayRef<int64_t>{1});
+  }
+};
+
+/// Sums go to memory in any order, an element at a time.
+struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
+  using MovePattern::MovePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::ReduceAddOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Arithmetic emit{rewriter, loc};
+    Access access{op.getDest(),      adaptor.getBatch(),
+                  adaptor.getHead(), adaptor.getRow(),
+                  Value(),           *AccessMap::parse(op.getMap())};
+    Type element = rewriter.getF32Type();
+    for (int64_t i = 0; i < rowsPerThread; ++i) {
+      ThreadRow row = rowOf(emit, access, i, /*isTile=*/true);
+      auto branch = scf::IfOp::create(rewriter, loc, row.inside,
+                                      /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      for (int64_t r = 0; r < 2 * pairsOf(op.getDest()); ++r) {
+        int64_t n = r / 2, half = r % 2;
+        Value value = extract(emit, adaptor.getTile(),
+                              2 * (rowsPerThread * n + i) + half);
+        Value pair = pointerAfter(emit, row.pointer, element, 8 * n);
+        LLVM::AtomicRMWOp::create(rewriter, loc, LLVM::AtomicBinOp::fadd,
+                                  pointerAfter(emit, pair, element, half),
+                                  value, LLVM::AtomicOrdering::monotonic,
+                                  "device");
+      }
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Rows and columns that the tensor lacks are zero.
+struct LoadPattern : MovePattern<tile::LoadOp> {
+  using MovePattern::MovePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Arithmetic emit{rewriter, loc};
+    Value source = op.getSource();
+    auto type = cast<VectorType>(op.getTile().getType());
+    int64_t perPair = isPacked(source) ? 1 : 2;
+    Type pairType = isPacked(source) ? Type(rewriter.getI32Type())
+                                     : VectorType::get({2}, elementOf(source));
+    Value zero = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+    SmallVector<Value> elements(type.getNumElements(), zero);
+    Access access{
+        source,           adaptor.getBatch(), adaptor.getHead(),
+        adaptor.getRow(), adaptor.getPart(),  *AccessMap::parse(op.getMap())};
+    for (int64_t i = 0; i < rowsPerThread; ++i) {
+      ThreadRow row = rowOf(emit, access, i, /*isTile=*/true);
+      for (int64_t n = 0; n < pairsOf(source); ++n) {
+        Value pair = LLVM::LoadOp::create(
+            rewriter, loc, pairType,
+            pointerAfter(emit, row.pointer, elementOf(source), 8 * n));
+        for (int64_t half = 0; half < perPair; ++half) {
+          Value value = perPair == 1 ? pair : extract(emit, pair, half);
+          elements[perPair * (rowsPerThread * n + i) + half] =
+              arith::SelectOp::create(rewriter, loc, row.inside, value, zero);
+        }
+      }
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
+    return success();
+  }
+};
+
+/// All lanes of a quad load the rows that they share.
+struct LoadRowPattern : MovePattern<tile::LoadRowOp> {
+  using MovePattern::MovePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::LoadRowOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Arithmetic emit{rewriter, loc};
+    auto type = cast<VectorType>(op.getTile().getType());
+    Type element = type.getElementType();
+    Value zero =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(element));
+    Access access{op.getSource(),
+                  adaptor.getBatch(),
+                  adaptor.getHead(),
+                  adaptor.getRow(),
+                  adaptor.getPart(),
+                  {{AccessMap::Batch, AccessMap::Head, AccessMap::Position,
+                    AccessMap::Dim}}};
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < rowsPerThread; ++i) {
+      ThreadRow row = rowOf(emit, access, i, /*isTile=*/false);
+      Value value = LLVM::LoadOp::create(rewriter, loc, element, row.pointer);
+      elements.push_back(
+          arith::SelectOp::create(rewriter, loc, row.inside, value, zero));
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
+    return success();
+  }
+};
+
+} // namespace
+
+void codegen::populateRegisterTilePatterns(RewritePatternSet &patterns,
+                                           const TypeConverter &types,
+                                           const ParamValues &params) {
+  patterns.add<StoreRegPattern, ReduceAddPattern, LoadPattern, LoadRowPattern>(
+      types, patterns.getContext(), params);
+}

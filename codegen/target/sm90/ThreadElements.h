@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The elements of global memory that a thread of a warpgroup reads and writes.
+#ifndef ATTN_CODEGEN_SM90_THREADELEMENTS_H
+#define ATTN_CODEGEN_SM90_THREADELEMENTS_H
+
+#include "../common/InstructionPatterns.h"
+
+namespace attn::codegen {
+
+/// A thread has two rows of a tile of 64, eight apart, and a quad shares them.
+constexpr int64_t rowsPerThread = 2;
+
+/// The number in its warpgroup's tile of this thread's row `i`.
+mlir::Value threadRow(const Arithmetic &emit, int64_t i);
+
+/// An element as memory holds it: a byte for an i1, and no sign.
+mlir::Type storedType(mlir::Value tensor);
+
+mlir::Value elementPointer(const Arithmetic &emit, const ParamValues &params,
+                           mlir::Value tensor, mlir::ValueRange indices);
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_SM90_THREADELEMENTS_H
