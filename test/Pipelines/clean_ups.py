@@ -14,8 +14,9 @@ import sys
 
 PASSES = [
     "attn-subtile", "attn-resolve-layouts", "attn-warp-specialize", "attn-plan-memory",
-    "attn-pipeline", "attn-verify-sync", "attn-distribute", "attn-lower-channels",
-    "attn-verify-channels", "attn-lower-to-nvvm"
+    "attn-pipeline", "attn-drop-zero-scaling", "attn-start-fresh", "attn-overlap-last-product",
+    "attn-verify-sync", "attn-distribute", "attn-lower-channels", "attn-verify-channels",
+    "attn-lower-to-nvvm"
 ]
 PLACES = PASSES[PASSES.index("attn-warp-specialize"):]
 
