@@ -3,6 +3,7 @@
 #include "attn/codegen/driver/Pipelines.h"
 #include "attn/codegen/emit/Passes.h"
 #include "attn/codegen/target/Passes.h"
+#include "attn/codegen/target/Sm90.h"
 #include "attn/passes/kernels/Passes.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/passes/schedule/Passes.h"
@@ -23,6 +24,7 @@ void attn::registerDialects(DialectRegistry &registry) {
               func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
               math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect,
               tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  codegen::registerSm90(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);

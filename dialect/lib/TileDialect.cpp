@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "attn/dialect/Tile.h"
+#include "attn/dialect/Chip.h"
 
 using namespace mlir;
 using namespace attn::tile;
@@ -14,6 +14,7 @@ using namespace attn::tile;
 #include "attn/dialect/TileOps.cpp.inc"
 
 void TileDialect::initialize() {
+  addInterfaces<ChipInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "attn/dialect/TileAttrs.cpp.inc"

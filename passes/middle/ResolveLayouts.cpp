@@ -2,6 +2,8 @@
 //
 // attn-resolve-layouts: gives every register tile the layout that the matrix
 // instructions at its ends demand.
+#include "VectorDims.h"
+#include "attn/dialect/Chip.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/support/Decision.h"
 
@@ -12,12 +14,9 @@ namespace attn {
 
 using namespace mlir;
 using namespace attn;
-using attn::tile::Atom;
 using attn::tile::LayoutAttr;
 
 namespace {
-
-constexpr int64_t atomRows = 64;
 
 bool isTile(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -26,9 +25,13 @@ bool isTile(Type type) {
 
 class Resolver {
 public:
-  explicit Resolver(tile::KernelOp kernel) : kernel(kernel) {}
+  Resolver(tile::KernelOp kernel, const Chip &chip)
+      : kernel(kernel), chip(chip), vectors(kernel) {}
 
   LogicalResult run() {
+    if (failed(vectors.check())) {
+      return failure();
+    }
     markLoaded();
     // The kernel's own arguments lie in memory.
     WalkResult result = kernel.getBody().walk([&](Operation *op) {
@@ -114,11 +117,13 @@ private:
     kernel.walk([&](tile::MmaOp mma) { mmas.push_back(mma); });
     for (tile::MmaOp mma : mmas) {
       auto type = cast<RankedTensorType>(mma.getA().getType());
-      auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding());
-      if (!layout) {
+      if (!isa_and_present<LayoutAttr>(type.getEncoding())) {
         continue; // a loaded tile
       }
-      FailureOr<LayoutAttr> wanted = operandLayout(mma, type, layout);
+      auto error = [&] {
+        return mma.emitOpError("attn-resolve-layouts: no conversion of ");
+      };
+      FailureOr<LayoutAttr> wanted = chip.operandLayout(type, error);
       if (failed(wanted)) {
         return failure();
       }
@@ -132,43 +137,19 @@ private:
     return success();
   }
 
-  FailureOr<LayoutAttr> operandLayout(tile::MmaOp mma, RankedTensorType type,
-                                      LayoutAttr layout) {
-    if (layout.getAtom() == Atom::WgmmaA) {
-      return layout;
-    }
-    if (type.getElementTypeBitWidth() != 16 || type.getDimSize(1) % 16 != 0) {
-      mma.emitOpError("attn-resolve-layouts: no conversion of ")
-          << type << " to layout " << tile::stringifyAtom(Atom::WgmmaA)
-          << ", which holds 16-bit elements in multiples of 16 columns";
-      return failure();
-    }
-    return LayoutAttr::get(type.getContext(), Atom::WgmmaA,
-                           type.getDimSize(1) / 16,
-                           /*slice=*/0);
-  }
-
   FailureOr<LayoutAttr> layoutOf(Value value, RankedTensorType type) {
-    MLIRContext *context = type.getContext();
-    auto error = [&]() {
-      return emitError(value.getLoc(), "attn-resolve-layouts: no layout for ")
-             << type << ": ";
+    auto error = [&] {
+      InFlightDiagnostic diagnostic =
+          emitError(value.getLoc(), "attn-resolve-layouts: no layout for ")
+          << type << ": ";
+      return diagnostic;
     };
-    if (type.getDimSize(0) != atomRows) {
-      return error() << "expected " << atomRows << " rows a warpgroup, got "
-                     << type.getDimSize(0);
+    if (type.getRank() > 2) {
+      return error() << "expected at most 2 dimensions, got " << type.getRank();
     }
-    if (type.getRank() == 1) {
-      return LayoutAttr::get(context, Atom::WgmmaAcc, 1, /*slice=*/1);
-    }
-    constexpr int64_t columns = 8;
-    if (type.getRank() != 2 || type.getDimSize(1) % columns != 0) {
-      return error() << "expected a multiple of " << columns << " columns, got "
-                     << type.getDimSize(1);
-    }
-    return LayoutAttr::get(context, Atom::WgmmaAcc,
-                           type.getDimSize(1) / columns,
-                           /*slice=*/0);
+    return type.getRank() == 1
+               ? chip.vectorLayout(type, vectors.of(value), error)
+               : chip.accumulatorLayout(type, error);
   }
 
   LogicalResult assign(Value value) {
@@ -198,9 +179,28 @@ private:
   }
 
   tile::KernelOp kernel;
+  const Chip &chip;
+  VectorDims vectors;
   DenseSet<Value> loaded;
   size_t conversions = 0;
 };
+
+/// The chip that the kernel's schedule is for; null, with an error, if none is
+/// known.
+const Chip *chipOf(tile::KernelOp kernel) {
+  std::optional<ScheduleAttr> schedule = kernel.getSchedule();
+  if (!schedule) {
+    kernel.emitOpError("attn-resolve-layouts: expected a schedule, got none");
+    return nullptr;
+  }
+  StringRef machine = schedule->getMachine();
+  const Chip *chip = findChip(kernel.getContext(), machine);
+  if (!chip) {
+    kernel.emitOpError("attn-resolve-layouts: no lowering for machine '")
+        << machine << "'";
+  }
+  return chip;
+}
 
 class ResolveLayoutsPass
     : public attn::impl::ResolveLayoutsBase<ResolveLayoutsPass> {
@@ -209,14 +209,17 @@ public:
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
-      Resolver resolver(kernel);
+      const Chip *chip = chipOf(kernel);
+      if (!chip) {
+        return signalPassFailure();
+      }
+      Resolver resolver(kernel, *chip);
       if (failed(resolver.run()) || failed(resolver.check())) {
         return signalPassFailure();
       }
       decided(kernel.getLoc(), "resolve-layouts")
-          << llvm::formatv("{0} register operands converted to layout {1}",
-                           resolver.getConversions(),
-                           tile::stringifyAtom(Atom::WgmmaA))
+          << llvm::formatv("{0} register operands converted",
+                           resolver.getConversions())
                  .str();
     }
   }

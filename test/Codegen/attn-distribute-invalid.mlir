@@ -10,12 +10,12 @@
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @reduce_dim machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @reduce_layout machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     %x = arith.constant dense<0.0> : !acc
-    // expected-error @below {{'tile.reduce' op attn-distribute: expected a reduction along dimension 1, got 0}}
+    // expected-error @below {{'tile.reduce' op attn-distribute: expected the vector's layout to be #tile.layout<atom = wgmma_acc, repeats = 2, slice = 2>, got 'tensor<16xf32>'}}
     %r = tile.reduce add %x dim 0 : !acc -> tensor<16xf32>
   }
 }
@@ -31,12 +31,12 @@ ws.kernel @reduce_dim machine "sm_90a" args ["q", "o", "n"] problem #p config #c
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @broadcast_dim machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @broadcast_layout machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     %x = arith.constant dense<0.0> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-    // expected-error @below {{'tile.broadcast' op attn-distribute: expected a broadcast along dimension 1, got 0}}
+    // expected-error @below {{'tile.broadcast' op attn-distribute: expected the vector's layout to be #tile.layout<atom = wgmma_acc, repeats = 8, slice = 2>, got 'tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>'}}
     %r = tile.broadcast %x dim 0 : !row -> tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
   }
 }
@@ -164,5 +164,71 @@ ws.kernel @integer_reduction machine "sm_90a" args ["q", "o", "n"] problem #p co
     %x = arith.constant dense<0> : !int
     // expected-error @below {{'tile.reduce' op attn-distribute: no lowering for a reduction of 'tensor<64x16xi32, #tile.layout<atom = wgmma_acc, repeats = 2>>'}}
     %r = tile.reduce add %x dim 1 : !int -> tensor<64xi32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+  }
+}
+
+// -----
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!column = tensor<16xf32, #tile.layout<atom = wgmma_acc, repeats = 2, slice = 2>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @whole_column machine "sm_90a" args ["lse"] problem #p config #c schedule #s {
+^bb0(%lse: tensor<?x?x?xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %x = arith.constant dense<0.0> : !acc
+    // expected-error @below {{'tile.reduce' op attn-distribute: no lowering for a reduction along dimension 0 across warps: expected 'partial'}}
+    %r = tile.reduce max %x dim 0 : !acc -> !column
+  }
+}
+
+// -----
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!column = tensor<16xf32, #tile.layout<atom = wgmma_acc, repeats = 2, slice = 2>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @complete_column machine "sm_90a" args ["lse"] problem #p config #c schedule #s {
+^bb0(%lse: tensor<?x?x?xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %x = arith.constant dense<0.0> : !column
+    // expected-error @below {{'tile.complete' op attn-distribute: no lowering for shares along dimension 0, which lie in several warps, got 'tensor<16xf32, #tile.layout<atom = wgmma_acc, repeats = 2, slice = 2>>'}}
+    %r = tile.complete %x : !column -> !column
+  }
+}
+
+// -----
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!column = tensor<16xf32, #tile.layout<atom = wgmma_acc, repeats = 2, slice = 2>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @store_column machine "sm_90a" args ["lse"] problem #p config #c schedule #s {
+^bb0(%lse: tensor<?x?x?xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %x = arith.constant dense<0.0> : !column
+    // expected-error @below {{'tile.store_row' op attn-distribute: no lowering for a vector without rows in memory, 'tensor<16xf32, #tile.layout<atom = wgmma_acc, repeats = 2, slice = 2>>'}}
+    tile.store_row %x, %lse at(%me, %me, %me) : !column, tensor<?x?x?xf32>
+  }
+}
+
+// -----
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!column = tensor<16xf32, #tile.layout<atom = wgmma_acc, repeats = 2, slice = 2>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "m" { role wg warps 4 regs 240 }>
+// expected-error @below {{'ws.kernel' op attn-distribute: no lowering for machine 'm'}}
+ws.kernel @other_machine machine "m" args ["lse"] problem #p config #c schedule #s {
+^bb0(%lse: tensor<?x?x?xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
   }
 }

@@ -7,7 +7,8 @@
 // CHECK-LABEL: tile.kernel @loads
 tile.kernel @loads args ["k", "x"]
     problem <kind = combine, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-    config <tile_m = 64, tile_n = 64, work = grid> {
+    config <tile_m = 64, tile_n = 64, work = grid>
+    schedule <"loads" machine "sm_90a" { role wg warps 4 regs 240 }> {
 ^bb0(%k: tensor<?x?x?x64xbf16>, %x: tensor<?x?x?x64xf32>):
   %c0 = arith.constant 0 : i32
   tile.work {

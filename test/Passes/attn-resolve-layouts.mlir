@@ -3,7 +3,7 @@
 // RUN: attn-opt %s --attn-resolve-layouts --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
-// REMARK: [Passed] resolve-layouts | Category:attn | {{.*}}0 register operands converted to layout wgmma_a
+// REMARK: [Passed] resolve-layouts | Category:attn | {{.*}}0 register operands converted
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
 tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {

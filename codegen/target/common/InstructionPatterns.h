@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From ops of `ws` and `tile` to instructions: a pattern an op. What several of
-// them read of the kernel is made before them and does not change.
+// From ops of `ws` and `tile` to instructions: a pattern an op; these are the
+// same on all chips (Target.h has the others). What several of them read of the
+// kernel is made before them and does not change.
 #ifndef ATTN_CODEGEN_INSTRUCTIONPATTERNS_H
 #define ATTN_CODEGEN_INSTRUCTIONPATTERNS_H
 
@@ -24,23 +25,6 @@ void populateTypeConversions(mlir::TypeConverter &types);
 void populateValuePatterns(mlir::RewritePatternSet &patterns,
                            const mlir::TypeConverter &types,
                            const ParamValues &params);
-/// Bulk copies between global and shared memory.
-void populateCopyPatterns(mlir::RewritePatternSet &patterns,
-                          const mlir::TypeConverter &types,
-                          const ParamValues &params);
-/// Register tiles to shared memory.
-void populatePutPatterns(mlir::RewritePatternSet &patterns,
-                         const mlir::TypeConverter &types);
-/// Single elements of global memory.
-void populateElementPatterns(mlir::RewritePatternSet &patterns,
-                             const mlir::TypeConverter &types,
-                             const ParamValues &params);
-/// Tiles and row vectors between global memory and the threads that hold them.
-void populateRegisterTilePatterns(mlir::RewritePatternSet &patterns,
-                                  const mlir::TypeConverter &types,
-                                  const ParamValues &params);
-void populateMmaPatterns(mlir::RewritePatternSet &patterns,
-                         const mlir::TypeConverter &types);
 void populateStampPatterns(mlir::RewritePatternSet &patterns,
                            const mlir::TypeConverter &types,
                            const StampWriter &stamps);

@@ -9,6 +9,7 @@
 #include "KernelGroup.h"
 #include "LaunchPlan.h"
 #include "StampWriter.h"
+#include "Target.h"
 #include "WorkItemLowering.h"
 #include "attn/codegen/target/Passes.h"
 #include "attn/passes/schedule/DataTables.h"
@@ -28,6 +29,7 @@ namespace {
 /// A kernel on its way to instructions.
 struct Lowering {
   ws::KernelOp kernel;
+  const Target *chip;
   SmallVector<Param> params;
   RolePlacement placement;
   int64_t launchRegisters; // of each thread
@@ -69,29 +71,29 @@ FailureOr<Lowering> prepare(ws::KernelOp kernel) {
   if (failed(params) || failed(machine)) {
     return failure();
   }
+  const Target *chip = findTarget(kernel, "attn-lower-to-nvvm");
+  if (!chip) {
+    return failure();
+  }
   RolePlacement placement(kernel);
   int64_t registers = machine->getRegisters().getTotal();
   if (failed(placement.check(kernel, registers)) ||
       failed(makeRoomForStamps(kernel, machine->getSmemLimit()))) {
     return failure();
   }
-  return Lowering{kernel, *params, placement,
+  return Lowering{kernel, chip, *params, placement,
                   placement.launchRegisters(registers)};
 }
 
 /// Ops become instructions where they stand.
-LogicalResult convertOps(ws::KernelOp kernel, const ParamValues &params,
-                         const StampWriter &stamps) {
+LogicalResult convertOps(ws::KernelOp kernel, const Target &chip,
+                         const ParamValues &params, const StampWriter &stamps) {
   MLIRContext *context = kernel.getContext();
   TypeConverter types;
   populateTypeConversions(types);
   RewritePatternSet patterns(context);
   populateValuePatterns(patterns, types, params);
-  populateCopyPatterns(patterns, types, params);
-  populatePutPatterns(patterns, types);
-  populateElementPatterns(patterns, types, params);
-  populateRegisterTilePatterns(patterns, types, params);
-  populateMmaPatterns(patterns, types);
+  chip.populateInstructionPatterns(patterns, types, params);
   populateStampPatterns(patterns, types, stamps);
   if (std::optional<JoinLayout> join = JoinLayout::of(kernel)) {
     populateJoinPatterns(patterns, types, params, *join);
@@ -116,7 +118,7 @@ LogicalResult lower(const Lowering &lowering, gpu::GPUModuleOp module) {
   ParamValues params(kernel, lowering.params);
   takeSmemBases(kernel);
   StampWriter stamps(kernel, params);
-  if (failed(convertOps(kernel, params, stamps))) {
+  if (failed(convertOps(kernel, *lowering.chip, params, stamps))) {
     return failure();
   }
   for (const PlacedRole &placed : lowering.placement.getRoles()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tiles between global and shared memory, in bulk copies.
-#include "../common/InstructionPatterns.h"
 #include "../common/Swizzle.h"
+#include "Patterns.h"
 #include "attn/dialect/AccessMap.h"
 
 using namespace mlir;
@@ -193,8 +193,8 @@ private:
 
 } // namespace
 
-void codegen::populateCopyPatterns(RewritePatternSet &patterns,
-                                   const TypeConverter &types,
-                                   const ParamValues &params) {
+void sm90::populateCopyPatterns(RewritePatternSet &patterns,
+                                const TypeConverter &types,
+                                const ParamValues &params) {
   patterns.add<CopyPattern, StorePattern>(types, patterns.getContext(), params);
 }

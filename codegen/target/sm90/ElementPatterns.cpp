@@ -166,9 +166,9 @@ private:
 
 } // namespace
 
-void codegen::populateElementPatterns(RewritePatternSet &patterns,
-                                      const TypeConverter &types,
-                                      const ParamValues &params) {
+void sm90::populateElementPatterns(RewritePatternSet &patterns,
+                                   const TypeConverter &types,
+                                   const ParamValues &params) {
   patterns.add<StoreRowPattern, GatherPattern>(types, patterns.getContext(),
                                                params);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of a warpgroup (wgmma), and waits for them.
-#include "../common/InstructionPatterns.h"
 #include "../common/Swizzle.h"
+#include "Patterns.h"
 
 using namespace mlir;
 using namespace attn;
@@ -151,7 +151,7 @@ struct AwaitPattern : OpConversionPattern<ws::AwaitOp> {
 
 } // namespace
 
-void codegen::populateMmaPatterns(RewritePatternSet &patterns,
-                                  const TypeConverter &types) {
+void sm90::populateMmaPatterns(RewritePatternSet &patterns,
+                               const TypeConverter &types) {
   patterns.add<MmaPattern, AwaitPattern>(types, patterns.getContext());
 }

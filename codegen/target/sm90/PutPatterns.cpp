@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tiles from registers to shared memory (stmatrix).
-#include "../common/InstructionPatterns.h"
 #include "../common/Swizzle.h"
+#include "Patterns.h"
 
 using namespace mlir;
 using namespace attn;
@@ -65,7 +65,7 @@ private:
 
 } // namespace
 
-void codegen::populatePutPatterns(RewritePatternSet &patterns,
-                                  const TypeConverter &types) {
+void sm90::populatePutPatterns(RewritePatternSet &patterns,
+                               const TypeConverter &types) {
   patterns.add<PutPattern>(types, patterns.getContext());
 }

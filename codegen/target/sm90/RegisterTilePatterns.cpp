@@ -247,9 +247,9 @@ struct LoadRowPattern : MovePattern<tile::LoadRowOp> {
 
 } // namespace
 
-void codegen::populateRegisterTilePatterns(RewritePatternSet &patterns,
-                                           const TypeConverter &types,
-                                           const ParamValues &params) {
+void sm90::populateRegisterTilePatterns(RewritePatternSet &patterns,
+                                        const TypeConverter &types,
+                                        const ParamValues &params) {
   patterns.add<StoreRegPattern, ReduceAddPattern, LoadPattern, LoadRowPattern>(
       types, patterns.getContext(), params);
 }

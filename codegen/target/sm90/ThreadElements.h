@@ -4,7 +4,7 @@
 #ifndef ATTN_CODEGEN_SM90_THREADELEMENTS_H
 #define ATTN_CODEGEN_SM90_THREADELEMENTS_H
 
-#include "../common/InstructionPatterns.h"
+#include "Patterns.h"
 
 namespace attn::codegen {
 

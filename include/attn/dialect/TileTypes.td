@@ -33,12 +33,34 @@ class Tile_Attr<string name, string attrMnemonic> : AttrDef<Tile_Dialect, name> 
 def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   let summary = "how the elements of a tile lie in the registers of a warpgroup";
   let description = [{
-    `atom` repeated `repeats` times along the columns. `slice` = 1 is a row
-    vector: the layout with its columns dropped, each row held by all
-    lanes that hold a part of the row.
+    `atom` repeated `repeats` times along the columns. `slice`: 0 for a tile; 1 for a vector
+    with an element a row, the layout with its columns (dimension 1) dropped; 2 for a vector
+    with an element a column, the layout with its rows (dimension 0) dropped. All threads that
+    hold a part of a row or column hold the vector's element for it.
+
+    **Constraints**
+    - C1: `repeats` is at least 1
+    - C2: `slice` is 0, 1 or 2
+    - C3: a vector is one of `wgmma_acc`
+    - C4: a vector without columns has 1 repeat
   }];
   let parameters = (ins EnumParameter<Tile_Atom>:$atom, "int64_t":$repeats,
     DefaultValuedParameter<"int64_t", "0">:$slice);
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The shape of a tile or vector that lies so.
+    ::llvm::SmallVector<int64_t> getShape() const;
+    /// The dimension of its tile that a vector lacks; none for a tile.
+    std::optional<int64_t> getDroppedDim() const;
+    /// The layout of the vector that is left without dimension `dim`.
+    LayoutAttr without(int64_t dim) const;
+    /// Elements that each thread holds.
+    int64_t getElementsPerThread() const;
+    /// Which of its rows (`dim` 0) or columns (1) a thread's element lies in.
+    int64_t getIndexAlong(int64_t dim, int64_t element) const;
+    /// The distance in the tile from the thread's first row or column to that.
+    int64_t getOffsetAlong(int64_t dim, int64_t element) const;
+  }];
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -10,9 +10,12 @@ def Distribute : Pass<"attn-distribute", "::mlir::ModuleOp"> {
   let summary = "turn tiles into the values that one thread holds";
   let description = [{
     A tile becomes a vector in register order; 16-bit tiles are packed in
-    pairs. Reductions, broadcasts, coordinates and packing follow from the layout.
+    pairs. Reductions, broadcasts, coordinates and packing follow from the layout, by patterns
+    that the chip gives (docs/chips.md). Shares of a sum along rows, which lie in several
+    warps, are not added: such a reduction has to be `partial`.
 
-    **Requires** `ws.kernel`s whose register tiles have a `#tile.layout`.
+    **Requires** `ws.kernel`s for a machine whose chip has a lowering, and whose register
+    tiles have a `#tile.layout`.
 
     **Ensures** no value of a role is a tile.
 

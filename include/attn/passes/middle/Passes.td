@@ -40,12 +40,14 @@ def Subtile : Pass<"attn-subtile", "::mlir::ModuleOp"> {
 def ResolveLayouts : Pass<"attn-resolve-layouts", "::mlir::ModuleOp"> {
   let summary = "give every register tile its layout";
   let description = [{
-    Anchored at matrix instructions: results lie as their accumulator, a
-    register operand A as that operand, and row vectors as a slice of
-    either. Loaded tiles have no layout: the copy and the instruction that reads them
-    agree on theirs.
+    The chip of the schedule's machine says how tiles lie (docs/chips.md): as the results of
+    its matrix instructions, a register operand A as that operand. A vector lies as its tile
+    without the dimension that it is reduced or broadcast along, and so do all vectors that
+    it is computed with. Loaded tiles have no layout: the copy and the instruction that reads
+    them agree on theirs.
 
-    **Requires** register tiles of 64 rows (`attn-subtile`).
+    **Requires** a schedule for a machine whose chip has a lowering; register tiles of the
+    chip's rows (`attn-subtile`).
 
     **Ensures** every register tile's type has a `#tile.layout`.
 
@@ -53,7 +55,7 @@ def ResolveLayouts : Pass<"attn-resolve-layouts", "::mlir::ModuleOp"> {
     **After** `tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>`
 
     A tile that fits no layout is an error that names the tile and what was
-    expected. Does not change numerics. Remark: the register operands converted.
+    expected; so is a vector that would have an element a row and an element a column. Does not change numerics. Remark: the register operands converted.
   }];
   let dependentDialects = ["::attn::tile::TileDialect"];
 }
