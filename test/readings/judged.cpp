@@ -43,7 +43,7 @@ public:
 private:
   /// A step whose threads read the work item again: it is in registers.
   bool isOfStep(int instance, const Token &token) const {
-    return protocol.items[instance][token.item].kind == Item::Run;
+    return protocol.items[instance][token.item].act->kind == PlannedAct::Run;
   }
 
   /// Of what copies fill, the rows; of what threads put, the sub-tile.
@@ -89,7 +89,7 @@ FailureOr<BoundSchedule> bind(const KernelModel &model, tile::KernelOp kernel,
   if (failed(bound) || failed(bound->connect(emitError))) {
     return failure();
   }
-  bound->placeWaits();
+  bound->planRoles();
   return bound;
 }
 

@@ -7,12 +7,9 @@
 
 #include "../ScheduleModel.h"
 #include "KernelModel.h"
+#include "Plan.h"
 
 namespace attn::sched {
-
-/// A sub-tile, or `whole` for what is not cut.
-using Subtile = int;
-constexpr Subtile whole = -1;
 
 struct Place {
   PlaceAttr attr;
@@ -99,9 +96,8 @@ public:
   LogicalResult checkResources(ScheduleStatistics &statistics,
                                EmitError emitError) const;
 
-  /// Writes down as `get` entries where roles that await their own MMAs wait
-  /// for the values of channels (WaitPlacer.cpp).
-  void placeWaits();
+  /// Plans what each instance does (RolePlanner.cpp).
+  void planRoles();
 
   /// Rule V27: what roles that skip blocks may do in their loops.
   LogicalResult checkSkippedBlocks(EmitError emitError) const;
@@ -133,6 +129,11 @@ public:
   bool computes(const Instance &instance, int value) const;
   /// Whether a step makes work items, which a channel hands out.
   bool makesWork(int step) const;
+  /// Whether a role reads a value of `place` where the work item begins: how
+  /// often the loop runs depends on it.
+  bool isReadAtItemBegin(const Place &place, int value) const {
+    return place.channel && place.hasFull && kernel->values[value].isWork;
+  }
   /// The places that a step leaves a result in.
   SmallVector<const Place *, 2> targetsOf(int value, Engine engine) const;
   const Place *channelOf(int value) const;
@@ -169,6 +170,7 @@ public:
   std::vector<Edge> edges;
   SmallVector<Rendezvous> rendezvous;
   std::vector<Instance> instances;
+  std::vector<RolePlan> plans; // by instance
   SmallVector<Barrier> barriers;
   SmallVector<BitVector> partsListed; // by step
   // Instances. By ring: who writes and reads it. By barrier: who waits for it

@@ -168,6 +168,10 @@ LogicalResult KernelReader::readStep(tile::StepOp op, Section region) {
     }
   }
   readEngine(op, step);
+  if (op.getMasked()) {
+    auto it = known.find(op.getOperand(0));
+    step.passedOn = it == known.end() ? -1 : it->second;
+  }
   int index = model.steps.size();
   if (!model.stepIndex.try_emplace(step.name, index).second) {
     return reject(emitError, "V1",

@@ -54,6 +54,7 @@ struct KernelStep {
   SmallVector<int, 4> reads;
   SmallVector<int, 2> writes;
   int a = -1, b = -1, accumulator = -1; // operands of an MMA, where read
+  int passedOn = -1; // the operand that is the result where nothing is masked
 };
 
 /// One value of one iteration of one work item; iteration -1: outside the loop.

@@ -39,12 +39,8 @@ public:
     for (const Place &place : bound.places) {
       maxParts = std::max(maxParts, place.parts);
     }
-    waited.resize(builder.cycles.total() * maxParts);
-    acquired.resize(builder.cycles.total());
-    wasRead.resize(builder.cycles.total());
     lastTaken.assign(bound.places.size() * (bound.subtileCount + 1) * maxParts,
                      -1);
-    due.resize(items.size());
   }
 
   LogicalResult write();
@@ -54,45 +50,39 @@ private:
     SmallVector<Access, 8> reads, workReads, writes;
     SmallVector<CycleKey, 4> cycles;
     SmallVector<Site, 4> sites; // written
-    SmallVector<Site, 4> found; // read
   };
 
-  LogicalResult planReleases();
   LogicalResult writeItem(int x);
   LogicalResult writeStep(int x);
   LogicalResult collectReads(const Item &item, Accesses &out);
   void collectWrites(const Item &item, Accesses &out);
-  LogicalResult awaitConflicts(int x, const Accesses &accesses);
-  LogicalResult checkConflicts(int x, const Accesses &accesses) const;
-  bool needsResult(const Accesses &accesses, const Flight &flight) const;
-  bool remakesOperand(const Item &item, const Flight &flight) const;
   void writeThreads(int x, const Accesses &accesses);
   void writeAsync(int x, const Accesses &accesses);
-  LogicalResult writeGet(const Item &item);
-  LogicalResult writeSkipped(const Item &item);
+  void readItem(int x, const CycleKey &key);
   void writeSignal(const Item &item);
-  void writeWait(const Item &item);
-  void writeAwait(const Item &item);
-  bool isReadAtBegin(const Place *place, int value) const;
-  LogicalResult beginItem(int x);
-  bool isFreeEarly(int value) const;
-  LogicalResult giveBackUnread(int item, bool early);
-  void endIteration(bool itemEnds);
+  void writeWaitEdge(const Item &item);
 
-  LogicalResult waitFull(const CycleKey &key, int part, bool isGet = false);
-  void acquire(const CycleKey &key);
-  void awaitOperation(int operation);
+  // ProgramChannels.cpp
+  FailureOr<CycleKey> cycleOf(const Item &item, const CycleRef &slot) const;
+  LogicalResult writeSlotAct(int x);
+  LogicalResult waitFull(const CycleKey &key, int part);
+  void waitFree(const CycleKey &key);
   void release(const CycleKey &key);
   void arriveFree(const CycleKey &key);
   void commit(ArrayRef<Signal> signals);
+
+  // ProgramAwaits.cpp
+  void awaitOperation(int operation);
+  void awaitConflicts(const Item &item);
+  const PlannedActs &sectionOf(const Item &item) const;
+  void awaitProducts();
+  void writeAwait(const Item &item);
+  LogicalResult checkConflicts(int x, const Accesses &accesses) const;
 
   Token &add(Token::Kind kind, int first, int second = 0, int item = -1) {
     return tokens.emplace_back(Token{kind, first, second, item, {}, {}});
   }
   int localCell(ValueInstance instance, Subtile t);
-  int globalCycle(const CycleKey &key) const {
-    return builder.cycles.global(*key.place, key.subtile, key.cycle);
-  }
   int pipeOf(Engine engine) const { return index * 3 + int(engine); }
 
   ProtocolBuilder &builder;
@@ -104,9 +94,7 @@ private:
   ArrayRef<Item> items;
   std::vector<Token> &tokens;
   int maxParts = 1;
-  BitVector waited, acquired, wasRead;       // by cycle of any ring
-  SmallVector<int> lastTaken;                // by ring and part
-  SmallVector<SmallVector<CycleKey, 2>> due; // by item: releases after it
+  SmallVector<int> lastTaken; // by ring and part
   std::vector<Flight> flights;
   llvm::DenseMap<int, int> rounds; // of each rendezvous
 };

@@ -10,22 +10,14 @@
 
 namespace attn::sched {
 
-/// An entry of a body in one iteration of one work item.
+/// An act of a plan in one iteration of one work item; iteration -1: outside of
+/// iterations.
 struct Item {
-  enum Kind {
-    Run,
-    Skip, // in a block that the instance leaves to other sub-tiles
-    ItemBegin,
-    Empty, // where the loop of an item without blocks would begin
-    IterationEnd,
-    LoopEnd,
-    ItemEnd
-  } kind = Run;
-  const Entry *entry = nullptr;
-  int item = 0, iteration = -1;
+  const PlannedAct *act;
+  int item, iteration = -1;
 
   bool writes() const {
-    return kind == Run && (entry->act == Act::Op || entry->act == Act::Put);
+    return act->kind == PlannedAct::Run || act->kind == PlannedAct::Put;
   }
 };
 

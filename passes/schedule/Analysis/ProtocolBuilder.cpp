@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expansion of bodies, and what each entry reads and writes (V5).
+// Unrolled plans, and what each act reads and writes (V5).
 #include "ProtocolBuilder.h"
 
 using namespace mlir;
@@ -70,151 +70,138 @@ void CycleTable::finish() {
 
 namespace {
 
-/// Unrolls the body of one role.
-class Expander {
+/// Unrolls the plan of one role.
+class Unroller {
 public:
-  Expander(const Protocol &protocol, const Instance &instance,
-           SmallVectorImpl<Item> &items)
-      : protocol(protocol), instance(instance), trips(protocol.trips),
-        items(items) {}
+  Unroller(const Protocol &protocol, int index, SmallVectorImpl<Item> &items)
+      : protocol(protocol), instance(protocol.bound.instances[index]),
+        plan(protocol.bound.plans[index]), trips(protocol.trips), items(items) {
+  }
 
-  void expand();
+  void unroll();
 
 private:
-  void expandOutside(ArrayRef<Entry> list, int turn);
-  void expandSkipped(int item);
-  void expandLoop(int item);
-  void expandEmpty(int item);
-  void expandEnd();
+  void unrollOutside(const PlannedActs &acts, int turn);
+  void unrollLoop(int item);
+  void unrollTurn(int item, int turn, int turns);
+  void unrollEnd();
+  void addAll(const PlannedActs &acts, int item, int iteration = -1) {
+    for (const PlannedAct &act : acts) {
+      items.push_back({&act, item, iteration});
+    }
+  }
   /// Iterations that the instance does not skip.
   int tripsOf(int item) const {
     return trips[item] - protocol.skippedBy(instance, item);
   }
-  void mark(Item::Kind kind, int item) {
-    items.push_back({kind, nullptr, item, -1});
-  }
 
   const Protocol &protocol;
   const Instance &instance;
+  const RolePlan &plan;
   ArrayRef<int> trips;
   SmallVectorImpl<Item> &items;
 };
 
 } // namespace
 
-/// Expands entries before and after the loop: a shift delays them by work
-/// items. An await that ends all stores in flight runs in the first turn as
-/// well.
-void Expander::expandOutside(ArrayRef<Entry> list, int turn) {
+static int largestShift(const PlannedActs &acts) {
+  int largest = 0;
+  for (const PlannedAct &act : acts) {
+    largest = std::max(largest, act.shift);
+  }
+  return largest;
+}
+
+/// Unrolls acts before and after the loop: a shift delays them by work items.
+/// An await that ends all stores in flight runs in the first turn as well.
+void Unroller::unrollOutside(const PlannedActs &acts, int turn) {
   bool endsAll = protocol.bound.awaitsProducts() && turn < int(trips.size());
-  for (const Entry &entry : list) {
-    int item = turn - entry.shift;
-    if (entry.act == Act::Await && endsAll) {
+  for (const PlannedAct &act : acts) {
+    int item = turn - act.shift;
+    if (act.kind == PlannedAct::Await && endsAll) {
       item = std::max(item, 0);
     }
     if (item >= 0 && item < int(trips.size()) &&
-        (entry.guard != Guard::Nonempty || tripsOf(item) > 0)) {
-      items.push_back({Item::Run, &entry, item, -1});
-    }
-  }
-}
-
-/// Expands the skipped blocks, which come first, one after the other.
-void Expander::expandSkipped(int item) {
-  for (int j = 0, e = protocol.skippedBy(instance, item); j < e; ++j) {
-    for (const Entry &entry : instance.kv) {
-      if (entry.guard == Guard::Always) {
-        items.push_back({Item::Skip, &entry, item, j});
-      }
+        (act.guard != Guard::Nonempty || tripsOf(item) > 0)) {
+      items.push_back({&act, item});
     }
   }
 }
 
 /// Software pipelining: `x + s` runs x of s iterations ago.
-void Expander::expandLoop(int item) {
-  int longest = 0;
-  for (const Entry &entry : instance.kv) {
-    longest = std::max(longest, entry.shift);
-  }
+void Unroller::unrollTurn(int item, int turn, int turns) {
   int first = trips[item] - tripsOf(item);
-  int trip = tripsOf(item), turns = trip ? trip + longest : 0;
-  for (int turn = 0; turn < turns; ++turn) {
-    for (const Entry &entry : instance.kv) {
-      int iteration = turn - entry.shift;
-      if (entry.guard == Guard::Always) {
-        if (iteration >= 0 && iteration < trip) {
-          items.push_back({Item::Run, &entry, item, first + iteration});
-        }
-      } else if (turn == (entry.guard == Guard::Once ? 0 : turns - 1)) {
-        items.push_back({Item::Run, &entry, item, -1});
+  for (const PlannedAct &act : plan.turn) {
+    int iteration = turn - act.shift;
+    if (act.guard == Guard::Always) {
+      if (iteration >= 0 && iteration < tripsOf(item)) {
+        items.push_back({&act, item, first + iteration});
       }
-    }
-    mark(Item::IterationEnd, item);
-  }
-}
-
-/// An empty work item runs its guarded entries, waits first: one that follows
-/// them in the loop must not depend on them.
-void Expander::expandEmpty(int item) {
-  mark(Item::Empty, item);
-  for (bool waits : {true, false}) {
-    for (const Entry &entry : instance.kv) {
-      if ((entry.guard == Guard::Once || entry.guard == Guard::Last) &&
-          (entry.act == Act::Wait) == waits) {
-        items.push_back({Item::Run, &entry, item, -1});
-      }
+    } else if (turn == (act.guard == Guard::Once ? 0 : turns - 1)) {
+      items.push_back({&act, item});
     }
   }
+  addAll(plan.turnEnds, item);
 }
 
-/// Expands what follows the last item: where items are handed out, one more
+/// Unrolls the skipped blocks, which come first, and the turns of the others.
+void Unroller::unrollLoop(int item) {
+  for (int j = 0, e = protocol.skippedBy(instance, item); j < e; ++j) {
+    addAll(plan.skipped, item, j);
+  }
+  int trip = tripsOf(item), turns = trip + largestShift(plan.turn);
+  if (trip == 0) {
+    addAll(plan.empty, item);
+  }
+  for (int turn = 0; trip > 0 && turn < turns; ++turn) {
+    if (turn == trip) {
+      addAll(plan.drain, item);
+    }
+    unrollTurn(item, turn, turns);
+  }
+  addAll(plan.loopEnds, item);
+}
+
+/// Unrolls what follows the last item: where items are handed out, one more
 /// cycle of their channel says that there are none left.
-void Expander::expandEnd() {
+void Unroller::unrollEnd() {
   const BoundSchedule &bound = protocol.bound;
   if (!bound.awaitsProducts()) {
     return;
   }
   int end = trips.size();
-  mark(Item::ItemBegin, end);
-  for (const Entry &entry : instance.before) {
-    if (entry.act == Act::Op && bound.makesWork(entry.target)) {
-      items.push_back({Item::Run, &entry, end, -1});
+  addAll(plan.itemBegins, end);
+  for (const PlannedAct &act : plan.before) {
+    if (act.entry && act.entry->act == Act::Op &&
+        bound.makesWork(act.entry->target)) {
+      items.push_back({&act, end});
     }
   }
 }
 
-void Expander::expand() {
-  int longest = 0;
-  for (auto *list : {&instance.before, &instance.after}) {
-    for (const Entry &entry : *list) {
-      longest = std::max(longest, entry.shift);
-    }
-  }
+void Unroller::unroll() {
+  int longest =
+      std::max(largestShift(plan.before), largestShift(plan.after));
   int count = trips.size();
   for (int turn = 0; turn < count + std::max(longest, 1); ++turn) {
     if (turn < count) {
-      mark(Item::ItemBegin, turn);
+      addAll(plan.itemBegins, turn);
     } else if (turn == count) {
-      expandEnd();
+      unrollEnd();
     }
-    expandOutside(instance.before, turn);
+    unrollOutside(plan.before, turn);
     if (turn < count) {
-      expandSkipped(turn);
-      expandLoop(turn);
-      if (tripsOf(turn) == 0) {
-        expandEmpty(turn);
-      }
-      mark(Item::LoopEnd, turn);
+      unrollLoop(turn);
     }
-    expandOutside(instance.after, turn);
-    mark(Item::ItemEnd, std::min(turn, count - 1));
+    unrollOutside(plan.after, turn);
+    addAll(plan.itemEnds, std::min(turn, count - 1));
   }
 }
 
-void ProtocolBuilder::expand() {
+void ProtocolBuilder::unroll() {
   protocol.items.resize(bound.instances.size());
-  for (auto [i, instance] : llvm::enumerate(bound.instances)) {
-    Expander(protocol, instance, protocol.items[i]).expand();
+  for (int i = 0, e = bound.instances.size(); i < e; ++i) {
+    Unroller(protocol, i, protocol.items[i]).unroll();
   }
 }
 
@@ -228,36 +215,37 @@ ValueInstance ProtocolBuilder::written(int value, int item,
 }
 
 Engine ProtocolBuilder::engineOf(const Item &item) const {
-  return item.entry->act == Act::Op ? kernel.steps[item.entry->target].engine
-                                    : Engine::Threads;
+  return item.act->kind == PlannedAct::Run
+             ? kernel.steps[item.act->target].engine
+             : Engine::Threads;
 }
 
 ArrayRef<int> ProtocolBuilder::valuesRead(const Item &item) const {
-  const Entry &entry = *item.entry;
-  if (entry.act == Act::Op) {
-    return kernel.steps[entry.target].reads;
+  const PlannedAct &act = *item.act;
+  if (act.kind == PlannedAct::Run) {
+    return kernel.steps[act.target].reads;
   }
-  const Place &place = *bound.channelOf(entry.target);
-  return place.cycles[place.cycleOf(entry.target)];
+  const Place &place = *bound.channelOf(act.target);
+  return place.cycles[place.cycleOf(act.target)];
 }
 
 SmallVector<Site, 4> ProtocolBuilder::writtenSites(const Item &item) const {
   SmallVector<Site, 4> sites;
-  const Entry &entry = *item.entry;
+  const PlannedAct &act = *item.act;
   auto add = [&](const Place *place, Subtile t, int value) {
     ValueInstance instance = written(value, item.item, item.iteration);
     sites.push_back({place, t, cycles.find(*place, t, instance), instance});
   };
-  if (entry.act == Act::Put) {
-    const Place *place = bound.channelOf(entry.target);
+  if (act.kind == PlannedAct::Put) {
+    const Place *place = bound.channelOf(act.target);
     for (int value : valuesRead(item)) {
-      add(place, entry.subtile, value);
+      add(place, act.subtile, value);
     }
     return sites;
   }
-  const KernelStep &step = kernel.steps[entry.target];
+  const KernelStep &step = kernel.steps[act.target];
   for (int value : step.writes) {
-    Subtile t = bound.axisOf(value).empty() ? whole : entry.subtile;
+    Subtile t = bound.axisOf(value).empty() ? whole : act.subtile;
     for (const Place *place : bound.targetsOf(value, step.engine)) {
       add(place, t, value);
     }
@@ -268,13 +256,13 @@ SmallVector<Site, 4> ProtocolBuilder::writtenSites(const Item &item) const {
 LogicalResult ProtocolBuilder::readSites(const Instance &instance,
                                          const Item &item, int value,
                                          SmallVectorImpl<Site> &sites) const {
-  const Entry &entry = *item.entry;
-  bool isStep = entry.act == Act::Op;
+  const PlannedAct &act = *item.act;
+  bool isStep = act.kind == PlannedAct::Run;
   int producer = kernel.values[value].producer;
   if (producer >= 0 && bound.remat[producer]) {
     return success();
   }
-  const Place *home = bound.homeOf(value, isStep ? entry.target : -1, instance);
+  const Place *home = bound.homeOf(value, isStep ? act.target : -1, instance);
   std::optional<ValueInstance> source = kernel.resolve(
       value, item.item, item.iteration, protocol.skippedBy(instance, item.item),
       item.item < int(trips.size()) ? trips[item.item] : 0);
@@ -287,9 +275,9 @@ LogicalResult ProtocolBuilder::readSites(const Instance &instance,
   }
   SmallVector<Subtile, 4> tiles;
   if (isStep) {
-    tiles = bound.subtilesRead(entry.target, value, entry.subtile);
+    tiles = bound.subtilesRead(act.target, value, act.subtile);
   } else {
-    tiles = {bound.axisOf(value).empty() ? whole : entry.subtile};
+    tiles = {bound.axisOf(value).empty() ? whole : act.subtile};
   }
   for (Subtile t : tiles) {
     if (!home) {
@@ -324,9 +312,9 @@ SmallVector<int, 4> ProtocolBuilder::partsOf(const Place &place,
 }
 
 bool ProtocolBuilder::isLastPart(const Item &item) const {
-  int part = item.entry->part;
+  int part = item.act->part;
   return part < 0 ||
-         part + 1 == int(bound.partsListed[item.entry->target].size());
+         part + 1 == int(bound.partsListed[item.act->target].size());
 }
 
 SmallVector<Signal, 4>
@@ -340,14 +328,14 @@ ProtocolBuilder::fullSignals(int instance, const Item &item,
   }
   // A copy arrives by itself, whoever issued it.
   int source = engine == Engine::Copy
-                   ? int(bound.instances.size()) + item.entry->target
+                   ? int(bound.instances.size()) + item.act->target
                    : instance;
   for (const Site &site : sites) {
     const Place &place = *site.place;
     if (!place.hasFull) {
       continue;
     }
-    for (int part : partsOf(place, threads ? item.entry->part : -1)) {
+    for (int part : partsOf(place, threads ? item.act->part : -1)) {
       Signal signal{bound.fullBarrier(place, site.subtile,
                                       site.cycle % place.depth, part),
                     site.cycle / place.depth, source};
@@ -416,7 +404,7 @@ void ProtocolBuilder::expectArrivals() {
 }
 
 LogicalResult ProtocolBuilder::build() {
-  expand();
+  unroll();
   numberCycles();
   protocol.expected.resize(bound.barriers.size());
   protocol.cellCount = bound.cellCount;
@@ -456,17 +444,17 @@ std::string Protocol::describeItem(Point point) const {
     return "a commit of " + describeInstance(instance);
   }
   const Item &item = items[instance][index];
-  if (item.kind == Item::ItemBegin) {
+  const PlannedAct &act = *item.act;
+  if (act.kind == PlannedAct::ReadItem) {
     return describeInstance(instance) + describePoint(item.item, -1);
   }
-  const Entry &entry = *item.entry;
   std::string text;
-  if (entry.act == Act::Op) {
-    text = quote(bound.kernel->steps[entry.target].name, entry.subtile);
+  if (act.kind == PlannedAct::Run) {
+    text = quote(bound.kernel->steps[act.target].name, act.subtile);
   } else {
     text =
-        formatv("{0}({1})", stringifyAct(entry.act),
-                quote(bound.kernel->values[entry.target].name, entry.subtile));
+        formatv("{0}({1})", stringifyAct(act.entry->act),
+                quote(bound.kernel->values[act.target].name, act.subtile));
   }
   return text + describePoint(item.item, item.iteration) +
          describeCta(instance / count);

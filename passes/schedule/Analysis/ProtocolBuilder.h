@@ -52,7 +52,7 @@ struct ProtocolBuilder {
 
   LogicalResult build();
 
-  void expand();
+  void unroll();
   void numberCycles();
   void expectArrivals();
   LogicalResult checkCoverage() const;

@@ -16,10 +16,8 @@ class Coverage {
 public:
   explicit Coverage(const ProtocolBuilder &builder);
 
-  void count(const Item &item) {
-    ++runs[at(item.entry->target, item.item, item.iteration,
-              item.entry->subtile) +
-           item.entry->part + 1];
+  void count(int step, int item, int iteration, Subtile t, int part) {
+    ++runs[at(step, item, iteration, t) + part + 1];
   }
   /// Column 0: runs of the whole step; then of its parts.
   ArrayRef<int> get(int step, int item, int iteration, Subtile t) const {
@@ -77,15 +75,34 @@ LogicalResult ProtocolBuilder::checkRuns(int step, int item, int iteration,
   return success();
 }
 
-LogicalResult ProtocolBuilder::checkCoverage() const {
-  Coverage coverage(*this);
-  // Skipped blocks are done: the mask leaves nothing of them.
-  for (auto &items : protocol.items) {
-    for (const Item &item : items) {
-      if (item.entry && item.entry->act == Act::Op) {
-        coverage.count(item);
+/// Skipped blocks are done: the mask leaves nothing of them.
+static void countSkipped(const Protocol &protocol, int index,
+                         Coverage &coverage) {
+  const Instance &instance = protocol.bound.instances[index];
+  for (int item = 0, e = protocol.trips.size(); item < e; ++item) {
+    int skipped = protocol.skippedBy(instance, item);
+    for (const Entry &entry : instance.kv) {
+      if (entry.act != Act::Op || entry.guard != Guard::Always) {
+        continue;
+      }
+      for (int j = 0; j < skipped; ++j) {
+        coverage.count(entry.target, item, j, entry.subtile, entry.part);
       }
     }
+  }
+}
+
+LogicalResult ProtocolBuilder::checkCoverage() const {
+  Coverage coverage(*this);
+  for (int i = 0, e = bound.instances.size(); i < e; ++i) {
+    for (const Item &item : protocol.items[i]) {
+      const PlannedAct &act = *item.act;
+      if (act.kind == PlannedAct::Run) {
+        coverage.count(act.target, item.item, item.iteration, act.subtile,
+                       act.part);
+      }
+    }
+    countSkipped(protocol, i, coverage);
   }
   for (auto [s, step] : llvm::enumerate(kernel.steps)) {
     bool inLoop = step.region == Section::Loop;

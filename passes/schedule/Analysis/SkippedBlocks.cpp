@@ -14,18 +14,13 @@ namespace {
 
 class SkippedBlocks {
 public:
-  SkippedBlocks(const BoundSchedule &bound, const Instance &instance,
-                EmitError emitError)
-      : bound(bound), instance(instance), emitError(emitError) {}
+  SkippedBlocks(const BoundSchedule &bound, int index, EmitError emitError)
+      : bound(bound), role(bound.instances[index].name),
+        turn(bound.plans[index].turn), emitError(emitError) {}
 
   LogicalResult check() {
-    for (const Entry &entry : instance.kv) {
-      if (entry.act == Act::Get) {
-        waited.insert(entry.target);
-      }
-    }
-    for (const Entry &entry : instance.kv) {
-      if (entry.guard == Guard::Always && failed(checkEntry(entry))) {
+    for (const PlannedAct &act : turn) {
+      if (act.guard == Guard::Always && failed(checkAct(act))) {
         return failure();
       }
     }
@@ -38,60 +33,52 @@ private:
                   formatv("expected nothing but products, turns and what "
                           "threads compute in the loop of role '{0}', which "
                           "skips blocks, got {1}",
-                          instance.name, what));
+                          role, what));
   }
 
-  LogicalResult checkEntry(const Entry &entry) {
-    // Turns are the edges after the schedule's own.
-    bool isEdge = entry.act == Act::Sig || entry.act == Act::Wait;
-    if (isEdge && entry.target < int(bound.schedule.getEdges().size())) {
-      return refuse(formatv("{0}({1})", stringifyAct(entry.act),
-                            bound.edges[entry.target].name));
+  LogicalResult checkAct(const PlannedAct &act) {
+    switch (act.kind) {
+    case PlannedAct::Signal:
+    case PlannedAct::Commit:
+    case PlannedAct::WaitEdge:
+      // Turns are the edges after the schedule's own.
+      return act.target < int(bound.schedule.getEdges().size())
+                 ? refuse(formatv("{0}({1})", stringifyAct(act.entry->act),
+                                  bound.edges[act.target].name))
+                 : success();
+    case PlannedAct::Meet:
+      return refuse(formatv("sync({0})", bound.rendezvous[act.target].name));
+    case PlannedAct::Wait:
+      return checkWait(act);
+    case PlannedAct::Run: {
+      const KernelStep &step = bound.kernel->steps[act.target];
+      return step.engine == Engine::Copy ? refuse(formatv("'{0}'", step.name))
+                                         : success();
     }
-    if (entry.act == Act::Sync) {
-      return refuse(formatv("sync({0})", bound.rendezvous[entry.target].name));
-    }
-    if (entry.act == Act::Get) {
-      return checkWait(entry.target, entry.shift);
-    }
-    if (entry.act != Act::Op) {
+    default:
       return success();
     }
-    const KernelStep &step = bound.kernel->steps[entry.target];
-    if (step.engine == Engine::Copy) {
-      return refuse(formatv("'{0}'", step.name));
-    }
-    for (int value : step.reads) {
-      bool isFirst = waited.insert(value).second;
-      if (isFirst && failed(checkWait(value, entry.shift))) {
-        return failure();
-      }
-    }
-    return success();
   }
 
   /// The slots of a ring come in the order of blocks.
-  LogicalResult checkWait(int value, int shift) {
-    const Place *ring = bound.channelOf(value);
-    if (!ring || !bound.kernel->values[value].perIteration()) {
-      return success();
-    }
-    int first = shifts.try_emplace(ring, shift).first->second;
-    if (first == shift) {
+  LogicalResult checkWait(const PlannedAct &act) {
+    int first = shifts.try_emplace(act.slot.place, act.shift).first->second;
+    if (first == act.shift) {
       return success();
     }
     return reject(emitError, "V27",
                   formatv("expected one shift of the waits for '{0}' in the "
                           "loop of role '{1}', which skips blocks, got {2} and "
                           "{3}",
-                          ring->name, instance.name, first, shift));
+                          bound.places[act.slot.place].name, role, first,
+                          act.shift));
   }
 
   const BoundSchedule &bound;
-  const Instance &instance;
+  StringRef role;
+  const PlannedActs &turn;
   EmitError emitError;
-  llvm::SmallDenseSet<int> waited; // values; first those that a `get` waits for
-  llvm::SmallDenseMap<const Place *, int> shifts;
+  llvm::SmallDenseMap<int, int> shifts; // by place
 };
 
 } // namespace
@@ -100,9 +87,9 @@ LogicalResult BoundSchedule::checkSkippedBlocks(EmitError emitError) const {
   if (schedule.getSkip() == Skip::None || subtileCount == 1) {
     return success();
   }
-  for (const Instance &instance : instances) {
+  for (auto [index, instance] : llvm::enumerate(instances)) {
     bool skips = instance.replica >= 0;
-    if (skips && failed(SkippedBlocks(*this, instance, emitError).check())) {
+    if (skips && failed(SkippedBlocks(*this, index, emitError).check())) {
       return failure();
     }
   }

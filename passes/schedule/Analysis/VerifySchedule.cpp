@@ -125,11 +125,13 @@ LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
   if (statistics) {
     *statistics = found;
   }
-  if (failed(bound->connect(emitError)) ||
-      failed(bound->checkSkippedBlocks(emitError))) {
+  if (failed(bound->connect(emitError))) {
     return failure();
   }
-  bound->placeWaits();
+  bound->planRoles();
+  if (failed(bound->checkSkippedBlocks(emitError))) {
+    return failure();
+  }
   bool skips = llvm::any_of(bound->instances, [&](const Instance &instance) {
     return bound->skipsBlocks(instance);
   });

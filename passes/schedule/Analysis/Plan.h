@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plan of a role: its acts, in the sections that the emitted program has.
+// The judge of schedules unrolls plans, and the lowering writes them down; only
+// RolePlanner.cpp decides where a role waits, acquires, awaits and releases.
+#ifndef ATTN_PASSES_LIB_ANALYSIS_PLAN_H
+#define ATTN_PASSES_LIB_ANALYSIS_PLAN_H
+
+#include "attn/dialect/Attn.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace attn::sched {
+
+/// A sub-tile, or `whole` for what is not cut.
+using Subtile = int;
+constexpr Subtile whole = -1;
+
+struct Entry;
+
+/// A slot of a ring, by what it carries: the values of alternative `cycle` of a
+/// place, in the iteration of the act that names it.
+struct CycleRef {
+  int place = -1, cycle = 0;
+  Subtile subtile = whole;
+  bool operator==(const CycleRef &other) const {
+    return place == other.place && cycle == other.cycle &&
+           subtile == other.subtile;
+  }
+};
+
+/// One thing that a role does. It runs `shift` turns after the iteration that
+/// it belongs to begins.
+struct PlannedAct {
+  enum Kind {
+    Run,           // a step
+    Put,           // passes values in registers on through a channel
+    Wait,          // until a slot is full
+    Acquire,       // until a slot is free
+    Release,       // gives a slot back
+    Await,         // the end of a step that was issued before
+    AwaitProducts, // the end of all MMAs that were issued
+    Signal,        // an edge or the next role of a turn
+    Commit,        // an edge, when all MMAs that were issued end
+    WaitEdge,      // for an edge or a turn
+    Meet,          // the other replicas of the role
+    ReadItem,      // the work item in a slot
+    FetchItem      // asks for the next work item
+  } kind;
+  /// The entry of the body that says the act, or from which it follows; null:
+  /// none.
+  const Entry *entry = nullptr;
+  Guard guard = Guard::Always;
+  int target = -1; // step, value, edge or rendezvous
+  Subtile subtile = whole;
+  int part = -1;
+  int shift = 0;
+  CycleRef slot = {}; // of Wait, Acquire, Release, ReadItem
+  /// Set where the schedule's `get` says the wait.
+  bool isGet = false;
+  /// MMAs of this section, by index, that must have ended before the act.
+  llvm::SmallVector<int, 2> awaited = {};
+  /// Slots that the act is the last to read. They are given back when it ends.
+  llvm::SmallVector<CycleRef, 2> releases = {};
+};
+
+using PlannedActs = llvm::SmallVector<PlannedAct, 8>;
+
+struct RolePlan {
+  PlannedActs itemBegins; // where the work item is handed out
+  PlannedActs before;     // the loop
+  PlannedActs skipped;    // for each block that the role leaves to others
+  PlannedActs turn;       // one turn of the loop, with iterations by shift
+  PlannedActs turnEnds;   // the end of each turn
+  PlannedActs drain;      // before the first turn without unshifted acts
+  PlannedActs empty;      // instead of the loop, for items without blocks
+  PlannedActs loopEnds;
+  PlannedActs after; // the loop
+  PlannedActs itemEnds;
+};
+
+} // namespace attn::sched
+
+#endif // ATTN_PASSES_LIB_ANALYSIS_PLAN_H

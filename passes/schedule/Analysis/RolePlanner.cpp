@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sections of a plan, and where a role waits for slots and acquires them.
+#include "RolePlanner.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::sched;
+
+//===----------------------------------------------------------------------===//
+// Reads and writes of channels
+//===----------------------------------------------------------------------===//
+
+/// Returns the slots that a step reads, but for work items that are read where
+/// they begin.
+SmallVector<RolePlanner::Read, 4>
+RolePlanner::readsOf(const Entry &entry) const {
+  SmallVector<Read, 4> reads;
+  if (entry.act != Act::Op) {
+    return reads;
+  }
+  for (int value : kernel.steps[entry.target].reads) {
+    int producer = kernel.values[value].producer;
+    const Place *home = bound.homeOf(value, entry.target, instance);
+    if (!home || !home->channel || (producer >= 0 && bound.remat[producer]) ||
+        bound.isReadAtItemBegin(*home, value)) {
+      continue;
+    }
+    bool byPart = home->parts > 1 && entry.part >= 0;
+    for (Subtile t : bound.subtilesRead(entry.target, value, entry.subtile)) {
+      CycleRef slot{bound.indexOf(*home), home->cycleOf(value), t};
+      for (int part = 0; part < home->parts; ++part) {
+        if (!byPart || part == entry.part) {
+          reads.push_back({slot, value, part});
+        }
+      }
+    }
+  }
+  return reads;
+}
+
+/// Returns the slots that an entry fills.
+SmallVector<CycleRef, 2> RolePlanner::writesOf(const Entry &entry) const {
+  SmallVector<CycleRef, 2> slots;
+  auto add = [&](const Place &place, int value, Subtile t) {
+    CycleRef slot{bound.indexOf(place), place.cycleOf(value), t};
+    if (place.channel && !llvm::is_contained(slots, slot)) {
+      slots.push_back(slot);
+    }
+  };
+  if (entry.act == Act::Put) {
+    add(*bound.channelOf(entry.target), entry.target, entry.subtile);
+  }
+  if (entry.act != Act::Op) {
+    return slots;
+  }
+  const KernelStep &step = kernel.steps[entry.target];
+  for (int value : step.writes) {
+    Subtile t = bound.axisOf(value).empty() ? whole : entry.subtile;
+    for (const Place *place : bound.targetsOf(value, step.engine)) {
+      add(*place, value, t);
+    }
+  }
+  return slots;
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+static PlannedAct actOf(PlannedAct::Kind kind, const Entry &entry) {
+  PlannedAct act{kind, &entry};
+  act.guard = entry.guard;
+  act.target = entry.target;
+  act.subtile = entry.subtile;
+  act.part = entry.part;
+  act.shift = entry.shift;
+  return act;
+}
+
+static PlannedAct slotAct(PlannedAct::Kind kind, CycleRef slot,
+                          const Entry *entry = nullptr) {
+  PlannedAct act{kind, entry};
+  act.slot = slot;
+  act.subtile = slot.subtile;
+  if (entry) {
+    act.guard = entry->guard;
+    act.shift = entry->shift;
+  }
+  return act;
+}
+
+/// Waits before the first read of a slot, or of a part of it.
+void RolePlanner::addWaits(const Entry &entry, ArrayRef<Read> reads,
+                           PlannedActs &acts) {
+  for (const Read &read : reads) {
+    std::pair<CycleRef, int> key{read.slot, read.part};
+    if (!llvm::is_contained(waited, key)) {
+      waited.push_back(key);
+      acts.push_back(slotAct(PlannedAct::Wait, read.slot, &entry));
+      acts.back().target = read.value;
+      acts.back().part = read.part;
+    }
+  }
+}
+
+void RolePlanner::addAcquires(const Entry &entry, PlannedActs &acts) {
+  for (const CycleRef &slot : writesOf(entry)) {
+    if (!llvm::is_contained(acquired, slot)) {
+      acquired.push_back(slot);
+      acts.push_back(slotAct(PlannedAct::Acquire, slot, &entry));
+    }
+  }
+}
+
+void RolePlanner::addEntry(const Entry &entry, PlannedActs &acts) {
+  addAcquires(entry, acts);
+  switch (entry.act) {
+  case Act::Op:
+    acts.push_back(actOf(PlannedAct::Run, entry));
+    return;
+  case Act::Put:
+    acts.push_back(actOf(PlannedAct::Put, entry));
+    return;
+  case Act::Get: {
+    const Place &place = *bound.channelOf(entry.target);
+    CycleRef slot{bound.indexOf(place), place.cycleOf(entry.target),
+                  entry.subtile};
+    for (int part = 0; part < place.parts; ++part) {
+      acts.push_back(slotAct(PlannedAct::Wait, slot, &entry));
+      acts.back().target = entry.target;
+      acts.back().part = part;
+      acts.back().isGet = true;
+    }
+    return;
+  }
+  case Act::Await:
+    acts.push_back(actOf(PlannedAct::Await, entry));
+    return;
+  case Act::Sig:
+    acts.push_back(actOf(PlannedAct::Signal, entry));
+    return;
+  case Act::Commit:
+    acts.push_back(actOf(PlannedAct::Commit, entry));
+    return;
+  case Act::Wait:
+    acts.push_back(actOf(PlannedAct::WaitEdge, entry));
+    return;
+  case Act::Sync:
+    acts.push_back(actOf(PlannedAct::Meet, entry));
+    return;
+  case Act::Take:
+  case Act::Give:
+    return; // They are bound as edges.
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sections outside the loop
+//===----------------------------------------------------------------------===//
+
+/// Reads a work item that another role hands out, and gives its slot back.
+void RolePlanner::planItemBegin() {
+  for (const Place &place : bound.places) {
+    int value = place.cycles.front().front();
+    int index = &instance - bound.instances.data();
+    if (!bound.isReadAtItemBegin(place, value) ||
+        !bound.consumers[bound.ringOf(place, whole)][index]) {
+      continue;
+    }
+    CycleRef slot{bound.indexOf(place), 0, whole};
+    for (auto kind :
+         {PlannedAct::Wait, PlannedAct::ReadItem, PlannedAct::Release}) {
+      plan.itemBegins.push_back(slotAct(kind, slot));
+      plan.itemBegins.back().target = value;
+      plan.itemBegins.back().part = kind == PlannedAct::Wait ? 0 : -1;
+    }
+  }
+}
+
+void RolePlanner::planList(ArrayRef<Entry> entries, PlannedActs &acts) {
+  for (const Entry &entry : entries) {
+    addWaits(entry, readsOf(entry), acts);
+    addEntry(entry, acts);
+  }
+  awaitProducts(acts, /*inLoop=*/false);
+  releaseAfterLastReader(acts, /*inLoop=*/false);
+}
+
+/// Waits before the loop for what its iterations read of the work item.
+void RolePlanner::planOuterWaits() {
+  for (const Entry &entry : instance.kv) {
+    SmallVector<Read, 4> reads;
+    for (const Read &read : readsOf(entry)) {
+      if (!valueIn(read.slot).perIteration()) {
+        reads.push_back(read);
+        if (!llvm::is_contained(outer, read.slot)) {
+          outer.push_back(read.slot);
+        }
+      }
+    }
+    size_t begin = plan.before.size();
+    addWaits(entry, reads, plan.before);
+    for (size_t i = begin; i < plan.before.size(); ++i) {
+      plan.before[i].guard = Guard::Always;
+      plan.before[i].shift = 0;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+/// Returns whether `a` runs before `b` for one iteration.
+static bool runsBefore(const Entry &a, const Entry &b) {
+  return std::make_pair(a.shift, &a) < std::make_pair(b.shift, &b);
+}
+
+/// A role waits for a slot at a `get`, or else before the entry that reads it
+/// first.
+void RolePlanner::planTurn() {
+  SmallVector<CycleRef> gotten;
+  for (const Entry &entry : instance.kv) {
+    if (entry.act == Act::Get) {
+      const Place &place = *bound.channelOf(entry.target);
+      gotten.push_back({bound.indexOf(place), place.cycleOf(entry.target),
+                        entry.subtile});
+    }
+  }
+  auto isFirst = [&](const Entry &entry, const Read &read) {
+    return llvm::none_of(instance.kv, [&](const Entry &other) {
+      return runsBefore(other, entry) && other.guard == Guard::Always &&
+             llvm::any_of(readsOf(other), [&](const Read &earlier) {
+               return earlier.slot == read.slot && earlier.part == read.part;
+             });
+    });
+  };
+  for (const Entry &entry : instance.kv) {
+    SmallVector<Read, 4> reads;
+    for (const Read &read : readsOf(entry)) {
+      if (valueIn(read.slot).perIteration() &&
+          !llvm::is_contained(gotten, read.slot) && isFirst(entry, read)) {
+        reads.push_back(read);
+      }
+    }
+    addWaits(entry, reads, plan.turn);
+    addEntry(entry, plan.turn);
+  }
+  awaitProducts(plan.turn, /*inLoop=*/true);
+  releaseAfterLastReader(plan.turn, /*inLoop=*/true);
+}
+
+/// No MMA stays in flight from one turn to the next where roles await them,
+/// nor does a store that slots wait for.
+void RolePlanner::planTurnEnd() {
+  bool products = false;
+  for (const PlannedAct &act : plan.turn) {
+    products |= isProduct(act);
+    const KernelStep *step = stepOf(act);
+    if (step && step->engine == Engine::Store && !act.releases.empty()) {
+      plan.turnEnds.push_back(actOf(PlannedAct::Await, *act.entry));
+      plan.turnEnds.back().guard = Guard::Always;
+    }
+  }
+  if (products && bound.awaitsProducts()) {
+    plan.turnEnds.push_back({PlannedAct::AwaitProducts});
+  }
+}
+
+/// Passes on the slots and turns of a block that the role leaves to others.
+void RolePlanner::planSkipped() {
+  for (const PlannedAct &act : plan.turn) {
+    if (act.guard != Guard::Always) {
+      continue;
+    }
+    if (act.kind == PlannedAct::Wait) {
+      plan.skipped.push_back(act);
+      plan.skipped.push_back(slotAct(PlannedAct::Release, act.slot));
+    } else if (act.kind == PlannedAct::Signal ||
+               act.kind == PlannedAct::WaitEdge) {
+      plan.skipped.push_back(act);
+    }
+  }
+  for (PlannedAct &act : plan.skipped) {
+    act.shift = 0;
+  }
+}
+
+/// An item without blocks runs the guarded acts. Its waits come first, since an
+/// act that follows them in the loop must not depend on them.
+void RolePlanner::planEmpty() {
+  llvm::append_range(plan.empty, plan.drain);
+  auto isPinned = [](const PlannedAct &act) {
+    return act.guard == Guard::Once || act.guard == Guard::Last;
+  };
+  for (bool waits : {true, false}) {
+    for (const PlannedAct &act : plan.turn) {
+      if (isPinned(act) && (act.kind == PlannedAct::WaitEdge) == waits) {
+        plan.empty.push_back(act);
+        plan.empty.back().guard = Guard::Always;
+        plan.empty.back().awaited.clear();
+      }
+    }
+  }
+}
+
+/// The next work item is asked for late, so that no CTA sits on an item that
+/// another could begin; but before the last delayed act of this item, which
+/// waits for a slot while the answer comes.
+void RolePlanner::planFetch() {
+  bool handsOut = llvm::any_of(instance.before, [&](const Entry &entry) {
+    return entry.act == Act::Op && bound.makesWork(entry.target);
+  });
+  if (!handsOut) {
+    return;
+  }
+  const Entry *last = nullptr;
+  for (const Entry &entry : instance.kv) {
+    if (entry.act == Act::Op && entry.shift > 0 &&
+        entry.guard == Guard::Always) {
+      last = &entry;
+    }
+  }
+  PlannedAct fetch{PlannedAct::FetchItem};
+  if (!last) {
+    plan.after.push_back(fetch);
+    return;
+  }
+  fetch.guard = Guard::Last;
+  auto first = llvm::find_if(
+      plan.turn, [&](const PlannedAct &act) { return act.entry == last; });
+  for (PlannedAct &act : llvm::make_range(first, plan.turn.end())) {
+    for (int &product : act.awaited) {
+      product += product >= first - plan.turn.begin();
+    }
+  }
+  plan.turn.insert(first, fetch);
+}
+
+/// The MMAs of other sections end with the item, as do stores that slots wait
+/// for.
+void RolePlanner::planItemEnd() {
+  bool products = false;
+  for (const PlannedActs *acts : {&plan.before, &plan.after}) {
+    for (const PlannedAct &act : *acts) {
+      products |= isProduct(act);
+      const KernelStep *step = stepOf(act);
+      if (step && step->engine == Engine::Store && !act.releases.empty()) {
+        plan.itemEnds.push_back(actOf(PlannedAct::Await, *act.entry));
+        plan.itemEnds.back().guard = Guard::Always;
+      }
+    }
+  }
+  if (products && bound.awaitsProducts()) {
+    plan.itemEnds.push_back({PlannedAct::AwaitProducts});
+  }
+}
+
+RolePlan RolePlanner::run() {
+  planItemBegin();
+  planList(instance.before, plan.before);
+  planOuterWaits();
+  planTurn();
+  planTurnEnd();
+  planSkipped();
+  planList(instance.after, plan.after);
+  releaseOuterSlots();
+  planFetch();
+  planEmpty();
+  planItemEnd();
+  return std::move(plan);
+}
+
+void BoundSchedule::planRoles() {
+  plans.clear();
+  for (const Instance &instance : instances) {
+    plans.push_back(RolePlanner(*this, instance).run());
+  }
+}
