@@ -24,7 +24,8 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<SpaceInfoAttr> spaces,
                                   MmaInfoAttr mma, RegisterInfoAttr registers,
                                   BarrierInfoAttr barriers, WarpInfoAttr warps,
-                                  int64_t smemLimit) {
+                                  int64_t smemLimit,
+                                  ArrayRef<Mechanism> lacks) {
   for (auto [i, info] : llvm::enumerate(spaces)) {
     if (findIn(spaces.take_front(i), info.getName())) {
       return emitError() << "expected space '" << stringifySpace(info.getName())

@@ -440,6 +440,7 @@ llvm::SetVector<Value> EntryOp::getCaptures() {
   if (getPassthrough()) {
     captures.insert(getPassthrough());
   }
+  captures.insert_range(getReleases());
   getBody().walk([&](Operation *op) {
     for (Value operand : op->getOperands()) {
       if (!getBody().isAncestor(operand.getParentRegion())) {
@@ -557,21 +558,53 @@ static LogicalResult verifyAwaits(ForOp loop) {
       matrices.insert(entry.getNameAttr());
     }
   }
-  WalkResult result = loop.walk([&](AwaitStepOp await) {
-    if (matrices.contains(await.getStepAttr().getAttr())) {
-      return WalkResult::advance();
+  auto check = [&](Operation *op, FlatSymbolRefAttr name) -> LogicalResult {
+    if (matrices.contains(name.getAttr())) {
+      return success();
     }
-    await.emitOpError("expected an entry of the loop that holds a 'ws.mma', "
-                      "got ")
-        << await.getStepAttr();
-    return WalkResult::interrupt();
+    return op->emitOpError("expected an entry of the loop that holds a "
+                           "'ws.mma', got ")
+           << name;
+  };
+  WalkResult result = loop.walk([&](Operation *op) {
+    LogicalResult checked = success();
+    if (auto await = dyn_cast<AwaitStepOp>(op)) {
+      checked = check(await, await.getStepAttr());
+    }
+    auto entry = dyn_cast<EntryOp>(op);
+    if (entry && entry.getAfter()) {
+      for (auto name : entry.getAfterAttr().getAsRange<FlatSymbolRefAttr>()) {
+        checked = failure(failed(checked) || failed(check(entry, name)));
+      }
+    }
+    return failed(checked) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
 
+/// C7 of ws.for.
+static LogicalResult verifyEnds(ForOp loop) {
+  for (Region *region :
+       {&loop.getSkipped(), &loop.getDrain(), &loop.getEmpty()}) {
+    if (region->empty()) {
+      continue;
+    }
+    Block &block = region->front();
+    auto yield = dyn_cast<YieldOp>(block.back());
+    if (block.getNumArguments() != 0 || !yield || yield.getNumOperands() != 0) {
+      return loop.emitOpError("expected 'skipped', 'drain' and 'empty' without "
+                              "arguments and results, got ")
+             << block.getNumArguments() << " and "
+             << (yield ? yield.getNumOperands() : 0);
+    }
+  }
+  return success();
+}
+
 LogicalResult ForOp::verifyRegions() {
   if (failed(verifyRanges(*this)) || failed(verifyCarried(*this)) ||
-      failed(verifyEntries(*this)) || failed(verifyAwaits(*this))) {
+      failed(verifyEntries(*this)) || failed(verifyAwaits(*this)) ||
+      failed(verifyEnds(*this))) {
     return failure();
   }
   for (auto entry : getBody().getOps<EntryOp>()) {

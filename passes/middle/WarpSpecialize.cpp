@@ -54,16 +54,29 @@ private:
                : FlatSymbolRefAttr();
   }
 
+  SmallVector<Value> valuesIn(PlaceAttr attr) {
+    SmallVector<Value> values;
+    for (const sched::Place &place : program.bound().places) {
+      for (const auto &cycle : place.cycles) {
+        if (place.attr == attr) {
+          values.push_back(program.value(cycle.front()).ir);
+        }
+      }
+    }
+    return values;
+  }
+
   void declareChannel(PlaceAttr place) {
     SmallVector<Attribute> types;
-    if (place == program.workChannel) {
+    if (program.workChannel && place == program.workChannel->attr) {
       types.push_back(
           TypeAttr::get(ws::SlotType::workItemType(builder.getContext())));
     }
-    for (auto &[value, home] : program.channelOf) {
-      if (home == place &&
-          !llvm::is_contained(types, TypeAttr::get(value.getType()))) {
-        types.push_back(TypeAttr::get(value.getType()));
+    for (Value value : valuesIn(place)) {
+      auto type = TypeAttr::get(value.getType());
+      if (isa<RankedTensorType>(value.getType()) &&
+          !llvm::is_contained(types, type)) {
+        types.push_back(type);
       }
     }
     ws::ChannelOp::create(
@@ -75,13 +88,11 @@ private:
   }
 
   void declareHold(PlaceAttr place) {
-    for (auto &[value, home] : program.holdOf) {
-      if (home == place) {
-        ws::HoldOp::create(
-            builder, loc(), place.getName(), TypeAttr::get(value.getType()),
-            builder.getI64IntegerAttr(program.schedule.getSubtiles()),
-            hostOf(place), IntegerAttr());
-      }
+    for (Value value : valuesIn(place)) {
+      ws::HoldOp::create(
+          builder, loc(), place.getName(), TypeAttr::get(value.getType()),
+          builder.getI64IntegerAttr(program.schedule.getSubtiles()),
+          hostOf(place), IntegerAttr());
     }
   }
 

@@ -26,7 +26,7 @@ static remark::RemarkOpts remarkOf(StringRef name) {
 /// one.
 static LogicalResult verifyKernel(tile::KernelOp kernel,
                                   std::optional<Location> entry,
-                                  bool exhaustive = false) {
+                                  JudgeOptions options = {}) {
   if (!kernel.getConfig()) {
     return kernel.emitOpError("expected a 'config'");
   }
@@ -41,7 +41,7 @@ static LogicalResult verifyKernel(tile::KernelOp kernel,
     return error;
   };
   if (failed(verifySchedule(kernel, *kernel.getConfig(), *kernel.getSchedule(),
-                            report, &taken, exhaustive))) {
+                            report, &taken, options))) {
     return failure();
   }
   remark::analysis(kernel.getLoc(), remarkOf("schedule-resources"))
@@ -157,8 +157,9 @@ struct VerifySchedulePass
   void runOnOperation() override {
     bool failedAny = false;
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
-      failedAny |= kernel.getSchedule() &&
-                   failed(verifyKernel(kernel, std::nullopt, exhaustive));
+      failedAny |=
+          kernel.getSchedule() &&
+          failed(verifyKernel(kernel, std::nullopt, {exhaustive, lowering}));
     }
     if (failedAny) {
       signalPassFailure();

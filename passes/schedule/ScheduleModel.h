@@ -20,17 +20,24 @@ struct ScheduleStatistics {
   int64_t tmemColumns = 0;
 };
 
+/// How much of a schedule is judged.
+struct JudgeOptions {
+  /// All lists of up to three work items with up to 3 iterations each, instead
+  /// of some of them.
+  bool exhaustive = false;
+  /// Rule V29 too: whether the machine has a lowering for the schedule.
+  bool lowering = true;
+};
+
 /// Judges `schedule` for `kernel`, whose tiles are those of a whole CTA (before
 /// `attn-subtile`). A violation is reported through `emitError`, its message
 /// starting with the rule: "V9: ...". The machine is the one that the schedule
-/// names. `statistics`, where given, is set as soon as it is known. The items
-/// tried are some lists of up to three; `exhaustive`: all with up to 3
-/// iterations each.
+/// names. `statistics`, where given, is set as soon as it is known.
 mlir::LogicalResult
 verifySchedule(tile::KernelOp kernel, ConfigAttr config, ScheduleAttr schedule,
                llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                ScheduleStatistics *statistics = nullptr,
-               bool exhaustive = false);
+               JudgeOptions options = {});
 
 } // namespace attn
 

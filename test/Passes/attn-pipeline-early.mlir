@@ -38,8 +38,13 @@ ws.kernel @early machine "sm_90a" args ["n"] problem #p config #c schedule #s {
         ws.yield %a : !acc
       }
       ws.yield %next : !acc
+    } drain {
+      ws.release %slot : <@q, tensor<64x64xbf16>>
+      ws.yield
+    } empty {
+      ws.release %slot : <@q, tensor<64x64xbf16>>
+      ws.yield
     }
-    ws.release %slot : <@q, tensor<64x64xbf16>>
   }
   // CHECK-LABEL: ws.role @late
   // CHECK: %[[Q:.*]] = ws.wait : <@q,
@@ -63,7 +68,7 @@ ws.kernel @early machine "sm_90a" args ["n"] problem #p config #c schedule #s {
         %m, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
         ws.yield %m : !acc
       }
-      %next = ws.entry @add slot 2 shift 1 -> !acc {
+      %next = ws.entry @add slot 2 shift 1 after [@again] -> !acc {
         %a = arith.addf %sum, %again : !acc
         ws.yield %a : !acc
       }

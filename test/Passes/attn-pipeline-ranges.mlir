@@ -108,7 +108,7 @@ ws.kernel @one machine "sm_90a" args ["n"] problem #p config #c schedule #s {
           %m, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
           ws.yield %m : !acc
         }
-        %masked = ws.entry @mask slot 1 shift 0 masked(%qk : !acc) -> !acc {
+        %masked = ws.entry @mask slot 1 shift 0 masked(%qk : !acc) after [@qk] -> !acc {
           %a = math.absf %qk : !acc
           ws.yield %a : !acc
         }
@@ -117,8 +117,13 @@ ws.kernel @one machine "sm_90a" args ["n"] problem #p config #c schedule #s {
           ws.yield %a : !acc
         }
         ws.yield %next : !acc
+      } drain {
+        ws.release %slot : <@q, tensor<64x64xbf16>>
+        ws.yield
+      } empty {
+        ws.release %slot : <@q, tensor<64x64xbf16>>
+        ws.yield
       }
-      ws.release %slot : <@q, tensor<64x64xbf16>>
     }
   }
 }

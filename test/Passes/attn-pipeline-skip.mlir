@@ -2,8 +2,6 @@
 // the prologue and with nothing else; then the blocks of its own rows, from the first of those.
 // RUN: attn-opt %s --attn-pipeline | FileCheck %s
 // RUN: attn-opt %s --attn-pipeline --attn-verify-sync -o /dev/null
-// RUN: sed 's/ws.take @tc\[%arg5\]/ws.sync @r/; s/ws.give @tc\[%arg5\]/%unused = arith.constant 0 : i32/; s/ws.turn @tc ring @wg/ws.rendezvous @r ring @wg/' %s | not attn-opt --attn-pipeline 2>&1 | FileCheck %s --check-prefix=SYNC
-// SYNC: 'ws.entry' op attn-pipeline: no lowering for 'ws.sync' in the loop of a role that skips blocks
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
 ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
@@ -61,6 +59,12 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
           ws.yield
         }
         ws.yield
+      } empty {
+        %block, %head, %batch = tile.work_coords %1
+        %3 = arith.muli %block, %c128_i32 : i32
+        %4 = ws.acquire : <@q, tensor<128x64xbf16>>
+        ws.copy %arg0 at(%batch, %head, %3) #map to %4 : tensor<?x?x?x64xbf16>, <@q, tensor<128x64xbf16>>
+        ws.yield
       }
     }
   }
@@ -90,7 +94,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
           %15 = ws.wait : <@k, tensor<128x64xbf16>>
           ws.yield %15 : !ws.slot<@k, tensor<128x64xbf16>>
         }
-        %12 = ws.entry @qk slot 2 shift 0 -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
+        %12 = ws.entry @qk slot 2 shift 0 releases(%11 : !ws.slot<@k, tensor<128x64xbf16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
           %result, %token = ws.mma %3 piece(%arg5), %11 transpose_b : !ws.slot<@q, tensor<128x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
           ws.yield %result : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
         }
@@ -98,7 +102,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
           ws.give @tc[%arg5]
           ws.yield
         }
-        %13 = ws.entry @mask slot 4 shift 0 masked(%12 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
+        %13 = ws.entry @mask slot 4 shift 0 masked(%12 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) after [@qk] -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
           %c128_i32_4 = arith.constant 128 : i32
           %16 = arith.muli %arg6, %c128_i32_4 : i32
           %17 = tile.coords %16 dim 1 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>>
@@ -112,8 +116,19 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
           ws.yield %16 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
         }
         ws.yield %14 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+      } skipped {
+        ws.take @tc[%arg5]
+        %gone0 = ws.wait : <@k, tensor<128x64xbf16>>
+        ws.release %gone0 : <@k, tensor<128x64xbf16>>
+        ws.give @tc[%arg5]
+        ws.yield
+      } drain {
+        ws.release %3 : <@q, tensor<128x64xbf16>>
+        ws.yield
+      } empty {
+        ws.release %3 : <@q, tensor<128x64xbf16>>
+        ws.yield
       }
-      ws.release %3 : <@q, tensor<128x64xbf16>>
       ws.await_store
       %5 = tile.broadcast %4 dim 1 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> -> tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
       %6 = arith.truncf %5 : tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>> to tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>

@@ -61,6 +61,12 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
           ws.yield
         }
         ws.yield
+      } empty {
+        %block, %head, %batch = tile.work_coords %1
+        %3 = arith.muli %block, %c128_i32 : i32
+        %4 = ws.acquire : <@q, tensor<128x64xbf16>>
+        ws.copy %arg0 at(%batch, %head, %3) #map to %4 : tensor<?x?x?x64xbf16>, <@q, tensor<128x64xbf16>>
+        ws.yield
       }
     }
   }
@@ -85,7 +91,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
           %15 = ws.wait : <@k, tensor<128x64xbf16>>
           ws.yield %15 : !ws.slot<@k, tensor<128x64xbf16>>
         }
-        %12 = ws.entry @qk slot 2 shift 0 -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
+        %12 = ws.entry @qk slot 2 shift 0 releases(%11 : !ws.slot<@k, tensor<128x64xbf16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
           %result, %token = ws.mma %3 piece(%arg5), %11 transpose_b : !ws.slot<@q, tensor<128x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
           ws.yield %result : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
         }
@@ -93,7 +99,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
           ws.give @tc[%arg5]
           ws.yield
         }
-        %13 = ws.entry @mask slot 4 shift 0 masked(%12 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
+        %13 = ws.entry @mask slot 4 shift 0 masked(%12 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) after [@qk] -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
           %c64_i32_4 = arith.constant 64 : i32
           %15 = arith.muli %arg5, %c64_i32_4 : i32
           %16 = arith.addi %arg6, %15 : i32
@@ -108,8 +114,13 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
           ws.yield %16 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
         }
         ws.yield %14 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+      } drain {
+        ws.release %3 : <@q, tensor<128x64xbf16>>
+        ws.yield
+      } empty {
+        ws.release %3 : <@q, tensor<128x64xbf16>>
+        ws.yield
       }
-      ws.release %3 : <@q, tensor<128x64xbf16>>
       ws.await_store
       %5 = tile.broadcast %4 dim 1 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> -> tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
       %6 = arith.truncf %5 : tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>> to tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>
@@ -177,7 +188,6 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
 // CHECK-NEXT:           ws.copy %[[ARG1]] at(%[[BATCH_8]], %[[HEAD_7]], %[[V13]]) #[[$MAP]] shared to %[[V14]] : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
 // CHECK-NEXT:         }
 // CHECK-NEXT:       } else {
-// CHECK-NEXT:         %[[C0_I32_0:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:         %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[V1]]
 // CHECK-NEXT:         %[[V5:.*]] = arith.muli %[[BLOCK]], %[[C128_I32]] : i32
 // CHECK-NEXT:         %[[V6:.*]] = ws.acquire : <@q, tensor<128x64xbf16>>
@@ -261,7 +271,6 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
 // CHECK-NEXT:         scf.yield %[[V29]] : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
 // CHECK-NEXT:       } else {
 // CHECK-NEXT:         ws.release %[[V3]] : <@q, tensor<128x64xbf16>>
-// CHECK-NEXT:         %[[C0_I32_4:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:         scf.yield %[[CST]] : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
 // CHECK-NEXT:       }
 // CHECK-NEXT:       ws.await_store

@@ -83,18 +83,18 @@ ws.kernel @scaled machine "sm_90a" args ["n", "m", "k"] problem #p config #c sch
         %r, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
         ws.yield %r : !acc
       }
-      %x = ws.entry @mask slot 1 shift 0 masked(%s : !acc) -> !acc {
+      %x = ws.entry @mask slot 1 shift 0 masked(%s : !acc) after [@qk] -> !acc {
         %y = math.absf %s : !acc
         ws.yield %y : !acc
       }
-      %next, %alpha = ws.entry @stat slot 2 shift 0 -> !row, !row {
+      %next, %alpha = ws.entry @stat slot 2 shift 0 after [@qk] -> !row, !row {
         %max = tile.reduce max %x dim 1 : !acc -> !row
         %larger = arith.maxnumf %max, %old : !row
         %growth = arith.subf %old, %larger : !row
         %factor = math.exp2 %growth : !row
         ws.yield %larger, %factor : !row, !row
       }
-      %scaled = ws.entry @rescale slot 8 shift 0 -> !acc {
+      %scaled = ws.entry @rescale slot 8 shift 0 after [@pv] -> !acc {
         %one = arith.constant dense<1.0> : !row
         %grew = arith.cmpf olt, %alpha, %one : !row
         %any = tile.any %grew : tensor<64xi1, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>

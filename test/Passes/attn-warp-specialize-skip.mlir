@@ -16,6 +16,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
   role wg[2] warps 4 regs 240
   chan q = q in smem depth 1
   chan k = k in smem depth 2
+  hold s = s in reg depth 1
   hold oe = oe in smem depth 1
   turn tc ring wg
   knob exp2_soft 0 of 1
@@ -125,3 +126,10 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 // CHECK-NEXT: ^bb0(%[[ITEM:.*]]: !tile.work):
 // CHECK-NEXT:   %[[FIRST:.*]], %[[ROWS:.*]] = tile.owned_rows %[[ITEM]]
 // CHECK: ws.for ranges ["skipped", "masked", "full"] bounds(%[[ALL]]#0, %[[OWN]]#0, %[[OWN]]#1, %[[ALL]]#2)
+// A skipped block takes its turn and gives it on, and its slot goes back unread.
+// CHECK: } skipped {
+// CHECK-NEXT: ws.take @tc[%[[ME]]]
+// CHECK-NEXT: %[[UNREAD:.*]] = ws.wait : <@k,
+// CHECK-NEXT: ws.release %[[UNREAD]]
+// CHECK-NEXT: ws.give @tc[%[[ME]]]
+// CHECK-NEXT: ws.yield

@@ -1,4 +1,4 @@
-// attn-warp-specialize: one program a role in the order of the schedule, waits before the first read.
+// attn-warp-specialize: one program a role in the order of the schedule; waits before the first read, releases after the last.
 // RUN: attn-opt %s --attn-warp-specialize | FileCheck %s
 // RUN: attn-opt %s --attn-warp-specialize --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
@@ -13,6 +13,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
   role wg[2] warps 4 regs 240
   chan q = q in smem depth 1
   chan k = k in smem depth 2
+  hold s = s in reg depth 1
   hold oe = oe in smem depth 1
   turn tc ring wg
   knob exp2_soft 0 of 1
@@ -149,6 +150,12 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 // CHECK-NEXT:           ws.yield
 // CHECK-NEXT:         }
 // CHECK-NEXT:         ws.yield
+// CHECK-NEXT:       } empty {
+// CHECK-NEXT:         %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[V1]]
+// CHECK-NEXT:         %[[V3:.*]] = arith.muli %[[BLOCK]], %[[C128_I32]] : i32
+// CHECK-NEXT:         %[[V4:.*]] = ws.acquire : <@q, tensor<128x64xbf16>>
+// CHECK-NEXT:         ws.copy %[[ARG0]] at(%[[BATCH]], %[[HEAD]], %[[V3]]) #[[$MAP]] to %[[V4]] : tensor<?x?x?x64xbf16>, <@q, tensor<128x64xbf16>>
+// CHECK-NEXT:         ws.yield
 // CHECK-NEXT:       }
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
@@ -173,7 +180,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 // CHECK-NEXT:           %[[V15:.*]] = ws.wait : <@k, tensor<128x64xbf16>>
 // CHECK-NEXT:           ws.yield %[[V15]] : !ws.slot<@k, tensor<128x64xbf16>>
 // CHECK-NEXT:         }
-// CHECK-NEXT:         %[[V12:.*]] = ws.entry @qk slot 2 shift 0 -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
+// CHECK-NEXT:         %[[V12:.*]] = ws.entry @qk slot 2 shift 0 releases(%[[V11]] : !ws.slot<@k, tensor<128x64xbf16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
 // CHECK-NEXT:           %[[RESULT:.*]], %[[TOKEN:.*]] = ws.mma %[[V3]] piece(%[[ARG5]]), %[[V11]] transpose_b : !ws.slot<@q, tensor<128x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
 // CHECK-NEXT:           ws.yield %[[RESULT]] : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
 // CHECK-NEXT:         }
@@ -181,7 +188,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 // CHECK-NEXT:           ws.give @tc[%[[ARG5]]]
 // CHECK-NEXT:           ws.yield
 // CHECK-NEXT:         }
-// CHECK-NEXT:         %[[V13:.*]] = ws.entry @mask slot 4 shift 0 masked(%[[V12]] : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
+// CHECK-NEXT:         %[[V13:.*]] = ws.entry @mask slot 4 shift 0 masked(%[[V12]] : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) after [@qk] -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
 // CHECK-NEXT:           %[[C64_I32_4:.*]] = arith.constant 64 : i32
 // CHECK-NEXT:           %[[V15:.*]] = arith.muli %[[ARG5]], %[[C64_I32_4]] : i32
 // CHECK-NEXT:           %[[V16:.*]] = arith.addi %[[ARG6]], %[[V15]] : i32
@@ -196,8 +203,13 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 // CHECK-NEXT:           ws.yield %[[V16]] : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
 // CHECK-NEXT:         }
 // CHECK-NEXT:         ws.yield %[[V14]] : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+// CHECK-NEXT:       } drain {
+// CHECK-NEXT:         ws.release %[[V3]] : <@q, tensor<128x64xbf16>>
+// CHECK-NEXT:         ws.yield
+// CHECK-NEXT:       } empty {
+// CHECK-NEXT:         ws.release %[[V3]] : <@q, tensor<128x64xbf16>>
+// CHECK-NEXT:         ws.yield
 // CHECK-NEXT:       }
-// CHECK-NEXT:       ws.release %[[V3]] : <@q, tensor<128x64xbf16>>
 // CHECK-NEXT:       ws.await_store
 // CHECK-NEXT:       %[[V5:.*]] = tile.broadcast %[[V4]] dim 1 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> -> tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
 // CHECK-NEXT:       %[[V6:.*]] = arith.truncf %[[V5]] : tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>> to tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>

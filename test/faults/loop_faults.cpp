@@ -15,8 +15,7 @@ template <typename... Ops> bool has(ws::EntryOp entry) {
                       [](Operation &op) { return isa<Ops...>(op); });
 }
 
-/// Whether an entry does harm where it is late. The expansion awaits products
-/// before it touches what they give, without being told.
+/// Whether an entry does harm where it is late.
 bool waits(ws::EntryOp entry) {
   return has<ws::WaitOp, ws::WaitEdgeOp, ws::AwaitStepOp, ws::SyncOp,
              ws::TakeOp>(entry);
@@ -47,12 +46,21 @@ public:
     }
     for (ws::EntryOp entry : entries) {
       addCaptures(entry);
+      addReleases(entry);
+      if (entry.getAfter()) {
+        addTo(entry, "drop", "after",
+              [entry]() mutable { entry.removeAfterAttr(); });
+      }
       if (has<ws::AwaitStepOp>(entry)) {
         addTo(entry, "drop", "", [entry]() mutable { entry.erase(); });
       } else if (hasEvent(entry) && !has<ws::FetchWorkOp>(entry)) {
         addShifts(entry);
         addGuards(entry);
       }
+    }
+    for (Region *region :
+         {&loop.getSkipped(), &loop.getDrain(), &loop.getEmpty()}) {
+      addDrops(*region);
     }
   }
 
@@ -67,6 +75,8 @@ private:
   void addShifts(ws::EntryOp entry);
   void addGuards(ws::EntryOp entry);
   void addCaptures(ws::EntryOp entry);
+  void addReleases(ws::EntryOp entry);
+  void addDrops(Region &region);
 
   ws::ForOp loop;
   Faults &faults;
@@ -156,6 +166,41 @@ void LoopFaults::addCaptures(ws::EntryOp entry) {
                 return entry->isAncestor(use.getOwner());
               });
             });
+    }
+  }
+}
+
+/// A slot that is given back by an entry before the one that reads it last, or
+/// by none.
+void LoopFaults::addReleases(ws::EntryOp entry) {
+  for (unsigned i = 0, e = entry.getReleases().size(); i < e; ++i) {
+    addTo(entry, "drop", "release " + Twine(i),
+          [entry, i]() mutable { entry.getReleasesMutable().erase(i); });
+    auto source = entry.getReleases()[i].getDefiningOp<ws::EntryOp>();
+    ws::EntryOp earlier;
+    for (ws::EntryOp other : entries) {
+      bool isBetween = source && source.getSlot() < other.getSlot() &&
+                       other.getSlot() < entry.getSlot() &&
+                       other.getShift() == entry.getShift() &&
+                       !other.getPassthrough();
+      earlier = isBetween ? other : earlier;
+    }
+    if (earlier) {
+      addTo(entry, "move", "release " + Twine(i) + " to " + earlier.getName(),
+            [entry, earlier, i]() mutable {
+              Value slot = entry.getReleases()[i];
+              entry.getReleasesMutable().erase(i);
+              earlier.getReleasesMutable().append(slot);
+            });
+    }
+  }
+}
+
+/// What a region besides the body leaves out.
+void LoopFaults::addDrops(Region &region) {
+  for (Operation &op : region.getOps()) {
+    if (isEvent(&op) && op.use_empty()) {
+      faults.push_back(faultAt(&op, "drop", "", [&op] { op.erase(); }));
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "attn/passes/schedule/DataTables.h"
+#include "attn/passes/schedule/KernelPlan.h"
 #include "reading.h"
 #include "schedule/Analysis/Protocol.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -76,41 +76,17 @@ private:
   std::set<int> shared; // values in shared memory
 };
 
-FailureOr<BoundSchedule> bind(const KernelModel &model, tile::KernelOp kernel,
-                              EmitError emitError) {
-  ScheduleAttr schedule = *kernel.getSchedule();
-  FailureOr<MachineAttr> machine =
-      lookupMachine(kernel.getContext(), schedule.getMachine(), emitError);
-  if (failed(machine)) {
-    return failure();
-  }
-  FailureOr<BoundSchedule> bound = BoundSchedule::bind(
-      model, *machine, schedule, model.config.getCluster(), emitError);
-  if (failed(bound) || failed(bound->connect(emitError))) {
-    return failure();
-  }
-  bound->planRoles();
-  return bound;
-}
-
 } // namespace
 
 FailureOr<readings::Reading> readings::readJudged(tile::KernelOp kernel,
                                                   const Items &items) {
   auto emitError = [&] { return kernel.emitOpError(); };
-  FailureOr<KernelValuesAttr> names = lookupKernelValues(kernel, emitError);
-  if (failed(names)) {
+  auto plan = KernelPlan::build(kernel, *kernel.getConfig(),
+                                *kernel.getSchedule(), Tiles::Whole, emitError);
+  if (failed(plan)) {
     return failure();
   }
-  FailureOr<KernelModel> model =
-      KernelModel::build(kernel, *kernel.getConfig(), *names, emitError);
-  if (failed(model)) {
-    return failure();
-  }
-  FailureOr<BoundSchedule> bound = bind(*model, kernel, emitError);
-  if (failed(bound)) {
-    return failure();
-  }
+  const BoundSchedule *bound = &(*plan)->bound;
   SmallVector<int> trips;
   SmallVector<SmallVector<int>> skipped(bound->cluster * bound->subtileCount -
                                         1);

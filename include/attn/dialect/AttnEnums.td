@@ -57,6 +57,31 @@ def Attn_LaunchSize : Attn_Enum<"LaunchSize", "a size that a condition bounds", 
 def Attn_BoundSide : Attn_Enum<"BoundSide", "the side of a bound that a size is on", [
   I32EnumAttrCase<"AtMost", 0, "at_most">, I32EnumAttrCase<"Above", 1, "above">]>;
 
+def Attn_Mechanism : Attn_Enum<"Mechanism", "something that a schedule may say and a machine may have no lowering for", [
+  I32EnumAttrCase<"Parts", 0, "parts">,                        // of a place or of a step
+  I32EnumAttrCase<"OverCross", 1, "over_cross">,               // 'over' another sub-tile
+  I32EnumAttrCase<"ChannelOutsideSmem", 2, "channel_outside_smem">,
+  I32EnumAttrCase<"SeveralValues", 3, "several_values">,       // a cycle
+  I32EnumAttrCase<"FilledByThreads", 4, "filled_by_threads">,  // channels
+  I32EnumAttrCase<"SeveralHomes", 5, "several_homes">,         // of a value in shared memory
+  I32EnumAttrCase<"DeepHold", 6, "deep_hold">,                 // holds of several values or depths in shared memory
+  I32EnumAttrCase<"HeldByThreads", 7, "held_by_threads">,      // holds that neither a store nor an MMA reads as A
+  I32EnumAttrCase<"CopiedHold", 8, "copied_hold">,             // holds that a copy fills
+  I32EnumAttrCase<"BareWork", 9, "bare_work">,                 // work items without barriers of their own, or beyond the CTA
+  I32EnumAttrCase<"SplitEdge", 10, "split_edge">,
+  I32EnumAttrCase<"JoinedEdge", 11, "joined_edge">,
+  I32EnumAttrCase<"UnprimedTurn", 12, "unprimed_turn">,
+  I32EnumAttrCase<"ReplicaBody", 13, "replica_body">,          // bodies for one replica
+  I32EnumAttrCase<"ListedSubtile", 14, "listed_subtile">,      // but of stores outside the loop
+  I32EnumAttrCase<"NonemptyGuard", 15, "nonempty_guard">,
+  I32EnumAttrCase<"GuardedValue", 16, "guarded_value">,        // guards of acts that make a value
+  I32EnumAttrCase<"UnshiftedLast", 17, "unshifted_last">,      // guard 'last' in a loop without shifts
+  I32EnumAttrCase<"OuterProduct", 18, "outer_product">,        // MMAs outside the loop
+  I32EnumAttrCase<"OuterShift", 19, "outer_shift">,            // outside the loop, but of awaits of stores
+  I32EnumAttrCase<"LongShift", 20, "long_shift">,              // shifts above 1
+  I32EnumAttrCase<"NoPeel", 21, "no_peel">,
+  I32EnumAttrCase<"TransposedA", 22, "transposed_a">]>;        // operands of MMAs
+
 // The schedule's vocabulary.
 def Attn_Space : Attn_Enum<"Space", "where a place of a schedule lies", [
   I32EnumAttrCase<"Reg", 0, "reg">, I32EnumAttrCase<"Smem", 1, "smem">,

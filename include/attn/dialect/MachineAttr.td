@@ -52,6 +52,7 @@ def Attn_MachineAttr : AttrDef<Attn_Dialect, "Machine"> {
   let summary = "a target, as far as schedules are concerned";
   let description = [{
     `smem_limit`: bytes of shared memory that one CTA can have, barriers included.
+    `lacks`: what schedules may say and the compiler has no lowering for on this machine.
 
     **Constraints**
     - C1: a space is described once; sizes are positive
@@ -60,10 +61,12 @@ def Attn_MachineAttr : AttrDef<Attn_Dialect, "Machine"> {
   let parameters = (ins "::mlir::StringAttr":$name,
     ArrayRefParameter<"::attn::SpaceInfoAttr">:$spaces, "::attn::MmaInfoAttr":$mma,
     "::attn::RegisterInfoAttr":$registers, "::attn::BarrierInfoAttr":$barriers,
-    "::attn::WarpInfoAttr":$warps, "int64_t":$smemLimit);
+    "::attn::WarpInfoAttr":$warps, "int64_t":$smemLimit,
+    OptionalArrayRefParameter<"::attn::Mechanism">:$lacks);
   let assemblyFormat = [{
     `<` $name `spaces` `[` $spaces `]` `mma` $mma `registers` $registers
-    `barriers` $barriers `warps` $warps `smem_limit` $smemLimit `>`
+    `barriers` $barriers `warps` $warps `smem_limit` $smemLimit
+    (`lacks` `[` $lacks^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -257,7 +257,11 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
     t - s if that exists; entries of one time run in the order of their slots.
     The text is in the order (shift, slot), which dataflow permits. The block
     number (i32) is the region's first argument, then come the carried values; ranges
-    are those of `tile.for`.
+    are those of `tile.for`. What is in flight at the end of a step of time is awaited there.
+
+    The other regions may be absent. `skipped` runs for each block of the range of that kind,
+    `drain` before the first step of time in which no entry of shift 0 runs, and
+    `empty` instead of all that where there is no block.
 
     **Constraints**
     - C1: entries with different slots and a `ws.yield` alone in the body
@@ -267,14 +271,16 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
     - C4: a value is computed before it is read, in time
     - C5: block arguments are i32 and the types of `inits`; results and yielded
       values have those types
-    - C6: `ws.await_step` names an entry of the loop that holds a `ws.mma`
+    - C6: `ws.await_step` and `after` name entries of the loop that hold a `ws.mma`
+    - C7: the other regions have no arguments and yield nothing
   }];
   let arguments = (ins Variadic<I32>:$bounds, StrArrayAttr:$kinds, Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyType>:$results_);
-  let regions = (region SizedRegion<1>:$body);
+  let regions = (region SizedRegion<1>:$body, AnyRegion:$skipped, AnyRegion:$drain, AnyRegion:$empty);
   let assemblyFormat = [{
     `ranges` $kinds `bounds` `(` $bounds `)` `init` `(` $inits `)` attr-dict-with-keyword
     `:` functional-type($inits, $results_) $body
+    (`skipped` $skipped^)? (`drain` $drain^)? (`empty` $empty^)?
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
@@ -284,12 +290,14 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
     std::pair<::mlir::OpResult, int64_t> getSource(::mlir::Value value, int64_t readerShift);
   }];
 }
-def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, HasParent<"ForOp">]> {
+def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, AttrSizedOperandSegments, HasParent<"ForOp">]> {
   let summary = "one entry of a role's body in the streaming loop";
   let description = [{
     `masked`: exists only in the code of masked ranges, elsewhere its result is
     `passthrough`. `guard`: a work-item-level entry pinned in the loop, which runs in
-    the first (`once`) or `last` step of time, and for an empty loop as well.
+    the first (`once`) or `last` step of time. `after`: entries whose MMAs, if they are in
+    flight, are awaited before. `releases`: slots that are given back when what the entry does
+    has ended.
 
     **Constraints**
     - C1: `slot` and `shift` are at least 0
@@ -299,12 +307,13 @@ def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, HasParent<"ForO
     - C5: a `ws.await_step` is alone in its entry
   }];
   let arguments = (ins SymbolNameAttr:$name, Ws_NumberAttr:$slot, Ws_NumberAttr:$shift,
-    OptionalAttr<StrAttr>:$guard, Optional<AnyType>:$passthrough);
+    OptionalAttr<StrAttr>:$guard, Optional<AnyType>:$passthrough,
+    OptionalAttr<FlatSymbolRefArrayAttr>:$after, Variadic<Ws_SlotType>:$releases);
   let results = (outs Variadic<AnyType>:$results_);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `slot` $slot `shift` $shift (`guard` $guard^)? (`masked` `(` $passthrough^ `:` type($passthrough) `)`)?
-    (`->` type($results_)^)? attr-dict-with-keyword $body
+    (`after` $after^)? (`releases` `(` $releases^ `:` type($releases) `)`)? (`->` type($results_)^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{

@@ -38,19 +38,36 @@ LogicalResult LoopExpander::emitNonempty() {
   if (maxShift == 0) {
     return success();
   }
-  emitEarlyReleases();
+  cloneRegion(loop.getDrain());
   advance();
   return emitStep({trips, 1, maxShift, anyMasked, false, true, {}});
+}
+
+void LoopExpander::cloneRegion(Region &region) {
+  IRMapping mapping;
+  if (!region.empty()) {
+    for (Operation &op : region.front().without_terminator()) {
+      builder.clone(op, mapping);
+    }
+  }
+}
+
+void LoopExpander::emitSkipped() {
+  Value count = arith::SubIOp::create(builder, loc, loop.getBounds()[0], top);
+  auto skipped =
+      scf::ForOp::create(builder, loc, constant(0), count, constant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(skipped.getBody());
+  cloneRegion(loop.getSkipped());
 }
 
 FailureOr<scf::IfOp> LoopExpander::run() {
   if (failed(analyze())) {
     return failure();
   }
-  takeEarlyReleases();
   top = loop.getBounds()[skips() ? 1 : 0];
-  if (skips() && failed(emitSkipped())) {
-    return failure();
+  if (skips()) {
+    emitSkipped();
   }
   trips = arith::SubIOp::create(builder, loc, top, loop.getBounds().back());
   Value nonempty = arith::CmpIOp::create(
@@ -75,10 +92,7 @@ FailureOr<scf::IfOp> LoopExpander::run() {
   }
   scf::YieldOp::create(builder, loc, finals);
   builder.setInsertionPointToEnd(branch.elseBlock());
-  history.clear();
-  if (failed(emitEmpty())) {
-    return failure();
-  }
+  cloneRegion(loop.getEmpty());
   scf::YieldOp::create(builder, loc, loop.getInits());
   loop.replaceAllUsesWith(branch.getResults());
   loop.erase();

@@ -18,10 +18,7 @@ namespace attn {
 struct InFlight {
   llvm::StringRef entry;
   mlir::Value result, token;
-  /// The A operand's definition in the ws.for; null: it is in a slot.
-  mlir::Value registerA;
-  llvm::StringRef holdA; // the hold that A lies in; empty: in none
-  llvm::SmallVector<mlir::Value> releases;
+  llvm::SmallVector<mlir::Value> releases; // when it ends
 };
 
 /// Which code copy is being written.
@@ -59,7 +56,7 @@ private:
   void passThrough(ws::EntryOp entry);
   mlir::Value lookup(mlir::Value value, int64_t readerShift);
   mlir::Value blockNumber(int64_t shift, mlir::Value time);
-  void awaitConflicts(ws::EntryOp entry);
+  void awaitListed(ws::EntryOp entry);
   void awaitThrough(size_t count);
   void awaitStep(llvm::StringRef entry);
   llvm::SmallVector<mlir::Value> releasesOf(ws::EntryOp entry);
@@ -76,14 +73,9 @@ private:
   mlir::Value isBetween(mlir::Value time, mlir::Value from, mlir::Value to);
   llvm::SmallVector<std::pair<mlir::OpResult, int64_t>> carriedHistory();
 
-  // LoopEnds.cpp
-  llvm::LogicalResult emitSkipped();
-  llvm::LogicalResult checkSkippedOrder();
-  void takeEarlyReleases();
-  void emitEarlyReleases();
-  llvm::LogicalResult emitEmpty();
-
   // LoopExpander.cpp
+  void emitSkipped();
+  void cloneRegion(mlir::Region &region);
   mlir::Value isFirstMasked();
   llvm::LogicalResult emitNonempty();
   llvm::SmallVector<mlir::Value> finalValues();
@@ -114,10 +106,7 @@ private:
   /// history[v][a]: v as computed a steps of time ago.
   llvm::MapVector<mlir::OpResult, llvm::SmallVector<mlir::Value>> history;
   llvm::MapVector<mlir::OpResult, int64_t> maxAge;
-  llvm::DenseMap<mlir::OpResult, ws::EntryOp> lastReader; // of slots
   llvm::SmallVector<InFlight> inFlight;
-  /// Slots from outside the loop that the epilogue does not read.
-  llvm::SmallVector<mlir::Value> earlyReleases;
 };
 
 inline ws::EntryOp entryOf(mlir::OpResult value) {

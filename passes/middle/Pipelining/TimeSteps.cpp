@@ -14,13 +14,6 @@ void LoopExpander::noteRead(ws::EntryOp reader, Value value) {
   }
   int64_t &oldest = maxAge[source];
   oldest = std::max(oldest, age);
-  if (isa<ws::SlotType>(source.getType())) {
-    auto &last = lastReader[source];
-    if (!last || std::make_pair(last.getShift(), last.getSlot()) <
-                     std::make_pair(reader.getShift(), reader.getSlot())) {
-      last = reader;
-    }
-  }
 }
 
 /// A branch may go round a masked entry, which therefore releases nothing. All
@@ -140,21 +133,12 @@ void LoopExpander::awaitStep(StringRef entry) {
   }
 }
 
-/// An MMA is awaited before its result is touched and before the registers or
-/// the hold of its A operand are written again.
-void LoopExpander::awaitConflicts(ws::EntryOp entry) {
+/// Awaits the MMAs after which an entry runs, as far as they are in flight.
+void LoopExpander::awaitListed(ws::EntryOp entry) {
   size_t count = 0;
-  SmallVector<Value> reads;
-  for (Value value : entry.getCaptures()) {
-    reads.push_back(lookup(value, entry.getShift()));
-  }
   for (auto [i, op] : llvm::enumerate(inFlight)) {
-    bool rewrites =
-        op.registerA && op.registerA.getDefiningOp() == entry.getOperation();
-    for (auto put : entry.getBody().getOps<ws::PutOp>()) {
-      rewrites |= put.getHold() == op.holdA;
-    }
-    if (rewrites || llvm::is_contained(reads, op.result)) {
+    auto name = FlatSymbolRefAttr::get(entry.getContext(), op.entry);
+    if (entry.getAfter() && llvm::is_contained(*entry.getAfter(), name)) {
       count = i + 1;
     }
   }
@@ -163,11 +147,8 @@ void LoopExpander::awaitConflicts(ws::EntryOp entry) {
 
 SmallVector<Value> LoopExpander::releasesOf(ws::EntryOp entry) {
   SmallVector<Value> releases;
-  for (Value value : entry.getCaptures()) {
-    auto [source, age] = loop.getSource(value, entry.getShift());
-    if (source && lastReader.lookup(source) == entry) {
-      releases.push_back(lookup(value, entry.getShift()));
-    }
+  for (Value slot : entry.getReleases()) {
+    releases.push_back(lookup(slot, entry.getShift()));
   }
   return releases;
 }
@@ -200,7 +181,7 @@ LogicalResult LoopExpander::emitEntry(ws::EntryOp entry, const TimeStep &step) {
     awaitStep(await.getStep());
     return success();
   }
-  awaitConflicts(entry);
+  awaitListed(entry);
   IRMapping mapping;
   if (failed(mapCaptures(entry, step, mapping))) {
     return failure();
@@ -211,18 +192,8 @@ LogicalResult LoopExpander::emitEntry(ws::EntryOp entry, const TimeStep &step) {
     Operation *cloned = builder.clone(op, mapping);
     if (auto mma = dyn_cast<ws::MmaOp>(cloned)) {
       isMma = true;
-      auto source = cast<ws::MmaOp>(op);
-      Value a = source.getA();
-      if (auto convert = a.getDefiningOp<tile::ConvertLayoutOp>()) {
-        a = convert.getSource();
-      }
-      Value registerA = isa<ws::SlotType>(a.getType())
-                            ? Value()
-                            : loop.getSource(a, entry.getShift()).first;
-      auto held = a.getDefiningOp<ws::HeldOp>();
-      inFlight.push_back({entry.getName(), mma.getResult(), mma.getToken(),
-                          registerA, held ? held.getHold() : StringRef(),
-                          releases});
+      inFlight.push_back(
+          {entry.getName(), mma.getResult(), mma.getToken(), releases});
     }
   }
   Operation *terminator = entry.getBody().front().getTerminator();
@@ -252,7 +223,7 @@ LogicalResult LoopExpander::emitMaskedEntry(ws::EntryOp entry,
   if (!step.isMasked) {
     return emitEntry(entry, step);
   }
-  awaitConflicts(entry);
+  awaitListed(entry);
   auto branch = scf::IfOp::create(builder, loc, entry->getResultTypes(),
                                   step.isMasked, /*addThenBlock=*/true,
                                   /*addElseBlock=*/true);

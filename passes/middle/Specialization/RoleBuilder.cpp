@@ -4,38 +4,22 @@
 
 using namespace mlir;
 using namespace attn;
+using sched::CycleRef;
 
-bool RoleBuilder::runs(tile::StepOp step) {
-  return ownSteps.contains(step.getName());
+RoleBuilder::RoleBuilder(KernelProgram &program, RoleAttr role,
+                         OpBuilder &builder, const IRMapping &outer)
+    : program(program), role(role), builder(builder), env(outer) {
+  const sched::BoundSchedule &bound = program.bound();
+  for (auto [i, candidate] : llvm::enumerate(bound.instances)) {
+    if (!instance &&
+        bound.roles[candidate.role].name == role.getName().getValue()) {
+      instance = &candidate;
+      plan = &bound.plans[i];
+    }
+  }
 }
 
 LogicalResult RoleBuilder::build() {
-  body = program.schedule.findBody(role.getName().getValue());
-  if (!body || body.getReplica() >= 0) {
-    return error("expected one body for all replicas");
-  }
-  using Section = std::pair<ArrayRef<EntryAttr>, bool>;
-  for (auto [list, inLoop] :
-       {Section(body.getBefore(), false), Section(body.getKv(), true),
-        Section(body.getAfter(), false)}) {
-    for (EntryAttr entry : list) {
-      if (entry.getAct() == Act::Op || entry.getAct() == Act::Await) {
-        if (!program.steps.count(entry.getTarget().getValue())) {
-          return error("expected a step of the kernel, got '" +
-                       entry.getTarget().getValue() + "'");
-        }
-      }
-      if (entry.getAct() == Act::Op) {
-        ownSteps.insert(entry.getTarget().getValue());
-      }
-      if (failed(checkShare(entry, inLoop))) {
-        return failure();
-      }
-    }
-  }
-  if (failed(checkNext())) {
-    return failure();
-  }
   int64_t replicas = std::max<int64_t>(1, role.getReplicas());
   auto op = ws::RoleOp::create(builder, loc(), str(role.getName().getValue()),
                                builder.getI64IntegerAttr(role.getWarps()),
@@ -48,33 +32,14 @@ LogicalResult RoleBuilder::build() {
   return buildWork();
 }
 
-/// Outside the loop stores can be listed a sub-tile at a time, in a role
-/// without replicas.
-LogicalResult RoleBuilder::checkShare(EntryAttr entry, bool inLoop) {
-  auto step = program.steps.lookup(entry.getTarget().getValue());
-  bool isStore = step && !step.getBody().getOps<tile::StoreOp>().empty();
-  bool whole = entry.getSubtile() < 0;
-  bool bySubtile = isStore && !inLoop && role.getReplicas() <= 1 &&
-                   entry.getSubtile() < program.schedule.getSubtiles();
-  if (entry.getPart() >= 0 || !(whole || bySubtile)) {
-    return error("no lowering for '" + entry.getTarget().getValue() +
-                 "' by part or by sub-tile");
-  }
-  return success();
-}
-
-/// The sub-tile that an entry says, else the one of the replica.
-Value RoleBuilder::ownSubtile() {
-  return subtile ? arith::ConstantIntOp::create(builder, loc(), *subtile, 32)
-                 : replica;
+bool RoleBuilder::storesTiles() const {
+  return llvm::any_of(instance->runs.set_bits(), [&](int step) {
+    return program.plan->model.steps[step].engine == sched::Engine::Store;
+  });
 }
 
 LogicalResult RoleBuilder::buildWork() {
-  auto next = program.steps.lookup("next");
-  if (!next || next.getBody().getOps<tile::NextWorkOp>().empty()) {
-    return error("expected step 'next' to hold 'tile.next_work'");
-  }
-  nextWork = *next.getBody().getOps<tile::NextWorkOp>().begin();
+  nextWork = *program.next.getBody().getOps<tile::NextWorkOp>().begin();
   auto work = ws::WorkLoopOp::create(
       builder, loc(), env.lookupOrDefault(nextWork.getBlocks()),
       env.lookupOrDefault(nextWork.getHeads()),
@@ -83,7 +48,7 @@ LogicalResult RoleBuilder::buildWork() {
       IntegerAttr(), IntegerAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&work.getBody());
-  if (failed(emitNext(next))) {
+  if (failed(emitNext())) {
     return failure();
   }
   for (Operation &op : program.work.getBody().front()) {
@@ -91,106 +56,103 @@ LogicalResult RoleBuilder::buildWork() {
       builder.clone(op, env);
     }
   }
-  if (failed(emitEntries(body.getBefore())) || failed(buildLoop()) ||
-      failed(emitEntries(body.getAfter()))) {
+  if (failed(emitActs(plan->before)) || failed(buildLoop()) ||
+      failed(emitActs(plan->after)) || failed(emitActs(plan->itemEnds))) {
     return failure();
   }
-  if (handsOut() && !fetched) {
-    emitFetch();
-  }
   // Stores of the last item still read shared memory.
-  bool stores = false;
-  for (StringRef name : ownSteps) {
-    stores |=
-        !program.steps.lookup(name).getBody().getOps<tile::StoreOp>().empty();
-  }
-  if (stores) {
+  if (storesTiles()) {
     builder.setInsertionPointAfter(work);
     ws::AwaitStoreOp::create(builder, loc());
   }
   return success();
 }
 
-/// Outside the loop nothing is in flight but stores, and nothing is shifted
-/// but their await.
-LogicalResult RoleBuilder::checkOutside(EntryAttr entry) {
-  StringRef target = entry.getTarget().getValue();
-  tile::StepOp step = program.steps.lookup(target);
-  auto holds = [&](auto op) {
-    return step && !step.getBody().getOps<decltype(op)>().empty();
-  };
-  if (entry.getAct() == Act::Op && holds(tile::MmaOp())) {
-    return error("no lowering for MMA '" + target + "' outside the loop");
-  }
-  if (entry.getAct() == Act::Await && !holds(tile::StoreOp())) {
-    return error("no lowering for 'await(" + target + ")' outside the loop");
-  }
-  if (entry.getShift() != 0 && entry.getAct() != Act::Await) {
-    return error("no lowering for a shift of '" + target +
-                 "' outside the loop");
-  }
-  return success();
-}
-
-LogicalResult RoleBuilder::emitEntries(ArrayRef<EntryAttr> entries) {
-  for (EntryAttr entry : entries) {
-    if (entry.getAct() == Act::Op && entry.getTarget() == "next") {
-      continue; // emitted where the work loop begins
-    }
-    if (entry.getGuard() != Guard::Always) {
-      return error("no lowering for guard '" +
-                   stringifyGuard(entry.getGuard()) + "' outside the loop");
-    }
-    if (failed(checkOutside(entry))) {
-      return failure();
-    }
-    if (failed(emitAct(entry))) {
+/// Emits acts one after the other. The step that makes work items has been
+/// emitted where the item begins.
+LogicalResult RoleBuilder::emitActs(const Acts &acts) {
+  for (const Act &act : acts) {
+    bool isNext =
+        act.entry && act.entry->act == attn::Act::Op &&
+        program.plan->model.steps[act.entry->target].op == program.next;
+    if (!isNext && failed(emitAct(act))) {
       return failure();
     }
   }
   return success();
 }
 
-LogicalResult RoleBuilder::emitAct(EntryAttr entry) {
-  StringRef target = entry.getTarget().getValue();
-  switch (entry.getAct()) {
-  case Act::Op: {
-    if (entry.getSubtile() >= 0) {
-      subtile = entry.getSubtile();
+void RoleBuilder::emitWait(const CycleRef &slot) {
+  Value value = valueIn(slot);
+  env.map(value, ws::WaitOp::create(builder, loc(), slotType(value)));
+}
+
+void RoleBuilder::emitRelease(const CycleRef &slot) {
+  ws::ReleaseOp::create(builder, loc(), env.lookup(valueIn(slot)));
+}
+
+/// Emits a signal of an edge or a wait for one, or the giving or taking of a
+/// turn.
+void RoleBuilder::emitSignal(const Act &act) {
+  FlatSymbolRefAttr name = symbol(act.entry->attr.getTarget().getValue());
+  switch (act.entry->attr.getAct()) {
+  case attn::Act::Take:
+    ws::TakeOp::create(builder, loc(), name, replica);
+    return;
+  case attn::Act::Give:
+    ws::GiveOp::create(builder, loc(), name, replica);
+    return;
+  case attn::Act::Sig:
+    ws::SignalOp::create(builder, loc(), name);
+    return;
+  default:
+    ws::WaitEdgeOp::create(builder, loc(), name);
+  }
+}
+
+LogicalResult RoleBuilder::emitAct(const Act &act) {
+  switch (act.kind) {
+  case Act::Run: {
+    if (act.entry->attr.getSubtile() >= 0) {
+      subtile = act.subtile;
     }
-    LogicalResult emitted = emitStep(program.steps[target]);
+    LogicalResult emitted = emitStep(stepOf(act).op);
     subtile.reset();
+    for (const CycleRef &slot : act.releases) {
+      emitRelease(slot);
+    }
     return emitted;
   }
-  case Act::Await: {
-    auto step = program.steps[target];
-    if (!step.getBody().getOps<tile::StoreOp>().empty()) {
-      ws::AwaitStoreOp::create(builder, loc());
-      return success();
-    }
-    ws::AwaitStepOp::create(builder, loc(), symbol(target));
-    return success();
-  }
-  case Act::Sig:
-    ws::SignalOp::create(builder, loc(), symbol(target));
-    return success();
   case Act::Wait:
-    ws::WaitEdgeOp::create(builder, loc(), symbol(target));
+    emitWait(act.slot);
     return success();
-  case Act::Take:
-    ws::TakeOp::create(builder, loc(), symbol(target), replica);
+  case Act::Release:
+    emitRelease(act.slot);
     return success();
-  case Act::Give:
-    ws::GiveOp::create(builder, loc(), symbol(target), replica);
+  case Act::Await:
+    // Products are awaited in the loop alone.
+    if (stepOf(act).engine == sched::Engine::Store) {
+      ws::AwaitStoreOp::create(builder, loc());
+    }
     return success();
-  case Act::Sync:
-    ws::SyncOp::create(builder, loc(), symbol(target));
+  case Act::Signal:
+  case Act::WaitEdge:
+    emitSignal(act);
     return success();
-  case Act::Get:
+  case Act::Meet:
+    ws::SyncOp::create(builder, loc(),
+                       symbol(act.entry->attr.getTarget().getValue()));
+    return success();
+  case Act::FetchItem:
+    emitFetch();
+    return success();
+  case Act::Acquire: // The step that fills the slot acquires it.
+    return success();
   case Act::Put:
   case Act::Commit:
+  case Act::AwaitProducts:
+  case Act::ReadItem:
     break;
   }
-  return error("no lowering for '" + stringifyAct(entry.getAct()) + "(" +
-               target + ")' here");
+  return error("expected an act that the machine lowers, got another");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the program of one role as its schedule lists it.
+// Writes down the plan of one role.
 #ifndef ATTN_PASSES_SPECIALIZATION_ROLEBUILDER_H
 #define ATTN_PASSES_SPECIALIZATION_ROLEBUILDER_H
 
@@ -9,63 +9,52 @@
 
 namespace attn {
 
-/// One line of a role's body, after the waits have been put in.
-struct BodyItem {
-  enum Kind { Step, WaitFull, Fetch, Other } kind;
-  EntryAttr entry;          // null for a derived wait
-  tile::StepOp step;        // of Step
-  mlir::Value channelValue; // of WaitFull
-  int64_t shift, slot;
-  mlir::StringAttr guard; // null: always
-  std::string name;
-};
-
 class RoleBuilder {
 public:
   RoleBuilder(KernelProgram &program, RoleAttr role, mlir::OpBuilder &builder,
-              const mlir::IRMapping &outer)
-      : program(program), role(role), builder(builder), env(outer) {}
+              const mlir::IRMapping &outer);
 
   mlir::LogicalResult build();
 
 private:
+  using Act = sched::PlannedAct;
+  using Acts = sched::PlannedActs;
+
   // RoleBuilder.cpp
-  mlir::LogicalResult checkShare(EntryAttr entry, bool inLoop);
-  mlir::Value ownSubtile();
   mlir::LogicalResult buildWork();
-  mlir::LogicalResult emitEntries(llvm::ArrayRef<EntryAttr> entries);
-  mlir::LogicalResult checkOutside(EntryAttr entry);
-  mlir::LogicalResult emitAct(EntryAttr entry);
-  bool runs(tile::StepOp step);
+  mlir::LogicalResult emitActs(const Acts &acts);
+  mlir::LogicalResult emitAct(const Act &act);
+  void emitSignal(const Act &act);
+  void emitWait(const sched::CycleRef &slot);
+  void emitRelease(const sched::CycleRef &slot);
+  bool storesTiles() const;
 
   // RoleWorkItems.cpp
   bool handsOut() const;
-  mlir::LogicalResult checkNext();
-  mlir::LogicalResult emitNext(tile::StepOp next);
+  mlir::LogicalResult emitNext();
   void emitFetch();
-  void insertFetch(llvm::SmallVectorImpl<BodyItem> &items);
 
   // RoleLoop.cpp
   mlir::LogicalResult buildLoop();
-  void waitForOuterChannels();
-  void releaseOuterChannels();
   llvm::SmallVector<unsigned> carriedByRole();
-  mlir::LogicalResult collectItems(llvm::SmallVectorImpl<BodyItem> &items);
-  void insertWaits(llvm::SmallVectorImpl<BodyItem> &items);
   std::pair<llvm::SmallVector<mlir::Value>, mlir::ArrayAttr> rangesOfRole();
-  mlir::LogicalResult emitItem(BodyItem &item);
+  mlir::LogicalResult emitBody(ws::ForOp loop,
+                               llvm::ArrayRef<unsigned> carried);
+  mlir::LogicalResult emitEntry(const Act &act, int64_t slot);
+  mlir::LogicalResult emitRegion(mlir::Region &region, const Acts &acts);
 
   // RoleSteps.cpp
   mlir::LogicalResult emitStep(tile::StepOp step);
   mlir::LogicalResult cloneBody(tile::StepOp step, mlir::Operation *except);
-  PlaceAttr holdOfArgument(mlir::Value value);
+  const sched::Place *holdOfArgument(mlir::Value value);
   bool readsHold(mlir::Operation *op);
-  mlir::Value emitHeld(PlaceAttr hold, mlir::RankedTensorType type);
+  mlir::Value emitHeld(const sched::Place &hold, mlir::RankedTensorType type);
   mlir::LogicalResult checkPassesOn(tile::StepOp step, mlir::Operation *op);
   mlir::LogicalResult emitLoad(tile::StepOp step, tile::LoadOp load);
   mlir::LogicalResult emitMma(tile::StepOp step, tile::MmaOp mma);
   mlir::LogicalResult emitStore(tile::StepOp step, tile::StoreOp store);
   mlir::LogicalResult emitCompute(tile::StepOp step);
+  mlir::Value ownSubtile();
 
   mlir::InFlightDiagnostic error(const llvm::Twine &message) {
     return program.kernel.emitOpError("attn-warp-specialize: role '")
@@ -77,11 +66,18 @@ private:
   mlir::FlatSymbolRefAttr symbol(llvm::StringRef name) {
     return mlir::FlatSymbolRefAttr::get(builder.getContext(), name);
   }
+  /// The value that a slot carries.
+  mlir::Value valueIn(const sched::CycleRef &slot) const {
+    const sched::Place &place = program.bound().places[slot.place];
+    return program.value(place.cycles[slot.cycle].front()).ir;
+  }
   ws::SlotType slotType(mlir::Value value) {
     return ws::SlotType::get(
-        builder.getContext(),
-        symbol(program.channelOf[value].getName().getValue()),
+        builder.getContext(), symbol(program.channelOf(value)->name),
         llvm::cast<mlir::RankedTensorType>(value.getType()));
+  }
+  const sched::KernelStep &stepOf(const Act &act) const {
+    return program.plan->model.steps[act.target];
   }
   mlir::Location loc() { return program.kernel.getLoc(); }
 
@@ -89,14 +85,11 @@ private:
   RoleAttr role;
   mlir::OpBuilder &builder;
   mlir::IRMapping env;
-  BodyAttr body;
+  const sched::Instance *instance = nullptr; // its first replica
+  const sched::RolePlan *plan = nullptr;
   mlir::Value replica;
-  std::optional<int64_t> subtile; // of the entry that is being emitted
+  std::optional<int64_t> subtile; // of the store that is being emitted
   tile::NextWorkOp nextWork;
-  bool fetched = false; // the next work item has been asked for
-  /// Steps that this role runs, and the outer channel values that it reads.
-  llvm::DenseSet<llvm::StringRef> ownSteps;
-  llvm::SetVector<mlir::Value> outerChannelValues;
 };
 
 } // namespace attn

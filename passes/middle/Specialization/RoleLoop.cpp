@@ -1,36 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The streaming loop of a role: what runs in which order, and the waits
-// between.
+// The streaming loop of a role: the sections of its plan as the regions of a
+// ws.for.
 #include "RoleBuilder.h"
 
 using namespace mlir;
 using namespace attn;
-
-/// Channel values that come from outside the loop and are read by this role.
-void RoleBuilder::waitForOuterChannels() {
-  for (EntryAttr entry : body.getKv()) {
-    if (entry.getAct() != Act::Op) {
-      continue;
-    }
-    for (Value operand :
-         program.steps[entry.getTarget().getValue()].getOperands()) {
-      tile::StepOp producer = program.producer(operand);
-      if (program.channelOf.count(operand) && !program.inLoop(producer)) {
-        outerChannelValues.insert(operand);
-      }
-    }
-  }
-  for (Value value : outerChannelValues) {
-    env.map(value, ws::WaitOp::create(builder, loc(), slotType(value)));
-  }
-}
-
-void RoleBuilder::releaseOuterChannels() {
-  for (Value value : outerChannelValues) {
-    ws::ReleaseOp::create(builder, loc(), env.lookup(value));
-  }
-}
+using sched::CycleRef;
 
 /// Loop-carried values that a step of this role makes.
 SmallVector<unsigned> RoleBuilder::carriedByRole() {
@@ -38,111 +14,29 @@ SmallVector<unsigned> RoleBuilder::carriedByRole() {
   Operation *yield = program.loop.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(yield->getOperands())) {
     auto step = program.producer(value);
-    if (step && runs(step)) {
+    int number = step ? program.plan->model.findStep(step.getName()) : -1;
+    if (number >= 0 && instance->runs[number]) {
       carried.push_back(index);
     }
   }
   return carried;
 }
 
-LogicalResult RoleBuilder::collectItems(SmallVectorImpl<BodyItem> &items) {
-  for (EntryAttr entry : body.getKv()) {
-    BodyItem item{BodyItem::Other, entry, {}, {}, entry.getShift(), 0, {}, ""};
-    StringRef target = entry.getTarget().getValue();
-    if (entry.getGuard() != Guard::Always) {
-      if (entry.getGuard() != Guard::Once && entry.getGuard() != Guard::Last) {
-        return error("no lowering for guard '" +
-                     stringifyGuard(entry.getGuard()) + "'");
-      }
-      item.guard = str(stringifyGuard(entry.getGuard()));
-    }
-    item.name = target.str();
-    if (entry.getAct() == Act::Await &&
-        program.loadsToRegisters(program.steps[target])) {
-      continue;
-    }
-    if (entry.getAct() == Act::Op) {
-      item.kind = BodyItem::Step;
-      item.step = program.steps[target];
-    } else if (entry.getAct() == Act::Get) {
-      item.kind = BodyItem::WaitFull;
-      for (auto &[value, place] : program.channelOf) {
-        auto producer = program.producer(value);
-        if (program.getResultNames(producer)[0] == target) {
-          item.channelValue = value;
-        }
-      }
-      if (!item.channelValue) {
-        return error("expected 'get' of a channel's value, got '" + target +
-                     "'");
-      }
-      if (item.guard) {
-        return error("no lowering for a guard of 'get(" + target + ")'");
-      }
-      item.name = "get_" + target.str();
-    } else {
-      item.name = (stringifyAct(entry.getAct()) + "_" + target).str();
-    }
-    items.push_back(item);
-  }
-  return success();
-}
-
-/// A role waits for a channel's value before it first reads it, unless a `get`
-/// has moved the wait up.
-void RoleBuilder::insertWaits(SmallVectorImpl<BodyItem> &items) {
-  DenseSet<Value> waited;
-  for (const BodyItem &item : items) {
-    if (item.kind == BodyItem::WaitFull) {
-      waited.insert(item.channelValue);
-    }
-  }
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (items[i].kind != BodyItem::Step) {
-      continue;
-    }
-    for (Value operand : items[i].step.getOperands()) {
-      auto producer = program.producer(operand);
-      if (!program.channelOf.count(operand) || !program.inLoop(producer) ||
-          !waited.insert(operand).second) {
-        continue;
-      }
-      BodyItem wait{BodyItem::WaitFull,
-                    {},
-                    {},
-                    operand,
-                    items[i].shift,
-                    0,
-                    {},
-                    ("get_" + program.getResultNames(producer)[0]).str()};
-      items.insert(items.begin() + i, wait);
-      ++i;
-    }
-  }
-  for (auto [slot, item] : llvm::enumerate(items)) {
-    item.slot = slot;
-  }
-}
-
-/// The ranges of the loop; with `skip right`, where they depend on the rows
-/// that are owned, those of the replica's own sub-tile, and before them the
-/// blocks that it leaves to the others.
+/// The ranges of the loop; of a role that skips blocks, those of the replica's
+/// own sub-tile, and before them the blocks that it leaves to the others.
 std::pair<SmallVector<Value>, ArrayAttr> RoleBuilder::rangesOfRole() {
   tile::ForOp loop = program.loop;
   SmallVector<Value> whole;
   for (Value bound : loop.getBounds()) {
     whole.push_back(env.lookupOrDefault(bound));
   }
-  int64_t subtiles = program.schedule.getSubtiles();
-  auto source = whole.front().getDefiningOp<tile::BoundsOp>();
-  if (program.schedule.getSkip() == Skip::None || subtiles == 1 || !source ||
-      source.getBody().getOps<tile::OwnedRowsOp>().empty() ||
-      role.getReplicas() != subtiles) {
+  if (!program.bound().skipsBlocks(*instance)) {
     return {whole, loop.getKinds()};
   }
+  auto source = whole.front().getDefiningOp<tile::BoundsOp>();
   auto own = cast<tile::BoundsOp>(builder.clone(*source));
   own.getSubtileMutable().assign(replica);
-  own.setOf(subtiles);
+  own.setOf(program.schedule.getSubtiles());
   // The bounds of fewer rows lie between those of all. Blocks at the other end
   // are walked by every sub-tile, under the mask.
   SmallVector<Value> bounds{whole.front()};
@@ -154,114 +48,156 @@ std::pair<SmallVector<Value>, ArrayAttr> RoleBuilder::rangesOfRole() {
 }
 
 LogicalResult RoleBuilder::buildLoop() {
-  waitForOuterChannels();
-  SmallVector<BodyItem> items;
-  if (failed(collectItems(items))) {
-    return failure();
-  }
-  if (items.empty() && outerChannelValues.empty()) {
+  if (plan->turn.empty()) {
     return success();
   }
-  insertFetch(items);
-  insertWaits(items);
-  llvm::sort(items, [](const BodyItem &a, const BodyItem &b) {
-    return std::tie(a.shift, a.slot) < std::tie(b.shift, b.slot);
-  });
-
   tile::ForOp source = program.loop;
   SmallVector<unsigned> carried = carriedByRole();
   auto [bounds, kinds] = rangesOfRole();
   SmallVector<Value> inits;
-  SmallVector<Type> types{builder.getI32Type()};
   for (unsigned index : carried) {
     inits.push_back(env.lookupOrDefault(source.getInits()[index]));
-    types.push_back(inits.back().getType());
   }
-  auto loop = ws::ForOp::create(
-      builder, loc(), ArrayRef<Type>(types).drop_front(), bounds, kinds, inits);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    SmallVector<Location> locs(types.size(), loc());
-    Block *block = builder.createBlock(&loop.getBody(), {}, types, locs);
-    env.map(source.getBody().getArgument(0), block->getArgument(0));
-    for (auto [i, index] : llvm::enumerate(carried)) {
-      env.map(source.getBody().getArgument(index + 1),
-              block->getArgument(i + 1));
-    }
-    for (BodyItem &item : items) {
-      if (failed(emitItem(item))) {
-        return failure();
-      }
-    }
-    SmallVector<Value> yielded;
-    Operation *yield = source.getBody().front().getTerminator();
-    for (unsigned index : carried) {
-      Value value = env.lookupOrNull(yield->getOperand(index));
-      if (!value) {
-        return error("V5: no lowering for carried value " + Twine(index) +
-                     ", which does not stay in registers");
-      }
-      yielded.push_back(value);
-    }
-    ws::YieldOp::create(builder, loc(), yielded);
+  auto loop = ws::ForOp::create(builder, loc(), ValueRange(inits).getTypes(),
+                                bounds, kinds, inits);
+  if (failed(emitBody(loop, carried)) ||
+      failed(emitRegion(loop.getDrain(), plan->drain)) ||
+      failed(emitRegion(loop.getEmpty(), plan->empty)) ||
+      (program.bound().skipsBlocks(*instance) &&
+       failed(emitRegion(loop.getSkipped(), plan->skipped)))) {
+    return failure();
   }
   for (auto [i, index] : llvm::enumerate(carried)) {
     env.map(source.getResult(index), loop.getResult(i));
   }
-  releaseOuterChannels();
+  return emitActs(plan->loopEnds);
+}
+
+LogicalResult RoleBuilder::emitBody(ws::ForOp loop,
+                                    ArrayRef<unsigned> carried) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block &source = program.loop.getBody().front();
+  SmallVector<Type> types{builder.getI32Type()};
+  llvm::append_range(types, loop.getResultTypes());
+  SmallVector<Location> locs(types.size(), loc());
+  Block *block = builder.createBlock(&loop.getBody(), {}, types, locs);
+  env.map(source.getArgument(0), block->getArgument(0));
+  for (auto [i, index] : llvm::enumerate(carried)) {
+    env.map(source.getArgument(index + 1), block->getArgument(i + 1));
+  }
+  // In the order in which values are computed.
+  SmallVector<std::tuple<int, int64_t, const Act *>> order;
+  for (const Act &act : plan->turn) {
+    // Steps acquire what they fill, and loads to registers need no await.
+    bool isOfStep =
+        act.kind == Act::Acquire ||
+        (act.kind == Act::Await && stepOf(act).engine == sched::Engine::Copy);
+    if (!isOfStep) {
+      order.push_back({act.shift, order.size(), &act});
+    }
+  }
+  llvm::sort(order);
+  for (auto [shift, slot, act] : order) {
+    if (failed(emitEntry(*act, slot))) {
+      return failure();
+    }
+  }
+  SmallVector<Value> yielded;
+  for (unsigned index : carried) {
+    Value value = env.lookupOrNull(source.getTerminator()->getOperand(index));
+    if (!value) {
+      return error("V5: expected carried value " + Twine(index) +
+                   " to stay in registers");
+    }
+    yielded.push_back(value);
+  }
+  ws::YieldOp::create(builder, loc(), yielded);
   return success();
 }
 
-/// Wraps what one item does in a `ws.entry` whose results are the step's.
-LogicalResult RoleBuilder::emitItem(BodyItem &item) {
+/// The acts of a section in a region of the loop.
+LogicalResult RoleBuilder::emitRegion(Region &region, const Acts &acts) {
+  if (acts.empty()) {
+    return success();
+  }
   OpBuilder::InsertionGuard guard(builder);
-  SmallVector<Value> produced; // of L1
+  IRMapping outer = env;
+  builder.createBlock(&region);
+  LogicalResult emitted = emitActs(acts);
+  ws::YieldOp::create(builder, loc(), ValueRange());
+  env = outer;
+  return emitted;
+}
+
+static std::string nameOf(const sched::PlannedAct &act,
+                          const sched::KernelModel &model) {
+  if (act.kind == sched::PlannedAct::Wait) {
+    return "get_" + model.values[act.target].name.str();
+  }
+  if (act.kind == sched::PlannedAct::FetchItem) {
+    return "fetch";
+  }
+  EntryAttr entry = act.entry->attr;
+  StringRef target = entry.getTarget().getValue();
+  return act.kind == sched::PlannedAct::Run
+             ? target.str()
+             : (stringifyAct(entry.getAct()) + "_" + target).str();
+}
+
+/// Wraps an act in a `ws.entry` whose results are what it makes.
+LogicalResult RoleBuilder::emitEntry(const Act &act, int64_t slot) {
+  OpBuilder::InsertionGuard guard(builder);
+  std::string name = nameOf(act, program.plan->model);
+  SmallVector<Value> produced; // at the level above
   SmallVector<Type> types;
-  if (item.kind == BodyItem::Step) {
-    for (Value result : item.step.getResults()) {
-      if (!program.channelOf.count(result) && !program.holdOf.count(result)) {
+  Value passthrough;
+  if (act.kind == Act::Run) {
+    tile::StepOp step = stepOf(act).op;
+    for (Value result : step.getResults()) {
+      if (!program.channelOf(result) && !program.holdOf(result)) {
         produced.push_back(result);
         types.push_back(result.getType());
       }
     }
-  } else if (item.kind == BodyItem::WaitFull) {
-    produced.push_back(item.channelValue);
-    types.push_back(slotType(item.channelValue));
-  }
-  Value passthrough;
-  if (item.kind == BodyItem::Step && item.step.getMasked()) {
-    passthrough = env.lookupOrNull(item.step.getOperand(0));
-    if (!passthrough) {
-      return error("V5: '" + item.name +
+    passthrough =
+        step.getMasked() ? env.lookupOrNull(step.getOperand(0)) : Value();
+    if (step.getMasked() && !passthrough) {
+      return error("V5: '" + name +
                    "' passes on a value that reaches it without a channel");
     }
+  } else if (act.kind == Act::Wait) {
+    produced.push_back(valueIn(act.slot));
+    types.push_back(slotType(produced.back()));
   }
-  if (item.guard && !types.empty()) {
-    return error("no lowering for a guard of '" + item.name +
-                 "', which makes a value");
+  SmallVector<Attribute> after;
+  for (int product : act.awaited) {
+    after.push_back(symbol(nameOf(plan->turn[product], program.plan->model)));
   }
-  auto entry = ws::EntryOp::create(builder, loc(), types, str(item.name),
-                                   builder.getI64IntegerAttr(item.slot),
-                                   builder.getI64IntegerAttr(item.shift),
-                                   item.guard, passthrough);
+  SmallVector<Value> releases;
+  for (const CycleRef &released : act.releases) {
+    releases.push_back(env.lookup(valueIn(released)));
+  }
+  bool guarded = act.guard != Guard::Always;
+  auto entry = ws::EntryOp::create(
+      builder, loc(), types, str(name), builder.getI64IntegerAttr(slot),
+      builder.getI64IntegerAttr(act.shift),
+      guarded ? str(stringifyGuard(act.guard)) : StringAttr(), passthrough,
+      after.empty() ? ArrayAttr() : builder.getArrayAttr(after), releases);
   builder.createBlock(&entry.getBody());
-  SmallVector<Value> yielded;
-  if (item.kind == BodyItem::WaitFull) {
-    yielded.push_back(ws::WaitOp::create(builder, loc(), types[0]));
-  } else if (item.kind == BodyItem::Fetch) {
-    emitFetch();
-  } else if (failed(item.kind == BodyItem::Step ? emitStep(item.step)
-                                                : emitAct(item.entry))) {
-    return failure();
-  }
-  for (Value value : produced) {
-    if (item.kind == BodyItem::Step) {
-      Value made = env.lookupOrNull(value);
-      if (!made) {
-        return error("step '" + item.name + "' made no value to pass on");
-      }
-      yielded.push_back(made);
+  bool isProductAwait =
+      act.kind == Act::Await && stepOf(act).engine == sched::Engine::Mma;
+  if (isProductAwait) {
+    ws::AwaitStepOp::create(builder, loc(), symbol(stepOf(act).name));
+  } else {
+    Act inside = act;
+    inside.releases.clear();
+    if (failed(emitAct(inside))) {
+      return failure();
     }
+  }
+  SmallVector<Value> yielded;
+  for (Value value : produced) {
+    yielded.push_back(env.lookup(value));
   }
   ws::YieldOp::create(builder, loc(), yielded);
   for (auto [value, result] : llvm::zip(produced, entry.getResults())) {

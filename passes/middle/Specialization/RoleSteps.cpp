@@ -8,8 +8,8 @@ using namespace attn;
 
 LogicalResult RoleBuilder::emitStep(tile::StepOp step) {
   for (Operation &op : step.getBody().front()) {
-    if (auto load = dyn_cast<tile::LoadOp>(op);
-        load && !program.loadsToRegisters(step)) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if (load && !program.isInRegisters(step.getResult(0))) {
       return emitLoad(step, load);
     }
     if (auto mma = dyn_cast<tile::MmaOp>(op)) {
@@ -27,8 +27,7 @@ LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
   for (auto [operand, argument] :
        llvm::zip(step.getOperands(), step.getBody().getArguments())) {
     Value value = env.lookupOrNull(operand);
-    if (!value && !program.channelOf.count(operand) &&
-        !program.holdOf.count(operand)) {
+    if (!value && !program.channelOf(operand) && !program.holdOf(operand)) {
       return error("V5: '" + step.getName() +
                    "' reads a value that reaches it without a channel");
     }
@@ -55,13 +54,13 @@ LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
 }
 
 /// The hold of the argument `value` of a step; null if it is in none.
-PlaceAttr RoleBuilder::holdOfArgument(Value value) {
+const sched::Place *RoleBuilder::holdOfArgument(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto step = argument
                   ? dyn_cast<tile::StepOp>(argument.getOwner()->getParentOp())
                   : tile::StepOp();
-  return step ? program.holdOf.lookup(step.getOperand(argument.getArgNumber()))
-              : PlaceAttr();
+  return step ? program.holdOf(step.getOperand(argument.getArgNumber()))
+              : nullptr;
 }
 
 /// What lies in a hold is not converted to another layout of registers.
@@ -71,11 +70,17 @@ bool RoleBuilder::readsHold(Operation *op) {
 }
 
 /// The tile of `type` in this replica's piece of `hold`.
-Value RoleBuilder::emitHeld(PlaceAttr hold, RankedTensorType type) {
-  FlatSymbolRefAttr name = symbol(hold.getName().getValue());
+Value RoleBuilder::emitHeld(const sched::Place &hold, RankedTensorType type) {
+  FlatSymbolRefAttr name = symbol(hold.name);
   auto tile = RankedTensorType::get(type.getShape(), type.getElementType());
   auto slot = ws::SlotType::get(builder.getContext(), name, tile);
   return ws::HeldOp::create(builder, loc(), slot, name, replica);
+}
+
+/// The sub-tile that an entry says, else the one of the replica.
+Value RoleBuilder::ownSubtile() {
+  return subtile ? arith::ConstantIntOp::create(builder, loc(), *subtile, 32)
+                 : replica;
 }
 
 /// A step of an asynchronous op makes that op's result and nothing else.
@@ -95,8 +100,9 @@ LogicalResult RoleBuilder::emitLoad(tile::StepOp step, tile::LoadOp load) {
     return failure();
   }
   Value result = step.getResult(0);
-  if (!program.channelOf.count(result)) {
-    return error("expected a channel for what '" + step.getName() + "' loads");
+  if (!program.channelOf(result)) {
+    return error("expected a channel or a place in registers for what '" +
+                 step.getName() + "' loads");
   }
   if (failed(cloneBody(step, load))) {
     return failure();
@@ -115,10 +121,6 @@ LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
   if (failed(checkPassesOn(step, mma)) || failed(cloneBody(step, mma))) {
     return failure();
   }
-  if (mma.getTransposeA()) {
-    return error("no lowering for the transposed operand A of '" +
-                 step.getName() + "'");
-  }
   Value a = mma.getA(), piece;
   if (auto op = a.getDefiningOp<tile::PieceOp>()) {
     a = op.getSource();
@@ -128,8 +130,8 @@ LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
   if (auto convert = a.getDefiningOp<tile::ConvertLayoutOp>()) {
     source = convert.getSource();
   }
-  PlaceAttr hold = holdOfArgument(source);
-  Value left = hold ? emitHeld(hold, cast<RankedTensorType>(source.getType()))
+  const sched::Place *hold = holdOfArgument(source);
+  Value left = hold ? emitHeld(*hold, cast<RankedTensorType>(source.getType()))
                     : env.lookupOrNull(a);
   Value right = env.lookupOrNull(mma.getB());
   if (!left || !right || !isa<ws::SlotType>(right.getType())) {
@@ -146,20 +148,16 @@ LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
 }
 
 LogicalResult RoleBuilder::emitStore(tile::StepOp step, tile::StoreOp store) {
-  auto argument = dyn_cast<BlockArgument>(store.getTile());
-  bool isOperand = argument && argument.getOwner()->getParentOp() == step;
-  auto hold =
-      isOperand ? program.holdOf.find(step.getOperand(argument.getArgNumber()))
-                : program.holdOf.end();
-  if (hold == program.holdOf.end()) {
+  const sched::Place *hold = holdOfArgument(store.getTile());
+  if (!hold) {
     return error("expected what '" + step.getName() +
                  "' stores in a hold in smem");
   }
   if (failed(cloneBody(step, store))) {
     return failure();
   }
-  ws::StoreOp::create(builder, loc(), symbol(hold->second.getName().getValue()),
-                      ownSubtile(), env.lookupOrDefault(store.getDest()),
+  ws::StoreOp::create(builder, loc(), symbol(hold->name), ownSubtile(),
+                      env.lookupOrDefault(store.getDest()),
                       env.lookupOrDefault(store.getBatch()),
                       env.lookupOrDefault(store.getHead()),
                       env.lookupOrDefault(store.getRow()), store.getMapAttr());
@@ -174,9 +172,8 @@ LogicalResult RoleBuilder::emitCompute(tile::StepOp step) {
   for (auto [result, value] :
        llvm::zip(step.getResults(), yield->getOperands())) {
     Value made = env.lookupOrDefault(value);
-    if (auto hold = program.holdOf.find(result); hold != program.holdOf.end()) {
-      ws::PutOp::create(builder, loc(), made,
-                        symbol(hold->second.getName().getValue()), replica);
+    if (const sched::Place *hold = program.holdOf(result)) {
+      ws::PutOp::create(builder, loc(), made, symbol(hold->name), replica);
     } else {
       env.map(result, made);
     }

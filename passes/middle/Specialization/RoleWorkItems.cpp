@@ -8,41 +8,27 @@ using namespace attn;
 
 /// Does this role hand the work items out to the others?
 bool RoleBuilder::handsOut() const {
-  return program.workChannel && ownSteps.contains("next");
-}
-
-/// A work item is handed out where the role's turn begins.
-LogicalResult RoleBuilder::checkNext() {
-  if (!handsOut()) {
-    return success();
-  }
-  ArrayRef<EntryAttr> before = body.getBefore();
-  if (before.empty() || before.front().getAct() != Act::Op ||
-      before.front().getTarget() != "next" ||
-      before.front().getGuard() != Guard::Always ||
-      before.front().getShift() != 0) {
-    return error("no lowering for 'next' elsewhere than as the first entry "
-                 "of 'before', without guard and shift");
-  }
-  return success();
+  return llvm::any_of(instance->runs.set_bits(), [&](int step) {
+    return program.bound().makesWork(step);
+  });
 }
 
 /// The work item of this turn: computed, got from the role that hands items
 /// out, or put into the channel for the others.
-LogicalResult RoleBuilder::emitNext(tile::StepOp next) {
+LogicalResult RoleBuilder::emitNext() {
   if (!program.workChannel) {
-    return emitCompute(next);
+    return emitCompute(program.next);
   }
-  auto type = ws::SlotType::get(
-      builder.getContext(), symbol(program.workChannel.getName().getValue()),
-      ws::SlotType::workItemType(builder.getContext()));
-  Value item = next.getResult(0);
+  auto type =
+      ws::SlotType::get(builder.getContext(), symbol(program.workChannel->name),
+                        ws::SlotType::workItemType(builder.getContext()));
+  Value item = program.next.getResult(0);
   if (!handsOut()) {
     Value slot = ws::WaitOp::create(builder, loc(), type);
     env.map(item, ws::GetWorkOp::create(builder, loc(), item.getType(), slot));
     ws::ReleaseOp::create(builder, loc(), slot);
   } else {
-    if (failed(emitCompute(next))) {
+    if (failed(emitCompute(program.next))) {
       return failure();
     }
     Value slot = ws::AcquireOp::create(builder, loc(), type);
@@ -67,20 +53,4 @@ void RoleBuilder::emitFetch() {
     items = arith::AddIOp::create(builder, loc(), whole, inParts);
   }
   ws::FetchWorkOp::create(builder, loc(), items);
-  fetched = true;
-}
-
-/// The next work item is asked for late, so that no CTA sits on an item that
-/// another could begin; but before the last entry of this one, which waits for
-/// a slot while the answer comes.
-void RoleBuilder::insertFetch(SmallVectorImpl<BodyItem> &items) {
-  auto last = llvm::find_if(llvm::reverse(items), [](const BodyItem &item) {
-    return item.kind == BodyItem::Step && item.shift > 0 && !item.guard;
-  });
-  if (!handsOut() || last == items.rend()) {
-    return;
-  }
-  items.insert(
-      last.base() - 1,
-      BodyItem{BodyItem::Fetch, {}, {}, {}, 0, 0, str("last"), "fetch"});
 }

@@ -122,6 +122,7 @@ LogicalResult ScheduleBinder::bindSyncEntry(const Instance &instance,
 
 LogicalResult ScheduleBinder::bindEntry(Instance &instance, EntryAttr attr,
                                         Section region, Entry &entry) {
+  entry.attr = attr;
   entry.guard = attr.getGuard();
   entry.act = attr.getAct();
   entry.part = attr.getPart();

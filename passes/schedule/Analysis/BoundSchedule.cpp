@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Questions to a bound schedule: sub-tiles, homes of values, cells, barriers.
-#include "BoundSchedule.h"
+#include "attn/passes/schedule/BoundSchedule.h"
 
 using namespace mlir;
 using namespace attn;

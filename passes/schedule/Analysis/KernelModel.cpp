@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "KernelModel.h"
+#include "attn/passes/schedule/KernelModel.h"
 #include "attn/dialect/ItemMemory.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
@@ -79,7 +79,7 @@ private:
 LogicalResult KernelReader::checkAxis(StringRef name, StringRef axis,
                                       int64_t size) {
   auto [it, isNew] = axisSizes.try_emplace(axis, size);
-  if (isNew || it->second == size) {
+  if (isNew || it->second == size || model.tiles == Tiles::Cut) {
     return success();
   }
   return reject(emitError, "V1",
@@ -92,6 +92,7 @@ LogicalResult KernelReader::addValue(Value value, StringAttr name,
                                      ArrayAttr axes, Origin origin,
                                      Section region) {
   KernelValue entry;
+  entry.ir = value;
   entry.name = name.getValue();
   entry.origin = origin;
   entry.region = region;
@@ -131,8 +132,13 @@ LogicalResult KernelReader::addValue(Value value, StringAttr name,
   return success();
 }
 
-/// The operand of the step that a value in its body stands for.
+/// Returns the operand of the step that a value in its body is, or is a piece
+/// or another layout of.
 int KernelReader::operandOf(tile::StepOp op, Value inner) {
+  while (inner && isa_and_present<tile::PieceOp, tile::ConvertLayoutOp>(
+                      inner.getDefiningOp())) {
+    inner = inner.getDefiningOp()->getOperand(0);
+  }
   auto argument = dyn_cast_if_present<BlockArgument>(inner);
   if (!argument || argument.getOwner() != &op.getBody().front() ||
       argument.getArgNumber() >= op.getOperands().size()) {
@@ -159,6 +165,7 @@ void KernelReader::readEngine(tile::StepOp op, KernelStep &step) {
 
 LogicalResult KernelReader::readStep(tile::StepOp op, Section region) {
   KernelStep step;
+  step.op = op;
   step.name = op.getName();
   step.region = region;
   for (Value operand : op.getOperands()) {
@@ -329,10 +336,11 @@ LogicalResult KernelReader::read(tile::KernelOp kernel) {
 
 FailureOr<KernelModel> KernelModel::build(tile::KernelOp kernel,
                                           ConfigAttr config,
-                                          KernelValuesAttr names,
+                                          KernelValuesAttr names, Tiles tiles,
                                           EmitError emitError) {
   KernelModel model;
   model.config = config;
+  model.tiles = tiles;
   model.mayReject = ws::mayReject(kernel);
   if (failed(KernelReader(model, config, names, emitError).read(kernel))) {
     return failure();

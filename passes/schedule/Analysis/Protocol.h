@@ -5,7 +5,7 @@
 #ifndef ATTN_PASSES_LIB_ANALYSIS_PROTOCOL_H
 #define ATTN_PASSES_LIB_ANALYSIS_PROTOCOL_H
 
-#include "BoundSchedule.h"
+#include "attn/passes/schedule/BoundSchedule.h"
 #include "attn/passes/schedule/TokenPrograms.h"
 
 namespace attn::sched {

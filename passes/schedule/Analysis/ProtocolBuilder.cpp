@@ -180,8 +180,7 @@ void Unroller::unrollEnd() {
 }
 
 void Unroller::unroll() {
-  int longest =
-      std::max(largestShift(plan.before), largestShift(plan.after));
+  int longest = std::max(largestShift(plan.before), largestShift(plan.after));
   int count = trips.size();
   for (int turn = 0; turn < count + std::max(longest, 1); ++turn) {
     if (turn < count) {
@@ -452,9 +451,8 @@ std::string Protocol::describeItem(Point point) const {
   if (act.kind == PlannedAct::Run) {
     text = quote(bound.kernel->steps[act.target].name, act.subtile);
   } else {
-    text =
-        formatv("{0}({1})", stringifyAct(act.entry->act),
-                quote(bound.kernel->values[act.target].name, act.subtile));
+    text = formatv("{0}({1})", stringifyAct(act.entry->act),
+                   quote(bound.kernel->values[act.target].name, act.subtile));
   }
   return text + describePoint(item.item, item.iteration) +
          describeCta(instance / count);

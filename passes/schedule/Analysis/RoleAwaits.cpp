@@ -78,8 +78,8 @@ void RolePlanner::awaitProducts(PlannedActs &acts, bool inLoop) const {
   }
   for (auto [x, act] : llvm::enumerate(acts)) {
     for (auto [p, product] : llvm::enumerate(ArrayRef(acts).take_front(x))) {
-      if (isProduct(product) && (needsResult(act, product, inLoop) ||
-                                 remakesOperand(act, product))) {
+      if (isProduct(product) &&
+          (needsResult(act, product, inLoop) || remakesOperand(act, product))) {
         act.awaited.push_back(p);
       }
     }

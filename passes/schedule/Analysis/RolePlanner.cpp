@@ -224,8 +224,8 @@ void RolePlanner::planTurn() {
   for (const Entry &entry : instance.kv) {
     if (entry.act == Act::Get) {
       const Place &place = *bound.channelOf(entry.target);
-      gotten.push_back({bound.indexOf(place), place.cycleOf(entry.target),
-                        entry.subtile});
+      gotten.push_back(
+          {bound.indexOf(place), place.cycleOf(entry.target), entry.subtile});
     }
   }
   auto isFirst = [&](const Entry &entry, const Read &read) {

@@ -4,7 +4,7 @@
 #ifndef ATTN_PASSES_LIB_ANALYSIS_ROLEPLANNER_H
 #define ATTN_PASSES_LIB_ANALYSIS_ROLEPLANNER_H
 
-#include "BoundSchedule.h"
+#include "attn/passes/schedule/BoundSchedule.h"
 
 namespace attn::sched {
 

@@ -33,9 +33,9 @@ void RolePlanner::releaseAfterLastReader(PlannedActs &acts, bool inLoop) {
         continue;
       }
       PlannedAct *&reader = readers[found - slots.begin()];
-      bool isLater = isPinned ? act.guard != Guard::Once ||
-                                    reader->guard == Guard::Once
-                              : act.shift >= reader->shift;
+      bool isLater =
+          isPinned ? act.guard != Guard::Once || reader->guard == Guard::Once
+                   : act.shift >= reader->shift;
       reader = isLater ? &act : reader;
     }
   }
@@ -75,16 +75,14 @@ void RolePlanner::releaseOuterSlots() {
   auto isReadInLoop = [&](const CycleRef &slot) {
     return llvm::any_of(instance.kv, [&](const Entry &entry) {
       return entry.guard == Guard::Always &&
-             llvm::any_of(readsOf(entry), [&](const Read &read) {
-               return read.slot == slot;
-             });
+             llvm::any_of(readsOf(entry),
+                          [&](const Read &read) { return read.slot == slot; });
     });
   };
   auto isReadAfter = [&](const CycleRef &slot) {
     return llvm::any_of(instance.after, [&](const Entry &entry) {
-      return llvm::any_of(readsOf(entry), [&](const Read &read) {
-        return read.slot == slot;
-      });
+      return llvm::any_of(readsOf(entry),
+                          [&](const Read &read) { return read.slot == slot; });
     });
   };
   for (const CycleRef &slot : outer) {

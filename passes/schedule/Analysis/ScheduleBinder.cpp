@@ -97,6 +97,9 @@ LogicalResult ScheduleBinder::bindSplit() {
 }
 
 LogicalResult ScheduleBinder::checkCuts() {
+  if (kernel.tiles == Tiles::Cut) {
+    return success();
+  }
   for (auto [v, value] : llvm::enumerate(kernel.values)) {
     for (auto [axis, size] : llvm::zip(value.axes, value.shape)) {
       if (axis == bound.cutAxis[v] && size % bound.subtileCount != 0) {

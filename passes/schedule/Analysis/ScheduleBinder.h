@@ -5,7 +5,7 @@
 #ifndef ATTN_PASSES_LIB_ANALYSIS_SCHEDULEBINDER_H
 #define ATTN_PASSES_LIB_ANALYSIS_SCHEDULEBINDER_H
 
-#include "BoundSchedule.h"
+#include "attn/passes/schedule/BoundSchedule.h"
 
 namespace attn::sched {
 

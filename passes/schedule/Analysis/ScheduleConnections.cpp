@@ -2,7 +2,7 @@
 //
 // Who stands at the ends of each place and edge (V5, V6), and whether the
 // operands of MMAs lie where the machine can read them (V20).
-#include "BoundSchedule.h"
+#include "attn/passes/schedule/BoundSchedule.h"
 
 using namespace mlir;
 using namespace attn;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a schedule takes of its machine: V10 to V14.
-#include "BoundSchedule.h"
+#include "../ScheduleModel.h"
 #include "attn/dialect/ItemMemory.h"
+#include "attn/passes/schedule/BoundSchedule.h"
 
 using namespace mlir;
 using namespace attn;

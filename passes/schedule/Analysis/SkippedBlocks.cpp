@@ -3,7 +3,7 @@
 // Rule V27: what a role does with the blocks that it leaves to other sub-tiles.
 // It waits for their slots and gives them back, block by block, and passes its
 // turns on.
-#include "BoundSchedule.h"
+#include "attn/passes/schedule/BoundSchedule.h"
 
 using namespace mlir;
 using namespace attn;

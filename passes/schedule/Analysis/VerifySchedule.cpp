@@ -2,10 +2,12 @@
 //
 // Judges a schedule: text first, then resources, then the protocol for a list
 // of trip counts.
+#include "../ScheduleModel.h"
 #include "Protocol.h"
 #include "TrialItems.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/passes/schedule/Execution.h"
+#include "attn/passes/schedule/KernelPlan.h"
 
 using namespace mlir;
 using namespace attn;
@@ -68,30 +70,10 @@ static LogicalResult verifyItems(const BoundSchedule &bound,
   return verifyTrips(bound, trips, skipped, emitError);
 }
 
-/// A counter gives an item to whoever asks: only one role may ask.
-static LogicalResult verifyWork(const BoundSchedule &bound, ConfigAttr config,
-                                EmitError emitError) {
-  if (config.getWork() != WorkKind::Dynamic) {
-    return success();
-  }
-  for (auto [index, step] : llvm::enumerate(bound.kernel->steps)) {
-    bool makesWork = llvm::any_of(step.writes, [&](int value) {
-      return bound.kernel->values[value].isWork;
-    });
-    if (makesWork && bound.remat[index]) {
-      return reject(emitError, "V26",
-                    formatv("expected one role to run '{0}', whose items work "
-                            "'dynamic' hands out, got 'remat {0}'",
-                            step.name));
-    }
-  }
-  return success();
-}
-
 LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
                                    ScheduleAttr schedule, EmitError emitError,
                                    ScheduleStatistics *statistics,
-                                   bool exhaustive) {
+                                   JudgeOptions options) {
   if (config.getCtaGroup() != 1) {
     return reject(
         emitError, "V25",
@@ -99,46 +81,29 @@ LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
                 "not judged",
                 config.getCtaGroup()));
   }
-  FailureOr<MachineAttr> machine =
-      lookupMachine(kernel.getContext(), schedule.getMachine(), emitError);
-  if (failed(machine)) {
+  auto checkResources = [&](const BoundSchedule &bound) -> LogicalResult {
+    ScheduleStatistics found;
+    if (failed(bound.checkResources(found, emitError))) {
+      return failure();
+    }
+    if (statistics) {
+      *statistics = found;
+    }
+    return success();
+  };
+  auto plan = KernelPlan::build(kernel, config, schedule, Tiles::Whole,
+                                emitError, checkResources);
+  if (failed(plan)) {
     return failure();
   }
-  auto emitKernelError = [&] { return kernel.emitOpError(); };
-  FailureOr<KernelValuesAttr> names =
-      lookupKernelValues(kernel, emitKernelError);
-  if (failed(names)) {
-    return failure();
-  }
-  FailureOr<KernelModel> model =
-      KernelModel::build(kernel, config, *names, emitKernelError);
-  if (failed(model)) {
-    return failure();
-  }
-  FailureOr<BoundSchedule> bound = BoundSchedule::bind(
-      *model, *machine, schedule, config.getCluster(), emitError);
-  ScheduleStatistics found;
-  if (failed(bound) || failed(verifyWork(*bound, config, emitError)) ||
-      failed(bound->checkResources(found, emitError))) {
-    return failure();
-  }
-  if (statistics) {
-    *statistics = found;
-  }
-  if (failed(bound->connect(emitError))) {
-    return failure();
-  }
-  bound->planRoles();
-  if (failed(bound->checkSkippedBlocks(emitError))) {
-    return failure();
-  }
+  const BoundSchedule *bound = &(*plan)->bound;
   bool skips = llvm::any_of(bound->instances, [&](const Instance &instance) {
     return bound->skipsBlocks(instance);
   });
-  for (const TrialItems &items : itemsToTry(skips, exhaustive)) {
+  for (const TrialItems &items : itemsToTry(skips, options.exhaustive)) {
     if (failed(verifyItems(*bound, items, emitError))) {
       return failure();
     }
   }
-  return success();
+  return options.lowering ? bound->checkLowering(emitError) : success();
 }

@@ -638,6 +638,33 @@ func.func @for_c6(%n: i32) {
 
 // -----
 
+func.func @for_c6_after(%n: i32) {
+  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ^bb0(%j: i32):
+    // expected-error @below {{'ws.entry' op expected an entry of the loop that holds a 'ws.mma', got @nothing}}
+    ws.entry @a slot 0 shift 0 after [@nothing] {
+      ws.yield
+    }
+    ws.yield
+  }
+  return
+}
+
+// -----
+
+func.func @for_c7(%n: i32) {
+  // expected-error @below {{'ws.for' op expected 'skipped', 'drain' and 'empty' without arguments and results, got 0 and 1}}
+  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ^bb0(%j: i32):
+    ws.yield
+  } empty {
+    ws.yield %n : i32
+  }
+  return
+}
+
+// -----
+
 func.func @entry_c1(%n: i32) {
   ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):

@@ -82,8 +82,8 @@ ws.kernel @scheduled machine "sm_90a" args ["q", "o", "n"] problem #p config #c 
         // CHECK-NEXT: ws.yield %[[W]] : !ws.slot<@k, tensor<128x64xbf16>>
         ws.yield %w : !k
       }
-      // CHECK: %[[S:.*]] = ws.entry @qk slot 1 shift 0 -> tensor<64x128xf32, #tile.layout<{{.*}}>> {
-      %s = ws.entry @qk slot 1 shift 0 -> !acc {
+      // CHECK: %[[S:.*]] = ws.entry @qk slot 1 shift 0 releases(%[[K]] : !ws.slot<@k, tensor<128x64xbf16>>) -> tensor<64x128xf32, #tile.layout<{{.*}}>> {
+      %s = ws.entry @qk slot 1 shift 0 releases(%k : !k) -> !acc {
         // CHECK-NEXT: %[[R:.*]], %{{.*}} = ws.mma %[[K]] piece(%[[ME]]), %[[K]] transpose_b : !ws.slot<@k, tensor<128x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32, #tile.layout<{{.*}}>>
         %r, %token = ws.mma %k piece(%me), %k transpose_b : !k, <@k, tensor<128x64xbf16>> -> !acc
         ws.yield %r : !acc
@@ -94,8 +94,8 @@ ws.kernel @scheduled machine "sm_90a" args ["q", "o", "n"] problem #p config #c 
         ws.await_step @qk
         ws.yield
       }
-      // CHECK: %{{.*}} = ws.entry @mask slot 3 shift 0 masked(%[[S]] : tensor<64x128xf32, #tile.layout<{{.*}}>>) -> tensor<64x128xf32, #tile.layout<{{.*}}>> {
-      %m = ws.entry @mask slot 3 shift 0 masked(%s : !acc) -> !acc {
+      // CHECK: %{{.*}} = ws.entry @mask slot 3 shift 0 masked(%[[S]] : tensor<64x128xf32, #tile.layout<{{.*}}>>) after [@qk] -> tensor<64x128xf32, #tile.layout<{{.*}}>> {
+      %m = ws.entry @mask slot 3 shift 0 masked(%s : !acc) after [@qk] -> !acc {
         ws.yield %s : !acc
       }
       // CHECK: %[[NEW:.*]] = ws.entry @sum slot 4 shift 0 -> tensor<64xf32, #tile.layout<{{.*}}>> {
@@ -223,6 +223,21 @@ ws.kernel @verdicts machine "sm_90a" args ["n"] problem #p config <tile_m = 128,
       // CHECK-NEXT: ws.for ranges ["skipped", "masked", "full"] bounds(%[[N]], %[[N]], %[[N]], %[[N]]) init() : () -> () {
       ws.for ranges ["skipped", "masked", "full"] bounds(%n, %n, %n, %n) init() : () -> () {
       ^bb0(%j: i32):
+        ws.yield
+      // CHECK: } skipped {
+      // CHECK-NEXT: ws.await_store
+      } skipped {
+        ws.await_store
+        ws.yield
+      // CHECK: } drain {
+      // CHECK-NEXT: ws.await_store
+      } drain {
+        ws.await_store
+        ws.yield
+      // CHECK: } empty {
+      // CHECK-NEXT: ws.await_store
+      } empty {
+        ws.await_store
         ws.yield
       }
     }

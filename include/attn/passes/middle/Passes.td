@@ -63,11 +63,11 @@ def ResolveLayouts : Pass<"attn-resolve-layouts", "::mlir::ModuleOp"> {
 def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
   let summary = "one program a role, with channels between them";
   let description = [{
-    Replays the schedule: each role gets the steps that its body lists, in a
-    `ws.for` of entries with their slots and shifts. A role waits for a channel's
-    value before its first read of it, unless a `get` moved the wait up. With `skip
-    right` each replica of the role that has one a sub-tile starts at the last block with
-    keys of its own rows; those before are a range of kind `skipped`. A role without
+    Binds the schedule and plans each role as `attn-verify-schedule` does, and writes the plan
+    down: the acts before and after the loop as ops, and the loop as a `ws.for`, whose entries
+    have slots and shifts, name the MMAs after which they run and the slots that they release.
+    With `skip right` each replica of the role that has one a sub-tile starts at the last block
+    with keys of its own rows; those before are a range of kind `skipped`. A role without
     replicas can list stores a sub-tile at a time, of what the replicas of another role put.
 
     **Requires** laid-out kernels with a verified schedule.
@@ -86,8 +86,8 @@ def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
       ws.role @wg warps 4 regs 240 replicas 2 { ... }
     }
     ```
-    What a schedule may say and this lowering cannot do is an error that names the
-    place, role or step. Does not change numerics. Remark: how many of each it made.
+    A schedule that the machine has no lowering for is an error (rule V29). Does not change
+    numerics. Remark: how many of each it made.
   }];
   let dependentDialects = ["::attn::ws::WsDialect"];
 }
@@ -122,11 +122,11 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     prologue is all of it has no loop; with `first_branch` the prologue branches then, if no
     other range is masked. With `first` the only loop runs masked
     entries in all steps. Carried values,
-    slots and results of earlier times travel through the loops; awaits stand before the
-    first touch of an operand or result in flight, releases after the last read. Slots
-    from outside the loop that are not read after its steady part go back before the
-    epilogue. Of skipped blocks the slots are waited for and given back, and turns are taken and given, in a loop
-    before the prologue.
+    slots and results of earlier times travel through the loops. An entry awaits the MMAs that
+    it names, as far as they are in flight; the end of a step of time awaits the others. Slots are
+    released where the loop says so: at the end of an entry, or of its MMA. The regions
+    `skipped`, `drain` and `empty` become a loop before the prologue, ops before the epilogue
+    and the branch for no blocks.
 
     **Requires** `ws.for` loops with shifts of at most 1, whose masked entries read no slot.
 

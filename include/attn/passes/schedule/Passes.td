@@ -102,12 +102,13 @@ def VerifySchedule : Pass<"attn-verify-schedule", "::mlir::ModuleOp"> {
     **Requires** kernels as `attn-schedule` does.
 
     **Ensures** the schedule of every kernel that has one obeys the rules V1 to
-    V21 and V24 to V27; a violation is an error that starts with the rule. In a cluster
+    V21, V24 to V27 and V29; a violation is an error that starts with the rule. In a cluster
     the programs of all its CTAs are run. The work items tried have 0 to 3 iterations, alone
     and in pairs, and there are some longer lists; where sub-tiles skip blocks, some lists once
     more with as many skipped blocks as a mask can leave a sub-tile, or as few. Option
     `exhaustive`: all lists of up to three items with 0 to 3 iterations, each without skipped
-    blocks, with as few and with as many as can be.
+    blocks, with as few and with as many as can be. Without option `lowering` rule V29 does not
+    hold: schedules are judged that this compiler has no lowering for.
 
     Changes nothing. Remark `schedule-resources`: what each schedule takes.
   }];
@@ -115,6 +116,8 @@ def VerifySchedule : Pass<"attn-verify-schedule", "::mlir::ModuleOp"> {
   let options = [
     Option<"exhaustive", "exhaustive", "bool", "false",
            "try all lists of up to three work items with 0 to 3 iterations">,
+    Option<"lowering", "lowering", "bool", "true",
+           "rule V29: only schedules that the compiler has a lowering for">,
   ];
 }
 

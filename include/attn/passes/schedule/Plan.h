@@ -3,8 +3,8 @@
 // The plan of a role: its acts, in the sections that the emitted program has.
 // The judge of schedules unrolls plans, and the lowering writes them down; only
 // RolePlanner.cpp decides where a role waits, acquires, awaits and releases.
-#ifndef ATTN_PASSES_LIB_ANALYSIS_PLAN_H
-#define ATTN_PASSES_LIB_ANALYSIS_PLAN_H
+#ifndef ATTN_PASSES_SCHEDULE_PLAN_H
+#define ATTN_PASSES_SCHEDULE_PLAN_H
 
 #include "attn/dialect/Attn.h"
 #include "llvm/ADT/SmallVector.h"
@@ -80,4 +80,4 @@ struct RolePlan {
 
 } // namespace attn::sched
 
-#endif // ATTN_PASSES_LIB_ANALYSIS_PLAN_H
+#endif // ATTN_PASSES_SCHEDULE_PLAN_H

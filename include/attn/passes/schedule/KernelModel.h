@@ -2,8 +2,8 @@
 //
 // A tile.kernel as the judge of schedules sees it: steps that read and write
 // named values, before, in and after one loop.
-#ifndef ATTN_PASSES_LIB_ANALYSIS_KERNELMODEL_H
-#define ATTN_PASSES_LIB_ANALYSIS_KERNELMODEL_H
+#ifndef ATTN_PASSES_SCHEDULE_KERNELMODEL_H
+#define ATTN_PASSES_SCHEDULE_KERNELMODEL_H
 
 #include "attn/dialect/Tile.h"
 
@@ -22,7 +22,11 @@ enum class Engine { Copy, Mma, Store, Threads };
 enum class Section { Before, Loop, After };
 enum class Origin { Step, Carried, Final };
 
+/// Whether tiles are those of a whole CTA, or of a sub-tile where they are cut.
+enum class Tiles { Whole, Cut };
+
 struct KernelValue {
+  Value ir;
   StringRef name;
   SmallVector<StringRef, 2> axes;
   SmallVector<int64_t, 2> shape;
@@ -48,6 +52,7 @@ struct KernelValue {
 };
 
 struct KernelStep {
+  tile::StepOp op;
   StringRef name;
   Engine engine = Engine::Threads;
   Section region = Section::Before;
@@ -65,13 +70,14 @@ struct ValueInstance {
 class KernelModel {
 public:
   static FailureOr<KernelModel> build(tile::KernelOp kernel, ConfigAttr config,
-                                      KernelValuesAttr names,
+                                      KernelValuesAttr names, Tiles tiles,
                                       EmitError emitError);
 
   std::vector<KernelValue> values;
   std::vector<KernelStep> steps;
   ConfigAttr config;
-  bool mayReject = false; // items, which are run again
+  Tiles tiles = Tiles::Whole;
+  bool mayReject = false;        // items, which are run again
   bool rangesFollowRows = false; // the loop's, which rows of a sub-tile shorten
 
   int findValue(StringRef name) const;
@@ -90,4 +96,4 @@ private:
 
 } // namespace attn::sched
 
-#endif // ATTN_PASSES_LIB_ANALYSIS_KERNELMODEL_H
+#endif // ATTN_PASSES_SCHEDULE_KERNELMODEL_H

@@ -2,12 +2,15 @@
 //
 // A schedule whose names are resolved in a kernel: places, barriers, roles and
 // their entries as indices, and the rules that need no execution.
-#ifndef ATTN_PASSES_LIB_ANALYSIS_BOUNDSCHEDULE_H
-#define ATTN_PASSES_LIB_ANALYSIS_BOUNDSCHEDULE_H
+#ifndef ATTN_PASSES_SCHEDULE_BOUNDSCHEDULE_H
+#define ATTN_PASSES_SCHEDULE_BOUNDSCHEDULE_H
 
-#include "../ScheduleModel.h"
-#include "KernelModel.h"
-#include "Plan.h"
+#include "attn/passes/schedule/KernelModel.h"
+#include "attn/passes/schedule/Plan.h"
+
+namespace attn {
+struct ScheduleStatistics;
+}
 
 namespace attn::sched {
 
@@ -44,6 +47,7 @@ struct Entry {
   Subtile subtile = whole;
   int part = -1;
   int shift = 0;
+  EntryAttr attr; // as the schedule says it
 };
 
 struct Edge {
@@ -101,6 +105,12 @@ public:
 
   /// Rule V27: what roles that skip blocks may do in their loops.
   LogicalResult checkSkippedBlocks(EmitError emitError) const;
+
+  /// Rule V26: who makes the work items (WorkRules.cpp).
+  LogicalResult checkWork(EmitError emitError) const;
+
+  /// Rule V29: what the machine has no lowering for (Lowerable.cpp).
+  LogicalResult checkLowering(EmitError emitError) const;
 
   /// Whether roles await their own MMAs, as the loops that are emitted for them
   /// do. On other machines MMAs signal barriers.
@@ -183,7 +193,7 @@ private:
   /// Finds `homes`, once all places are known.
   void findHomes();
 
-  SmallVector<StringRef> cutAxis; // by value
+  SmallVector<StringRef> cutAxis;         // by value
   SmallVector<SmallVector<int, 2>> homes; // by value: places
   int64_t valueBytes(int value) const;
 };
@@ -193,4 +203,4 @@ std::string quote(StringRef name, Subtile t = whole);
 
 } // namespace attn::sched
 
-#endif // ATTN_PASSES_LIB_ANALYSIS_BOUNDSCHEDULE_H
+#endif // ATTN_PASSES_SCHEDULE_BOUNDSCHEDULE_H

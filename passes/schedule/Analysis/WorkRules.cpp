@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rule V26: who makes the work items. A counter gives an item to whoever asks,
+// so that only one role may ask; it hands the item out through a channel, where
+// its turn begins. Items of other kinds of work follow from the CTA's number,
+// and every role computes its own.
+#include "attn/passes/schedule/BoundSchedule.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::sched;
+using llvm::formatv;
+
+/// Checks that the role that hands items out does so first of all.
+static LogicalResult checkFirst(const BoundSchedule &bound, int step,
+                                EmitError emitError) {
+  for (const Instance &instance : bound.instances) {
+    if (!instance.runs[step]) {
+      continue;
+    }
+    const Entry *first =
+        instance.before.empty() ? nullptr : &instance.before.front();
+    if (!first || first->act != Act::Op || first->target != step ||
+        first->guard != Guard::Always || first->shift != 0) {
+      return reject(emitError, "V26",
+                    formatv("expected '{0}' to be the first entry of 'before' "
+                            "in role '{1}', without guard and shift, got it "
+                            "elsewhere",
+                            bound.kernel->steps[step].name, instance.name));
+    }
+  }
+  return success();
+}
+
+LogicalResult BoundSchedule::checkWork(EmitError emitError) const {
+  WorkKind work = kernel->config.getWork();
+  bool handsOut = work == WorkKind::Dynamic;
+  for (auto [index, step] : llvm::enumerate(kernel->steps)) {
+    auto item = llvm::find_if(
+        step.writes, [&](int value) { return kernel->values[value].isWork; });
+    if (item == step.writes.end()) {
+      continue;
+    }
+    if (handsOut == remat[index]) {
+      return reject(
+          emitError, "V26",
+          formatv("expected {0} to run '{1}', whose items work '{2}' {3}, got "
+                  "{4}'remat {1}'",
+                  handsOut ? "one role" : "every role", step.name,
+                  stringifyWorkKind(work),
+                  handsOut ? "hands out" : "does not hand out",
+                  handsOut ? "" : "no "));
+    }
+    if (handsOut != bool(channelOf(*item))) {
+      return reject(emitError, "V26",
+                    formatv("expected {0} of '{1}', whose items work '{2}' "
+                            "{3}, got {4}",
+                            handsOut ? "a channel" : "no channel",
+                            kernel->values[*item].name, stringifyWorkKind(work),
+                            handsOut ? "hands out" : "does not hand out",
+                            handsOut ? "none" : "one"));
+    }
+    if (handsOut && failed(checkFirst(*this, index, emitError))) {
+      return failure();
+    }
+  }
+  return success();
+}
