@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tries what the compiler lacks for bwd_d128.mlir, one thing at a time, and prints
+the first error of each try.
+
+Some tries are edits of the program as written. Others are of a program for one
+warpgroup: head dim and key block are 64, so that no tile is cut, and LSE, delta and dQ
+are in registers."""
+
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+ONE_WARPGROUP = """<"bwd_one_warpgroup" machine "sm_90a" {
+  remat(next)
+  role load warps 1 regs 40
+  role wg warps 4 regs 232
+  chan k = k in smem depth 1
+  chan v = v in smem depth 1
+  chan q = q in smem depth 2
+  chan do = do in smem depth 2
+  hold lse = lse in reg depth 1
+  hold dl = dl in reg depth 1
+  hold s = s in reg depth 1
+  hold dp = dp in reg depth 1
+  hold p = p in reg depth 1
+  hold ds = ds in smem depth 1
+  hold dk = dk in reg
+  hold dv = dv in reg
+  hold dq = dq in reg depth 1
+  hold dke = dke in smem depth 1
+  hold dve = dve in smem depth 1
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  body load {
+    kv { ld_q once : ld_k once : ld_v ld_do }
+  }
+  body wg {
+    kv { ld_lse ld_dl qk dp await(ld_dl) score mask exp dsoft cvt_p cvt_ds mm_dv mm_dk
+         mm_dq await(mm_dq) red_dq await(red_dq) }
+    after { await(st_dk) + 1 cvt_dv st_dv cvt_dk st_dk }
+  }
+}>"""
+
+# Operand A of dQ's product without transposing it, so that the errors behind it show. The
+# program is no longer that of a backward pass.
+UNTURNED = [("%x = tile.mma %a, %b transpose_a : tensor<KxMxbf16>",
+             "%t = builtin.unrealized_conversion_cast %a : tensor<KxMxbf16> to tensor<MxKxbf16>\n"
+             "        %x = tile.mma %t, %b : tensor<MxKxbf16>")]
+
+# What is tried: edits of the program as written, of 128 keys, and of that of one
+# warpgroup, of 64: (old, new) each.
+AS_WRITTEN = {
+    "transposed operand A": [],
+    "a row vector beside a tile": UNTURNED,
+}
+OF_ONE_WARPGROUP = {
+    "a value in two places": [
+        (" transpose_a", ""),
+        ("hold ds = ds in smem depth 1", "hold dsr = ds in reg depth 1 for(mm_dk)\n"
+         "  hold dss = ds in smem depth 1 for(mm_dq)")],
+    "a channel that threads fill": [
+        (" transpose_a", ""), ("hold dq = dq in", "chan dqs = dq in smem depth 1\n  hold dq = dq in"),
+        ("role load warps 1 regs 40", "role load warps 1 regs 40\n  role red warps 1 regs 40"),
+        ("red_dq await(red_dq) }", "put(dq) }"), ("  body wg {", "  body red {\n    kv { red_dq }\n  }\n  body wg {")],
+    "a channel of row vectors": [
+        (" transpose_a", ""), ("hold lse = lse in reg depth 1", "chan lse = lse in smem depth 2"),
+        ("{ ld_q once", "{ ld_q ld_lse once"), ("{ ld_lse ld_dl", "{ ld_dl")],
+}
+
+
+def one_warpgroup(text):
+    """The program with the schedule above, all extents 64."""
+    begin, end = text.index("    schedule <") + len("    schedule "), text.index("}> {\n^bb0") + 2
+    text = text[:begin] + ONE_WARPGROUP + text[end:]
+    text = re.sub("128(?=x)", "64", text)
+    for old, new in [("bwd_d128", "bwd_d64"), ("head_dim = 128, head_dim_v = 128", "head_dim = 64, head_dim_v = 64"),
+                     ("tile_n = 128", "tile_n = 64"), ("constant 127", "constant 63"), ("constant 128", "constant 64")]:
+        text = text.replace(old, new)
+    return text
+
+
+def first_error(opt, text, *passes):
+    """The message of the first error; none where all passes accept the program."""
+    run = subprocess.run([opt, "-", "-o", os.devnull, *passes], input=text, capture_output=True, text=True)
+    if run.returncode not in (0, 1):
+        sys.exit(f"{opt} ended with {run.returncode}:\n{run.stderr[-2000:]}")
+    found = re.search(r" error: (.*)", run.stderr)
+    return found[1] if found else "none"
+
+
+def edited(text, edits, keys):
+    for old, new in edits:
+        old, new = (x.replace("KxM", f"{keys}x64").replace("MxK", f"64x{keys}") for x in (old, new))
+        if old not in text:
+            sys.exit(f"expected '{old}' in the program")
+        text = text.replace(old, new)
+    return text
+
+
+def main():
+    opt = sys.argv[1]
+    with open(os.path.join(HERE, "bwd_d128.mlir")) as file:
+        text = file.read()
+    stages = ["--attn-stage-schedule", "--attn-stage-ws", "--attn-stage-nvvm", "--attn-stage-llvm", "--attn-stage-ptx"]
+    for name, edits in AS_WRITTEN.items():
+        print(f"{name}:", first_error(opt, edited(text, edits, 128), *stages))
+    print("sub-tiles of keys:", first_error(opt, text, "--attn-subtile"))
+    for name, edits in OF_ONE_WARPGROUP.items():
+        print(f"{name}:", first_error(opt, edited(one_warpgroup(text), edits, 64), *stages))
+
+
+if __name__ == "__main__":
+    main()
