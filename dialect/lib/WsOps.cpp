@@ -399,10 +399,9 @@ static bool isPutElsewhere(StoreOp store) {
 bool RoleOp::isSingleThread() {
   WalkResult result = walk([](Operation *op) {
     auto store = dyn_cast<StoreOp>(op);
-    bool ofThreads =
-        isa<MmaOp, PutOp, attn::tile::LoadOp, attn::tile::LoadRowOp,
-            attn::tile::StoreRowOp, attn::tile::StoreRegOp,
-            attn::tile::ReduceAddOp>(op);
+    bool ofThreads = isa<MmaOp, PutOp, attn::tile::LoadOp,
+                         attn::tile::LoadRowOp, attn::tile::StoreRowOp,
+                         attn::tile::StoreRegOp, attn::tile::ReduceAddOp>(op);
     return ofThreads || (store && !isPutElsewhere(store))
                ? WalkResult::interrupt()
                : WalkResult::advance();
@@ -471,6 +470,9 @@ static LogicalResult verifyRanges(ForOp loop) {
     return loop.emitOpError("expected one more bound than kinds, got ")
            << loop.getBounds().size() << " bounds and "
            << loop.getKinds().size() << " kinds";
+  }
+  if (loop.getKinds().empty()) {
+    return loop.emitOpError("expected at least one range, got none");
   }
   for (auto [number, attr] : llvm::enumerate(loop.getKinds())) {
     StringRef kind = cast<StringAttr>(attr).getValue();
@@ -584,6 +586,21 @@ static LogicalResult verifyAwaits(ForOp loop) {
 
 /// C7 of ws.for.
 static LogicalResult verifyEnds(ForOp loop) {
+  bool skips =
+      llvm::is_contained(loop.getKinds().getAsRange<StringAttr>(),
+                         StringAttr::get(loop.getContext(), "skipped"));
+  if (skips == loop.getSkipped().empty()) {
+    return loop.emitOpError("expected the region 'skipped' where a range is of "
+                            "that kind, and nowhere else, got ")
+           << (skips ? "the range alone" : "the region alone");
+  }
+  bool shifts =
+      llvm::any_of(loop.getBody().getOps<EntryOp>(),
+                   [](EntryOp entry) { return entry.getShift() > 0; });
+  if (!loop.getDrain().empty() && !shifts) {
+    return loop.emitOpError("expected an entry with a shift where there is a "
+                            "region 'drain', got none");
+  }
   for (Region *region :
        {&loop.getSkipped(), &loop.getDrain(), &loop.getEmpty()}) {
     if (region->empty()) {
@@ -635,7 +652,16 @@ LogicalResult EntryOp::verifyRegions() {
   if (failed(verifyYield(*this, block, getResultTypes()))) { // C4
     return failure();
   }
+  auto mmas = block.getOps<MmaOp>(); // C6
+  if (std::distance(mmas.begin(), mmas.end()) > 1) {
+    return emitOpError("expected at most one 'ws.mma', got ")
+           << std::distance(mmas.begin(), mmas.end());
+  }
   for (auto await : block.getOps<AwaitStepOp>()) { // C5
+    if (getAfter() || !getReleases().empty()) {
+      return emitOpError("expected an entry of 'ws.await_step' without 'after' "
+                         "and 'releases', got some");
+    }
     if (block.getOperations().size() != 2) {
       return await.emitOpError("expected to be alone in its entry, got ")
              << block.getOperations().size() - 2 << " other ops";

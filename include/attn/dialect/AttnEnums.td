@@ -80,7 +80,11 @@ def Attn_Mechanism : Attn_Enum<"Mechanism", "something that a schedule may say a
   I32EnumAttrCase<"OuterShift", 19, "outer_shift">,            // outside the loop, but of awaits of stores
   I32EnumAttrCase<"LongShift", 20, "long_shift">,              // shifts above 1
   I32EnumAttrCase<"NoPeel", 21, "no_peel">,
-  I32EnumAttrCase<"TransposedA", 22, "transposed_a">]>;        // operands of MMAs
+  I32EnumAttrCase<"TransposedA", 22, "transposed_a">,          // operands of MMAs
+  I32EnumAttrCase<"SomeReaders", 23, "some_readers">,          // places 'for' some steps
+  I32EnumAttrCase<"OddChannel", 24, "odd_channel">,            // of row vectors, or of other than 16-bit tiles
+  I32EnumAttrCase<"ReadByThreads", 25, "read_by_threads">,     // tiles in channels
+  I32EnumAttrCase<"Anything", 26, "anything">]>;               // no schedule has a lowering
 
 // The schedule's vocabulary.
 def Attn_Space : Attn_Enum<"Space", "where a place of a schedule lies", [

@@ -265,14 +265,15 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
 
     **Constraints**
     - C1: entries with different slots and a `ws.yield` alone in the body
-    - C2: one more bound than kinds, which are `masked` or `full`; the first may be
+    - C2: one more bound than kinds, of which there are some; they are `masked` or `full`, the first may be
       `skipped`: blocks whose slots are passed on unread, before time 0
     - C3: masked entries have one shift
     - C4: a value is computed before it is read, in time
     - C5: block arguments are i32 and the types of `inits`; results and yielded
       values have those types
     - C6: `ws.await_step` and `after` name entries of the loop that hold a `ws.mma`
-    - C7: the other regions have no arguments and yield nothing
+    - C7: the other regions have no arguments and yield nothing; there is `skipped` where
+      a range has that kind, and `drain` only where an entry has a shift
   }];
   let arguments = (ins Variadic<I32>:$bounds, StrArrayAttr:$kinds, Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyType>:$results_);
@@ -304,7 +305,8 @@ def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, AttrSizedOperan
     - C2: the guard is `once` or `last`; a guarded entry has no results
     - C3: a masked entry has one result, of the type of `passthrough`
     - C4: `ws.yield` yields the result types
-    - C5: a `ws.await_step` is alone in its entry
+    - C5: a `ws.await_step` is alone in its entry, which has no `after` and `releases`
+    - C6: at most one `ws.mma`
   }];
   let arguments = (ins SymbolNameAttr:$name, Ws_NumberAttr:$slot, Ws_NumberAttr:$shift,
     OptionalAttr<StrAttr>:$guard, Optional<AnyType>:$passthrough,

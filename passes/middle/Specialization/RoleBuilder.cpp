@@ -87,8 +87,15 @@ void RoleBuilder::emitWait(const CycleRef &slot) {
   env.map(value, ws::WaitOp::create(builder, loc(), slotType(value)));
 }
 
-void RoleBuilder::emitRelease(const CycleRef &slot) {
-  ws::ReleaseOp::create(builder, loc(), env.lookup(valueIn(slot)));
+LogicalResult RoleBuilder::emitRelease(const CycleRef &slot) {
+  Value waited = env.lookupOrNull(valueIn(slot));
+  if (!waited) {
+    return error("V8: expected a wait for '" +
+                 program.bound().places[slot.place].name +
+                 "' before its release");
+  }
+  ws::ReleaseOp::create(builder, loc(), waited);
+  return success();
 }
 
 /// Emits a signal of an edge or a wait for one, or the giving or taking of a
@@ -119,7 +126,7 @@ LogicalResult RoleBuilder::emitAct(const Act &act) {
     LogicalResult emitted = emitStep(stepOf(act).op);
     subtile.reset();
     for (const CycleRef &slot : act.releases) {
-      emitRelease(slot);
+      emitted = failure(failed(emitted) || failed(emitRelease(slot)));
     }
     return emitted;
   }
@@ -127,10 +134,10 @@ LogicalResult RoleBuilder::emitAct(const Act &act) {
     emitWait(act.slot);
     return success();
   case Act::Release:
-    emitRelease(act.slot);
-    return success();
+    return emitRelease(act.slot);
   case Act::Await:
-    // Products are awaited in the loop alone.
+    // Products are awaited in the loop alone; loads into registers where they
+    // are read.
     if (stepOf(act).engine == sched::Engine::Store) {
       ws::AwaitStoreOp::create(builder, loc());
     }

@@ -26,7 +26,7 @@ private:
   mlir::LogicalResult emitAct(const Act &act);
   void emitSignal(const Act &act);
   void emitWait(const sched::CycleRef &slot);
-  void emitRelease(const sched::CycleRef &slot);
+  mlir::LogicalResult emitRelease(const sched::CycleRef &slot);
   bool storesTiles() const;
 
   // RoleWorkItems.cpp

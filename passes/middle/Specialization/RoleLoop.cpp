@@ -61,8 +61,10 @@ LogicalResult RoleBuilder::buildLoop() {
   auto loop = ws::ForOp::create(builder, loc(), ValueRange(inits).getTypes(),
                                 bounds, kinds, inits);
   if (failed(emitBody(loop, carried)) ||
-      failed(emitRegion(loop.getDrain(), plan->drain)) ||
-      failed(emitRegion(loop.getEmpty(), plan->empty)) ||
+      (!plan->drain.empty() &&
+       failed(emitRegion(loop.getDrain(), plan->drain))) ||
+      (!plan->empty.empty() &&
+       failed(emitRegion(loop.getEmpty(), plan->empty))) ||
       (program.bound().skipsBlocks(*instance) &&
        failed(emitRegion(loop.getSkipped(), plan->skipped)))) {
     return failure();
@@ -117,9 +119,6 @@ LogicalResult RoleBuilder::emitBody(ws::ForOp loop,
 
 /// The acts of a section in a region of the loop.
 LogicalResult RoleBuilder::emitRegion(Region &region, const Acts &acts) {
-  if (acts.empty()) {
-    return success();
-  }
   OpBuilder::InsertionGuard guard(builder);
   IRMapping outer = env;
   builder.createBlock(&region);
@@ -175,7 +174,11 @@ LogicalResult RoleBuilder::emitEntry(const Act &act, int64_t slot) {
   }
   SmallVector<Value> releases;
   for (const CycleRef &released : act.releases) {
-    releases.push_back(env.lookup(valueIn(released)));
+    releases.push_back(env.lookupOrNull(valueIn(released)));
+    if (!releases.back()) {
+      return error("V8: expected a wait for what '" + name +
+                   "' reads before it");
+    }
   }
   bool guarded = act.guard != Guard::Always;
   auto entry = ws::EntryOp::create(

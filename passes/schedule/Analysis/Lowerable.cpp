@@ -24,6 +24,9 @@ private:
   LogicalResult checkPlace(const Place &place);
   LogicalResult checkChannel(const Place &place);
   LogicalResult checkHold(const Place &place);
+  LogicalResult checkHomes(const Place &place);
+  LogicalResult checkTile(const Place &place, int value);
+  bool isMaterial(const Place &place, int value) const;
   LogicalResult checkConnections();
   LogicalResult checkInstance(int index);
   LogicalResult checkOutside(const PlannedAct &act);
@@ -41,7 +44,7 @@ private:
   }
   std::string describe(const PlannedAct &act) const {
     StringRef name = act.entry->attr.getTarget().getValue();
-    return act.kind == PlannedAct::Run
+    return act.entry->attr.getAct() == Act::Op
                ? quote(name)
                : formatv("'{0}({1})'", stringifyAct(act.entry->attr.getAct()),
                          name)
@@ -94,7 +97,8 @@ LogicalResult LoweringChecker::checkChannel(const Place &place) {
       if (failed(refuseIf(value.isWork && isBare, Mechanism::BareWork,
                           formatv("{0} of work items without barriers and "
                                   "memory of its own in its CTA",
-                                  channel)))) {
+                                  channel))) ||
+          failed(checkTile(place, index))) {
         return failure();
       }
     }
@@ -102,11 +106,16 @@ LogicalResult LoweringChecker::checkChannel(const Place &place) {
   return success();
 }
 
+static bool holdsStore(const KernelStep &step) {
+  tile::StepOp op = step.op;
+  return !op.getBody().getOps<tile::StoreOp>().empty();
+}
+
 /// Registers become shared memory on the way to a store, or to be read as A.
 bool LoweringChecker::isHoldable(int value) const {
   return llvm::all_of(kernel.steps, [&](const KernelStep &step) {
-    return !llvm::is_contained(step.reads, value) ||
-           step.engine == Engine::Store || step.a == value;
+    return !llvm::is_contained(step.reads, value) || step.a == value ||
+           holdsStore(step);
   });
 }
 
@@ -134,16 +143,54 @@ LogicalResult LoweringChecker::checkHold(const Place &place) {
                               hold, value.name)))) {
     return failure();
   }
-  for (const Place &other : bound.places) {
-    bool isSecond = &other < &place && other.space == Space::Smem &&
-                    !other.channel && other.carries(index);
-    if (failed(refuseIf(isSecond, Mechanism::SeveralHomes,
-                        formatv("{0} of '{1}', which is in '{2}' as well", hold,
-                                value.name, other.name)))) {
-      return failure();
+  return success();
+}
+
+/// Returns whether a place has memory that something other than the step's
+/// own threads fills or reads.
+bool LoweringChecker::isMaterial(const Place &place, int value) const {
+  int producer = kernel.values[value].producer;
+  bool isLoaded =
+      producer >= 0 && kernel.steps[producer].engine == Engine::Copy;
+  return place.carries(value) &&
+         (place.channel || place.space == Space::Smem || isLoaded);
+}
+
+LogicalResult LoweringChecker::checkHomes(const Place &place) {
+  for (const auto &cycle : place.cycles) {
+    for (int value : cycle) {
+      for (const Place &other : bound.places) {
+        bool isSecond = &other < &place && isMaterial(place, value) &&
+                        isMaterial(other, value);
+        if (failed(refuseIf(isSecond, Mechanism::SeveralHomes,
+                            formatv("'{0}' in '{1}' and in '{2}'",
+                                    kernel.values[value].name, other.name,
+                                    place.name)))) {
+          return failure();
+        }
+      }
     }
   }
   return success();
+}
+
+/// A copy fills a slot with a 16-bit tile, and MMAs read it.
+LogicalResult LoweringChecker::checkTile(const Place &place, int index) {
+  const KernelValue &value = kernel.values[index];
+  if (value.isWork) {
+    return success();
+  }
+  std::string what =
+      formatv("channel {0} of '{1}'", quote(place.name), value.name);
+  bool isRead = llvm::any_of(kernel.steps, [&](const KernelStep &step) {
+    return step.engine != Engine::Mma && llvm::is_contained(step.reads, index);
+  });
+  return failure(
+      failed(refuseIf(value.shape.size() != 2 || value.elementBytes != 2,
+                      Mechanism::OddChannel,
+                      what + ", which is no tile of 16-bit elements")) ||
+      failed(refuseIf(isRead, Mechanism::ReadByThreads,
+                      what + ", which is read other than by MMAs")));
 }
 
 LogicalResult LoweringChecker::checkPlace(const Place &place) {
@@ -152,8 +199,11 @@ LogicalResult LoweringChecker::checkPlace(const Place &place) {
                       formatv("{0} in parts", name))) ||
       failed(refuseIf(place.cross, Mechanism::OverCross,
                       formatv("{0} over another sub-tile", name))) ||
+      failed(refuseIf(!place.only.empty(), Mechanism::SomeReaders,
+                      formatv("{0} 'for' some steps", name))) ||
       failed(refuseIf(place.members > 1, Mechanism::SeveralValues,
-                      formatv("{0} of several values a cycle", name)))) {
+                      formatv("{0} of several values a cycle", name))) ||
+      failed(checkHomes(place))) {
     return failure();
   }
   return place.channel ? checkChannel(place) : checkHold(place);
@@ -282,6 +332,9 @@ LogicalResult LoweringChecker::checkSteps() {
 }
 
 LogicalResult LoweringChecker::check() {
+  if (failed(refuseIf(true, Mechanism::Anything, "a schedule"))) {
+    return failure();
+  }
   if (failed(checkSteps())) {
     return failure();
   }

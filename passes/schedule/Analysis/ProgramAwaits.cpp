@@ -74,7 +74,7 @@ void ProgramWriter::writeAwait(const Item &item) {
                         flight.item->iteration == item.iteration;
     if (bound.awaitsProducts()
             ? isOfStep || (isStore && flight.engine == Engine::Store)
-            : isOfStep && isOfInstance) {
+            : isOfStep && (isOfInstance || !flight.pending.empty())) {
       operations.push_back(flight.operation);
     }
   }

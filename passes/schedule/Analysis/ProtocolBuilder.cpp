@@ -57,13 +57,6 @@ int CycleTable::find(const Place &place, Subtile t,
   return numbers[key(place, t, instance)];
 }
 
-void CycleTable::finish() {
-  bases.assign(1, 0);
-  for (int count : counts) {
-    bases.push_back(bases.back() + count);
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Expansion
 //===----------------------------------------------------------------------===//
@@ -363,7 +356,6 @@ void ProtocolBuilder::numberCycles() {
       }
     }
   }
-  cycles.finish();
 }
 
 void ProtocolBuilder::expect(int barrier, int phase, int source) {

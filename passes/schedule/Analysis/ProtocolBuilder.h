@@ -27,12 +27,6 @@ public:
   /// -1 where nothing writes this instance.
   int find(const Place &place, Subtile t, ValueInstance instance) const;
   int count(int ring) const { return counts[ring]; }
-  /// Cycles of all rings have one numbering once all are numbered.
-  void finish();
-  int global(const Place &place, Subtile t, int cycle) const {
-    return bases[bound.ringOf(place, t)] + cycle;
-  }
-  int total() const { return bases.back(); }
 
 private:
   int key(const Place &place, Subtile t, ValueInstance instance) const;
@@ -40,7 +34,7 @@ private:
   const BoundSchedule &bound;
   int items; // and the one that says that there are none left
   int span;  // iterations, and one for values outside the loop
-  SmallVector<int> ringOffsets, counts, bases;
+  SmallVector<int> ringOffsets, counts;
   std::vector<int> numbers;
 };
 

@@ -17,6 +17,9 @@ bool RolePlanner::comesFrom(int value, int turns,
   while (value >= 0 && kernel.values[value].origin != Origin::Step) {
     value = kernel.values[value].yielded;
     ++turns;
+    if (turns > product.shift) {
+      return false; // from before the product's iteration
+    }
   }
   if (value < 0 || kernel.values[value].producer < 0) {
     return false;

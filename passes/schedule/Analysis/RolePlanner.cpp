@@ -98,6 +98,10 @@ void RolePlanner::addWaits(const Entry &entry, ArrayRef<Read> reads,
     if (!llvm::is_contained(waited, key)) {
       waited.push_back(key);
       acts.push_back(slotAct(PlannedAct::Wait, read.slot, &entry));
+      // An item without blocks takes its slots and gives them back as well.
+      if (entry.guard == Guard::Nonempty) {
+        acts.back().guard = Guard::Always;
+      }
       acts.back().target = read.value;
       acts.back().part = read.part;
     }
@@ -130,7 +134,7 @@ void RolePlanner::addEntry(const Entry &entry, PlannedActs &acts) {
       acts.push_back(slotAct(PlannedAct::Wait, slot, &entry));
       acts.back().target = entry.target;
       acts.back().part = part;
-      acts.back().isGet = true;
+      waited.push_back({slot, part});
     }
     return;
   }
@@ -183,8 +187,22 @@ void RolePlanner::planList(ArrayRef<Entry> entries, PlannedActs &acts) {
     addWaits(entry, readsOf(entry), acts);
     addEntry(entry, acts);
   }
-  awaitProducts(acts, /*inLoop=*/false);
   releaseAfterLastReader(acts, /*inLoop=*/false);
+  awaitProducts(acts, /*inLoop=*/false);
+}
+
+/// Returns whether a `get` of the loop says where a slot is waited for.
+bool RolePlanner::isGotten(const CycleRef &slot) const {
+  return llvm::any_of(instance.kv, [&](const Entry &entry) {
+    // In each iteration a role cannot wait for one slot of the item.
+    bool ofItem = !valueIn(slot).perIteration();
+    if (entry.act != Act::Get || (ofItem && entry.guard == Guard::Always)) {
+      return false;
+    }
+    const Place &place = *bound.channelOf(entry.target);
+    return slot == CycleRef{bound.indexOf(place), place.cycleOf(entry.target),
+                            entry.subtile};
+  });
 }
 
 /// Waits before the loop for what its iterations read of the work item.
@@ -193,7 +211,9 @@ void RolePlanner::planOuterWaits() {
     SmallVector<Read, 4> reads;
     for (const Read &read : readsOf(entry)) {
       if (!valueIn(read.slot).perIteration()) {
-        reads.push_back(read);
+        if (!isGotten(read.slot)) {
+          reads.push_back(read);
+        }
         if (!llvm::is_contained(outer, read.slot)) {
           outer.push_back(read.slot);
         }
@@ -220,14 +240,6 @@ static bool runsBefore(const Entry &a, const Entry &b) {
 /// A role waits for a slot at a `get`, or else before the entry that reads it
 /// first.
 void RolePlanner::planTurn() {
-  SmallVector<CycleRef> gotten;
-  for (const Entry &entry : instance.kv) {
-    if (entry.act == Act::Get) {
-      const Place &place = *bound.channelOf(entry.target);
-      gotten.push_back(
-          {bound.indexOf(place), place.cycleOf(entry.target), entry.subtile});
-    }
-  }
   auto isFirst = [&](const Entry &entry, const Read &read) {
     return llvm::none_of(instance.kv, [&](const Entry &other) {
       return runsBefore(other, entry) && other.guard == Guard::Always &&
@@ -239,8 +251,8 @@ void RolePlanner::planTurn() {
   for (const Entry &entry : instance.kv) {
     SmallVector<Read, 4> reads;
     for (const Read &read : readsOf(entry)) {
-      if (valueIn(read.slot).perIteration() &&
-          !llvm::is_contained(gotten, read.slot) && isFirst(entry, read)) {
+      if (valueIn(read.slot).perIteration() && !isGotten(read.slot) &&
+          isFirst(entry, read)) {
         reads.push_back(read);
       }
     }
@@ -290,7 +302,16 @@ void RolePlanner::planSkipped() {
 /// An item without blocks runs the guarded acts. Its waits come first, since an
 /// act that follows them in the loop must not depend on them.
 void RolePlanner::planEmpty() {
-  llvm::append_range(plan.empty, plan.drain);
+  auto isReadByPinned = [&](const PlannedAct &release) {
+    return llvm::any_of(instance.kv, [&](const Entry &entry) {
+      return entry.guard != Guard::Always &&
+             llvm::any_of(readsOf(entry), [&](const Read &read) {
+               return read.slot == release.slot;
+             });
+    });
+  };
+  llvm::copy_if(plan.drain, std::back_inserter(plan.empty),
+                [&](const PlannedAct &act) { return !isReadByPinned(act); });
   auto isPinned = [](const PlannedAct &act) {
     return act.guard == Guard::Once || act.guard == Guard::Last;
   };
@@ -303,6 +324,7 @@ void RolePlanner::planEmpty() {
       }
     }
   }
+  llvm::copy_if(plan.drain, std::back_inserter(plan.empty), isReadByPinned);
 }
 
 /// The next work item is asked for late, so that no CTA sits on an item that

@@ -24,6 +24,7 @@ private:
 
   void planItemBegin();
   void planList(ArrayRef<Entry> entries, PlannedActs &acts);
+  bool isGotten(const CycleRef &slot) const;
   void planOuterWaits();
   void planTurn();
   void planTurnEnd();
@@ -38,6 +39,7 @@ private:
   // RoleReleases.cpp
   void releaseOuterSlots();
   void releaseAfterLastReader(PlannedActs &acts, bool inLoop);
+  void releaseUnguarded(PlannedActs &acts);
   bool isReadLate(const CycleRef &slot) const;
 
   // RoleAwaits.cpp

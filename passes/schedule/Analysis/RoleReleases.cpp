@@ -42,6 +42,31 @@ void RolePlanner::releaseAfterLastReader(PlannedActs &acts, bool inLoop) {
   for (auto [slot, reader] : llvm::zip(slots, readers)) {
     reader->releases.push_back(slot);
   }
+  if (!inLoop) {
+    releaseUnguarded(acts);
+  }
+}
+
+static PlannedAct releaseOf(const CycleRef &slot) {
+  PlannedAct release{PlannedAct::Release};
+  release.slot = slot;
+  release.subtile = slot.subtile;
+  return release;
+}
+
+/// What items without blocks do not run gives nothing back: acts of their own
+/// behind it do.
+void RolePlanner::releaseUnguarded(PlannedActs &acts) {
+  for (size_t i = 0; i < acts.size(); ++i) {
+    if (acts[i].guard == Guard::Always) {
+      continue;
+    }
+    SmallVector<CycleRef, 2> slots = std::move(acts[i].releases);
+    acts[i].releases.clear();
+    for (const CycleRef &slot : slots) {
+      acts.insert(acts.begin() + i + 1, releaseOf(slot));
+    }
+  }
 }
 
 /// Returns whether a turn without unshifted acts may read a slot of the item.
@@ -79,25 +104,34 @@ void RolePlanner::releaseOuterSlots() {
                           [&](const Read &read) { return read.slot == slot; });
     });
   };
+  auto isReadLast = [&](const CycleRef &slot) {
+    return llvm::any_of(plan.turn, [&](const PlannedAct &act) {
+      return act.guard == Guard::LastNonempty &&
+             llvm::is_contained(act.releases, slot);
+    });
+  };
   auto isReadAfter = [&](const CycleRef &slot) {
     return llvm::any_of(instance.after, [&](const Entry &entry) {
       return llvm::any_of(readsOf(entry),
                           [&](const Read &read) { return read.slot == slot; });
     });
   };
+  for (const PlannedAct &act : plan.after) {
+    for (const CycleRef &slot : act.releases) {
+      takeRelease(plan.before, slot);
+    }
+  }
   for (const CycleRef &slot : outer) {
     takeRelease(plan.before, slot);
     if (isReadAfter(slot)) {
       takeRelease(plan.turn, slot);
       continue;
     }
-    if (!isReadInLoop(slot)) {
+    if (!isReadInLoop(slot) && !isReadLast(slot)) {
       continue; // The last pinned act that reads it gives it back.
     }
     takeRelease(plan.turn, slot);
-    PlannedAct release{PlannedAct::Release};
-    release.slot = slot;
-    release.subtile = slot.subtile;
+    PlannedAct release = releaseOf(slot);
     bool early = shifted && !isReadLate(slot);
     (early ? plan.drain : plan.loopEnds).push_back(release);
   }

@@ -25,6 +25,7 @@ private:
   LogicalResult checkOperands(const Instance &instance, const Entry &entry);
   LogicalResult checkOperand(const Instance &instance, int step, int value,
                              ArrayRef<Space> spaces);
+  LogicalResult checkEntry(int index, const Entry &entry);
   LogicalResult checkEdges();
   LogicalResult checkChannels();
 
@@ -157,6 +158,30 @@ void Connector::connectWaiters() {
   }
 }
 
+/// A role waits for slots that it reads, and awaits what it runs.
+LogicalResult Connector::checkEntry(int index, const Entry &entry) {
+  const Instance &instance = bound.instances[index];
+  if (entry.act == Act::Await && !instance.runs[entry.target]) {
+    return reject(emitError, "V1",
+                  formatv("expected role '{0}' to run '{1}', which it awaits, "
+                          "got another role",
+                          instance.name, kernel.steps[entry.target].name));
+  }
+  if (entry.act != Act::Get) {
+    return success();
+  }
+  const KernelValue &value = kernel.values[entry.target];
+  const Place &channel = *bound.channelOf(entry.target);
+  bool reads = bound.consumers[bound.ringOf(channel, entry.subtile)][index];
+  if (value.isWork || !reads) {
+    return reject(emitError, "V1",
+                  formatv("expected 'get' of a tile that role '{0}' reads, got "
+                          "'{1}'",
+                          instance.name, value.name));
+  }
+  return success();
+}
+
 LogicalResult Connector::checkEdges() {
   for (auto [i, edge] : llvm::enumerate(bound.edges)) {
     for (Subtile t : bound.subtiles(edge.cut)) {
@@ -210,7 +235,9 @@ LogicalResult Connector::connect() {
         return checkOperands(bound.instances[i], entry);
       })) ||
       failed(visitEntries(
-          [&](int i, const Entry &entry) { return connectEntry(i, entry); }))) {
+          [&](int i, const Entry &entry) { return connectEntry(i, entry); })) ||
+      failed(visitEntries(
+          [&](int i, const Entry &entry) { return checkEntry(i, entry); }))) {
     return failure();
   }
   connectWaiters();

@@ -38,6 +38,12 @@ LogicalResult BoundSchedule::checkWork(EmitError emitError) const {
   for (auto [index, step] : llvm::enumerate(kernel->steps)) {
     auto item = llvm::find_if(
         step.writes, [&](int value) { return kernel->values[value].isWork; });
+    if (item == step.writes.end() && remat[index]) {
+      return reject(emitError, "V26",
+                    formatv("expected 'remat' of the step that makes the work "
+                            "item, got '{0}'",
+                            step.name));
+    }
     if (item == step.writes.end()) {
       continue;
     }

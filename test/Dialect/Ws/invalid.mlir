@@ -652,6 +652,30 @@ func.func @for_c6_after(%n: i32) {
 
 // -----
 
+func.func @for_c7_skipped(%n: i32) {
+  // expected-error @below {{'ws.for' op expected the region 'skipped' where a range is of that kind, and nowhere else, got the range alone}}
+  ws.for ranges ["skipped", "full"] bounds(%n, %n, %n) init() : () -> () {
+  ^bb0(%j: i32):
+    ws.yield
+  }
+  return
+}
+
+// -----
+
+func.func @for_c7_drain(%n: i32) {
+  // expected-error @below {{'ws.for' op expected an entry with a shift where there is a region 'drain', got none}}
+  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ^bb0(%j: i32):
+    ws.yield
+  } drain {
+    ws.yield
+  }
+  return
+}
+
+// -----
+
 func.func @for_c7(%n: i32) {
   // expected-error @below {{'ws.for' op expected 'skipped', 'drain' and 'empty' without arguments and results, got 0 and 1}}
   ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {

@@ -229,11 +229,6 @@ ws.kernel @verdicts machine "sm_90a" args ["n"] problem #p config <tile_m = 128,
       } skipped {
         ws.await_store
         ws.yield
-      // CHECK: } drain {
-      // CHECK-NEXT: ws.await_store
-      } drain {
-        ws.await_store
-        ws.yield
       // CHECK: } empty {
       // CHECK-NEXT: ws.await_store
       } empty {

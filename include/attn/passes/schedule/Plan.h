@@ -55,8 +55,6 @@ struct PlannedAct {
   int part = -1;
   int shift = 0;
   CycleRef slot = {}; // of Wait, Acquire, Release, ReadItem
-  /// Set where the schedule's `get` says the wait.
-  bool isGet = false;
   /// MMAs of this section, by index, that must have ended before the act.
   llvm::SmallVector<int, 2> awaited = {};
   /// Slots that the act is the last to read. They are given back when it ends.
@@ -65,6 +63,9 @@ struct PlannedAct {
 
 using PlannedActs = llvm::SmallVector<PlannedAct, 8>;
 
+/// The lowering writes the acts of these sections down as ops, but for three that
+/// other ops imply: a work loop reads the item where it begins, what fills a
+/// slot acquires it, and a step of time of `ws.for` awaits its MMAs at its end.
 struct RolePlan {
   PlannedActs itemBegins; // where the work item is handed out
   PlannedActs before;     // the loop

@@ -14,4 +14,4 @@ module attributes {attn.machine = #attn.machine<"sm_90a"
     several_homes, deep_hold, held_by_threads, copied_hold, bare_work, split_edge,
     joined_edge, unprimed_turn, replica_body, listed_subtile, nonempty_guard,
     guarded_value, unshifted_last, outer_product, outer_shift, long_shift, no_peel,
-    transposed_a]>} {}
+    transposed_a, some_readers, odd_channel, read_by_threads]>} {}
