@@ -25,6 +25,13 @@ class Rules(unittest.TestCase):
             listed = [int(number) for number in re.findall(r"^\| V(\d+) \|", file.read(), re.M)]
         self.assertEqual(listed, sorted(named))
 
+    def test_the_page_has_the_words_that_machines_may_lack(self):
+        with open(os.path.join(ROOT, "include", "attn", "dialect", "AttnEnums.td"), encoding="utf-8") as file:
+            enum = file.read().split("def Attn_Mechanism", 1)[1].split("]>;", 1)[0]
+        with open(os.path.join(ROOT, "docs", "schedule-rules.md"), encoding="utf-8") as file:
+            table = file.read().split("## Words of", 1)[1]
+        self.assertEqual(re.findall(r"^\| ([a-z_]+) \| ", table, re.M)[1:], re.findall(r', "([a-z_]+)">', enum))
+
 
 if __name__ == "__main__":
     unittest.main()

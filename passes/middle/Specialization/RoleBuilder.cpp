@@ -4,7 +4,7 @@
 
 using namespace mlir;
 using namespace attn;
-using sched::CycleRef;
+using sched::SlotRef;
 
 RoleBuilder::RoleBuilder(KernelProgram &program, RoleAttr role,
                          OpBuilder &builder, const IRMapping &outer)
@@ -82,12 +82,12 @@ LogicalResult RoleBuilder::emitActs(const Acts &acts) {
   return success();
 }
 
-void RoleBuilder::emitWait(const CycleRef &slot) {
+void RoleBuilder::emitWait(const SlotRef &slot) {
   Value value = valueIn(slot);
   env.map(value, ws::WaitOp::create(builder, loc(), slotType(value)));
 }
 
-LogicalResult RoleBuilder::emitRelease(const CycleRef &slot) {
+LogicalResult RoleBuilder::emitRelease(const SlotRef &slot) {
   Value waited = env.lookupOrNull(valueIn(slot));
   if (!waited) {
     return error("V8: expected a wait for '" +
@@ -125,7 +125,7 @@ LogicalResult RoleBuilder::emitAct(const Act &act) {
     }
     LogicalResult emitted = emitStep(stepOf(act).op);
     subtile.reset();
-    for (const CycleRef &slot : act.releases) {
+    for (const SlotRef &slot : act.releases) {
       emitted = failure(failed(emitted) || failed(emitRelease(slot)));
     }
     return emitted;

@@ -25,8 +25,8 @@ private:
   mlir::LogicalResult emitActs(const Acts &acts);
   mlir::LogicalResult emitAct(const Act &act);
   void emitSignal(const Act &act);
-  void emitWait(const sched::CycleRef &slot);
-  mlir::LogicalResult emitRelease(const sched::CycleRef &slot);
+  void emitWait(const sched::SlotRef &slot);
+  mlir::LogicalResult emitRelease(const sched::SlotRef &slot);
   bool storesTiles() const;
 
   // RoleWorkItems.cpp
@@ -67,9 +67,9 @@ private:
     return mlir::FlatSymbolRefAttr::get(builder.getContext(), name);
   }
   /// The value that a slot carries.
-  mlir::Value valueIn(const sched::CycleRef &slot) const {
+  mlir::Value valueIn(const sched::SlotRef &slot) const {
     const sched::Place &place = program.bound().places[slot.place];
-    return program.value(place.cycles[slot.cycle].front()).ir;
+    return program.value(place.cycles[slot.alternative].front()).ir;
   }
   ws::SlotType slotType(mlir::Value value) {
     return ws::SlotType::get(

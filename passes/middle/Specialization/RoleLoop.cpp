@@ -6,7 +6,7 @@
 
 using namespace mlir;
 using namespace attn;
-using sched::CycleRef;
+using sched::SlotRef;
 
 /// Loop-carried values that a step of this role makes.
 SmallVector<unsigned> RoleBuilder::carriedByRole() {
@@ -173,7 +173,7 @@ LogicalResult RoleBuilder::emitEntry(const Act &act, int64_t slot) {
     after.push_back(symbol(nameOf(plan->turn[product], program.plan->model)));
   }
   SmallVector<Value> releases;
-  for (const CycleRef &released : act.releases) {
+  for (const SlotRef &released : act.releases) {
     releases.push_back(env.lookupOrNull(valueIn(released)));
     if (!releases.back()) {
       return error("V8: expected a wait for what '" + name +

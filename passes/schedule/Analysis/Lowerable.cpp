@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V29: what a legal schedule says and the machine has no lowering for.
+// Rule V29: mechanisms of a legal schedule that the machine has no lowering for.
 #include "attn/passes/schedule/BoundSchedule.h"
 
 using namespace mlir;

@@ -10,9 +10,9 @@ using llvm::formatv;
 
 /// Returns the cycle that a slot means in the iteration of `item`.
 FailureOr<CycleKey> ProgramWriter::cycleOf(const Item &item,
-                                           const CycleRef &slot) const {
+                                           const SlotRef &slot) const {
   const Place &place = bound.places[slot.place];
-  int value = place.cycles[slot.cycle].front();
+  int value = place.cycles[slot.alternative].front();
   int cycle = builder.cycles.find(
       place, slot.subtile, builder.written(value, item.item, item.iteration));
   if (cycle < 0) {

@@ -156,7 +156,7 @@ LogicalResult ProgramWriter::writeStep(int x) {
   } else {
     writeAsync(x, accesses);
   }
-  for (const CycleRef &slot : item.act->releases) {
+  for (const SlotRef &slot : item.act->releases) {
     FailureOr<CycleKey> key = cycleOf(item, slot);
     if (failed(key)) {
       return failure();

@@ -63,7 +63,7 @@ private:
   void writeWaitEdge(const Item &item);
 
   // ProgramChannels.cpp
-  FailureOr<CycleKey> cycleOf(const Item &item, const CycleRef &slot) const;
+  FailureOr<CycleKey> cycleOf(const Item &item, const SlotRef &slot) const;
   LogicalResult writeSlotAct(int x);
   LogicalResult waitFull(const CycleKey &key, int part);
   void waitFree(const CycleKey &key);

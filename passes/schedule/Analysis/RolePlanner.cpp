@@ -28,7 +28,7 @@ RolePlanner::readsOf(const Entry &entry) const {
     }
     bool byPart = home->parts > 1 && entry.part >= 0;
     for (Subtile t : bound.subtilesRead(entry.target, value, entry.subtile)) {
-      CycleRef slot{bound.indexOf(*home), home->cycleOf(value), t};
+      SlotRef slot{bound.indexOf(*home), home->cycleOf(value), t};
       for (int part = 0; part < home->parts; ++part) {
         if (!byPart || part == entry.part) {
           reads.push_back({slot, value, part});
@@ -40,10 +40,10 @@ RolePlanner::readsOf(const Entry &entry) const {
 }
 
 /// Returns the slots that an entry fills.
-SmallVector<CycleRef, 2> RolePlanner::writesOf(const Entry &entry) const {
-  SmallVector<CycleRef, 2> slots;
+SmallVector<SlotRef, 2> RolePlanner::writesOf(const Entry &entry) const {
+  SmallVector<SlotRef, 2> slots;
   auto add = [&](const Place &place, int value, Subtile t) {
-    CycleRef slot{bound.indexOf(place), place.cycleOf(value), t};
+    SlotRef slot{bound.indexOf(place), place.cycleOf(value), t};
     if (place.channel && !llvm::is_contained(slots, slot)) {
       slots.push_back(slot);
     }
@@ -78,7 +78,7 @@ static PlannedAct actOf(PlannedAct::Kind kind, const Entry &entry) {
   return act;
 }
 
-static PlannedAct slotAct(PlannedAct::Kind kind, CycleRef slot,
+static PlannedAct slotAct(PlannedAct::Kind kind, SlotRef slot,
                           const Entry *entry = nullptr) {
   PlannedAct act{kind, entry};
   act.slot = slot;
@@ -94,7 +94,7 @@ static PlannedAct slotAct(PlannedAct::Kind kind, CycleRef slot,
 void RolePlanner::addWaits(const Entry &entry, ArrayRef<Read> reads,
                            PlannedActs &acts) {
   for (const Read &read : reads) {
-    std::pair<CycleRef, int> key{read.slot, read.part};
+    std::pair<SlotRef, int> key{read.slot, read.part};
     if (!llvm::is_contained(waited, key)) {
       waited.push_back(key);
       acts.push_back(slotAct(PlannedAct::Wait, read.slot, &entry));
@@ -109,7 +109,7 @@ void RolePlanner::addWaits(const Entry &entry, ArrayRef<Read> reads,
 }
 
 void RolePlanner::addAcquires(const Entry &entry, PlannedActs &acts) {
-  for (const CycleRef &slot : writesOf(entry)) {
+  for (const SlotRef &slot : writesOf(entry)) {
     if (!llvm::is_contained(acquired, slot)) {
       acquired.push_back(slot);
       acts.push_back(slotAct(PlannedAct::Acquire, slot, &entry));
@@ -128,7 +128,7 @@ void RolePlanner::addEntry(const Entry &entry, PlannedActs &acts) {
     return;
   case Act::Get: {
     const Place &place = *bound.channelOf(entry.target);
-    CycleRef slot{bound.indexOf(place), place.cycleOf(entry.target),
+    SlotRef slot{bound.indexOf(place), place.cycleOf(entry.target),
                   entry.subtile};
     for (int part = 0; part < place.parts; ++part) {
       acts.push_back(slotAct(PlannedAct::Wait, slot, &entry));
@@ -172,7 +172,7 @@ void RolePlanner::planItemBegin() {
         !bound.consumers[bound.ringOf(place, whole)][index]) {
       continue;
     }
-    CycleRef slot{bound.indexOf(place), 0, whole};
+    SlotRef slot{bound.indexOf(place), 0, whole};
     for (auto kind :
          {PlannedAct::Wait, PlannedAct::ReadItem, PlannedAct::Release}) {
       plan.itemBegins.push_back(slotAct(kind, slot));
@@ -192,7 +192,7 @@ void RolePlanner::planList(ArrayRef<Entry> entries, PlannedActs &acts) {
 }
 
 /// Returns whether a `get` of the loop says where a slot is waited for.
-bool RolePlanner::isGotten(const CycleRef &slot) const {
+bool RolePlanner::isGotten(const SlotRef &slot) const {
   return llvm::any_of(instance.kv, [&](const Entry &entry) {
     // In each iteration a role cannot wait for one slot of the item.
     bool ofItem = !valueIn(slot).perIteration();
@@ -200,7 +200,7 @@ bool RolePlanner::isGotten(const CycleRef &slot) const {
       return false;
     }
     const Place &place = *bound.channelOf(entry.target);
-    return slot == CycleRef{bound.indexOf(place), place.cycleOf(entry.target),
+    return slot == SlotRef{bound.indexOf(place), place.cycleOf(entry.target),
                             entry.subtile};
   });
 }

@@ -18,13 +18,13 @@ public:
 private:
   /// A read of a channel, or of one part of its slot.
   struct Read {
-    CycleRef slot;
+    SlotRef slot;
     int value, part;
   };
 
   void planItemBegin();
   void planList(ArrayRef<Entry> entries, PlannedActs &acts);
-  bool isGotten(const CycleRef &slot) const;
+  bool isGotten(const SlotRef &slot) const;
   void planOuterWaits();
   void planTurn();
   void planTurnEnd();
@@ -40,7 +40,7 @@ private:
   void releaseOuterSlots();
   void releaseAfterLastReader(PlannedActs &acts, bool inLoop);
   void releaseUnguarded(PlannedActs &acts);
-  bool isReadLate(const CycleRef &slot) const;
+  bool isReadLate(const SlotRef &slot) const;
 
   // RoleAwaits.cpp
   void awaitProducts(PlannedActs &acts, bool inLoop) const;
@@ -50,10 +50,10 @@ private:
   bool remakesOperand(const PlannedAct &act, const PlannedAct &product) const;
 
   SmallVector<Read, 4> readsOf(const Entry &entry) const;
-  SmallVector<CycleRef, 2> writesOf(const Entry &entry) const;
-  const KernelValue &valueIn(const CycleRef &slot) const {
+  SmallVector<SlotRef, 2> writesOf(const Entry &entry) const;
+  const KernelValue &valueIn(const SlotRef &slot) const {
     const Place &place = bound.places[slot.place];
-    return kernel.values[place.cycles[slot.cycle].front()];
+    return kernel.values[place.cycles[slot.alternative].front()];
   }
   const KernelStep *stepOf(const PlannedAct &act) const {
     return act.kind == PlannedAct::Run ? &kernel.steps[act.target] : nullptr;
@@ -67,9 +67,9 @@ private:
   const KernelModel &kernel;
   const Instance &instance;
   RolePlan plan;
-  SmallVector<std::pair<CycleRef, int>> waited; // slots and parts
-  SmallVector<CycleRef> acquired;
-  SmallVector<CycleRef> outer; // slots of the item that the loop reads
+  SmallVector<std::pair<SlotRef, int>> waited; // slots and parts
+  SmallVector<SlotRef> acquired;
+  SmallVector<SlotRef> outer; // slots of the item that the loop reads
 };
 
 } // namespace attn::sched

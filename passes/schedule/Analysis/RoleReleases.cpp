@@ -14,7 +14,7 @@ using namespace attn::sched;
 /// these are the slots of an iteration; in another section those of the item,
 /// unless the loop reads them too.
 void RolePlanner::releaseAfterLastReader(PlannedActs &acts, bool inLoop) {
-  SmallVector<CycleRef> slots;
+  SmallVector<SlotRef> slots;
   SmallVector<PlannedAct *> readers;
   for (PlannedAct &act : acts) {
     if (act.kind != PlannedAct::Run || !act.entry) {
@@ -47,7 +47,7 @@ void RolePlanner::releaseAfterLastReader(PlannedActs &acts, bool inLoop) {
   }
 }
 
-static PlannedAct releaseOf(const CycleRef &slot) {
+static PlannedAct releaseOf(const SlotRef &slot) {
   PlannedAct release{PlannedAct::Release};
   release.slot = slot;
   release.subtile = slot.subtile;
@@ -61,16 +61,16 @@ void RolePlanner::releaseUnguarded(PlannedActs &acts) {
     if (acts[i].guard == Guard::Always) {
       continue;
     }
-    SmallVector<CycleRef, 2> slots = std::move(acts[i].releases);
+    SmallVector<SlotRef, 2> slots = std::move(acts[i].releases);
     acts[i].releases.clear();
-    for (const CycleRef &slot : slots) {
+    for (const SlotRef &slot : slots) {
       acts.insert(acts.begin() + i + 1, releaseOf(slot));
     }
   }
 }
 
 /// Returns whether a turn without unshifted acts may read a slot of the item.
-bool RolePlanner::isReadLate(const CycleRef &slot) const {
+bool RolePlanner::isReadLate(const SlotRef &slot) const {
   return llvm::any_of(instance.kv, [&](const Entry &entry) {
     bool runsLate = entry.shift > 0 || entry.guard == Guard::Last ||
                     entry.guard == Guard::LastNonempty;
@@ -81,7 +81,7 @@ bool RolePlanner::isReadLate(const CycleRef &slot) const {
 }
 
 /// Removes `slot` from the releases of acts; returns whether it was there.
-static bool takeRelease(PlannedActs &acts, const CycleRef &slot) {
+static bool takeRelease(PlannedActs &acts, const SlotRef &slot) {
   bool found = false;
   for (PlannedAct &act : acts) {
     auto at = llvm::find(act.releases, slot);
@@ -97,31 +97,31 @@ static bool takeRelease(PlannedActs &acts, const CycleRef &slot) {
 void RolePlanner::releaseOuterSlots() {
   bool shifted = llvm::any_of(
       instance.kv, [](const Entry &entry) { return entry.shift > 0; });
-  auto isReadInLoop = [&](const CycleRef &slot) {
+  auto isReadInLoop = [&](const SlotRef &slot) {
     return llvm::any_of(instance.kv, [&](const Entry &entry) {
       return entry.guard == Guard::Always &&
              llvm::any_of(readsOf(entry),
                           [&](const Read &read) { return read.slot == slot; });
     });
   };
-  auto isReadLast = [&](const CycleRef &slot) {
+  auto isReadLast = [&](const SlotRef &slot) {
     return llvm::any_of(plan.turn, [&](const PlannedAct &act) {
       return act.guard == Guard::LastNonempty &&
              llvm::is_contained(act.releases, slot);
     });
   };
-  auto isReadAfter = [&](const CycleRef &slot) {
+  auto isReadAfter = [&](const SlotRef &slot) {
     return llvm::any_of(instance.after, [&](const Entry &entry) {
       return llvm::any_of(readsOf(entry),
                           [&](const Read &read) { return read.slot == slot; });
     });
   };
   for (const PlannedAct &act : plan.after) {
-    for (const CycleRef &slot : act.releases) {
+    for (const SlotRef &slot : act.releases) {
       takeRelease(plan.before, slot);
     }
   }
-  for (const CycleRef &slot : outer) {
+  for (const SlotRef &slot : outer) {
     takeRelease(plan.before, slot);
     if (isReadAfter(slot)) {
       takeRelease(plan.turn, slot);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V27: what a role does with the blocks that it leaves to other sub-tiles.
-// It waits for their slots and gives them back, block by block, and passes its
+// Rule V27: the blocks that a role leaves to other sub-tiles. The role waits for their slots and gives them back, block by block, and passes its
 // turns on.
 #include "attn/passes/schedule/BoundSchedule.h"
 

@@ -11,19 +11,19 @@
 
 namespace attn::sched {
 
-/// A sub-tile, or `whole` for what is not cut.
+/// The number of a sub-tile, or `whole` for values and steps that are not cut.
 using Subtile = int;
 constexpr Subtile whole = -1;
 
 struct Entry;
 
-/// A slot of a ring, by what it carries: the values of alternative `cycle` of a
-/// place, in the iteration of the act that names it.
-struct CycleRef {
-  int place = -1, cycle = 0;
+/// A slot of a ring, by the values that it carries: those of an alternative of
+/// the place, in the iteration of the act that names the slot.
+struct SlotRef {
+  int place = -1, alternative = 0;
   Subtile subtile = whole;
-  bool operator==(const CycleRef &other) const {
-    return place == other.place && cycle == other.cycle &&
+  bool operator==(const SlotRef &other) const {
+    return place == other.place && alternative == other.alternative &&
            subtile == other.subtile;
   }
 };
@@ -54,11 +54,11 @@ struct PlannedAct {
   Subtile subtile = whole;
   int part = -1;
   int shift = 0;
-  CycleRef slot = {}; // of Wait, Acquire, Release, ReadItem
+  SlotRef slot = {}; // of Wait, Acquire, Release, ReadItem
   /// MMAs of this section, by index, that must have ended before the act.
   llvm::SmallVector<int, 2> awaited = {};
   /// Slots that the act is the last to read. They are given back when it ends.
-  llvm::SmallVector<CycleRef, 2> releases = {};
+  llvm::SmallVector<SlotRef, 2> releases = {};
 };
 
 using PlannedActs = llvm::SmallVector<PlannedAct, 8>;
