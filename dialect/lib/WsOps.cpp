@@ -253,7 +253,7 @@ static LogicalResult verifyDeclaration(KernelOp kernel, Operation *op) {
   return success();
 }
 
-/// C4 to C8: what the kernel's body names is declared in it.
+/// C4 to C8, C11: what the kernel's body names is declared in it.
 static LogicalResult verifySymbolUses(KernelOp kernel, Operation *op) {
   if (failed(verifySlots(kernel, op)) ||
       failed(verifyDeclaration(kernel, op))) {
@@ -280,6 +280,12 @@ static LogicalResult verifySymbolUses(KernelOp kernel, Operation *op) {
       })
       .Case([&](WaitEdgeOp wait) {
         return expectSymbol<EdgeOp>(kernel, wait, wait.getEdgeAttr());
+      })
+      .Case<GiveVerdictOp, TakeVerdictOp, ChooseItemOp>([&](auto user) {
+        return expectSymbol<VerdictOp>(kernel, user, user.getVerdictAttr());
+      })
+      .Case([&](ShareWorkOp share) {
+        return expectSymbol<MailboxOp>(kernel, share, share.getMailboxAttr());
       })
       .Default(success());
 }
@@ -309,31 +315,39 @@ static LogicalResult verifyRedo(KernelOp kernel) {
     error.attachNote(first.getLoc()) << "the first work loop";
     return error;
   };
-  auto isRedone = [](attn::tile::RejectOp reject) -> LogicalResult {
+  auto isRedone = [](Operation *reject) -> LogicalResult {
     auto loop = dyn_cast<WorkLoopOp>(reject->getParentOp());
     if (loop && loop.getRedo()) {
       return success();
     }
-    return reject.emitOpError("expected to be an op of a 'ws.work_loop' that "
-                              "says 'redo', got one of a '")
+    return reject->emitOpError("expected to be an op of a 'ws.work_loop' that "
+                               "says 'redo', got one of a '")
            << reject->getParentOp()->getName() << "'"
            << (loop ? " that does not" : "");
   };
   WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto loop = dyn_cast<WorkLoopOp>(op);
-    auto reject = dyn_cast<attn::tile::RejectOp>(op);
     return (loop && failed(agrees(loop))) ||
-                   (reject && failed(isRedone(reject)))
+                   (isa<attn::tile::RejectOp, GiveVerdictOp>(op) &&
+                    failed(isRedone(op)))
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
 
-LogicalResult WorkLoopOp::verifyRegions() {
-  if (getVerdicts() && !getRedo()) { // C2
-    return emitOpError("expected 'verdicts' only where the loop says 'redo'");
+/// C11: one of each.
+template <typename Op> static LogicalResult verifyAtMostOne(KernelOp kernel) {
+  auto declared = kernel.getBody().getOps<Op>();
+  if (declared.empty() || llvm::hasSingleElement(declared)) {
+    return success();
   }
+  Op second = *std::next(declared.begin());
+  return second.emitOpError("expected at most one '")
+         << second->getName() << "' in a kernel, got another before";
+}
+
+LogicalResult WorkLoopOp::verifyRegions() {
   for (auto again : getBody().getOps<RunAgainOp>()) { // C1
     if (!getRedo()) {
       return again.emitOpError("expected to be in a 'ws.work_loop' that says "
@@ -358,8 +372,8 @@ LogicalResult KernelOp::verifyRegions() {
     return emitOpError("expected at least one role, got none");
   }
   for (Operation &op : getBody().getOps()) { // C3
-    if (!isa<ChannelOp, HoldOp, EdgeOp, TurnOp, RendezvousOp, StampsOp, SetupOp,
-             RoleOp>(op) &&
+    if (!isa<ChannelOp, HoldOp, EdgeOp, TurnOp, RendezvousOp, VerdictOp,
+             MailboxOp, StampsOp, SetupOp, RoleOp>(op) &&
         !isPureScalar(op)) {
       return op.emitOpError("expected only declarations, roles and pure "
                             "scalar ops in 'ws.kernel'");
@@ -370,7 +384,9 @@ LogicalResult KernelOp::verifyRegions() {
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });
-  return failure(result.wasInterrupted() || failed(verifyRedo(*this)));
+  return failure(result.wasInterrupted() || failed(verifyRedo(*this)) ||
+                 failed(verifyAtMostOne<VerdictOp>(*this)) ||
+                 failed(verifyAtMostOne<MailboxOp>(*this)));
 }
 
 LogicalResult RoleOp::verifyRegions() {

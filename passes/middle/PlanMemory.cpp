@@ -49,9 +49,7 @@ public:
       }
     }
     kernel.setSmemBytes(end);
-    return checkLimit(ws::ItemMemory(end + barriers * ws::barrierBytes,
-                                     kernel.getConfig(), ws::mayReject(kernel))
-                          .end);
+    return checkLimit(placeItems(end + barriers * ws::barrierBytes));
   }
 
   /// What the pass ensures: every place has its bytes within `smem_bytes`.
@@ -75,6 +73,21 @@ private:
     op.setOffset(end);
     extents[op.getSymName()] = {end, op.getBytes()};
     end += op.getBytes();
+  }
+
+  /// Places the verdict and the mailbox behind the barriers; returns the first
+  /// byte after them.
+  int64_t placeItems(int64_t begin) {
+    auto verdicts = kernel.getBody().getOps<ws::VerdictOp>();
+    auto mailboxes = kernel.getBody().getOps<ws::MailboxOp>();
+    ws::ItemMemory memory(begin, !verdicts.empty(), !mailboxes.empty());
+    for (ws::VerdictOp verdict : verdicts) {
+      verdict.setOffset(memory.verdict);
+    }
+    for (ws::MailboxOp mailbox : mailboxes) {
+      mailbox.setOffset(memory.mailbox);
+    }
+    return memory.end;
   }
 
   template <typename Op> LogicalResult placeOver(Op op) {

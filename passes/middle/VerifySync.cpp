@@ -30,7 +30,7 @@ LogicalResult checkAtMost(Operation *op, StringRef what, uint64_t most,
 }
 
 LogicalResult checkSizes(ws::KernelOp kernel) {
-  WalkResult walked = kernel.walk([](Operation *op) {
+  WalkResult walked = kernel.walk([&](Operation *op) {
     LogicalResult checked =
         llvm::TypeSwitch<Operation *, LogicalResult>(op)
             .Case([](ws::ChannelOp channel) {
@@ -56,6 +56,17 @@ LogicalResult checkSizes(ws::KernelOp kernel) {
               }
               return checkAtMost(bounds, "bounds", mostBounds,
                                  bounds.getNumResults());
+            })
+            .Case([](tile::RejectOp reject) -> LogicalResult {
+              return reject.emitOpError("attn-verify-sync: expected a "
+                                        "'ws.give_verdict' (attn-hand-out)");
+            })
+            .Case([&](tile::NextWorkOp next) -> LogicalResult {
+              return kernel.getConfig().getWork() == WorkKind::Dynamic
+                         ? next.emitOpError(
+                               "attn-verify-sync: expected a 'ws.take_item' "
+                               "where items are handed out (attn-hand-out)")
+                         : success();
             })
             .Default([](Operation *) { return success(); });
     return failed(checked) ? WalkResult::interrupt() : WalkResult::advance();

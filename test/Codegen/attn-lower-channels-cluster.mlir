@@ -11,6 +11,8 @@ ws.kernel @cluster machine "sm_90a" args ["q", "n", "no"] problem #p config #c s
   ws.channel @k [tensor<128x64xbf16>] depth 1 cluster at 0
   ws.hold @h tensor<64x64xbf16> pieces 2 at 16384
   ws.edge @e credits 1 cluster
+  ws.verdict @verdict handed_out cluster at 49192
+  ws.mailbox @mailbox at 49232
   ws.role @load warps 1 regs 40 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) redo {
@@ -33,7 +35,7 @@ ws.kernel @cluster machine "sm_90a" args ["q", "n", "no"] problem #p config #c s
       ws.end_unless_work %w
       %k = ws.wait : <@k, tensor<128x64xbf16>>
       ws.release %k : <@k, tensor<128x64xbf16>>
-      tile.reject %w if %no
+      ws.give_verdict @verdict on %w rejected %no
       ws.signal @e
       ws.store @h[%me], %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
     }
@@ -68,11 +70,11 @@ ws.kernel @cluster machine "sm_90a" args ["q", "n", "no"] problem #p config #c s
 // CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
 // CHECK-NEXT: nvvm.mbarrier.init %[[P]], %[[ONE]]
 // CHECK: ws.role @load
-// CHECK: ws.work_loop extents({{.*}}) redo verdicts at 49192 mailbox at 49232 {
+// CHECK: ws.work_loop extents({{.*}}) redo {
 // The whole tile's bytes.
 // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %c16384_i32
 // CHECK: ws.role @wg
-// CHECK: ws.work_loop extents({{.*}}) redo verdicts at 49192 {
+// CHECK: ws.work_loop extents({{.*}}) redo {
 // @work is the CTA's own.
 // CHECK: ws.get_work
 // CHECK: nvvm.mbarrier.arrive %{{.*}} : !llvm.ptr<3>

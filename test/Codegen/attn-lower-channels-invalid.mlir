@@ -294,12 +294,13 @@ ws.kernel @two_hand_out machine "sm_90a" args ["n"] problem #p config #c schedul
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @reject_of_one_thread machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%n: i32, %no: i1):
+  ws.verdict @verdict at 49152
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) redo {
       %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'tile.reject' op attn-lower-channels: no lowering in role 'load', which one thread runs}}
-      tile.reject %w if %no
+      // expected-error @below {{'ws.give_verdict' op attn-lower-channels: no lowering in role 'load', which one thread runs}}
+      ws.give_verdict @verdict on %w rejected %no
     }
   }
 }
@@ -309,11 +310,12 @@ ws.kernel @reject_of_one_thread machine "sm_90a" args ["n", "no"] problem #p con
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @nobody_rejects machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @no_verdict_given machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%n: i32, %no: i1):
+  // expected-error @below {{'ws.verdict' op attn-lower-channels: expected a 'ws.give_verdict' for it, got none}}
+  ws.verdict @verdict at 49152
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'ws.work_loop' op attn-lower-channels: expected a 'tile.reject' where items are run again, got none}}
     ws.work_loop extents(%n, %n, %n) redo {
       %w = tile.next_work extents(%n, %n, %n)
     }
@@ -323,18 +325,20 @@ ws.kernel @nobody_rejects machine "sm_90a" args ["n", "no"] problem #p config #c
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = static>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @persistent machine "sm_90a" args ["lse", "n", "no"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @over_barriers machine "sm_90a" args ["lse", "n", "no"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
-  ws.role @wg warps 4 regs 240 replicas 2 {
+  ws.edge @e credits 0
+  // expected-error @below {{'ws.verdict' op attn-lower-channels: expected a place behind the barriers, from byte 49160 on, got 49152}}
+  ws.verdict @verdict at 49152
+  ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'ws.work_loop' op attn-lower-channels: expected 'work' to be grid or dynamic where items are run again, got static}}
     ws.work_loop extents(%n, %n, %n) redo {
       %w = tile.next_work extents(%n, %n, %n)
       %row = arith.constant dense<0.0> : vector<1xf32>
       tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
-      tile.reject %w if %no
+      ws.give_verdict @verdict on %w rejected %no
     }
   }
 }
@@ -346,15 +350,16 @@ ws.kernel @persistent machine "sm_90a" args ["lse", "n", "no"] problem #p config
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @two_verdicts machine "sm_90a" args ["lse", "n", "no"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
-  // expected-error @below {{'ws.role' op attn-lower-channels: expected at most one 'tile.reject' in role 'wg', got 2}}
+  ws.verdict @verdict at 49152
+  // expected-error @below {{'ws.role' op attn-lower-channels: expected at most one 'ws.give_verdict' in role 'wg', got 2}}
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) redo {
       %w = tile.next_work extents(%n, %n, %n)
       %row = arith.constant dense<0.0> : vector<1xf32>
       tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
-      tile.reject %w if %no
-      tile.reject %w if %no
+      ws.give_verdict @verdict on %w rejected %no
+      ws.give_verdict @verdict on %w rejected %no
     }
   }
 }

@@ -9,10 +9,20 @@
 ws.kernel @redo machine "sm_90a" args ["q", "lse", "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>, %n: i32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
+  ws.verdict @verdict at 49152
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) redo {
       %w = tile.next_work extents(%n, %n, %n)
+      %second = tile.is_redo %w
+      %again = scf.if %second -> (i1) {
+        %accepted = arith.constant false
+        scf.yield %accepted : i1
+      } else {
+        %rejected = ws.take_verdict @verdict
+        scf.yield %rejected : i1
+      }
+      ws.run_again %again
     }
   }
   ws.role @wg warps 4 regs 240 replicas 2 {
@@ -20,8 +30,17 @@ ws.kernel @redo machine "sm_90a" args ["q", "lse", "n"] problem #p config #c sch
     ws.work_loop extents(%n, %n, %n) redo {
       %w = tile.next_work extents(%n, %n, %n)
       %r = tile.is_redo %w
-      tile.reject %w if %r
+      ws.give_verdict @verdict on %w rejected %r
       ws.store @h[%me], %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+      %second = tile.is_redo %w
+      %again = scf.if %second -> (i1) {
+        %accepted = arith.constant false
+        scf.yield %accepted : i1
+      } else {
+        %rejected = ws.take_verdict @verdict
+        scf.yield %rejected : i1
+      }
+      ws.run_again %again
     }
   }
 }

@@ -9,6 +9,7 @@ ws.kernel @verdicts machine "sm_90a" args ["q", "n", "no"] problem #p config #c 
 ^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
   ws.channel @work [tensor<4xi32>] depth 1 at 49136
   ws.hold @h tensor<64x64xbf16> pieces 2 at 0
+  ws.verdict @verdict handed_out at 49168
   ws.role @load warps 1 regs 40 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) redo {
@@ -26,7 +27,7 @@ ws.kernel @verdicts machine "sm_90a" args ["q", "n", "no"] problem #p config #c 
       %w = ws.get_work %s : <@work, tensor<4xi32>>
       ws.release %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      tile.reject %w if %no
+      ws.give_verdict @verdict on %w rejected %no
       ws.store @h[%me], %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
     }
   }
@@ -44,10 +45,10 @@ ws.kernel @verdicts machine "sm_90a" args ["q", "n", "no"] problem #p config #c 
 // CHECK-COUNT-6: llvm.store %{{.*}}, %{{.*}} : i32, !llvm.ptr<3>
 // CHECK-NOT: llvm.store
 // CHECK: ws.role @load
-// CHECK: ws.work_loop extents({{.*}}) redo verdicts at 49168 {
+// CHECK: ws.work_loop extents({{.*}}) redo {
 // CHECK-NOT: ws.run_again
 // CHECK: ws.role @wg
-// CHECK: ws.work_loop extents({{.*}}) redo verdicts at 49168 {
+// CHECK: ws.work_loop extents({{.*}}) redo {
 // CHECK: %[[W:.*]] = ws.get_work
 // CHECK: %[[REDO:.*]] = tile.is_redo %[[W]]
 // CHECK: %[[FIRST:.*]] = arith.xori %[[REDO]],

@@ -10,13 +10,18 @@ ws.kernel @cluster machine "sm_90a" args ["q", "k", "v", "lse"] problem #p confi
   ws.channel @work [tensor<4xi32>] depth 1 at 60000
   ws.channel @k [tensor<64x128xbf16>] depth 1 cluster at 0
   ws.channel @v [tensor<64x64xbf16>] depth 1 cluster at 16384
+  ws.mailbox @mailbox at 65440
   ws.role @load warps 1 regs 40 replicas 1 {
   ^bb0(%me: i32):
     %n = arith.constant 7 : i32
     %one = arith.constant 1 : i32
     %zero = arith.constant 0 : i32
-    ws.work_loop extents(%n, %one, %one) mailbox at 65440 {
-      %w = tile.next_work extents(%n, %one, %one)
+    ws.work_loop extents(%n, %one, %one) {
+      %w = ws.share_work through @mailbox {
+        %next, %exists = ws.take_item extents(%n, %one, %one)
+        %item = ws.item_at %next exists(%exists) extents(%n, %one, %one)
+        ws.yield %item : !tile.work
+      }
       %s = ws.slot_at %zero : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
@@ -26,7 +31,10 @@ ws.kernel @cluster machine "sm_90a" args ["q", "k", "v", "lse"] problem #p confi
       ws.copy %k at(%batch, %head, %block) #bshd shared to %ks barrier %full : tensor<?x?x?x128xbf16>, <@k, tensor<64x128xbf16>>, !llvm.ptr<3>
       %vs = ws.slot_at %zero : <@v, tensor<64x64xbf16>>
       ws.copy %v at(%batch, %head, %block) #bshd shared to %vs barrier %full : tensor<?x?x?x64xbf16>, <@v, tensor<64x64xbf16>>, !llvm.ptr<3>
-      ws.fetch_work of %n
+      %first = ws.is_first_cta
+      scf.if %first {
+        ws.fetch_work of %n
+      }
     }
   }
   ws.role @wg warps 4 regs 240 replicas 1 {

@@ -316,7 +316,7 @@ ws.kernel @fetch_for_nobody machine "sm_90a" args ["n"] problem #p config #c sch
     ws.work_loop extents(%c, %c, %c) {
       %w = ws.get_work %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      // expected-error @below {{'ws.fetch_work' op attn-lower-to-nvvm: expected a 'tile.next_work' in the loop, got none}}
+      // expected-error @below {{'ws.fetch_work' op attn-lower-to-nvvm: expected a 'ws.take_item' in the loop, got none}}
       ws.fetch_work of %c
     }
   }
@@ -399,12 +399,12 @@ ws.kernel @is_redo machine "sm_90a" args ["n"] problem #p config #c schedule #s 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @nowhere machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @computed machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%n: i32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'ws.work_loop' op attn-lower-to-nvvm: expected 'verdicts' where items handed out are run again, got none}}
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-error @below {{'tile.next_work' op attn-lower-to-nvvm: expected 'ws.take_item' where items are handed out}}
       %w = tile.next_work extents(%n, %n, %n)
       ws.end_unless_work %w
     }
@@ -420,12 +420,10 @@ ws.kernel @slot_of_grid machine "sm_90a" args ["n"] problem #p config #c schedul
 ^bb0(%n: i32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
-      %no = arith.constant false
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'ws.verdict_slot' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' that says 'verdicts'}}
+      // expected-error @below {{'ws.verdict_slot' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' that says 'redo'}}
       %slot = ws.verdict_slot %w
-      ws.run_again %no
     }
   }
 }
@@ -437,11 +435,14 @@ ws.kernel @slot_of_grid machine "sm_90a" args ["n"] problem #p config #c schedul
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @asked_by_many machine "sm_90a" args ["lse", "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%lse: tensor<?x?x?xf32>, %n: i32):
+  ws.verdict @verdict handed_out at 32
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo verdicts at 32 {
-      // expected-error @below {{'tile.next_work' op attn-lower-to-nvvm: expected one thread to ask for verdicts, got role 'wg' of 2 x 4 warps}}
-      %w = tile.next_work extents(%n, %n, %n)
+    ws.work_loop extents(%n, %n, %n) redo {
+      %next, %more = ws.take_item extents(%n, %n, %n)
+      // expected-error @below {{'ws.choose_item' op attn-lower-to-nvvm: expected one thread to take verdicts, got role 'wg' of 2 x 4 warps}}
+      %number, %exists, %second, %slot = ws.choose_item %next, %more by @verdict
+      %w = ws.item_at %number exists(%exists) second(%second, %slot) extents(%n, %n, %n)
       ws.end_unless_work %w
       %row = arith.constant dense<0.0> : vector<1xf32>
       tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>

@@ -9,17 +9,25 @@
 ws.kernel @verdicts machine "sm_90a" args ["q", "lse"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>):
   ws.channel @work [tensor<4xi32>] depth 1 at 0
+  ws.verdict @verdict handed_out at 32
   ws.role @load warps 1 regs 40 replicas 1 {
   ^bb0(%me: i32):
     %n = arith.constant 7 : i32
     %one = arith.constant 1 : i32
     %zero = arith.constant 0 : i32
-    ws.work_loop extents(%n, %one, %one) redo verdicts at 32 {
-      %w = tile.next_work extents(%n, %one, %one)
+    ws.work_loop extents(%n, %one, %one) redo {
+      %next, %more = ws.take_item extents(%n, %one, %one)
+      %number, %exists, %second, %place = ws.choose_item %next, %more by @verdict
+      %w = ws.item_at %number exists(%exists) second(%second, %place) extents(%n, %one, %one)
       %s = ws.slot_at %zero : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      ws.fetch_work of %n
+      %again = ws.is_second_run %w
+      %yes = arith.constant true
+      %used = arith.xori %again, %yes : i1
+      scf.if %used {
+        ws.fetch_work of %n
+      }
     }
   }
   ws.role @wg warps 4 regs 240 replicas 1 {
@@ -27,7 +35,7 @@ ws.kernel @verdicts machine "sm_90a" args ["q", "lse"] problem #p config #c sche
     %n = arith.constant 7 : i32
     %one = arith.constant 1 : i32
     %zero = arith.constant 0 : i32
-    ws.work_loop extents(%n, %one, %one) redo verdicts at 32 {
+    ws.work_loop extents(%n, %one, %one) redo {
       %s = ws.slot_at %zero : <@work, tensor<4xi32>>
       %w = ws.get_work %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w

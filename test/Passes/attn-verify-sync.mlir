@@ -1,5 +1,5 @@
 // attn-verify-sync on hand-written roles: what ends and is balanced, and what is not.
-// RUN: attn-opt %s --attn-verify-sync -split-input-file -verify-diagnostics
+// RUN: attn-opt %s --attn-hand-out --attn-verify-sync -split-input-file -verify-diagnostics
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = static>

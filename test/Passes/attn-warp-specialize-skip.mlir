@@ -1,6 +1,6 @@
 // attn-warp-specialize with 'skip right': replicas of the role with one a sub-tile start at their own rows' last block.
 // RUN: attn-opt %s --attn-warp-specialize | FileCheck %s
-// RUN: attn-opt %s --attn-warp-specialize --attn-plan-memory --attn-pipeline --attn-verify-sync -o /dev/null
+// RUN: attn-opt %s --attn-warp-specialize --attn-hand-out --attn-plan-memory --attn-pipeline --attn-verify-sync -o /dev/null
 // Bounds that do not depend on the rows, or no knob: nothing to skip.
 // RUN: sed 's/%first, %rows = tile.owned_rows %arg5/%first, %rows, %batch = tile.work_coords %arg5/' %s | attn-opt --attn-warp-specialize | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/knob skip right/knob skip none/' %s | attn-opt --attn-warp-specialize | FileCheck %s --check-prefix=NONE

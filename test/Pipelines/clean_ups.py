@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 PASSES = [
-    "attn-subtile", "attn-resolve-layouts", "attn-warp-specialize", "attn-plan-memory",
+    "attn-subtile", "attn-resolve-layouts", "attn-warp-specialize", "attn-hand-out", "attn-plan-memory",
     "attn-pipeline", "attn-drop-zero-scaling", "attn-start-fresh", "attn-overlap-last-product",
     "attn-verify-sync", "attn-distribute", "attn-lower-channels", "attn-verify-channels",
     "attn-lower-to-nvvm"

@@ -31,7 +31,8 @@
 // WS: ws.channel @work [tensor<4xi32>] depth 2 at 229376
 // WS: ws.role @load
 // WS: ws.work_loop
-// WS-NEXT: %[[ITEM:.*]] = tile.next_work extents({{.*}}) section({{.*}})
+// WS-NEXT: %[[NEXT:.*]], %[[MORE:.*]] = ws.take_item extents({{.*}}) section({{.*}})
+// WS-NEXT: %[[ITEM:.*]] = ws.item_at %[[NEXT]] exists(%[[MORE]])
 // WS-NEXT: %[[SLOT:.*]] = ws.acquire : <@work, tensor<4xi32>>
 // WS-NEXT: ws.put_work %[[ITEM]] to %[[SLOT]]
 // WS-NEXT: ws.end_unless_work %[[ITEM]]

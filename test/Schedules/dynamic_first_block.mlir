@@ -15,9 +15,10 @@
 //
 // LOOP: loop 2: scores untouched
 // WS: ws.work_loop extents({{.*}}) redo {
+// WS: ws.choose_item %{{.*}} by @verdict
 // WS: ws.fetch_work
 // WS: ws.work_loop extents({{.*}}) redo {
-// WS: tile.reject
+// WS: ws.give_verdict @verdict
 
 attn.table_entry fwd @dynamic_first_block head_dim 64, 64
     masks ["none", "causal_top_left", "causal_bottom_right"]

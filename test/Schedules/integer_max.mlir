@@ -26,7 +26,7 @@
 // WS: tile.reduce max %
 // WS: else
 // WS: tile.reduce max_floored %
-// WS: tile.reject
+// WS: ws.give_verdict @verdict
 // RESULT: check: passed
 // RESULT: guard: passed
 

@@ -11,8 +11,12 @@ using namespace attn::faults;
 namespace {
 
 template <typename... Ops> bool has(ws::EntryOp entry) {
-  return llvm::any_of(entry.getBody().front(),
-                      [](Operation &op) { return isa<Ops...>(op); });
+  return entry
+      .walk([](Operation *op) {
+        return isa<Ops...>(op) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Whether an entry does harm where it is late.

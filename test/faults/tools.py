@@ -13,7 +13,8 @@ import schedule_tools
 
 # Where faults are planted: the passes that make the IR from that of the schedule stage, and those
 # that go on from it to the roles' final programs.
-TO_LOOPS = ["attn-subtile", "attn-resolve-layouts", "attn-warp-specialize", "attn-plan-memory"]
+TO_LOOPS = ["attn-subtile", "attn-resolve-layouts", "attn-warp-specialize", "attn-hand-out",
+            "attn-plan-memory"]
 EXPAND = ["attn-pipeline", "attn-drop-zero-scaling", "attn-start-fresh", "attn-overlap-last-product"]
 STAGES = {"plan": ([], TO_LOOPS + EXPAND),
           "emitter": (TO_LOOPS, EXPAND),

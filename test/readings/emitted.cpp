@@ -90,6 +90,14 @@ FailureOr<readings::Reading> readings::readEmitted(ws::KernelOp kernel,
     return failure();
   }
   SyncPrograms programs = trial.write(*agents);
+  for (auto [agent, tokens] : llvm::zip(*agents, programs.programs)) {
+    // Schedules say nothing of verdicts, nor of the mailbox of a cluster.
+    llvm::erase_if(tokens, [&](const Token &token) {
+      SyncEvent::Kind kind = agent.steps[token.item].event->kind;
+      return kind == SyncEvent::GiveVerdict || kind == SyncEvent::TakeVerdict ||
+             kind == SyncEvent::ShareItem;
+    });
+  }
   EmittedLines lines(kernel, trial, *agents, contents, programs);
   std::map<std::string, int> names;
   for (auto [i, agent] : llvm::enumerate(*agents)) {

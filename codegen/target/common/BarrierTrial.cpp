@@ -62,12 +62,10 @@ LogicalResult BarrierProgram::checkMemory(ArrayRef<BarrierEvent> setup) {
       taken.push_back({begin, begin + op.getBytes(), op});
     });
   }
-  kernel.walk([&](ws::WorkLoopOp loop) {
-    if (loop.getMailbox()) {
-      int64_t item = *loop.getMailbox() + 2 * ws::barrierBytes;
-      taken.push_back({item, item + ws::workItemBytes, loop});
-    }
-  });
+  for (auto mailbox : kernel.getBody().getOps<ws::MailboxOp>()) {
+    int64_t item = *mailbox.getOffset() + 2 * ws::barrierBytes;
+    taken.push_back({item, item + ws::workItemBytes, mailbox});
+  }
   for (const BarrierEvent &event : setup) {
     int64_t bytes = event.kind == BarrierEvent::Init ? ws::barrierBytes : 4;
     Extent own{event.place, event.place + bytes, event.op};

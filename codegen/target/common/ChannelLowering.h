@@ -24,6 +24,14 @@ struct EdgeBarrier {
   int64_t count = 0;
 };
 
+/// The barriers on which verdicts are given; their words follow.
+struct VerdictBarriers {
+  int64_t offset;
+  bool handedOut; // taken by the role that hands items out
+  bool cluster;   // given by all CTAs of the cluster
+  int64_t count = 0;
+};
+
 class ChannelLowering {
 public:
   explicit ChannelLowering(ws::KernelOp kernel)
@@ -60,19 +68,15 @@ private:
 
   // MailboxLowering.cpp
   void emitMailboxSetup();
-  void placeMailbox(ws::WorkLoopOp loop);
 
   // VerdictLowering.cpp
-  int64_t planItems(int64_t offset);
+  mlir::LogicalResult planItems(int64_t offset);
   void emitVerdictSetup();
-  void lowerReject(tile::RejectOp op);
-  void emitVerdict(ws::WorkLoopOp loop);
+  void lowerGiveVerdict(ws::GiveVerdictOp op);
+  void lowerTakeVerdict(ws::TakeVerdictOp op);
   void awaitFirstResults(ws::StoreOp op);
   mlir::Value verdictWord(mlir::Value slot);
   mlir::Value isFirstRun(mlir::Value work);
-  bool isHandedOut() {
-    return kernel.getConfig().getWork() == WorkKind::Dynamic;
-  }
   int64_t clusterSize() { return kernel.getConfig().getCluster(); }
 
   struct Counter {
@@ -126,8 +130,7 @@ private:
   /// Of a slot in the block that waits for it: the barrier to arrive on next.
   llvm::DenseMap<mlir::Value, mlir::Value> barrierOf;
   int64_t barrierEnd = 0;
-  /// The first of the verdicts' barriers; their words follow.
-  std::optional<EdgeBarrier> verdict;
+  std::optional<VerdictBarriers> verdict;
   /// First byte of the mailbox by which a cluster shares its items.
   std::optional<int64_t> mailbox;
 };

@@ -36,7 +36,11 @@ LogicalResult checkPlaces(ws::KernelOp kernel, StringRef pass) {
   for (Operation &op : kernel.getBody().front()) {
     auto channel = dyn_cast<ws::ChannelOp>(op);
     auto hold = dyn_cast<ws::HoldOp>(op);
-    if ((channel && !channel.getOffset()) || (hold && !hold.getOffset())) {
+    auto verdict = dyn_cast<ws::VerdictOp>(op);
+    auto mailbox = dyn_cast<ws::MailboxOp>(op);
+    if ((channel && !channel.getOffset()) || (hold && !hold.getOffset()) ||
+        (verdict && !verdict.getOffset()) ||
+        (mailbox && !mailbox.getOffset())) {
       return error(&op, pass) << "expected a place in shared memory, got none";
     }
   }
@@ -68,7 +72,8 @@ LogicalResult checkSlots(Operation *op) {
 /// One thread meets no other.
 LogicalResult checkMeetings(Operation *op) {
   auto role = op->getParentOfType<ws::RoleOp>();
-  if (!role || !isa<ws::TakeOp, ws::GiveOp, ws::SyncOp, tile::RejectOp>(op) ||
+  if (!role ||
+      !isa<ws::TakeOp, ws::GiveOp, ws::SyncOp, ws::GiveVerdictOp>(op) ||
       !role.isSingleThread()) {
     return success();
   }
@@ -118,34 +123,27 @@ LogicalResult checkOperands(Operation *op) {
   return success();
 }
 
-/// An item that is run again: each warp of a role that may reject it says so
-/// once, and some role may.
-LogicalResult checkRedo(ws::KernelOp kernel) {
-  ws::WorkLoopOp redo;
-  kernel.walk(
-      [&](ws::WorkLoopOp loop) { redo = loop.getRedo() ? loop : redo; });
-  if (!redo) {
+/// Each warp of a role that may reject an item gives one verdict on it, and
+/// some role does.
+LogicalResult checkVerdicts(ws::KernelOp kernel) {
+  auto declared = kernel.getBody().getOps<ws::VerdictOp>();
+  if (declared.empty()) {
     return success();
   }
-  bool rejects = false;
+  bool given = false;
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
     int64_t verdicts = 0;
-    role.walk([&](tile::RejectOp) { ++verdicts; });
+    role.walk([&](ws::GiveVerdictOp) { ++verdicts; });
     if (verdicts > 1) {
       return error(role, lowerChannels)
-             << "expected at most one 'tile.reject' in role '"
+             << "expected at most one 'ws.give_verdict' in role '"
              << role.getSymName() << "', got " << verdicts;
     }
-    rejects |= verdicts == 1;
+    given |= verdicts == 1;
   }
-  if (!rejects) {
-    return error(redo, lowerChannels)
-           << "expected a 'tile.reject' where items are run again, got none";
-  }
-  if (kernel.getConfig().getWork() == WorkKind::Static) {
-    return error(redo, lowerChannels) << "expected 'work' to be grid or "
-                                         "dynamic where items are run again, "
-                                         "got static";
+  if (!given) {
+    return error(*declared.begin(), lowerChannels)
+           << "expected a 'ws.give_verdict' for it, got none";
   }
   return success();
 }
@@ -333,44 +331,35 @@ LogicalResult checkHandedOut(ws::KernelOp kernel, Operation *op) {
            << (loop ? "work '" : "no loop with work '")
            << stringifyWorkKind(kernel.getConfig().getWork()) << "'";
   }
-  if (isa<ws::FetchWorkOp>(op) &&
-      loop.getBody().getOps<tile::NextWorkOp>().empty()) {
+  bool takes = loop.walk([](ws::TakeItemOp) { return WalkResult::interrupt(); })
+                   .wasInterrupted();
+  if (isa<ws::FetchWorkOp>(op) && !takes) {
     return error(op, lowerToNVVM)
-           << "expected a 'tile.next_work' in the loop, got none";
+           << "expected a 'ws.take_item' in the loop, got none";
   }
   return success();
 }
 
-/// Items that are run again: one item a CTA says at its end whether to do so;
-/// items handed out come with the place of their verdicts.
+/// Items that are run again: one item a CTA says at its end whether to do so.
+/// Of those handed out one thread takes the verdicts.
 LogicalResult checkRunAgain(ws::KernelOp kernel, Operation *op) {
   auto loop = dyn_cast<ws::WorkLoopOp>(op);
-  if (loop && loop.getRedo()) {
-    bool isHandedOut = kernel.getConfig().getWork() == WorkKind::Dynamic;
-    if (isHandedOut && !loop.getVerdicts()) {
-      return error(op, lowerToNVVM)
-             << "expected 'verdicts' where items handed out are run again, got "
-                "none";
-    }
-    if (!isHandedOut && loop.getBody().getOps<ws::RunAgainOp>().empty()) {
-      return error(op, lowerToNVVM)
-             << "expected a 'ws.run_again' where items are run again, got none";
-    }
+  bool isHandedOut = kernel.getConfig().getWork() == WorkKind::Dynamic;
+  if (loop && loop.getRedo() && !isHandedOut &&
+      loop.getBody().getOps<ws::RunAgainOp>().empty()) {
+    return error(op, lowerToNVVM)
+           << "expected a 'ws.run_again' where items are run again, got none";
   }
   auto parent = op->getParentOfType<ws::WorkLoopOp>();
-  if (isa<tile::IsRedoOp>(op) && !(parent && parent.getRedo())) {
+  if (isa<tile::IsRedoOp, ws::IsSecondRunOp, ws::VerdictSlotOp>(op) &&
+      !(parent && parent.getRedo())) {
     return error(op, lowerToNVVM)
            << "expected to be in a 'ws.work_loop' that says 'redo'";
   }
-  if (isa<ws::VerdictSlotOp>(op) && !(parent && parent.getVerdicts())) {
-    return error(op, lowerToNVVM)
-           << "expected to be in a 'ws.work_loop' that says 'verdicts'";
-  }
   auto role = op->getParentOfType<ws::RoleOp>();
-  if (isa<tile::NextWorkOp>(op) && parent && parent.getVerdicts() &&
-      !role.isSingleThread()) {
+  if (isa<ws::ChooseItemOp>(op) && !role.isSingleThread()) {
     return error(op, lowerToNVVM)
-           << "expected one thread to ask for verdicts, got role '"
+           << "expected one thread to take verdicts, got role '"
            << role.getSymName() << "' of " << role.getReplicas() << " x "
            << role.getWarps() << " warps";
   }
@@ -382,13 +371,19 @@ LogicalResult checkWork(ws::KernelOp kernel, Operation *op) {
   if (failed(checkRunAgain(kernel, op))) {
     return failure();
   }
-  if (isa<ws::FetchWorkOp, ws::PutWorkOp, ws::GetWorkOp, ws::EndUnlessWorkOp>(
+  if (isa<ws::FetchWorkOp, ws::PutWorkOp, ws::GetWorkOp, ws::EndUnlessWorkOp,
+          ws::TakeItemOp, ws::ChooseItemOp, ws::ItemAtOp, ws::ShareWorkOp>(
           op) &&
       failed(checkHandedOut(kernel, op))) {
     return failure();
   }
   if (isa<tile::NextWorkOp>(op) && !op->getParentOfType<ws::WorkLoopOp>()) {
     return error(op, lowerToNVVM) << "expected to be in a 'ws.work_loop'";
+  }
+  if (isa<tile::NextWorkOp>(op) &&
+      kernel.getConfig().getWork() == WorkKind::Dynamic) {
+    return error(op, lowerToNVVM)
+           << "expected 'ws.take_item' where items are handed out";
   }
   for (Value operand : op->getOperands()) {
     if (!isa<tile::WorkType>(operand.getType())) {
@@ -397,7 +392,8 @@ LogicalResult checkWork(ws::KernelOp kernel, Operation *op) {
     auto argument = dyn_cast<BlockArgument>(operand);
     Operation *source =
         argument ? argument.getOwner()->getParentOp() : operand.getDefiningOp();
-    if (!isa<tile::NextWorkOp, ws::GetWorkOp, tile::BoundsOp>(source)) {
+    if (!isa<tile::NextWorkOp, ws::GetWorkOp, ws::ItemAtOp, ws::ShareWorkOp,
+             tile::BoundsOp>(source)) {
       return error(op, lowerToNVVM) << "no lowering for a work item that '"
                                     << source->getName() << "' makes";
     }
@@ -446,14 +442,15 @@ LogicalResult codegen::checkChannelsLowerable(ws::KernelOp kernel) {
   };
   return success(succeeded(checkEach(kernel, check)) &&
                  succeeded(checkProducers(kernel)) &&
-                 succeeded(checkRedo(kernel)));
+                 succeeded(checkVerdicts(kernel)));
 }
 
 LogicalResult codegen::checkChannelsLowered(ws::KernelOp kernel) {
   return checkEach(kernel, [](Operation *op) -> LogicalResult {
     if (isa<ws::AcquireOp, ws::WaitOp, ws::ReleaseOp, ws::TakeOp, ws::GiveOp,
             ws::SignalOp, ws::WaitEdgeOp, ws::SyncOp, ws::AwaitStoreOp,
-            ws::SlotOffsetOp, tile::RejectOp>(op)) {
+            ws::SlotOffsetOp, ws::GiveVerdictOp, ws::TakeVerdictOp,
+            tile::RejectOp>(op)) {
       return error(op, lowerChannels) << "expected the op to be lowered";
     }
     for (Value operand : op->getOperands()) {

@@ -17,7 +17,6 @@
 // which the warps of all CTAs arrive.
 #include "ChannelLowering.h"
 #include "KernelChecks.h"
-#include "attn/dialect/ItemMemory.h"
 #include "attn/support/Decision.h"
 
 namespace attn::codegen {
@@ -55,8 +54,12 @@ LogicalResult ChannelLowering::planBarriers() {
                                 edge.getCluster()};
     offset += barrierBytes;
   }
-  barrierEnd = planItems(offset);
-  return success();
+  return planItems(offset);
+}
+
+static bool givesVerdict(ws::RoleOp role) {
+  return role.walk([](ws::GiveVerdictOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
 }
 
 void ChannelLowering::countArrivals() {
@@ -75,7 +78,7 @@ void ChannelLowering::countArrivals() {
     for (StringRef name : signalled) {
       edges[name].count += edges[name].cluster ? ofCluster : arrivals;
     }
-    if (verdict && ws::mayReject(role)) {
+    if (givesVerdict(role)) {
       verdict->count += ofCluster;
     }
   }
@@ -430,7 +433,8 @@ LogicalResult ChannelLowering::lowerOp(Operation *op) {
       .Case([&](ws::ReleaseOp op) { lowerRelease(op); })
       .Case([&](ws::TakeOp op) { lowerTake(op); })
       .Case([&](ws::GiveOp op) { lowerGive(op); })
-      .Case([&](tile::RejectOp op) { lowerReject(op); })
+      .Case([&](ws::GiveVerdictOp op) { lowerGiveVerdict(op); })
+      .Case([&](ws::TakeVerdictOp op) { lowerTakeVerdict(op); })
       .Case([&](ws::PutOp op) { lowerPut(op); })
       .Case([&](ws::HeldOp op) { lowerHeld(op); })
       .Case([&](ws::StoreOp op) { lowerStore(op); })
@@ -525,12 +529,6 @@ LogicalResult ChannelLowering::lowerRole(ws::RoleOp role) {
       return failure();
     }
   }
-  role.walk([&](ws::WorkLoopOp loop) {
-    if (loop.getRedo()) {
-      emitVerdict(loop);
-    }
-    placeMailbox(loop);
-  });
   convertSlots(role);
   return success();
 }

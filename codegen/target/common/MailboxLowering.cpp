@@ -26,10 +26,3 @@ void ChannelLowering::emitMailboxSetup() {
       constant(*mailbox + 2 * barrierBytes + ws::workItemBytes));
   LLVM::StoreOp::create(builder, loc, constant(0), parity);
 }
-
-/// The role that hands items out learns where the mailbox is.
-void ChannelLowering::placeMailbox(ws::WorkLoopOp loop) {
-  if (mailbox && !loop.getBody().getOps<tile::NextWorkOp>().empty()) {
-    loop.setMailbox(*mailbox);
-  }
-}

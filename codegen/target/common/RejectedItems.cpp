@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Items whose results some role refused, where one role hands items out: it
-// learns of them two turns later and hands them out once more.
+// Rejected items, where one role hands items out: it takes their verdicts two
+// turns later and hands them out once more.
 #include "WorkItemLowering.h"
 
 using namespace mlir;
@@ -90,8 +90,9 @@ Value WorkItemLowering::takeVerdictIf(Value due, int64_t verdicts,
 /// but t - 1, and that one too where no new item is left. An item that was
 /// rejected comes before new ones. Second results are not rejected, so the role
 /// ends.
-void WorkItemLowering::chooseItem(tile::NextWorkOp op, Value isNew) {
-  int64_t verdicts = *workLoop.getVerdicts();
+void WorkItemLowering::lowerChooseItem(ws::ChooseItemOp op) {
+  auto declared = kernel.lookupSymbol<ws::VerdictOp>(op.getVerdict());
+  int64_t verdicts = *declared.getOffset();
   Scalars scalars{*builder, loc};
   int64_t words = verdicts + ws::verdictRing * (ws::barrierBytes + 4);
   auto variable = [&](HandOutWord word) {
@@ -103,17 +104,16 @@ void WorkItemLowering::chooseItem(tile::NextWorkOp op, Value isNew) {
   Value due = scalars.isBelow(add(known, constant(1)), turn);
   Value again = takeVerdictIf(due, verdicts, known);
   known = scalars.count(known, due);
-  Value none = scalars.isNot(scalars.either(isNew, again));
+  Value none = scalars.isNot(scalars.either(op.getNextExists(), again));
   Value drains = scalars.both(none, scalars.isBelow(known, turn));
   Value againLast = takeVerdictIf(drains, verdicts, known);
   known = scalars.count(known, drains);
 
-  item = scalars.select(again, before, scalars.select(againLast, last, item));
-  Value redo = scalars.either(again, againLast);
-  Value &isItem = exists[op.getWork()];
-  isItem = scalars.either(redo, isItem);
-  redos[op.getWork()] = redo;
-  verdictSlots[op.getWork()] = scalars.both(turn, constant(1));
+  Value number = scalars.select(
+      again, before, scalars.select(againLast, last, op.getNext()));
+  Value second = scalars.either(again, againLast);
+  Value isItem = scalars.either(second, op.getNextExists());
+  Value slot = scalars.both(turn, constant(1));
 
   auto store = [&](Value value, HandOutWord word) {
     LLVM::StoreOp::create(*builder, loc, value, variable(word));
@@ -121,5 +121,6 @@ void WorkItemLowering::chooseItem(tile::NextWorkOp op, Value isNew) {
   store(add(turn, constant(1)), turnWord);
   store(known, knownWord);
   store(last, beforeWord);
-  store(item, lastWord);
+  store(number, lastWord);
+  op->replaceAllUsesWith(ValueRange{number, isItem, second, slot});
 }

@@ -33,7 +33,7 @@ static std::optional<SmallVector<Value>> barrierOperands(Operation *op) {
         }
         return std::nullopt;
       })
-      .Case<NVVM::FenceProxyOp, NVVM::CpAsyncBulkWaitGroupOp, tile::NextWorkOp>(
+      .Case<NVVM::FenceProxyOp, NVVM::CpAsyncBulkWaitGroupOp, ws::ChooseItemOp>(
           [](Operation *) { return SmallVector<Value>(); })
       .Default(Values());
 }

@@ -82,28 +82,34 @@ Value WorkItemLowering::receiveItem(int64_t mailbox) {
 
 /// The item of this turn: taken and sent, or received; and of that the row
 /// block of this CTA.
-void WorkItemLowering::shareItem(tile::NextWorkOp op) {
-  int64_t mailbox = *workLoop.getMailbox();
+LogicalResult WorkItemLowering::lowerShareWork(ws::ShareWorkOp op) {
+  auto declared = kernel.lookupSymbol<ws::MailboxOp>(op.getMailbox());
+  int64_t mailbox = *declared.getOffset();
   auto type = VectorType::get(4, builder->getI32Type());
   auto branch = scf::IfOp::create(*builder, loc, type, isFirstOfCluster(),
                                   /*withElseRegion=*/true);
-  OpBuilder *outer = builder;
-  OpBuilder first = branch.getThenBodyBuilder();
-  builder = &first;
-  takeItem(op);
-  Value packed = packItem(op.getWork());
-  sendItem(mailbox, packed);
-  scf::YieldOp::create(first, loc, packed);
-  OpBuilder others = branch.getElseBodyBuilder();
-  builder = &others;
-  scf::YieldOp::create(others, loc, receiveItem(mailbox));
-  builder = outer;
-
-  unpackItem(op.getWork(), branch.getResult(0),
-             workLoop.getVerdicts().has_value());
+  {
+    OpBuilder::InsertionGuard guard(*builder);
+    Block &body = op.getBody().front(), &first = *branch.thenBlock();
+    Operation *yield = body.getTerminator();
+    Value item = yield->getOperand(0);
+    yield->erase();
+    first.getOperations().splice(first.end(), body.getOperations());
+    if (failed(lowerOps(first.begin(), first.end()))) {
+      return failure();
+    }
+    builder->setInsertionPointToEnd(&first);
+    Value packed = packItem(item);
+    sendItem(mailbox, packed);
+    scf::YieldOp::create(*builder, loc, packed);
+    builder->setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(*builder, loc, receiveItem(mailbox));
+  }
+  unpackItem(op.getWork(), branch.getResult(0), workLoop.getRedo());
   Value &block = works[op.getWork()][0];
   block = add(mul(block, clusterSize()), rankInCluster());
   Value parity = sharedWord(constant(parityIn(mailbox)));
   Value next = arith::XOrIOp::create(*builder, loc, load(parity), constant(1));
   LLVM::StoreOp::create(*builder, loc, next, parity);
+  return success();
 }

@@ -4,25 +4,41 @@
 // arrives, each with a word that is not zero once some warp has done so. The
 // CTAs of a cluster run an item together, so that a verdict is that of all.
 #include "ChannelLowering.h"
-#include "attn/dialect/ItemMemory.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 using ws::barrierBytes;
 
-/// Places the verdicts and the mailbox, if there are any; returns the first
-/// byte after them.
-int64_t ChannelLowering::planItems(int64_t offset) {
-  auto redo = kernel.walk([](ws::WorkLoopOp loop) {
-    return loop.getRedo() ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  ws::ItemMemory memory(offset, kernel.getConfig(), redo.wasInterrupted());
-  if (memory.verdicts) {
-    verdict = EdgeBarrier{*memory.verdicts, 0, clusterSize() > 1};
+/// Reads where the verdict and the mailbox are, which lie behind the barriers
+/// that end at `offset`.
+LogicalResult ChannelLowering::planItems(int64_t offset) {
+  barrierEnd = offset;
+  auto place = [&](auto op, int64_t bytes) -> FailureOr<int64_t> {
+    int64_t begin = op.getOffset().value_or(-1);
+    if (begin < barrierEnd) {
+      return op.emitOpError("attn-lower-channels: expected a place behind the "
+                            "barriers, from byte ")
+             << barrierEnd << " on, got " << begin;
+    }
+    barrierEnd = begin + bytes;
+    return begin;
+  };
+  for (auto op : kernel.getBody().getOps<ws::VerdictOp>()) {
+    FailureOr<int64_t> begin = place(op, ws::verdictBytes);
+    if (failed(begin)) {
+      return failure();
+    }
+    verdict = VerdictBarriers{*begin, op.getHandedOut(), op.getCluster()};
   }
-  mailbox = memory.mailbox;
-  return memory.end;
+  for (auto op : kernel.getBody().getOps<ws::MailboxOp>()) {
+    FailureOr<int64_t> begin = place(op, ws::mailboxBytes);
+    if (failed(begin)) {
+      return failure();
+    }
+    mailbox = *begin;
+  }
+  return success();
 }
 
 /// Not zero where the item of this slot was rejected.
@@ -59,13 +75,13 @@ Value ChannelLowering::isFirstRun(Value work) {
 /// warp found the first time, and arrives. Where items are handed out each run
 /// is a turn of the barriers. Else the first alone is: the barrier has to stay
 /// in the phase that a late role waits for.
-void ChannelLowering::lowerReject(tile::RejectOp op) {
+void ChannelLowering::lowerGiveVerdict(ws::GiveVerdictOp op) {
   OpBuilder::InsertionGuard guard(builder);
   Value slot = constant(0), first = isFirstRun(op.getWork());
   // The first CTA of a cluster hands out; without that each has to know.
   Value rank = lane();
-  Value arrives = speaksForWarp(verdict->cluster && !isHandedOut());
-  if (isHandedOut()) {
+  Value arrives = speaksForWarp(verdict->cluster && !verdict->handedOut);
+  if (verdict->handedOut) {
     slot = ws::VerdictSlotOp::create(builder, loc, builder.getI32Type(),
                                      op.getWork());
   } else {
@@ -74,7 +90,7 @@ void ChannelLowering::lowerReject(tile::RejectOp op) {
   onlyIf(arrives);
   {
     OpBuilder::InsertionGuard inner(builder);
-    onlyIf(arith::AndIOp::create(builder, loc, first, op.getFailed()));
+    onlyIf(arith::AndIOp::create(builder, loc, first, op.getRejected()));
     Value word = verdictWord(slot);
     LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::_or,
                               verdict->cluster ? inCta(word, rank) : word,
@@ -94,43 +110,24 @@ void ChannelLowering::lowerReject(tile::RejectOp op) {
   op.erase();
 }
 
-/// Where items are handed out, the role that does so asks for the verdicts.
-/// Else all roles agree, at the end of an item that is computed for the first
-/// time, on whether to run it again.
-void ChannelLowering::emitVerdict(ws::WorkLoopOp loop) {
-  if (isHandedOut()) {
-    loop.setVerdicts(verdict->offset);
-    return;
-  }
-  auto next = *loop.getBody().getOps<tile::NextWorkOp>().begin();
-  builder.setInsertionPointToEnd(&loop.getBody().front());
-  loc = loop.getLoc();
-  Value redo =
-      tile::IsRedoOp::create(builder, loc, builder.getI1Type(), next.getWork());
-  auto branch = scf::IfOp::create(builder, loc, builder.getI1Type(), redo,
-                                  /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    Value no = arith::ConstantIntOp::create(builder, loc, 0, 1);
-    scf::YieldOp::create(builder, loc, no);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    nvx::MbarrierWaitOp::create(builder, loc, barrierAt(verdict->offset, {}),
-                                constant(0));
-    Value word = LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
-                                      verdictWord(constant(0)));
-    Value again = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                        word, constant(0));
-    scf::YieldOp::create(builder, loc, again);
-  }
-  ws::RunAgainOp::create(builder, loc, branch.getResult(0));
+/// The one item of a CTA has the first verdict of the ring.
+void ChannelLowering::lowerTakeVerdict(ws::TakeVerdictOp op) {
+  nvx::MbarrierWaitOp::create(builder, loc, barrierAt(verdict->offset, {}),
+                              constant(0));
+  Value word = LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                                    verdictWord(constant(0)));
+  Value rejected = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                         word, constant(0));
+  op.replaceAllUsesWith(rejected);
+  op.erase();
 }
 
 /// The work item of the turn in which `op` runs.
 static Value workOf(Operation *op) {
   auto loop = op->getParentOfType<ws::WorkLoopOp>();
   for (Operation &each : loop.getBody().front()) {
-    if (isa<tile::NextWorkOp, ws::GetWorkOp>(each)) {
+    if (isa<tile::NextWorkOp, ws::GetWorkOp, ws::ItemAtOp, ws::ShareWorkOp>(
+            each)) {
       return each.getResult(0);
     }
   }

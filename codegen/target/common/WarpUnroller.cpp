@@ -295,17 +295,14 @@ LogicalResult WarpUnroller::addReads(ws::MmaOp mma, uint32_t lanes) {
 /// The role that hands out items knows, before each, the verdicts of all turns
 /// but the last; after the last item all. Those of a cluster are its first
 /// CTA's, from which the others learn of their items.
-void WarpUnroller::awaitVerdict(tile::NextWorkOp next, uint32_t lanes) {
-  auto loop = next->getParentOfType<ws::WorkLoopOp>();
-  if (!loop.getVerdicts()) {
-    return;
-  }
+void WarpUnroller::takeVerdicts(ws::ChooseItemOp choose, uint32_t lanes) {
+  auto verdict = kernel.lookupSymbol<ws::VerdictOp>(choose.getVerdict());
   int64_t begin = turn - 2;
   int64_t end = turn == int64_t(items.size()) ? turn : turn - 1;
   for (int64_t number = std::max<int64_t>(begin, 0); number < end; ++number) {
     int64_t offset =
-        *loop.getVerdicts() + number % ws::verdictRing * ws::barrierBytes;
-    events.push_back({BarrierEvent::Wait, next, addressIn(0, offset),
+        *verdict.getOffset() + number % ws::verdictRing * ws::barrierBytes;
+    events.push_back({BarrierEvent::Wait, choose, addressIn(0, offset),
                       number / ws::verdictRing % 2, lanes});
   }
 }
@@ -342,8 +339,8 @@ LogicalResult WarpUnroller::runEvent(Operation *op, uint32_t lanes) {
       .Case([&](ws::StoreOp op) {
         return addPiece(Kind::Store, op, op.getHold(), op.getPiece(), lanes);
       })
-      .Case([&](tile::NextWorkOp op) {
-        return awaitVerdict(op, lanes), success();
+      .Case([&](ws::ChooseItemOp op) {
+        return takeVerdicts(op, lanes), success();
       })
       .Case<NVVM::FenceProxyOp, NVVM::CpAsyncBulkWaitGroupOp>(
           [&](Operation *op) {
@@ -381,6 +378,8 @@ LogicalResult WarpUnroller::runOp(Operation *op, uint32_t lanes) {
       .Case([&](ws::WorkLoopOp op) { return runWork(op, lanes); })
       .Case([&](scf::ForOp op) { return runFor(op, lanes); })
       .Case([&](scf::IfOp op) { return runIf(op, lanes); })
+      .Case(
+          [&](ws::ShareWorkOp op) { return run(op.getBody().front(), lanes); })
       .Case([&](LLVM::StoreOp op) { return runStore(op, lanes); })
       .Default([&](Operation *op) { return runEvent(op, lanes); });
 }

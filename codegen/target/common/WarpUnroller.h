@@ -76,7 +76,7 @@ private:
   mlir::LogicalResult runIf(mlir::scf::IfOp branch, uint32_t lanes);
   mlir::LogicalResult runEvent(mlir::Operation *op, uint32_t lanes);
   mlir::LogicalResult runStore(mlir::LLVM::StoreOp store, uint32_t lanes);
-  void awaitVerdict(tile::NextWorkOp next, uint32_t lanes);
+  void takeVerdicts(ws::ChooseItemOp choose, uint32_t lanes);
 
   void evaluate(mlir::Operation *op);
   Lanes evaluateArith(mlir::Operation *op);

@@ -11,14 +11,14 @@ using namespace attn::codegen;
 
 /// The counter's answer to the last fetch; at first, the one that gives the CTA
 /// the item of its own number, which needs no counter.
-void WorkItemLowering::createAnswer(tile::NextWorkOp next) {
+void WorkItemLowering::createAnswer(ws::TakeItemOp take) {
   auto ptr = LLVM::LLVMPointerType::get(builder->getContext());
   answer = LLVM::AllocaOp::create(*builder, loc, ptr, builder->getI32Type(),
                                   constant(1));
   Value inFlight = itemsInFlight();
   Value first = arith::SubIOp::create(*builder, loc, item, inFlight);
-  if (next.getWhole()) {
-    first = createFirstAnswer(next, first, inFlight);
+  if (take.getWhole()) {
+    first = createFirstAnswer(take, first, inFlight);
   }
   LLVM::StoreOp::create(*builder, loc, first, answer);
 }
@@ -26,18 +26,18 @@ void WorkItemLowering::createAnswer(tile::NextWorkOp next) {
 /// Parts are handed out in order, since one waits for those before it: where a
 /// CTA's first item may be a part it comes from the counter too, which then
 /// counts from -grid.
-Value WorkItemLowering::createFirstAnswer(tile::NextWorkOp next, Value first,
+Value WorkItemLowering::createFirstAnswer(ws::TakeItemOp take, Value first,
                                           Value grid) {
   Value mayBePart = arith::CmpIOp::create(
-      *builder, loc, arith::CmpIPredicate::ult, next.getWhole(), grid);
+      *builder, loc, arith::CmpIPredicate::ult, take.getWhole(), grid);
   uncounted =
       arith::SelectOp::create(*builder, loc, mayBePart, grid, constant(0));
-  partsDivisor = Divisor::prepare(*builder, loc, next.getParts());
+  partsDivisor = Divisor::prepare(*builder, loc, take.getParts());
   auto branch = scf::IfOp::create(*builder, loc, builder->getI32Type(),
                                   mayBePart, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(*builder);
   builder->setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(*builder, loc, takeFromCounter(countItems(next)));
+  scf::YieldOp::create(*builder, loc, takeFromCounter(countItems(take)));
   builder->setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(*builder, loc, first);
   return branch.getResult(0);
@@ -58,9 +58,14 @@ Value WorkItemLowering::takeFromCounter(Value items) {
                    : taken;
 }
 
+static bool takesItems(ws::WorkLoopOp loop) {
+  return loop.walk([](ws::TakeItemOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// Divides by what does not change in the loop with a reciprocal.
 void WorkItemLowering::prepareDivisions(ws::WorkLoopOp loop) {
-  if (loop.getMailbox()) {
+  if (sharesItems() && takesItems(loop)) {
     return; // Sharing items leaves the role no registers for them.
   }
   llvm::MapVector<Value, Divisor> divisors;
@@ -94,15 +99,13 @@ LogicalResult WorkItemLowering::lowerHandedOut(ws::WorkLoopOp op) {
            << std::distance(ends.begin(), ends.end());
   }
   ws::EndUnlessWorkOp end = *ends.begin();
-  auto next = op.getBody().getOps<tile::NextWorkOp>();
-  if (!next.empty()) {
-    nextWork = *next.begin();
-    createAnswer(*next.begin());
-    if (!op.getMailbox()) {
+  op.walk([&](ws::TakeItemOp take) {
+    createAnswer(take);
+    if (!sharesItems()) {
       places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(),
-                          extentsOf(*next.begin()), /*manyItems=*/true);
+                          extentsOf(take), /*manyItems=*/true);
     }
-  }
+  });
   prepareDivisions(op);
   auto &body = op.getBody().front().getOperations();
   auto loop = scf::WhileOp::create(*builder, loc, TypeRange(), ValueRange());
@@ -130,12 +133,8 @@ LogicalResult WorkItemLowering::lowerHandedOut(ws::WorkLoopOp op) {
   return success();
 }
 
-WorkExtents WorkItemLowering::extentsOf(tile::NextWorkOp op) {
-  return {op.getBlocks(), op.getHeads(), op.getBatches(), op.getSection()};
-}
-
 /// Items that are handed out: those that are cut count once a part.
-Value WorkItemLowering::countItems(tile::NextWorkOp op) {
+Value WorkItemLowering::countItems(ws::TakeItemOp op) {
   Value items = extentsOf(op).count(*builder, loc);
   if (!op.getWhole()) {
     return items;
@@ -148,53 +147,52 @@ Value WorkItemLowering::countItems(tile::NextWorkOp op) {
 
 /// Of an item as handed out, which part of which item it is; the number of the
 /// latter.
-Value WorkItemLowering::findPart(tile::NextWorkOp op) {
-  Value whole = op.getWhole();
+Value WorkItemLowering::findPart(ws::ItemAtOp op) {
+  Value number = op.getNumber(), whole = op.getWhole();
   Value isPart = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::uge,
-                                       item, whole);
-  Value past = arith::SubIOp::create(*builder, loc, item, whole);
+                                       number, whole);
+  Value past = arith::SubIOp::create(*builder, loc, number, whole);
   auto [cutItem, part] = partsDivisor.divide(*builder, loc, past);
   partsOf[op.getWork()] = {isPart, part, cutItem};
   return arith::SelectOp::create(*builder, loc, isPart, add(whole, cutItem),
-                                 item);
+                                 number);
 }
 
+/// The item that this CTA computes itself: of a cluster's item its row block.
 void WorkItemLowering::lowerNextWork(tile::NextWorkOp op) {
-  if (workLoop.getMailbox()) {
-    shareItem(op);
-    return;
-  }
-  takeItem(op);
+  redos[op.getWork()] = redoOfGrid;
+  places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(),
+                      extentsOf(op), /*manyItems=*/false);
+  works[op.getWork()] = places.of(*builder, loc, item);
   if (clusterSize() > 1) {
     Value &block = works[op.getWork()][0];
     block = add(mul(block, clusterSize()), rankInCluster());
   }
 }
 
-/// The item of this turn, of a CTA or of all CTAs of a cluster.
-void WorkItemLowering::takeItem(tile::NextWorkOp op) {
-  WorkExtents extents = extentsOf(op);
-  redos[op.getWork()] = redoOfGrid;
-  // Nor does it for what the places of items have in common.
-  bool isShared = workLoop.getMailbox().has_value();
-  if (isShared || kernel.getConfig().getWork() != WorkKind::Dynamic) {
-    places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(), extents,
-                        /*manyItems=*/false);
+/// The items of the first turn came without the counter. This is the first use
+/// of its answer.
+void WorkItemLowering::lowerTakeItem(ws::TakeItemOp op) {
+  if (sharesItems()) {
+    places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(),
+                        extentsOf(op), /*manyItems=*/false);
   }
-  if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
-    // The items of the first turn came without the counter. This is the first
-    // use of its answer.
-    Value inFlight = itemsInFlight();
-    item = add(load(answer), inFlight);
-    Value isNew = arith::CmpIOp::create(
-        *builder, loc, arith::CmpIPredicate::ult, item, countItems(op));
-    exists[op.getWork()] = isNew;
-    if (workLoop.getVerdicts()) {
-      chooseItem(op, isNew);
-    }
+  Value inFlight = itemsInFlight();
+  Value number = add(load(answer), inFlight);
+  Value isItem = arith::CmpIOp::create(
+      *builder, loc, arith::CmpIPredicate::ult, number, countItems(op));
+  op->replaceAllUsesWith(ValueRange{number, isItem});
+}
+
+void WorkItemLowering::lowerItemAt(ws::ItemAtOp op) {
+  Value work = op.getWork();
+  exists[work] = op.getExists();
+  if (op.getSecond()) {
+    redos[work] = op.getSecond();
+    verdictSlots[work] = op.getSlot();
   }
-  Value placed = op.getWhole() ? findPart(op) : item;
-  works[op.getWork()] = places.of(*builder, loc, placed);
+  Value number = op.getWhole() ? findPart(op) : op.getNumber();
+  works[work] = places.of(*builder, loc, number);
 }
 
 /// Bits 2 to 9: 0, or 1 more than the number of the part; the others: that of
@@ -297,24 +295,10 @@ void WorkItemLowering::lowerGetWork(ws::GetWorkOp op) {
     // One lane gives the slot back for its warp.
     NVVM::SyncWarpOp::create(*builder, loc, constant(-1));
   }
-  unpackItem(op.getWork(), place, workLoop.getVerdicts().has_value());
+  unpackItem(op.getWork(), place, workLoop.getRedo());
 }
 
 void WorkItemLowering::lowerFetchWork(ws::FetchWorkOp op) {
-  OpBuilder::InsertionGuard guard(*builder);
-  auto onlyIf = [&](Value condition) {
-    auto branch =
-        scf::IfOp::create(*builder, loc, condition, /*withElseRegion=*/false);
-    builder->setInsertionPointToStart(branch.thenBlock());
-  };
-  if (workLoop.getMailbox()) {
-    onlyIf(isFirstOfCluster());
-  }
-  if (Value redo = redos.lookup(nextWork.getWork())) {
-    // The counter's answer is still to be used.
-    Value yes = arith::ConstantIntOp::create(*builder, loc, 1, 1);
-    onlyIf(arith::XOrIOp::create(*builder, loc, redo, yes));
-  }
   Value taken = takeFromCounter(op.getItems());
   LLVM::StoreOp::create(*builder, loc, taken, answer);
 }

@@ -36,15 +36,19 @@ private:
   void lowerIsRedo(tile::IsRedoOp op);
   void prepareDivisions(ws::WorkLoopOp loop);
   // WorkItemLowering.cpp
-  void createAnswer(tile::NextWorkOp next);
-  mlir::Value createFirstAnswer(tile::NextWorkOp next, mlir::Value first,
+  void createAnswer(ws::TakeItemOp take);
+  mlir::Value createFirstAnswer(ws::TakeItemOp take, mlir::Value first,
                                 mlir::Value grid);
   mlir::Value takeFromCounter(mlir::Value items);
-  WorkExtents extentsOf(tile::NextWorkOp op);
-  mlir::Value countItems(tile::NextWorkOp op);
-  mlir::Value findPart(tile::NextWorkOp op);
+  /// The extents of `tile.next_work`, `ws.take_item` or `ws.item_at`.
+  template <typename Op> static WorkExtents extentsOf(Op op) {
+    return {op.getBlocks(), op.getHeads(), op.getBatches(), op.getSection()};
+  }
+  mlir::Value countItems(ws::TakeItemOp op);
+  mlir::Value findPart(ws::ItemAtOp op);
   void lowerNextWork(tile::NextWorkOp op);
-  void takeItem(tile::NextWorkOp op);
+  void lowerTakeItem(ws::TakeItemOp op);
+  void lowerItemAt(ws::ItemAtOp op);
   mlir::Value packItem(mlir::Value work);
   void unpackItem(mlir::Value work, mlir::Value packed, bool hasVerdicts);
   /// Of a work item that may be a part of one: whether it is, its number among
@@ -60,19 +64,23 @@ private:
   void lowerFetchWork(ws::FetchWorkOp op);
   // SharedItems.cpp
   mlir::Value isFirstOfCluster();
-  void shareItem(tile::NextWorkOp op);
+  mlir::LogicalResult lowerShareWork(ws::ShareWorkOp op);
   void sendItem(int64_t mailbox, mlir::Value packed);
   mlir::Value receiveItem(int64_t mailbox);
   mlir::Value inCta(int64_t offset, int64_t rank);
   void fenceAsyncCopies();
   // RejectedItems.cpp
-  void chooseItem(tile::NextWorkOp op, mlir::Value isNew);
+  void lowerChooseItem(ws::ChooseItemOp op);
   mlir::Value takeVerdict(int64_t verdicts, mlir::Value number);
   mlir::Value takeVerdictIf(mlir::Value due, int64_t verdicts,
                             mlir::Value number);
   mlir::Value sharedWord(mlir::Value offset);
   mlir::Value load(mlir::Value variable);
 
+  /// Whether the first CTA of a cluster sends its items to the others.
+  bool sharesItems() {
+    return !kernel.getBody().getOps<ws::MailboxOp>().empty();
+  }
   int64_t clusterSize() { return kernel.getConfig().getCluster(); }
   mlir::Value rankInCluster();
   mlir::Value firstItem();
@@ -99,7 +107,6 @@ private:
   ws::RoleOp role;
   bool isSingleThread;
   ws::WorkLoopOp workLoop;
-  tile::NextWorkOp nextWork; // in the loop, where this role takes the items
   mlir::OpBuilder at;
   mlir::OpBuilder *builder = &at;
   mlir::Location loc = role.getLoc();

@@ -56,6 +56,20 @@ LogicalResult WorkItemLowering::lower(Operation *op) {
         return failed(lowerBounds(op)) ? failure() : done();
       })
       .Case([&](tile::NextWorkOp op) { return lowerNextWork(op), done(); })
+      .Case([&](ws::TakeItemOp op) { return lowerTakeItem(op), done(); })
+      .Case([&](ws::ChooseItemOp op) { return lowerChooseItem(op), done(); })
+      .Case([&](ws::ItemAtOp op) { return lowerItemAt(op), done(); })
+      .Case([&](ws::ShareWorkOp op) {
+        return failed(lowerShareWork(op)) ? failure() : done();
+      })
+      .Case([&](ws::IsFirstCtaOp op) {
+        op.getResult().replaceAllUsesWith(isFirstOfCluster());
+        return done();
+      })
+      .Case([&](ws::IsSecondRunOp op) {
+        op.getResult().replaceAllUsesWith(redos.lookup(op.getWork()));
+        return done();
+      })
       .Case([&](ws::PutWorkOp op) { return lowerPutWork(op), done(); })
       .Case([&](ws::GetWorkOp op) { return lowerGetWork(op), done(); })
       .Case([&](ws::FetchWorkOp op) { return lowerFetchWork(op), done(); })

@@ -16,19 +16,23 @@ inline bool mayReject(mlir::Operation *root) {
       .wasInterrupted();
 }
 
+/// Whether the CTAs of a cluster are handed their items, which needs a mailbox.
+inline bool hasMailbox(ConfigAttr config) {
+  return config.getWork() == WorkKind::Dynamic && config.getCluster() > 1;
+}
+
 /// What lies after the barriers of channels and edges, which end at `begin`:
-/// the verdicts on items that may be rejected, and the mailbox of a cluster
-/// that is handed its items.
+/// the verdict on items that may be rejected, and the mailbox.
 struct ItemMemory {
-  std::optional<int64_t> verdicts, mailbox; // their first bytes
+  std::optional<int64_t> verdict, mailbox; // their first bytes
   int64_t end;
 
-  ItemMemory(int64_t begin, ConfigAttr config, bool mayReject) : end(begin) {
-    if (mayReject) {
-      verdicts = end;
+  ItemMemory(int64_t begin, bool hasVerdict, bool hasMailbox) : end(begin) {
+    if (hasVerdict) {
+      verdict = end;
       end += verdictBytes;
     }
-    if (config.getWork() == WorkKind::Dynamic && config.getCluster() > 1) {
+    if (hasMailbox) {
       mailbox = llvm::alignTo(end, workItemBytes);
       end = *mailbox + mailboxBytes;
     }

@@ -85,7 +85,9 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
     - C7: the ring of a turn or rendezvous is a role
     - C8: a place lies over another channel or hold of the kernel
     - C9: all work loops say `redo`, or none
-    - C10: a `tile.reject` is an op of a work loop that says `redo`
+    - C10: a `tile.reject` or `ws.give_verdict` is an op of a work loop that says `redo`
+    - C11: ops on verdicts name a `ws.verdict`, `ws.share_work` a `ws.mailbox`; there is at
+      most one of each
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$machine, StrArrayAttr:$arg_names,
     Attn_ProblemAttr:$problem, Attn_ConfigAttr:$config,
@@ -209,47 +211,6 @@ def Ws_RoleOp : Ws_Op<"role", [RecursiveMemoryEffects, Symbol, NoTerminator, Sin
     bool isSingleThread();
   }];
 }
-def Ws_WorkLoopOp : Ws_Op<"work_loop", [RecursiveMemoryEffects, NoTerminator, SingleBlock, NoRegionArguments, HasParent<"RoleOp">]> {
-  let summary = "the body for every work item of this CTA";
-  let description = [{
-    `extents`: row blocks, heads, batches, as for `tile.next_work`, which gives the
-    item of the turn. Where items are handed out (`work = dynamic`) one role asks for
-    them (`ws.fetch_work`) and puts each into a channel, from which the other roles get
-    it; `ws.end_unless_work` ends the loop in every role.
-    `redo`: an item that some role rejects (`tile.reject`) is run once more by all
-    roles. Work that is one item a CTA then ends with `ws.run_again`, which
-    `attn-lower-channels` puts there. Where items are handed out, the verdict on an item is known two turns later, and the item comes once
-    more as one of its own. `verdicts`, set by `attn-lower-channels`: the offset of the
-    barriers and words in which roles give them. `mailbox`, set there too: the offset of the
-    barriers and the slot through which a cluster's first CTA tells the others its item.
-
-    **Constraints**
-    - C1: a `ws.run_again` is the last op of a body that says `redo`
-    - C2: `verdicts` goes with `redo`
-  }];
-  let arguments = (ins I32:$blocks, I32:$heads, I32:$batches, UnitAttr:$redo,
-    OptionalAttr<I64Attr>:$verdicts, OptionalAttr<I64Attr>:$mailbox);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{
-    `extents` `(` $blocks `,` $heads `,` $batches `)` (`redo` $redo^)? (`verdicts` `at` $verdicts^)?
-    (`mailbox` `at` $mailbox^)? attr-dict-with-keyword $body
-  }];
-  let hasRegionVerifier = 1;
-}
-def Ws_RunAgainOp : Ws_SharedOp<"run_again", [HasParent<"WorkLoopOp">]> {
-  let summary = "the end of a work item: whether the roles run it once more";
-  let description = [{
-    `again` is the same in all threads of all roles, and false the second time.
-  }];
-  let arguments = (ins I1:$again);
-  let assemblyFormat = "$again attr-dict";
-}
-def Ws_VerdictSlotOp : Ws_Op<"verdict_slot", [Pure]> {
-  let summary = "which barrier and word take the verdict on a work item that was handed out";
-  let arguments = (ins Tile_WorkType:$work);
-  let results = (outs I32:$slot);
-  let assemblyFormat = "$work attr-dict";
-}
 def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
   let summary = "the streaming loop as entries: a modulo schedule";
   let description = [{
@@ -323,8 +284,8 @@ def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, AttrSizedOperan
     ::llvm::SetVector<::mlir::Value> getCaptures();
   }];
 }
-def Ws_YieldOp : Ws_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ForOp", "EntryOp"]>]> {
-  let summary = "the values of an entry, or those carried to the next iteration";
+def Ws_YieldOp : Ws_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ForOp", "EntryOp", "ShareWorkOp"]>]> {
+  let summary = "the values of an entry or item, or those carried to the next iteration";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
@@ -377,46 +338,6 @@ def Ws_ReleaseOp : Ws_SharedOp<"release"> {
   }];
   let arguments = (ins Ws_SlotType:$slot);
   let assemblyFormat = "$slot attr-dict `:` type($slot)";
-}
-
-//===----------------------------------------------------------------------===//
-// Work items
-//===----------------------------------------------------------------------===//
-
-def Ws_FetchWorkOp : Ws_SharedOp<"fetch_work", [], [MemRead, MemWrite]> {
-  let summary = "asks for the next work item, which `tile.next_work` gives in the next turn";
-  let description = [{
-    The grid's counter is incremented here; nobody waits for its answer before the
-    next turn.
-  }];
-  let arguments = (ins I32:$items);
-  let assemblyFormat = "`of` $items attr-dict";
-}
-def Ws_PutWorkOp : Ws_SharedOp<"put_work"> {
-  let summary = "stores a work item, or that there is none, into a slot; the slot is full then";
-  let description = [{
-    **Constraints**
-    - C1: the slot carries work items
-  }];
-  let arguments = (ins Tile_WorkType:$work, Ws_SlotType:$slot);
-  let assemblyFormat = "$work `to` $slot attr-dict `:` type($slot)";
-  let hasVerifier = 1;
-}
-def Ws_GetWorkOp : Ws_SharedOp<"get_work"> {
-  let summary = "reads the work item in a slot";
-  let description = [{
-    **Constraints**
-    - C1: the slot carries work items
-  }];
-  let arguments = (ins Ws_SlotType:$slot);
-  let results = (outs Tile_WorkType:$work);
-  let assemblyFormat = "$slot attr-dict `:` type($slot)";
-  let hasVerifier = 1;
-}
-def Ws_EndUnlessWorkOp : Ws_SharedOp<"end_unless_work", [HasParent<"WorkLoopOp">]> {
-  let summary = "ends the work loop here if there was no work item left";
-  let arguments = (ins Tile_WorkType:$work);
-  let assemblyFormat = "$work attr-dict";
 }
 
 //===----------------------------------------------------------------------===//
@@ -561,6 +482,7 @@ def Ws_SlotAtOp : Ws_Op<"slot_at", [Pure]> {
   let assemblyFormat = "$offset attr-dict `:` type($slot)";
 }
 
+include "attn/dialect/WsWorkOps.td"
 include "attn/dialect/WsStampOps.td"
 
 #endif // ATTN_DIALECT_WSOPS_TD

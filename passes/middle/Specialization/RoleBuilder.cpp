@@ -44,8 +44,7 @@ LogicalResult RoleBuilder::buildWork() {
       builder, loc(), env.lookupOrDefault(nextWork.getBlocks()),
       env.lookupOrDefault(nextWork.getHeads()),
       env.lookupOrDefault(nextWork.getBatches()),
-      ws::mayReject(program.work) ? builder.getUnitAttr() : UnitAttr(),
-      IntegerAttr(), IntegerAttr());
+      ws::mayReject(program.work) ? builder.getUnitAttr() : UnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&work.getBody());
   if (failed(emitNext())) {

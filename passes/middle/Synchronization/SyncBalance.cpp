@@ -91,6 +91,28 @@ LogicalResult SyncBalance::checkHold(unsigned hold) {
   return success();
 }
 
+/// Each verdict that a role gives is taken, by all who take any.
+LogicalResult SyncBalance::checkVerdict(unsigned verdict) {
+  const SyncObject &object = events.objects()[verdict];
+  for (const SyncAgent &giver : agents) {
+    for (const SyncAgent &taker : agents) {
+      bool takes = events.has(taker.role, SyncEvent::TakeVerdict, verdict) &&
+                   (taker.cta == 0 || !object.handedOut);
+      bool gives = events.has(giver.role, SyncEvent::GiveVerdict, verdict);
+      int64_t given = giver.count(SyncEvent::GiveVerdict, verdict);
+      int64_t taken = taker.count(SyncEvent::TakeVerdict, verdict);
+      if (takes && gives && given != taken) {
+        return emitError() << "V15: '" << object.name << "' expected "
+                           << describe(taker, ctas)
+                           << " to take each verdict that "
+                           << describe(giver, ctas) << " gives, got " << taken
+                           << " and " << given;
+      }
+    }
+  }
+  return success();
+}
+
 LogicalResult SyncBalance::check() {
   for (auto [i, object] : llvm::enumerate(events.objects())) {
     LogicalResult balanced = success();
@@ -108,7 +130,11 @@ LogicalResult SyncBalance::check() {
       balanced =
           checkPair(i, SyncEvent::Take, SyncEvent::Give, "takes and gives");
       break;
+    case SyncObject::Verdict:
+      balanced = checkVerdict(i);
+      break;
     case SyncObject::Rendezvous:
+    case SyncObject::Mailbox:
       break;
     }
     if (failed(balanced)) {

@@ -20,6 +20,7 @@ public:
 private:
   mlir::LogicalResult checkChannel(unsigned channel);
   mlir::LogicalResult checkHold(unsigned hold);
+  mlir::LogicalResult checkVerdict(unsigned verdict);
   /// In each CTA the agents with `a` and those with `b` have done as many:
   /// counted is who has done fewest.
   mlir::LogicalResult checkEnds(unsigned object, SyncEvent::Kind a,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SyncCases.h"
-#include "attn/dialect/ItemMemory.h"
 
 using namespace mlir;
 using namespace attn;
@@ -50,9 +49,15 @@ static SyncItem onlyIn(size_t range, int64_t blocks, size_t ranges) {
   return item;
 }
 
-static SyncItem again(SyncItem item) {
-  item.redo = true;
+/// The second run of item `first` of a list.
+static SyncItem again(SyncItem item, int64_t first = 0) {
+  item.first = first;
   return item;
+}
+
+/// Whether some verdict may reject an item.
+static bool hasVerdict(ws::KernelOp kernel) {
+  return !kernel.getBody().getOps<ws::VerdictOp>().empty();
 }
 
 static constexpr int64_t most = 3;
@@ -76,7 +81,7 @@ static void addSingles(ArrayRef<SyncItem> shapes, bool followTiles,
                        ws::KernelOp kernel, std::vector<SyncCase> &cases) {
   for (const SyncItem &item : shapes) {
     cases.push_back({{item}, followTiles});
-    if (ws::mayReject(kernel)) {
+    if (hasVerdict(kernel)) {
       cases.push_back({{item, again(item)}});
     }
   }
@@ -116,6 +121,14 @@ std::vector<SyncCase> attn::casesToTry(ws::KernelOp kernel, bool exhaustive) {
   }
   for (const SyncItem &item : wrapping) {
     cases.push_back({{item, item}});
+  }
+  if (hasVerdict(kernel)) {
+    // The verdict on the first item comes two turns later; that on the last is
+    // waited for.
+    const SyncItem &a = wrapping.front(), &b = small.front();
+    cases.push_back({{a, b, again(a), b}});
+    cases.push_back({{a, b, again(a), again(b, 1)}});
+    cases.push_back({{a, b, b, again(b, 1), again(b, 2)}});
   }
   return cases;
 }

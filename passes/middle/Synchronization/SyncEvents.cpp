@@ -26,6 +26,20 @@ static SyncObject describe(ws::EdgeOp edge) {
   return object;
 }
 
+static SyncObject describe(ws::VerdictOp verdict) {
+  SyncObject object{SyncObject::Verdict, verdict.getSymName()};
+  object.depth = ws::verdictRing;
+  object.inCluster = verdict.getCluster();
+  object.handedOut = verdict.getHandedOut();
+  return object;
+}
+
+static SyncObject describe(ws::MailboxOp mailbox) {
+  SyncObject object{SyncObject::Mailbox, mailbox.getSymName()};
+  object.inCluster = true;
+  return object;
+}
+
 template <typename RingOp>
 static SyncObject describeRing(SyncObject::Kind kind, RingOp op,
                                ws::KernelOp kernel) {
@@ -38,8 +52,8 @@ static SyncObject describeRing(SyncObject::Kind kind, RingOp op,
 SyncEvents::SyncEvents(ws::KernelOp kernel) {
   for (Operation &op : kernel.getBody().front()) {
     llvm::TypeSwitch<Operation *>(&op)
-        .Case<ws::ChannelOp, ws::HoldOp, ws::EdgeOp>(
-            [&](auto object) { addObject(describe(object)); })
+        .Case<ws::ChannelOp, ws::HoldOp, ws::EdgeOp, ws::VerdictOp,
+              ws::MailboxOp>([&](auto object) { addObject(describe(object)); })
         .Case([&](ws::TurnOp turn) {
           addObject(describeRing(SyncObject::Turn, turn, kernel));
         })
@@ -100,7 +114,16 @@ void SyncEvents::addEvent(Operation *op) {
       .Case([&](ws::SignalOp o) { named(SyncEvent::Signal, o.getEdge()); })
       .Case([&](ws::WaitEdgeOp o) { named(SyncEvent::WaitEdge, o.getEdge()); })
       .Case([&](ws::SyncOp o) { named(SyncEvent::Meet, o.getRendezvous()); })
-      .Case([&](ws::FetchWorkOp) { add(SyncEvent::Fetch); });
+      .Case([&](ws::FetchWorkOp) { add(SyncEvent::Fetch); })
+      .Case([&](ws::TakeItemOp) { add(SyncEvent::TakeItem); })
+      .Case([&](ws::GiveVerdictOp o) {
+        named(SyncEvent::GiveVerdict, o.getVerdict());
+      })
+      .Case<ws::TakeVerdictOp, ws::ChooseItemOp>(
+          [&](auto o) { named(SyncEvent::TakeVerdict, o.getVerdict()); })
+      .Case([&](ws::ShareWorkOp o) {
+        named(SyncEvent::ShareItem, o.getMailbox());
+      });
 }
 
 const SyncEvent *SyncEvents::find(Operation *op) const {

@@ -11,14 +11,15 @@
 
 namespace attn {
 
-/// A channel, hold, edge, turn or rendezvous.
+/// A channel, hold, edge, turn, rendezvous, verdict or mailbox.
 struct SyncObject {
-  enum Kind { Channel, Hold, Edge, Turn, Rendezvous } kind;
+  enum Kind { Channel, Hold, Edge, Turn, Rendezvous, Verdict, Mailbox } kind;
   llvm::StringRef name;
   int64_t depth = 1;   // slots, pieces, or replicas of the ring
   int64_t credits = 0; // waits for an edge before its first signal
   bool freeImplied = false;
   bool inCluster = false; // its ends may be in different CTAs
+  bool handedOut = false; // a verdict that one role takes
   ws::RoleOp ring = {};   // whose replicas take turns or meet
 };
 
@@ -41,9 +42,13 @@ struct SyncEvent {
     Signal,
     WaitEdge,
     Meet,
-    Fetch, // of a work item
+    Fetch,       // asks the counter for a work item
+    TakeItem,    // the counter's answer
+    GiveVerdict, // on a work item
+    TakeVerdict,
+    ShareItem, // among the CTAs of a cluster
   };
-  static constexpr unsigned kinds = Fetch + 1;
+  static constexpr unsigned kinds = ShareItem + 1;
   Kind kind;
   unsigned object; // its place in `SyncEvents::objects`
   mlir::Operation *op;

@@ -13,7 +13,9 @@ SyncPrograms::SyncPrograms(const SyncEvents &events, const SharedMemory &memory,
                            ArrayRef<SyncAgent> agents, int64_t ctas)
     : events(events), memory(memory), agents(agents), ctas(ctas) {
   // Of each cell every CTA of the cluster may write a share.
-  cellCount = memory.cellCount() * ctas * ctas;
+  itemCells = memory.cellCount() * ctas * ctas;
+  // Then of each CTA the words of its verdicts, one an agent, and the mailbox.
+  cellCount = itemCells + ctas * cellsForItems();
   for (int64_t cta = 0; cta < ctas; ++cta) {
     addBarriers(cta);
   }
@@ -43,6 +45,13 @@ void SyncPrograms::addBarriers(int64_t cta) {
       }
     } else if (object.kind == SyncObject::Edge) {
       barriers.push_back({index, false, 0, cta});
+    } else if (object.kind == SyncObject::Verdict) {
+      for (int64_t slot = 0; slot < object.depth; ++slot) {
+        barriers.push_back({index, false, slot, cta});
+      }
+    } else if (object.kind == SyncObject::Mailbox) {
+      barriers.push_back({index, false, 0, cta}); // the item has come
+      barriers.push_back({index, true, 0, cta});  // all have read it
     } else if (object.kind == SyncObject::Turn) {
       ws::RoleOp ring = object.ring;
       for (int64_t r = 0, e = ring.getReplicas(); r < e; ++r) {
@@ -80,6 +89,17 @@ bool SyncPrograms::arrives(const SyncAgent &agent,
   if (object.kind == SyncObject::Edge) {
     return has(SyncEvent::Signal);
   }
+  if (object.kind == SyncObject::Verdict) {
+    return has(SyncEvent::GiveVerdict) &&
+           (!takesForCluster(object) || barrier.cta == 0);
+  }
+  if (object.kind == SyncObject::Mailbox) {
+    bool receives = agent.cta != 0;
+    return has(SyncEvent::ShareItem) &&
+           (barrier.isFree
+                ? barrier.cta == 0 && receives
+                : barrier.cta != 0 && (agent.cta == barrier.cta || !receives));
+  }
   return barrier.isFree ? has(SyncEvent::Release)
                         : has(SyncEvent::Copy) || has(SyncEvent::PutWork);
 }
@@ -91,6 +111,14 @@ bool SyncPrograms::waits(const SyncAgent &agent, const Barrier &barrier) const {
   }
   if (object.kind == SyncObject::Turn) {
     return agent.role == object.ring && agent.replica == barrier.slot;
+  }
+  if (object.kind == SyncObject::Verdict) {
+    return events.has(agent.role, SyncEvent::TakeVerdict, barrier.object) &&
+           (!takesForCluster(object) || barrier.cta == 0);
+  }
+  if (object.kind == SyncObject::Mailbox) {
+    return events.has(agent.role, SyncEvent::ShareItem, barrier.object) &&
+           barrier.isFree == (barrier.cta == 0);
   }
   SyncEvent::Kind kind = object.kind == SyncObject::Edge ? SyncEvent::WaitEdge
                          : barrier.isFree                ? SyncEvent::Acquire
@@ -126,7 +154,15 @@ int64_t SyncPrograms::phasesOf(const Barrier &barrier) const {
   if (object.kind == SyncObject::Edge) {
     return most(SyncEvent::Signal) + creditsOf(barrier);
   }
-  int64_t cycles = std::max(most(SyncEvent::Copy), most(SyncEvent::PutWork));
+  if (object.kind == SyncObject::Mailbox) {
+    return barrier.isFree == (barrier.cta == 0) ? most(SyncEvent::ShareItem)
+                                                : 0;
+  }
+  if (takesForCluster(object) && barrier.cta != 0) {
+    return 0;
+  }
+  int64_t cycles = std::max({most(SyncEvent::Copy), most(SyncEvent::PutWork),
+                             most(SyncEvent::GiveVerdict)});
   return (cycles - barrier.slot + object.depth - 1) / object.depth;
 }
 
@@ -141,6 +177,10 @@ void SyncPrograms::expectArrivals(const Barrier &barrier) {
     bool copies = object.kind == SyncObject::Channel && !barrier.isFree &&
                   events.has(agent.role, SyncEvent::Copy, barrier.object);
     sources.push_back(copies ? agents.size() + i : i);
+    if (object.kind == SyncObject::Mailbox && !barrier.isFree &&
+        agent.cta == 0) {
+      sources.push_back(agents.size() + i); // and the copy of the item
+    }
   }
   phases.resize(std::max<int64_t>(phasesOf(barrier), 0));
   for (int64_t phase = creditsOf(barrier), e = phases.size(); phase < e;
@@ -196,6 +236,11 @@ std::string SyncPrograms::describeBarrier(int index) const {
   if (object.kind == SyncObject::Channel) {
     text = formatv("the {0} barrier of slot {1} of '{2}'",
                    barrier.isFree ? "free" : "full", barrier.slot, object.name);
+  } else if (object.kind == SyncObject::Verdict) {
+    text = formatv("barrier {0} of '{1}'", barrier.slot, object.name);
+  } else if (object.kind == SyncObject::Mailbox) {
+    text = formatv("the barrier of '{0}' that {1}", object.name,
+                   barrier.isFree ? "all have read it" : "an item has come");
   } else if (object.kind == SyncObject::Turn) {
     text = formatv("turn '{0}' of replica {1}", object.name, barrier.slot);
   } else {
@@ -209,6 +254,10 @@ std::string SyncPrograms::describeBarrier(int index) const {
 
 std::string SyncPrograms::describeTag(const Tag &tag) const {
   const SyncObject &object = events.objects()[tag.what];
+  if (object.kind == SyncObject::Verdict ||
+      object.kind == SyncObject::Mailbox) {
+    return formatv("'{0}' of work item {1}", object.name, tag.item);
+  }
   return formatv("{0} {1} of '{2}' (work item {3})",
                  object.kind == SyncObject::Channel ? "cycle" : "tile",
                  tag.iteration, object.name, tag.item);

@@ -46,8 +46,9 @@ public:
 private:
   friend class SyncWriter;
 
-  /// A barrier: the full or the free one of a slot, that of an edge, or the
-  /// one at which a replica waits for its turn.
+  /// A barrier: the full or the free one of a slot, that of an edge, the one
+  /// at which a replica waits for its turn, one of a verdict, or of a mailbox
+  /// the one that an item has come or, `isFree`, that all have read it.
   struct Barrier {
     unsigned object;
     bool isFree = false;
@@ -59,6 +60,18 @@ private:
   /// Whether the agent is at this end of a barrier.
   bool arrives(const SyncAgent &agent, const Barrier &barrier) const;
   bool waits(const SyncAgent &agent, const Barrier &barrier) const;
+  /// Whether one CTA of a cluster takes the verdicts of all.
+  static bool takesForCluster(const SyncObject &object) {
+    return object.handedOut && object.inCluster;
+  }
+  /// Cells of a CTA for verdicts and items.
+  int64_t cellsForItems() const { return ws::verdictRing * agents.size() + 1; }
+  int mailboxCell(int64_t cta) const {
+    return itemCells + cta * cellsForItems();
+  }
+  int verdictCell(int64_t cta, int64_t slot, int64_t giver) const {
+    return mailboxCell(cta) + 1 + slot * agents.size() + giver;
+  }
   int64_t phasesOf(const Barrier &barrier) const;
   int64_t mostOf(SyncEvent::Kind kind, unsigned object, int64_t cta) const;
   int64_t creditsOf(const Barrier &barrier) const;
@@ -71,6 +84,7 @@ private:
   std::vector<Barrier> barriers;
   llvm::SmallVector<int> firstBarrier; // by object, in CTA 0
   int barriersOfCta = 0;
+  int itemCells = 0; // the first of the cells for verdicts and items
 };
 
 } // namespace attn

@@ -17,7 +17,7 @@ InFlightDiagnostic attn::emitSyncError(Operation *op,
   Diagnostic &note = error.attachNote() << "with work items of ";
   llvm::interleaveComma(items, note, [&](const SyncItem &item) {
     llvm::interleave(item.blocks, note, " + ");
-    note << (item.redo ? " (again)" : "");
+    note << (item.isSecond() ? " (again)" : "");
   });
   note << " blocks";
   return error;
@@ -133,8 +133,11 @@ std::optional<int64_t> SyncUnroller::numberOf(Value value) {
   if (auto bounds = dyn_cast_or_null<tile::BoundsOp>(op)) {
     return boundOf(bounds, cast<OpResult>(value).getResultNumber());
   }
-  if (isa_and_nonnull<tile::IsRedoOp>(op)) {
-    return current().redo;
+  if (isa_and_nonnull<tile::IsRedoOp, ws::IsSecondRunOp>(op)) {
+    return current().isSecond();
+  }
+  if (isa_and_nonnull<ws::IsFirstCtaOp>(op)) {
+    return of.cta == 0;
   }
   if (op && isa<arith::ArithDialect>(op->getDialect())) {
     // Each value once, though many may read it.
@@ -465,15 +468,17 @@ LogicalResult SyncUnroller::runEither(scf::IfOp branch) {
 }
 
 /// The counter of work items is right again after a launch, and every item
-/// has its turn, if each item is followed by one question for the next.
-LogicalResult SyncUnroller::checkFetches(ws::WorkLoopOp work,
-                                         int64_t expected) {
-  if (work.getBody().getOps<tile::NextWorkOp>().empty() ||
-      fetches == expected) {
+/// has its turn, if the first run of each is followed by one question for the
+/// next, in the first CTA of a cluster.
+LogicalResult SyncUnroller::checkFetches(ws::WorkLoopOp work) {
+  int64_t asked = llvm::count_if(items.take_front(item + 1),
+                                 [](auto &each) { return !each.isSecond(); });
+  int64_t expected = of.cta == 0 ? asked : 0;
+  if (!events.has(of.role, SyncEvent::TakeItem, 0) || fetches == expected) {
     return success();
   }
   return error(work) << "V26: expected " << expected
-                     << " 'ws.fetch_work' after " << expected
+                     << " 'ws.fetch_work' after " << asked
                      << " work items, got " << fetches
                      << ", the last item with " << current().from(0)
                      << " blocks";
@@ -484,10 +489,10 @@ LogicalResult SyncUnroller::runWork(ws::WorkLoopOp work) {
   Block &body = work.getBody().front();
   auto ends = body.getOps<ws::EndUnlessWorkOp>();
   fetches = 0;
+  verdictsTaken = 0;
   for (item = 0; item < int(items.size()); ++item) {
     released.clear();
-    if (failed(run(body)) ||
-        (!ends.empty() && failed(checkFetches(work, item + 1)))) {
+    if (failed(run(body)) || (!ends.empty() && failed(checkFetches(work)))) {
       return failure();
     }
   }
@@ -503,6 +508,40 @@ LogicalResult SyncUnroller::runWork(ws::WorkLoopOp work) {
       return failure();
     }
   }
+  return success();
+}
+
+/// Where one role takes the verdicts both runs of an item have one, otherwise
+/// the first alone.
+void SyncUnroller::giveVerdict(const SyncEvent &event) {
+  if (events.objects()[event.object].handedOut) {
+    add(event, item);
+  } else if (!current().isSecond()) {
+    add(event, 0);
+  }
+}
+
+/// Takes the verdicts that `ws.choose_item` takes in this turn.
+void SyncUnroller::chooseItem(const SyncEvent &event) {
+  bool isDue = verdictsTaken + 1 < item;
+  bool comesAgain = isDue && current().first == verdictsTaken;
+  if (isDue) {
+    add(event, verdictsTaken++);
+  }
+  bool isNew = llvm::any_of(items.drop_front(item), [](const SyncItem &each) {
+    return !each.isSecond();
+  });
+  if (!isNew && !comesAgain && verdictsTaken < item) {
+    add(event, verdictsTaken++);
+  }
+}
+
+LogicalResult SyncUnroller::shareItem(const SyncEvent &event,
+                                      ws::ShareWorkOp share) {
+  if (of.cta == 0 && failed(run(share.getBody().front()))) {
+    return failure();
+  }
+  add(event, item);
   return success();
 }
 
@@ -560,6 +599,11 @@ LogicalResult SyncUnroller::addStep(const SyncEvent &event) {
         ++fetches;
         return success();
       })
+      .Case([&](ws::TakeItemOp) { return success(); })
+      .Case([&](ws::GiveVerdictOp) { return giveVerdict(event), success(); })
+      .Case([&](ws::TakeVerdictOp) { return add(event, 0), success(); })
+      .Case([&](ws::ChooseItemOp) { return chooseItem(event), success(); })
+      .Case([&](ws::ShareWorkOp op) { return shareItem(event, op); })
       .Default([&](Operation *op) {
         return error(op) << "expected an op that synchronizes";
       });

@@ -12,10 +12,11 @@
 namespace attn {
 
 /// A work item of a trial: how many blocks each range of its loop has, and
-/// whether it is run again.
+/// which item of the trial it is the second run of.
 struct SyncItem {
   llvm::SmallVector<int64_t, 3> blocks;
-  bool redo = false;
+  int64_t first = -1;
+  bool isSecond() const { return first >= 0; }
 
   /// Blocks of this range and those after it; blocks are counted downward.
   int64_t from(size_t range) const {
@@ -40,7 +41,8 @@ struct SlotRef {
 struct SyncStep {
   const SyncEvent *event;
   int item;
-  /// The cycle of a channel, the piece of a hold, or whose turn it is.
+  /// The cycle of a channel, the piece of a hold, whose turn it is, or which
+  /// item a verdict is on.
   int64_t number = 0;
   /// What an MMA reads in shared memory, at most A and B.
   SlotRef reads[2] = {};
@@ -97,7 +99,10 @@ public:
 private:
   mlir::LogicalResult run(mlir::Block &block);
   mlir::LogicalResult runWork(ws::WorkLoopOp work);
-  mlir::LogicalResult checkFetches(ws::WorkLoopOp work, int64_t expected);
+  mlir::LogicalResult checkFetches(ws::WorkLoopOp work);
+  void giveVerdict(const SyncEvent &event);
+  void chooseItem(const SyncEvent &event);
+  mlir::LogicalResult shareItem(const SyncEvent &event, ws::ShareWorkOp share);
   mlir::LogicalResult runOp(mlir::Operation *op);
   bool hasKnownTrips(mlir::scf::ForOp loop);
   mlir::LogicalResult runLoop(mlir::scf::ForOp loop);
@@ -145,6 +150,7 @@ private:
   int item = 0;                // the current one
   bool makesUp = false;
   int64_t fetches = 0;
+  int64_t verdictsTaken = 0; // by the role that hands items out
   llvm::DenseMap<mlir::Value, int64_t> numbers; // of loops
   llvm::DenseMap<mlir::Value, std::optional<int64_t>> known;
   llvm::DenseMap<mlir::Value, SlotRef> slots;

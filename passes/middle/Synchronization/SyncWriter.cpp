@@ -43,7 +43,14 @@ void SyncWriter::writeStep(const SyncStep &step) {
     return;
   }
   case SyncEvent::Fetch:
-    return; // its answer is in registers
+  case SyncEvent::TakeItem:
+    return; // the answer is in registers
+  case SyncEvent::GiveVerdict:
+    return giveVerdict(step);
+  case SyncEvent::TakeVerdict:
+    return takeVerdict(step);
+  case SyncEvent::ShareItem:
+    return agent.cta == 0 ? sendItem(step) : receiveItem(step);
   }
 }
 
@@ -208,6 +215,80 @@ void SyncWriter::awaitStores() {
     add(Token::Await, operation);
   }
   stores.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Work items
+//===----------------------------------------------------------------------===//
+
+Span SyncWriter::cellOfItem(int cell, const SyncStep &step) {
+  Tag tag{int(step.event->object), int(step.number), 0, 0};
+  return programs.store(ArrayRef(Access{cell, tag}));
+}
+
+/// Each agent has a word of its own, though one word gathers them all: nobody
+/// loses what another has set there.
+void SyncWriter::giveVerdict(const SyncStep &step) {
+  unsigned verdict = step.event->object;
+  const SyncObject &object = events.objects()[verdict];
+  int64_t slot = step.number % object.depth;
+  SmallVector<int64_t, 2> ctas = receivers(verdict);
+  if (SyncPrograms::takesForCluster(object)) {
+    ctas = {0};
+  }
+  for (int64_t cta : ctas) {
+    touch({}, cellOfItem(programs.verdictCell(cta, slot, index), step));
+    add(Token::Arrive, programs.barrierOf(verdict, false, slot, cta),
+        step.number / object.depth);
+  }
+}
+
+void SyncWriter::takeVerdict(const SyncStep &step) {
+  unsigned verdict = step.event->object;
+  const SyncObject &object = events.objects()[verdict];
+  int64_t slot = step.number % object.depth;
+  add(Token::Wait, programs.barrierOf(verdict, false, slot, agent.cta),
+      step.number / object.depth);
+  SmallVector<Access> reads;
+  for (auto [giver, other] : llvm::enumerate(programs.agents)) {
+    if (events.has(other.role, SyncEvent::GiveVerdict, verdict) &&
+        (object.inCluster || other.cta == agent.cta)) {
+      reads.push_back({programs.verdictCell(agent.cta, slot, giver),
+                       {int(verdict), int(step.number), 0, 0}});
+    }
+  }
+  touch(programs.store(reads), {});
+}
+
+/// Once all have read the last item: writes this one into the own mailbox, and
+/// copies it into those of the others.
+void SyncWriter::sendItem(const SyncStep &step) {
+  unsigned mailbox = step.event->object;
+  int turn = step.number;
+  if (turn > 0) {
+    add(Token::Wait, programs.barrierOf(mailbox, true, 0, 0), turn - 1);
+  }
+  Span own = cellOfItem(programs.mailboxCell(0), step);
+  touch({}, own);
+  int copy = programs.agents.size() + index;
+  for (int64_t cta = 1; cta < programs.ctas; ++cta) {
+    int come = programs.barrierOf(mailbox, false, 0, cta);
+    Signal signal{come, turn, copy};
+    issue({index, this->step, -1, own,
+           cellOfItem(programs.mailboxCell(cta), step),
+           programs.store(ArrayRef(signal))});
+    add(Token::Arrive, come, turn);
+  }
+}
+
+void SyncWriter::receiveItem(const SyncStep &step) {
+  unsigned mailbox = step.event->object;
+  int turn = step.number;
+  int come = programs.barrierOf(mailbox, false, 0, agent.cta);
+  add(Token::Arrive, come, turn);
+  add(Token::Wait, come, turn);
+  touch(cellOfItem(programs.mailboxCell(agent.cta), step), {});
+  add(Token::Arrive, programs.barrierOf(mailbox, true, 0, 0), turn);
 }
 
 //===----------------------------------------------------------------------===//

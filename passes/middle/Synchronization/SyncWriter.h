@@ -24,6 +24,11 @@ private:
   void writePut(const SyncStep &step);
   void writeStore(const SyncStep &step);
   void awaitStores();
+  void giveVerdict(const SyncStep &step);
+  void takeVerdict(const SyncStep &step);
+  void sendItem(const SyncStep &step);
+  void receiveItem(const SyncStep &step);
+  Span cellOfItem(int cell, const SyncStep &step);
   void writeTurn(const SyncStep &step);
   void writeEdge(const SyncStep &step);
   void touch(Span reads, Span writes);

@@ -87,8 +87,9 @@ void ResourceChecker::countBarriers() {
                              bound.schedule.getEdges().size();
   int64_t end = statistics.smemBytes +
                 statistics.mbarriers * machine.getBarriers().getBytes();
-  statistics.smemBytes =
-      ws::ItemMemory(end, bound.kernel->config, bound.kernel->mayReject).end;
+  statistics.smemBytes = ws::ItemMemory(end, bound.kernel->mayReject,
+                                        ws::hasMailbox(bound.kernel->config))
+                             .end;
 }
 
 LogicalResult ResourceChecker::checkSpaces() {

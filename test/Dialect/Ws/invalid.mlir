@@ -1199,13 +1199,53 @@ ws.kernel @work_loop_c1_last machine "sm_90a" args ["n", "no"] problem #p config
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @work_loop_c2 machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+ws.kernel @kernel_c11_verdict machine "sm_90a" args ["n"] problem #p config #c schedule #s {
 ^bb0(%n: i32):
+  // expected-note @below {{declared here}}
+  ws.edge @e credits 0
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'ws.work_loop' op expected 'verdicts' only where the loop says 'redo'}}
-    ws.work_loop extents(%n, %n, %n) verdicts at 0 {
-      %w = tile.next_work extents(%n, %n, %n)
+    ws.work_loop extents(%n, %n, %n) redo {
+      // expected-error @below {{'ws.take_verdict' op expected @e to be a 'ws.verdict' of the kernel, got a 'ws.edge'}}
+      %r = ws.take_verdict @e
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c11_mailbox machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  // expected-note @below {{declared here}}
+  ws.edge @e credits 0
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) redo {
+      // expected-error @below {{'ws.share_work' op expected @e to be a 'ws.mailbox' of the kernel, got a 'ws.edge'}}
+      %w = ws.share_work through @e {
+        %x = tile.next_work extents(%n, %n, %n)
+        ws.yield %x : !tile.work
+      }
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c11_two machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  ws.verdict @x
+  // expected-error @below {{'ws.verdict' op expected at most one 'ws.verdict' in a kernel, got another before}}
+  ws.verdict @y
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) redo {
     }
   }
 }

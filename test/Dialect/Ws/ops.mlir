@@ -208,18 +208,35 @@ ws.kernel @handed_out machine "sm_90a" args ["n"] problem #p config #c schedule 
 // CHECK-LABEL: ws.kernel @verdicts
 ws.kernel @verdicts machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, row_max = first_block> schedule #s {
 ^bb0(%n: i32):
+  // CHECK: ws.verdict @verdict handed_out cluster at 49152
+  ws.verdict @verdict handed_out cluster at 49152
+  // CHECK-NEXT: ws.mailbox @mailbox at 49216
+  ws.mailbox @mailbox at 49216
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    // CHECK: ws.work_loop extents(%[[N:.*]], %[[N]], %[[N]]) redo verdicts at 49152 mailbox at 49216 {
-    ws.work_loop extents(%n, %n, %n) redo verdicts at 49152 mailbox at 49216 {
-      // CHECK-NEXT: %[[W:.*]] = tile.next_work
-      %w = tile.next_work extents(%n, %n, %n)
-      // CHECK-NEXT: %{{.*}} = ws.verdict_slot %[[W]]
+    // CHECK: ws.work_loop extents(%[[N:.*]], %[[N]], %[[N]]) redo {
+    ws.work_loop extents(%n, %n, %n) redo {
+      // CHECK-NEXT: %[[W:.*]] = ws.share_work through @mailbox {
+      %w = ws.share_work through @mailbox {
+        // CHECK-NEXT: %[[NEXT:.*]], %[[MORE:.*]] = ws.take_item extents(%[[N]], %[[N]], %[[N]]) section(%[[N]]) cut(%[[N]], %[[N]])
+        %next, %more = ws.take_item extents(%n, %n, %n) section(%n) cut(%n, %n)
+        // CHECK-NEXT: %[[NUMBER:.*]], %[[EXISTS:.*]], %[[SECOND:.*]], %[[SLOT:.*]] = ws.choose_item %[[NEXT]], %[[MORE]] by @verdict
+        %number, %exists, %second, %slot = ws.choose_item %next, %more by @verdict
+        // CHECK-NEXT: %[[ITEM:.*]] = ws.item_at %[[NUMBER]] exists(%[[EXISTS]]) second(%[[SECOND]], %[[SLOT]]) extents(%[[N]], %[[N]], %[[N]]) section(%[[N]]) cut(%[[N]], %[[N]])
+        %item = ws.item_at %number exists(%exists) second(%second, %slot) extents(%n, %n, %n) section(%n) cut(%n, %n)
+        // CHECK-NEXT: ws.yield %[[ITEM]] : !tile.work
+        ws.yield %item : !tile.work
+      }
+      // CHECK: %{{.*}} = ws.verdict_slot %[[W]]
       %slot = ws.verdict_slot %w
-      // CHECK-NEXT: %[[REDO:.*]] = tile.is_redo %[[W]]
-      %redo = tile.is_redo %w
-      // CHECK-NEXT: tile.reject %[[W]] if %[[REDO]]
-      tile.reject %w if %redo
+      // CHECK-NEXT: %[[AGAIN:.*]] = ws.is_second_run %[[W]]
+      %again = ws.is_second_run %w
+      // CHECK-NEXT: ws.is_first_cta
+      %first = ws.is_first_cta
+      // CHECK-NEXT: ws.give_verdict @verdict on %[[W]] rejected %[[AGAIN]]
+      ws.give_verdict @verdict on %w rejected %again
+      // CHECK-NEXT: ws.take_verdict @verdict
+      %rejected = ws.take_verdict @verdict
       // CHECK-NEXT: ws.for ranges ["skipped", "masked", "full"] bounds(%[[N]], %[[N]], %[[N]], %[[N]]) init() : () -> () {
       ws.for ranges ["skipped", "masked", "full"] bounds(%n, %n, %n, %n) init() : () -> () {
       ^bb0(%j: i32):

@@ -36,10 +36,8 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     awaited before a `ws.put` overwrites what it reads.
 
     **Ensures** no `ws.acquire`, `ws.wait`, `ws.release`, `ws.take`, `ws.give`, `ws.signal`,
-    `ws.wait_edge`, `ws.sync`, `ws.await_store` or `tile.reject`; `ws.setup` initializes
-    every barrier; slots are numbers where they travel. Where items are run again
-    (`redo`), loops over one item end with `ws.run_again`, and loops over items that are
-    handed out say where the `verdicts` lie. All warps of a replica meet, after they have
+    `ws.wait_edge`, `ws.sync`, `ws.await_store`, `ws.give_verdict` or `ws.take_verdict`;
+    `ws.setup` initializes every barrier; slots are numbers where they travel. All warps of a replica meet, after they have
     waited for the last MMA, before a `ws.put` overwrites what MMAs of the role read: in its
     own hold, or in a place that shares its memory. What MMAs read or another role stores
     is visible to the async proxy, from all lanes of the warp, right after its `ws.put`; what
@@ -52,8 +50,7 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     %s = ws.slot_at %slot : !ws.slot<@k, tensor<128x64xbf16>>
     ```
     Arrival counts, parities and bytes are derived from the roles and the tiles. A channel
-    or edge of the cluster has its barriers in each CTA, on which the warps of all arrive;
-    handed out items of a cluster have a `mailbox`.
+    or edge of the cluster has its barriers in each CTA, on which the warps of all arrive.
     A channel that several threads fill, a meeting in a role that one thread
     runs, or two verdicts of one role on an item are an error. Remark: the barriers in memory and the named ones.
   }];
@@ -106,10 +103,7 @@ def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
     `attn.plan` is the launch plan, with one variant a kernel.
     A product of 256 columns is two instructions a k step, of 128 columns each.
     CTAs of a cluster copy a share of each shared tile to all of them, and meet before the roles
-    start and at the end. The first takes the items that are handed out and sends them to the
-    others.
-    Where items are handed out, the thread that does so takes the verdict of the turn before
-    the last, and hands a rejected item out once more before it uses the counter's answer.
+    start and at the end.
     With `knob launch dependent` all threads wait for the launch ahead once barriers are set
     up, and the last role that loads lets the next launch start when it ends.
 

@@ -92,17 +92,67 @@ def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::ws::WsDialect"];
 }
 
+def HandOut : Pass<"attn-hand-out", "::mlir::ModuleOp"> {
+  let summary = "write out how roles and the CTAs of a cluster learn of work items";
+  let description = [{
+    Verdicts: a kernel with a `tile.reject` gets a `ws.verdict`, to which each of them becomes a
+    `ws.give_verdict`. With `work = grid` every role takes the verdict at the end of the item, and
+    runs the item a second time if it was rejected. With `work = dynamic` the role that hands
+    items out takes it, and a rejected item is handed out once more.
+
+    Handing out (`work = dynamic`): `tile.next_work` becomes the counter's answer
+    (`ws.take_item`), the choice between it and a rejected item (`ws.choose_item`) and the
+    item itself (`ws.item_at`). In a cluster its first CTA does so, in a `ws.share_work`, and
+    sends the item to the `ws.mailbox` of each other. The counter is asked for the next item once
+    for each first run, by the first CTA.
+
+    **Requires** `ws.kernel`s with roles, before `attn-pipeline` or after it. An item is rejected
+    only with `work = grid` or `dynamic`.
+
+    **Ensures** no `tile.reject`, and no `tile.next_work` in a loop of items that are handed out.
+
+    **Before**
+    ```mlir
+    ws.work_loop extents(%b, %h, %z) redo {
+      %w = tile.next_work extents(%b, %h, %z)
+      %s = ws.acquire : !ws.slot<@work, tensor<4xi32>>
+      ws.put_work %w to %s : !ws.slot<@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      ws.fetch_work of %n
+    }
+    ```
+    **After**
+    ```mlir
+    ws.work_loop extents(%b, %h, %z) redo {
+      %next, %more = ws.take_item extents(%b, %h, %z)
+      %number, %exists, %second, %slot = ws.choose_item %next, %more by @verdict
+      %w = ws.item_at %number exists(%exists) second(%second, %slot) extents(%b, %h, %z)
+      %s = ws.acquire : !ws.slot<@work, tensor<4xi32>>
+      ws.put_work %w to %s : !ws.slot<@work, tensor<4xi32>>
+      ws.end_unless_work %w
+      %again = ws.is_second_run %w
+      %first = arith.xori %again, %true : i1
+      scf.if %first {
+        ws.fetch_work of %n
+      }
+    }
+    ```
+    Kernels with neither are left alone. Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::ws::WsDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
 def PlanMemory : Pass<"attn-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every channel and hold its place in shared memory";
   let description = [{
     Places follow one another in the order of the schedule, aligned to 1024
-    bytes, and after them channels of work items; a place `over` another begins where its host does. The order that such an alias
+    bytes, and after them channels of work items, barriers, the verdict and the mailbox; a place `over` another begins where its host does. The order that such an alias
     demands has been proved by the schedule's verifier.
 
     **Requires** `ws.kernel`s.
 
-    **Ensures** every channel and hold has an `offset`; `smem_bytes` is set and,
-    with the barriers, within the machine's limit.
+    **Ensures** every channel, hold, `ws.verdict` and `ws.mailbox` has an `offset`;
+    `smem_bytes` is set and, with the barriers, verdict and mailbox, within the machine's limit.
 
     **Before** `ws.channel @k [tensor<128x64xbf16>] depth 2`
     **After** `ws.channel @k [tensor<128x64xbf16>] depth 2 at 16384`
@@ -268,24 +318,26 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     pairs and in triples. Items that are handed out are followed by one that
     ends every role. Where sub-tiles skip blocks, each has a block of the first range less than the
     next, as long as there are any. In a cluster the roles of all CTAs run against one
-    another, and those of its last CTA skip least. An item that can be rejected (`redo`) is also
-    run again. How the CTAs of a cluster share items and how verdicts are told comes
-    after this pass ([who proves that](proof.md)). Changes nothing.
+    another, and those of its last CTA skip least. An item that can be rejected is also run a second
+    time: at once, or where items are handed out two items later. Verdicts, and the items that the
+    CTAs of a cluster share, are waited for, written and read as slots of channels are. Changes
+    nothing.
 
-    **Requires** `ws.kernel`s after `attn-pipeline`.
+    **Requires** `ws.kernel`s after `attn-hand-out` and `attn-pipeline`.
 
     **Ensures**
     - V8: what is read from a slot or a piece was written before, for this work item, in the
       cycle that was waited for; slots are read before they are released
     - V9: what is written over was read and written before; MMAs are awaited before what they
       read is released
-    - V15: both ends of every channel, edge and turn cycle equally, and what is put is
-      read
+    - V15: both ends of every channel, edge and turn cycle equally, what is put is
+      read, and each verdict given is taken
     - V16, V17: each phase of a barrier has its arrivals once, and completes after all have
       waited for the one before
     - V18: no deadlock
     - V19: what is asynchronous ends before its role does
-    - V26: the counter of work items is asked once after each item
+    - V26: the counter of work items is asked once after each item's first run, by the first
+      CTA of a cluster
     - V28: tiles come together that are of the same rows and columns of their tensors, each
       block of the loop is summed up once, what is stored has seen them all and goes to
       its own rows, batch and head, what a loop or branch makes is used, and each item writes all
