@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelChecks.h"
-#include "HoldLowering.h"
+#include "HoldPatterns.h"
 
 using namespace mlir;
 using namespace attn;

@@ -109,8 +109,8 @@ void WorkItemLowering::lowerChooseItem(ws::ChooseItemOp op) {
   Value againLast = takeVerdictIf(drains, verdicts, known);
   known = scalars.count(known, drains);
 
-  Value number = scalars.select(
-      again, before, scalars.select(againLast, last, op.getNext()));
+  Value number = scalars.select(again, before,
+                                scalars.select(againLast, last, op.getNext()));
   Value second = scalars.either(again, againLast);
   Value isItem = scalars.either(second, op.getNextExists());
   Value slot = scalars.both(turn, constant(1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Items of a cluster that are handed out: its first CTA takes them and sends
-// each to the mailboxes of the others (MailboxLowering.cpp).
+// each to the mailboxes of the others (BarrierPlan.cpp).
 #include "WorkItemLowering.h"
 
 using namespace mlir;

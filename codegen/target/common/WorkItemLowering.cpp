@@ -179,8 +179,8 @@ void WorkItemLowering::lowerTakeItem(ws::TakeItemOp op) {
   }
   Value inFlight = itemsInFlight();
   Value number = add(load(answer), inFlight);
-  Value isItem = arith::CmpIOp::create(
-      *builder, loc, arith::CmpIPredicate::ult, number, countItems(op));
+  Value isItem = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult,
+                                       number, countItems(op));
   op->replaceAllUsesWith(ValueRange{number, isItem});
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a put into a hold does to the operands of matrix instructions.
-#ifndef ATTN_CODEGEN_HOLDLOWERING_H
-#define ATTN_CODEGEN_HOLDLOWERING_H
+#ifndef ATTN_CODEGEN_HOLDPATTERNS_H
+#define ATTN_CODEGEN_HOLDPATTERNS_H
 
 #include "attn/dialect/Ws.h"
 
@@ -13,4 +13,4 @@ bool overwritesOperand(ws::PutOp put, ws::MmaOp mma);
 
 } // namespace attn::codegen
 
-#endif // ATTN_CODEGEN_HOLDLOWERING_H
+#endif // ATTN_CODEGEN_HOLDPATTERNS_H

@@ -3,8 +3,8 @@
 // Holds have no barriers in memory: what orders the accesses to one are its
 // replica's own waits, a named barrier where its warps have to meet, and an
 // edge where another role stores it.
-#include "HoldLowering.h"
-#include "ChannelLowering.h"
+#include "HoldPatterns.h"
+#include "SyncPatterns.h"
 
 using namespace mlir;
 using namespace attn;
@@ -95,8 +95,7 @@ static bool haveMet(Operation *op) {
   return false;
 }
 
-/// Has the role a barrier on which the warps of a replica meet?
-bool ChannelLowering::warpsMeet(ws::RoleOp role) {
+bool codegen::warpsMeet(ws::RoleOp role) {
   return !role.isSingleThread() &&
          role->walk([&](Operation *op) {
                auto put = dyn_cast<ws::PutOp>(op);
@@ -109,79 +108,114 @@ bool ChannelLowering::warpsMeet(ws::RoleOp role) {
 }
 
 /// All threads of this replica.
-void ChannelLowering::roleBarrier() {
-  Value id = arith::AddIOp::create(builder, loc, role.getBody().getArgument(0),
-                                   constant(namedBarriers[role.getSymName()]));
-  NVVM::BarrierOp::create(builder, loc, TypeRange{}, id,
-                          constant(warpThreads * role.getWarps()), {}, Value());
+static void roleBarrier(const Arithmetic &emit, const RoleSync &sync) {
+  ws::RoleOp role = sync.getRole();
+  Value id = emit.add(role.getBody().getArgument(0),
+                      sync.plan.named(role.getSymName()));
+  NVVM::BarrierOp::create(emit.builder, emit.loc, TypeRange{}, id,
+                          emit.constant(warpThreads * role.getWarps()), {},
+                          Value());
 }
 
 /// What this thread has written to shared memory becomes visible to copies and
 /// matrix instructions.
-void ChannelLowering::fenceAsyncProxy() {
+static void fenceAsyncProxy(const Arithmetic &emit) {
+  MLIRContext *context = emit.builder.getContext();
   NVVM::FenceProxyOp::create(
-      builder, loc,
-      NVVM::ProxyKindAttr::get(builder.getContext(),
-                               NVVM::ProxyKind::async_shared),
-      NVVM::SharedSpaceAttr::get(builder.getContext(),
-                                 NVVM::SharedSpace::shared_cta));
+      emit.builder, emit.loc,
+      NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
 }
+
+namespace {
 
 /// A matrix instruction is the warpgroup's, and a warp's wait for it tells of
 /// that warp's part alone: before a warp overwrites what the last one has read,
 /// all of them have waited. Of its own tile each warp reads the rows that it
 /// has put itself, so its lanes alone meet; as they do before one of them tells
 /// another role that the tile is there.
-void ChannelLowering::lowerPut(ws::PutOp op) {
-  if (overwritesOperands(op, role) && !haveMet(op)) {
-    roleBarrier();
-  }
-  if (isOperand(op, role) || isStoredElsewhere(op, role)) {
-    builder.setInsertionPointAfter(op);
-    fenceAsyncProxy();
-    NVVM::SyncWarpOp::create(builder, loc, constant(-1));
-  }
-}
+struct PutPattern : SyncPattern<ws::PutOp> {
+  using SyncPattern::SyncPattern;
 
-void ChannelLowering::lowerHeld(ws::HeldOp op) {
-  auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
-  Value bytes = arith::MulIOp::create(builder, loc, op.getPiece(),
-                                      constant(hold.getPieceBytes()));
-  Value offset =
-      arith::AddIOp::create(builder, loc, bytes, constant(*hold.getOffset()));
-  op.replaceAllUsesWith(
-      ws::SlotAtOp::create(builder, loc, op.getTile().getType(), offset)
-          .getResult());
-  op.erase();
-}
+  LogicalResult matchAndRewrite(ws::PutOp op,
+                                PatternRewriter &rewriter) const override {
+    Arithmetic emit{rewriter, op.getLoc()};
+    if (overwritesOperands(op, sync.getRole()) && !haveMet(op)) {
+      roleBarrier(emit, sync);
+    }
+    if (isOperand(op, sync.getRole()) ||
+        isStoredElsewhere(op, sync.getRole())) {
+      rewriter.setInsertionPointAfter(op);
+      fenceAsyncProxy(emit);
+      NVVM::SyncWarpOp::create(rewriter, op.getLoc(), emit.constant(-1));
+    }
+    return success();
+  }
+};
+
+struct HeldPattern : SyncPattern<ws::HeldOp> {
+  using SyncPattern::SyncPattern;
+
+  LogicalResult matchAndRewrite(ws::HeldOp op,
+                                PatternRewriter &rewriter) const override {
+    Arithmetic emit{rewriter, op.getLoc()};
+    auto hold = sync.getKernel().lookupSymbol<ws::HoldOp>(op.getHold());
+    Value bytes = emit.mul(op.getPiece(), hold.getPieceBytes());
+    rewriter.replaceOpWithNewOp<ws::SlotAtOp>(
+        op, op.getTile().getType(), emit.add(bytes, *hold.getOffset()));
+    return success();
+  }
+};
 
 /// Every thread has made its share visible to the copy engine; one thread
 /// issues. Where a role of one thread stores what another has put, that role
 /// has, before it signalled.
-void ChannelLowering::lowerStore(ws::StoreOp op) {
-  if (singleThread) {
-    awaitFirstResults(op);
-    return;
-  }
-  fenceAsyncProxy();
-  roleBarrier();
-  OpBuilder::InsertionGuard guard(builder);
-  onlyIf(isRoleThreadZero());
-  awaitFirstResults(op);
-  op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
-}
+struct StorePattern : SyncPattern<ws::StoreOp> {
+  using SyncPattern::SyncPattern;
 
-void ChannelLowering::lowerAwaitStore(ws::AwaitStoreOp op) {
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    if (!singleThread) {
-      onlyIf(isRoleThreadZero());
+  LogicalResult matchAndRewrite(ws::StoreOp op,
+                                PatternRewriter &rewriter) const override {
+    BarrierOps emit = sync.at(rewriter, op.getLoc());
+    if (sync.isSingleThread) {
+      awaitFirstResults(emit, sync, op);
+      return success();
     }
-    NVVM::CpAsyncBulkWaitGroupOp::create(builder, loc, 0,
-                                         builder.getUnitAttr());
+    fenceAsyncProxy(emit);
+    roleBarrier(emit, sync);
+    emit.enterIf(emit.isRoleThreadZero());
+    awaitFirstResults(emit, sync, op);
+    rewriter.moveOpBefore(op, rewriter.getInsertionBlock(),
+                          rewriter.getInsertionPoint());
+    return success();
   }
-  if (!singleThread) {
-    roleBarrier();
+};
+
+struct AwaitStorePattern : SyncPattern<ws::AwaitStoreOp> {
+  using SyncPattern::SyncPattern;
+
+  LogicalResult matchAndRewrite(ws::AwaitStoreOp op,
+                                PatternRewriter &rewriter) const override {
+    BarrierOps emit = sync.at(rewriter, op.getLoc());
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      if (!sync.isSingleThread) {
+        emit.enterIf(emit.isRoleThreadZero());
+      }
+      NVVM::CpAsyncBulkWaitGroupOp::create(rewriter, op.getLoc(), 0,
+                                           rewriter.getUnitAttr());
+    }
+    if (!sync.isSingleThread) {
+      roleBarrier(emit, sync);
+    }
+    rewriter.eraseOp(op);
+    return success();
   }
-  op.erase();
+};
+
+} // namespace
+
+void codegen::populateHoldPatterns(RewritePatternSet &patterns,
+                                   const RoleSync &sync) {
+  patterns.add<PutPattern, HeldPattern, StorePattern, AwaitStorePattern>(
+      patterns.getContext(), sync);
 }

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "BarrierPlan.h"
+#include "BarrierOps.h"
+#include "SyncPatterns.h"
+#include "attn/support/Decision.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+using ws::barrierBytes;
+
+FailureOr<BarrierPlan> BarrierPlan::of(ws::KernelOp kernel) {
+  BarrierPlan plan;
+  if (failed(plan.placeBarriers(kernel)) || failed(plan.placeItems(kernel))) {
+    return failure();
+  }
+  plan.countArrivals(kernel);
+  if (failed(plan.nameBarriers(kernel))) {
+    return failure();
+  }
+  return plan;
+}
+
+LogicalResult BarrierPlan::placeBarriers(ws::KernelOp kernel) {
+  end = *kernel.getSmemBytes();
+  for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
+    int64_t ring = barrierBytes * channel.getDepth();
+    channels[channel.getSymName()] = {(int64_t)channel.getDepth(), end,
+                                      end + ring, channel.getCluster()};
+    end += 2 * ring;
+  }
+  for (auto edge : kernel.getBody().getOps<ws::EdgeOp>()) {
+    if (edge.getCredits() > 1) {
+      return edge.emitOpError("attn-lower-channels: expected at most 1 credit, "
+                              "got ")
+             << edge.getCredits();
+    }
+    edges[edge.getSymName()] = {end, (int64_t)edge.getCredits(),
+                                edge.getCluster()};
+    end += barrierBytes;
+  }
+  return success();
+}
+
+/// Reads where the verdict and the mailbox are, which lie behind the others.
+LogicalResult BarrierPlan::placeItems(ws::KernelOp kernel) {
+  auto place = [&](auto op, int64_t bytes) -> FailureOr<int64_t> {
+    int64_t begin = op.getOffset().value_or(-1);
+    if (begin < end) {
+      return op.emitOpError("attn-lower-channels: expected a place behind the "
+                            "barriers, from byte ")
+             << end << " on, got " << begin;
+    }
+    end = begin + bytes;
+    return begin;
+  };
+  for (auto op : kernel.getBody().getOps<ws::VerdictOp>()) {
+    FailureOr<int64_t> begin = place(op, ws::verdictBytes);
+    if (failed(begin)) {
+      return failure();
+    }
+    verdict = VerdictBarriers{*begin, op.getHandedOut(), op.getCluster()};
+  }
+  for (auto op : kernel.getBody().getOps<ws::MailboxOp>()) {
+    FailureOr<int64_t> begin = place(op, ws::mailboxBytes);
+    if (failed(begin)) {
+      return failure();
+    }
+    mailbox = *begin;
+  }
+  return success();
+}
+
+static bool givesVerdict(ws::RoleOp role) {
+  return role->walk([](ws::GiveVerdictOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+void BarrierPlan::countArrivals(ws::KernelOp kernel) {
+  int64_t ctas = kernel.getConfig().getCluster();
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    int64_t arrivals =
+        role.isSingleThread() ? 1 : role.getWarps() * role.getReplicas();
+    llvm::SetVector<StringRef> readChannels, signalled;
+    role.walk([&](ws::ReleaseOp op) {
+      readChannels.insert(op.getSlot().getType().getChannel().getValue());
+    });
+    role.walk([&](ws::SignalOp op) { signalled.insert(op.getEdge()); });
+    for (StringRef name : readChannels) {
+      channels[name].freeCount +=
+          arrivals * (channels[name].cluster ? ctas : 1);
+    }
+    for (StringRef name : signalled) {
+      edges[name].count += arrivals * (edges[name].cluster ? ctas : 1);
+    }
+    if (givesVerdict(role)) {
+      verdict->count += arrivals * ctas;
+    }
+  }
+}
+
+/// Id 0 is the CTA's; then one a replica of each role whose warps meet, a
+/// turn's ring, and one a rendezvous.
+LogicalResult BarrierPlan::nameBarriers(ws::KernelOp kernel) {
+  int64_t next = 1;
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    if (warpsMeet(role)) {
+      namedIds[role.getSymName()] = next;
+      next += role.getReplicas();
+    }
+  }
+  for (auto turn : kernel.getBody().getOps<ws::TurnOp>()) {
+    namedIds[turn.getSymName()] = next;
+    next += kernel.lookupSymbol<ws::RoleOp>(turn.getRing()).getReplicas();
+  }
+  for (auto sync : kernel.getBody().getOps<ws::RendezvousOp>()) {
+    namedIds[sync.getSymName()] = next++;
+  }
+  if (next > 16) {
+    return kernel.emitOpError("attn-lower-channels: expected at most 16 named "
+                              "barriers, got ")
+           << next;
+  }
+  decided(kernel.getLoc(), "lower-channels")
+      << llvm::formatv("{0} barriers in memory, {1} named",
+                       (end - *kernel.getSmemBytes()) / barrierBytes, next)
+             .str();
+  return success();
+}
+
+void BarrierPlan::emitSetup(ws::KernelOp kernel) const {
+  OpBuilder builder(*kernel.getBody().getOps<ws::RoleOp>().begin());
+  auto setup = ws::SetupOp::create(builder, kernel.getLoc());
+  builder.createBlock(&setup.getBody());
+  BarrierOps emit{{builder, kernel.getLoc()}};
+  auto init = [&](int64_t offset, int64_t count) {
+    NVVM::MBarrierInitOp::create(builder, kernel.getLoc(),
+                                 emit.barrierAt(offset, {}),
+                                 emit.constant(count), Value());
+  };
+  for (auto &[name, channel] : channels) {
+    for (int64_t slot = 0; slot < channel.depth; ++slot) {
+      init(channel.fullOffset + barrierBytes * slot, 1);
+    }
+    for (int64_t slot = 0; slot < channel.depth; ++slot) {
+      init(channel.freeOffset + barrierBytes * slot,
+           std::max<int64_t>(1, channel.freeCount));
+    }
+  }
+  for (auto &[name, edge] : edges) {
+    init(edge.offset, std::max<int64_t>(1, edge.count));
+  }
+  if (verdict) {
+    for (int64_t slot = 0; slot < ws::verdictRing; ++slot) {
+      init(verdict->offset + slot * barrierBytes, verdict->count);
+    }
+    // The words of the role that hands out items follow those of the verdicts.
+    for (int64_t word = 0; word < ws::verdictRing + ws::handOutWords; ++word) {
+      LLVM::StoreOp::create(builder, kernel.getLoc(), emit.constant(0),
+                            emit.verdictWord(*verdict, emit.constant(word)));
+    }
+  }
+  if (mailbox) {
+    // One barrier says that the item has come, at which its sender and receiver
+    // arrive; one that all other CTAs have read the last. Then the item, and a
+    // word with the parity of both in the turn.
+    init(*mailbox, 2);
+    init(*mailbox + barrierBytes, kernel.getConfig().getCluster() - 1);
+    Value parity = emit.smem(
+        emit.constant(*mailbox + 2 * barrierBytes + ws::workItemBytes));
+    LLVM::StoreOp::create(builder, kernel.getLoc(), emit.constant(0), parity);
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The barriers by which the roles of a kernel synchronize: where they lie in
+// shared memory, how many arrivals complete a phase, and the ids of the named.
+#ifndef ATTN_CODEGEN_BARRIERPLAN_H
+#define ATTN_CODEGEN_BARRIERPLAN_H
+
+#include "attn/dialect/Ws.h"
+
+namespace attn::codegen {
+
+/// Barriers of a channel in shared memory, and who arrives on them.
+struct ChannelBarriers {
+  int64_t depth, fullOffset, freeOffset;
+  bool cluster; // released to all CTAs of the cluster
+  int64_t freeCount = 0;
+};
+struct EdgeBarrier {
+  int64_t offset, credits;
+  bool cluster; // signalled to all CTAs of the cluster
+  int64_t count = 0;
+};
+
+/// The barriers on which verdicts are given; their words follow.
+struct VerdictBarriers {
+  int64_t offset;
+  bool handedOut; // taken by the role that hands items out
+  bool cluster;   // given by all CTAs of the cluster
+  int64_t count = 0;
+};
+
+class BarrierPlan {
+public:
+  static mlir::FailureOr<BarrierPlan> of(ws::KernelOp kernel);
+
+  const ChannelBarriers &channel(llvm::StringRef name) const {
+    return channels.find(name)->second;
+  }
+  const EdgeBarrier &edge(llvm::StringRef name) const {
+    return edges.find(name)->second;
+  }
+  /// The first id of a turn, a rendezvous, or a role whose warps meet.
+  int64_t named(llvm::StringRef name) const { return namedIds.lookup(name); }
+  const std::optional<VerdictBarriers> &getVerdict() const { return verdict; }
+
+  /// Puts the `ws.setup` that initializes the barriers before the roles.
+  void emitSetup(ws::KernelOp kernel) const;
+  /// The first byte of shared memory behind the barriers.
+  int64_t getEnd() const { return end; }
+
+private:
+  mlir::LogicalResult placeBarriers(ws::KernelOp kernel);
+  mlir::LogicalResult placeItems(ws::KernelOp kernel);
+  void countArrivals(ws::KernelOp kernel);
+  mlir::LogicalResult nameBarriers(ws::KernelOp kernel);
+
+  llvm::MapVector<llvm::StringRef, ChannelBarriers> channels;
+  llvm::MapVector<llvm::StringRef, EdgeBarrier> edges;
+  llvm::StringMap<int64_t> namedIds;
+  std::optional<VerdictBarriers> verdict;
+  /// First byte of the mailbox by which a cluster shares its items.
+  std::optional<int64_t> mailbox;
+  int64_t end = 0;
+};
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_BARRIERPLAN_H

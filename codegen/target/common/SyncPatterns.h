@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From channels, edges, turns, rendezvous, holds and verdicts to barriers: a
+// pattern an op, for one role at a time.
+#ifndef ATTN_CODEGEN_SYNCPATTERNS_H
+#define ATTN_CODEGEN_SYNCPATTERNS_H
+
+#include "BarrierOps.h"
+#include "RingCounters.h"
+#include "attn/dialect/Nvx.h"
+
+namespace attn::codegen {
+
+constexpr int64_t warpThreads = 32;
+
+/// What the patterns of a role share.
+class RoleSync {
+public:
+  /// Puts counters of the role's rings, and ids of its turns, at its beginning.
+  RoleSync(ws::KernelOp kernel, ws::RoleOp role, const BarrierPlan &plan);
+
+  ws::KernelOp getKernel() const { return kernel; }
+  ws::RoleOp getRole() const { return role; }
+  BarrierOps at(mlir::OpBuilder &builder, mlir::Location loc) const {
+    return {{builder, loc}, getKernel().getConfig().getCluster()};
+  }
+  int64_t replicasOf(llvm::StringRef name) const {
+    return getKernel().lookupSymbol<ws::RoleOp>(name).getReplicas();
+  }
+  /// Threads of one replica.
+  int64_t threadsOf(llvm::StringRef name) const {
+    return warpThreads * getKernel().lookupSymbol<ws::RoleOp>(name).getWarps();
+  }
+
+private:
+  ws::KernelOp kernel;
+  ws::RoleOp role;
+
+public:
+  const BarrierPlan &plan;
+  const bool isSingleThread;
+  const RingCounters counters;
+  /// The id of the barrier of the next replica in a turn.
+  llvm::StringMap<mlir::Value> nextTurn;
+  /// Of a slot in the block that waits for it: the barrier to arrive on next.
+  mutable llvm::DenseMap<mlir::Value, mlir::Value> arrivals;
+};
+
+/// A turn starts at replica 0: it makes the first arrival on its own barrier.
+void primeTurns(ws::RoleOp role, const BarrierPlan &plan);
+
+/// A pattern of an op of the role.
+template <typename Op> struct SyncPattern : mlir::OpRewritePattern<Op> {
+  SyncPattern(mlir::MLIRContext *context, const RoleSync &sync)
+      : mlir::OpRewritePattern<Op>(context), sync(sync) {}
+
+protected:
+  const RoleSync &sync;
+};
+
+void populateChannelPatterns(mlir::RewritePatternSet &patterns,
+                             const RoleSync &sync);
+void populateTurnPatterns(mlir::RewritePatternSet &patterns,
+                          const RoleSync &sync);
+void populateHoldPatterns(mlir::RewritePatternSet &patterns,
+                          const RoleSync &sync);
+void populateVerdictPatterns(mlir::RewritePatternSet &patterns,
+                             const RoleSync &sync);
+
+/// Has the role a barrier on which the warps of a replica meet?
+bool warpsMeet(ws::RoleOp role);
+
+/// Before the item's second results are stored, the thread that issues stores
+/// waits for the first to be written.
+void awaitFirstResults(const BarrierOps &emit, const RoleSync &sync,
+                       ws::StoreOp op);
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_SYNCPATTERNS_H

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verdicts on work items: barriers on which every warp that may reject an item
+// arrives, each with a word that is not zero once some warp has done so. The
+// CTAs of a cluster run an item together, so that a verdict is that of all.
+#include "SyncPatterns.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+static Value isFirstRun(const Arithmetic &emit, Value work) {
+  Value redo = tile::IsRedoOp::create(emit.builder, emit.loc, work);
+  Value yes = arith::ConstantIntOp::create(emit.builder, emit.loc, 1, 1);
+  return arith::XOrIOp::create(emit.builder, emit.loc, redo, yes);
+}
+
+namespace {
+
+/// One lane of each warp, or one for each CTA of the cluster, says what its
+/// warp found the first time, and arrives. Where items are handed out each run
+/// is a turn of the barriers. Otherwise the first alone is: the barrier has to
+/// stay in the phase that a late role waits for.
+struct GiveVerdictPattern : SyncPattern<ws::GiveVerdictOp> {
+  using SyncPattern::SyncPattern;
+
+  LogicalResult matchAndRewrite(ws::GiveVerdictOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    BarrierOps emit = sync.at(rewriter, loc);
+    const VerdictBarriers &verdict = *sync.plan.getVerdict();
+    Value slot = emit.constant(0), first = isFirstRun(emit, op.getWork());
+    // The first CTA of a cluster hands out; without that each has to know.
+    Value rank = emit.lane();
+    Value arrives = emit.speaksForWarp(verdict.cluster && !verdict.handedOut);
+    if (verdict.handedOut) {
+      slot = ws::VerdictSlotOp::create(rewriter, loc, rewriter.getI32Type(),
+                                       op.getWork());
+    } else {
+      arrives = arith::AndIOp::create(rewriter, loc, first, arrives);
+    }
+    emit.enterIf(arrives);
+    reject(op, emit, first, slot, rank);
+    Value barrier = emit.barrierAt(verdict.offset, slot);
+    if (verdict.cluster) {
+      emit.arriveAt(barrier, rank);
+    } else {
+      emit.arrive(barrier);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  void reject(ws::GiveVerdictOp op, const BarrierOps &emit, Value first,
+              Value slot, Value rank) const {
+    const VerdictBarriers &verdict = *sync.plan.getVerdict();
+    OpBuilder &builder = emit.builder;
+    OpBuilder::InsertionGuard guard(builder);
+    emit.enterIf(
+        arith::AndIOp::create(builder, emit.loc, first, op.getRejected()));
+    Value word = emit.verdictWord(verdict, slot);
+    LLVM::AtomicRMWOp::create(builder, emit.loc, LLVM::AtomicBinOp::_or,
+                              verdict.cluster ? emit.inCta(word, rank) : word,
+                              emit.constant(1),
+                              LLVM::AtomicOrdering::monotonic);
+    if (verdict.cluster) {
+      // The arrival orders it for threads of this CTA alone.
+      LLVM::FenceOp::create(builder, emit.loc, LLVM::AtomicOrdering::acq_rel,
+                            "cluster");
+    }
+  }
+};
+
+/// The one item of a CTA has the first verdict of the ring.
+struct TakeVerdictPattern : SyncPattern<ws::TakeVerdictOp> {
+  using SyncPattern::SyncPattern;
+
+  LogicalResult matchAndRewrite(ws::TakeVerdictOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    BarrierOps emit = sync.at(rewriter, loc);
+    const VerdictBarriers &verdict = *sync.plan.getVerdict();
+    nvx::MbarrierWaitOp::create(
+        rewriter, loc, emit.barrierAt(verdict.offset, {}), emit.constant(0));
+    Value word =
+        LLVM::LoadOp::create(rewriter, loc, rewriter.getI32Type(),
+                             emit.verdictWord(verdict, emit.constant(0)));
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::ne,
+                                               word, emit.constant(0));
+    return success();
+  }
+};
+
+} // namespace
+
+void codegen::populateVerdictPatterns(RewritePatternSet &patterns,
+                                      const RoleSync &sync) {
+  patterns.add<GiveVerdictPattern, TakeVerdictPattern>(patterns.getContext(),
+                                                       sync);
+}
+
+/// The work item of the turn in which `op` runs.
+static Value workOf(Operation *op) {
+  auto loop = op->getParentOfType<ws::WorkLoopOp>();
+  for (Operation &each : loop.getBody().front()) {
+    if (isa<tile::NextWorkOp, ws::GetWorkOp, ws::ItemAtOp, ws::ShareWorkOp>(
+            each)) {
+      return each.getResult(0);
+    }
+  }
+  return {};
+}
+
+void codegen::awaitFirstResults(const BarrierOps &emit, const RoleSync &sync,
+                                ws::StoreOp op) {
+  if (!sync.plan.getVerdict()) {
+    return;
+  }
+  OpBuilder::InsertionGuard guard(emit.builder);
+  emit.enterIf(tile::IsRedoOp::create(emit.builder, emit.loc, workOf(op)));
+  NVVM::CpAsyncBulkWaitGroupOp::create(emit.builder, emit.loc, 0, UnitAttr());
+}
