@@ -5,6 +5,7 @@
 #include "attn/dialect/Tile.h"
 
 using namespace mlir;
+using attn::ArgumentAccess;
 using namespace attn::tile;
 
 static RankedTensorType tensorOf(Value value) {
@@ -26,25 +27,26 @@ static bool isPureScalar(Operation *op) {
                        [](Type type) { return isa<ShapedType>(type); });
 }
 
-static LogicalResult verifyNames(KernelOp op) {
-  unsigned arguments = op.getBody().getNumArguments();
-  if (op.getArgNames().size() != arguments) {
-    return op.emitOpError("expected ")
-           << arguments << " names in 'args', got " << op.getArgNames().size();
-  }
-  llvm::SmallDenseSet<Attribute> seen;
-  for (Attribute name : op.getArgNames()) {
-    if (!seen.insert(name).second) {
-      return op.emitOpError("expected the names in 'args' to be different, "
-                            "got ")
-             << name << " twice";
-    }
-  }
-  return success();
+/// C4 of tile.kernel.
+static LogicalResult verifyAccessOf(KernelOp kernel, Operation *op) {
+  auto check = [&](Value tensor, ArgumentAccess access) {
+    return attn::verifyArgumentUse(op, tensor, access, kernel.getArgs(),
+                                   kernel.getBody().front());
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<LoadOp, LoadRowOp, GatherOp>(
+          [&](auto op) { return check(op.getSource(), ArgumentAccess::Read); })
+      .Case<StoreOp, StoreRowOp, StoreRegOp>(
+          [&](auto op) { return check(op.getDest(), ArgumentAccess::Write); })
+      .Case([&](ReduceAddOp op) {
+        return check(op.getDest(), ArgumentAccess::Accumulate);
+      })
+      .Default(success());
 }
 
 LogicalResult KernelOp::verifyRegions() {
-  if (failed(verifyNames(*this))) { // C1
+  if (failed(attn::verifyArguments(*this, getArgs(),
+                                   getBody().front()))) { // C1
     return failure();
   }
   unsigned works = 0;
@@ -59,7 +61,12 @@ LogicalResult KernelOp::verifyRegions() {
     return emitOpError("expected one 'tile.work', got ") << works;
   }
   llvm::DenseMap<StringAttr, StepOp> steps; // C3
-  auto result = walk([&](StepOp step) {
+  auto result = walk([&](Operation *op) {
+    auto step = dyn_cast<StepOp>(op);
+    if (!step) {
+      return failed(verifyAccessOf(*this, op)) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+    }
     auto [at, isNew] = steps.try_emplace(step.getNameAttr(), step);
     if (isNew) {
       return WalkResult::advance();
@@ -193,24 +200,36 @@ LogicalResult BoundsOp::verifyRegions() {
   return success();
 }
 
-static LogicalResult verifyKinds(ForOp op) {
-  if (op.getBounds().size() != op.getKinds().size() + 1) { // C1
-    return op.emitOpError("expected ")
-           << op.getKinds().size() + 1 << " bounds for " << op.getKinds().size()
-           << " ranges, got " << op.getBounds().size();
+LogicalResult attn::tile::verifyRanges(Operation *op, RangesAttr ranges,
+                                       ValueRange bounds) {
+  if (bounds.size() != ranges.size() + 1) {
+    return op->emitOpError("expected ")
+           << ranges.size() + 1 << " bounds for " << ranges.size()
+           << " ranges, got " << bounds.size();
   }
-  for (Attribute attr : op.getKinds()) { // C4
-    if (!symbolizeRangeKind(cast<StringAttr>(attr).getValue())) {
-      return op.emitOpError(
-                 "expected ranges to be \"masked\" or \"full\", got ")
-             << attr;
+  for (Value bound : bounds) {
+    auto source = bound.getDefiningOp<BoundsOp>();
+    if (source && source.getUp() == ranges.isDown()) {
+      return op->emitOpError("expected the direction of 'tile.bounds', got '")
+             << stringifyDirection(ranges.getDirection()) << "'";
     }
   }
   return success();
 }
 
+/// C1 and C4 of tile.for.
+static LogicalResult verifyRanges(ForOp op) {
+  for (RangeAttr range : op.getRanges().getList()) {
+    if (range.getKind() == RangeKind::Skipped) {
+      return op.emitOpError(
+          "expected masked and full ranges, got a skipped one");
+    }
+  }
+  return attn::tile::verifyRanges(op, op.getRanges(), op.getBounds());
+}
+
 LogicalResult ForOp::verifyRegions() {
-  if (failed(verifyKinds(*this))) {
+  if (failed(::verifyRanges(*this))) {
     return failure();
   }
   Block &block = getBody().front();

@@ -362,11 +362,31 @@ LogicalResult WorkLoopOp::verifyRegions() {
   return success();
 }
 
+/// C12 of ws.kernel.
+static LogicalResult verifyAccessOf(KernelOp kernel, Operation *op) {
+  namespace tile = attn::tile;
+  auto check = [&](Value tensor, attn::ArgumentAccess access) {
+    return attn::verifyArgumentUse(op, tensor, access, kernel.getArgs(),
+                                   kernel.getBody().front());
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<CopyOp, tile::LoadOp, tile::LoadRowOp, tile::GatherOp>(
+          [&](auto op) {
+            return check(op.getSource(), attn::ArgumentAccess::Read);
+          })
+      .Case<StoreOp, tile::StoreRowOp, tile::StoreRegOp>([&](auto op) {
+        return check(op.getDest(), attn::ArgumentAccess::Write);
+      })
+      .Case([&](tile::ReduceAddOp op) {
+        return check(op.getDest(), attn::ArgumentAccess::Accumulate);
+      })
+      .Default(success());
+}
+
 LogicalResult KernelOp::verifyRegions() {
-  if (getArgNames().size() != getBody().getNumArguments()) { // C1
-    return emitOpError("expected as many argument names as arguments, got ")
-           << getArgNames().size() << " names and "
-           << getBody().getNumArguments() << " arguments";
+  if (failed(attn::verifyArguments(*this, getArgs(),
+                                   getBody().front()))) { // C1
+    return failure();
   }
   if (getBody().getOps<RoleOp>().empty()) { // C2
     return emitOpError("expected at least one role, got none");
@@ -380,9 +400,10 @@ LogicalResult KernelOp::verifyRegions() {
     }
   }
   WalkResult result = walk([&](Operation *op) {
-    return op != getOperation() && failed(verifySymbolUses(*this, op))
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
+    bool isWrong =
+        op != getOperation() && (failed(verifySymbolUses(*this, op)) ||
+                                 failed(verifyAccessOf(*this, op)));
+    return isWrong ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(result.wasInterrupted() || failed(verifyRedo(*this)) ||
                  failed(verifyAtMostOne<VerdictOp>(*this)) ||
@@ -482,24 +503,14 @@ static LogicalResult verifyYield(Operation *op, Block &block, TypeRange types) {
 
 /// C2 of ws.for.
 static LogicalResult verifyRanges(ForOp loop) {
-  if (loop.getBounds().size() != loop.getKinds().size() + 1) {
-    return loop.emitOpError("expected one more bound than kinds, got ")
-           << loop.getBounds().size() << " bounds and "
-           << loop.getKinds().size() << " kinds";
-  }
-  if (loop.getKinds().empty()) {
-    return loop.emitOpError("expected at least one range, got none");
-  }
-  for (auto [number, attr] : llvm::enumerate(loop.getKinds())) {
-    StringRef kind = cast<StringAttr>(attr).getValue();
-    bool skips = kind == "skipped" && number == 0;
-    if (kind != "masked" && kind != "full" && !skips) {
-      return loop.emitOpError("expected kinds to be 'masked' or 'full', or the "
-                              "first 'skipped', got '")
-             << kind << "'";
+  for (auto [number, range] : llvm::enumerate(loop.getRanges().getList())) {
+    if (range.getKind() == attn::tile::RangeKind::Skipped && number > 0) {
+      return loop.emitOpError("expected the first range alone to be skipped, "
+                              "got range ")
+             << number;
     }
   }
-  return success();
+  return attn::tile::verifyRanges(loop, loop.getRanges(), loop.getBounds());
 }
 
 /// C5 of ws.for.
@@ -602,9 +613,10 @@ static LogicalResult verifyAwaits(ForOp loop) {
 
 /// C7 of ws.for.
 static LogicalResult verifyEnds(ForOp loop) {
-  bool skips =
-      llvm::is_contained(loop.getKinds().getAsRange<StringAttr>(),
-                         StringAttr::get(loop.getContext(), "skipped"));
+  bool skips = llvm::any_of(
+      loop.getRanges().getList(), [](attn::tile::RangeAttr range) {
+        return range.getKind() == attn::tile::RangeKind::Skipped;
+      });
   if (skips == loop.getSkipped().empty()) {
     return loop.emitOpError("expected the region 'skipped' where a range is of "
                             "that kind, and nowhere else, got ")

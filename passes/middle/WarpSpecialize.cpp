@@ -164,7 +164,7 @@ LogicalResult specialize(tile::KernelOp kernel) {
   OpBuilder builder(kernel);
   auto result = ws::KernelOp::create(
       builder, kernel.getLoc(), kernel.getSymNameAttr(),
-      program.schedule.getMachine(), kernel.getArgNamesAttr(),
+      program.schedule.getMachine(), kernel.getArgsAttr(),
       kernel.getProblemAttr(), kernel.getConfigAttr(), kernel.getVariantAttr(),
       kernel.getScheduleAttr(), IntegerAttr());
   result->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());

@@ -10,7 +10,7 @@
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @reduce_layout machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @reduce_layout machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -31,7 +31,7 @@ ws.kernel @reduce_layout machine "sm_90a" args ["q", "o", "n"] problem #p config
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @broadcast_layout machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @broadcast_layout machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -52,7 +52,7 @@ ws.kernel @broadcast_layout machine "sm_90a" args ["q", "o", "n"] problem #p con
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @no_layout machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @no_layout machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -72,7 +72,7 @@ ws.kernel @no_layout machine "sm_90a" args ["q", "o", "n"] problem #p config #c 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @wrong_layout machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @wrong_layout machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -92,7 +92,7 @@ ws.kernel @wrong_layout machine "sm_90a" args ["q", "o", "n"] problem #p config 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @packed_arithmetic machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @packed_arithmetic machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -114,7 +114,7 @@ ws.kernel @packed_arithmetic machine "sm_90a" args ["q", "o", "n"] problem #p co
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @packed_extension machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @packed_extension machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -136,7 +136,7 @@ ws.kernel @packed_extension machine "sm_90a" args ["q", "o", "n"] problem #p con
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @packed_type machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @packed_type machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -157,7 +157,7 @@ ws.kernel @packed_type machine "sm_90a" args ["q", "o", "n"] problem #p config #
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @integer_reduction machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @integer_reduction machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -174,7 +174,7 @@ ws.kernel @integer_reduction machine "sm_90a" args ["q", "o", "n"] problem #p co
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @whole_column machine "sm_90a" args ["lse"] problem #p config #c schedule #s {
+ws.kernel @whole_column machine "sm_90a" args ["lse" write] problem #p config #c schedule #s {
 ^bb0(%lse: tensor<?x?x?xf32>):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -191,7 +191,7 @@ ws.kernel @whole_column machine "sm_90a" args ["lse"] problem #p config #c sched
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @complete_column machine "sm_90a" args ["lse"] problem #p config #c schedule #s {
+ws.kernel @complete_column machine "sm_90a" args ["lse" write] problem #p config #c schedule #s {
 ^bb0(%lse: tensor<?x?x?xf32>):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -208,7 +208,7 @@ ws.kernel @complete_column machine "sm_90a" args ["lse"] problem #p config #c sc
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @store_column machine "sm_90a" args ["lse"] problem #p config #c schedule #s {
+ws.kernel @store_column machine "sm_90a" args ["lse" write] problem #p config #c schedule #s {
 ^bb0(%lse: tensor<?x?x?xf32>):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -226,7 +226,7 @@ ws.kernel @store_column machine "sm_90a" args ["lse"] problem #p config #c sched
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "m" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-distribute: no lowering for machine 'm'}}
-ws.kernel @other_machine machine "m" args ["lse"] problem #p config #c schedule #s {
+ws.kernel @other_machine machine "m" args ["lse" write] problem #p config #c schedule #s {
 ^bb0(%lse: tensor<?x?x?xf32>):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):

@@ -10,7 +10,7 @@
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @tiles machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @tiles machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.channel @k [tensor<16x64xbf16>] depth 1
   ws.hold @h tensor<64x16xbf16> pieces 1
@@ -45,7 +45,7 @@ ws.kernel @tiles machine "sm_90a" args ["q", "o", "n"] problem #p config #c sche
   }
 }
 
-// CHECK-LABEL: ws.kernel @tiles machine "sm_90a" args ["q", "o", "n"]
+// CHECK-LABEL: ws.kernel @tiles machine "sm_90a" args ["q", "o" write, "n"]
 // CHECK: ^bb0(%[[ARG0:.*]]: tensor<?x?x?x64xbf16>, %[[ARG1:.*]]: tensor<?x?x?x64xbf16>, %[[ARG2:.*]]: f32):
 // CHECK-NEXT:   ws.channel @k [tensor<16x64xbf16>] depth 1
 // CHECK-NEXT:   ws.hold @h tensor<64x16xbf16> pieces 1

@@ -5,8 +5,8 @@
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic, row_max = first_block, cluster = 2>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @cluster machine "sm_90a" args ["q", "n", "no"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
+ws.kernel @cluster machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
   ws.channel @work [tensor<4xi32>] depth 1 at 49136
   ws.channel @k [tensor<128x64xbf16>] depth 1 cluster at 0
   ws.hold @h tensor<64x64xbf16> pieces 2 at 16384
@@ -37,7 +37,7 @@ ws.kernel @cluster machine "sm_90a" args ["q", "n", "no"] problem #p config #c s
       ws.release %k : <@k, tensor<128x64xbf16>>
       ws.give_verdict @verdict on %w rejected %no
       ws.signal @e
-      ws.store @h[%me], %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
     }
   }
 }

@@ -5,7 +5,7 @@
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-channels: expected planned shared memory, got none}}
-ws.kernel @not_planned machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @not_planned machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -18,7 +18,7 @@ ws.kernel @not_planned machine "sm_90a" args ["q", "o", "n"] problem #p config #
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @no_place machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @no_place machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   // expected-error @below {{'ws.channel' op attn-lower-channels: expected a place in shared memory, got none}}
   ws.channel @k [tensor<128x64xbf16>] depth 2
@@ -33,13 +33,13 @@ ws.kernel @no_place machine "sm_90a" args ["q", "o", "n"] problem #p config #c s
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @loop machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @loop machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     %n32 = arith.constant 1 : i32
     // expected-error @below {{'ws.for' op attn-lower-channels: expected the loop to be expanded}}
-    ws.for ranges ["full"] bounds(%n32, %n32) init() : () -> () {
+    ws.for ranges <down [full]> bounds(%n32, %n32) init() : () -> () {
     ^bb0(%j: i32):
       ws.yield
     }
@@ -51,7 +51,7 @@ ws.kernel @loop machine "sm_90a" args ["q", "o", "n"] problem #p config #c sched
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @twice machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @twice machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   // expected-error @below {{'ws.setup' op attn-lower-channels: expected channels without barriers}}
   ws.setup {
@@ -67,7 +67,7 @@ ws.kernel @twice machine "sm_90a" args ["q", "o", "n"] problem #p config #c sche
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @credits machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @credits machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   // expected-error @below {{'ws.edge' op attn-lower-channels: expected at most 1 credit, got 2}}
   ws.edge @e credits 2
@@ -83,7 +83,7 @@ ws.kernel @credits machine "sm_90a" args ["q", "o", "n"] problem #p config #c sc
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-channels: expected at most 16 named barriers, got 17}}
-ws.kernel @named_barriers machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @named_barriers machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.turn @t ring @wg
   ws.turn @u ring @wg
@@ -98,7 +98,7 @@ ws.kernel @named_barriers machine "sm_90a" args ["q", "o", "n"] problem #p confi
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @selected_slot machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @selected_slot machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.role @wg warps 4 regs 240 replicas 1 {
@@ -115,7 +115,7 @@ ws.kernel @selected_slot machine "sm_90a" args ["q", "o", "n"] problem #p config
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @copy_slot machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @copy_slot machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.role @load warps 1 regs 24 replicas 1 {
@@ -131,7 +131,7 @@ ws.kernel @copy_slot machine "sm_90a" args ["q", "o", "n"] problem #p config #c 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @two_producers machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @two_producers machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.role @load warps 1 regs 24 replicas 1 {
@@ -152,7 +152,7 @@ ws.kernel @two_producers machine "sm_90a" args ["q", "o", "n"] problem #p config
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @wide_producer machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @wide_producer machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.role @load warps 1 regs 24 replicas 2 {
@@ -168,7 +168,7 @@ ws.kernel @wide_producer machine "sm_90a" args ["q", "o", "n"] problem #p config
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @one_thread_turn machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @one_thread_turn machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.turn @t ring @load
   ws.role @load warps 1 regs 24 replicas 1 {
@@ -183,7 +183,7 @@ ws.kernel @one_thread_turn machine "sm_90a" args ["q", "o", "n"] problem #p conf
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @one_thread_gives machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @one_thread_gives machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
   ws.turn @t ring @store
@@ -206,7 +206,7 @@ ws.kernel @one_thread_gives machine "sm_90a" args ["q", "o", "n"] problem #p con
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @one_thread_meets machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @one_thread_meets machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
   ws.rendezvous @r ring @store
@@ -229,7 +229,7 @@ ws.kernel @one_thread_meets machine "sm_90a" args ["q", "o", "n"] problem #p con
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @await_without_store machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @await_without_store machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
   ws.role @wg warps 4 regs 240 replicas 1 {
@@ -327,7 +327,7 @@ ws.kernel @no_verdict_given machine "sm_90a" args ["n", "no"] problem #p config 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @over_barriers machine "sm_90a" args ["lse", "n", "no"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @over_barriers machine "sm_90a" args ["lse" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
   ws.edge @e credits 0
   // expected-error @below {{'ws.verdict' op attn-lower-channels: expected a place behind the barriers, from byte 49160 on, got 49152}}
@@ -348,7 +348,7 @@ ws.kernel @over_barriers machine "sm_90a" args ["lse", "n", "no"] problem #p con
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @two_verdicts machine "sm_90a" args ["lse", "n", "no"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @two_verdicts machine "sm_90a" args ["lse" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
   ws.verdict @verdict at 49152
   // expected-error @below {{'ws.role' op attn-lower-channels: expected at most one 'ws.give_verdict' in role 'wg', got 2}}

@@ -6,8 +6,8 @@
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid, row_max = first_block>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @redo machine "sm_90a" args ["q", "lse", "n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>, %n: i32):
+ws.kernel @redo machine "sm_90a" args ["q", "o" write, "lse" write, "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>, %n: i32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
   ws.verdict @verdict at 49152
   ws.role @load warps 1 regs 24 replicas 1 {
@@ -31,7 +31,7 @@ ws.kernel @redo machine "sm_90a" args ["q", "lse", "n"] problem #p config #c sch
       %w = tile.next_work extents(%n, %n, %n)
       %r = tile.is_redo %w
       ws.give_verdict @verdict on %w rejected %r
-      ws.store @h[%me], %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
       %second = tile.is_redo %w
       %again = scf.if %second -> (i1) {
         %accepted = arith.constant false

@@ -11,7 +11,7 @@
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 
 // CHECK-LABEL: ws.kernel @store_warp
-ws.kernel @store_warp machine "sm_90a" args ["o"] problem #p config #c schedule #s smem 32768 {
+ws.kernel @store_warp machine "sm_90a" args ["o" write] problem #p config #c schedule #s smem 32768 {
 ^bb0(%o: tensor<?x?x?x64xbf16>):
   ws.hold @oe tensor<64x64xbf16> pieces 2 at 0
   ws.hold @other tensor<64x64xbf16> pieces 2 at 16384

@@ -5,8 +5,8 @@
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic, row_max = first_block>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @verdicts machine "sm_90a" args ["q", "n", "no"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
+ws.kernel @verdicts machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
   ws.channel @work [tensor<4xi32>] depth 1 at 49136
   ws.hold @h tensor<64x64xbf16> pieces 2 at 0
   ws.verdict @verdict handed_out at 49168
@@ -28,7 +28,7 @@ ws.kernel @verdicts machine "sm_90a" args ["q", "n", "no"] problem #p config #c 
       ws.release %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
       ws.give_verdict @verdict on %w rejected %no
-      ws.store @h[%me], %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
     }
   }
 }

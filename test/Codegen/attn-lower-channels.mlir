@@ -8,7 +8,7 @@
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @channels machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
@@ -37,7 +37,7 @@ ws.kernel @channels machine "sm_90a" args ["q", "o", "n"] problem #p config #c s
 }
 
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-// CHECK-LABEL: ws.kernel @channels machine "sm_90a" args ["q", "o", "n"]
+// CHECK-LABEL: ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"]
 // CHECK: ^bb0(%[[ARG0:.*]]: tensor<?x?x?x64xbf16>, %[[ARG1:.*]]: tensor<?x?x?x64xbf16>, %[[ARG2:.*]]: f32):
 // CHECK-NEXT:   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
 // CHECK-NEXT:   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
@@ -251,7 +251,7 @@ ws.kernel @channels machine "sm_90a" args ["q", "o", "n"] problem #p config #c s
 // CHECK: scf.if
 // CHECK-NEXT: nvvm.mbarrier.arrive
 // CHECK: ws.end_unless_work
-ws.kernel @work_items machine "sm_90a" args ["o", "n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 8224 {
+ws.kernel @work_items machine "sm_90a" args ["o" write, "n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 8224 {
 ^bb0(%o: tensor<?x?x?x64xbf16>, %n: i32):
   ws.channel @work [tensor<4xi32>] depth 1 at 8192
   ws.hold @h tensor<64x64xbf16> pieces 2 at 0

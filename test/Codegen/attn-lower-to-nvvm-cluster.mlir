@@ -5,7 +5,7 @@
 #c = #attn.config<tile_m = 128, tile_n = 64, work = dynamic, cluster = 2>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
-ws.kernel @cluster machine "sm_90a" args ["q", "k", "v", "lse"] problem #p config #c schedule #s smem 65536 {
+ws.kernel @cluster machine "sm_90a" args ["q", "k", "v", "lse" write] problem #p config #c schedule #s smem 65536 {
 ^bb0(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>):
   ws.channel @work [tensor<4xi32>] depth 1 at 60000
   ws.channel @k [tensor<64x128xbf16>] depth 1 cluster at 0
@@ -48,8 +48,8 @@ ws.kernel @cluster machine "sm_90a" args ["q", "k", "v", "lse"] problem #p confi
 // CHECK: gpu.module @cluster
 // CHECK-SAME: \22cluster\22:{{\[}}2,1,1]
 // CHECK-SAME: \22grid\22:{{\[\[}}\22mul\22,{{\[}}\22min\22,{{.*}},{{\[}}\22max\22,{{\[}}\22div\22,\22sm_count\22,2],1]],2],1,1]
-// CHECK-SAME: {\22box\22:64,\22size\22:\22sk\22,{{[^}]*}}},{\22box\22:1,\22size\22:2,\22stride\22:128}
-// CHECK-SAME: {\22box\22:32,\22size\22:\22sk\22,{{[^}]*}}},{\22box\22:1,\22size\22:1,\22stride\22:128}
+// CHECK-SAME: {\22box\22:64,\22size\22:\22k_d1\22,{{[^}]*}}},{\22box\22:1,\22size\22:2,\22stride\22:128}
+// CHECK-SAME: {\22box\22:32,\22size\22:\22v_d1\22,{{[^}]*}}},{\22box\22:1,\22size\22:1,\22stride\22:128}
 // CHECK: llvm.func @cluster
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 2, 1, 1>
 // CHECK: nvvm.fence.mbarrier.init

@@ -5,7 +5,7 @@
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected planned shared memory, got none}}
-ws.kernel @not_planned machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @not_planned machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
@@ -32,21 +32,7 @@ ws.kernel @arguments machine "sm_90a" args ["n"] problem #p config #c schedule #
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected argument 'q' to have rank 4, got 'tensor<?xbf16>'}}
-ws.kernel @rank machine "sm_90a" args ["q"] problem #p config #c schedule #s smem 32792 {
-^bb0(%q: tensor<?xbf16>):
-  ws.role @wg warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    %c = arith.constant 0 : i32
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @one_thread machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @one_thread machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   // expected-error @below {{'ws.role' op attn-lower-to-nvvm: expected fewer than 4 warps and one replica, as one thread runs it, got 1 x 4 warps}}
   ws.role @wg warps 4 regs 240 replicas 1 {
@@ -60,7 +46,7 @@ ws.kernel @one_thread machine "sm_90a" args ["q", "o", "n"] problem #p config #c
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @storers machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @storers machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 0
   // expected-error @below {{'ws.role' op attn-lower-to-nvvm: expected fewer than 4 warps and one replica, as one thread runs it, got 2 x 1 warps}}
@@ -80,7 +66,7 @@ ws.kernel @storers machine "sm_90a" args ["q", "o", "n"] problem #p config #c sc
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @few_warps machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @few_warps machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
   // expected-error @below {{'ws.role' op attn-lower-to-nvvm: expected role 'wg' to have 4 warps, as it works on whole tiles, got 2}}
@@ -96,7 +82,7 @@ ws.kernel @few_warps machine "sm_90a" args ["q", "o", "n"] problem #p config #c 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @tile_shape machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @tile_shape machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   // expected-error @below {{'ws.channel' op attn-lower-to-nvvm: expected rows in multiples of 8 and columns of 16, got 'tensor<64x8xbf16>'}}
   ws.channel @k [tensor<64x8xbf16>] depth 1 at 0
@@ -112,7 +98,7 @@ ws.kernel @tile_shape machine "sm_90a" args ["q", "o", "n"] problem #p config #c
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected at most 64512 registers over all roles, with which 384 threads are launched, got 92160}}
-ws.kernel @registers machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @registers machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
   ws.role @wg warps 4 regs 240 replicas 3 {
@@ -128,7 +114,7 @@ ws.kernel @registers machine "sm_90a" args ["q", "o", "n"] problem #p config #c 
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected at most 1024 threads over all roles, got 1152}}
-ws.kernel @threads machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @threads machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
   ws.role @wg warps 4 regs 24 replicas 9 {
@@ -143,7 +129,7 @@ ws.kernel @threads machine "sm_90a" args ["q", "o", "n"] problem #p config #c sc
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @tiles machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @tiles machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
@@ -157,7 +143,7 @@ ws.kernel @tiles machine "sm_90a" args ["q", "o", "n"] problem #p config #c sche
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @channels machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.role @wg warps 1 regs 24 replicas 1 {
@@ -173,7 +159,7 @@ ws.kernel @channels machine "sm_90a" args ["q", "o", "n"] problem #p config #c s
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @acquire machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @acquire machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.role @wg warps 1 regs 24 replicas 1 {
@@ -188,7 +174,7 @@ ws.kernel @acquire machine "sm_90a" args ["q", "o", "n"] problem #p config #c sc
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @barrier machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @barrier machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.role @wg warps 1 regs 24 replicas 1 {
@@ -204,7 +190,7 @@ ws.kernel @barrier machine "sm_90a" args ["q", "o", "n"] problem #p config #c sc
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @next_work machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @next_work machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
@@ -219,7 +205,7 @@ ws.kernel @next_work machine "sm_90a" args ["q", "o", "n"] problem #p config #c 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @dimension machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @dimension machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   %i = arith.constant 7 : index
   // expected-error @below {{'tensor.dim' op attn-lower-to-nvvm: expected a constant dimension of 'tensor<?x?x?x64xbf16>'}}
@@ -235,7 +221,7 @@ ws.kernel @dimension machine "sm_90a" args ["q", "o", "n"] problem #p config #c 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @dimension_cast machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @dimension_cast machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   %i = arith.constant 0 : index
   %d = tensor.dim %q, %i : tensor<?x?x?x64xbf16>
@@ -252,7 +238,7 @@ ws.kernel @dimension_cast machine "sm_90a" args ["q", "o", "n"] problem #p confi
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @computed_tensor machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @computed_tensor machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
@@ -433,7 +419,7 @@ ws.kernel @slot_of_grid machine "sm_90a" args ["n"] problem #p config #c schedul
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @asked_by_many machine "sm_90a" args ["lse", "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @asked_by_many machine "sm_90a" args ["lse" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%lse: tensor<?x?x?xf32>, %n: i32):
   ws.verdict @verdict handed_out at 32
   ws.role @wg warps 4 regs 240 replicas 2 {
@@ -446,6 +432,51 @@ ws.kernel @asked_by_many machine "sm_90a" args ["lse", "n"] problem #p config #c
       ws.end_unless_work %w
       %row = arith.constant dense<0.0> : vector<1xf32>
       tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of [expression, integer, message], got [["lt", "items"]]}}
+ws.kernel @checks machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 attributes {attn.checks = [["lt", "items"]]} {
+^bb0(%n: i32):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 0 : i32
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.sizes' to name the size 'seqlen_k'}}
+ws.kernel @sizes machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 attributes {attn.sizes = {seqlen_q = "n"}} {
+^bb0(%n: i32):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 0 : i32
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @items machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%n: i32):
+  // expected-error @below {{'arith.shli' op attn-lower-to-nvvm: expected the number of work items to be computed from sizes, arguments and constants, got one that this op makes}}
+  %twice = arith.shli %n, %n : i32
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%twice, %n, %n) {
+      %w = tile.next_work extents(%twice, %n, %n)
     }
   }
 }

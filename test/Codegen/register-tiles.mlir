@@ -13,7 +13,7 @@
 #rows = #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>
 
 // CHECK-LABEL: llvm.func @tiles
-ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y", "dq"] problem #p config #c schedule #s smem 0 {
+ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumulate] problem #p config #c schedule #s smem 0 {
 ^bb0(%x: tensor<?x?x?x?x16xf32>, %lsep: tensor<?x?x?x?xf32>, %q: tensor<?x?x?x16xbf16>, %y: tensor<?x?x?x16xbf16>, %dq: tensor<?x?x?x16xf32>):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -44,7 +44,10 @@ ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y", "dq"] problem #p 
 }
 
 // What moves in pairs has rows on 16 bytes.
-// PLAN: {\22aligned_rows\22:1,\22kind\22:\22pointer\22,\22tensor\22:\22x\22}
+// PLAN: {\22access\22:\22read\22,{{[^}]*}}\22name\22:\22q\22}
+// PLAN-SAME: {\22access\22:\22write\22,{{[^}]*}}\22name\22:\22y\22}
+// PLAN-SAME: {\22access\22:\22write\22,{{[^}]*}}\22name\22:\22dq\22}
+// PLAN-SAME: {\22aligned_rows\22:1,\22kind\22:\22pointer\22,\22tensor\22:\22x\22}
 // PLAN-SAME: {\22kind\22:\22pointer\22,\22tensor\22:\22lsep\22}
 // PLAN-SAME: {\22aligned_rows\22:1,\22kind\22:\22pointer\22,\22tensor\22:\22y\22}
 // PLAN-SAME: {\22kind\22:\22pointer\22,\22tensor\22:\22dq\22}

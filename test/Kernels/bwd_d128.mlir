@@ -17,7 +17,7 @@
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 
-tile.kernel @bwd_d128 args ["q", "k", "v", "do", "lse2", "delta", "scale", "dq", "dk", "dv"]
+tile.kernel @bwd_d128 args ["q", "k", "v", "do", "lse2", "delta", "scale", "dq" accumulate, "dk" write, "dv" write]
     problem <kind = bwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 128, work = static>
     schedule <"fa3_bwd_d128" machine "sm_90a" {
@@ -120,7 +120,7 @@ tile.kernel @bwd_d128 args ["q", "k", "v", "do", "lse2", "delta", "scale", "dq",
     }
     %dk_init = arith.constant dense<0.0> : tensor<128x128xf32>
     %dv_init = arith.constant dense<0.0> : tensor<128x128xf32>
-    %dkf, %dvf = tile.for ranges ["full", "masked"] bounds(%end, %mid, %begin) init(%dk_init, %dv_init)
+    %dkf, %dvf = tile.for ranges <down [full, masked]> bounds(%end, %mid, %begin) init(%dk_init, %dv_init)
         : (tensor<128x128xf32>, tensor<128x128xf32>) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
     ^bb0(%i: i32, %dk_acc: tensor<128x128xf32>, %dv_acc: tensor<128x128xf32>):
       %q_tile = tile.step @ld_q (%work) : (!tile.work) -> tensor<64x128xbf16> {

@@ -27,7 +27,7 @@
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 
-tile.kernel @combine_d128 args ["o_part", "lse_part", "o", "lse"]
+tile.kernel @combine_d128 args ["o_part", "lse_part", "o" write, "lse" write]
     problem <kind = combine, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 1, work = grid>
     schedule <"combine_reg" machine "sm_90a" {
@@ -69,7 +69,7 @@ tile.kernel @combine_d128 args ["o_part", "lse_part", "o", "lse"]
     %m_init = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
     %l_init = arith.constant dense<0.0> : tensor<64xf32>
     %o_init = arith.constant dense<0.0> : tensor<64x128xf32>
-    %mf, %lf, %of = tile.for ranges ["full"] bounds(%end, %begin) init(%m_init, %l_init, %o_init)
+    %mf, %lf, %of = tile.for ranges <down [full]> bounds(%end, %begin) init(%m_init, %l_init, %o_init)
         : (tensor<64xf32>, tensor<64xf32>, tensor<64x128xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x128xf32>) {
     ^bb0(%j: i32, %m: tensor<64xf32>, %l: tensor<64xf32>, %acc: tensor<64x128xf32>):
       %ls = tile.step @ld_ls (%work) : (!tile.work) -> tensor<64xf32> {

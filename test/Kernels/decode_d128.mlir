@@ -20,7 +20,7 @@
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 #packed = affine_map<(b, h, i, c) -> (b, i floordiv 4, h * 4 + i mod 4, c)>
 
-tile.kernel @decode_d128 args ["q", "k", "v", "scale", "parts", "o_part", "lse_part"]
+tile.kernel @decode_d128 args ["q", "k", "v", "scale", "parts", "o_part" write, "lse_part" write]
     problem <kind = decode, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 128, work = grid, pack_gqa = 4>
     schedule <"decode_gqa_split" machine "sm_90a" {
@@ -97,7 +97,7 @@ tile.kernel @decode_d128 args ["q", "k", "v", "scale", "parts", "o_part", "lse_p
     %m_init = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
     %l_init = arith.constant dense<0.0> : tensor<64xf32>
     %o_init = arith.constant dense<0.0> : tensor<64x128xf32>
-    %mf, %lf, %of = tile.for ranges ["masked", "full"] bounds(%end, %mid, %begin) init(%m_init, %l_init, %o_init)
+    %mf, %lf, %of = tile.for ranges <down [masked, full]> bounds(%end, %mid, %begin) init(%m_init, %l_init, %o_init)
         : (tensor<64xf32>, tensor<64xf32>, tensor<64x128xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x128xf32>) {
     ^bb0(%j: i32, %m: tensor<64xf32>, %l: tensor<64xf32>, %o: tensor<64x128xf32>):
       %k_tile = tile.step @ld_k (%work) : (!tile.work) -> tensor<128x128xbf16> {

@@ -45,7 +45,7 @@
 // F16-NEXT: arith.constant dense<1.000000e+00>
 // F16-NEXT: arith.cmpf ult,
 
-tile.kernel @integer args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @integer args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8, row_max = integer> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
@@ -55,7 +55,7 @@ tile.kernel @integer args ["s", "v", "scale", "n", "o", "lse"]
       tile.yield %x : !tile.work
     }
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):

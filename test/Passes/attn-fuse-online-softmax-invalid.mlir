@@ -2,13 +2,13 @@
 // RUN: attn-opt %s --attn-fuse-online-softmax -split-input-file -verify-diagnostics
 
 // expected-error @below {{'tile.kernel' op expected a 'config'}}
-tile.kernel @no_config args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @no_config args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -37,13 +37,13 @@ tile.kernel @no_config args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @alone args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @alone args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -74,13 +74,13 @@ tile.kernel @alone args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @operands args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @operands args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st, %n) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>, i32) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>, %y: i32):
@@ -110,13 +110,13 @@ tile.kernel @operands args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @order args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @order args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%v, %s, %st) : (tensor<16x32xbf16>, tensor<64x16xf32>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%b: tensor<16x32xbf16>, %a: tensor<64x16xf32>, %x: tensor<64x32xf32>):
@@ -146,13 +146,13 @@ tile.kernel @order args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @yield args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @yield args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -182,13 +182,13 @@ tile.kernel @yield args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @state args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @state args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %zero) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -218,13 +218,13 @@ tile.kernel @state args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @carried args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @carried args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -254,14 +254,14 @@ tile.kernel @carried args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @start args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @start args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<1.0> : tensor<64x32xf32>
     // expected-error @below {{'tile.for' op expected the attend state, value #0, to start at zero}}
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -290,14 +290,14 @@ tile.kernel @start args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @scale args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @scale args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %twice = arith.addf %scale, %scale : f32
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -327,13 +327,13 @@ tile.kernel @scale args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @types args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @types args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x32xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x32xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x32xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -363,13 +363,13 @@ tile.kernel @types args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @result_types args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @result_types args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -399,14 +399,14 @@ tile.kernel @result_types args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @no_result args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @no_result args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
     // expected-error @below {{'tile.for' op expected 'tile.attend_result' to read the attend state, value #0}}
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -435,13 +435,13 @@ tile.kernel @no_result args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @result_step args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @result_step args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -471,13 +471,13 @@ tile.kernel @result_step args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @other_use args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @other_use args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -507,13 +507,13 @@ tile.kernel @other_use args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @two args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @two args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -548,7 +548,7 @@ tile.kernel @two args ["s", "v", "scale", "n", "o", "lse"]
 
 // -----
 
-tile.kernel @no_loop args ["s", "v", "o", "scale"]
+tile.kernel @no_loop args ["s", "v", "o" write, "scale"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %o: tensor<64x32xf32>, %scale: f32):
@@ -564,14 +564,14 @@ tile.kernel @no_loop args ["s", "v", "o", "scale"]
 
 // -----
 
-tile.kernel @no_work args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @no_work args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8, row_max = first_block> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   // expected-error @below {{'tile.work' op expected a step with 'tile.next_work' where 'row_max' is first_block, got none}}
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):

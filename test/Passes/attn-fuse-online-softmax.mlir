@@ -66,13 +66,13 @@
 // CHECK: %[[ON:.*]] = tile.step @norm(%[[LOOP]]#2, %[[FIN]]#0)
 // CHECK: tile.step @st_o(%[[ON]])
 // CHECK: tile.step @st_lse(%[[FIN]]#1)
-tile.kernel @threshold args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @threshold args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -110,13 +110,13 @@ tile.kernel @threshold args ["s", "v", "scale", "n", "o", "lse"]
 // CHECK-NEXT: tile.broadcast
 // CHECK-NEXT: arith.mulf
 // CHECK-NEXT: tile.yield
-tile.kernel @always args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @always args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -152,14 +152,14 @@ tile.kernel @always args ["s", "v", "scale", "n", "o", "lse"]
 // CHECK: tensor.splat %[[LOG2E]] : tensor<64xf32>
 // CHECK: tile.step @exp
 // CHECK: tensor.splat %[[LOG2E]] : tensor<64x16xf32>
-tile.kernel @unit_scale args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @unit_scale args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   %one = arith.constant 1.0 : f32
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
@@ -199,13 +199,13 @@ tile.kernel @unit_scale args ["s", "v", "scale", "n", "o", "lse"]
 // CHECK: tile.yield %[[ADDI]], %[[STAT]]#0, %[[L1]], %[[O2]] :
 // CHECK: tile.step @fin(%[[LOOP]]#2, %[[LOOP]]#1)
 // CHECK: tile.step @norm(%[[LOOP]]#3,
-tile.kernel @carried args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @carried args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %count, %state = tile.for ranges ["full"] bounds(%n, %n) init(%n, %zero) : (i32, tensor<64x32xf32>) -> (i32, tensor<64x32xf32>) {
+    %count, %state = tile.for ranges <down [full]> bounds(%n, %n) init(%n, %zero) : (i32, tensor<64x32xf32>) -> (i32, tensor<64x32xf32>) {
     ^bb0(%j: i32, %c: i32, %st: tensor<64x32xf32>):
       %c1 = arith.addi %c, %j : i32
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
@@ -301,7 +301,7 @@ tile.kernel @other args ["n"]
 // CHECK: arith.constant dense<1.2676506E+30>
 // CHECK-NEXT: arith.cmpf ugt, %[[L]]
 // CHECK: tile.reject %[[W]] if %[[WRONG]]
-tile.kernel @first_block args ["s", "v", "scale", "n", "o", "lse"]
+tile.kernel @first_block args ["s", "v", "scale", "n", "o" write, "lse" write]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8, row_max = first_block> {
 ^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
@@ -311,7 +311,7 @@ tile.kernel @first_block args ["s", "v", "scale", "n", "o", "lse"]
       tile.yield %x : !tile.work
     }
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges ["full"] bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     ^bb0(%j: i32, %st: tensor<64x32xf32>):
       %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):

@@ -15,7 +15,7 @@ ws.kernel @unexpanded machine "sm_90a" args [] problem #p config #c schedule #s 
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     // expected-error @below {{attn-instrument: expected the loop to be expanded}}
-    ws.for ranges ["masked", "full"] bounds(%me, %me, %me) init() : () -> () {
+    ws.for ranges <down [masked, full]> bounds(%me, %me, %me) init() : () -> () {
     ^bb0(%j: i32):
       ws.yield
     }

@@ -14,7 +14,7 @@
 
 // CHECK-LABEL: ws.kernel @stamped
 // SOME-LABEL: ws.kernel @stamped
-ws.kernel @stamped machine "sm_90a" args ["q", "o"] problem #p config #c schedule #s {
+ws.kernel @stamped machine "sm_90a" args ["q", "o" write] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.hold @oe tensor<64x64xbf16> pieces 2 at 32768

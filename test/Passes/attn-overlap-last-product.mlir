@@ -38,7 +38,7 @@ ws.kernel @last machine "sm_90a" args ["n"] problem #p config #c schedule #s {
     %zero = arith.constant dense<0.0> : !acc
     %none = arith.constant 0.0 : f32
     %slot = ws.wait : <@q, tensor<64x64xbf16>>
-    %o, %l = ws.for ranges ["full"] bounds(%n, %n) init(%zero, %none) : (!acc, f32) -> (!acc, f32) {
+    %o, %l = ws.for ranges <down [full]> bounds(%n, %n) init(%zero, %none) : (!acc, f32) -> (!acc, f32) {
     ^bb0(%j: i32, %product: !acc, %sum: f32):
       %more = ws.entry @add slot 0 shift 0 -> f32 {
         %a = arith.mulf %sum, %sum : f32

@@ -27,7 +27,7 @@ ws.kernel @early machine "sm_90a" args ["n"] problem #p config #c schedule #s {
   ^bb0(%me: i32):
     %zero = arith.constant dense<0.0> : !acc
     %slot = ws.wait : <@q, tensor<64x64xbf16>>
-    %r = ws.for ranges ["full"] bounds(%n, %n) init(%zero) : (!acc) -> !acc {
+    %r = ws.for ranges <down [full]> bounds(%n, %n) init(%zero) : (!acc) -> !acc {
     ^bb0(%j: i32, %sum: !acc):
       %qk = ws.entry @qk slot 0 shift 0 -> !acc {
         %m, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
@@ -58,7 +58,7 @@ ws.kernel @early machine "sm_90a" args ["n"] problem #p config #c schedule #s {
   ^bb0(%me: i32):
     %zero = arith.constant dense<0.0> : !acc
     %slot = ws.wait : <@q, tensor<64x64xbf16>>
-    %r = ws.for ranges ["full"] bounds(%n, %n) init(%zero) : (!acc) -> !acc {
+    %r = ws.for ranges <down [full]> bounds(%n, %n) init(%zero) : (!acc) -> !acc {
     ^bb0(%j: i32, %sum: !acc):
       %qk = ws.entry @qk slot 0 shift 0 -> !acc {
         %m, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
@@ -89,7 +89,7 @@ ws.kernel @early machine "sm_90a" args ["n"] problem #p config #c schedule #s {
   ^bb0(%me: i32):
     %zero = arith.constant dense<0.0> : !acc
     %slot = ws.wait : <@q, tensor<64x64xbf16>>
-    %r = ws.for ranges ["full"] bounds(%n, %n) init(%zero) : (!acc) -> !acc {
+    %r = ws.for ranges <down [full]> bounds(%n, %n) init(%zero) : (!acc) -> !acc {
     ^bb0(%j: i32, %sum: !acc):
       %qk = ws.entry @qk slot 0 shift 0 -> !acc {
         %m, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc

@@ -1,15 +1,15 @@
-// attn-pipeline: a masked range of at most one block is the prologue, with a branch for one loop of all ranges; where bounds do not say so, it has a loop, or
+// attn-pipeline: a masked range of at most one block is the prologue, with a branch for one loop of all ranges; where the ranges do not say so, it has a loop, or
 // a branch in the loop for all ranges, which needs none where all of them are masked. Masks on the left have one too.
 // RUN: attn-opt %s --attn-pipeline | FileCheck %s
-// RUN: sed 's/\(arith.divsi .*\)tile/\1other/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
-// RUN: sed 's/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
+// RUN: sed 's/at_most 1/at_most 2/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
+// RUN: sed 's/ at_most 1//' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
 // RUN: sed 's/@mask slot 1 shift 0/@mask slot 1 shift 1/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
 // RUN: sed 's/first_masked/first_branch/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=FIRST
-// RUN: sed 's/first_masked/first_branch/; s/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=BRANCH
-// RUN: sed 's/first_masked/first_branch/; s/"full"/"masked"/; s/arith.divsi/arith.subi/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=ALWAYS
-// RUN: sed 's/first_masked/first_branch/; s/"full"/"full", "masked"/; s/%ends#2)/%ends#2, %zero)/' %s > %t.left.mlir
+// RUN: sed 's/first_masked/first_branch/; s/ at_most 1//' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=BRANCH
+// RUN: sed 's/first_masked/first_branch/; s/full/masked/; s/ at_most 1//' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=ALWAYS
+// RUN: sed 's/first_masked/first_branch/; s/full/full, masked/; s/%ends#2)/%ends#2, %zero)/' %s > %t.left.mlir
 // RUN: attn-opt %t.left.mlir --attn-pipeline | FileCheck %s --check-prefix=LEFT
-// RUN: sed 's/arith.divsi/arith.subi/' %t.left.mlir | attn-opt --attn-pipeline | FileCheck %s --check-prefix=SIDES
+// RUN: sed 's/ at_most 1//' %t.left.mlir | attn-opt --attn-pipeline | FileCheck %s --check-prefix=SIDES
 // RUN: sed 's/^ .*math.absf .*/&\n ws.release %%slot : <@q, tensor<64x64xbf16>>/' %s | not attn-opt --attn-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=SLOT
 // SLOT: 'ws.entry' op attn-pipeline: expected masked entries to read no slot, got '!ws.slot<@q, tensor<64x64xbf16>>'
 
@@ -88,7 +88,6 @@ ws.kernel @one machine "sm_90a" args ["n"] problem #p config #c schedule #s {
 ^bb0(%keys: i32):
   ws.channel @q [tensor<64x64xbf16>] depth 1
   %tile = arith.constant 64 : i32
-  %other = arith.constant 32 : i32
   %zero = arith.constant 0 : i32
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
@@ -102,7 +101,7 @@ ws.kernel @one machine "sm_90a" args ["n"] problem #p config #c schedule #s {
       }
       %init = arith.constant dense<0.0> : !acc
       %slot = ws.wait : <@q, tensor<64x64xbf16>>
-      %r = ws.for ranges ["masked", "full"] bounds(%ends#0, %ends#1, %ends#2) init(%init) : (!acc) -> !acc {
+      %r = ws.for ranges <down [masked at_most 1, full]> bounds(%ends#0, %ends#1, %ends#2) init(%init) : (!acc) -> !acc {
       ^bb0(%j: i32, %sum: !acc):
         %qk = ws.entry @qk slot 0 shift 0 -> !acc {
           %m, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc

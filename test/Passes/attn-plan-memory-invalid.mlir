@@ -3,7 +3,7 @@
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
 // expected-error @below {{'ws.kernel' op attn-plan-memory: expected at most 232448 bytes of shared memory on 'sm_90a', got 360784}}
-ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
+ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
   role load warps 1 regs 24
@@ -40,7 +40,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
         %block, %head, %batch = tile.work_coords %arg6
         tile.yield %block, %head, %batch : i32, i32, i32
       }
-      ws.for ranges ["masked", "full"] bounds(%2#0, %2#1, %2#2) init() : () -> () {
+      ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init() : () -> () {
       ^bb0(%arg6: i32):
         ws.entry @ld_k slot 0 shift 0 {
           %block, %head, %batch = tile.work_coords %1
@@ -71,7 +71,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
       }
       %cst = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
       %3 = ws.wait : <@q, tensor<128x64xbf16>>
-      %4 = ws.for ranges ["masked", "full"] bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
+      %4 = ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
       ^bb0(%arg6: i32, %arg7: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
         ws.entry @take_tc slot 0 shift 0 {
           ws.take @tc[%arg5]
@@ -128,7 +128,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
 // -----
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
+ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
   role load warps 1 regs 24
@@ -167,7 +167,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
         %block, %head, %batch = tile.work_coords %arg6
         tile.yield %block, %head, %batch : i32, i32, i32
       }
-      ws.for ranges ["masked", "full"] bounds(%2#0, %2#1, %2#2) init() : () -> () {
+      ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init() : () -> () {
       ^bb0(%arg6: i32):
         ws.entry @ld_k slot 0 shift 0 {
           %block, %head, %batch = tile.work_coords %1
@@ -198,7 +198,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
       }
       %cst = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
       %3 = ws.wait : <@q, tensor<128x64xbf16>>
-      %4 = ws.for ranges ["masked", "full"] bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
+      %4 = ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
       ^bb0(%arg6: i32, %arg7: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
         ws.entry @take_tc slot 0 shift 0 {
           ws.take @tc[%arg5]
@@ -255,7 +255,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
 // -----
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
+ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
   role load warps 1 regs 24
@@ -293,7 +293,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
         %block, %head, %batch = tile.work_coords %arg6
         tile.yield %block, %head, %batch : i32, i32, i32
       }
-      ws.for ranges ["masked", "full"] bounds(%2#0, %2#1, %2#2) init() : () -> () {
+      ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init() : () -> () {
       ^bb0(%arg6: i32):
         ws.entry @ld_k slot 0 shift 0 {
           %block, %head, %batch = tile.work_coords %1
@@ -324,7 +324,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
       }
       %cst = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
       %3 = ws.wait : <@q, tensor<128x64xbf16>>
-      %4 = ws.for ranges ["masked", "full"] bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
+      %4 = ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
       ^bb0(%arg6: i32, %arg7: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
         ws.entry @take_tc slot 0 shift 0 {
           ws.take @tc[%arg5]
@@ -381,7 +381,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
 // -----
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
+ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
   role load warps 1 regs 24
@@ -419,7 +419,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
         %block, %head, %batch = tile.work_coords %arg6
         tile.yield %block, %head, %batch : i32, i32, i32
       }
-      ws.for ranges ["masked", "full"] bounds(%2#0, %2#1, %2#2) init() : () -> () {
+      ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init() : () -> () {
       ^bb0(%arg6: i32):
         ws.entry @ld_k slot 0 shift 0 {
           %block, %head, %batch = tile.work_coords %1
@@ -450,7 +450,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
       }
       %cst = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
       %3 = ws.wait : <@q, tensor<128x64xbf16>>
-      %4 = ws.for ranges ["masked", "full"] bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
+      %4 = ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
       ^bb0(%arg6: i32, %arg7: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
         ws.entry @take_tc slot 0 shift 0 {
           ws.take @tc[%arg5]

@@ -6,7 +6,7 @@
 // REMARK: [Passed] plan-memory | Category:attn | {{.*}}{{[0-9]+}} bytes of shared memory
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
+ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
   role load warps 1 regs 24
@@ -43,7 +43,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
         %block, %head, %batch = tile.work_coords %arg6
         tile.yield %block, %head, %batch : i32, i32, i32
       }
-      ws.for ranges ["masked", "full"] bounds(%2#0, %2#1, %2#2) init() : () -> () {
+      ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init() : () -> () {
       ^bb0(%arg6: i32):
         ws.entry @ld_k slot 0 shift 0 {
           %block, %head, %batch = tile.work_coords %1
@@ -74,7 +74,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
       }
       %cst = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
       %3 = ws.wait : <@q, tensor<128x64xbf16>>
-      %4 = ws.for ranges ["masked", "full"] bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
+      %4 = ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
       ^bb0(%arg6: i32, %arg7: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
         ws.entry @take_tc slot 0 shift 0 {
           ws.take @tc[%arg5]
@@ -129,7 +129,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
 }
 
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-// CHECK-LABEL: ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"]
+// CHECK-LABEL: ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"]
 // CHECK: ^bb0(%[[ARG0:.*]]: tensor<?x?x?x64xbf16>, %[[ARG1:.*]]: tensor<?x?x?x64xbf16>, %[[ARG2:.*]]: tensor<?x?x?x64xbf16>, %[[ARG3:.*]]: tensor<?x?x?xf32>, %[[ARG4:.*]]: f32):
 // CHECK-NEXT:   ws.channel @q [tensor<128x64xbf16>] depth 1 at 0
 // CHECK-NEXT:   ws.channel @k [tensor<128x64xbf16>] depth 2 at 16384
@@ -148,7 +148,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
 // CHECK-NEXT:         %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[ARG6]]
 // CHECK-NEXT:         tile.yield %[[BLOCK]], %[[HEAD]], %[[BATCH]] : i32, i32, i32
 // CHECK-NEXT:       }
-// CHECK-NEXT:       ws.for ranges ["masked", "full"] bounds(%[[V2]]#0, %[[V2]]#1, %[[V2]]#2) init() : () -> () {
+// CHECK-NEXT:       ws.for ranges <down [masked, full]> bounds(%[[V2]]#0, %[[V2]]#1, %[[V2]]#2) init() : () -> () {
 // CHECK-NEXT:       ^bb0(%[[ARG6:.*]]: i32):
 // CHECK-NEXT:         ws.entry @ld_k slot 0 shift 0 {
 // CHECK-NEXT:           %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[V1]]
@@ -179,7 +179,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"] problem <kind
 // CHECK-NEXT:       }
 // CHECK-NEXT:       %[[CST:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
 // CHECK-NEXT:       %[[V3:.*]] = ws.wait : <@q, tensor<128x64xbf16>>
-// CHECK-NEXT:       %[[V4:.*]] = ws.for ranges ["masked", "full"] bounds(%[[V2]]#0, %[[V2]]#1, %[[V2]]#2) init(%[[CST]]) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
+// CHECK-NEXT:       %[[V4:.*]] = ws.for ranges <down [masked, full]> bounds(%[[V2]]#0, %[[V2]]#1, %[[V2]]#2) init(%[[CST]]) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
 // CHECK-NEXT:       ^bb0(%[[ARG6:.*]]: i32, %[[ARG7:.*]]: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
 // CHECK-NEXT:         ws.entry @take_tc slot 0 shift 0 {
 // CHECK-NEXT:           ws.take @tc[%[[ARG5]]]

@@ -12,7 +12,7 @@ tile.kernel @columns args ["n", "s"] problem #p
     // CHECK: arith.constant dense<1.000000e+00> : tensor<32xf32, #tile.layout<atom = wgmma_acc, repeats = 4, slice = 2>>
     %one = arith.constant dense<1.0> : tensor<32xf32>
     // CHECK: tile.for {{.*}} -> tensor<32xf32, #tile.layout<atom = wgmma_acc, repeats = 4, slice = 2>>
-    %l = tile.for ranges ["full"] bounds(%n, %n) init(%one) : (tensor<32xf32>) -> tensor<32xf32> {
+    %l = tile.for ranges <down [full]> bounds(%n, %n) init(%one) : (tensor<32xf32>) -> tensor<32xf32> {
     ^bb0(%j: i32, %l0: tensor<32xf32>):
       %l1 = tile.step @sum (%x, %l0) : (tensor<64x32xf32>, tensor<32xf32>) -> tensor<32xf32> {
       ^bb0(%t: tensor<64x32xf32>, %old: tensor<32xf32>):

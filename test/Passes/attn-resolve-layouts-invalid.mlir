@@ -2,7 +2,7 @@
 // RUN: attn-opt %s --attn-resolve-layouts -split-input-file -verify-diagnostics
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
-tile.kernel @small args ["q", "k", "o", "lse", "n"]
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 128, tile_n = 128, work = grid>
     schedule <"small" machine "sm_90a" {
@@ -42,7 +42,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
     }
     // expected-error @below {{attn-resolve-layouts: no layout for 'tensor<128xf32>': expected 64 rows a warpgroup, got 128}}
     %zero = arith.constant dense<0.0> : tensor<128xf32>
-    %l = tile.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
+    %l = tile.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
     ^bb0(%j: i32, %l0: tensor<128xf32>):
       %kt = tile.step @ld_k (%w) : (!tile.work) -> tensor<128x64xbf16> {
       ^bb0(%x: !tile.work):
@@ -95,7 +95,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
 // -----
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
   role load warps 1 regs 24
@@ -139,7 +139,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
     %cst = arith.constant dense<0.000000e+00> : tensor<64xf32>
       // expected-error @below {{attn-resolve-layouts: no layout for 'tensor<64x12xf32>': expected a multiple of 8 columns, got 12}}
       %odd = arith.constant dense<0.000000e+00> : tensor<64x12xf32>
-    %4 = tile.for ranges ["masked", "full"] bounds(%3#0, %3#1, %3#2) init(%cst) : (tensor<64xf32>) -> tensor<64xf32> {
+    %4 = tile.for ranges <down [masked, full]> bounds(%3#0, %3#1, %3#2) init(%cst) : (tensor<64xf32>) -> tensor<64xf32> {
     ^bb0(%arg5: i32, %arg6: tensor<64xf32>):
       %6 = tile.step @ld_k(%1) : (!tile.work) -> tensor<128x64xbf16> {
       ^bb0(%arg7: !tile.work):
@@ -206,7 +206,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 // -----
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
   role load warps 1 regs 24
@@ -250,7 +250,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
     %cst = arith.constant dense<0.000000e+00> : tensor<64xf32>
       // expected-error @below {{attn-resolve-layouts: no layout for 'tensor<1x2xf32>': expected 64 rows a warpgroup, got 1}}
       %wild = arith.constant dense<[[0.0, 1.0]]> : tensor<1x2xf32>
-    %4 = tile.for ranges ["masked", "full"] bounds(%3#0, %3#1, %3#2) init(%cst) : (tensor<64xf32>) -> tensor<64xf32> {
+    %4 = tile.for ranges <down [masked, full]> bounds(%3#0, %3#1, %3#2) init(%cst) : (tensor<64xf32>) -> tensor<64xf32> {
     ^bb0(%arg5: i32, %arg6: tensor<64xf32>):
       %6 = tile.step @ld_k(%1) : (!tile.work) -> tensor<128x64xbf16> {
       ^bb0(%arg7: !tile.work):

@@ -6,7 +6,7 @@
 // REMARK: [Passed] resolve-layouts | Category:attn | {{.*}}0 register operands converted
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
   role load warps 1 regs 24
@@ -48,7 +48,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
       tile.yield %block, %head, %batch : i32, i32, i32
     }
     %cst = arith.constant dense<0.000000e+00> : tensor<64xf32>
-    %4 = tile.for ranges ["masked", "full"] bounds(%3#0, %3#1, %3#2) init(%cst) : (tensor<64xf32>) -> tensor<64xf32> {
+    %4 = tile.for ranges <down [masked, full]> bounds(%3#0, %3#1, %3#2) init(%cst) : (tensor<64xf32>) -> tensor<64xf32> {
     ^bb0(%arg5: i32, %arg6: tensor<64xf32>):
       %6 = tile.step @ld_k(%1) : (!tile.work) -> tensor<128x64xbf16> {
       ^bb0(%arg7: !tile.work):
@@ -113,7 +113,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 }
 
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-// CHECK-LABEL: tile.kernel @small args ["q", "k", "o", "lse", "n"]
+// CHECK-LABEL: tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
 // CHECK: ^bb0(%[[ARG0:.*]]: tensor<?x?x?x64xbf16>, %[[ARG1:.*]]: tensor<?x?x?x64xbf16>, %[[ARG2:.*]]: tensor<?x?x?x64xbf16>, %[[ARG3:.*]]: tensor<?x?x?xf32>, %[[ARG4:.*]]: f32):
 // CHECK-NEXT:   %[[C0:.*]] = arith.constant 0 : index
 // CHECK-NEXT:   %[[C128_I32:.*]] = arith.constant 128 : i32
@@ -137,7 +137,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 // CHECK-NEXT:       tile.yield %[[BLOCK]], %[[HEAD]], %[[BATCH]] : i32, i32, i32
 // CHECK-NEXT:     }
 // CHECK-NEXT:     %[[CST:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-// CHECK-NEXT:     %[[V4:.*]] = tile.for ranges ["masked", "full"] bounds(%[[V3]]#0, %[[V3]]#1, %[[V3]]#2) init(%[[CST]]) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
+// CHECK-NEXT:     %[[V4:.*]] = tile.for ranges <down [masked, full]> bounds(%[[V3]]#0, %[[V3]]#1, %[[V3]]#2) init(%[[CST]]) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
 // CHECK-NEXT:     ^bb0(%[[ARG5:.*]]: i32, %[[ARG6:.*]]: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
 // CHECK-NEXT:       %[[V6:.*]] = tile.step @ld_k(%[[V1]]) : (!tile.work) -> tensor<128x64xbf16> {
 // CHECK-NEXT:       ^bb0(%[[ARG7:.*]]: !tile.work):

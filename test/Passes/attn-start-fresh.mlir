@@ -77,7 +77,7 @@ ws.kernel @scaled machine "sm_90a" args ["n", "m", "k"] problem #p config #c sch
     %zeros = arith.constant dense<0.0> : !acc
     %lowest = arith.constant dense<-3.40282347E+38> : !row
     %slot = ws.wait : <@q, tensor<64x64xbf16>>
-    %o, %l = ws.for ranges ["masked", "full"] bounds(%n, %m, %k) init(%zeros, %lowest) : (!acc, !row) -> (!acc, !row) {
+    %o, %l = ws.for ranges <down [masked, full]> bounds(%n, %m, %k) init(%zeros, %lowest) : (!acc, !row) -> (!acc, !row) {
     ^bb0(%j: i32, %sum: !acc, %old: !row):
       %s = ws.entry @qk slot 0 shift 0 -> !acc {
         %r, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc

@@ -3,7 +3,7 @@
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 // expected-error @below {{'tile.kernel' op attn-subtile: expected a config and a schedule, got no schedule}}
-tile.kernel @small args ["q", "k", "o", "lse", "n"]
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 128, tile_n = 128, work = grid>
     {
@@ -30,7 +30,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
       tile.yield %block, %head, %batch : i32, i32, i32
     }
     %zero = arith.constant dense<0.0> : tensor<128xf32>
-    %l = tile.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
+    %l = tile.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
     ^bb0(%j: i32, %l0: tensor<128xf32>):
       %kt = tile.step @ld_k (%w) : (!tile.work) -> tensor<128x64xbf16> {
       ^bb0(%x: !tile.work):
@@ -84,7 +84,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 // expected-error @below {{'tile.kernel' op attn-subtile: expected a config and a schedule, got no config}}
-tile.kernel @small args ["q", "k", "o", "lse", "n"]
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     schedule <"small" machine "sm_90a" {
       split M 2 whole(q)
@@ -122,7 +122,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
       tile.yield %block, %head, %batch : i32, i32, i32
     }
     %zero = arith.constant dense<0.0> : tensor<128xf32>
-    %l = tile.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
+    %l = tile.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
     ^bb0(%j: i32, %l0: tensor<128xf32>):
       %kt = tile.step @ld_k (%w) : (!tile.work) -> tensor<128x64xbf16> {
       ^bb0(%x: !tile.work):
@@ -176,7 +176,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 // expected-error @below {{'tile.kernel' op attn-subtile: expected the split axis to be 'M', got 'N'}}
-tile.kernel @small args ["q", "k", "o", "lse", "n"]
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 128, tile_n = 128, work = grid>
     schedule <"small" machine "sm_90a" {
@@ -215,7 +215,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
       tile.yield %block, %head, %batch : i32, i32, i32
     }
     %zero = arith.constant dense<0.0> : tensor<128xf32>
-    %l = tile.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
+    %l = tile.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
     ^bb0(%j: i32, %l0: tensor<128xf32>):
       %kt = tile.step @ld_k (%w) : (!tile.work) -> tensor<128x64xbf16> {
       ^bb0(%x: !tile.work):
@@ -269,7 +269,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 // expected-error @below {{'tile.kernel' op attn-subtile: expected 3 sub-tiles to divide tile_m, got 128}}
-tile.kernel @small args ["q", "k", "o", "lse", "n"]
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 128, tile_n = 128, work = grid>
     schedule <"small" machine "sm_90a" {
@@ -308,7 +308,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
       tile.yield %block, %head, %batch : i32, i32, i32
     }
     %zero = arith.constant dense<0.0> : tensor<128xf32>
-    %l = tile.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
+    %l = tile.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
     ^bb0(%j: i32, %l0: tensor<128xf32>):
       %kt = tile.step @ld_k (%w) : (!tile.work) -> tensor<128x64xbf16> {
       ^bb0(%x: !tile.work):
@@ -361,7 +361,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
 // -----
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
-tile.kernel @small args ["q", "k", "o", "lse", "n"]
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 128, tile_n = 128, work = grid>
     schedule <"small" machine "sm_90a" {
@@ -400,7 +400,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
       tile.yield %block, %head, %batch : i32, i32, i32
     }
     %zero = arith.constant dense<0.0> : tensor<128xf32>
-    %l = tile.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
+    %l = tile.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
     ^bb0(%j: i32, %l0: tensor<128xf32>):
       %kt = tile.step @ld_k (%w) : (!tile.work) -> tensor<128x64xbf16> {
       ^bb0(%x: !tile.work):

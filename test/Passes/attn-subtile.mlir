@@ -6,7 +6,7 @@
 // REMARK: [Passed] subtile | Category:attn | {{.*}}2 sub-tiles of 64 rows
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
-tile.kernel @small args ["q", "k", "o", "lse", "n"]
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 128, tile_n = 128, work = grid>
     schedule <"small" machine "sm_90a" {
@@ -45,7 +45,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
       tile.yield %block, %head, %batch : i32, i32, i32
     }
     %zero = arith.constant dense<0.0> : tensor<128xf32>
-    %l = tile.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
+    %l = tile.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
     ^bb0(%j: i32, %l0: tensor<128xf32>):
       %kt = tile.step @ld_k (%w) : (!tile.work) -> tensor<128x64xbf16> {
       ^bb0(%x: !tile.work):
@@ -96,7 +96,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
 }
 
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-// CHECK-LABEL: tile.kernel @small args ["q", "k", "o", "lse", "n"]
+// CHECK-LABEL: tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
 // CHECK: ^bb0(%[[ARG0:.*]]: tensor<?x?x?x64xbf16>, %[[ARG1:.*]]: tensor<?x?x?x64xbf16>, %[[ARG2:.*]]: tensor<?x?x?x64xbf16>, %[[ARG3:.*]]: tensor<?x?x?xf32>, %[[ARG4:.*]]: f32):
 // CHECK-NEXT:   %[[C0:.*]] = arith.constant 0 : index
 // CHECK-NEXT:   %[[C128_I32:.*]] = arith.constant 128 : i32
@@ -120,7 +120,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"]
 // CHECK-NEXT:       tile.yield %[[BLOCK]], %[[HEAD]], %[[BATCH]] : i32, i32, i32
 // CHECK-NEXT:     }
 // CHECK-NEXT:     %[[CST:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT:     %[[V4:.*]] = tile.for ranges ["masked", "full"] bounds(%[[V3]]#0, %[[V3]]#1, %[[V3]]#2) init(%[[CST]]) : (tensor<64xf32>) -> tensor<64xf32> {
+// CHECK-NEXT:     %[[V4:.*]] = tile.for ranges <down [masked, full]> bounds(%[[V3]]#0, %[[V3]]#1, %[[V3]]#2) init(%[[CST]]) : (tensor<64xf32>) -> tensor<64xf32> {
 // CHECK-NEXT:     ^bb0(%[[ARG5:.*]]: i32, %[[ARG6:.*]]: tensor<64xf32>):
 // CHECK-NEXT:       %[[V6:.*]] = tile.step @ld_k(%[[V1]]) : (!tile.work) -> tensor<128x64xbf16> {
 // CHECK-NEXT:       ^bb0(%[[ARG7:.*]]: !tile.work):

@@ -4,7 +4,12 @@
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
 
 // Keys 0 .. i + SK - SQ: the last query sees every key. Head dim of V: 64.
-// CHECK-LABEL: tile.kernel @causal args ["q", "k", "v", "scale", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 64, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-LABEL: tile.kernel @causal
+// CHECK-SAME: args ["q" ("b", "sq", "hq", "d"), "k" ("b", "sk", "hk", "d"), "v" ("b", "sk", "hk", "dv"), "scale", "o" write ("b", "sq", "hq", "dv"), "lse" write ("b", "hq", "sq")] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 64, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid>
+// CHECK-SAME: attn.checks = {{\[\[\[}}"mod", "hq", ["max", "hk", 1]], 0, "{hq} query heads are not a multiple of {hk} key/value heads"],
+// CHECK-SAME: {{\[\[}}"lt", ["max", "sq", "sk"], 2147418112], 1, "expected sequence lengths below 2147418112, got {sq} queries and {sk} keys"]
+// CHECK-SAME: {{\[\[}}"lt", "items", 2147418112], 1,
+// CHECK-SAME: attn.sizes = {batches = "b", heads = "hq", seqlen_k = "sk", seqlen_q = "sq"}
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x64xbf16>, %[[SCALE:.*]]: f32, %[[O:.*]]: tensor<?x?x?x64xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK-NEXT:   %[[C:.*]] = arith.constant 0 : index
 // CHECK-NEXT:   %[[C1:.*]] = arith.constant 1 : index
@@ -53,7 +58,7 @@
 // CHECK-NEXT:       tile.yield %[[CEILDIVSI1]], %[[DIVSI1]], %[[C5]] : i32, i32, i32
 // CHECK-NEXT:     }
 // CHECK-NEXT:     %[[C7:.*]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32>
-// CHECK-NEXT:     %[[LOOP:.*]] = tile.for ranges ["masked", "full"] bounds(%[[BOUNDS]]#0, %[[BOUNDS]]#1, %[[BOUNDS]]#2) init(%[[C7]]) : (tensor<128x64xf32>) -> tensor<128x64xf32> {
+// CHECK-NEXT:     %[[LOOP:.*]] = tile.for ranges <down [masked, full]> bounds(%[[BOUNDS]]#0, %[[BOUNDS]]#1, %[[BOUNDS]]#2) init(%[[C7]]) : (tensor<128x64xf32>) -> tensor<128x64xf32> {
 // CHECK-NEXT:     ^bb0(%[[A2:.*]]: i32, %[[A3:.*]]: tensor<128x64xf32>):
 // CHECK-NEXT:       %[[LD_K:.*]] = tile.step @ld_k(%[[NEXT]]) : (!tile.work) -> tensor<64x128xbf16> {
 // CHECK-NEXT:       ^bb0(%[[A4:.*]]: !tile.work):
@@ -142,7 +147,7 @@ func.func @causal(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: te
 }
 
 // Without a mask only the end of the keys is masked.
-// CHECK-LABEL: tile.kernel @full args ["q", "k", "v", "scale", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> {
+// CHECK-LABEL: tile.kernel @full args [{{[^]]*}}] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid>
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x64xbf16>, %[[K:.*]]: tensor<?x?x?x64xbf16>, %[[V:.*]]: tensor<?x?x?x64xbf16>, %[[SCALE:.*]]: f32, %[[O:.*]]: tensor<?x?x?x64xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK: %[[C1:.*]] = arith.constant 1 : index
 // CHECK: %[[DIM3:.*]] = tensor.dim %[[K]], %[[C1]] : tensor<?x?x?x64xbf16>
@@ -181,7 +186,7 @@ func.func @full(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor
 }
 
 // Keys 0 .. i.
-// CHECK-LABEL: tile.kernel @top_left args ["q", "k", "v", "scale", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = causal_top_left, score_region = absent, mask_region = absent> config <tile_m = 192, tile_n = 128, work = grid> {
+// CHECK-LABEL: tile.kernel @top_left args [{{[^]]*}}] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = causal_top_left, score_region = absent, mask_region = absent> config <tile_m = 192, tile_n = 128, work = grid>
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x64xbf16>, %[[K:.*]]: tensor<?x?x?x64xbf16>, %[[V:.*]]: tensor<?x?x?x64xbf16>, %[[SCALE:.*]]: f32, %[[O:.*]]: tensor<?x?x?x64xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK: %[[C1:.*]] = arith.constant 1 : index
 // CHECK: %[[DIM3:.*]] = tensor.dim %[[K]], %[[C1]] : tensor<?x?x?x64xbf16>
@@ -235,7 +240,7 @@ func.func @top_left(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: te
 }
 
 // With a mask region every block is masked, and both masks apply.
-// CHECK-LABEL: tile.kernel @documents args ["q", "k", "v", "scale", "c0", "c1", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = gathering> config <tile_m = 128, tile_n = 64, work = grid> attributes {attn.region_programs = {mask = {{\[\[}}"index", "index_cast", "b"], ["index", "index_cast", "i"], ["index", "index_cast", "j"], ["i32", "extract", "@c0", "%0", "%1"], ["i32", "extract", "@c0", "%0", "%2"], ["i1", "cmpi.eq", "%3", "%4"], ["i32", "subi", "i", "j"], ["i1", "cmpi.sle", "%6", "@c1"], ["i1", "andi", "%5", "%7"], ["i1", "yield", "%8"]]}} {
+// CHECK-LABEL: tile.kernel @documents args [{{[^]]*}}] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = gathering> config <tile_m = 128, tile_n = 64, work = grid> attributes {{{.*}}attn.region_programs = {mask = {{\[\[}}"index", "index_cast", "b"], ["index", "index_cast", "i"], ["index", "index_cast", "j"], ["i32", "extract", "@c0", "%0", "%1"], ["i32", "extract", "@c0", "%0", "%2"], ["i1", "cmpi.eq", "%3", "%4"], ["i32", "subi", "i", "j"], ["i1", "cmpi.sle", "%6", "@c1"], ["i1", "andi", "%5", "%7"], ["i1", "yield", "%8"]]}, attn.sizes
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[IDS:.*]]: tensor<?x?xi32>, %[[WINDOW:.*]]: i32, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK: %[[C1:.*]] = arith.constant 1 : index
 // CHECK: %[[DIM1:.*]] = tensor.dim %[[Q]], %[[C1]] : tensor<?x?x?x128xbf16>
@@ -314,7 +319,7 @@ func.func @documents(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v:
 
 // The region follows the scale, on tiles; what depends on the head alone stays
 // scalar. The softmax has nothing left to scale.
-// CHECK-LABEL: tile.kernel @alibi args ["q", "k", "v", "scale", "slopes", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = present, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> attributes {attn.region_programs = {score = {{\[\[}}"index", "index_cast", "h"], ["f32", "extract", "@slopes", "%0"], ["f32", "constant", "0x3F000000"], ["f32", "mulf", "%1", "%2"], ["i32", "subi", "j", "i"], ["f32", "sitofp", "%4"], ["f32", "mulf", "%3", "%5"], ["f32", "addf", "s", "%6"], ["f32", "mulf", "%7", "%2"], ["f32", "yield", "%8"]]}} {
+// CHECK-LABEL: tile.kernel @alibi args [{{[^]]*}}] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = present, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> attributes {{{.*}}attn.region_programs = {score = {{\[\[}}"index", "index_cast", "h"], ["f32", "extract", "@slopes", "%0"], ["f32", "constant", "0x3F000000"], ["f32", "mulf", "%1", "%2"], ["i32", "subi", "j", "i"], ["f32", "sitofp", "%4"], ["f32", "mulf", "%3", "%5"], ["f32", "addf", "s", "%6"], ["f32", "mulf", "%7", "%2"], ["f32", "yield", "%8"]]}, attn.sizes
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[SLOPES:.*]]: tensor<?xf32>, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK: %[[TM:.*]] = arith.constant 128 : i32
 // CHECK: %[[TN:.*]] = arith.constant 64 : i32
@@ -375,7 +380,7 @@ func.func @alibi(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: ten
 }
 
 // Index arithmetic is done in i32; a scalar condition is spread over the tile.
-// CHECK-LABEL: tile.kernel @index args ["q", "k", "v", "scale", "c0", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = gathering, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> attributes {attn.region_programs = {score = {{\[\[}}"index", "constant", "1"], ["index", "index_cast", "j"], ["index", "addi", "%1", "%0"], ["f32", "extract", "@c0", "%2"], ["i32", "constant", "0"], ["i1", "cmpi.eq", "b", "%4"], ["f32", "select", "%5", "%3", "s"], ["f32", "yield", "%6"]]}} {
+// CHECK-LABEL: tile.kernel @index args [{{[^]]*}}] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = gathering, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> attributes {{{.*}}attn.region_programs = {score = {{\[\[}}"index", "constant", "1"], ["index", "index_cast", "j"], ["index", "addi", "%1", "%0"], ["f32", "extract", "@c0", "%2"], ["i32", "constant", "0"], ["i1", "cmpi.eq", "b", "%4"], ["f32", "select", "%5", "%3", "s"], ["f32", "yield", "%6"]]}, attn.sizes
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[C0:.*]]: tensor<?xf32>, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK: %[[TN:.*]] = arith.constant 64 : i32
 // CHECK: %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {
@@ -420,7 +425,7 @@ func.func @index(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: ten
 }
 
 // A region may ignore all that it gets.
-// CHECK-LABEL: tile.kernel @constant args ["q", "k", "v", "scale", "c0", "o", "lse"] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = present, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> attributes {attn.region_programs = {score = {{\[\[}}"f32", "constant", "0x0"], ["f32", "yield", "%0"]]}} {
+// CHECK-LABEL: tile.kernel @constant args [{{[^]]*}}] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = present, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid> attributes {{{.*}}attn.region_programs = {score = {{\[\[}}"f32", "constant", "0x0"], ["f32", "yield", "%0"]]}, attn.sizes
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x128xbf16>, %[[SCALE:.*]]: f32, %[[C0:.*]]: tensor<?xf32>, %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 // CHECK: %[[NEXT:.*]] = tile.step @next() : () -> !tile.work {
 // CHECK: %[[LD_Q:.*]] = tile.step @ld_q(%[[NEXT]]) : (!tile.work) -> tensor<128x128xbf16> {
@@ -464,7 +469,7 @@ func.func private @declared(f32)
 // A window of two bounds: masked blocks at both ends, and a mask that has both.
 // Bounds beyond all keys are cut, so that nothing overflows. Heads come first, and
 // tiles have more columns than the head dim.
-// CHECK-LABEL: tile.kernel @window args ["q", "k", "v", "scale", "window_left", "window_right", "o", "lse"]
+// CHECK-LABEL: tile.kernel @window args [{{[^]]*}}]
 // CHECK-SAME: layout = bhsd, mask = window_bottom_right, {{.*}}window_left = true, window_right = true>
 // CHECK: ^bb0({{.*}}, %[[LEFT:.*]]: i32, %[[RIGHT:.*]]: i32, %{{.*}}: tensor<?x?x?x72xf16>, %{{.*}}: tensor<?x?x?xf32>):
 // CHECK: tile.load %{{.*}} : tensor<?x?x?x72xf16> -> tensor<128x96xf16>
@@ -482,7 +487,7 @@ func.func private @declared(f32)
 // CHECK: %[[ENDS:.*]] = arith.ceildivsi
 // CHECK-NEXT: %[[FULL_END:.*]] = arith.minsi %[[ENDS]], %[[MID]] : i32
 // CHECK-NEXT: tile.yield %[[HI]], %[[MID]], %[[FULL_END]], %[[LO]] : i32, i32, i32, i32
-// CHECK: tile.for ranges ["masked", "full", "masked"] bounds(%[[BOUNDS]]#0, %[[BOUNDS]]#1, %[[BOUNDS]]#2, %[[BOUNDS]]#3)
+// CHECK: tile.for ranges <down [masked, full, masked]> bounds(%[[BOUNDS]]#0, %[[BOUNDS]]#1, %[[BOUNDS]]#2, %[[BOUNDS]]#3)
 // CHECK: tile.step @mask masked
 // CHECK: %[[FIRST:.*]] = arith.subi {{.*}} : tensor<128x64xi32>
 // CHECK: %[[SIZE:.*]] = arith.subi %{{.*}}, %[[FIRST]] : tensor<128x64xi32>

@@ -426,7 +426,7 @@ ws.kernel @unexpanded machine "sm_90a" args ["q", "n"] problem #p config #c sche
     ws.work_loop extents(%n, %n, %n) {
       // expected-error @below {{'ws.for' op attn-verify-sync: expected 'scf.for' and 'scf.if' alone round synchronization}}
       // expected-note @below {{with work items of 0 blocks}}
-      ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+      ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
       ^bb0(%j: i32):
         ws.entry @w slot 0 shift 0 {
           ws.wait_edge @e

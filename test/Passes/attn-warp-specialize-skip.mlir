@@ -5,11 +5,11 @@
 // RUN: sed 's/%first, %rows = tile.owned_rows %arg5/%first, %rows, %batch = tile.work_coords %arg5/' %s | attn-opt --attn-warp-specialize | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/knob skip right/knob skip none/' %s | attn-opt --attn-warp-specialize | FileCheck %s --check-prefix=NONE
 // NONE-NOT: "skipped"
-// NONE: ws.for ranges ["masked", "full"]
+// NONE: ws.for ranges <down [masked, full]>
 // NONE-NOT: "skipped"
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
   role load warps 1 regs 24
@@ -53,7 +53,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
       tile.yield %first, %rows, %first : i32, i32, i32
     }
     %cst = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-    %4 = tile.for ranges ["masked", "full"] bounds(%3#0, %3#1, %3#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
+    %4 = tile.for ranges <down [masked, full]> bounds(%3#0, %3#1, %3#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
     ^bb0(%arg5: i32, %arg6: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
       %6 = tile.step @ld_k(%1) : (!tile.work) -> tensor<128x64xbf16> {
       ^bb0(%arg7: !tile.work):
@@ -118,14 +118,14 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 
 
 // CHECK: ws.role @load
-// CHECK: ws.for ranges ["masked", "full"]
+// CHECK: ws.for ranges <down [masked, full]>
 // CHECK: ws.role @wg
 // CHECK-NEXT: ^bb0(%[[ME:.*]]: i32):
 // CHECK: %[[ALL:.*]]:3 = tile.bounds %[[W:.*]] : i32, i32, i32 {
 // CHECK: %[[OWN:.*]]:3 = tile.bounds %[[W]] subtile(%[[ME]] of 2) : i32, i32, i32 {
 // CHECK-NEXT: ^bb0(%[[ITEM:.*]]: !tile.work):
 // CHECK-NEXT:   %[[FIRST:.*]], %[[ROWS:.*]] = tile.owned_rows %[[ITEM]]
-// CHECK: ws.for ranges ["skipped", "masked", "full"] bounds(%[[ALL]]#0, %[[OWN]]#0, %[[OWN]]#1, %[[ALL]]#2)
+// CHECK: ws.for ranges <down [skipped, masked, full]> bounds(%[[ALL]]#0, %[[OWN]]#0, %[[OWN]]#1, %[[ALL]]#2)
 // A skipped block takes its turn and gives it on, and its slot goes back unread.
 // CHECK: } skipped {
 // CHECK-NEXT: ws.take @tc[%[[ME]]]

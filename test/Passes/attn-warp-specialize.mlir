@@ -6,7 +6,7 @@
 // REMARK: [Passed] warp-specialize | Category:attn | {{.*}}2 roles, 2 channels, 1 holds, 0 edges, 1 turns, 0 rendezvous
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
   split M 2 whole(q)
   remat(next)
   role load warps 1 regs 24
@@ -49,7 +49,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
       tile.yield %block, %head, %batch : i32, i32, i32
     }
     %cst = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-    %4 = tile.for ranges ["masked", "full"] bounds(%3#0, %3#1, %3#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
+    %4 = tile.for ranges <down [masked, full]> bounds(%3#0, %3#1, %3#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
     ^bb0(%arg5: i32, %arg6: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
       %6 = tile.step @ld_k(%1) : (!tile.work) -> tensor<128x64xbf16> {
       ^bb0(%arg7: !tile.work):
@@ -114,7 +114,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 }
 
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-// CHECK-LABEL: ws.kernel @small machine "sm_90a" args ["q", "k", "o", "lse", "n"]
+// CHECK-LABEL: ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"]
 // CHECK: ^bb0(%[[ARG0:.*]]: tensor<?x?x?x64xbf16>, %[[ARG1:.*]]: tensor<?x?x?x64xbf16>, %[[ARG2:.*]]: tensor<?x?x?x64xbf16>, %[[ARG3:.*]]: tensor<?x?x?xf32>, %[[ARG4:.*]]: f32):
 // CHECK-NEXT:   ws.channel @q [tensor<128x64xbf16>] depth 1
 // CHECK-NEXT:   ws.channel @k [tensor<128x64xbf16>] depth 2
@@ -133,7 +133,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 // CHECK-NEXT:         %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[ARG6]]
 // CHECK-NEXT:         tile.yield %[[BLOCK]], %[[HEAD]], %[[BATCH]] : i32, i32, i32
 // CHECK-NEXT:       }
-// CHECK-NEXT:       ws.for ranges ["masked", "full"] bounds(%[[V2]]#0, %[[V2]]#1, %[[V2]]#2) init() : () -> () {
+// CHECK-NEXT:       ws.for ranges <down [masked, full]> bounds(%[[V2]]#0, %[[V2]]#1, %[[V2]]#2) init() : () -> () {
 // CHECK-NEXT:       ^bb0(%[[ARG6:.*]]: i32):
 // CHECK-NEXT:         ws.entry @ld_k slot 0 shift 0 {
 // CHECK-NEXT:           %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[V1]]
@@ -170,7 +170,7 @@ tile.kernel @small args ["q", "k", "o", "lse", "n"] problem <kind = fwd, dtype =
 // CHECK-NEXT:       }
 // CHECK-NEXT:       %[[CST:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
 // CHECK-NEXT:       %[[V3:.*]] = ws.wait : <@q, tensor<128x64xbf16>>
-// CHECK-NEXT:       %[[V4:.*]] = ws.for ranges ["masked", "full"] bounds(%[[V2]]#0, %[[V2]]#1, %[[V2]]#2) init(%[[CST]]) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
+// CHECK-NEXT:       %[[V4:.*]] = ws.for ranges <down [masked, full]> bounds(%[[V2]]#0, %[[V2]]#1, %[[V2]]#2) init(%[[CST]]) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
 // CHECK-NEXT:       ^bb0(%[[ARG6:.*]]: i32, %[[ARG7:.*]]: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
 // CHECK-NEXT:         ws.entry @take_tc slot 0 shift 0 {
 // CHECK-NEXT:           ws.take @tc[%[[ARG5]]]

@@ -54,6 +54,7 @@ class Speller:
     def __init__(self, program, kind, config):
         self.p, self.kind, self.config = program, kind, config
         self.types, self.lines, self.count, self.arguments = {}, [], 0, {}
+        self.access = {}
 
     def type(self, text):
         if text == "work":
@@ -91,6 +92,7 @@ class Speller:
             loads = kind.startswith("load")
             tile = results[0] if loads else tiles[0][1]
             memory = self.argument(op["args"][0], tile)
+            self.access[op["args"][0]] = "" if loads else " accumulate" if kind == "reduce_add" else " write"
             where = "at(%i_0, %h_0, %b_0)" + ("" if kind.endswith("row") else " #bshd")
             if loads:
                 lines.append(f"%y_0 = tile.{kind} %{op['args'][0]} {where} : {memory} -> {tile}")
@@ -165,8 +167,7 @@ class Speller:
         self.lines.append("      ^bb0(%in_0: !tile.work):")
         self.lines.append(f"        tile.yield {', '.join(['%c1'] * len(bounds))} : {', '.join(['i32'] * len(bounds))}")
         self.lines.append("      }")
-        quoted = ", ".join(f'"{k}"' for k in kinds)
-        self.lines.append(f"      {', '.join('%' + f for f in p.final)} = tile.for ranges [{quoted}] bounds({', '.join(bounds)})"
+        self.lines.append(f"      {', '.join('%' + f for f in p.final)} = tile.for ranges <down [{', '.join(kinds)}]> bounds({', '.join(bounds)})"
                           f" init({', '.join(f'%{a}_init' for a in p.carried)}) : ({', '.join(types)}) -> ({', '.join(types)}) {{")
         self.lines.append(f"      ^bb0(%{p.counter}: i32, {', '.join(f'%{a}: {t}' for a, t in zip(p.carried, types))}):")
         for op in p.loop:
@@ -181,7 +182,7 @@ class Speller:
         for op in self.p.after:
             self.step(op, 6)
         c = self.config
-        args = ", ".join(f'"{a.lower()}"' for a in self.arguments)
+        args = ", ".join(f'"{a.lower()}"{self.access[a]}' for a in self.arguments)
         head = (f"  tile.kernel @{name} args [{args}]\n"
                 f"      problem <kind = {self.kind}, dtype = bf16, head_dim = {c['D']}, head_dim_v = {c['DV']}, layout = bshd,"
                 f" mask = {'causal_bottom_right' if c['mask'] == 'causal' else 'none'}, score_region = absent, mask_region = absent>\n"

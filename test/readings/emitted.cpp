@@ -49,7 +49,7 @@ private:
     }
     ws::CopyOp copy = found->second;
     auto argument = cast<BlockArgument>(copy.getSource());
-    auto name = cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()]);
+    auto name = kernel.getArgs()[argument.getArgNumber()].getName();
     std::string text = formatv("{0} of item {1}", name.getValue(), tag.item);
     auto row = contents.rows.find({lastCta, tag.what, tag.iteration});
     bool isOfLoop = name != "q"; // Q is of the item's rows

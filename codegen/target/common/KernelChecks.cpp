@@ -221,19 +221,6 @@ LogicalResult checkDeclarations(ws::KernelOp kernel) {
              << "expected arguments to be tensors, f32, i32 or i64, got "
              << argument.getType();
     }
-    auto tensor = dyn_cast<RankedTensorType>(argument.getType());
-    StringRef name =
-        cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
-            .getValue();
-    int64_t rank = llvm::StringSwitch<int64_t>(name)
-                       .Cases({"q", "k", "v", "o"}, 4)
-                       .Case("lse", 3)
-                       .Default(tensor ? tensor.getRank() : 0);
-    if ((tensor ? tensor.getRank() : 0) != rank) {
-      return error(kernel, lowerToNVVM)
-             << "expected argument '" << name << "' to have rank " << rank
-             << ", got " << argument.getType();
-    }
   }
   for (Operation &op : kernel.getBody().front()) {
     auto role = dyn_cast<ws::RoleOp>(op);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelGroup.h"
 #include "KernelParams.h"
+#include "attn/dialect/LaunchChecks.h"
 #include "attn/passes/schedule/SizeCover.h"
 
 using namespace mlir;
@@ -28,14 +29,18 @@ SmallVector<KernelGroup> codegen::groupKernels(ModuleOp module) {
 }
 
 static StaticSizes staticSizes(ws::KernelOp kernel) {
-  auto size = [&](StringRef name) -> std::optional<int64_t> {
+  auto names = kernel->getAttrOfType<DictionaryAttr>(kSizesAttr);
+  auto size = [&](StringRef word) -> std::optional<int64_t> {
+    auto name = names ? names.getAs<StringAttr>(word) : StringAttr();
     int64_t value;
-    if (StringRef(sizeNamed(kernel, name)).getAsInteger(10, value)) {
+    if (!name || StringRef(sizeNamed(kernel, name)).getAsInteger(10, value)) {
       return std::nullopt;
     }
     return value;
   };
-  return {size("b"), size("hq"), size("sq"), size("sk")};
+  return {size(kBatches), size(kHeads),
+          size(stringifyLaunchSize(LaunchSize::SeqlenQ)),
+          size(stringifyLaunchSize(LaunchSize::SeqlenK))};
 }
 
 static InFlightDiagnostic error(ws::KernelOp kernel) {
@@ -48,7 +53,7 @@ static LogicalResult verifyAlike(ws::KernelOp kernel, ws::KernelOp first) {
                          << first.getSymName()
                          << "', which share a launch plan, to have a 'variant'";
   }
-  if (kernel.getArgNames() == first.getArgNames() &&
+  if (kernel.getArgs() == first.getArgs() &&
       llvm::equal(kernel.getBody().getArgumentTypes(),
                   first.getBody().getArgumentTypes()) &&
       kernel.getProblem() == first.getProblem() &&

@@ -190,25 +190,9 @@ Value ParamValues::workspace() const {
 /// Names of the sizes of an argument, whether they are static or not.
 static SmallVector<std::string> symbolsOf(ws::KernelOp kernel,
                                           unsigned argument) {
-  StringRef name = cast<StringAttr>(kernel.getArgNames()[argument]).getValue();
-  bool query = name == "q" || name == "o";
-  if (query || name == "k" || name == "v") {
-    std::string length = query ? "sq" : "sk", heads = query ? "hq" : "hk";
-    if (kernel.getProblem().getLayout() == LayoutKind::BHSD) {
-      std::swap(length, heads);
-    }
-    return {"b", length, heads, "d"};
-  }
-  if (name == "lse") {
-    return {"b", "hq", "sq"};
-  }
-  SmallVector<std::string> names;
   auto type =
       cast<RankedTensorType>(kernel.getBody().getArgument(argument).getType());
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    names.push_back((name + "_d" + Twine(dim)).str());
-  }
-  return names;
+  return kernel.getArgs().dimsOf(argument, type.getRank());
 }
 
 std::string codegen::sizeNamed(ws::KernelOp kernel, StringRef name) {

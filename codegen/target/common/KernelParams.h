@@ -55,8 +55,8 @@ private:
 /// CTAs that fill a slot together, each with a share of the tile.
 int64_t sharersOf(ws::KernelOp kernel, mlir::TypedValue<ws::SlotType> slot);
 
-/// Names of the sizes of a kernel's tensor arguments: "b", "sq", "hq", ...; a
-/// number where some argument with that size has it static.
+/// The sizes of a tensor argument by name, or as a number where some argument
+/// with a size of that name has it static.
 llvm::SmallVector<std::string> dimNames(ws::KernelOp kernel, unsigned argument);
 
 /// The size of that name: itself, or the number that an argument fixes it to.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchPlan.h"
 #include "JoinLayout.h"
+#include "SizeExpressions.h"
 #include "StampLayout.h"
 #include "Swizzle.h"
 #include "attn/dialect/AccessMap.h"
-#include "attn/dialect/KernelArguments.h"
+#include "attn/dialect/LaunchChecks.h"
 #include "attn/dialect/RegionProgram.h"
 #include "llvm/Support/JSON.h"
 
@@ -16,16 +17,77 @@ namespace json = llvm::json;
 namespace {
 
 constexpr int64_t counterBytes = 4;
-/// Values of a variant whose last items are cut: how many are not, in how many
-/// parts the others are.
-constexpr StringLiteral wholeName = "cut.whole", partsName = "cut.parts";
+
+bool isExpression(Attribute attr) {
+  auto list = dyn_cast<ArrayAttr>(attr);
+  return isa<IntegerAttr, StringAttr>(attr) ||
+         (list && !list.empty() && isa<StringAttr>(list[0]) &&
+          llvm::all_of(list.getValue().drop_front(), isExpression));
+}
+
+/// What the kernel says of its launches has the form that LaunchChecks.h gives.
+LogicalResult verifyLaunchAttributes(ws::KernelOp kernel) {
+  auto isCheck = [](Attribute attr) {
+    auto check = dyn_cast<ArrayAttr>(attr);
+    return check && check.size() == 3 && isExpression(check[0]) &&
+           isa<IntegerAttr>(check[1]) && isa<StringAttr>(check[2]);
+  };
+  Attribute checks = kernel->getAttr(kChecksAttr);
+  if (checks && !(isa<ArrayAttr>(checks) &&
+                  llvm::all_of(cast<ArrayAttr>(checks), isCheck))) {
+    return kernel.emitOpError("attn-lower-to-nvvm: expected '")
+           << kChecksAttr
+           << "' to be a list of [expression, integer, message], got "
+           << checks;
+  }
+  Attribute sizes = kernel->getAttr(kSizesAttr);
+  bool needsSizes = kernel.getVariant() && kernel.getVariant()->getWhen();
+  if (!sizes && !needsSizes) {
+    return success();
+  }
+  auto names = dyn_cast_or_null<DictionaryAttr>(sizes);
+  for (StringRef word : {stringifyLaunchSize(LaunchSize::SeqlenQ),
+                         stringifyLaunchSize(LaunchSize::SeqlenK),
+                         StringRef(kHeads), StringRef(kBatches)}) {
+    if (!names || !names.getAs<StringAttr>(word)) {
+      return kernel.emitOpError("attn-lower-to-nvvm: expected '")
+             << kSizesAttr << "' to name the size '" << word << "'";
+    }
+  }
+  return success();
+}
+
+/// The sizes of a plan that are computed from the kernel's ops.
+struct PlanSizes {
+  json::Value items;
+  /// The op that cuts the last items, and the length along which it does.
+  tile::CutOp cut;
+  json::Value cutLength = nullptr;
+
+  static FailureOr<PlanSizes> of(ws::KernelOp kernel) {
+    FailureOr<json::Value> items = countItems(kernel);
+    if (failed(items)) {
+      return failure();
+    }
+    PlanSizes sizes{std::move(*items)};
+    for (auto cut : kernel.getBody().getOps<tile::CutOp>()) {
+      FailureOr<json::Value> length = sizeExpression(kernel, cut.getLength());
+      if (failed(length)) {
+        return failure();
+      }
+      sizes.cut = cut;
+      sizes.cutLength = std::move(*length);
+    }
+    return sizes;
+  }
+};
 
 /// What a plan says of one kernel.
 class PlanBuilder {
 public:
-  explicit PlanBuilder(const PlannedKernel &planned)
+  PlanBuilder(const PlannedKernel &planned, PlanSizes sizes)
       : kernel(planned.kernel), params(planned.params),
-        threads(planned.threads) {}
+        threads(planned.threads), sizes(std::move(sizes)) {}
 
   json::Object problem();
   json::Array arguments();
@@ -34,7 +96,7 @@ public:
 
 private:
   std::string nameOf(unsigned argument) {
-    return cast<StringAttr>(kernel.getArgNames()[argument]).getValue().str();
+    return kernel.getArgs()[argument].getName().str();
   }
   static json::Value dim(StringRef name) {
     int64_t size;
@@ -58,22 +120,15 @@ private:
   json::Object tensorMap(const Param &param);
   json::Object parameter(const Param &param);
   json::Value size(StringRef name) { return dim(sizeNamed(kernel, name)); }
-  /// How a message gives the size: the runtime replaces names in braces.
-  std::string valueOf(StringRef name) {
-    std::string size = sizeNamed(kernel, name);
-    return size == name ? "{" + size + "}" : size;
-  }
-  int64_t packed() { return kernel.getConfig().getPackGqa(); }
   int64_t cluster() { return kernel.getConfig().getCluster(); }
-  bool isCut() { return kernel.getConfig().getLastWaveParts() > 1; }
-  json::Value rowsOfHead();
-  json::Value items();
+  json::Value items() { return sizes.items; }
+  json::Value expression(Attribute attr);
+  std::string message(StringRef text);
   json::Value handedOut();
   json::Array cutValues();
   json::Value gridSize();
   json::Value sizeOf(LaunchSize size);
   json::Value condition();
-  bool hasArgument(StringRef name);
   json::Object launch();
   json::Object resources();
   json::Object stamps(const StampLayout &layout);
@@ -81,6 +136,7 @@ private:
   ws::KernelOp kernel;
   ArrayRef<Param> params;
   int64_t threads;
+  PlanSizes sizes;
 };
 
 /// Lists of lists of words, as describeRegions() writes them.
@@ -129,11 +185,11 @@ json::Object PlanBuilder::argument(unsigned index) {
   for (const std::string &size : dimNames(kernel, index)) {
     dims.push_back(dim(size));
   }
-  bool written = isResultArgument(name);
+  bool isRead = kernel.getArgs()[index].getAccess() == ArgumentAccess::Read;
   return json::Object{{"name", name},
                       {"kind", "tensor"},
                       {"dtype", dtypeOf(tensor.getElementType())},
-                      {"access", written ? "write" : "read"},
+                      {"access", isRead ? "read" : "write"},
                       {"dims", std::move(dims)}};
 }
 
@@ -224,26 +280,9 @@ json::Object PlanBuilder::parameter(const Param &param) {
   return json::Object{};
 }
 
-/// Rows of one head of the work items.
-json::Value PlanBuilder::rowsOfHead() {
-  if (packed() == 1) {
-    return size("sq");
-  }
-  return json::Array{"mul", size("sq"), packed()};
-}
-
-/// Work items: row blocks of all heads and batches; those of the CTAs of a
-/// cluster count as one.
-json::Value PlanBuilder::items() {
-  int64_t rows = kernel.getConfig().getTileM() * cluster();
-  json::Array blocks{"ceildiv", rowsOfHead(), rows};
-  json::Array heads{"mul", size(packed() > 1 ? "hk" : "hq"), size("b")};
-  return json::Array{"mul", std::move(blocks), std::move(heads)};
-}
-
 /// Work items as the CTAs take them: each part of one counts.
 json::Value PlanBuilder::handedOut() {
-  if (!isCut()) {
+  if (!sizes.cut) {
     return items();
   }
   return json::Array{
@@ -264,11 +303,11 @@ json::Array PlanBuilder::cutValues() {
   define("cut.tail", json::Array{"mod", items(), "sm_count"});
   json::Value parts = 1;
   json::Array before{"min"};
-  int64_t most = kernel.getConfig().getLastWaveParts();
+  int64_t most = sizes.cut.getMost();
   for (int64_t p = 1; p <= most; ++p) {
     json::Array waves{"ceildiv", json::Array{"mul", "cut.tail", p}, "sm_count"};
-    json::Array blocks{"ceildiv", size("sk"),
-                       p * kernel.getConfig().getTileN()};
+    json::Array blocks{"ceildiv", sizes.cutLength,
+                       p * static_cast<int64_t>(sizes.cut.getBlock())};
     json::Array each{"add", json::Array{"mul", std::move(blocks), 2},
                      p == 1 ? 0 : overhead};
     std::string name = "cut.cost" + std::to_string(p);
@@ -303,69 +342,59 @@ json::Value PlanBuilder::gridSize() {
       cluster()};
 }
 
-/// Whether a bound of a window is an argument.
-bool PlanBuilder::hasArgument(StringRef name) {
-  return llvm::is_contained(kernel.getArgNames().getAsValueRange<StringAttr>(),
-                            name);
+/// A list of an operator and operands, whose names are replaced by sizes.
+json::Value PlanBuilder::expression(Attribute attr) {
+  if (auto number = dyn_cast<IntegerAttr>(attr)) {
+    return number.getInt();
+  }
+  if (auto name = dyn_cast<StringAttr>(attr)) {
+    return name == kItems ? items() : size(name);
+  }
+  json::Array list;
+  auto operands = cast<ArrayAttr>(attr).getValue();
+  list.push_back(cast<StringAttr>(operands.front()).getValue());
+  for (Attribute operand : operands.drop_front()) {
+    list.push_back(expression(operand));
+  }
+  return list;
 }
 
-/// Preconditions that the runtime checks before each launch.
-json::Array PlanBuilder::checks() {
-  // Positions and items are 32-bit; a block beyond the last may still be
-  // counted.
-  constexpr int64_t limit = (int64_t(1) << 31) - (1 << 16);
-  auto check = [](json::Value expr, int64_t value, std::string message) {
-    return json::Object{{"expr", std::move(expr)},
-                        {"equals", value},
-                        {"message", std::move(message)}};
-  };
-  // What the caller knows them by.
-  std::string queries = valueOf("sq"), keys = valueOf("sk"),
-              heads = valueOf("hq"), kvHeads = valueOf("hk");
-  std::string lengths = ", got " + queries + " queries and " + keys + " keys";
-  json::Array someHeads{"min", size("hq"), 1};
-  json::Array noKvHeads{"eq", size("hk"), 0};
-  json::Array checks{
-      check(json::Array{"mod", size("hq"), json::Array{"max", size("hk"), 1}},
-            0,
-            heads + " query heads are not a multiple of " + kvHeads +
-                " key/value heads"),
-      check(json::Array{"min", std::move(noKvHeads), std::move(someHeads)}, 0,
-            "there are " + heads + " query heads and no key/value heads"),
-      check(json::Array{"lt", json::Array{"max", rowsOfHead(), size("sk")},
-                        limit},
-            1,
-            "expected sequence lengths below " +
-                std::to_string(limit / packed()) + lengths),
-      check(json::Array{"lt", items(), limit / cluster()}, 1,
-            "expected row blocks times heads times batches to be below " +
-                std::to_string(limit / cluster()) + ", got " + queries +
-                " queries, " + heads + " heads and " + valueOf("b") +
-                " batches")};
-  if (packed() > 1) {
-    checks.push_back(
-        check(json::Array{"sub", size("hq"),
-                          json::Array{"mul", size("hk"), packed()}},
-              0,
-              "expected " + std::to_string(packed()) +
-                  " query heads for each key/value head, got " + heads +
-                  " and " + kvHeads));
-  }
-  for (StringRef name : {"window_left", "window_right"}) {
-    if (!hasArgument(name)) {
-      continue;
+/// The text with static sizes for their names in braces; the runtime replaces
+/// those that remain.
+std::string PlanBuilder::message(StringRef text) {
+  std::string result;
+  while (!text.empty()) {
+    auto [before, rest] = text.split('{');
+    auto [name, after] = rest.split('}');
+    result += before.str();
+    if (!name.empty()) {
+      std::string size = sizeNamed(kernel, name);
+      result += size == name ? "{" + size + "}" : size;
     }
-    checks.push_back(
-        check(json::Array{"lt", name, 0}, 0,
-              ("expected '" + name + "' to be at least 0, got {" + name + "}")
-                  .str()));
-    // Positions two lengths apart are subtracted from each other.
-    constexpr int64_t quarter = int64_t(1) << 29;
-    json::Array longest{"max", size("sq"), size("sk")};
-    checks.push_back(check(json::Array{"lt", std::move(longest), quarter}, 1,
-                           "expected sequence lengths below " +
-                               std::to_string(quarter) + " beside '" +
-                               name.str() + "'" + lengths));
+    text = after;
+  }
+  return result;
+}
+
+/// Preconditions that the runtime checks before each launch. A kernel that has
+/// none still counts its items in 32 bits.
+json::Array PlanBuilder::checks() {
+  auto all = kernel->getAttrOfType<ArrayAttr>(kChecksAttr);
+  if (!all) {
+    constexpr int64_t limit = (int64_t(1) << 31) - (1 << 16);
+    return json::Array{json::Object{
+        {"expr", json::Array{"lt", items(), limit / cluster()}},
+        {"equals", 1},
+        {"message", "expected fewer than " + std::to_string(limit / cluster()) +
+                        " work items"}}};
+  }
+  json::Array checks;
+  for (Attribute attr : all.getValue()) {
+    auto check = cast<ArrayAttr>(attr);
+    checks.push_back(json::Object{
+        {"expr", expression(check[0])},
+        {"equals", cast<IntegerAttr>(check[1]).getInt()},
+        {"message", message(cast<StringAttr>(check[2]).getValue())}});
   }
   return checks;
 }
@@ -435,15 +464,15 @@ json::Array PlanBuilder::arguments() {
 }
 
 json::Value PlanBuilder::sizeOf(LaunchSize launchSize) {
-  switch (launchSize) {
-  case LaunchSize::SeqlenQ:
-    return size("sq");
-  case LaunchSize::SeqlenK:
-    return size("sk");
-  case LaunchSize::Rows:
-    break;
+  auto sizes = kernel->getAttrOfType<DictionaryAttr>(kSizesAttr);
+  auto named = [&](StringRef word) {
+    return size(cast<StringAttr>(sizes.get(word)).getValue());
+  };
+  if (launchSize != LaunchSize::Rows) {
+    return named(stringifyLaunchSize(launchSize));
   }
-  return json::Array{"mul", size("sq"), size("hq"), size("b")};
+  return json::Array{"mul", named(stringifyLaunchSize(LaunchSize::SeqlenQ)),
+                     named(kHeads), named(kBatches)};
 }
 
 /// Not zero where all bounds of the kernel's condition hold.
@@ -492,11 +521,21 @@ json::Object PlanBuilder::variant(bool isLast) {
 
 } // namespace
 
-std::string codegen::buildLaunchPlan(StringRef name,
-                                     ArrayRef<PlannedKernel> kernels) {
+FailureOr<std::string>
+codegen::buildLaunchPlan(StringRef name, ArrayRef<PlannedKernel> kernels) {
   json::Array checks, variants;
+  json::Object problem;
+  json::Array arguments;
   for (const PlannedKernel &planned : kernels) {
-    PlanBuilder builder(planned);
+    FailureOr<PlanSizes> sizes = PlanSizes::of(planned.kernel);
+    if (failed(verifyLaunchAttributes(planned.kernel)) || failed(sizes)) {
+      return failure();
+    }
+    PlanBuilder builder(planned, std::move(*sizes));
+    if (&planned == &kernels.front()) {
+      problem = builder.problem();
+      arguments = builder.arguments();
+    }
     variants.push_back(builder.variant(&planned == &kernels.back()));
     for (json::Value &check : builder.checks()) {
       if (!llvm::is_contained(checks, check)) {
@@ -504,15 +543,14 @@ std::string codegen::buildLaunchPlan(StringRef name,
       }
     }
   }
-  PlannedKernel first = kernels.front();
-  PlanBuilder common(first);
+  ws::KernelOp first = kernels.front().kernel;
   std::string text;
   llvm::raw_string_ostream(text)
       << json::Value(json::Object{{"version", 1},
                                   {"name", name},
-                                  {"target", first.kernel.getMachine()},
-                                  {"problem", common.problem()},
-                                  {"args", common.arguments()},
+                                  {"target", first.getMachine()},
+                                  {"problem", std::move(problem)},
+                                  {"args", std::move(arguments)},
                                   {"checks", std::move(checks)},
                                   {"variants", std::move(variants)}});
   return text;

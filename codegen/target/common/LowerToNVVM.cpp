@@ -154,8 +154,11 @@ LogicalResult lowerGroup(const KernelGroup &group) {
       builder.getContext(), 2, "nvptx64-nvidia-cuda", first.getMachine());
   auto module = gpu::GPUModuleOp::create(builder, first.getLoc(), group.name,
                                          builder.getArrayAttr({target}));
-  module->setAttr("attn.plan",
-                  builder.getStringAttr(buildLaunchPlan(group.name, planned)));
+  FailureOr<std::string> plan = buildLaunchPlan(group.name, planned);
+  if (failed(plan)) {
+    return failure();
+  }
+  module->setAttr("attn.plan", builder.getStringAttr(*plan));
   for (const Lowering &lowering : lowerings) {
     if (failed(lower(lowering, module))) {
       return failure();

@@ -84,12 +84,18 @@ FailureOr<int32_t> WarpUnroller::first(Value value, Operation *user,
 // Scalars.
 //===----------------------------------------------------------------------===//
 
-/// Blocks are counted downward from the top: [total, total - masked, 0];
-/// further ranges share what is left. A sub-tile, and a CTA, has a masked block
-/// less than the next.
+/// Downward the bounds are [total, total - masked, 0]; further ranges share the
+/// rest. A sub-tile, and a CTA, has a masked block less than the next. Upward
+/// they are counted from the other end, and no sub-tile has fewer.
 int64_t WarpUnroller::boundOf(OpResult result) {
   auto bounds = cast<tile::BoundsOp>(result.getOwner());
   unsigned index = result.getResultNumber();
+  if (bounds.getUp()) {
+    return index == 0 ? 0
+           : index + 1 == bounds->getNumResults()
+               ? item.total
+               : item.total - ((item.total - item.masked) >> (index - 1));
+  }
   if (index == 0) {
     int64_t later = kernel.getConfig().getCluster() - 1 - place.cta;
     int64_t subtiles = bounds.getOf().value_or(1);

@@ -25,6 +25,14 @@ void attachScoreModels(mlir::MLIRContext &context);
 std::string listScoreOps();
 /// The type by which a region sees a capture: its elements have no sign.
 mlir::Type regionTypeOf(mlir::Type capture);
+/// Checks that `args` describes the arguments of `kernel`'s body.
+llvm::LogicalResult verifyArguments(mlir::Operation *kernel, ArgumentsAttr args,
+                                    mlir::Block &body);
+/// Checks that `op` may access `tensor` in that way, if it is an argument of
+/// the kernel with that `body`.
+llvm::LogicalResult verifyArgumentUse(mlir::Operation *op, mlir::Value tensor,
+                                      ArgumentAccess access, ArgumentsAttr args,
+                                      mlir::Block &body);
 // Keywords of attn.attention.
 mlir::ParseResult parseMask(mlir::OpAsmParser &parser, MaskKindAttr &mask);
 void printMask(mlir::OpAsmPrinter &printer, mlir::Operation *, MaskKindAttr);

@@ -50,6 +50,10 @@ def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user take
   // ... and reads captured tensors at a position of the query or of the key
   I32EnumAttrCase<"Gathering", 2, "gathering">]>;
 
+def Attn_ArgumentAccess : Attn_Enum<"ArgumentAccess", "what a kernel does with an argument", [
+  I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">,
+  I32EnumAttrCase<"Accumulate", 2, "accumulate">]>;
+
 // Conditions on a launch.
 def Attn_LaunchSize : Attn_Enum<"LaunchSize", "a size that a condition bounds", [
   I32EnumAttrCase<"SeqlenQ", 0, "seqlen_q">, I32EnumAttrCase<"SeqlenK", 1, "seqlen_k">,

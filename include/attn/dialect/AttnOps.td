@@ -2,6 +2,7 @@
 #ifndef ATTN_DIALECT_ATTNOPS_TD
 #define ATTN_DIALECT_ATTNOPS_TD
 
+include "attn/dialect/ArgumentAttrs.td"
 include "attn/dialect/AttentionOp.td"
 include "attn/dialect/ScheduleAttrs.td"
 include "attn/dialect/VariantAttrs.td"

@@ -28,6 +28,9 @@ namespace attn::tile {
 /// The type of a value that is read from memory as `element`: f32 of 16-bit
 /// floats, integers without a sign.
 mlir::Type gatheredType(mlir::Type element);
+/// Checks the number and the direction of a loop's bounds.
+llvm::LogicalResult verifyRanges(mlir::Operation *loop, RangesAttr ranges,
+                                 mlir::ValueRange bounds);
 } // namespace attn::tile
 
 #endif // ATTN_DIALECT_TILE_H

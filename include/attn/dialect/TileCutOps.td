@@ -11,11 +11,14 @@ def Tile_CutOp : Tile_Op<"cut", [Pure]> {
   let summary = "which items the launch cuts along the keys, and in how many parts";
   let description = [{
     Those from number `whole` on are handed out as `parts` items each, one after the
-    other. Where none is cut, `whole` is the number of items. The launch plan decides by
-    the sizes of the launch and the config's `last_wave_parts`.
+    other, `most` at most. Where none is cut, `whole` is the number of items. The launch
+    plan decides: by how many items the launch has, and by how many blocks of `block`
+    positions `length` has.
   }];
+  let arguments = (ins I32:$length, ConfinedAttr<I64Attr, [IntPositive]>:$block,
+    ConfinedAttr<I64Attr, [IntMinValue<2>]>:$most);
   let results = (outs I32:$whole, I32:$parts);
-  let assemblyFormat = "attr-dict";
+  let assemblyFormat = "$length `by` $block `most` $most attr-dict";
 }
 
 def Tile_PartOfOp : Tile_Op<"part_of", [Pure]> {

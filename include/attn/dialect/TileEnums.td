@@ -13,8 +13,11 @@ def Tile_ReduceKind : Tile_Enum<"ReduceKind", "how a reduction combines elements
   I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
   I32EnumAttrCase<"MaxFloored", 2, "max_floored">  // the maximum of the elements and 0
 ]>;
-def Tile_RangeKind : Tile_Enum<"RangeKind", "whether the blocks of a range need a mask", [
-  I32EnumAttrCase<"Masked", 0, "masked">, I32EnumAttrCase<"Full", 1, "full">]>;
+def Tile_RangeKind : Tile_Enum<"RangeKind", "what is done with the blocks of a range", [
+  I32EnumAttrCase<"Masked", 0, "masked">, I32EnumAttrCase<"Full", 1, "full">,
+  I32EnumAttrCase<"Skipped", 2, "skipped">]>;
+def Tile_Direction : Tile_Enum<"Direction", "the order in which a loop runs over blocks", [
+  I32EnumAttrCase<"Down", 0, "down">, I32EnumAttrCase<"Up", 1, "up">]>;
 def Tile_Atom : Tile_Enum<"Atom", "register layout that an instruction fixes", [
   // wgmma's accumulator, 64 rows x 8 columns a repeat over 128 threads.
   I32EnumAttrCase<"WgmmaAcc", 0, "wgmma_acc">,

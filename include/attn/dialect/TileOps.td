@@ -4,6 +4,7 @@
 #ifndef ATTN_DIALECT_TILEOPS_TD
 #define ATTN_DIALECT_TILEOPS_TD
 
+include "attn/dialect/ArgumentAttrs.td"
 include "attn/dialect/TileTypes.td"
 include "attn/dialect/VariantAttrs.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -20,20 +21,22 @@ def Tile_WorkItems : Resource<"::attn::tile::WorkItemsResource">;
 def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, SingleBlock]> {
   let summary = "a kernel: its arguments and one `tile.work`";
   let description = [{
-    The arguments are whole tensors and scalars with their names in
-    `arg_names`; outputs are arguments as well.
+    The arguments are whole tensors and scalars, outputs among them; `args` names
+    them and says what the kernel does with them.
 
     **Constraints**
-    - C1: as many `arg_names` as arguments, all different
+    - C1: as many `args` as arguments; as many names of dimensions, if any, as dimensions
     - C2: one `tile.work` and, beside it, pure scalar ops and constants only
     - C3: every step name occurs once
+    - C4: an argument that is stored to is one to write; one that is added to
+      (`tile.reduce_add`) is one to accumulate; one that is loaded is one to read
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$arg_names,
+  let arguments = (ins SymbolNameAttr:$sym_name, Attn_ArgumentsAttr:$args,
     Attn_ProblemAttr:$problem, OptionalAttr<Attn_ConfigAttr>:$config,
     OptionalAttr<Attn_VariantAttr>:$variant, OptionalAttr<Attn_ScheduleAttr>:$schedule);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `args` $arg_names `problem` $problem (`config` $config^)?
+    $sym_name `args` $args `problem` $problem (`config` $config^)?
     (`variant` $variant^)? (`schedule` $schedule^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
@@ -136,9 +139,9 @@ def Tile_CoordsOfOp : Tile_Op<"work_coords", [Pure]> {
 def Tile_BoundsOp : Tile_Op<"bounds", [Pure, SingleBlock]> {
   let summary = "the ends of the streamed ranges of a work item, as scalar arithmetic";
   let description = [{
-    Results are block numbers, highest first: range r of the loop runs from
-    bounds[r] - 1 down to bounds[r + 1]. Every role computes them for itself. They
-    are those of all rows of the item, or of sub-tile `subtile` of `of`, for which
+    Result r is the bound at which range r of the loop begins, and r + 1 that at which it
+    ends: block numbers, highest first, or lowest first with `up`. Every role computes them
+    for itself. They are those of all rows of the item, or of sub-tile `subtile` of `of`, for which
     `tile.owned_rows` stands in the region.
 
     **Constraints**
@@ -146,15 +149,16 @@ def Tile_BoundsOp : Tile_Op<"bounds", [Pure, SingleBlock]> {
     - C2: pure scalar ops and constants only
     - C3: `subtile` goes with `of`, which is at least 1
   }];
-  let arguments = (ins Tile_WorkType:$work, Optional<I32>:$subtile, OptionalAttr<I64Attr>:$of);
+  let arguments = (ins Tile_WorkType:$work, Optional<I32>:$subtile, OptionalAttr<I64Attr>:$of,
+    UnitAttr:$up);
   let results = (outs Variadic<I32>:$bounds);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $work (`subtile` `(` $subtile^ `of` $of `)`)? attr-dict-with-keyword `:` type($bounds) $body
+    $work (`up` $up^)? (`subtile` `(` $subtile^ `of` $of `)`)? attr-dict-with-keyword `:` type($bounds) $body
   }];
   let hasRegionVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$bounds, "::mlir::Value":$work), [{
-    build($_builder, $_state, bounds, work, ::mlir::Value(), ::mlir::IntegerAttr());
+    build($_builder, $_state, bounds, work, ::mlir::Value(), ::mlir::IntegerAttr(), /*up=*/false);
   }]>];
 }
 
@@ -171,21 +175,20 @@ def Tile_OwnedRowsOp : Tile_Op<"owned_rows", [Pure, HasParent<"BoundsOp">]> {
 def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
   let summary = "the one streaming loop, over ordered ranges of blocks";
   let description = [{
-    Range r runs downward from bounds[r] - 1 to bounds[r + 1]. The region's first argument is the block number (i32), then the
-    carried values.
+    The region's first argument is the block number (i32), then come the carried values.
 
     **Constraints**
-    - C1: one more bound than kinds
+    - C1: one more bound than ranges, whose direction is that of the `tile.bounds` they are from
     - C2: block arguments are i32 and the types of `inits`; results and
       yielded values have those types
     - C3: only `tile.step`s, pure scalar ops and constants in the body
-    - C4: kinds are `masked` or `full`
+    - C4: no range is skipped
   }];
-  let arguments = (ins Variadic<I32>:$bounds, StrArrayAttr:$kinds, Variadic<AnyType>:$inits);
+  let arguments = (ins Variadic<I32>:$bounds, Tile_RangesAttr:$ranges, Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyType>:$results_);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `ranges` $kinds `bounds` `(` $bounds `)` `init` `(` $inits `)` attr-dict-with-keyword
+    `ranges` $ranges `bounds` `(` $bounds `)` `init` `(` $inits `)` attr-dict-with-keyword
     `:` functional-type($inits, $results_) $body
   }];
   let hasRegionVerifier = 1;

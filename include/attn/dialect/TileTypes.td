@@ -64,6 +64,41 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Tile_RangeAttr : AttrDef<Tile_Dialect, "Range"> {
+  let attrName = "tile.part.Range";
+  let summary = "one range of blocks; only #tile.ranges prints it";
+  let parameters = (ins EnumParameter<Tile_RangeKind>:$kind,
+    OptionalParameter<"std::optional<int64_t>">:$atMost);
+}
+def Tile_RangesAttr : Tile_Attr<"Ranges", "ranges"> {
+  let summary = "the ranges of blocks that a loop runs over, in the order in which it does";
+  let description = [{
+    ```
+    ranges := `<` (`down` | `up`) `[` range (`,` range)* `]` `>`
+    range  := (`masked` | `full` | `skipped`) [`at_most` n]
+    ```
+    With bounds b0, b1, ... range r has, downward, blocks b[r] - 1 to b[r + 1], and upward
+    b[r] to b[r + 1] - 1. The blocks of a masked range run the steps that are
+    masked; those of a full range need not; those of a skipped one run no step.
+    `at_most`: the range has no more blocks, whatever the item; who writes the bounds says so.
+
+    **Constraints**
+    - C1: at least one range
+    - C2: `at_most` is at least 0
+
+    **Example** `#tile.ranges<down [masked at_most 1, full]>`
+  }];
+  let parameters = (ins EnumParameter<Tile_Direction>:$direction,
+    ArrayRefParameter<"::attn::tile::RangeAttr">:$list);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    size_t size() const { return getList().size(); }
+    RangeAttr operator[](size_t index) const { return getList()[index]; }
+    bool isDown() const { return getDirection() == Direction::Down; }
+  }];
+}
+
 class Tile_Type<string name, string typeMnemonic> : TypeDef<Tile_Dialect, name> {
   let mnemonic = typeMnemonic;
 }

@@ -4,6 +4,7 @@
 #ifndef ATTN_DIALECT_WSOPS_TD
 #define ATTN_DIALECT_WSOPS_TD
 
+include "attn/dialect/ArgumentAttrs.td"
 include "attn/dialect/TileTypes.td"
 include "attn/dialect/VariantAttrs.td"
 include "attn/dialect/WsEnums.td"
@@ -69,11 +70,11 @@ def Ws_NumberAttr : ConfinedAttr<I64Attr, [IntNonNegative]>;
 def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTerminator, SingleBlock]> {
   let summary = "a kernel for one machine: declarations and one program a role";
   let description = [{
-    The arguments are whole tensors and scalars with their names in `arg_names`.
+    The arguments are whole tensors and scalars, described by `args` as in `tile.kernel`.
     `smem_bytes` is set by `attn-plan-memory`.
 
     **Constraints**
-    - C1: as many `arg_names` as arguments
+    - C1: as many `args` as arguments; as many names of dimensions, if any, as dimensions
     - C2: at least one role
     - C3: declarations, `ws.setup`, roles and pure scalar ops alone
     - C4: a slot's channel is a `ws.channel` of the kernel that carries its tile; that of
@@ -88,14 +89,16 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
     - C10: a `tile.reject` or `ws.give_verdict` is an op of a work loop that says `redo`
     - C11: ops on verdicts name a `ws.verdict`, `ws.share_work` a `ws.mailbox`; there is at
       most one of each
+    - C12: an argument that is stored to is one to write; one that is added to
+      (`tile.reduce_add`) is one to accumulate; one that is loaded is one to read
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$machine, StrArrayAttr:$arg_names,
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$machine, Attn_ArgumentsAttr:$args,
     Attn_ProblemAttr:$problem, Attn_ConfigAttr:$config,
     OptionalAttr<Attn_VariantAttr>:$variant, Attn_ScheduleAttr:$schedule,
     OptionalAttr<Ws_NumberAttr>:$smem_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `machine` $machine `args` $arg_names `problem` $problem `config` $config
+    $sym_name `machine` $machine `args` $args `problem` $problem `config` $config
     (`variant` $variant^)? `schedule` $schedule (`smem` $smem_bytes^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
@@ -217,8 +220,8 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
     For time t = 0 .. n - 1 + (largest shift), an entry with shift s runs iteration
     t - s if that exists; entries of one time run in the order of their slots.
     The text is in the order (shift, slot), which dataflow permits. The block
-    number (i32) is the region's first argument, then come the carried values; ranges
-    are those of `tile.for`. What is in flight at the end of a step of time is awaited there.
+    number (i32) is the region's first argument, then come the carried
+    values. What is in flight at the end of a step of time is awaited there.
 
     The other regions may be absent. `skipped` runs for each block of the range of that kind,
     `drain` before the first step of time in which no entry of shift 0 runs, and
@@ -226,8 +229,9 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
 
     **Constraints**
     - C1: entries with different slots and a `ws.yield` alone in the body
-    - C2: one more bound than kinds, of which there are some; they are `masked` or `full`, the first may be
-      `skipped`: blocks whose slots are passed on unread, before time 0
+    - C2: one more bound than ranges, whose direction is that of the `tile.bounds` they are
+      from. The first alone may be skipped: blocks whose slots are passed on unread,
+      before time 0
     - C3: masked entries have one shift
     - C4: a value is computed before it is read, in time
     - C5: block arguments are i32 and the types of `inits`; results and yielded
@@ -236,11 +240,11 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
     - C7: the other regions have no arguments and yield nothing; there is `skipped` where
       a range has that kind, and `drain` only where an entry has a shift
   }];
-  let arguments = (ins Variadic<I32>:$bounds, StrArrayAttr:$kinds, Variadic<AnyType>:$inits);
+  let arguments = (ins Variadic<I32>:$bounds, Tile_RangesAttr:$ranges, Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyType>:$results_);
   let regions = (region SizedRegion<1>:$body, AnyRegion:$skipped, AnyRegion:$drain, AnyRegion:$empty);
   let assemblyFormat = [{
-    `ranges` $kinds `bounds` `(` $bounds `)` `init` `(` $inits `)` attr-dict-with-keyword
+    `ranges` $ranges `bounds` `(` $bounds `)` `init` `(` $inits `)` attr-dict-with-keyword
     `:` functional-type($inits, $results_) $body
     (`skipped` $skipped^)? (`drain` $drain^)? (`empty` $empty^)?
   }];

@@ -22,8 +22,9 @@ Value LoopExpander::isFirstMasked() {
       !firstStepEnds(0)) {
     return {};
   }
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, top,
-                               loop.getBounds()[1]);
+  auto before = loop.getRanges().isDown() ? arith::CmpIPredicate::sgt
+                                          : arith::CmpIPredicate::slt;
+  return arith::CmpIOp::create(builder, loc, before, top, loop.getBounds()[1]);
 }
 
 LogicalResult LoopExpander::emitNonempty() {
@@ -53,7 +54,7 @@ void LoopExpander::cloneRegion(Region &region) {
 }
 
 void LoopExpander::emitSkipped() {
-  Value count = arith::SubIOp::create(builder, loc, loop.getBounds()[0], top);
+  Value count = countBlocks(loop.getBounds()[0], top);
   auto skipped =
       scf::ForOp::create(builder, loc, constant(0), count, constant(1));
   OpBuilder::InsertionGuard guard(builder);
@@ -69,7 +70,7 @@ FailureOr<scf::IfOp> LoopExpander::run() {
   if (skips()) {
     emitSkipped();
   }
-  trips = arith::SubIOp::create(builder, loc, top, loop.getBounds().back());
+  trips = countBlocks(top, loop.getBounds().back());
   Value nonempty = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sgt, trips, constant(0));
   auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), nonempty,

@@ -56,6 +56,8 @@ private:
   void passThrough(ws::EntryOp entry);
   mlir::Value lookup(mlir::Value value, int64_t readerShift);
   mlir::Value blockNumber(int64_t shift, mlir::Value time);
+  /// The blocks from a bound to a later one.
+  mlir::Value countBlocks(mlir::Value from, mlir::Value to);
   void awaitListed(ws::EntryOp entry);
   void awaitThrough(size_t count);
   void awaitStep(llvm::StringRef entry);
@@ -81,14 +83,12 @@ private:
   llvm::SmallVector<mlir::Value> finalValues();
 
   bool skips() {
-    auto kind = llvm::cast<mlir::StringAttr>(loop.getKinds()[0]);
-    return kind.getValue() == "skipped";
+    return loop.getRanges()[0].getKind() == tile::RangeKind::Skipped;
   }
   size_t firstRange() { return skips() ? 1 : 0; }
-  size_t endOfRanges() { return loop.getKinds().size(); }
+  size_t endOfRanges() { return loop.getRanges().size(); }
   bool isMasked(size_t range) {
-    auto kind = llvm::cast<mlir::StringAttr>(loop.getKinds()[range]);
-    return kind.getValue() == "masked";
+    return loop.getRanges()[range].getKind() == tile::RangeKind::Masked;
   }
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIntOp::create(builder, loc, value, 32);

@@ -2,7 +2,6 @@
 //
 // The steps that repeat, with masks and without.
 #include "LoopExpander.h"
-#include "RangeSize.h"
 
 using namespace mlir;
 using namespace attn;
@@ -72,13 +71,12 @@ LoopExpander::emitSteadyLoop(Value from, Value to, bool masked,
 /// Whether the first step is all that a range has.
 bool LoopExpander::firstStepEnds(size_t range) {
   return range == 0 && isMasked(range) && endOfRanges() > 1 && maskShift == 0 &&
-         holdsOneBlockAtMost(top, loop.getBounds()[1]);
+         loop.getRanges()[range].getAtMost().value_or(2) <= 1;
 }
 
 /// When masked entries have run for all blocks down to the end of a range.
 Value LoopExpander::timeOfEnd(size_t range) {
-  Value blocks =
-      arith::SubIOp::create(builder, loc, top, loop.getBounds()[range + 1]);
+  Value blocks = countBlocks(top, loop.getBounds()[range + 1]);
   return arith::AddIOp::create(builder, loc, blocks, constant(maskShift));
 }
 

@@ -90,9 +90,20 @@ void LoopExpander::advance() {
 }
 
 Value LoopExpander::blockNumber(int64_t shift, Value time) {
+  if (!loop.getRanges().isDown()) { // top - shift + time
+    Value start = arith::SubIOp::create(builder, loc, top, constant(shift));
+    return arith::AddIOp::create(builder, loc, start, time);
+  }
   // top - 1 - (time - shift)
   Value start = arith::AddIOp::create(builder, loc, top, constant(shift - 1));
   return arith::SubIOp::create(builder, loc, start, time);
+}
+
+Value LoopExpander::countBlocks(Value from, Value to) {
+  if (loop.getRanges().isDown()) {
+    std::swap(from, to);
+  }
+  return arith::SubIOp::create(builder, loc, to, from);
 }
 
 Value LoopExpander::lookup(Value value, int64_t readerShift) {

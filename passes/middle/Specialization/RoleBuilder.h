@@ -37,7 +37,7 @@ private:
   // RoleLoop.cpp
   mlir::LogicalResult buildLoop();
   llvm::SmallVector<unsigned> carriedByRole();
-  std::pair<llvm::SmallVector<mlir::Value>, mlir::ArrayAttr> rangesOfRole();
+  std::pair<llvm::SmallVector<mlir::Value>, tile::RangesAttr> rangesOfRole();
   mlir::LogicalResult emitBody(ws::ForOp loop,
                                llvm::ArrayRef<unsigned> carried);
   mlir::LogicalResult emitEntry(const Act &act, int64_t slot);

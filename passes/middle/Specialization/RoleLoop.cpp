@@ -24,14 +24,14 @@ SmallVector<unsigned> RoleBuilder::carriedByRole() {
 
 /// The ranges of the loop; of a role that skips blocks, those of the replica's
 /// own sub-tile, and before them the blocks that it leaves to the others.
-std::pair<SmallVector<Value>, ArrayAttr> RoleBuilder::rangesOfRole() {
+std::pair<SmallVector<Value>, tile::RangesAttr> RoleBuilder::rangesOfRole() {
   tile::ForOp loop = program.loop;
   SmallVector<Value> whole;
   for (Value bound : loop.getBounds()) {
     whole.push_back(env.lookupOrDefault(bound));
   }
   if (!program.bound().skipsBlocks(*instance)) {
-    return {whole, loop.getKinds()};
+    return {whole, loop.getRanges()};
   }
   auto source = whole.front().getDefiningOp<tile::BoundsOp>();
   auto own = cast<tile::BoundsOp>(builder.clone(*source));
@@ -42,9 +42,12 @@ std::pair<SmallVector<Value>, ArrayAttr> RoleBuilder::rangesOfRole() {
   SmallVector<Value> bounds{whole.front()};
   llvm::append_range(bounds, own.getBounds().drop_back());
   bounds.push_back(whole.back());
-  SmallVector<Attribute> kinds{builder.getStringAttr("skipped")};
-  llvm::append_range(kinds, loop.getKinds());
-  return {bounds, builder.getArrayAttr(kinds)};
+  MLIRContext *context = builder.getContext();
+  SmallVector<tile::RangeAttr> ranges{
+      tile::RangeAttr::get(context, tile::RangeKind::Skipped, std::nullopt)};
+  llvm::append_range(ranges, loop.getRanges().getList());
+  return {bounds, tile::RangesAttr::get(
+                      context, loop.getRanges().getDirection(), ranges)};
 }
 
 LogicalResult RoleBuilder::buildLoop() {
@@ -53,13 +56,13 @@ LogicalResult RoleBuilder::buildLoop() {
   }
   tile::ForOp source = program.loop;
   SmallVector<unsigned> carried = carriedByRole();
-  auto [bounds, kinds] = rangesOfRole();
+  auto [bounds, ranges] = rangesOfRole();
   SmallVector<Value> inits;
   for (unsigned index : carried) {
     inits.push_back(env.lookupOrDefault(source.getInits()[index]));
   }
   auto loop = ws::ForOp::create(builder, loc(), ValueRange(inits).getTypes(),
-                                bounds, kinds, inits);
+                                bounds, ranges, inits);
   if (failed(emitBody(loop, carried)) ||
       (!plan->drain.empty() &&
        failed(emitRegion(loop.getDrain(), plan->drain))) ||

@@ -27,12 +27,18 @@ InFlightDiagnostic attn::emitSyncError(Operation *op,
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Where range `index` begins, counted in blocks from the end of the last
-/// range. A sub-tile skips one block more of the first range than the next
-/// sub-tile does, as long as there are any.
+/// The bound at which range `index` begins. The lowest block has number 0. A
+/// sub-tile skips one block more of the first range than the next sub-tile
+/// does, as long as there are any; in a loop that runs upward none skips
+/// blocks.
 std::optional<int64_t> SyncUnroller::boundOf(tile::BoundsOp bounds,
                                              unsigned index) {
   SyncItem shape = current();
+  if (bounds.getUp()) {
+    return bounds.getSubtile()
+               ? std::nullopt
+               : std::optional(shape.from(0) - shape.from(index));
+  }
   if (index > 0 || !bounds.getSubtile() || shape.blocks.empty()) {
     return shape.from(index);
   }

@@ -18,7 +18,7 @@ struct SyncItem {
   int64_t first = -1;
   bool isSecond() const { return first >= 0; }
 
-  /// Blocks of this range and those after it; blocks are counted downward.
+  /// Blocks of this range and those after it.
   int64_t from(size_t range) const {
     int64_t count = 0;
     for (size_t i = range; i < blocks.size(); ++i) {

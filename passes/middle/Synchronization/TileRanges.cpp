@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TileRanges.h"
-#include "attn/dialect/KernelArguments.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -114,7 +113,7 @@ LogicalResult TileRanges::visitCopy(ws::CopyOp copy, SyncUnroller &at) {
 void TileRanges::visitPut(ws::PutOp put, SyncUnroller &at) {
   const SyncStep &step = at.lastStep();
   contents.puts[{cta, step.event->object, step.number, step.item}] = {
-      rangeOf(put.getValue()), first, last};
+      rangeOf(put.getValue()), lowest, pastHighest};
 }
 
 LogicalResult TileRanges::visitStore(ws::StoreOp store, SyncUnroller &at) {
@@ -142,10 +141,10 @@ static LogicalResult checkStored(const TileContents::Put &put, TileStart row,
                        << describe(start) << ", got " << describe(row);
   }
   if (!put.range.sawSame &&
-      !llvm::equal(put.range.summed, llvm::seq(put.last, put.first))) {
+      !llvm::equal(put.range.summed, llvm::seq(put.lowest, put.pastHighest))) {
     InFlightDiagnostic error = emitError();
-    error << "V28: expected what is stored to have seen blocks " << put.last
-          << " up to " << put.first << ", got [";
+    error << "V28: expected what is stored to have seen blocks " << put.lowest
+          << " up to " << put.pastHighest << ", got [";
     llvm::interleaveComma(put.range.summed, error);
     return error << "]";
   }
@@ -162,9 +161,11 @@ void TileContents::noteWritten(Value dest, int item, TileStart row,
 static LogicalResult checkResults(const TileContents &contents,
                                   ws::KernelOp kernel,
                                   ArrayRef<SyncItem> items) {
-  for (auto [argument, name] :
-       llvm::zip(kernel.getBody().getArguments(),
-                 kernel.getArgNames().getAsRange<StringAttr>())) {
+  for (auto [argument, description] :
+       llvm::zip(kernel.getBody().getArguments(), kernel.getArgs().getList())) {
+    if (description.getAccess() != ArgumentAccess::Write) {
+      continue;
+    }
     for (int item = 0, e = items.size(); item < e; ++item) {
       int64_t rows = 0;
       auto found = contents.written.find({argument.getAsOpaquePointer(), item});
@@ -174,10 +175,10 @@ static LogicalResult checkResults(const TileContents &contents,
         }
       }
       int64_t expected = kernel.getConfig().getTileM();
-      if (isResultArgument(name.getValue()) && rows < expected) {
+      if (rows < expected) {
         return emitSyncError(kernel, items)
                << "V28: expected work item " << item << " to write " << expected
-               << " rows of " << name << ", got " << rows;
+               << " rows of " << description.getName() << ", got " << rows;
       }
     }
   }
@@ -208,7 +209,7 @@ LogicalResult TileRanges::visitStoreOf(StoreOp store, SyncUnroller &at) {
   if (auto tile = dyn_cast<RankedTensorType>(store.getTile().getType())) {
     contents.noteWritten(store.getDest(), at.currentItem(), *row, tile);
   }
-  return checkStored({rangeOf(store.getTile()), first, last}, *row,
+  return checkStored({rangeOf(store.getTile()), lowest, pastHighest}, *row,
                      [&] { return at.error(store); });
 }
 
@@ -426,13 +427,13 @@ TileRange TileRanges::reduced(tile::ReduceOp reduce) const {
 
 /// The blocks that this replica walks.
 LogicalResult TileRanges::visitBounds(tile::BoundsOp bounds, SyncUnroller &at) {
-  FailureOr<int64_t> top = at.evaluate(bounds.getResults().front(), bounds);
+  FailureOr<int64_t> begin = at.evaluate(bounds.getResults().front(), bounds);
   FailureOr<int64_t> end = at.evaluate(bounds.getResults().back(), bounds);
-  if (failed(top) || failed(end)) {
+  if (failed(begin) || failed(end)) {
     return failure();
   }
-  first = *top;
-  last = *end;
+  lowest = std::min(*begin, *end);
+  pastHighest = std::max(*begin, *end);
   subtile.reset();
   if (bounds.getSubtile()) {
     subtile = at.tryEvaluate(bounds.getSubtile());

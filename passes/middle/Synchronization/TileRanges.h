@@ -43,7 +43,7 @@ struct TileContents {
       std::tuple<int64_t, int, int64_t, int>; // CTA, hold, piece, item
   struct Put {
     TileRange range;
-    int64_t first, last; // blocks that were walked: from `last` up to `first`
+    int64_t lowest, pastHighest; // blocks that were walked
   };
   std::map<Piece, Put> puts; // the last of the item
   struct Stored {
@@ -100,8 +100,8 @@ private:
 
   TileContents &contents;
   int64_t cta;
-  int64_t first = 0, last = 0;    // blocks, for this replica and item
-  std::optional<int64_t> subtile; // whose blocks they are, if not of all
+  int64_t lowest = 0, pastHighest = 0; // blocks, for this replica and item
+  std::optional<int64_t> subtile;      // whose blocks they are, if not of all
   llvm::DenseMap<mlir::Value, TileRange> ranges;
 };
 

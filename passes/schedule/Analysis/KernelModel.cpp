@@ -242,6 +242,7 @@ LogicalResult KernelReader::connectLoop(tile::ForOp op) {
   auto bounds = op.getBounds().front().getDefiningOp<tile::BoundsOp>();
   model.rangesFollowRows =
       bounds && !bounds.getBody().getOps<tile::OwnedRowsOp>().empty();
+  model.runsDown = op.getRanges().isDown();
   Block &body = op.getBody().front();
   auto yield = dyn_cast<tile::YieldOp>(body.back());
   if (!yield || yield->getNumOperands() != op->getNumResults()) {

@@ -86,6 +86,13 @@ LogicalResult BoundSchedule::checkSkippedBlocks(EmitError emitError) const {
   if (schedule.getSkip() == Skip::None || subtileCount == 1) {
     return success();
   }
+  if (!kernel->runsDown) {
+    return reject(emitError, "V27",
+                  formatv("expected a loop that runs downward with 'skip {0}', "
+                          "whose blocks are skipped first, got one that runs "
+                          "upward",
+                          stringifySkip(schedule.getSkip())));
+  }
   for (auto [index, instance] : llvm::enumerate(instances)) {
     bool skips = instance.replica >= 0;
     if (skips && failed(SkippedBlocks(*this, index, emitError).check())) {

@@ -5,7 +5,7 @@
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 #map = affine_map<(b, h, i, c) -> (b, i, h, c)>
 
-ws.kernel @barriers machine "sm_90a" args ["k", "o", "n"] problem #p config #c schedule #s smem 49184 {
+ws.kernel @barriers machine "sm_90a" args ["k", "o" write, "n"] problem #p config #c schedule #s smem 49184 {
 ^bb0(%k: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: i32):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.hold @oe tensor<64x64xbf16> pieces 2 at 32768

@@ -7,8 +7,8 @@ tile.kernel @parts args ["n"]
     problem <kind = fwd, dtype = bf16, head_dim = 32, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = dynamic, last_wave_parts = 3> {
 ^bb0(%n: i32):
-  // CHECK: %[[WHOLE:.*]], %[[PARTS:.*]] = tile.cut
-  %whole, %parts = tile.cut
+  // CHECK: %[[WHOLE:.*]], %[[PARTS:.*]] = tile.cut %{{.*}} by 16 most 3
+  %whole, %parts = tile.cut %n by 16 most 3
   tile.work {
     %w = tile.step @next () : () -> !tile.work {
       // CHECK: tile.next_work extents(%{{.*}}) cut(%[[WHOLE]], %[[PARTS]])

@@ -1,7 +1,7 @@
 // Every constraint of the tile dialect, by op and label.
 // RUN: attn-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{'tile.kernel' op expected 2 names in 'args', got 1}}
+// expected-error @below {{'tile.kernel' op expected 2 'args', got 1}}
 tile.kernel @kernel_c1_count args ["a"] problem <kind = fwd, dtype = bf16, head_dim = 32, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> {
 ^bb0(%a: i32, %b: i32):
   tile.work {
@@ -10,10 +10,57 @@ tile.kernel @kernel_c1_count args ["a"] problem <kind = fwd, dtype = bf16, head_
 
 // -----
 
-// expected-error @below {{'tile.kernel' op expected the names in 'args' to be different, got "a" twice}}
+// expected-error @below {{expected the names in 'args' to be different, got "a" twice}}
 tile.kernel @kernel_c1_different args ["a", "a"] problem <kind = fwd, dtype = bf16, head_dim = 32, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> {
 ^bb0(%a: i32, %b: i32):
   tile.work {
+  }
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op expected 3 names for the dimensions of argument "a", got 2}}
+tile.kernel @kernel_c1_dims args ["a" ("x", "y")] problem <kind = fwd, dtype = bf16, head_dim = 32, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> {
+^bb0(%a: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+// expected-error @below {{expected 'read', 'write' or 'accumulate', got 'add'}}
+tile.kernel @kernel_args args ["a" add] problem <kind = fwd, dtype = bf16, head_dim = 32, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> {
+^bb0(%a: i32):
+  tile.work {
+  }
+}
+
+// -----
+
+tile.kernel @kernel_c4_stored args ["a"] problem <kind = fwd, dtype = bf16, head_dim = 32, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> {
+^bb0(%a: tensor<?x?x?xf32>):
+  %n = arith.constant 0 : i32
+  %row = arith.constant dense<0.0> : tensor<64xf32>
+  tile.work {
+    tile.step @st () : () -> () {
+      // expected-error @below {{'tile.store_row' op expected argument "a" to be one to write, got one to read}}
+      tile.store_row %row, %a at(%n, %n, %n) : tensor<64xf32>, tensor<?x?x?xf32>
+      tile.yield
+    }
+  }
+}
+
+// -----
+
+tile.kernel @kernel_c4_loaded args ["a" accumulate] problem <kind = fwd, dtype = bf16, head_dim = 32, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> {
+^bb0(%a: tensor<?x?x?xf32>):
+  %n = arith.constant 0 : i32
+  tile.work {
+    %r = tile.step @ld () : () -> tensor<64xf32> {
+      // expected-error @below {{'tile.load_row' op expected argument "a" to be one to read, got one to accumulate}}
+      %row = tile.load_row %a at(%n, %n, %n) : tensor<?x?x?xf32> -> tensor<64xf32>
+      tile.yield %row : tensor<64xf32>
+    }
   }
 }
 
@@ -223,9 +270,52 @@ func.func @bounds_c2_pure(%n: i32, %t: tensor<?xi32>) {
 
 // -----
 
+func.func private @ranges_kind() -> () attributes {
+  // expected-error @below {{expected 'masked', 'full' or 'skipped', got 'half'}}
+  ranges = #tile.ranges<down [half]>
+}
+
+// -----
+
+func.func private @ranges_direction() -> () attributes {
+  // expected-error @below {{expected 'down' or 'up', got 'left'}}
+  ranges = #tile.ranges<left [full]>
+}
+
+// -----
+
+func.func private @ranges_c1() -> () attributes {
+  // expected-error @below {{expected at least one range, got none}}
+  ranges = #tile.ranges<down []>
+}
+
+// -----
+
+func.func private @ranges_c2() -> () attributes {
+  // expected-error @below {{expected 'at_most' to be at least 0, got -1}}
+  ranges = #tile.ranges<down [masked at_most -1]>
+}
+
+// -----
+
+func.func @for_c1_direction(%w: !tile.work, %n: i32, %x: f32) {
+  %a, %b = tile.bounds %w up : i32, i32 {
+  ^bb0(%y: !tile.work):
+    tile.yield %n, %n : i32, i32
+  }
+  // expected-error @below {{'tile.for' op expected the direction of 'tile.bounds', got 'down'}}
+  %r = tile.for ranges <down [full]> bounds(%a, %b) init(%x) : (f32) -> f32 {
+  ^bb0(%j: i32, %s: f32):
+    tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
 func.func @for_c1_bounds(%n: i32, %x: f32) {
   // expected-error @below {{'tile.for' op expected 3 bounds for 2 ranges, got 2}}
-  %r = tile.for ranges ["masked", "full"] bounds(%n, %n) init(%x) : (f32) -> f32 {
+  %r = tile.for ranges <down [masked, full]> bounds(%n, %n) init(%x) : (f32) -> f32 {
   ^bb0(%j: i32, %s: f32):
     tile.yield %s : f32
   }
@@ -236,7 +326,7 @@ func.func @for_c1_bounds(%n: i32, %x: f32) {
 
 func.func @for_c2_arguments(%n: i32, %x: f32) {
   // expected-error @below {{'tile.for' op expected block arguments ('i32', 'f32'), got ('f32')}}
-  %r = tile.for ranges ["full"] bounds(%n, %n) init(%x) : (f32) -> f32 {
+  %r = tile.for ranges <down [full]> bounds(%n, %n) init(%x) : (f32) -> f32 {
   ^bb0(%s: f32):
     tile.yield %s : f32
   }
@@ -246,7 +336,7 @@ func.func @for_c2_arguments(%n: i32, %x: f32) {
 // -----
 
 func.func @for_c2_yield(%n: i32, %x: f32) {
-  %r = tile.for ranges ["full"] bounds(%n, %n) init(%x) : (f32) -> f32 {
+  %r = tile.for ranges <down [full]> bounds(%n, %n) init(%x) : (f32) -> f32 {
   ^bb0(%j: i32, %s: f32):
     // expected-error @below {{'tile.yield' op expected to yield ('f32'), got ('i32')}}
     tile.yield %j : i32
@@ -258,7 +348,7 @@ func.func @for_c2_yield(%n: i32, %x: f32) {
 
 func.func @for_c2_results(%n: i32, %x: f32) {
   // expected-error @below {{'tile.for' op expected results ('f32'), got ('i32')}}
-  %r = tile.for ranges ["full"] bounds(%n, %n) init(%x) : (f32) -> i32 {
+  %r = tile.for ranges <down [full]> bounds(%n, %n) init(%x) : (f32) -> i32 {
   ^bb0(%j: i32, %s: f32):
     tile.yield %j : i32
   }
@@ -268,7 +358,7 @@ func.func @for_c2_results(%n: i32, %x: f32) {
 // -----
 
 func.func @for_c3_body(%n: i32, %x: f32) {
-  %r = tile.for ranges ["full"] bounds(%n, %n) init(%x) : (f32) -> f32 {
+  %r = tile.for ranges <down [full]> bounds(%n, %n) init(%x) : (f32) -> f32 {
   ^bb0(%j: i32, %s: f32):
     // expected-error @below {{'tensor.splat' op expected only steps, pure scalar ops and constants in 'tile.for'}}
     %t = tensor.splat %s : tensor<64xf32>
@@ -280,8 +370,8 @@ func.func @for_c3_body(%n: i32, %x: f32) {
 // -----
 
 func.func @for_c4_kind(%n: i32, %x: f32) {
-  // expected-error @below {{'tile.for' op expected ranges to be "masked" or "full", got "half"}}
-  %r = tile.for ranges ["half"] bounds(%n, %n) init(%x) : (f32) -> f32 {
+  // expected-error @below {{'tile.for' op expected masked and full ranges, got a skipped one}}
+  %r = tile.for ranges <down [skipped]> bounds(%n, %n) init(%x) : (f32) -> f32 {
   ^bb0(%j: i32, %s: f32):
     tile.yield %s : f32
   }
@@ -569,7 +659,7 @@ tile.kernel @reject_c1 args ["n", "no"]
       %x = tile.next_work extents(%n, %n, %n)
       tile.yield %x : !tile.work
     }
-    tile.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+    tile.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
     ^bb0(%j: i32):
       tile.step @check (%w) : (!tile.work) -> () {
       ^bb0(%x: !tile.work):

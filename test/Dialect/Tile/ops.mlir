@@ -10,10 +10,10 @@
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
 
 // A copy of 64 rows an item, and a loop that counts blocks.
-// CHECK-LABEL: tile.kernel @copy args ["x", "y", "n"] problem <
+// CHECK-LABEL: tile.kernel @copy args ["x", "y" write, "n"] problem <
 // CHECK-SAME: kind = fwd, dtype = bf16, head_dim = 32, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 64, tile_n = 16, work = grid> {
 // CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<?x?x?x32xf32>, %[[Y:.*]]: tensor<?x?x?x32xf32>, %[[N:.*]]: i32):
-tile.kernel @copy args ["x", "y", "n"]
+tile.kernel @copy args ["x", "y" write, "n"]
     problem <kind = fwd, dtype = bf16, head_dim = 32, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 16, work = grid> {
 ^bb0(%x: tensor<?x?x?x32xf32>, %y: tensor<?x?x?x32xf32>, %n: i32):
@@ -59,11 +59,11 @@ tile.kernel @copy args ["x", "y", "n"]
       %first, %rows = tile.owned_rows %w0
       tile.yield %first : i32
     }
-    // CHECK: %[[F:.*]] = tile.for ranges ["masked"] bounds(%[[B]]#0, %[[B]]#1) init(%[[T]]) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+    // CHECK: %[[F:.*]] = tile.for ranges <down [masked]> bounds(%[[B]]#0, %[[B]]#1) init(%[[T]]) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     // CHECK-NEXT: ^bb0(%{{.*}}: i32, %[[STATE:.*]]: tensor<64x32xf32>):
     // CHECK-NEXT:   %[[S:.*]] = tile.step @mask masked(%[[STATE]]) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
     // CHECK:        tile.yield %[[S]] : tensor<64x32xf32>
-    %f = tile.for ranges ["masked"] bounds(%hi, %lo) init(%t) : (!t) -> !t {
+    %f = tile.for ranges <down [masked]> bounds(%hi, %lo) init(%t) : (!t) -> !t {
     ^bb0(%j: i32, %state: !t):
       %s = tile.step @mask masked (%state) : (!t) -> !t {
       ^bb0(%a: !t):

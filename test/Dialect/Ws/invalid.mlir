@@ -14,7 +14,7 @@ func.func private @slot_c1_element(!ws.slot<@k, tensor<8x8xindex>>)
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-// expected-error @below {{'ws.kernel' op expected as many argument names as arguments, got 2 names and 1 arguments}}
+// expected-error @below {{'ws.kernel' op expected 1 'args', got 2}}
 ws.kernel @kernel_c1 machine "sm_90a" args ["n", "m"] problem #p config #c schedule #s {
 ^bb0(%n: i32):
   ws.role @wg warps 4 regs 240 replicas 2 {
@@ -128,7 +128,7 @@ ws.kernel @kernel_c5_type machine "sm_90a" args ["n"] problem #p config #c sched
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @kernel_c5_store machine "sm_90a" args ["o"] problem #p config #c schedule #s {
+ws.kernel @kernel_c5_store machine "sm_90a" args ["o" write] problem #p config #c schedule #s {
 ^bb0(%o: tensor<?x?x?x96xbf16>):
   ws.hold @h tensor<64x64xbf16> pieces 2
   ws.role @wg warps 4 regs 240 replicas 2 {
@@ -455,7 +455,7 @@ ws.kernel @role_c2_regs machine "sm_90a" args [] problem #p config #c schedule #
 // -----
 
 func.func @for_c1_entries(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     // expected-error @below {{'ws.await_store' op expected only 'ws.entry' in the body of 'ws.for'}}
     ws.await_store
@@ -467,7 +467,7 @@ func.func @for_c1_entries(%n: i32) {
 // -----
 
 func.func @for_c1_slots(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     ws.entry @a slot 3 shift 0 {
       ws.yield
@@ -484,19 +484,8 @@ func.func @for_c1_slots(%n: i32) {
 // -----
 
 func.func @for_c2_bounds(%n: i32) {
-  // expected-error @below {{'ws.for' op expected one more bound than kinds, got 1 bounds and 1 kinds}}
-  ws.for ranges ["full"] bounds(%n) init() : () -> () {
-  ^bb0(%j: i32):
-    ws.yield
-  }
-  return
-}
-
-// -----
-
-func.func @for_c2_kinds(%n: i32) {
-  // expected-error @below {{'ws.for' op expected kinds to be 'masked' or 'full', or the first 'skipped', got 'half'}}
-  ws.for ranges ["half"] bounds(%n, %n) init() : () -> () {
+  // expected-error @below {{'ws.for' op expected 2 bounds for 1 ranges, got 1}}
+  ws.for ranges <down [full]> bounds(%n) init() : () -> () {
   ^bb0(%j: i32):
     ws.yield
   }
@@ -506,8 +495,8 @@ func.func @for_c2_kinds(%n: i32) {
 // -----
 
 func.func @for_c2_skipped(%n: i32) {
-  // expected-error @below {{'ws.for' op expected kinds to be 'masked' or 'full', or the first 'skipped', got 'skipped'}}
-  ws.for ranges ["full", "skipped"] bounds(%n, %n, %n) init() : () -> () {
+  // expected-error @below {{'ws.for' op expected the first range alone to be skipped, got range 1}}
+  ws.for ranges <down [full, skipped]> bounds(%n, %n, %n) init() : () -> () {
   ^bb0(%j: i32):
     ws.yield
   }
@@ -517,7 +506,7 @@ func.func @for_c2_skipped(%n: i32) {
 // -----
 
 func.func @for_c3(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     %a = ws.entry @a slot 0 shift 0 masked(%n : i32) -> i32 {
       ws.yield %n : i32
@@ -534,7 +523,7 @@ func.func @for_c3(%n: i32) {
 // -----
 
 func.func @for_c4_later_slot(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     // expected-note @below {{the entry that computes it}}
     %a = ws.entry @a slot 5 shift 0 -> i32 {
@@ -552,7 +541,7 @@ func.func @for_c4_later_slot(%n: i32) {
 // -----
 
 func.func @for_c4_shift(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     // expected-note @below {{the entry that computes it}}
     %a = ws.entry @a slot 0 shift 1 -> i32 {
@@ -570,7 +559,7 @@ func.func @for_c4_shift(%n: i32) {
 // -----
 
 func.func @for_c4_carried(%n: i32) {
-  %r = ws.for ranges ["full"] bounds(%n, %n) init(%n) : (i32) -> i32 {
+  %r = ws.for ranges <down [full]> bounds(%n, %n) init(%n) : (i32) -> i32 {
   ^bb0(%j: i32, %old: i32):
     // expected-error @below {{'ws.entry' op V8: expected what 'b' reads to be computed before, got 'a' of slot 2, shift 1}}
     %b = ws.entry @b slot 1 shift 0 -> i32 {
@@ -589,7 +578,7 @@ func.func @for_c4_carried(%n: i32) {
 
 func.func @for_c5_arguments(%n: i32) {
   // expected-error @below {{'ws.for' op expected block arguments ('i32', 'i32'), got ('i32')}}
-  %r = ws.for ranges ["full"] bounds(%n, %n) init(%n) : (i32) -> i32 {
+  %r = ws.for ranges <down [full]> bounds(%n, %n) init(%n) : (i32) -> i32 {
   ^bb0(%j: i32):
     ws.yield %j : i32
   }
@@ -600,7 +589,7 @@ func.func @for_c5_arguments(%n: i32) {
 
 func.func @for_c5_results(%n: i32) {
   // expected-error @below {{'ws.for' op expected results ('i32'), got ('i64')}}
-  %r = ws.for ranges ["full"] bounds(%n, %n) init(%n) : (i32) -> i64 {
+  %r = ws.for ranges <down [full]> bounds(%n, %n) init(%n) : (i32) -> i64 {
   ^bb0(%j: i32, %old: i32):
     ws.yield %j : i32
   }
@@ -610,7 +599,7 @@ func.func @for_c5_results(%n: i32) {
 // -----
 
 func.func @for_c5_yield(%n: i32) {
-  %r = ws.for ranges ["full"] bounds(%n, %n) init(%n) : (i32) -> i32 {
+  %r = ws.for ranges <down [full]> bounds(%n, %n) init(%n) : (i32) -> i32 {
   ^bb0(%j: i32, %old: i32):
     // expected-error @below {{'ws.yield' op expected to yield ('i32'), got ()}}
     ws.yield
@@ -621,7 +610,7 @@ func.func @for_c5_yield(%n: i32) {
 // -----
 
 func.func @for_c6(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     ws.entry @a slot 0 shift 0 {
       ws.yield
@@ -639,7 +628,7 @@ func.func @for_c6(%n: i32) {
 // -----
 
 func.func @for_c6_after(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     // expected-error @below {{'ws.entry' op expected an entry of the loop that holds a 'ws.mma', got @nothing}}
     ws.entry @a slot 0 shift 0 after [@nothing] {
@@ -654,7 +643,7 @@ func.func @for_c6_after(%n: i32) {
 
 func.func @for_c7_skipped(%n: i32) {
   // expected-error @below {{'ws.for' op expected the region 'skipped' where a range is of that kind, and nowhere else, got the range alone}}
-  ws.for ranges ["skipped", "full"] bounds(%n, %n, %n) init() : () -> () {
+  ws.for ranges <down [skipped, full]> bounds(%n, %n, %n) init() : () -> () {
   ^bb0(%j: i32):
     ws.yield
   }
@@ -665,7 +654,7 @@ func.func @for_c7_skipped(%n: i32) {
 
 func.func @for_c7_drain(%n: i32) {
   // expected-error @below {{'ws.for' op expected an entry with a shift where there is a region 'drain', got none}}
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     ws.yield
   } drain {
@@ -678,7 +667,7 @@ func.func @for_c7_drain(%n: i32) {
 
 func.func @for_c7(%n: i32) {
   // expected-error @below {{'ws.for' op expected 'skipped', 'drain' and 'empty' without arguments and results, got 0 and 1}}
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     ws.yield
   } empty {
@@ -690,7 +679,7 @@ func.func @for_c7(%n: i32) {
 // -----
 
 func.func @entry_c1(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     // expected-error @below {{'ws.entry' op attribute 'slot' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
     ws.entry @a slot -1 shift 0 {
@@ -704,7 +693,7 @@ func.func @entry_c1(%n: i32) {
 // -----
 
 func.func @entry_c1_shift(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     // expected-error @below {{'ws.entry' op attribute 'shift' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
     ws.entry @a slot 0 shift -1 {
@@ -718,7 +707,7 @@ func.func @entry_c1_shift(%n: i32) {
 // -----
 
 func.func @entry_c2_guard(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     // expected-error @below {{'ws.entry' op expected guard 'once' or 'last', got 'often'}}
     ws.entry @a slot 0 shift 0 guard "often" {
@@ -732,7 +721,7 @@ func.func @entry_c2_guard(%n: i32) {
 // -----
 
 func.func @entry_c2_results(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     // expected-error @below {{'ws.entry' op expected no results of a guarded entry, got 1}}
     %a = ws.entry @a slot 0 shift 0 guard "once" -> i32 {
@@ -746,7 +735,7 @@ func.func @entry_c2_results(%n: i32) {
 // -----
 
 func.func @entry_c3(%n: i32, %m: i64) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     // expected-error @below {{'ws.entry' op expected one result of type 'i64' of a masked entry, got ('i32')}}
     %a = ws.entry @a slot 0 shift 0 masked(%m : i64) -> i32 {
@@ -760,7 +749,7 @@ func.func @entry_c3(%n: i32, %m: i64) {
 // -----
 
 func.func @entry_c4(%n: i32, %m: i64) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     %a = ws.entry @a slot 0 shift 0 -> i32 {
       // expected-error @below {{'ws.yield' op expected to yield ('i32'), got ('i64')}}
@@ -774,7 +763,7 @@ func.func @entry_c4(%n: i32, %m: i64) {
 // -----
 
 func.func @entry_c4_terminator(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     // expected-error @below {{'ws.entry' op expected the body to end with 'ws.yield', got 'llvm.unreachable'}}
     ws.entry @a slot 0 shift 0 {
@@ -788,7 +777,7 @@ func.func @entry_c4_terminator(%n: i32) {
 // -----
 
 func.func @entry_c5(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     ws.entry @w slot 1 shift 0 {
       // expected-error @below {{'ws.await_step' op expected to be alone in its entry, got 1 other ops}}
@@ -990,7 +979,7 @@ func.func @mma_c4_block(%a: !ws.slot<@k, tensor<64x64xbf16>>, %b: !ws.slot<@k, t
 // -----
 
 func.func @mma_c4_entry(%n: i32) {
-  ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+  ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     ws.entry @m slot 0 shift 0 {
       %a = ws.wait : <@k, tensor<64x64xbf16>>

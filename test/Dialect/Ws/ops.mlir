@@ -15,11 +15,11 @@
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
 
 // Every declaration, and the ops of roles before attn-pipeline.
-// CHECK-LABEL: ws.kernel @scheduled machine "sm_90a" args ["q", "o", "n"] problem <kind = fwd,
+// CHECK-LABEL: ws.kernel @scheduled machine "sm_90a" args ["q", "o" write, "n"] problem <kind = fwd,
 // CHECK-SAME: config <tile_m = 128, tile_n = 128, work = grid> schedule <"s" machine "sm_90a" {
 // CHECK: }> smem 65536 {
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x64xbf16>, %[[O:.*]]: tensor<?x?x?x64xbf16>, %[[N:.*]]: i32):
-ws.kernel @scheduled machine "sm_90a" args ["q", "o", "n"] problem #p config #c schedule #s smem 65536 {
+ws.kernel @scheduled machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 65536 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: i32):
   // CHECK-NEXT: ws.channel @k [tensor<128x64xbf16>, tensor<64x64xbf16>] depth 2 at 0
   ws.channel @k [tensor<128x64xbf16>, tensor<64x64xbf16>] depth 2 at 0
@@ -43,9 +43,9 @@ ws.kernel @scheduled machine "sm_90a" args ["q", "o", "n"] problem #p config #c 
   ^bb0(%me: i32):
     // CHECK-NEXT: ws.work_loop extents(%[[N]], %[[N]], %[[N]]) {
     ws.work_loop extents(%n, %n, %n) {
-      // CHECK-NEXT: ws.for ranges ["full"] bounds(%[[N]], %[[N]]) init() : () -> () {
+      // CHECK-NEXT: ws.for ranges <down [full]> bounds(%[[N]], %[[N]]) init() : () -> () {
       // CHECK-NEXT: ^bb0(%[[J:.*]]: i32):
-      ws.for ranges ["full"] bounds(%n, %n) init() : () -> () {
+      ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
       ^bb0(%j: i32):
         // CHECK-NEXT: ws.entry @ld_q slot 1 shift 0 guard "once" {
         ws.entry @ld_q slot 1 shift 0 guard "once" {
@@ -71,9 +71,9 @@ ws.kernel @scheduled machine "sm_90a" args ["q", "o", "n"] problem #p config #c 
   ^bb0(%me: i32):
     // CHECK-NEXT: %[[ROW:.*]] = arith.constant
     %row = arith.constant dense<0.0> : !row
-    // CHECK-NEXT: ws.for ranges ["masked", "full"] bounds(%[[N]], %[[N]], %[[N]]) init(%[[ROW]]) : (tensor<64xf32, #tile.layout<{{.*}}>>) -> tensor<64xf32, #tile.layout<{{.*}}>> {
+    // CHECK-NEXT: ws.for ranges <down [masked, full]> bounds(%[[N]], %[[N]], %[[N]]) init(%[[ROW]]) : (tensor<64xf32, #tile.layout<{{.*}}>>) -> tensor<64xf32, #tile.layout<{{.*}}>> {
     // CHECK-NEXT: ^bb0(%{{.*}}: i32, %[[OLD:.*]]: tensor<64xf32, #tile.layout<{{.*}}>>):
-    %sum = ws.for ranges ["masked", "full"] bounds(%n, %n, %n) init(%row) : (!row) -> !row {
+    %sum = ws.for ranges <down [masked, full]> bounds(%n, %n, %n) init(%row) : (!row) -> !row {
     ^bb0(%j: i32, %old: !row):
       // CHECK-NEXT: %[[K:.*]] = ws.entry @get_k slot 0 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
       %k = ws.entry @get_k slot 0 shift 0 -> !k {
@@ -110,9 +110,9 @@ ws.kernel @scheduled machine "sm_90a" args ["q", "o", "n"] problem #p config #c 
 }
 
 // What is left of roles after attn-pipeline, and after attn-lower-channels.
-// CHECK-LABEL: ws.kernel @expanded machine "sm_90a" args ["o", "n"]
+// CHECK-LABEL: ws.kernel @expanded machine "sm_90a" args ["o" write, "n"]
 // CHECK: ^bb0(%[[O:.*]]: tensor<?x?x?x64xbf16>, %[[N:.*]]: i32):
-ws.kernel @expanded machine "sm_90a" args ["o", "n"] problem #p config #c schedule #s {
+ws.kernel @expanded machine "sm_90a" args ["o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%o: tensor<?x?x?x64xbf16>, %n: i32):
   ws.channel @k [tensor<128x64xbf16>] depth 2
   ws.hold @oe tensor<64x64xbf16> pieces 2
@@ -237,8 +237,8 @@ ws.kernel @verdicts machine "sm_90a" args ["n"] problem #p config <tile_m = 128,
       ws.give_verdict @verdict on %w rejected %again
       // CHECK-NEXT: ws.take_verdict @verdict
       %rejected = ws.take_verdict @verdict
-      // CHECK-NEXT: ws.for ranges ["skipped", "masked", "full"] bounds(%[[N]], %[[N]], %[[N]], %[[N]]) init() : () -> () {
-      ws.for ranges ["skipped", "masked", "full"] bounds(%n, %n, %n, %n) init() : () -> () {
+      // CHECK-NEXT: ws.for ranges <down [skipped, masked, full]> bounds(%[[N]], %[[N]], %[[N]], %[[N]]) init() : () -> () {
+      ws.for ranges <down [skipped, masked, full]> bounds(%n, %n, %n, %n) init() : () -> () {
       ^bb0(%j: i32):
         ws.yield
       // CHECK: } skipped {

@@ -5,7 +5,7 @@
 #map = affine_map<(b, h, i, c) -> (b, i, h, c)>
 !kv = !ws.slot<@k, tensor<64x64xbf16>>
 !q = !ws.slot<@q, tensor<64x64xbf16>>
-ws.kernel @f machine "sm_90a" args ["q", "k", "o", "n"] problem #p config #c schedule #s {
+ws.kernel @f machine "sm_90a" args ["q", "k", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: i32):
   ws.channel @q [tensor<64x64xbf16>] depth 1
   ws.channel @k [tensor<64x64xbf16>] depth 2

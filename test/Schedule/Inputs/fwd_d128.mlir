@@ -2,7 +2,7 @@
 // Its loop bounds are simplified: no schedule depends on them.
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 module {
-  tile.kernel @causal args ["q", "k", "v", "scale", "o", "lse"]
+  tile.kernel @causal args ["q", "k", "v", "scale", "o" write, "lse" write]
       problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = absent>
       config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, rescale_threshold = 8> {
   ^bb0(%Q: tensor<?x?x?x128xbf16>, %K: tensor<?x?x?x128xbf16>, %V: tensor<?x?x?x128xbf16>, %scale: f32, %O: tensor<?x?x?x128xbf16>, %LSE: tensor<?x?x?xf32>):
@@ -45,7 +45,7 @@ module {
       %m0 = arith.constant dense<-3.40282347E+38> : tensor<128xf32>
       %l0 = arith.constant dense<0.0> : tensor<128xf32>
       %o0 = arith.constant dense<0.0> : tensor<128x128xf32>
-      %mf, %lf, %of = tile.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(%m0, %l0, %o0)
+      %mf, %lf, %of = tile.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(%m0, %l0, %o0)
           : (tensor<128xf32>, tensor<128xf32>, tensor<128x128xf32>) -> (tensor<128xf32>, tensor<128xf32>, tensor<128x128xf32>) {
       ^bb0(%j: i32, %m: tensor<128xf32>, %l: tensor<128xf32>, %o: tensor<128x128xf32>):
         %k = tile.step @ld_k (%w) : (!tile.work) -> tensor<128x128xbf16> {

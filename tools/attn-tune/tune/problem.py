@@ -40,7 +40,7 @@ def point_of(tile):
     found = re.search(r"tile\.kernel @\S+ args \[([^]]*)\] problem <([^>]*)>", tile)
     if not found:
         raise ProblemError("expected one attention, got none")
-    names = re.findall(r'"(\w+)"', found[1])
+    names = re.findall(r'"(\w+)"', re.sub(r"\(.*?\)", "", found[1]))
     problem = dict(re.findall(r"(\w+) = (\w+)", found[2]))
     words = {mask: word for word, masks in contenders.PLAN_MASKS.items() for mask in masks}
     dtypes = {element: dtype for dtype, element in contenders.ELEMENT_TYPES.items()}

@@ -38,13 +38,13 @@ def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
     ```
     **After**
     ```mlir
-    tile.kernel @f args ["q", "k", "v", "scale", "o", "lse"] problem <...> config <...> {
+    tile.kernel @f args ["q", "k", "v", "scale", "o" write, "lse" write] problem <...> config <...> {
     ^bb0(%q: tensor<?x?x?x64xbf16>, ..., %o: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>):
       tile.work {
         %w = tile.step @next ...
         %qt = tile.step @ld_q (%w) ...
         %hi, %mid, %lo = tile.bounds %w : i32, i32, i32 { ... }
-        %st = tile.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(%zero) ... {
+        %st = tile.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(%zero) ... {
           // ld_k, ld_v, qk, score, mask, attend
         }
         // attend_result, cvt_o, st_o, st_lse

@@ -183,7 +183,7 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     **Ensures** no `ws.for`, `ws.entry` or `ws.await_step`; every MMA is awaited in
     the block that issues it; every slot waited for is released once.
 
-    **Before** `ws.for ranges ["masked", "full"] bounds(%hi, %mid, %lo) init(...) { ws.entry @qk slot 1 shift 0 ... }`
+    **Before** `ws.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(...) { ws.entry @qk slot 1 shift 0 ... }`
     **After**, with `first_masked`
     ```mlir
     %r = scf.if %nonempty {

@@ -79,6 +79,7 @@ public:
   Tiles tiles = Tiles::Whole;
   bool mayReject = false;        // items, which are run again
   bool rangesFollowRows = false; // the loop's, which rows of a sub-tile shorten
+  bool runsDown = true;          // the loop, from the highest block
 
   int findValue(StringRef name) const;
   int findStep(StringRef name) const;

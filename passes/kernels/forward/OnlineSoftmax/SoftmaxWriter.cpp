@@ -166,7 +166,7 @@ tile::ForOp SoftmaxWriter::rebuildLoop() {
     inits.push_back(b.make<arith::ConstantIntOp>(kNoReferenceYet, 32));
   }
   auto loop = tile::ForOp::create(b, old.getLoc(), ValueRange(inits).getTypes(),
-                                  old.getBounds(), old.getKinds(), inits);
+                                  old.getBounds(), old.getRanges(), inits);
   loop->setDiscardableAttrs(old->getDiscardableAttrDictionary());
   loop.getBody().takeBody(old.getBody());
   Block &block = loop.getBody().front();

@@ -2,6 +2,7 @@
 #include "KernelWriter.h"
 #include "../../ScoreLifter.h"
 #include "KeyRanges.h"
+#include "LaunchConditions.h"
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/RegionProgram.h"
 
@@ -37,6 +38,8 @@ private:
   using Values = TileBuilder::Values;
 
   void createKernel(StringRef name, ArrayRef<std::string> captureNames);
+  std::array<StringRef, 4> dimsOf(StringRef length, StringRef heads,
+                                  StringRef columns);
   void readArguments(size_t fixed);
   void writeScalars();
   void writeMaps();
@@ -110,34 +113,60 @@ private:
 
 void KernelWriter::createKernel(StringRef name,
                                 ArrayRef<std::string> captureNames) {
-  SmallVector<StringRef> names = {"q", "k", "v", "scale"};
-  SmallVector<Value> inputs = {attention.getQuery(), attention.getKey(),
-                               attention.getValue(), attention.getScale()};
+  SmallVector<ArgumentAttr> args;
+  SmallVector<Value> inputs;
+  auto add = [&](StringRef name, Value value, ArrayRef<StringRef> dims = {},
+                 ArgumentAccess access = ArgumentAccess::Read) {
+    SmallVector<StringAttr> sizes;
+    for (StringRef dim : dims) {
+      sizes.push_back(b.getStringAttr(dim));
+    }
+    args.push_back(ArgumentAttr::get(b.getContext(), b.getStringAttr(name),
+                                     access, sizes));
+    inputs.push_back(value);
+  };
+  add("q", attention.getQuery(), dimsOf("sq", "hq", "d"));
+  add("k", attention.getKey(), dimsOf("sk", "hk", "d"));
+  add("v", attention.getValue(), dimsOf("sk", "hk", "dv"));
+  add("scale", attention.getScale());
   if (Value left = attention.getWindowLeft()) {
-    names.push_back(kWindowLeft);
-    inputs.push_back(left);
+    add(kWindowLeft, left);
   }
   if (Value right = attention.getWindowRight()) {
-    names.push_back(kWindowRight);
-    inputs.push_back(right);
+    add(kWindowRight, right);
   }
   size_t fixed = inputs.size();
-  llvm::append_range(names, captureNames);
-  llvm::append_range(inputs, attention.getCaptures());
-  names.append({"o", "lse"});
-  llvm::append_range(inputs, attention.getResults());
-  kernel = tile::KernelOp::create(b, b.loc, name, b.getStrArrayAttr(names),
+  for (auto [name, capture] :
+       llvm::zip(captureNames, attention.getCaptures())) {
+    add(name, capture);
+  }
+  add("o", attention.getOut(), dimsOf("sq", "hq", "dv"), ArgumentAccess::Write);
+  add("lse", attention.getLse(), {"b", "hq", "sq"}, ArgumentAccess::Write);
+  kernel = tile::KernelOp::create(b, b.loc, name,
+                                  ArgumentsAttr::get(b.getContext(), args),
                                   attention.getProblem(), config,
                                   attention.getVariantAttr(), ScheduleAttr());
   if (DictionaryAttr programs = describeRegions(attention, captureNames)) {
     kernel->setDiscardableAttr(kRegionProgramsAttr, programs);
   }
+  describeLaunches(kernel);
   Block &block = kernel.getBody().emplaceBlock();
   for (Value input : inputs) {
     block.addArgument(input.getType(), input.getLoc());
   }
   b.setInsertionPointToStart(&block);
   readArguments(fixed);
+}
+
+/// The sizes of a tensor whose dimensions are in the attention's order.
+std::array<StringRef, 4> KernelWriter::dimsOf(StringRef length, StringRef heads,
+                                              StringRef columns) {
+  std::array<StringRef, 4> dims;
+  dims[0] = "b";
+  dims[attention.getPositionDim()] = length;
+  dims[attention.getHeadsDim()] = heads;
+  dims[3] = columns;
+  return dims;
 }
 
 /// Of the arguments, `fixed` come before the captures.
@@ -227,7 +256,9 @@ Value KernelWriter::writeNext() {
   Value blocks = b.ceilDiv(rows, size);
   Value section = writeSection(), whole;
   if (config.getLastWaveParts() > 1) {
-    auto cut = tile::CutOp::create(b, b.loc);
+    auto cut =
+        tile::CutOp::create(b, b.loc, axis(streamed()).length,
+                            axis(streamed()).tile, config.getLastWaveParts());
     whole = cut.getWhole();
     ranges.parts = cut.getParts();
   }
@@ -407,9 +438,8 @@ void KernelWriter::writeWork() {
   Values bounds = ranges.writeBounds(b, work);
   auto type = tileType(owned, columnsV(), f32Type());
   Value zero = b.make<arith::ConstantOp>(DenseElementsAttr::get(type, 0.0f));
-  ArrayAttr kinds = b.getStrArrayAttr(ranges.kinds());
-  auto loop =
-      tile::ForOp::create(b, b.loc, TypeRange(type), bounds, kinds, zero);
+  auto loop = tile::ForOp::create(b, b.loc, TypeRange(type), bounds,
+                                  ranges.ranges(b.getContext()), zero);
   writeLoopBody(loop, work, qTile);
   writeResults(loop.getResult(0), work);
 }

@@ -6,14 +6,23 @@ using namespace attn;
 
 using Values = TileBuilder::Values;
 
-SmallVector<StringRef> KeyRanges::kinds() const {
-  if (maskRegion) {
-    return {"masked"};
+tile::RangesAttr KeyRanges::ranges(MLIRContext *context) const {
+  auto range = [&](tile::RangeKind kind, std::optional<int64_t> atMost = {}) {
+    return tile::RangeAttr::get(context, kind, atMost);
+  };
+  SmallVector<tile::RangeAttr> list;
+  // Without a bound on the right the one block is masked that the keys fill in
+  // part. Of parts it is not said: few of their items have that block.
+  bool isEnd = !maskRegion && !hasRightBound() && !parts;
+  list.push_back(range(tile::RangeKind::Masked,
+                       isEnd ? std::optional<int64_t>(1) : std::nullopt));
+  if (!maskRegion) {
+    list.push_back(range(tile::RangeKind::Full));
   }
-  if (windowLeft) {
-    return {"masked", "full", "masked"};
+  if (!maskRegion && windowLeft) {
+    list.push_back(range(tile::RangeKind::Masked));
   }
-  return {"masked", "full"};
+  return tile::RangesAttr::get(context, tile::Direction::Down, list);
 }
 
 Value KeyRanges::toQuery(TileBuilder &b, Value row) const {
@@ -54,7 +63,7 @@ Value KeyRanges::firstKey(TileBuilder &b, Value queries) const {
 }
 
 SmallVector<Value> KeyRanges::writeBounds(TileBuilder &b, Value work) const {
-  SmallVector<Type> types(kinds().size() + 1, b.getI32Type());
+  SmallVector<Type> types(ranges(b.getContext()).size() + 1, b.getI32Type());
   auto op = tile::BoundsOp::create(b, b.loc, types, work);
   b.fill(op.getBody().emplaceBlock(), work.getType(),
          [&](ValueRange args) { return boundsOf(b, args[0]); });

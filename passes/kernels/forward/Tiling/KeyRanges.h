@@ -18,9 +18,9 @@ struct Axis {
 
 struct KeyRanges {
   bool hasRightBound() const { return causal || windowRight; }
-  /// What needs a mask among the key blocks, from the right. With a mask region
-  /// all of them do.
-  llvm::SmallVector<llvm::StringRef> kinds() const;
+  /// The ranges of key blocks, from the right. With a mask region all of them
+  /// are masked.
+  tile::RangesAttr ranges(mlir::MLIRContext *context) const;
   /// The ends of these ranges for the rows of an item.
   llvm::SmallVector<mlir::Value> writeBounds(TileBuilder &b,
                                              mlir::Value work) const;

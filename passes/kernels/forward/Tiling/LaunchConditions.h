@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a forward kernel demands of its launches.
+#ifndef ATTN_PASSES_KERNELS_FORWARD_TILING_LAUNCHCONDITIONS_H
+#define ATTN_PASSES_KERNELS_FORWARD_TILING_LAUNCHCONDITIONS_H
+
+#include "attn/dialect/Tile.h"
+
+namespace attn {
+
+/// Sets the kernel's checks of launches and the names of its sizes.
+void describeLaunches(tile::KernelOp kernel);
+
+} // namespace attn
+
+#endif // ATTN_PASSES_KERNELS_FORWARD_TILING_LAUNCHCONDITIONS_H

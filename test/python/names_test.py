@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What lies between kernels and targets names no step, value, argument or machine (docs/adr/0032)."""
+
+import glob
+import os
+import re
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDERS = ("passes/middle", "passes/schedule", "codegen/target/common", "codegen/emit", "codegen/driver")
+# As other files name them: the kernels' own, and the options of command lines.
+ARGUMENTS = {"q", "k", "v", "scale", "o", "lse", "window_left", "window_right"}
+# Words that are a kernel's name by chance.
+ALLOWED = {
+    ("codegen/target/common/LaunchPlan.cpp", "mask"),  # of the problem
+    ("codegen/target/common/InlineAsm.cpp", "l"),  # a 64-bit register in inline assembly
+}
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+COMMENT = re.compile(r"//[^\n]*")
+
+
+def names_of_kernels():
+    """Steps and values of all kernels, from the files of codegen/data."""
+    names = set()
+    for path in glob.glob(os.path.join(ROOT, "passes/schedule/data/values/*.mlir")):
+        with open(path, encoding="utf-8") as file:
+            text = re.sub(r"<[^>\n]*>", "", COMMENT.sub("", file.read()).split("{", 2)[-1])
+        for line in re.findall(r"^  (?:carried|final|step) (.*)$", text, re.M):
+            names.update(re.findall(r"\w+", line))
+    return names
+
+
+def machines():
+    return {os.path.basename(path).removesuffix(".mlir")
+            for path in glob.glob(os.path.join(ROOT, "passes/schedule/data/machines/*.mlir"))}
+
+
+def literals(path):
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            line = COMMENT.sub("", line)
+            if not line.lstrip().startswith("#include"):
+                for literal in LITERAL.findall(line):
+                    yield number, literal
+
+
+class NamesTest(unittest.TestCase):
+    def test_the_names_are_found(self):
+        self.assertLessEqual({"qk", "pv", "cvt_o", "oe", "dsoft", "ld_ls", "next"}, names_of_kernels())
+        self.assertIn("sm_90a", machines())
+
+    def test_no_literal_is_a_name(self):
+        names = names_of_kernels() | ARGUMENTS | machines()
+        found = []
+        for folder in FOLDERS:
+            for path in glob.glob(os.path.join(ROOT, folder, "**", "*.[ch]*"), recursive=True):
+                relative = os.path.relpath(path, ROOT)
+                found += [f"{relative}:{number}: {literal!r}" for number, literal in literals(path)
+                          if literal in names and (relative, literal) not in ALLOWED]
+        self.assertEqual([], found)
+
+
+if __name__ == "__main__":
+    unittest.main()
