@@ -27,7 +27,9 @@
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 
-tile.kernel @combine_d128 args ["o_part", "lse_part", "o" write, "lse" write]
+tile.kernel @combine_d128 args [
+    "o_part" ("parts", "b", "sq", "hq", "d"), "lse_part" ("parts", "b", "hq", "sq"),
+    "o" write ("b", "sq", "hq", "d"), "lse" write ("b", "hq", "sq")]
     problem <kind = combine, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 1, work = grid>
     schedule <"combine_reg" machine "sm_90a" {

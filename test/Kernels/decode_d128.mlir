@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decoding with split keys: the queries of a few positions against many keys,
-// of which each work item takes one of `parts` equal shares. A share's O and LSE
-// are partial results, in f32, which combine_d128.mlir joins. Four query heads
+// of which each work item takes a share, as many as `o_part` has parts. A share's O
+// and LSE are partial results, in f32, which combine_d128.mlir joins. Four query heads
 // of one head of K and V share the rows of a tile.
 //
 // The steps are those of test/Schedule/reference/decode.tile, the schedule is
@@ -20,7 +20,9 @@
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 #packed = affine_map<(b, h, i, c) -> (b, i floordiv 4, h * 4 + i mod 4, c)>
 
-tile.kernel @decode_d128 args ["q", "k", "v", "scale", "parts", "o_part" write, "lse_part" write]
+tile.kernel @decode_d128 args [
+    "q" ("b", "sq", "hq", "d"), "k" ("b", "sk", "hk", "d"), "v" ("b", "sk", "hk", "d"), "scale",
+    "o_part" write ("parts", "b", "sq", "hq", "d"), "lse_part" write ("parts", "b", "hq", "sq")]
     problem <kind = decode, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 128, work = grid, pack_gqa = 4>
     schedule <"decode_gqa_split" machine "sm_90a" {
@@ -41,8 +43,11 @@ tile.kernel @decode_d128 args ["q", "k", "v", "scale", "parts", "o_part" write, 
     kv { qk pv + 1 score mask stat exp sum cvt rescale }
     after { fin norm st_o st_lse }
   }
-}> {
-^bb0(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %parts: i32, %o_part: tensor<?x?x?x?x128xf32>, %lse_part: tensor<?x?x?x?xf32>):
+}> attributes {attn.checks = [
+    [["sub", "hq", ["mul", "hk", 4]], 0, "expected 4 query heads for each key/value head, got {hq} and {hk}"],
+    [["lt", ["max", ["mul", "sq", 4], "sk"], 2147418112], 1, "expected sequence lengths below 536854528, got {sq} queries and {sk} keys"],
+    [["lt", "items", 2147418112], 1, "expected row blocks times heads times batches times parts to be below 2147418112"]]} {
+^bb0(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %o_part: tensor<?x?x?x?x128xf32>, %lse_part: tensor<?x?x?x?xf32>):
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c4 = arith.constant 4 : i32
@@ -59,6 +64,8 @@ tile.kernel @decode_d128 args ["q", "k", "v", "scale", "parts", "o_part" write, 
   %keys = arith.index_cast %k_dim1 : index to i32
   %k_dim2 = tensor.dim %k, %dim2 : tensor<?x?x?x128xbf16>
   %heads = arith.index_cast %k_dim2 : index to i32
+  %part_dim0 = tensor.dim %o_part, %dim0 : tensor<?x?x?x?x128xf32>
+  %parts = arith.index_cast %part_dim0 : index to i32
   %rows = arith.muli %positions, %c4 : i32
   %row_blocks = arith.ceildivsi %rows, %c64 : i32
   %shares = arith.muli %batches, %parts : i32
