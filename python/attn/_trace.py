@@ -23,7 +23,9 @@ from ._types import LONG_NAMES, Range
 install()
 
 _POSITIONS = ("b", "h", "i", "j")
-_TAKEN = {"q", "k", "v", "o", "s", "lse", "scale", "window_left", "window_right", *_POSITIONS}
+# Sizes of a problem, by which a plan knows them.
+_SIZES = {"b", "sq", "sk", "hq", "hk", "d", "dv", "items", "sm_count"}
+_TAKEN = {"q", "k", "v", "o", "s", "lse", "scale", "window_left", "window_right", *_POSITIONS, *_SIZES}
 # A launch with functions has no more batches, heads, queries or keys.
 MAX_POSITIONS = 1 << 30
 

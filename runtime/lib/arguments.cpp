@@ -394,6 +394,14 @@ Status Binder::bindScalar(int index) {
                                              : "an integer below 2^53",
                     describeNumber(value));
   }
+  // A number may be the size of a tensor's dimension as well.
+  if (bound.symbols.isBound(arg.symbol) &&
+      bound.symbols.get(arg.symbol) != int64_t(value)) {
+    return expected(quote(arg.name),
+                    std::to_string(bound.symbols.get(arg.symbol)) +
+                        ", the size of that name",
+                    describeNumber(value));
+  }
   bound.symbols.bind(arg.symbol, int64_t(value));
   return {};
 }

@@ -46,7 +46,7 @@ ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumu
 // What moves in pairs has rows on 16 bytes.
 // PLAN: {\22access\22:\22read\22,{{[^}]*}}\22name\22:\22q\22}
 // PLAN-SAME: {\22access\22:\22write\22,{{[^}]*}}\22name\22:\22y\22}
-// PLAN-SAME: {\22access\22:\22write\22,{{[^}]*}}\22name\22:\22dq\22}
+// PLAN-SAME: {\22access\22:\22readwrite\22,{{[^}]*}}\22name\22:\22dq\22}
 // PLAN-SAME: {\22aligned_rows\22:1,\22kind\22:\22pointer\22,\22tensor\22:\22x\22}
 // PLAN-SAME: {\22kind\22:\22pointer\22,\22tensor\22:\22lsep\22}
 // PLAN-SAME: {\22aligned_rows\22:1,\22kind\22:\22pointer\22,\22tensor\22:\22y\22}

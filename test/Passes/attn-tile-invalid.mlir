@@ -71,6 +71,17 @@ func.func @names(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32 {attn.name = "lse"
 
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
+// expected-error @below {{'func.func' op expected 'attn.name' of argument #4 not to be the name of a size, got 'sk'}}
+func.func @size(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32 {attn.name = "sk"}) -> (!t, !l) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%x : i32)
+      config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
 // expected-error @below {{'func.func' op expected 'attn.name' of argument #4 to be a string, got 1 : i32}}
 func.func @name(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32 {attn.name = 1 : i32}) -> (!t, !l) {
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%x : i32)

@@ -20,7 +20,7 @@ COMMENT = re.compile(r"//[^\n]*")
 
 
 def names_of_kernels():
-    """Steps and values of all kernels, from the files of codegen/data."""
+    """Steps and values of all kernels, from the files of passes/schedule/data."""
     names = set()
     for path in glob.glob(os.path.join(ROOT, "passes/schedule/data/values/*.mlir")):
         with open(path, encoding="utf-8") as file:

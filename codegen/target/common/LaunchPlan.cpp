@@ -185,11 +185,15 @@ json::Object PlanBuilder::argument(unsigned index) {
   for (const std::string &size : dimNames(kernel, index)) {
     dims.push_back(dim(size));
   }
-  bool isRead = kernel.getArgs()[index].getAccess() == ArgumentAccess::Read;
+  ArgumentAccess access = kernel.getArgs()[index].getAccess();
+  // What is added to has to be there before the launch.
+  StringRef word = access == ArgumentAccess::Read    ? "read"
+                   : access == ArgumentAccess::Write ? "write"
+                                                     : "readwrite";
   return json::Object{{"name", name},
                       {"kind", "tensor"},
                       {"dtype", dtypeOf(tensor.getElementType())},
-                      {"access", isRead ? "read" : "write"},
+                      {"access", word},
                       {"dims", std::move(dims)}};
 }
 

@@ -54,6 +54,7 @@ static FailureOr<SmallVector<std::string>> nameCaptures(func::FuncOp func,
   for (StringRef name : fixed) {
     taken.insert(name);
   }
+  const StringRef sizes[] = {"b", "sq", "sk", "hq", "hk", "d", "dv", "items"};
   for (auto [number, capture] : llvm::enumerate(attention.getCaptures())) {
     unsigned argument = cast<BlockArgument>(capture).getArgNumber();
     Attribute given = func.getArgAttr(argument, "attn.name");
@@ -65,6 +66,11 @@ static FailureOr<SmallVector<std::string>> nameCaptures(func::FuncOp func,
                << argument << " to be a string, got " << given;
       }
       name = text.str();
+    }
+    if (llvm::is_contained(sizes, name)) {
+      return func.emitOpError("expected 'attn.name' of argument #")
+             << argument << " not to be the name of a size, got '" << name
+             << "'";
     }
     if (!taken.insert(name).second) {
       return func.emitOpError("expected the names of the kernel's arguments "

@@ -234,6 +234,20 @@ TEST_F(Arguments, planChecks) {
                      "(plan: checks[0].expr: division by zero)");
 }
 
+TEST_F(Arguments, aScalarThatIsASizeHasItsValue) {
+  std::string text = samplePlanText();
+  auto put = [&](const std::string &from, const std::string &to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  put(R"({"name":"scale","kind":"f32"})", R"({"name":"sk","kind":"i32"})");
+  put(R"({"kind":"f32","arg":"scale"})", R"({"kind":"i32","expr":"sk"})");
+  plan = parsedPlan(text);
+  call.scale = 128;
+  EXPECT_EQ(error(), "expected 'sk' to be 7, the size of that name, got 128");
+  call.scale = 7;
+  EXPECT_EQ(error(), "");
+}
+
 TEST_F(Arguments, positionalCounts) {
   attn_launch_args args = call.get();
   CallValues values;
