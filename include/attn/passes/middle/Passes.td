@@ -337,7 +337,7 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     - V18: no deadlock
     - V19: what is asynchronous ends before its role does
     - V26: the counter of work items is asked once after each item's first run, by the first
-      CTA of a cluster
+      CTA of a cluster; one role asks, and the item is made of the answer
     - V28: tiles come together that are of the same rows and columns of their tensors, each
       block of the loop is summed up once, what is stored has seen them all and goes to
       its own rows, batch and head, what a loop or branch makes is used, and each item writes all
