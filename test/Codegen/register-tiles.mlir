@@ -10,6 +10,7 @@
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 #acc = #tile.layout<atom = wgmma_acc, repeats = 2>
+#columns = #tile.layout<atom = wgmma_acc, repeats = 2, slice = 2>
 #rows = #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>
 
 // CHECK-LABEL: llvm.func @tiles
@@ -27,10 +28,17 @@ ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumu
       // CHECK-COUNT-2: llvm.load {{.*}} -> f32
       // PTX-COUNT-2: ld.global.b32
       %r = tile.load_row %lsep at(%batch, %head, %block) part(%one) : tensor<?x?x?x?xf32> -> tensor<64xf32, #rows>
+      // Four columns of a thread; each is added to both of its rows.
+      // CHECK-COUNT-4: llvm.load {{.*}} -> f32
+      // PTX-COUNT-4: ld.global.b32
+      %c = tile.load_row %lsep at(%batch, %head, %block) part(%one) : tensor<?x?x?x?xf32> -> tensor<16xf32, #columns>
+      // CHECK: vector.shuffle {{.*}} [0, 1, 0, 1, 2, 3, 2, 3]
+      %down = tile.broadcast %c dim 0 : tensor<16xf32, #columns> -> tensor<64x16xf32, #acc>
       // CHECK-COUNT-4: llvm.load {{.*}} -> i32
       %u = tile.load %q at(%batch, %head, %block) #bshd : tensor<?x?x?x16xbf16> -> tensor<64x16xbf16, #acc>
       %spread = tile.broadcast %r dim 1 : tensor<64xf32, #rows> -> tensor<64x16xf32, #acc>
-      %scaled = arith.mulf %t, %spread : tensor<64x16xf32, #acc>
+      %product = arith.mulf %t, %spread : tensor<64x16xf32, #acc>
+      %scaled = arith.addf %product, %down : tensor<64x16xf32, #acc>
       // Rows that the tensor lacks are not written.
       // CHECK-COUNT-2: llvm.store {{.*}} : i32
       // CHECK: }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What lies between kernels and targets names no step, value, argument or machine (docs/adr/0032)."""
+"""What lies between kernels and targets names no step, value, argument or machine (docs/adr/0032), nor words of one chip (0031)."""
 
 import glob
 import os
@@ -17,6 +17,14 @@ ALLOWED = {
 }
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 COMMENT = re.compile(r"//[^\n]*")
+
+# What lies above a chip's own folder says nothing of one chip, comments included.
+COMMON = ("passes/middle", "codegen/target/common", "include/attn/passes/middle")
+CHIP = re.compile(r"wgmma|warpgroup|setmaxn?reg|stmatrix|swizzl|tcgen05|tmem|hopper|blackwell|sm_?[0-9]", re.I)
+CHIP_ALLOWED = {
+    ("codegen/target/common/LaunchPlan.cpp", '"swizzle"'),  # a word of tensor maps in launch plans
+    ("include/attn/passes/middle/Passes.td", "wgmma_acc"),  # of an example
+}
 
 
 def names_of_kernels():
@@ -57,6 +65,25 @@ class NamesTest(unittest.TestCase):
                 relative = os.path.relpath(path, ROOT)
                 found += [f"{relative}:{number}: {literal!r}" for number, literal in literals(path)
                           if literal in names and (relative, literal) not in ALLOWED]
+        self.assertEqual([], found)
+
+    def test_words_of_one_chip_are_found(self):
+        for word in ("NVVM::SetMaxRegisterOp", "// setmaxnreg", "kSwizzleBytes", "warpgroups", "Atom::WgmmaAcc", "sm_90a"):
+            self.assertTrue(CHIP.search(word), word)
+        for word in ("sm_count", "smem", "small"):
+            self.assertFalse(CHIP.search(word), word)
+
+    def test_what_chips_have_in_common_names_none(self):
+        found = []
+        for folder in COMMON:
+            paths = glob.glob(os.path.join(ROOT, folder, "**", "*.*"), recursive=True)
+            self.assertTrue(paths, folder)
+            for path in paths:
+                relative = os.path.relpath(path, ROOT)
+                with open(path, encoding="utf-8") as file:
+                    found += [f"{relative}:{number}: {line.strip()}" for number, line in enumerate(file, 1)
+                              if CHIP.search(line)
+                              and not any(relative == allowed and word in line for allowed, word in CHIP_ALLOWED)]
         self.assertEqual([], found)
 
 

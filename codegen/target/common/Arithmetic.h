@@ -8,6 +8,8 @@
 
 namespace attn::codegen {
 
+constexpr int64_t warpThreads = 32;
+
 /// Emits where `builder` stands.
 struct Arithmetic {
   mlir::OpBuilder &builder;
@@ -48,6 +50,12 @@ struct Arithmetic {
   mlir::Value thread() const {
     return mlir::NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
   }
+  /// Has this thread the first number of `threads` that begin at a multiple?
+  mlir::Value isFirstOf(int64_t threads) const {
+    return isEqual(bitAnd(thread(), threads - 1), 0);
+  }
+  /// The number of this thread in its warp.
+  mlir::Value lane() const { return bitAnd(thread(), warpThreads - 1); }
 };
 
 } // namespace attn::codegen

@@ -24,13 +24,9 @@ struct BarrierOps : Arithmetic {
 
   /// Goes on where `condition` holds.
   void enterIf(mlir::Value condition) const;
-  mlir::Value lane() const { return bitAnd(thread(), 31); }
   mlir::Value isLaneZero() const { return isEqual(lane(), 0); }
   /// One lane of each warp, or one for each CTA of the cluster.
   mlir::Value speaksForWarp(bool inCluster) const;
-  mlir::Value isRoleThreadZero() const {
-    return isEqual(bitAnd(thread(), 127), 0);
-  }
 
   /// Where `address` lies in the shared memory of CTA `rank` of the cluster.
   mlir::Value inCta(mlir::Value address, mlir::Value rank) const;

@@ -9,13 +9,14 @@ using namespace attn;
 using namespace attn::codegen;
 using ws::barrierBytes;
 
-FailureOr<BarrierPlan> BarrierPlan::of(ws::KernelOp kernel) {
+FailureOr<BarrierPlan> BarrierPlan::of(ws::KernelOp kernel,
+                                       const Target &chip) {
   BarrierPlan plan;
   if (failed(plan.placeBarriers(kernel)) || failed(plan.placeItems(kernel))) {
     return failure();
   }
   plan.countArrivals(kernel);
-  if (failed(plan.nameBarriers(kernel))) {
+  if (failed(plan.nameBarriers(kernel, chip))) {
     return failure();
   }
   return plan;
@@ -101,10 +102,11 @@ void BarrierPlan::countArrivals(ws::KernelOp kernel) {
 
 /// Id 0 is the CTA's; then one a replica of each role whose warps meet, a
 /// turn's ring, and one a rendezvous.
-LogicalResult BarrierPlan::nameBarriers(ws::KernelOp kernel) {
+LogicalResult BarrierPlan::nameBarriers(ws::KernelOp kernel,
+                                        const Target &chip) {
   int64_t next = 1;
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-    if (warpsMeet(role)) {
+    if (warpsMeet(role, chip)) {
       namedIds[role.getSymName()] = next;
       next += role.getReplicas();
     }

@@ -9,6 +9,8 @@
 
 namespace attn::codegen {
 
+class Target;
+
 /// Barriers of a channel in shared memory, and who arrives on them.
 struct ChannelBarriers {
   int64_t depth, fullOffset, freeOffset;
@@ -31,7 +33,8 @@ struct VerdictBarriers {
 
 class BarrierPlan {
 public:
-  static mlir::FailureOr<BarrierPlan> of(ws::KernelOp kernel);
+  static mlir::FailureOr<BarrierPlan> of(ws::KernelOp kernel,
+                                         const Target &chip);
 
   const ChannelBarriers &channel(llvm::StringRef name) const {
     return channels.find(name)->second;
@@ -52,7 +55,7 @@ private:
   mlir::LogicalResult placeBarriers(ws::KernelOp kernel);
   mlir::LogicalResult placeItems(ws::KernelOp kernel);
   void countArrivals(ws::KernelOp kernel);
-  mlir::LogicalResult nameBarriers(ws::KernelOp kernel);
+  mlir::LogicalResult nameBarriers(ws::KernelOp kernel, const Target &chip);
 
   llvm::MapVector<llvm::StringRef, ChannelBarriers> channels;
   llvm::MapVector<llvm::StringRef, EdgeBarrier> edges;

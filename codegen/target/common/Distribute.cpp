@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-distribute: tiles become the values that one thread of a warpgroup
-// holds.
+// attn-distribute: tiles become the values that one thread holds.
 #include "Target.h"
 #include "TilePatterns.h"
 #include "attn/codegen/target/Passes.h"
@@ -59,51 +58,6 @@ LogicalResult checkVector(Operation *op, Type vector, Type whole, int64_t dim) {
          << layout.without(dim) << ", got " << vector;
 }
 
-/// The four warps of a warpgroup hold sixteen rows each: a sum along the rows
-/// would have to cross them, through shared memory.
-LogicalResult checkReduction(Operation *op) {
-  if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
-    Type source = reduce.getSource().getType();
-    if (failed(checkVector(op, reduce.getResult().getType(), source,
-                           reduce.getDim()))) {
-      return failure();
-    }
-    if (!getElementTypeOrSelf(source).isF32()) {
-      return op->emitOpError("attn-distribute: no lowering for a reduction of ")
-             << source;
-    }
-    if (reduce.getDim() == 0 && !reduce.getPartial()) {
-      return op->emitOpError("attn-distribute: no lowering for a reduction "
-                             "along dimension 0 across warps: expected "
-                             "'partial'");
-    }
-  }
-  if (auto complete = dyn_cast<tile::CompleteOp>(op)) {
-    tile::LayoutAttr layout = layoutOf(complete.getSource().getType());
-    if (layout && layout.getDroppedDim() != 1) {
-      return op->emitOpError("attn-distribute: no lowering for shares along "
-                             "dimension 0, which lie in several warps, got ")
-             << complete.getSource().getType();
-    }
-  }
-  return success();
-}
-
-/// Vectors that threads move themselves have an element a row.
-LogicalResult checkMovedVector(Operation *op) {
-  Type moved = TypeSwitch<Operation *, Type>(op)
-                   .Case<tile::StoreRowOp, tile::LoadRowOp>(
-                       [](auto op) { return op.getTile().getType(); })
-                   .Default(Type());
-  tile::LayoutAttr layout = moved ? layoutOf(moved) : tile::LayoutAttr();
-  if (!layout || layout.getDroppedDim() == 1) {
-    return success();
-  }
-  return op->emitOpError("attn-distribute: no lowering for a vector without "
-                         "rows in memory, ")
-         << moved;
-}
-
 LogicalResult checkPackedTiles(Operation *op) {
   auto unsupported = [&](Type type) {
     return op->emitOpError("attn-distribute: no lowering for arithmetic on "
@@ -132,8 +86,11 @@ LogicalResult checkPackedTiles(Operation *op) {
   return success();
 }
 
-LogicalResult checkOp(Operation *op) {
-  if (failed(checkReduction(op)) || failed(checkMovedVector(op))) {
+LogicalResult checkOp(Operation *op, const Target &chip) {
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op);
+      reduce &&
+      failed(checkVector(op, reduce.getResult().getType(),
+                         reduce.getSource().getType(), reduce.getDim()))) {
     return failure();
   }
   if (auto broadcast = dyn_cast<tile::BroadcastOp>(op);
@@ -147,12 +104,16 @@ LogicalResult checkOp(Operation *op) {
       !isa<SplatElementsAttr>(constant.getValue())) {
     return op->emitOpError("attn-distribute: expected a splat constant");
   }
+  if (failed(chip.checkTileOp(
+          op, [&] { return op->emitOpError("attn-distribute: "); }))) {
+    return failure();
+  }
   return checkPackedTiles(op);
 }
 
-LogicalResult checkRole(ws::RoleOp role) {
-  WalkResult result = role.walk<WalkOrder::PreOrder>([](Operation *op) {
-    bool fits = succeeded(checkOp(op)) &&
+LogicalResult checkRole(ws::RoleOp role, const Target &chip) {
+  WalkResult result = role.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool fits = succeeded(checkOp(op, chip)) &&
                 llvm::all_of(op->getResultTypes(), [&](Type type) {
                   return succeeded(checkLayout(op, type));
                 });
@@ -310,7 +271,7 @@ public:
         return signalPassFailure();
       }
       for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-        if (failed(checkRole(role)) ||
+        if (failed(checkRole(role, *chip)) ||
             failed(distribute(kernel, role, *chip))) {
           return signalPassFailure();
         }

@@ -5,6 +5,7 @@
 // edge where another role stores it.
 #include "HoldPatterns.h"
 #include "SyncPatterns.h"
+#include "Target.h"
 
 using namespace mlir;
 using namespace attn;
@@ -31,7 +32,7 @@ static Extent extentOf(ws::KernelOp kernel, StringRef name) {
   return hold ? extent(hold) : extent(cast<ws::ChannelOp>(place));
 }
 
-static bool reads(ws::MmaOp mma, function_ref<bool(StringRef)> isPlace) {
+bool codegen::readsPlace(ws::MmaOp mma, function_ref<bool(StringRef)> isPlace) {
   return llvm::any_of(ValueRange{mma.getA(), mma.getB()}, [&](Value operand) {
     auto slot = dyn_cast<ws::SlotType>(operand.getType());
     return slot && isPlace(slot.getChannel().getValue());
@@ -41,74 +42,23 @@ static bool reads(ws::MmaOp mma, function_ref<bool(StringRef)> isPlace) {
 bool codegen::overwritesOperand(ws::PutOp put, ws::MmaOp mma) {
   auto kernel = put->getParentOfType<ws::KernelOp>();
   Extent written = extentOf(kernel, put.getHold());
-  return reads(mma, [&](StringRef place) {
+  return readsPlace(mma, [&](StringRef place) {
     return extentOf(kernel, place).overlaps(written);
   });
 }
 
-static bool anyMma(ws::RoleOp role, function_ref<bool(ws::MmaOp)> holds) {
-  return role
-      ->walk([&](ws::MmaOp mma) {
-        return holds(mma) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Does the tile lie where matrix instructions of the role read?
-static bool overwritesOperands(ws::PutOp put, ws::RoleOp role) {
-  return anyMma(role,
-                [&](ws::MmaOp mma) { return overwritesOperand(put, mma); });
-}
-
-/// Is the tile one that matrix instructions of the role read?
-static bool isOperand(ws::PutOp put, ws::RoleOp role) {
-  return anyMma(role, [&](ws::MmaOp mma) {
-    return reads(mma, [&](StringRef place) { return place == put.getHold(); });
-  });
-}
-
-/// Is the tile one that another role stores?
-static bool isStoredElsewhere(ws::PutOp put, ws::RoleOp role) {
-  auto kernel = role->getParentOfType<ws::KernelOp>();
-  return kernel
-      ->walk([&](ws::StoreOp store) {
-        return store.getHold() == put.getHold() &&
-                       store->getParentOfType<ws::RoleOp>() != role
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Have the warps of the replica met since they last waited for a matrix
-/// instruction? What comes before `op` has been lowered.
-static bool haveMet(Operation *op) {
-  for (op = op->getPrevNode(); op; op = op->getPrevNode()) {
-    if (isa<NVVM::BarrierOp>(op)) {
-      return true;
-    }
-    auto waits = [](ws::AwaitOp) { return WalkResult::interrupt(); };
-    if (op->walk(waits).wasInterrupted()) {
-      return false;
-    }
-  }
-  return false;
-}
-
-bool codegen::warpsMeet(ws::RoleOp role) {
+bool codegen::warpsMeet(ws::RoleOp role, const Target &chip) {
   return !role.isSingleThread() &&
          role->walk([&](Operation *op) {
                auto put = dyn_cast<ws::PutOp>(op);
-               return isa<ws::StoreOp>(op) ||
-                              (put && overwritesOperands(put, role))
+               return isa<ws::StoreOp>(op) || (put && chip.meetsBefore(put))
                           ? WalkResult::interrupt()
                           : WalkResult::advance();
              })
              .wasInterrupted();
 }
 
-/// All threads of this replica.
-static void roleBarrier(const Arithmetic &emit, const RoleSync &sync) {
+void codegen::roleBarrier(const Arithmetic &emit, const RoleSync &sync) {
   ws::RoleOp role = sync.getRole();
   Value id = emit.add(role.getBody().getArgument(0),
                       sync.plan.named(role.getSymName()));
@@ -117,9 +67,7 @@ static void roleBarrier(const Arithmetic &emit, const RoleSync &sync) {
                           Value());
 }
 
-/// What this thread has written to shared memory becomes visible to copies and
-/// matrix instructions.
-static void fenceAsyncProxy(const Arithmetic &emit) {
+void codegen::fenceAsyncProxy(const Arithmetic &emit) {
   MLIRContext *context = emit.builder.getContext();
   NVVM::FenceProxyOp::create(
       emit.builder, emit.loc,
@@ -127,31 +75,12 @@ static void fenceAsyncProxy(const Arithmetic &emit) {
       NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
 }
 
+/// Of the role's replica.
+static Value isFirstThread(const Arithmetic &emit, const RoleSync &sync) {
+  return emit.isFirstOf(warpThreads * sync.getRole().getWarps());
+}
+
 namespace {
-
-/// A matrix instruction is the warpgroup's, and a warp's wait for it tells of
-/// that warp's part alone: before a warp overwrites what the last one has read,
-/// all of them have waited. Of its own tile each warp reads the rows that it
-/// has put itself, so its lanes alone meet; as they do before one of them tells
-/// another role that the tile is there.
-struct PutPattern : SyncPattern<ws::PutOp> {
-  using SyncPattern::SyncPattern;
-
-  LogicalResult matchAndRewrite(ws::PutOp op,
-                                PatternRewriter &rewriter) const override {
-    Arithmetic emit{rewriter, op.getLoc()};
-    if (overwritesOperands(op, sync.getRole()) && !haveMet(op)) {
-      roleBarrier(emit, sync);
-    }
-    if (isOperand(op, sync.getRole()) ||
-        isStoredElsewhere(op, sync.getRole())) {
-      rewriter.setInsertionPointAfter(op);
-      fenceAsyncProxy(emit);
-      NVVM::SyncWarpOp::create(rewriter, op.getLoc(), emit.constant(-1));
-    }
-    return success();
-  }
-};
 
 struct HeldPattern : SyncPattern<ws::HeldOp> {
   using SyncPattern::SyncPattern;
@@ -182,7 +111,7 @@ struct StorePattern : SyncPattern<ws::StoreOp> {
     }
     fenceAsyncProxy(emit);
     roleBarrier(emit, sync);
-    emit.enterIf(emit.isRoleThreadZero());
+    emit.enterIf(isFirstThread(emit, sync));
     awaitFirstResults(emit, sync, op);
     rewriter.moveOpBefore(op, rewriter.getInsertionBlock(),
                           rewriter.getInsertionPoint());
@@ -199,7 +128,7 @@ struct AwaitStorePattern : SyncPattern<ws::AwaitStoreOp> {
     {
       OpBuilder::InsertionGuard guard(rewriter);
       if (!sync.isSingleThread) {
-        emit.enterIf(emit.isRoleThreadZero());
+        emit.enterIf(isFirstThread(emit, sync));
       }
       NVVM::CpAsyncBulkWaitGroupOp::create(rewriter, op.getLoc(), 0,
                                            rewriter.getUnitAttr());
@@ -216,6 +145,6 @@ struct AwaitStorePattern : SyncPattern<ws::AwaitStoreOp> {
 
 void codegen::populateHoldPatterns(RewritePatternSet &patterns,
                                    const RoleSync &sync) {
-  patterns.add<PutPattern, HeldPattern, StorePattern, AwaitStorePattern>(
+  patterns.add<HeldPattern, StorePattern, AwaitStorePattern>(
       patterns.getContext(), sync);
 }

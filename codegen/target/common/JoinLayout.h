@@ -11,6 +11,7 @@
 #ifndef ATTN_CODEGEN_JOINLAYOUT_H
 #define ATTN_CODEGEN_JOINLAYOUT_H
 
+#include "Arithmetic.h"
 #include "attn/dialect/Tile.h"
 #include "attn/dialect/Ws.h"
 
@@ -20,7 +21,6 @@ struct JoinLayout {
   static constexpr int64_t alignment = 256;
   static constexpr int64_t countBytes = 4;
   static constexpr int64_t vectorElements = 4, vectorBytes = 16;
-  static constexpr int64_t warpThreads = 32;
   /// A wave has at most as many CTAs less one.
   static constexpr int64_t mostItems = 255;
   /// Of a CTA.

@@ -62,8 +62,8 @@ struct JoinSpace {
                                builder.getI8Type(), base, bytes);
   }
   scf::IfOp ifFirstLane() const {
-    Value lane = arith::AndIOp::create(builder, loc, thread,
-                                       constant(JoinLayout::warpThreads - 1));
+    Value lane =
+        arith::AndIOp::create(builder, loc, thread, constant(warpThreads - 1));
     Value isFirst = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq, lane, constant(0));
     return scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
@@ -79,8 +79,8 @@ struct JoinSpace {
 } // namespace
 
 Value JoinSpace::count(Value item) const {
-  Value warp = arith::DivUIOp::create(builder, loc, thread,
-                                      constant(JoinLayout::warpThreads));
+  Value warp =
+      arith::DivUIOp::create(builder, loc, thread, constant(warpThreads));
   Value number = add(mul(item, constant(layout.warps)), warp);
   Value bytes = mul(number, constant(JoinLayout::countBytes));
   return at(workspace, add(bytes, constant(JoinLayout::alignment)));
@@ -221,7 +221,7 @@ struct JoinPattern : OpConversionPattern<tile::JoinOp> {
 private:
   /// The number of this thread among those of all replicas of the role.
   static Value threadOf(ws::RoleOp role, const Arithmetic &emit) {
-    int64_t threads = role.getWarps() * JoinLayout::warpThreads;
+    int64_t threads = role.getWarps() * warpThreads;
     Value before = emit.mul(role.getBody().getArgument(0), threads);
     return emit.add(before, emit.bitAnd(emit.thread(), threads - 1));
   }

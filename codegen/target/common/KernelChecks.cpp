@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelChecks.h"
 #include "HoldPatterns.h"
+#include "Target.h"
 
 using namespace mlir;
 using namespace attn;
@@ -10,7 +11,6 @@ namespace {
 constexpr StringLiteral lowerChannels = "attn-lower-channels: ";
 constexpr StringLiteral verifyChannels = "attn-verify-channels: ";
 constexpr StringLiteral lowerToNVVM = "attn-lower-to-nvvm: ";
-constexpr int64_t warpsPerWarpgroup = 4;
 
 InFlightDiagnostic error(Operation *op, StringRef pass) {
   return op->emitOpError(pass);
@@ -178,41 +178,8 @@ LogicalResult checkProducers(ws::KernelOp kernel) {
 // Instructions.
 //===----------------------------------------------------------------------===//
 
-LogicalResult checkRole(ws::RoleOp role) {
-  if (role.isSingleThread()) {
-    if (role.getWarps() < warpsPerWarpgroup && role.getReplicas() == 1) {
-      return success();
-    }
-    return error(role, lowerToNVVM)
-           << "expected fewer than " << warpsPerWarpgroup
-           << " warps and one replica, as one thread runs it, got "
-           << role.getReplicas() << " x " << role.getWarps() << " warps";
-  }
-  if (role.getWarps() == warpsPerWarpgroup) {
-    return success();
-  }
-  return error(role, lowerToNVVM)
-         << "expected role '" << role.getSymName() << "' to have "
-         << warpsPerWarpgroup << " warps, as it works on whole tiles, got "
-         << role.getWarps();
-}
-
-/// What the swizzles of tiles in shared memory allow.
-LogicalResult checkTile(Operation *op, Type type) {
-  auto tile = cast<RankedTensorType>(type);
-  if (tile.getDimSize(0) % 8 != 0 || tile.getDimSize(1) % 16 != 0) {
-    return error(op, lowerToNVVM)
-           << "expected rows in multiples of 8 and columns of 16, got " << tile;
-  }
-  constexpr int64_t maxBoxRows = 256; // of one copy
-  if (tile.getDimSize(0) > maxBoxRows) {
-    return error(op, lowerToNVVM)
-           << "expected at most " << maxBoxRows << " rows a copy, got " << tile;
-  }
-  return success();
-}
-
-LogicalResult checkDeclarations(ws::KernelOp kernel) {
+LogicalResult checkDeclarations(ws::KernelOp kernel,
+                                const codegen::Target &chip) {
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     if (!isa<RankedTensorType>(argument.getType()) &&
         !argument.getType().isF32() && !argument.getType().isInteger(32) &&
@@ -223,44 +190,24 @@ LogicalResult checkDeclarations(ws::KernelOp kernel) {
     }
   }
   for (Operation &op : kernel.getBody().front()) {
+    auto begin = [&] { return error(&op, lowerToNVVM); };
+    auto checkTile = [&](Type type) {
+      return chip.checkSmemTile(cast<RankedTensorType>(type), begin);
+    };
     auto role = dyn_cast<ws::RoleOp>(op);
     auto hold = dyn_cast<ws::HoldOp>(op);
-    if ((role && failed(checkRole(role))) ||
-        (hold && failed(checkTile(hold, hold.getType())))) {
+    if ((role && failed(chip.checkRole(role, begin))) ||
+        (hold && failed(checkTile(hold.getType())))) {
       return failure();
     }
     if (auto channel = dyn_cast<ws::ChannelOp>(op);
         channel && !channel.carriesWork()) {
       for (Type type : channel.getTypes().getAsValueRange<TypeAttr>()) {
-        if (failed(checkTile(channel, type))) {
+        if (failed(checkTile(type))) {
           return failure();
         }
       }
     }
-  }
-  return success();
-}
-
-/// Threads move the pairs of columns of a tile that they hold.
-LogicalResult checkRegisterTile(Operation *op) {
-  Value tensor = TypeSwitch<Operation *, Value>(op)
-                     .Case<tile::StoreRegOp, tile::ReduceAddOp>(
-                         [](auto op) { return op.getDest(); })
-                     .Case([](tile::LoadOp op) { return op.getSource(); })
-                     .Default(Value());
-  if (!tensor) {
-    return success();
-  }
-  auto type = cast<RankedTensorType>(tensor.getType());
-  Type element = type.getElementType();
-  if (!element.isF32() && !element.isF16() && !element.isBF16()) {
-    return error(op, lowerToNVVM)
-           << "expected elements f32, f16 or bf16, got " << element;
-  }
-  constexpr int64_t columns = 8; // of a quad
-  if (type.getShape().back() % columns != 0) {
-    return error(op, lowerToNVVM) << "expected a multiple of " << columns
-                                  << " columns, got " << type.getShape().back();
   }
   return success();
 }
@@ -285,9 +232,6 @@ LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
     return error(op, lowerToNVVM)
            << "expected a tensor of the kernel's arguments, got one that '"
            << tensor.getDefiningOp()->getName() << "' makes";
-  }
-  if (failed(checkRegisterTile(op))) {
-    return failure();
   }
   auto dim = dyn_cast<tensor::DimOp>(op);
   if (!dim) {
@@ -464,15 +408,18 @@ LogicalResult codegen::checkBarriersReadable(ws::KernelOp kernel) {
   });
 }
 
-LogicalResult codegen::checkKernelLowerable(ws::KernelOp kernel) {
+LogicalResult codegen::checkKernelLowerable(ws::KernelOp kernel,
+                                            const Target &chip) {
   if (failed(checkPlaces(kernel, lowerToNVVM)) ||
-      failed(checkDeclarations(kernel))) {
+      failed(checkDeclarations(kernel, chip))) {
     return failure();
   }
   return checkEach(kernel, [&](Operation *op) {
     return success(succeeded(checkPrepared(op)) &&
                    succeeded(checkWork(kernel, op)) &&
-                   succeeded(checkMemory(kernel, op)));
+                   succeeded(checkMemory(kernel, op)) &&
+                   succeeded(chip.checkInstruction(
+                       op, [&] { return error(op, lowerToNVVM); })));
   });
 }
 

@@ -9,6 +9,8 @@
 
 namespace attn::codegen {
 
+class Target;
+
 /// attn-lower-channels has a lowering for the kernel.
 mlir::LogicalResult checkChannelsLowerable(ws::KernelOp kernel);
 /// attn-lower-channels has lowered everything that synchronizes.
@@ -16,7 +18,8 @@ mlir::LogicalResult checkChannelsLowered(ws::KernelOp kernel);
 /// attn-verify-channels finds the places and barriers that it reads.
 mlir::LogicalResult checkBarriersReadable(ws::KernelOp kernel);
 /// attn-lower-to-nvvm has a lowering for the kernel.
-mlir::LogicalResult checkKernelLowerable(ws::KernelOp kernel);
+mlir::LogicalResult checkKernelLowerable(ws::KernelOp kernel,
+                                         const Target &chip);
 /// attn-lower-to-nvvm has left nothing of the levels above.
 mlir::LogicalResult checkKernelLowered(mlir::gpu::GPUModuleOp module);
 

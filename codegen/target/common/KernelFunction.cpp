@@ -45,10 +45,10 @@ namespace {
 class FunctionBody {
 public:
   FunctionBody(ws::KernelOp kernel, OpBuilder &builder,
-               const RolePlacement &placement, int64_t launchRegisters)
+               const RolePlacement &placement, const Target &chip)
       : kernel(kernel), loc(kernel.getLoc()),
-        builder(builder), emit{builder, loc}, placement(placement),
-        launchRegisters(launchRegisters) {}
+        builder(builder), emit{builder, loc}, placement(placement), chip(chip) {
+  }
 
   void moveScalars();
   void moveSetup();
@@ -59,7 +59,6 @@ public:
 private:
   void moveGroup(int64_t begin, int64_t end);
   void moveRole(const PlacedRole &placed);
-  void emitRegisterCount(int64_t registers);
   bool endsLoads(const PlacedRole &placed);
   bool isDependent() {
     return kernel.getSchedule().getLaunch() == Launch::Dependent;
@@ -79,7 +78,7 @@ private:
   OpBuilder &builder;
   Arithmetic emit;
   const RolePlacement &placement;
-  int64_t launchRegisters;
+  const Target &chip;
   Value warp; // of the CTA, uniform
 };
 
@@ -108,9 +107,10 @@ void FunctionBody::emitMeeting() {
 void FunctionBody::moveSetup() {
   Value tid = emit.thread();
   Value shifted = emit.shiftRight(tid, 5);
-  warp = NVVM::ShflOp::create(
-      builder, loc, builder.getI32Type(), emit.constant(-1), shifted,
-      emit.constant(0), emit.constant(31), NVVM::ShflKind::idx, UnitAttr());
+  warp = NVVM::ShflOp::create(builder, loc, builder.getI32Type(),
+                              emit.constant(-1), shifted, emit.constant(0),
+                              emit.constant(warpThreads - 1),
+                              NVVM::ShflKind::idx, UnitAttr());
   {
     OpBuilder::InsertionGuard guard(builder);
     enterIf(emit.isEqual(tid, 0));
@@ -133,16 +133,6 @@ bool FunctionBody::endsLoads(const PlacedRole &placed) {
   return !copies.empty() && &*std::prev(copies.end()) == &placed;
 }
 
-void FunctionBody::emitRegisterCount(int64_t registers) {
-  if (registers == launchRegisters) {
-    return;
-  }
-  auto action = registers > launchRegisters
-                    ? NVVM::SetMaxRegisterAction::increase
-                    : NVVM::SetMaxRegisterAction::decrease;
-  NVVM::SetMaxRegisterOp::create(builder, loc, registers, action);
-}
-
 void FunctionBody::moveRole(const PlacedRole &placed) {
   ws::RoleOp role = placed.role;
   Value first = emit.sub(warp, emit.constant(placed.firstWarp));
@@ -150,7 +140,7 @@ void FunctionBody::moveRole(const PlacedRole &placed) {
                                          emit.constant(role.getWarps()));
   role.getBody().getArgument(0).replaceAllUsesWith(replica);
   if (placed.isSingleThread) {
-    enterIf(emit.isEqual(emit.bitAnd(emit.thread(), 31), 0));
+    enterIf(emit.isFirstOf(warpThreads));
   }
   moveOps(role.getBody().front());
   if (isDependent() && endsLoads(placed)) {
@@ -159,24 +149,28 @@ void FunctionBody::moveRole(const PlacedRole &placed) {
   }
 }
 
-/// The roles of warpgroups begin <= g < end.
+/// The roles of groups begin <= g < end.
 void FunctionBody::moveGroup(int64_t begin, int64_t end) {
-  emitRegisterCount(placement.registersOf(begin));
+  int64_t registers = placement.registersOf(begin);
+  int64_t launched = placement.launchRegisters();
+  if (registers != launched) {
+    chip.setRegisters(emit, registers, launched);
+  }
   for (const PlacedRole &placed : placement.getRoles()) {
-    if (placed.firstGroup() < begin || placed.firstGroup() >= end) {
+    int64_t group = placement.groupOf(placed);
+    if (group < begin || group >= end) {
       continue;
     }
     OpBuilder::InsertionGuard guard(builder);
     ws::RoleOp role = placed.role;
-    if (role.getWarps() < warpsPerWarpgroup) {
+    if (role.getWarps() < placement.groupWarps()) {
       enterIf(emit.isEqual(warp, placed.firstWarp));
     }
     moveRole(placed);
   }
 }
 
-/// One branch a register count, uniform in a warp: setmaxnreg acts on whole
-/// warpgroups.
+/// One branch a register count, uniform in a warp: whole groups change theirs.
 void FunctionBody::moveRoles() {
   int64_t groups = placement.getGroups();
   for (int64_t begin = 0; begin < groups;) {
@@ -184,7 +178,7 @@ void FunctionBody::moveRoles() {
     bool isLast = end >= groups;
     Value below =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp,
-                              emit.constant(end * warpsPerWarpgroup));
+                              emit.constant(end * placement.groupWarps()));
     auto branch =
         scf::IfOp::create(builder, loc, below, /*withElseRegion=*/!isLast);
     {
@@ -212,7 +206,7 @@ static void hoistVariables(LLVM::LLVMFuncOp function) {
 void codegen::buildKernelFunction(ws::KernelOp kernel, gpu::GPUModuleOp module,
                                   const ParamValues &params,
                                   const RolePlacement &placement,
-                                  int64_t launchRegisters) {
+                                  const Target &chip) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   declareSmem(builder, kernel);
   LLVM::LLVMFuncOp function =
@@ -225,7 +219,7 @@ void codegen::buildKernelFunction(ws::KernelOp kernel, gpu::GPUModuleOp module,
   builder.setInsertionPointToStart(entry);
   auto end = LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange{});
   builder.setInsertionPoint(end);
-  FunctionBody body(kernel, builder, placement, launchRegisters);
+  FunctionBody body(kernel, builder, placement, chip);
   body.moveScalars();
   body.moveSetup();
   body.moveRoles();

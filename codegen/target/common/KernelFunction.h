@@ -6,15 +6,15 @@
 
 #include "KernelParams.h"
 #include "RolePlacement.h"
+#include "Target.h"
 
 namespace attn::codegen {
 
-/// Adds a function to `module` in which each warpgroup runs the program of its
-/// role, with the ops of the kernel, which is left without them.
+/// Adds a function to `module` in which each warp runs the program of its role,
+/// with the ops of the kernel, which is left without them.
 void buildKernelFunction(ws::KernelOp kernel, mlir::gpu::GPUModuleOp module,
                          const ParamValues &params,
-                         const RolePlacement &placement,
-                         int64_t launchRegisters);
+                         const RolePlacement &placement, const Target &chip);
 
 } // namespace attn::codegen
 

@@ -3,7 +3,6 @@
 #include "JoinLayout.h"
 #include "SizeExpressions.h"
 #include "StampLayout.h"
-#include "Swizzle.h"
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "attn/dialect/RegionProgram.h"
@@ -86,7 +85,7 @@ struct PlanSizes {
 class PlanBuilder {
 public:
   PlanBuilder(const PlannedKernel &planned, PlanSizes sizes)
-      : kernel(planned.kernel), params(planned.params),
+      : kernel(planned.kernel), chip(planned.chip), params(planned.params),
         threads(planned.threads), sizes(std::move(sizes)) {}
 
   json::Object problem();
@@ -134,6 +133,7 @@ private:
   json::Object stamps(const StampLayout &layout);
 
   ws::KernelOp kernel;
+  const Target &chip;
   ArrayRef<Param> params;
   int64_t threads;
   PlanSizes sizes;
@@ -202,35 +202,35 @@ json::Object PlanBuilder::argument(unsigned index) {
 /// panel, four: columns, positions, heads, batches. Packed heads come before
 /// positions.
 json::Object PlanBuilder::tensorMap(const Param &param) {
-  SmemTile tile(param.box);
   SmallVector<std::string> sizes = dimNames(kernel, param.argument);
   std::string name = nameOf(param.argument);
   AccessMap access = *AccessMap::parse(param.map);
   int64_t packed = access.packedHeads;
+  int64_t elementBytes = param.box.getElementTypeBitWidth() / 8;
   auto strided = [&](AccessMap::Coordinate coordinate, int64_t box) {
     unsigned d = access.dimOf(coordinate);
     return json::Object{
         {"size", dim(sizes[d])},
         {"stride", json::Array{"mul", name + ".stride." + std::to_string(d),
-                               SmemTile::elementBytes}},
+                               elementBytes}},
         {"box", box}};
   };
   int64_t columns = cast<RankedTensorType>(
                         kernel.getBody().getArgument(param.argument).getType())
                         .getDimSize(3);
-  bool oneCopy = tile.isOneCopy(columns);
-  SmemTile::Copy copy = tile.copyOf(columns, param.ctas);
+  CopyBox box = chip.copyBox(param.box, columns, param.ctas);
   json::Array dims;
-  dims.push_back(json::Object{{"size", oneCopy ? tile.panelColumns() : columns},
-                              {"box", tile.panelColumns()}});
+  dims.push_back(
+      json::Object{{"size", box.endsWithPanel ? box.columns : columns},
+                   {"box", box.columns}});
   if (packed > 1) {
     dims.push_back(strided(AccessMap::Head, packed));
   }
-  dims.push_back(strided(AccessMap::Position, copy.rows / packed));
-  if (oneCopy) {
-    dims.push_back(json::Object{{"size", tile.panelsOf(columns)},
-                                {"stride", tile.spanBytes()},
-                                {"box", copy.panels}});
+  dims.push_back(strided(AccessMap::Position, box.rows / packed));
+  if (box.endsWithPanel) {
+    dims.push_back(json::Object{{"size", columns / box.columns},
+                                {"stride", box.columns * elementBytes},
+                                {"box", box.panels}});
   }
   if (packed == 1) {
     dims.push_back(strided(AccessMap::Head, 1));
@@ -238,7 +238,7 @@ json::Object PlanBuilder::tensorMap(const Param &param) {
   dims.push_back(strided(AccessMap::Batch, 1));
   return json::Object{{"kind", "tensor_map"},
                       {"tensor", name},
-                      {"swizzle", tile.spanBytes()},
+                      {"swizzle", box.span},
                       {"l2_promotion", 256},
                       {"dims", std::move(dims)}};
 }

@@ -2,12 +2,13 @@
 #ifndef ATTN_CODEGEN_LAUNCHPLAN_H
 #define ATTN_CODEGEN_LAUNCHPLAN_H
 
-#include "KernelParams.h"
+#include "Target.h"
 
 namespace attn::codegen {
 
 struct PlannedKernel {
   ws::KernelOp kernel;
+  const Target &chip;
   llvm::SmallVector<Param> params;
   int64_t threads;
 };

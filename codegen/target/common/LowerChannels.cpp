@@ -9,7 +9,7 @@
 //   free[slot]    one arrival a warp of every role that reads the channel
 //   edge          one arrival a warp of every role that signals it
 //   turn, sync    named barriers
-//   hold          HoldPatterns.cpp
+//   hold          HoldPatterns.cpp, and the chip's patterns
 //   verdict       VerdictPatterns.cpp
 //   mailbox       BarrierPlan.cpp
 //
@@ -17,6 +17,7 @@
 // which the warps of all CTAs arrive.
 #include "KernelChecks.h"
 #include "SyncPatterns.h"
+#include "Target.h"
 #include "attn/codegen/target/Passes.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -79,7 +80,7 @@ static void convertSlots(ws::RoleOp role) {
 }
 
 static void lowerRole(ws::KernelOp kernel, ws::RoleOp role,
-                      const BarrierPlan &plan) {
+                      const BarrierPlan &plan, const Target &chip) {
   primeTurns(role, plan);
   RoleSync sync(kernel, role, plan);
   RewritePatternSet patterns(kernel.getContext());
@@ -87,18 +88,23 @@ static void lowerRole(ws::KernelOp kernel, ws::RoleOp role,
   populateTurnPatterns(patterns, sync);
   populateHoldPatterns(patterns, sync);
   populateVerdictPatterns(patterns, sync);
+  chip.populateCompletionPatterns(patterns, sync);
   walkAndApplyPatterns(role, std::move(patterns));
   convertSlots(role);
 }
 
 static LogicalResult lowerKernel(ws::KernelOp kernel) {
-  FailureOr<BarrierPlan> plan = BarrierPlan::of(kernel);
+  const Target *chip = findTarget(kernel, "attn-lower-channels");
+  if (!chip) {
+    return failure();
+  }
+  FailureOr<BarrierPlan> plan = BarrierPlan::of(kernel, *chip);
   if (failed(plan)) {
     return failure();
   }
   plan->emitSetup(kernel);
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-    lowerRole(kernel, role, *plan);
+    lowerRole(kernel, role, *plan, *chip);
   }
   for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front())) {
     if (isa<ws::EdgeOp, ws::TurnOp, ws::RendezvousOp>(op)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // attn-lower-to-nvvm: a ws.kernel becomes a gpu.module with one function, in
-// which each warpgroup runs the program of its role.
+// which each warp runs the program of its role.
 #include "InstructionPatterns.h"
 #include "JoinLayout.h"
 #include "KernelChecks.h"
@@ -9,7 +9,6 @@
 #include "KernelGroup.h"
 #include "LaunchPlan.h"
 #include "StampWriter.h"
-#include "Target.h"
 #include "WorkItemLowering.h"
 #include "attn/codegen/target/Passes.h"
 #include "attn/passes/schedule/DataTables.h"
@@ -32,10 +31,9 @@ struct Lowering {
   const Target *chip;
   SmallVector<Param> params;
   RolePlacement placement;
-  int64_t launchRegisters; // of each thread
 
   PlannedKernel planned() const {
-    return {kernel, params, placement.getThreads()};
+    return {kernel, *chip, params, placement.getThreads()};
   }
 };
 
@@ -61,7 +59,8 @@ LogicalResult makeRoomForStamps(ws::KernelOp kernel, int64_t smemLimit) {
 
 /// What is known of a kernel before its ops are lowered.
 FailureOr<Lowering> prepare(ws::KernelOp kernel) {
-  if (failed(checkKernelLowerable(kernel))) {
+  const Target *chip = findTarget(kernel, "attn-lower-to-nvvm");
+  if (!chip || failed(checkKernelLowerable(kernel, *chip))) {
     return failure();
   }
   FailureOr<SmallVector<Param>> params = collectParams(kernel);
@@ -71,18 +70,12 @@ FailureOr<Lowering> prepare(ws::KernelOp kernel) {
   if (failed(params) || failed(machine)) {
     return failure();
   }
-  const Target *chip = findTarget(kernel, "attn-lower-to-nvvm");
-  if (!chip) {
-    return failure();
-  }
-  RolePlacement placement(kernel);
-  int64_t registers = machine->getRegisters().getTotal();
-  if (failed(placement.check(kernel, registers)) ||
+  RolePlacement placement(kernel, *machine);
+  if (failed(placement.check(kernel)) ||
       failed(makeRoomForStamps(kernel, machine->getSmemLimit()))) {
     return failure();
   }
-  return Lowering{kernel, chip, *params, placement,
-                  placement.launchRegisters(registers)};
+  return Lowering{kernel, chip, *params, placement};
 }
 
 /// Ops become instructions where they stand.
@@ -127,11 +120,11 @@ LogicalResult lower(const Lowering &lowering, gpu::GPUModuleOp module) {
     }
   }
   buildKernelFunction(kernel, module, params, lowering.placement,
-                      lowering.launchRegisters);
+                      *lowering.chip);
   decided(kernel.getLoc(), "lower-to-nvvm")
       << llvm::formatv("{0} threads, launched with {1} registers each",
                        lowering.placement.getThreads(),
-                       lowering.launchRegisters)
+                       lowering.placement.launchRegisters())
              .str();
   return success();
 }

@@ -6,8 +6,7 @@ using namespace attn;
 using namespace attn::codegen;
 
 namespace {
-constexpr int64_t warpThreads = 32;
-constexpr int64_t warpgroupThreads = warpsPerWarpgroup * warpThreads;
+// Of a launch, on all chips.
 constexpr int64_t maxThreadRegisters = 255;
 constexpr int64_t maxThreads = 1024;
 } // namespace
@@ -23,19 +22,20 @@ static bool hasCopies(ws::RoleOp role) {
 
 int64_t PlacedRole::endWarp() { return firstWarp + warpsOf(role); }
 
-RolePlacement::RolePlacement(ws::KernelOp kernel) {
+RolePlacement::RolePlacement(ws::KernelOp kernel, MachineAttr machine)
+    : warps(machine.getWarps()), registers(machine.getRegisters()) {
   int64_t next = 0;
   bool sharing = false;
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-    bool small = role.getWarps() < warpsPerWarpgroup;
+    bool small = role.getWarps() < groupWarps();
     if (!small || !sharing) {
-      next = llvm::alignTo(next, warpsPerWarpgroup);
+      next = llvm::alignTo(next, groupWarps());
     }
     roles.push_back({role, next, role.isSingleThread(), hasCopies(role)});
     next += warpsOf(role);
     sharing = small;
   }
-  threads = llvm::alignTo(next, warpsPerWarpgroup) * warpThreads;
+  threads = llvm::alignTo(next, groupWarps()) * warps.getLanes();
 }
 
 const PlacedRole &RolePlacement::of(ws::RoleOp role) const {
@@ -43,47 +43,49 @@ const PlacedRole &RolePlacement::of(ws::RoleOp role) const {
       roles, [&](const PlacedRole &placed) { return placed.role == role; });
 }
 
-int64_t RolePlacement::getGroups() const { return threads / warpgroupThreads; }
+int64_t RolePlacement::getGroups() const {
+  return threads / (groupWarps() * warps.getLanes());
+}
 
 int64_t RolePlacement::registersOf(int64_t group) const {
   for (PlacedRole placed : roles) {
-    int64_t last = (placed.endWarp() - 1) / warpsPerWarpgroup;
-    if (placed.firstGroup() <= group && group <= last) {
+    int64_t last = (placed.endWarp() - 1) / groupWarps();
+    if (groupOf(placed) <= group && group <= last) {
       return placed.role.getRegs();
     }
   }
   return 0;
 }
 
-int64_t RolePlacement::launchRegisters(int64_t registerFile) const {
-  return std::min(maxThreadRegisters, registerFile / threads) / 8 * 8;
+int64_t RolePlacement::launchRegisters() const {
+  int64_t most = std::min(maxThreadRegisters, registers.getTotal() / threads);
+  return most / registers.getGranule() * registers.getGranule();
 }
 
 int64_t RolePlacement::endOfGroup(int64_t group) const {
   int64_t end = group + 1;
   for (PlacedRole placed : roles) {
     ws::RoleOp role = placed.role;
-    if (placed.firstWarp == group * warpsPerWarpgroup) {
-      end = role.getWarps() < warpsPerWarpgroup
+    if (placed.firstWarp == group * groupWarps()) {
+      end = role.getWarps() < groupWarps()
                 ? group + 1
-                : group + warpsOf(role) / warpsPerWarpgroup;
+                : group + warpsOf(role) / groupWarps();
     }
   }
   return end;
 }
 
-LogicalResult RolePlacement::check(ws::KernelOp kernel,
-                                   int64_t registerFile) const {
+LogicalResult RolePlacement::check(ws::KernelOp kernel) const {
   if (threads > maxThreads) {
     return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
            << maxThreads << " threads over all roles, got " << threads;
   }
   int64_t total = 0;
   for (int64_t group = 0; group < getGroups(); ++group) {
-    total += registersOf(group) * warpgroupThreads;
+    total += registersOf(group) * groupWarps() * warps.getLanes();
   }
-  // setmaxnreg hands on what the CTA was launched with: more would never come.
-  int64_t atLaunch = launchRegisters(registerFile) * threads;
+  // Groups hand on what the CTA was launched with: more would never come.
+  int64_t atLaunch = launchRegisters() * threads;
   if (total > atLaunch) {
     return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
            << atLaunch << " registers over all roles, with which " << threads

@@ -13,7 +13,7 @@ void codegen::declareSmem(OpBuilder &builder, ws::KernelOp kernel) {
   LLVM::GlobalOp::create(builder, kernel.getLoc(),
                          LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
                          /*isConstant=*/false, LLVM::Linkage::External,
-                         smemName(kernel), Attribute(), /*alignment=*/1024,
+                         smemName(kernel), Attribute(), ws::tileAlignment,
                          /*addrSpace=*/3);
 }
 

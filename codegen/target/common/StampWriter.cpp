@@ -64,7 +64,7 @@ Value StampWriter::ringOf(OpBuilder &builder, ws::RoleOp role) const {
                                        emit.add(cta, 1), ctas);
   Value writes = arith::OrIOp::create(builder, loc, isFirst, isLast);
   if (!role.isSingleThread()) {
-    Value isZero = emit.isEqual(emit.bitAnd(emit.thread(), 127), 0);
+    Value isZero = emit.isFirstOf(warpThreads * role.getWarps());
     writes = arith::AndIOp::create(builder, loc, writes, isZero);
   }
   Value place = arith::SelectOp::create(builder, loc, isFirst, cta,

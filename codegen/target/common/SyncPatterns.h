@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From channels, edges, turns, rendezvous, holds and verdicts to barriers: a
-// pattern an op, for one role at a time.
+// pattern an op, for one role at a time. These are the same on all chips; how a
+// chip signals that products are done, Target.h asks.
 #ifndef ATTN_CODEGEN_SYNCPATTERNS_H
 #define ATTN_CODEGEN_SYNCPATTERNS_H
 
@@ -11,7 +12,7 @@
 
 namespace attn::codegen {
 
-constexpr int64_t warpThreads = 32;
+class Target;
 
 /// What the patterns of a role share.
 class RoleSync {
@@ -68,7 +69,13 @@ void populateVerdictPatterns(mlir::RewritePatternSet &patterns,
                              const RoleSync &sync);
 
 /// Has the role a barrier on which the warps of a replica meet?
-bool warpsMeet(ws::RoleOp role);
+bool warpsMeet(ws::RoleOp role, const Target &chip);
+/// All threads of this replica meet there.
+void roleBarrier(const Arithmetic &emit, const RoleSync &sync);
+
+/// What this thread has written to shared memory becomes visible to copies and
+/// products.
+void fenceAsyncProxy(const Arithmetic &emit);
 
 /// Before the item's second results are stored, the thread that issues stores
 /// waits for the first to be written.

@@ -1,19 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a chip's folder gives to the passes from `ws` to instructions: layouts
-// (attn/dialect/Chip.h), and a pattern for each op whose instructions are the
-// chip's own.
+// (attn/dialect/Chip.h); a pattern for each op whose instructions are the
+// chip's own, and before it a check of what has one; and what these passes ask
+// where they work on all chips alike. Sizes are the machine's (MachineAttr).
 #ifndef ATTN_CODEGEN_TARGET_H
 #define ATTN_CODEGEN_TARGET_H
 
+#include "Arithmetic.h"
 #include "KernelParams.h"
 #include "attn/dialect/Chip.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace attn::codegen {
 
+class RoleSync;
+
+/// What one copy moves of a tile in shared memory, which lies there as panels:
+/// so many columns of all rows.
+struct CopyBox {
+  int64_t rows, columns; // of a panel
+  int64_t panels;        // at once
+  /// Do the columns of the tensor end with a panel? Else each panel is a copy,
+  /// so that the last ends where the tensor does.
+  bool endsWithPanel;
+  /// Bytes in which the copy engine permutes the chunks of a row.
+  int64_t span;
+};
+
 class Target : public Chip {
 public:
+  //===--- Where an accumulator lives.
+  //-------------------------------------===//
+
+  /// The warps of a role suit what it does: those of one that works on tiles
+  /// hold an accumulator between them.
+  virtual mlir::LogicalResult checkRole(ws::RoleOp role, Error error) const = 0;
+
+  /// Gives each thread of the group of warps that runs from here on
+  /// `registers`, where it was launched with `launched`.
+  virtual void setRegisters(const Arithmetic &emit, int64_t registers,
+                            int64_t launched) const = 0;
+
+  /// A `tile` op has a pattern.
+  virtual mlir::LogicalResult checkTileOp(mlir::Operation *op,
+                                          Error error) const = 0;
+
   /// Of `tile` ops, whose results are the values of one thread then; the chip
   /// may put values that they share at the beginning of the role.
   virtual void populateTilePatterns(mlir::RewritePatternSet &patterns,
@@ -21,11 +53,40 @@ public:
                                     ws::KernelOp kernel,
                                     ws::RoleOp role) const = 0;
 
+  //===--- How operands are described.
+  //-------------------------------------===//
+
+  /// A tile can lie in shared memory.
+  virtual mlir::LogicalResult checkSmemTile(mlir::RankedTensorType tile,
+                                            Error error) const = 0;
+
+  /// How a tile is copied from or to a tensor of so many columns, where `ctas`
+  /// CTAs bring a share of it each.
+  virtual CopyBox copyBox(mlir::RankedTensorType tile, int64_t tensorColumns,
+                          int64_t ctas) const = 0;
+
+  /// An op that moves tiles or multiplies them has a pattern.
+  virtual mlir::LogicalResult checkInstruction(mlir::Operation *op,
+                                               Error error) const = 0;
+
   /// Of ops of `ws` and `tile` that copy, move, multiply and wait; slots are
   /// offsets in shared memory, and nothing stands for tokens.
   virtual void populateInstructionPatterns(mlir::RewritePatternSet &patterns,
                                            const mlir::TypeConverter &types,
                                            const ParamValues &params) const = 0;
+
+  //===--- How completion is signalled.
+  //------------------------------------===//
+
+  /// The warps of a replica meet at a barrier of theirs before the put: none
+  /// knows from its own waits that products have read what lay there.
+  virtual bool meetsBefore(ws::PutOp put) const = 0;
+
+  /// Of ops of `ws` in a role by which threads hand on what products read or
+  /// made. Those that signal alike on all chips have patterns already
+  /// (SyncPatterns.h), of benefit 1.
+  virtual void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
+                                          const RoleSync &sync) const = 0;
 };
 
 /// The target of the kernel's machine; null, with an error that `pass` begins,

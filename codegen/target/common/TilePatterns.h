@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one thread of a warpgroup holds of a tile.
+// What one thread holds of a tile.
 #ifndef ATTN_CODEGEN_TILEPATTERNS_H
 #define ATTN_CODEGEN_TILEPATTERNS_H
 

@@ -178,7 +178,7 @@ void WarpUnroller::evaluate(Operation *op) {
   auto setAll = [&](Value value, int64_t to) { set(value, uniform(to)); };
   TypeSwitch<Operation *>(op)
       .Case([&](NVVM::ThreadIdXOp op) {
-        // Roles of whole warpgroups begin at one.
+        // Roles of whole groups of warps begin at one.
         Lanes tid = uniform(threadsOfWarp * place.warp);
         for (unsigned i = 0; i < warpLanes; ++i) {
           tid.values[i] += int32_t(i);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tiles between global and shared memory, in bulk copies.
-#include "../common/Swizzle.h"
 #include "Patterns.h"
+#include "SmemTile.h"
 #include "attn/dialect/AccessMap.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
+using attn::codegen::sm90::SmemTile;
 
 namespace {
 // L2 eviction policies of a bulk copy (PTX ISA, createpolicy encodings).

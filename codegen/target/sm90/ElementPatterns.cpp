@@ -38,6 +38,11 @@ Value codegen::threadRow(const Arithmetic &emit, int64_t i) {
   return emit.add(emit.add(emit.mul(warp, 16), quad), 8 * i);
 }
 
+Value codegen::threadColumn(const Arithmetic &emit, int64_t i) {
+  Value first = emit.mul(emit.bitAnd(emit.thread(), 3), 2);
+  return emit.add(first, 8 * (i / 2) + i % 2);
+}
+
 namespace {
 
 /// One lane of each quad writes the rows that the quad shares.

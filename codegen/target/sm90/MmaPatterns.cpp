@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of a warpgroup (wgmma), and waits for them.
-#include "../common/Swizzle.h"
 #include "Patterns.h"
+#include "SmemTile.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
+using attn::codegen::sm90::SmemTile;
 
 namespace {
 constexpr int64_t mmaDepth = 16; // k of one wgmma on 16-bit elements

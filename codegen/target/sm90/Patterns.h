@@ -7,6 +7,10 @@
 #include "../common/InstructionPatterns.h"
 #include "../common/TilePatterns.h"
 
+namespace attn::codegen {
+class RoleSync;
+} // namespace attn::codegen
+
 namespace attn::codegen::sm90 {
 
 /// Reductions, broadcasts, coordinates, votes and packing.
@@ -31,8 +35,15 @@ void populateElementPatterns(mlir::RewritePatternSet &patterns,
 void populateRegisterTilePatterns(mlir::RewritePatternSet &patterns,
                                   const mlir::TypeConverter &types,
                                   const ParamValues &params);
+/// Products, and waits for them.
 void populateMmaPatterns(mlir::RewritePatternSet &patterns,
                          const mlir::TypeConverter &types);
+/// Puts, by which tiles are handed to products and copies.
+void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
+                                const RoleSync &sync);
+
+/// Does the tile lie where products of the role read?
+bool overwritesOperands(ws::PutOp put);
 
 } // namespace attn::codegen::sm90
 

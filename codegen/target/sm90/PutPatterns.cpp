@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tiles from registers to shared memory (stmatrix).
-#include "../common/Swizzle.h"
 #include "Patterns.h"
+#include "SmemTile.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
+using attn::codegen::sm90::SmemTile;
 
 namespace {
 

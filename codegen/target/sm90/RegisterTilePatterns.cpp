@@ -17,7 +17,7 @@ struct Access {
   AccessMap map;
 };
 
-/// Row `i` of this thread: whether the tensor has it, and the address of the
+/// A row of this thread: whether the tensor has it, and the address of the
 /// thread's first column. A row that the tensor lacks has the address of row 0.
 struct ThreadRow {
   Value inside, pointer;
@@ -30,7 +30,8 @@ template <typename Op> struct MovePattern : OpConversionPattern<Op> {
       : OpConversionPattern<Op>(types, context), params(params) {}
 
 protected:
-  ThreadRow rowOf(const Arithmetic &emit, const Access &access, int64_t i,
+  /// Row `ofTile`, counted from the first that the op names.
+  ThreadRow rowOf(const Arithmetic &emit, const Access &access, Value ofTile,
                   bool isTile) const;
 
   const ParamValues &params;
@@ -40,9 +41,9 @@ protected:
 
 template <typename Op>
 ThreadRow MovePattern<Op>::rowOf(const Arithmetic &emit, const Access &access,
-                                 int64_t i, bool isTile) const {
+                                 Value ofTile, bool isTile) const {
   OpBuilder &builder = emit.builder;
-  Value row = emit.add(access.row, threadRow(emit, i));
+  Value row = emit.add(access.row, ofTile);
   Value head = access.head;
   if (int64_t packed = access.map.packedHeads; packed > 1) {
     Value within = emit.bitAnd(row, packed - 1);
@@ -111,7 +112,7 @@ struct StoreRegPattern : MovePattern<tile::StoreRegOp> {
                   adaptor.getHead(), adaptor.getRow(),
                   adaptor.getPart(), *AccessMap::parse(op.getMap())};
     for (int64_t i = 0; i < rowsPerThread; ++i) {
-      ThreadRow row = rowOf(emit, access, i, /*isTile=*/true);
+      ThreadRow row = rowOf(emit, access, threadRow(emit, i), /*isTile=*/true);
       auto branch = scf::IfOp::create(rewriter, op.getLoc(), row.inside,
                                       /*withElseRegion=*/false);
       OpBuilder::InsertionGuard guard(rewriter);
@@ -154,7 +155,7 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
                   Value(),           *AccessMap::parse(op.getMap())};
     Type element = rewriter.getF32Type();
     for (int64_t i = 0; i < rowsPerThread; ++i) {
-      ThreadRow row = rowOf(emit, access, i, /*isTile=*/true);
+      ThreadRow row = rowOf(emit, access, threadRow(emit, i), /*isTile=*/true);
       auto branch = scf::IfOp::create(rewriter, loc, row.inside,
                                       /*withElseRegion=*/false);
       OpBuilder::InsertionGuard guard(rewriter);
@@ -196,7 +197,7 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
         source,           adaptor.getBatch(), adaptor.getHead(),
         adaptor.getRow(), adaptor.getPart(),  *AccessMap::parse(op.getMap())};
     for (int64_t i = 0; i < rowsPerThread; ++i) {
-      ThreadRow row = rowOf(emit, access, i, /*isTile=*/true);
+      ThreadRow row = rowOf(emit, access, threadRow(emit, i), /*isTile=*/true);
       for (int64_t n = 0; n < pairsOf(source); ++n) {
         Value pair = LLVM::LoadOp::create(
             rewriter, loc, pairType,
@@ -213,7 +214,8 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
   }
 };
 
-/// All lanes of a quad load the rows that they share.
+/// All lanes of a quad load the rows that they share, and all quads the
+/// columns.
 struct LoadRowPattern : MovePattern<tile::LoadRowOp> {
   using MovePattern::MovePattern;
 
@@ -234,8 +236,11 @@ struct LoadRowPattern : MovePattern<tile::LoadRowOp> {
                   {{AccessMap::Batch, AccessMap::Head, AccessMap::Position,
                     AccessMap::Dim}}};
     SmallVector<Value> elements;
-    for (int64_t i = 0; i < rowsPerThread; ++i) {
-      ThreadRow row = rowOf(emit, access, i, /*isTile=*/false);
+    int64_t count = type.getNumElements();
+    for (int64_t i = 0; i < count; ++i) {
+      Value ofTile =
+          count == rowsPerThread ? threadRow(emit, i) : threadColumn(emit, i);
+      ThreadRow row = rowOf(emit, access, ofTile, /*isTile=*/false);
       Value value = LLVM::LoadOp::create(rewriter, loc, element, row.pointer);
       elements.push_back(
           arith::SelectOp::create(rewriter, loc, row.inside, value, zero));

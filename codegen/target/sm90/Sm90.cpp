@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Sm90.h"
 #include "Patterns.h"
+#include "SmemTile.h"
 #include "attn/codegen/target/Sm90.h"
 
 using namespace mlir;
@@ -65,6 +66,25 @@ FailureOr<LayoutAttr> Sm90::operandLayout(RankedTensorType tile,
                          tile.getDimSize(1) / operandColumns, /*slice=*/0);
 }
 
+void Sm90::setRegisters(const Arithmetic &emit, int64_t registers,
+                        int64_t launched) const {
+  auto action = registers > launched ? NVVM::SetMaxRegisterAction::increase
+                                     : NVVM::SetMaxRegisterAction::decrease;
+  NVVM::SetMaxRegisterOp::create(emit.builder, emit.loc, registers, action);
+}
+
+CopyBox Sm90::copyBox(RankedTensorType type, int64_t tensorColumns,
+                      int64_t ctas) const {
+  sm90::SmemTile tile(type);
+  sm90::SmemTile::Copy copy = tile.copyOf(tensorColumns, ctas);
+  return {copy.rows, tile.panelColumns(), copy.panels,
+          tile.isOneCopy(tensorColumns), tile.spanBytes()};
+}
+
+bool Sm90::meetsBefore(ws::PutOp put) const {
+  return sm90::overwritesOperands(put);
+}
+
 void Sm90::populateTilePatterns(RewritePatternSet &patterns,
                                 const TypeConverter &types, ws::KernelOp kernel,
                                 ws::RoleOp role) const {
@@ -80,6 +100,11 @@ void Sm90::populateInstructionPatterns(RewritePatternSet &patterns,
   sm90::populateElementPatterns(patterns, types, params);
   sm90::populateRegisterTilePatterns(patterns, types, params);
   sm90::populateMmaPatterns(patterns, types);
+}
+
+void Sm90::populateCompletionPatterns(RewritePatternSet &patterns,
+                                      const RoleSync &sync) const {
+  sm90::populateCompletionPatterns(patterns, sync);
 }
 
 void codegen::registerSm90(DialectRegistry &registry) {

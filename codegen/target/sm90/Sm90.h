@@ -18,12 +18,28 @@ public:
                                                  Error error) const final;
   mlir::FailureOr<tile::LayoutAttr> operandLayout(mlir::RankedTensorType tile,
                                                   Error error) const final;
+
+  mlir::LogicalResult checkRole(ws::RoleOp role, Error error) const final;
+  void setRegisters(const Arithmetic &emit, int64_t registers,
+                    int64_t launched) const final;
+  mlir::LogicalResult checkTileOp(mlir::Operation *op, Error error) const final;
   void populateTilePatterns(mlir::RewritePatternSet &patterns,
                             const mlir::TypeConverter &types,
                             ws::KernelOp kernel, ws::RoleOp role) const final;
+
+  mlir::LogicalResult checkSmemTile(mlir::RankedTensorType tile,
+                                    Error error) const final;
+  CopyBox copyBox(mlir::RankedTensorType tile, int64_t tensorColumns,
+                  int64_t ctas) const final;
+  mlir::LogicalResult checkInstruction(mlir::Operation *op,
+                                       Error error) const final;
   void populateInstructionPatterns(mlir::RewritePatternSet &patterns,
                                    const mlir::TypeConverter &types,
                                    const ParamValues &params) const final;
+
+  bool meetsBefore(ws::PutOp put) const final;
+  void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
+                                  const RoleSync &sync) const final;
 };
 
 } // namespace attn::codegen

@@ -14,6 +14,10 @@ constexpr int64_t rowsPerThread = 2;
 /// The number in its warpgroup's tile of this thread's row `i`.
 mlir::Value threadRow(const Arithmetic &emit, int64_t i);
 
+/// The column of this thread's element `i` of a vector of columns: it has two
+/// of every eight, and more than `rowsPerThread` in all.
+mlir::Value threadColumn(const Arithmetic &emit, int64_t i);
+
 /// An element as memory holds it: a byte for an i1, and no sign.
 mlir::Type storedType(mlir::Value tensor);
 

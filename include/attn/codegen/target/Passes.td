@@ -11,8 +11,8 @@ def Distribute : Pass<"attn-distribute", "::mlir::ModuleOp"> {
   let description = [{
     A tile becomes a vector in register order; 16-bit tiles are packed in
     pairs. Reductions, broadcasts, coordinates and packing follow from the layout, by patterns
-    that the chip gives (docs/chips.md). Shares of a sum along rows, which lie in several
-    warps, are not added: such a reduction has to be `partial`.
+    that the chip gives (docs/chips.md). On Hopper, shares of a sum along the rows lie in
+    several warps and are not added: such a reduction has to be `partial`.
 
     **Requires** `ws.kernel`s for a machine whose chip has a lowering, and whose register
     tiles have a `#tile.layout`.
@@ -32,8 +32,8 @@ def Distribute : Pass<"attn-distribute", "::mlir::ModuleOp"> {
 def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
   let summary = "turn channels, edges, turns and rendezvous into barriers";
   let description = [{
-    **Requires** `ws.kernel`s with planned shared memory and expanded loops. An MMA is
-    awaited before a `ws.put` overwrites what it reads.
+    **Requires** `ws.kernel`s for a machine whose chip has a lowering, with planned shared
+    memory and expanded loops. An MMA is awaited before a `ws.put` overwrites what it reads.
 
     **Ensures** no `ws.acquire`, `ws.wait`, `ws.release`, `ws.take`, `ws.give`, `ws.signal`,
     `ws.wait_edge`, `ws.sync`, `ws.await_store`, `ws.give_verdict` or `ws.take_verdict`;
@@ -41,7 +41,7 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     waited for the last MMA, before a `ws.put` overwrites what MMAs of the role read: in its
     own hold, or in a place that shares its memory. What MMAs read or another role stores
     is visible to the async proxy, from all lanes of the warp, right after its `ws.put`; what
-    a role of a warpgroup stores, from all warps of the replica, right before its `ws.store`.
+    a role of several warps stores, from all of the replica, right before its `ws.store`.
 
     **Before** `%s = ws.wait : !ws.slot<@k, tensor<128x64xbf16>>`
     **After**

@@ -3,12 +3,12 @@
 // How a tile lies in shared memory: panels of columns, each row of a panel one
 // swizzle span wide. The copy engine writes it so, and matrix instructions and
 // stmatrix address it so.
-#ifndef ATTN_CODEGEN_SWIZZLE_H
-#define ATTN_CODEGEN_SWIZZLE_H
+#ifndef ATTN_CODEGEN_SM90_SMEMTILE_H
+#define ATTN_CODEGEN_SM90_SMEMTILE_H
 
 #include "attn/support/mlir_pch.h"
 
-namespace attn::codegen {
+namespace attn::codegen::sm90 {
 
 /// A rows x columns tile of 16-bit elements in shared memory.
 struct SmemTile {
@@ -38,10 +38,6 @@ struct SmemTile {
   bool isOneCopy(int64_t tensorColumns) const {
     return tensorColumns % panelColumns() == 0;
   }
-  /// Panels that hold columns of the tensor.
-  int64_t panelsOf(int64_t tensorColumns) const {
-    return llvm::divideCeil(tensorColumns, panelColumns());
-  }
   int64_t panelBytes() const { return rows * spanBytes(); }
   /// The part that one copy brings where `ctas` CTAs bring a share each: whole
   /// panels of all rows where these divide, else rows of one panel.
@@ -67,6 +63,6 @@ struct SmemTile {
   }
 };
 
-} // namespace attn::codegen
+} // namespace attn::codegen::sm90
 
-#endif // ATTN_CODEGEN_SWIZZLE_H
+#endif // ATTN_CODEGEN_SM90_SMEMTILE_H

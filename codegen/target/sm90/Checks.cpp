@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What Hopper's patterns require of roles, places and ops.
+#include "../common/TilePatterns.h"
+#include "Sm90.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+namespace {
+constexpr int64_t warpgroupWarps = 4;
+/// Columns of a row that a quad holds together.
+constexpr int64_t quadColumns = 8;
+} // namespace
+
+/// An accumulator is in the registers of one warpgroup.
+LogicalResult Sm90::checkRole(ws::RoleOp role, Error error) const {
+  if (role.isSingleThread()) {
+    if (role.getWarps() < warpgroupWarps && role.getReplicas() == 1) {
+      return success();
+    }
+    return error() << "expected fewer than " << warpgroupWarps
+                   << " warps and one replica, as one thread runs it, got "
+                   << role.getReplicas() << " x " << role.getWarps()
+                   << " warps";
+  }
+  if (role.getWarps() == warpgroupWarps) {
+    return success();
+  }
+  return error() << "expected role '" << role.getSymName() << "' to have "
+                 << warpgroupWarps << " warps, as it works on whole tiles, got "
+                 << role.getWarps();
+}
+
+/// What the swizzles of tiles in shared memory allow.
+LogicalResult Sm90::checkSmemTile(RankedTensorType tile, Error error) const {
+  if (tile.getDimSize(0) % 8 != 0 || tile.getDimSize(1) % 16 != 0) {
+    return error() << "expected rows in multiples of 8 and columns of 16, got "
+                   << tile;
+  }
+  constexpr int64_t maxBoxRows = 256; // of one copy
+  if (tile.getDimSize(0) > maxBoxRows) {
+    return error() << "expected at most " << maxBoxRows << " rows a copy, got "
+                   << tile;
+  }
+  return success();
+}
+
+/// The warps of a warpgroup hold sixteen rows each: a sum along the rows would
+/// have to cross them, through shared memory.
+static LogicalResult checkReduction(tile::ReduceOp op, Chip::Error error) {
+  Type source = op.getSource().getType();
+  if (!getElementTypeOrSelf(source).isF32()) {
+    return error() << "no lowering for a reduction of " << source;
+  }
+  if (op.getDim() == 0 && !op.getPartial()) {
+    return error() << "no lowering for a reduction along dimension 0 across "
+                      "warps: expected 'partial'";
+  }
+  return success();
+}
+
+static LogicalResult checkComplete(tile::CompleteOp op, Chip::Error error) {
+  Type source = op.getSource().getType();
+  tile::LayoutAttr layout = layoutOf(source);
+  if (!layout || layout.getDroppedDim() == 1) {
+    return success();
+  }
+  return error() << "no lowering for shares along dimension 0, which lie in "
+                    "several warps, got "
+                 << source;
+}
+
+/// Vectors that threads store have an element a row; those that they load may
+/// have one a column, of more columns than a thread has rows.
+static LogicalResult checkMovedVector(Operation *op, Type vector,
+                                      Chip::Error error) {
+  tile::LayoutAttr layout = layoutOf(vector);
+  if (!layout || layout.getDroppedDim() == 1) {
+    return success();
+  }
+  if (isa<tile::StoreRowOp>(op)) {
+    return error() << "no lowering for a vector without rows in memory, "
+                   << vector;
+  }
+  if (layout.getRepeats() < 2) {
+    return error() << "expected at least " << 2 * quadColumns
+                   << " columns, got " << vector;
+  }
+  return success();
+}
+
+LogicalResult Sm90::checkTileOp(Operation *op, Error error) const {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tile::ReduceOp op) { return checkReduction(op, error); })
+      .Case([&](tile::CompleteOp op) { return checkComplete(op, error); })
+      .Case<tile::StoreRowOp, tile::LoadRowOp>([&](auto op) {
+        return checkMovedVector(op, op.getTile().getType(), error);
+      })
+      .Default(success());
+}
+
+/// Threads move the pairs of columns of a tile that they hold.
+LogicalResult Sm90::checkInstruction(Operation *op, Error error) const {
+  Value tensor = TypeSwitch<Operation *, Value>(op)
+                     .Case<tile::StoreRegOp, tile::ReduceAddOp>(
+                         [](auto op) { return op.getDest(); })
+                     .Case([](tile::LoadOp op) { return op.getSource(); })
+                     .Default(Value());
+  if (!tensor) {
+    return success();
+  }
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type element = type.getElementType();
+  if (!element.isF32() && !element.isF16() && !element.isBF16()) {
+    return error() << "expected elements f32, f16 or bf16, got " << element;
+  }
+  if (type.getShape().back() % quadColumns != 0) {
+    return error() << "expected a multiple of " << quadColumns
+                   << " columns, got " << type.getShape().back();
+  }
+  return success();
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A product is the warpgroup's, and a warp's wait for it tells of that warp's
+// part alone.
+#include "../common/HoldPatterns.h"
+#include "../common/SyncPatterns.h"
+#include "Patterns.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+static bool anyMma(ws::RoleOp role, function_ref<bool(ws::MmaOp)> holds) {
+  return role
+      ->walk([&](ws::MmaOp mma) {
+        return holds(mma) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool sm90::overwritesOperands(ws::PutOp put) {
+  return anyMma(put->getParentOfType<ws::RoleOp>(),
+                [&](ws::MmaOp mma) { return overwritesOperand(put, mma); });
+}
+
+/// Is the tile one that products of the role read?
+static bool isOperand(ws::PutOp put, ws::RoleOp role) {
+  return anyMma(role, [&](ws::MmaOp mma) {
+    return readsPlace(mma,
+                      [&](StringRef place) { return place == put.getHold(); });
+  });
+}
+
+/// Is the tile one that another role stores?
+static bool isStoredElsewhere(ws::PutOp put, ws::RoleOp role) {
+  auto kernel = role->getParentOfType<ws::KernelOp>();
+  return kernel
+      ->walk([&](ws::StoreOp store) {
+        return store.getHold() == put.getHold() &&
+                       store->getParentOfType<ws::RoleOp>() != role
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Have the warps of the replica met since they last waited for a product? What
+/// comes before `op` has been lowered.
+static bool haveMet(Operation *op) {
+  for (op = op->getPrevNode(); op; op = op->getPrevNode()) {
+    if (isa<NVVM::BarrierOp>(op)) {
+      return true;
+    }
+    auto waits = [](ws::AwaitOp) { return WalkResult::interrupt(); };
+    if (op->walk(waits).wasInterrupted()) {
+      return false;
+    }
+  }
+  return false;
+}
+
+namespace {
+
+/// Before a warp overwrites what the last product has read, all of them have
+/// waited. Of its own tile each warp reads the rows that it has put itself, so
+/// its lanes alone meet; as they do before one of them tells another role that
+/// the tile is there.
+struct PutPattern : SyncPattern<ws::PutOp> {
+  using SyncPattern::SyncPattern;
+
+  LogicalResult matchAndRewrite(ws::PutOp op,
+                                PatternRewriter &rewriter) const override {
+    Arithmetic emit{rewriter, op.getLoc()};
+    if (sm90::overwritesOperands(op) && !haveMet(op)) {
+      roleBarrier(emit, sync);
+    }
+    if (isOperand(op, sync.getRole()) ||
+        isStoredElsewhere(op, sync.getRole())) {
+      rewriter.setInsertionPointAfter(op);
+      fenceAsyncProxy(emit);
+      NVVM::SyncWarpOp::create(rewriter, op.getLoc(), emit.constant(-1));
+    }
+    return success();
+  }
+};
+
+} // namespace
+
+void sm90::populateCompletionPatterns(RewritePatternSet &patterns,
+                                      const RoleSync &sync) {
+  patterns.add<PutPattern>(patterns.getContext(), sync);
+}
