@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Short names for the i32 arithmetic that lowerings emit.
+// Short names for what lowerings emit over and over: i32 arithmetic, elements,
+// threads.
 #ifndef ATTN_CODEGEN_ARITHMETIC_H
 #define ATTN_CODEGEN_ARITHMETIC_H
 
@@ -45,6 +46,10 @@ struct Arithmetic {
   mlir::Value isEqual(mlir::Value a, int64_t b) const {
     return mlir::arith::CmpIOp::create(
         builder, loc, mlir::arith::CmpIPredicate::eq, a, constant(b));
+  }
+  mlir::Value element(mlir::Value vector, int64_t i) const {
+    return mlir::vector::ExtractOp::create(builder, loc, vector,
+                                           llvm::ArrayRef<int64_t>{i});
   }
   /// The number of this thread in its CTA.
   mlir::Value thread() const {

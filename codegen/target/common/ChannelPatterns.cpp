@@ -11,22 +11,46 @@ static StringRef channelOf(TypedValue<ws::SlotType> slot) {
   return slot.getType().getChannel().getValue();
 }
 
-/// Replaces a slot by that of the cycle, whose user arrives at the barrier at
-/// `arrivals` in the end.
-static void enterSlot(PatternRewriter &rewriter, const RoleSync &sync,
-                      Operation *op, RingCounters::Cycle cycle,
-                      int64_t arrivals) {
-  BarrierOps emit = sync.at(rewriter, op->getLoc());
-  auto old = cast<TypedValue<ws::SlotType>>(op->getResult(0));
+/// Waits for a phase of the barrier at `offset`, or of that of `slot` in a ring
+/// there. Where all starts free, the first phase is over before anyone arrives:
+/// the other parity.
+static void awaitPhase(const BarrierOps &emit, int64_t offset, Value slot,
+                       Value parity, bool startsFree) {
+  if (startsFree) {
+    parity =
+        arith::XOrIOp::create(emit.builder, emit.loc, parity, emit.constant(1));
+  }
+  nvx::MbarrierWaitOp::create(emit.builder, emit.loc,
+                              emit.barrierAt(offset, slot), parity);
+}
+
+namespace {
+/// What one side of a channel does with a slot.
+struct Side {
+  std::optional<int64_t> awaited; // barriers; none: that it is there is implied
+  bool startsFree;
+  int64_t arrivals; // barriers on which it arrives in the end
+};
+} // namespace
+
+/// Replaces a slot by that of the cycle.
+static void enterSlot(PatternRewriter &rewriter, const BarrierOps &emit,
+                      RoleSync &sync, TypedValue<ws::SlotType> old, Side side) {
   StringRef name = channelOf(old);
   auto channel = sync.getKernel().lookupSymbol<ws::ChannelOp>(name);
+  const RingCounters &counters = sync.getCounters();
+  int64_t depth = channel.getDepth();
+  RingCounters::Cycle cycle = counters.currentCycle(emit, name, depth);
+  if (side.awaited) {
+    awaitPhase(emit, *side.awaited, cycle.slot, cycle.parity, side.startsFree);
+  }
   Value bytes = emit.mul(cycle.slot, channel.getSlotBytes());
   Value offset = emit.add(bytes, *channel.getOffset());
   Value slot =
       ws::SlotAtOp::create(emit.builder, emit.loc, old.getType(), offset);
-  sync.arrivals[slot] = emit.barrierAt(arrivals, cycle.slot);
-  sync.counters.moveOn(emit, name, sync.plan.channel(name).depth, cycle);
-  rewriter.replaceOp(op, slot);
+  sync.setArrival(slot, emit.barrierAt(side.arrivals, cycle.slot));
+  counters.moveOn(emit, name, depth, cycle);
+  rewriter.replaceOp(old.getDefiningOp(), slot);
 }
 
 namespace {
@@ -34,94 +58,77 @@ namespace {
 struct AcquirePattern : SyncPattern<ws::AcquireOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::AcquireOp op,
-                                PatternRewriter &rewriter) const override {
-    BarrierOps emit = sync.at(rewriter, op.getLoc());
+  void lower(ws::AcquireOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
     StringRef name = channelOf(op.getSlot());
-    const ChannelBarriers &channel = sync.plan.channel(name);
-    auto cycle = sync.counters.currentCycle(emit, name, channel.depth);
-    if (!sync.getKernel().lookupSymbol<ws::ChannelOp>(name).getFreeImplied()) {
-      // The other parity: the first round of slots is free from the start.
-      Value other = arith::XOrIOp::create(rewriter, op.getLoc(), cycle.parity,
-                                          emit.constant(1));
-      nvx::MbarrierWaitOp::create(
-          rewriter, op.getLoc(), emit.barrierAt(channel.freeOffset, cycle.slot),
-          other);
+    const ChannelBarriers &channel = sync.getPlan().channel(name);
+    Side filler{channel.freeOffset, /*startsFree=*/true, channel.fullOffset};
+    if (sync.getKernel().lookupSymbol<ws::ChannelOp>(name).getFreeImplied()) {
+      filler.awaited.reset();
     }
-    enterSlot(rewriter, sync, op, cycle, channel.fullOffset);
-    return success();
+    enterSlot(rewriter, emit, sync, op.getSlot(), filler);
   }
 };
 
 struct WaitPattern : SyncPattern<ws::WaitOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::WaitOp op,
-                                PatternRewriter &rewriter) const override {
-    BarrierOps emit = sync.at(rewriter, op.getLoc());
-    StringRef name = channelOf(op.getSlot());
-    const ChannelBarriers &channel = sync.plan.channel(name);
-    auto cycle = sync.counters.currentCycle(emit, name, channel.depth);
-    nvx::MbarrierWaitOp::create(rewriter, op.getLoc(),
-                                emit.barrierAt(channel.fullOffset, cycle.slot),
-                                cycle.parity);
-    enterSlot(rewriter, sync, op, cycle, channel.freeOffset);
-    return success();
+  void lower(ws::WaitOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
+    const ChannelBarriers &channel =
+        sync.getPlan().channel(channelOf(op.getSlot()));
+    enterSlot(rewriter, emit, sync, op.getSlot(),
+              {channel.fullOffset, /*startsFree=*/false, channel.freeOffset});
   }
 };
 
 struct CopyPattern : SyncPattern<ws::CopyOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::CopyOp op,
-                                PatternRewriter &rewriter) const override {
-    BarrierOps emit = sync.at(rewriter, op.getLoc());
-    Value barrier = sync.arrivals.lookup(op.getSlot());
+  void lower(ws::CopyOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
+    Value barrier = sync.arrivalOf(op.getSlot());
     NVVM::MBarrierArriveExpectTxOp::create(
         rewriter, op.getLoc(), Type(), barrier,
         emit.constant(ws::tileBytes(op.getSlot().getType().getTile())),
         NVVM::MemScopeKind::CTA, false, Value());
     rewriter.modifyOpInPlace(op,
                              [&] { op.getBarrierMutable().assign(barrier); });
-    return success();
   }
 };
 
 struct PutWorkPattern : SyncPattern<ws::PutWorkOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::PutWorkOp op,
-                                PatternRewriter &rewriter) const override {
+  void lower(ws::PutWorkOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
     rewriter.setInsertionPointAfter(op);
-    sync.at(rewriter, op.getLoc()).arrive(sync.arrivals.lookup(op.getSlot()));
-    return success();
+    emit.arrive(sync.arrivalOf(op.getSlot()));
   }
 };
 
 struct ReleasePattern : SyncPattern<ws::ReleaseOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::ReleaseOp op,
-                                PatternRewriter &rewriter) const override {
-    BarrierOps emit = sync.at(rewriter, op.getLoc());
+  void lower(ws::ReleaseOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
     auto channel =
         sync.getKernel().lookupSymbol<ws::ChannelOp>(channelOf(op.getSlot()));
     if (!channel.getFreeImplied()) {
       Value barrier = barrierOf(op, channel, emit);
-      if (channel.getCluster() && !sync.isSingleThread) {
+      if (channel.getCluster() && !sync.isSingleThread()) {
         emit.arriveByLanes(barrier);
       } else {
-        emit.arriveByWarp(barrier, channel.getCluster(), sync.isSingleThread);
+        emit.arriveByWarp(barrier, channel.getCluster(), sync.isSingleThread());
       }
     }
     rewriter.eraseOp(op);
-    return success();
   }
 
 private:
   Value barrierOf(ws::ReleaseOp op, ws::ChannelOp channel,
                   const BarrierOps &emit) const {
-    if (Value barrier = sync.arrivals.lookup(op.getSlot())) {
+    if (Value barrier = sync.arrivalOf(op.getSlot())) {
       return barrier;
     }
     // The slot came through a loop: its number follows from its place.
@@ -130,50 +137,40 @@ private:
     Value bytes = emit.sub(offset, emit.constant(*channel.getOffset()));
     Value slot = arith::DivUIOp::create(emit.builder, emit.loc, bytes,
                                         emit.constant(channel.getSlotBytes()));
-    return emit.barrierAt(sync.plan.channel(channel.getSymName()).freeOffset,
-                          slot);
+    return emit.barrierAt(
+        sync.getPlan().channel(channel.getSymName()).freeOffset, slot);
   }
 };
 
 struct SignalPattern : SyncPattern<ws::SignalOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::SignalOp op,
-                                PatternRewriter &rewriter) const override {
-    BarrierOps emit = sync.at(rewriter, op.getLoc());
-    const EdgeBarrier &edge = sync.plan.edge(op.getEdge());
+  void lower(ws::SignalOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
+    const EdgeBarrier &edge = sync.getPlan().edge(op.getEdge());
     emit.arriveByWarp(emit.barrierAt(edge.offset, {}), edge.cluster,
-                      sync.isSingleThread);
+                      sync.isSingleThread());
     rewriter.eraseOp(op);
-    return success();
   }
 };
 
 struct WaitEdgePattern : SyncPattern<ws::WaitEdgeOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::WaitEdgeOp op,
-                                PatternRewriter &rewriter) const override {
-    BarrierOps emit = sync.at(rewriter, op.getLoc());
-    const EdgeBarrier &edge = sync.plan.edge(op.getEdge());
-    auto cycle = sync.counters.currentCycle(emit, op.getEdge(), 1);
-    Value parity = cycle.parity;
-    if (edge.credits == 1) {
-      parity = arith::XOrIOp::create(rewriter, op.getLoc(), parity,
-                                     emit.constant(1));
-    }
-    nvx::MbarrierWaitOp::create(rewriter, op.getLoc(),
-                                emit.barrierAt(edge.offset, {}), parity);
-    sync.counters.moveOn(emit, op.getEdge(), 1, cycle);
+  void lower(ws::WaitEdgeOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
+    const EdgeBarrier &edge = sync.getPlan().edge(op.getEdge());
+    auto cycle = sync.getCounters().currentCycle(emit, op.getEdge(), 1);
+    awaitPhase(emit, edge.offset, {}, cycle.parity, edge.credits == 1);
+    sync.getCounters().moveOn(emit, op.getEdge(), 1, cycle);
     rewriter.eraseOp(op);
-    return success();
   }
 };
 
 } // namespace
 
 void codegen::populateChannelPatterns(RewritePatternSet &patterns,
-                                      const RoleSync &sync) {
+                                      RoleSync &sync) {
   patterns.add<AcquirePattern, WaitPattern, CopyPattern, PutWorkPattern,
                ReleasePattern, SignalPattern, WaitEdgePattern>(
       patterns.getContext(), sync);

@@ -58,23 +58,6 @@ bool codegen::warpsMeet(ws::RoleOp role, const Target &chip) {
              .wasInterrupted();
 }
 
-void codegen::roleBarrier(const Arithmetic &emit, const RoleSync &sync) {
-  ws::RoleOp role = sync.getRole();
-  Value id = emit.add(role.getBody().getArgument(0),
-                      sync.plan.named(role.getSymName()));
-  NVVM::BarrierOp::create(emit.builder, emit.loc, TypeRange{}, id,
-                          emit.constant(warpThreads * role.getWarps()), {},
-                          Value());
-}
-
-void codegen::fenceAsyncProxy(const Arithmetic &emit) {
-  MLIRContext *context = emit.builder.getContext();
-  NVVM::FenceProxyOp::create(
-      emit.builder, emit.loc,
-      NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
-      NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
-}
-
 /// Of the role's replica.
 static Value isFirstThread(const Arithmetic &emit, const RoleSync &sync) {
   return emit.isFirstOf(warpThreads * sync.getRole().getWarps());
@@ -85,14 +68,12 @@ namespace {
 struct HeldPattern : SyncPattern<ws::HeldOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::HeldOp op,
-                                PatternRewriter &rewriter) const override {
-    Arithmetic emit{rewriter, op.getLoc()};
+  void lower(ws::HeldOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
     auto hold = sync.getKernel().lookupSymbol<ws::HoldOp>(op.getHold());
     Value bytes = emit.mul(op.getPiece(), hold.getPieceBytes());
     rewriter.replaceOpWithNewOp<ws::SlotAtOp>(
         op, op.getTile().getType(), emit.add(bytes, *hold.getOffset()));
-    return success();
   }
 };
 
@@ -102,12 +83,11 @@ struct HeldPattern : SyncPattern<ws::HeldOp> {
 struct StorePattern : SyncPattern<ws::StoreOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::StoreOp op,
-                                PatternRewriter &rewriter) const override {
-    BarrierOps emit = sync.at(rewriter, op.getLoc());
-    if (sync.isSingleThread) {
+  void lower(ws::StoreOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
+    if (sync.isSingleThread()) {
       awaitFirstResults(emit, sync, op);
-      return success();
+      return;
     }
     fenceAsyncProxy(emit);
     roleBarrier(emit, sync);
@@ -115,36 +95,33 @@ struct StorePattern : SyncPattern<ws::StoreOp> {
     awaitFirstResults(emit, sync, op);
     rewriter.moveOpBefore(op, rewriter.getInsertionBlock(),
                           rewriter.getInsertionPoint());
-    return success();
   }
 };
 
 struct AwaitStorePattern : SyncPattern<ws::AwaitStoreOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::AwaitStoreOp op,
-                                PatternRewriter &rewriter) const override {
-    BarrierOps emit = sync.at(rewriter, op.getLoc());
+  void lower(ws::AwaitStoreOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
     {
       OpBuilder::InsertionGuard guard(rewriter);
-      if (!sync.isSingleThread) {
+      if (!sync.isSingleThread()) {
         emit.enterIf(isFirstThread(emit, sync));
       }
       NVVM::CpAsyncBulkWaitGroupOp::create(rewriter, op.getLoc(), 0,
                                            rewriter.getUnitAttr());
     }
-    if (!sync.isSingleThread) {
+    if (!sync.isSingleThread()) {
       roleBarrier(emit, sync);
     }
     rewriter.eraseOp(op);
-    return success();
   }
 };
 
 } // namespace
 
 void codegen::populateHoldPatterns(RewritePatternSet &patterns,
-                                   const RoleSync &sync) {
+                                   RoleSync &sync) {
   patterns.add<HeldPattern, StorePattern, AwaitStorePattern>(
       patterns.getContext(), sync);
 }

@@ -47,10 +47,8 @@ struct SmemPattern : OpConversionPattern<ws::SmemOp> {
 };
 
 /// The launch says which items are cut.
-struct CutPattern : OpConversionPattern<tile::CutOp> {
-  CutPattern(const TypeConverter &types, MLIRContext *context,
-             const ParamValues &params)
-      : OpConversionPattern(types, context), params(params) {}
+struct CutPattern : ParamPattern<tile::CutOp> {
+  using ParamPattern::ParamPattern;
 
   LogicalResult
   matchAndRewrite(tile::CutOp op, OpAdaptor,
@@ -58,9 +56,6 @@ struct CutPattern : OpConversionPattern<tile::CutOp> {
     rewriter.replaceOp(op, {params.cut(0), params.cut(1)});
     return success();
   }
-
-private:
-  const ParamValues &params;
 };
 
 } // namespace

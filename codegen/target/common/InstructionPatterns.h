@@ -18,6 +18,16 @@ namespace attn::codegen {
 class StampWriter;
 struct JoinLayout;
 
+/// A pattern that needs the kernel's parameters.
+template <typename Op> struct ParamPattern : mlir::OpConversionPattern<Op> {
+  ParamPattern(const mlir::TypeConverter &types, mlir::MLIRContext *context,
+               const ParamValues &params)
+      : mlir::OpConversionPattern<Op>(types, context), params(params) {}
+
+protected:
+  const ParamValues &params;
+};
+
 /// Slots become the offsets of their tiles; nothing stands for tokens.
 void populateTypeConversions(mlir::TypeConverter &types);
 
@@ -25,12 +35,23 @@ void populateTypeConversions(mlir::TypeConverter &types);
 void populateValuePatterns(mlir::RewritePatternSet &patterns,
                            const mlir::TypeConverter &types,
                            const ParamValues &params);
+/// Elements of global memory at given indices.
+void populateElementPatterns(mlir::RewritePatternSet &patterns,
+                             const mlir::TypeConverter &types,
+                             const ParamValues &params);
 void populateStampPatterns(mlir::RewritePatternSet &patterns,
                            const mlir::TypeConverter &types,
                            const StampWriter &stamps);
 void populateJoinPatterns(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &types,
                           const ParamValues &params, JoinLayout join);
+
+/// An element as memory holds it: a byte for an i1, and no sign.
+mlir::Type storedType(mlir::Value tensor);
+
+/// The address of an element.
+mlir::Value elementPointer(const Arithmetic &emit, const ParamValues &params,
+                           mlir::Value tensor, mlir::ValueRange indices);
 
 } // namespace attn::codegen
 

@@ -42,31 +42,18 @@ std::optional<JoinLayout> JoinLayout::of(ws::KernelOp kernel) {
 
 /// What one thread has of the workspace.
 namespace {
-struct JoinSpace {
-  OpBuilder &builder;
-  Location loc;
+struct JoinSpace : Arithmetic {
   JoinLayout layout;
   Value workspace, thread; // of the role
 
-  Value constant(int64_t value) const {
-    return arith::ConstantIntOp::create(builder, loc, value, 32);
-  }
-  Value add(Value a, Value b) const {
-    return arith::AddIOp::create(builder, loc, a, b);
-  }
-  Value mul(Value a, Value b) const {
-    return arith::MulIOp::create(builder, loc, a, b);
-  }
   Value at(Value base, Value bytes) const {
     return LLVM::GEPOp::create(builder, loc, base.getType(),
                                builder.getI8Type(), base, bytes);
   }
   scf::IfOp ifFirstLane() const {
-    Value lane =
-        arith::AndIOp::create(builder, loc, thread, constant(warpThreads - 1));
-    Value isFirst = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, lane, constant(0));
-    return scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+    Value lane = bitAnd(thread, warpThreads - 1);
+    return scf::IfOp::create(builder, loc, isEqual(lane, 0),
+                             /*withElseRegion=*/false);
   }
 
   Value count(Value item) const;
@@ -81,21 +68,20 @@ struct JoinSpace {
 Value JoinSpace::count(Value item) const {
   Value warp =
       arith::DivUIOp::create(builder, loc, thread, constant(warpThreads));
-  Value number = add(mul(item, constant(layout.warps)), warp);
-  Value bytes = mul(number, constant(JoinLayout::countBytes));
-  return at(workspace, add(bytes, constant(JoinLayout::alignment)));
+  Value number = add(mul(item, layout.warps), warp);
+  Value bytes = mul(number, JoinLayout::countBytes);
+  return at(workspace, add(bytes, JoinLayout::alignment));
 }
 
 /// The first of this thread's values of a part.
 Value JoinSpace::values(Value item, Value part, Value parts) const {
-  Value others = arith::SubIOp::create(builder, loc, parts, constant(1));
+  Value others = sub(parts, constant(1));
   Value number = add(mul(item, others), part);
   Type i64 = builder.getI64Type();
   Value wide = arith::ExtUIOp::create(builder, loc, i64, number);
   Value bytes = mul(
       wide, arith::ConstantIntOp::create(builder, loc, layout.partBytes(), 64));
-  Value inPart = add(mul(thread, constant(JoinLayout::vectorBytes)),
-                     constant(layout.values));
+  Value inPart = add(mul(thread, JoinLayout::vectorBytes), layout.values);
   return at(at(workspace, bytes), inPart);
 }
 
@@ -104,8 +90,7 @@ void JoinSpace::handOver(ValueRange own, Value values, Value count) const {
   for (Value vector : own) {
     int64_t size = cast<VectorType>(vector.getType()).getNumElements();
     for (int64_t i = 0; i < size; ++i) {
-      elements.push_back(vector::ExtractOp::create(builder, loc, vector,
-                                                   ArrayRef<int64_t>{i}));
+      elements.push_back(element(vector, i));
     }
   }
   while (elements.size() % JoinLayout::vectorElements != 0) {
@@ -166,8 +151,7 @@ SmallVector<Value> JoinSpace::load(TypeRange types, Value values) const {
         LLVM::LoadOp::create(builder, loc, four, at(values, constant(offset)),
                              JoinLayout::vectorBytes);
     for (int64_t e = 0; e < JoinLayout::vectorElements; ++e) {
-      elements.push_back(vector::ExtractOp::create(builder, loc, loaded,
-                                                   ArrayRef<int64_t>{e}));
+      elements.push_back(element(loaded, e));
     }
   }
   SmallVector<Value> vectors;
@@ -194,7 +178,9 @@ struct JoinPattern : OpConversionPattern<tile::JoinOp> {
     Location loc = op.getLoc();
     Arithmetic emit{rewriter, loc};
     auto at = tile::PartOfOp::create(rewriter, loc, op.getWork());
-    JoinSpace space{rewriter, loc, layout, params.workspace(),
+    JoinSpace space{{rewriter, loc},
+                    layout,
+                    params.workspace(),
                     threadOf(op->getParentOfType<ws::RoleOp>(), emit)};
     auto ifPart = scf::IfOp::create(rewriter, loc, op.getResultTypes(),
                                     at.getIsPart(), /*withElseRegion=*/true);

@@ -87,6 +87,7 @@ LogicalResult convertOps(ws::KernelOp kernel, const Target &chip,
   RewritePatternSet patterns(context);
   populateValuePatterns(patterns, types, params);
   chip.populateInstructionPatterns(patterns, types, params);
+  populateElementPatterns(patterns, types, params);
   populateStampPatterns(patterns, types, stamps);
   if (std::optional<JoinLayout> join = JoinLayout::of(kernel)) {
     populateJoinPatterns(patterns, types, params, *join);

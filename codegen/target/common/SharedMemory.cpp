@@ -52,6 +52,11 @@ Value codegen::smemAddress(OpBuilder &builder, Location loc, Value offset) {
   return arith::AddIOp::create(builder, loc, base, offset);
 }
 
+Value codegen::pieceOffset(const Arithmetic &emit, ws::HoldOp hold,
+                           Value piece) {
+  return emit.add(emit.mul(piece, hold.getPieceBytes()), *hold.getOffset());
+}
+
 Value codegen::sharedPointer(OpBuilder &builder, Location loc, Value address) {
   auto ptr = LLVM::LLVMPointerType::get(builder.getContext(), 3);
   return LLVM::IntToPtrOp::create(builder, loc, ptr, address);

@@ -7,6 +7,7 @@
 #ifndef ATTN_CODEGEN_SHAREDMEMORY_H
 #define ATTN_CODEGEN_SHAREDMEMORY_H
 
+#include "Arithmetic.h"
 #include "attn/dialect/Ws.h"
 
 namespace attn::codegen {
@@ -23,6 +24,10 @@ void takeSmemBases(ws::KernelOp kernel);
 /// The address, i32, of the byte at `offset`, where `builder` stands.
 mlir::Value smemAddress(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value offset);
+
+/// The offset of a piece of a hold.
+mlir::Value pieceOffset(const Arithmetic &emit, ws::HoldOp hold,
+                        mlir::Value piece);
 
 /// A pointer to an address in shared memory.
 mlir::Value sharedPointer(mlir::OpBuilder &builder, mlir::Location loc,

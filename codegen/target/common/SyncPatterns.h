@@ -22,6 +22,9 @@ public:
 
   ws::KernelOp getKernel() const { return kernel; }
   ws::RoleOp getRole() const { return role; }
+  const BarrierPlan &getPlan() const { return plan; }
+  const RingCounters &getCounters() const { return counters; }
+  bool isSingleThread() const { return singleThread; }
   BarrierOps at(mlir::OpBuilder &builder, mlir::Location loc) const {
     return {{builder, loc}, getKernel().getConfig().getCluster()};
   }
@@ -32,41 +35,55 @@ public:
   int64_t threadsOf(llvm::StringRef name) const {
     return warpThreads * getKernel().lookupSymbol<ws::RoleOp>(name).getWarps();
   }
+  /// Of a slot in the block that waits for it: the barrier on which its user
+  /// arrives in the end; null elsewhere.
+  mlir::Value arrivalOf(mlir::Value slot) const {
+    return arrivals.lookup(slot);
+  }
+  void setArrival(mlir::Value slot, mlir::Value barrier) {
+    arrivals[slot] = barrier;
+  }
+  /// The id of the barrier of the next replica in a turn.
+  mlir::Value nextTurn(llvm::StringRef turn) const {
+    return nextTurns.lookup(turn);
+  }
 
 private:
   ws::KernelOp kernel;
   ws::RoleOp role;
-
-public:
   const BarrierPlan &plan;
-  const bool isSingleThread;
-  const RingCounters counters;
-  /// The id of the barrier of the next replica in a turn.
-  llvm::StringMap<mlir::Value> nextTurn;
-  /// Of a slot in the block that waits for it: the barrier to arrive on next.
-  mutable llvm::DenseMap<mlir::Value, mlir::Value> arrivals;
+  bool singleThread;
+  RingCounters counters;
+  llvm::StringMap<mlir::Value> nextTurns;
+  llvm::DenseMap<mlir::Value, mlir::Value> arrivals;
 };
 
 /// A turn starts at replica 0: it makes the first arrival on its own barrier.
 void primeTurns(ws::RoleOp role, const BarrierPlan &plan);
 
-/// A pattern of an op of the role.
+/// A pattern of an op of the role, which always matches.
 template <typename Op> struct SyncPattern : mlir::OpRewritePattern<Op> {
-  SyncPattern(mlir::MLIRContext *context, const RoleSync &sync)
+  SyncPattern(mlir::MLIRContext *context, RoleSync &sync)
       : mlir::OpRewritePattern<Op>(context), sync(sync) {}
 
+  mlir::LogicalResult
+  matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const final {
+    lower(op, sync.at(rewriter, op.getLoc()), rewriter);
+    return mlir::success();
+  }
+
 protected:
-  const RoleSync &sync;
+  /// `emit` emits where `rewriter` stands: before the op.
+  virtual void lower(Op op, const BarrierOps &emit,
+                     mlir::PatternRewriter &rewriter) const = 0;
+
+  RoleSync &sync;
 };
 
-void populateChannelPatterns(mlir::RewritePatternSet &patterns,
-                             const RoleSync &sync);
-void populateTurnPatterns(mlir::RewritePatternSet &patterns,
-                          const RoleSync &sync);
-void populateHoldPatterns(mlir::RewritePatternSet &patterns,
-                          const RoleSync &sync);
-void populateVerdictPatterns(mlir::RewritePatternSet &patterns,
-                             const RoleSync &sync);
+void populateChannelPatterns(mlir::RewritePatternSet &patterns, RoleSync &sync);
+void populateTurnPatterns(mlir::RewritePatternSet &patterns, RoleSync &sync);
+void populateHoldPatterns(mlir::RewritePatternSet &patterns, RoleSync &sync);
+void populateVerdictPatterns(mlir::RewritePatternSet &patterns, RoleSync &sync);
 
 /// Has the role a barrier on which the warps of a replica meet?
 bool warpsMeet(ws::RoleOp role, const Target &chip);

@@ -86,7 +86,7 @@ public:
   /// made. Those that signal alike on all chips have patterns already
   /// (SyncPatterns.h), of benefit 1.
   virtual void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
-                                          const RoleSync &sync) const = 0;
+                                          RoleSync &sync) const = 0;
 };
 
 /// The target of the kernel's machine; null, with an error that `pass` begins,

@@ -24,11 +24,10 @@ namespace {
 struct GiveVerdictPattern : SyncPattern<ws::GiveVerdictOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::GiveVerdictOp op,
-                                PatternRewriter &rewriter) const override {
+  void lower(ws::GiveVerdictOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    BarrierOps emit = sync.at(rewriter, loc);
-    const VerdictBarriers &verdict = *sync.plan.getVerdict();
+    const VerdictBarriers &verdict = *sync.getPlan().getVerdict();
     Value slot = emit.constant(0), first = isFirstRun(emit, op.getWork());
     // The first CTA of a cluster hands out; without that each has to know.
     Value rank = emit.lane();
@@ -48,13 +47,12 @@ struct GiveVerdictPattern : SyncPattern<ws::GiveVerdictOp> {
       emit.arrive(barrier);
     }
     rewriter.eraseOp(op);
-    return success();
   }
 
 private:
   void reject(ws::GiveVerdictOp op, const BarrierOps &emit, Value first,
               Value slot, Value rank) const {
-    const VerdictBarriers &verdict = *sync.plan.getVerdict();
+    const VerdictBarriers &verdict = *sync.getPlan().getVerdict();
     OpBuilder &builder = emit.builder;
     OpBuilder::InsertionGuard guard(builder);
     emit.enterIf(
@@ -76,11 +74,10 @@ private:
 struct TakeVerdictPattern : SyncPattern<ws::TakeVerdictOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::TakeVerdictOp op,
-                                PatternRewriter &rewriter) const override {
+  void lower(ws::TakeVerdictOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    BarrierOps emit = sync.at(rewriter, loc);
-    const VerdictBarriers &verdict = *sync.plan.getVerdict();
+    const VerdictBarriers &verdict = *sync.getPlan().getVerdict();
     nvx::MbarrierWaitOp::create(
         rewriter, loc, emit.barrierAt(verdict.offset, {}), emit.constant(0));
     Value word =
@@ -88,14 +85,13 @@ struct TakeVerdictPattern : SyncPattern<ws::TakeVerdictOp> {
                              emit.verdictWord(verdict, emit.constant(0)));
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::ne,
                                                word, emit.constant(0));
-    return success();
   }
 };
 
 } // namespace
 
 void codegen::populateVerdictPatterns(RewritePatternSet &patterns,
-                                      const RoleSync &sync) {
+                                      RoleSync &sync) {
   patterns.add<GiveVerdictPattern, TakeVerdictPattern>(patterns.getContext(),
                                                        sync);
 }
@@ -114,7 +110,7 @@ static Value workOf(Operation *op) {
 
 void codegen::awaitFirstResults(const BarrierOps &emit, const RoleSync &sync,
                                 ws::StoreOp op) {
-  if (!sync.plan.getVerdict()) {
+  if (!sync.getPlan().getVerdict()) {
     return;
   }
   OpBuilder::InsertionGuard guard(emit.builder);

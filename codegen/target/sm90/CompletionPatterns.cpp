@@ -68,9 +68,8 @@ namespace {
 struct PutPattern : SyncPattern<ws::PutOp> {
   using SyncPattern::SyncPattern;
 
-  LogicalResult matchAndRewrite(ws::PutOp op,
-                                PatternRewriter &rewriter) const override {
-    Arithmetic emit{rewriter, op.getLoc()};
+  void lower(ws::PutOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
     if (sm90::overwritesOperands(op) && !haveMet(op)) {
       roleBarrier(emit, sync);
     }
@@ -80,13 +79,12 @@ struct PutPattern : SyncPattern<ws::PutOp> {
       fenceAsyncProxy(emit);
       NVVM::SyncWarpOp::create(rewriter, op.getLoc(), emit.constant(-1));
     }
-    return success();
   }
 };
 
 } // namespace
 
 void sm90::populateCompletionPatterns(RewritePatternSet &patterns,
-                                      const RoleSync &sync) {
+                                      RoleSync &sync) {
   patterns.add<PutPattern>(patterns.getContext(), sync);
 }

@@ -105,10 +105,8 @@ SmallVector<Box> TileBoxes::at(Place place, int64_t ctas) const {
 
 namespace {
 
-struct CopyPattern : OpConversionPattern<ws::CopyOp> {
-  CopyPattern(const TypeConverter &types, MLIRContext *context,
-              const ParamValues &params)
-      : OpConversionPattern(types, context), params(params) {}
+struct CopyPattern : ParamPattern<ws::CopyOp> {
+  using ParamPattern::ParamPattern;
 
   LogicalResult
   matchAndRewrite(ws::CopyOp op, OpAdaptor adaptor,
@@ -153,14 +151,10 @@ private:
                         : tile.panelBytes() / ctas;
     return emit.mul(rankInCluster(emit), bytes);
   }
-
-  const ParamValues &params;
 };
 
-struct StorePattern : OpConversionPattern<ws::StoreOp> {
-  StorePattern(const TypeConverter &types, MLIRContext *context,
-               const ParamValues &params)
-      : OpConversionPattern(types, context), params(params) {}
+struct StorePattern : ParamPattern<ws::StoreOp> {
+  using ParamPattern::ParamPattern;
 
   LogicalResult
   matchAndRewrite(ws::StoreOp op, OpAdaptor adaptor,
@@ -170,9 +164,8 @@ struct StorePattern : OpConversionPattern<ws::StoreOp> {
     auto kernel = op->getParentOfType<ws::KernelOp>();
     auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
     SmemTile tile(cast<RankedTensorType>(hold.getType()));
-    Value piece = emit.mul(adaptor.getPiece(), hold.getPieceBytes());
     Value address =
-        smemAddress(rewriter, loc, emit.add(piece, *hold.getOffset()));
+        smemAddress(rewriter, loc, pieceOffset(emit, hold, adaptor.getPiece()));
     TileBoxes boxes(emit, tile, op.getDest(), op.getMap());
     Place place{adaptor.getBatch(), adaptor.getHead(), adaptor.getRow()};
     for (const Box &box : boxes.at(place)) {
@@ -187,9 +180,6 @@ struct StorePattern : OpConversionPattern<ws::StoreOp> {
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkCommitGroupOp>(op);
     return success();
   }
-
-private:
-  const ParamValues &params;
 };
 
 } // namespace

@@ -1,35 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Single elements of global memory: rows that are stored, and gathers.
+// Vectors from registers to global memory.
 #include "ThreadElements.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
-
-Type codegen::storedType(Value tensor) {
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8)
-         : element.isInteger()
-             ? IntegerType::get(element.getContext(),
-                                element.getIntOrFloatBitWidth())
-             : element;
-}
-
-Value codegen::elementPointer(const Arithmetic &emit, const ParamValues &params,
-                              Value tensor, ValueRange indices) {
-  OpBuilder &builder = emit.builder;
-  Value offset = arith::ConstantIntOp::create(builder, emit.loc, 0, 64);
-  for (auto [dim, index] : llvm::enumerate(indices)) {
-    Value wide =
-        arith::ExtSIOp::create(builder, emit.loc, builder.getI64Type(), index);
-    Value stride = params.of(Param::Stride, tensor, dim);
-    offset = emit.add(offset, emit.mul(wide, stride));
-  }
-  Value pointer = params.of(Param::Pointer, tensor);
-  return LLVM::GEPOp::create(builder, emit.loc, pointer.getType(),
-                             storedType(tensor), pointer, offset);
-}
 
 Value codegen::threadRow(const Arithmetic &emit, int64_t i) {
   Value thread = emit.thread();
@@ -46,10 +22,8 @@ Value codegen::threadColumn(const Arithmetic &emit, int64_t i) {
 namespace {
 
 /// One lane of each quad writes the rows that the quad shares.
-struct StoreRowPattern : OpConversionPattern<tile::StoreRowOp> {
-  StoreRowPattern(const TypeConverter &types, MLIRContext *context,
-                  const ParamValues &params)
-      : OpConversionPattern(types, context), params(params) {}
+struct StoreRowPattern : ParamPattern<tile::StoreRowOp> {
+  using ParamPattern::ParamPattern;
 
   LogicalResult
   matchAndRewrite(tile::StoreRowOp op, OpAdaptor adaptor,
@@ -83,8 +57,7 @@ private:
     Value inside = arith::CmpIOp::create(builder, emit.loc,
                                          arith::CmpIPredicate::ult, row, rows);
     Value writes = arith::AndIOp::create(builder, emit.loc, isFirst, inside);
-    Value value = vector::ExtractOp::create(
-        builder, emit.loc, adaptor.getTile(), ArrayRef<int64_t>{at.element});
+    Value value = emit.element(adaptor.getTile(), at.element);
     // Outside of the branch, for both rows to share what they have in common.
     SmallVector<Value> indices{adaptor.getBatch(), head, row};
     if (op.getPart()) {
@@ -97,76 +70,6 @@ private:
     builder.setInsertionPointToStart(branch.thenBlock());
     LLVM::StoreOp::create(builder, emit.loc, value, pointer);
   }
-
-  const ParamValues &params;
-};
-
-struct GatherPattern : OpConversionPattern<tile::GatherOp> {
-  GatherPattern(const TypeConverter &types, MLIRContext *context,
-                const ParamValues &params)
-      : OpConversionPattern(types, context), params(params) {}
-
-  LogicalResult
-  matchAndRewrite(tile::GatherOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Arithmetic emit{rewriter, op.getLoc()};
-    auto type = dyn_cast<VectorType>(op.getResult().getType());
-    int64_t count = type ? type.getNumElements() : 1;
-    SmallVector<Value> elements;
-    for (int64_t i = 0; i < count; ++i) {
-      SmallVector<Value> indices;
-      for (Value index : adaptor.getIndices()) {
-        if (isa<VectorType>(index.getType())) {
-          index = vector::ExtractOp::create(rewriter, op.getLoc(), index,
-                                            ArrayRef<int64_t>{i});
-        }
-        indices.push_back(index);
-      }
-      elements.push_back(gather(op, emit, indices));
-    }
-    if (type) {
-      rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
-    } else {
-      rewriter.replaceOp(op, elements.front());
-    }
-    return success();
-  }
-
-private:
-  /// An element within bounds, or zero: the index is clamped, so that no
-  /// address outside the tensor is formed.
-  Value gather(tile::GatherOp op, const Arithmetic &emit,
-               ValueRange indices) const {
-    OpBuilder &builder = emit.builder;
-    Location loc = emit.loc;
-    Value inside;
-    SmallVector<Value> clamped;
-    for (auto [dim, index] : llvm::enumerate(indices)) {
-      Value size = params.of(Param::Dim, op.getSource(), dim);
-      Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                       index, size);
-      inside = inside ? arith::AndIOp::create(builder, loc, inside, ok) : ok;
-      clamped.push_back(
-          arith::SelectOp::create(builder, loc, ok, index, emit.constant(0)));
-    }
-    Type stored = storedType(op.getSource());
-    Value zero =
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(stored));
-    Value loaded = LLVM::LoadOp::create(
-        builder, loc, stored,
-        elementPointer(emit, params, op.getSource(), clamped));
-    Value value = arith::SelectOp::create(builder, loc, inside, loaded, zero);
-    Type element = getElementTypeOrSelf(op.getResult());
-    if (element.isInteger(1)) {
-      return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                   value, zero);
-    }
-    return element == stored
-               ? value
-               : arith::ExtFOp::create(builder, loc, element, value);
-  }
-
-  const ParamValues &params;
 };
 
 } // namespace
@@ -174,6 +77,5 @@ private:
 void sm90::populateElementPatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,
                                    const ParamValues &params) {
-  patterns.add<StoreRowPattern, GatherPattern>(types, patterns.getContext(),
-                                               params);
+  patterns.add<StoreRowPattern>(types, patterns.getContext(), params);
 }

@@ -27,7 +27,7 @@ void populateCopyPatterns(mlir::RewritePatternSet &patterns,
 /// Register tiles to shared memory.
 void populatePutPatterns(mlir::RewritePatternSet &patterns,
                          const mlir::TypeConverter &types);
-/// Single elements of global memory.
+/// Row vectors from the threads that hold them to global memory.
 void populateElementPatterns(mlir::RewritePatternSet &patterns,
                              const mlir::TypeConverter &types,
                              const ParamValues &params);
@@ -40,7 +40,7 @@ void populateMmaPatterns(mlir::RewritePatternSet &patterns,
                          const mlir::TypeConverter &types);
 /// Puts, by which tiles are handed to products and copies.
 void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
-                                const RoleSync &sync);
+                                RoleSync &sync);
 
 /// Does the tile lie where products of the role read?
 bool overwritesOperands(ws::PutOp put);

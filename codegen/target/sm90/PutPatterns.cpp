@@ -30,8 +30,8 @@ struct PutPattern : OpConversionPattern<ws::PutOp> {
     Value high = emit.bitAnd(emit.shiftRight(thread, 4), 1);
     Value swizzle = emit.bitAnd(emit.shiftRight(row, tile.swizzleRowShift()),
                                 tile.chunksPerSpan() - 1);
-    Value piece = emit.mul(adaptor.getPiece(), hold.getPieceBytes());
-    Value base = smemAddress(rewriter, loc, emit.add(piece, *hold.getOffset()));
+    Value base =
+        smemAddress(rewriter, loc, pieceOffset(emit, hold, adaptor.getPiece()));
     base = emit.add(base, emit.mul(row, tile.spanBytes()));
     for (int64_t k = 0; k < tile.columns / 16; ++k) {
       int64_t panel = 2 * k / tile.chunksPerSpan();
@@ -52,8 +52,7 @@ private:
     MLIRContext *context = emit.builder.getContext();
     SmallVector<Value> registers;
     for (int64_t i = 0; i < 4; ++i) {
-      registers.push_back(vector::ExtractOp::create(
-          emit.builder, emit.loc, packed, ArrayRef<int64_t>{first + i}));
+      registers.push_back(emit.element(packed, first + i));
     }
     NVVM::StMatrixOp::create(
         emit.builder, emit.loc, sharedPointer(emit.builder, emit.loc, address),

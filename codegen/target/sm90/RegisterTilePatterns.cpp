@@ -24,17 +24,27 @@ struct ThreadRow {
 };
 
 /// A pattern of an op that moves what each thread holds.
-template <typename Op> struct MovePattern : OpConversionPattern<Op> {
-  MovePattern(const TypeConverter &types, MLIRContext *context,
-              const ParamValues &params)
-      : OpConversionPattern<Op>(types, context), params(params) {}
+template <typename Op> struct MovePattern : ParamPattern<Op> {
+  using ParamPattern<Op>::ParamPattern;
 
 protected:
+  using ParamPattern<Op>::params;
+
+  static Access accessOf(typename Op::Adaptor adaptor, Value tensor, Value part,
+                         AccessMap map) {
+    return {
+        tensor, adaptor.getBatch(), adaptor.getHead(), adaptor.getRow(), part,
+        map};
+  }
+
   /// Row `ofTile`, counted from the first that the op names.
   ThreadRow rowOf(const Arithmetic &emit, const Access &access, Value ofTile,
                   bool isTile) const;
 
-  const ParamValues &params;
+  /// Writes each of the thread's rows that the tensor has: row `i`, whose first
+  /// column is at `pointer`.
+  void writeRows(const Arithmetic &emit, const Access &access,
+                 function_ref<void(int64_t i, Value pointer)> write) const;
 };
 
 } // namespace
@@ -70,6 +80,20 @@ ThreadRow MovePattern<Op>::rowOf(const Arithmetic &emit, const Access &access,
   return {inside, elementPointer(emit, params, access.tensor, indices)};
 }
 
+template <typename Op>
+void MovePattern<Op>::writeRows(
+    const Arithmetic &emit, const Access &access,
+    function_ref<void(int64_t i, Value pointer)> write) const {
+  for (int64_t i = 0; i < rowsPerThread; ++i) {
+    ThreadRow row = rowOf(emit, access, threadRow(emit, i), /*isTile=*/true);
+    auto branch = scf::IfOp::create(emit.builder, emit.loc, row.inside,
+                                    /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(emit.builder);
+    emit.builder.setInsertionPointToStart(branch.thenBlock());
+    write(i, row.pointer);
+  }
+}
+
 /// The pairs of columns that a tensor of `columns` has: a thread's registers
 /// hold two of each of its rows in turn.
 static int64_t pairsOf(Value tensor) {
@@ -90,11 +114,6 @@ static bool isPacked(Value tensor) {
          16;
 }
 
-static Value extract(const Arithmetic &emit, Value vector, int64_t i) {
-  return vector::ExtractOp::create(emit.builder, emit.loc, vector,
-                                   ArrayRef<int64_t>{i});
-}
-
 static Type elementOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
@@ -108,23 +127,17 @@ struct StoreRegPattern : MovePattern<tile::StoreRegOp> {
   matchAndRewrite(tile::StoreRegOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Arithmetic emit{rewriter, op.getLoc()};
-    Access access{op.getDest(),      adaptor.getBatch(),
-                  adaptor.getHead(), adaptor.getRow(),
-                  adaptor.getPart(), *AccessMap::parse(op.getMap())};
-    for (int64_t i = 0; i < rowsPerThread; ++i) {
-      ThreadRow row = rowOf(emit, access, threadRow(emit, i), /*isTile=*/true);
-      auto branch = scf::IfOp::create(rewriter, op.getLoc(), row.inside,
-                                      /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
+    Access access = accessOf(adaptor, op.getDest(), adaptor.getPart(),
+                             *AccessMap::parse(op.getMap()));
+    writeRows(emit, access, [&](int64_t i, Value first) {
       for (int64_t n = 0; n < pairsOf(op.getDest()); ++n) {
         Value pair = pairOf(emit, adaptor.getTile(), rowsPerThread * n + i,
                             isPacked(op.getDest()));
         Value pointer =
-            pointerAfter(emit, row.pointer, elementOf(op.getDest()), 8 * n);
+            pointerAfter(emit, first, elementOf(op.getDest()), 8 * n);
         LLVM::StoreOp::create(rewriter, op.getLoc(), pair, pointer);
       }
-    }
+    });
     rewriter.eraseOp(op);
     return success();
   }
@@ -133,7 +146,7 @@ private:
   static Value pairOf(const Arithmetic &emit, Value tile, int64_t pair,
                       bool packed) {
     if (packed) {
-      return extract(emit, tile, pair);
+      return emit.element(tile, pair);
     }
     return vector::ExtractStridedSliceOp::create(
         emit.builder, emit.loc, tile, ArrayRef<int64_t>{2 * pair},
@@ -150,27 +163,21 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Arithmetic emit{rewriter, loc};
-    Access access{op.getDest(),      adaptor.getBatch(),
-                  adaptor.getHead(), adaptor.getRow(),
-                  Value(),           *AccessMap::parse(op.getMap())};
+    Access access = accessOf(adaptor, op.getDest(), Value(),
+                             *AccessMap::parse(op.getMap()));
     Type element = rewriter.getF32Type();
-    for (int64_t i = 0; i < rowsPerThread; ++i) {
-      ThreadRow row = rowOf(emit, access, threadRow(emit, i), /*isTile=*/true);
-      auto branch = scf::IfOp::create(rewriter, loc, row.inside,
-                                      /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
+    writeRows(emit, access, [&](int64_t i, Value first) {
       for (int64_t r = 0; r < 2 * pairsOf(op.getDest()); ++r) {
         int64_t n = r / 2, half = r % 2;
-        Value value = extract(emit, adaptor.getTile(),
-                              2 * (rowsPerThread * n + i) + half);
-        Value pair = pointerAfter(emit, row.pointer, element, 8 * n);
+        Value value =
+            emit.element(adaptor.getTile(), 2 * (rowsPerThread * n + i) + half);
+        Value pair = pointerAfter(emit, first, element, 8 * n);
         LLVM::AtomicRMWOp::create(rewriter, loc, LLVM::AtomicBinOp::fadd,
                                   pointerAfter(emit, pair, element, half),
                                   value, LLVM::AtomicOrdering::monotonic,
                                   "device");
       }
-    }
+    });
     rewriter.eraseOp(op);
     return success();
   }
@@ -193,9 +200,8 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
     Value zero = arith::ConstantOp::create(
         rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
     SmallVector<Value> elements(type.getNumElements(), zero);
-    Access access{
-        source,           adaptor.getBatch(), adaptor.getHead(),
-        adaptor.getRow(), adaptor.getPart(),  *AccessMap::parse(op.getMap())};
+    Access access = accessOf(adaptor, source, adaptor.getPart(),
+                             *AccessMap::parse(op.getMap()));
     for (int64_t i = 0; i < rowsPerThread; ++i) {
       ThreadRow row = rowOf(emit, access, threadRow(emit, i), /*isTile=*/true);
       for (int64_t n = 0; n < pairsOf(source); ++n) {
@@ -203,7 +209,7 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
             rewriter, loc, pairType,
             pointerAfter(emit, row.pointer, elementOf(source), 8 * n));
         for (int64_t half = 0; half < perPair; ++half) {
-          Value value = perPair == 1 ? pair : extract(emit, pair, half);
+          Value value = perPair == 1 ? pair : emit.element(pair, half);
           elements[perPair * (rowsPerThread * n + i) + half] =
               arith::SelectOp::create(rewriter, loc, row.inside, value, zero);
         }
@@ -228,13 +234,9 @@ struct LoadRowPattern : MovePattern<tile::LoadRowOp> {
     Type element = type.getElementType();
     Value zero =
         arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(element));
-    Access access{op.getSource(),
-                  adaptor.getBatch(),
-                  adaptor.getHead(),
-                  adaptor.getRow(),
-                  adaptor.getPart(),
-                  {{AccessMap::Batch, AccessMap::Head, AccessMap::Position,
-                    AccessMap::Dim}}};
+    Access access = accessOf(adaptor, op.getSource(), adaptor.getPart(),
+                             {{AccessMap::Batch, AccessMap::Head,
+                               AccessMap::Position, AccessMap::Dim}});
     SmallVector<Value> elements;
     int64_t count = type.getNumElements();
     for (int64_t i = 0; i < count; ++i) {

@@ -103,7 +103,7 @@ void Sm90::populateInstructionPatterns(RewritePatternSet &patterns,
 }
 
 void Sm90::populateCompletionPatterns(RewritePatternSet &patterns,
-                                      const RoleSync &sync) const {
+                                      RoleSync &sync) const {
   sm90::populateCompletionPatterns(patterns, sync);
 }
 

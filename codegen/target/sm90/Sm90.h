@@ -39,7 +39,7 @@ public:
 
   bool meetsBefore(ws::PutOp put) const final;
   void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
-                                  const RoleSync &sync) const final;
+                                  RoleSync &sync) const final;
 };
 
 } // namespace attn::codegen

@@ -18,12 +18,6 @@ mlir::Value threadRow(const Arithmetic &emit, int64_t i);
 /// of every eight, and more than `rowsPerThread` in all.
 mlir::Value threadColumn(const Arithmetic &emit, int64_t i);
 
-/// An element as memory holds it: a byte for an i1, and no sign.
-mlir::Type storedType(mlir::Value tensor);
-
-mlir::Value elementPointer(const Arithmetic &emit, const ParamValues &params,
-                           mlir::Value tensor, mlir::ValueRange indices);
-
 } // namespace attn::codegen
 
 #endif // ATTN_CODEGEN_SM90_THREADELEMENTS_H

@@ -8,11 +8,6 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-static Value extract(const Arithmetic &emit, Value vector, int64_t i) {
-  return vector::ExtractOp::create(emit.builder, emit.loc, vector,
-                                   ArrayRef<int64_t>{i});
-}
-
 static Value slice(const Arithmetic &emit, Value vector, int64_t offset,
                    int64_t size) {
   return vector::ExtractStridedSliceOp::create(
@@ -50,7 +45,7 @@ static Value reduceQuad(const Arithmetic &emit, tile::ReduceKind kind,
                         Value rows) {
   Value done[2];
   for (int64_t row : {0, 1}) {
-    Value value = extract(emit, rows, row);
+    Value value = emit.element(rows, row);
     for (int64_t distance : {1, 2}) {
       Value other = NVVM::ShflOp::create(
           emit.builder, emit.loc, value.getType(), emit.constant(-1), value,
@@ -112,9 +107,9 @@ private:
       chains = combine(emit, kind, chains, slice(emit, source, r, 4));
     }
     Value row0 =
-        combine(emit, kind, extract(emit, chains, 0), extract(emit, chains, 1));
+        combine(emit, kind, emit.element(chains, 0), emit.element(chains, 1));
     Value row1 =
-        combine(emit, kind, extract(emit, chains, 2), extract(emit, chains, 3));
+        combine(emit, kind, emit.element(chains, 2), emit.element(chains, 3));
     if (isFloored) {
       row0 = combine(emit, kind, row0, emit.constant(0));
       row1 = combine(emit, kind, row1, emit.constant(0));
@@ -166,10 +161,10 @@ struct AnyPattern : OpConversionPattern<tile::AnyOp> {
     Arithmetic emit{rewriter, op.getLoc()};
     Value source = adaptor.getSource();
     int64_t elements = cast<VectorType>(source.getType()).getNumElements();
-    Value any = extract(emit, source, 0);
+    Value any = emit.element(source, 0);
     for (int64_t i = 1; i < elements; ++i) {
       any = arith::OrIOp::create(rewriter, op.getLoc(), any,
-                                 extract(emit, source, i));
+                                 emit.element(source, i));
     }
     rewriter.replaceOpWithNewOp<NVVM::VoteSyncOp>(op, rewriter.getI1Type(),
                                                   emit.constant(-1), any,
