@@ -8,7 +8,8 @@
 // went wrong. With --print it prints the PTX of the standard input as the
 // simulator's parser has it.
 
-#include "core/launch.h"
+#include "machine/instruction_set.h"
+#include "machine/run_grid.h"
 #include "units/tensor_map.h"
 
 #include <algorithm>

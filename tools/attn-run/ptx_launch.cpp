@@ -8,6 +8,8 @@
 #include "trace.h"
 
 #include "device/sim_device.h"
+#include "machine/instruction_set.h"
+#include "machine/run_grid.h"
 
 #include <algorithm>
 #include <cinttypes>

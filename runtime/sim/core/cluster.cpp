@@ -13,7 +13,7 @@ static constexpr uint64_t kTurnsAfterFailure = 1024;
 
 Cluster::Cluster(const Program &program, const GridLaunch &launch,
                  const GlobalMemory &memory, const SimOptions &options,
-                 GridHazards *gridHazards, uint64_t number)
+                 uint64_t number)
     : number(number),
       ctaCount(launch.cluster[0] * launch.cluster[1] * launch.cluster[2]),
       random(~options.seed * 0x9e3779b97f4a7c15 + number),
@@ -22,13 +22,6 @@ Cluster::Cluster(const Program &program, const GridLaunch &launch,
     ctas.push_back(std::make_unique<Cta>(program, launch, memory, options,
                                          *this, number, rank));
     barrier.live += ctas.back()->threads;
-  }
-  if (!gridHazards) {
-    return;
-  }
-  hazards = std::make_unique<HazardTracker>(*this, *gridHazards, number);
-  for (const auto &cta : ctas) {
-    cta->hazards = hazards.get();
   }
 }
 
@@ -69,8 +62,8 @@ void Cluster::completePhase() {
   }
   barrier.arrived = 0;
   ++barrier.generation;
-  if (hazards) {
-    hazards->completeCluster();
+  if (observer) {
+    observer->onClusterBarrier();
   }
   for (const auto &cta : ctas) {
     ++cta->changes;
@@ -160,8 +153,8 @@ void Cluster::finish() {
   for (const auto &cta : ctas) {
     cta->registers.checkEnd(*cta);
   }
-  if (hazards && findFailure().empty()) {
-    hazards->finish();
+  if (observer && findFailure().empty()) {
+    observer->onEnd();
   }
   failure = findFailure();
 }

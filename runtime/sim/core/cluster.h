@@ -21,9 +21,14 @@ class Cluster {
 public:
   Cluster(const Program &program, const GridLaunch &launch,
           const GlobalMemory &memory, const SimOptions &options,
-          GridHazards *gridHazards, uint64_t number);
+          uint64_t number);
 
   static constexpr uint64_t kNoneFailed = ~uint64_t(0);
+
+  /// Before it runs: who is told of what its CTAs do together.
+  void observe(std::unique_ptr<ClusterObserver> who) {
+    observer = std::move(who);
+  }
 
   /// Runs a while; false once it has ended. Once another cluster has failed, of
   /// which `firstFailed` is the lowest number, stops too: it may wait for what
@@ -67,8 +72,8 @@ private:
   const uint64_t number;
   const uint32_t ctaCount;
   std::vector<std::unique_ptr<Cta>> ctas;
-  /// Null: nobody looks for hazards.
-  std::unique_ptr<HazardTracker> hazards;
+  /// Null: nobody is told.
+  std::unique_ptr<ClusterObserver> observer;
   Random random;
   bool randomly = false;
   /// CTAs start from the last rank on.

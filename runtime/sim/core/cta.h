@@ -10,7 +10,6 @@
 #include "core/observer.h"
 #include "core/warp.h"
 #include "hazards/register_pool.h"
-#include "hazards/tracker.h"
 #include "units/mbarrier.h"
 
 #include <array>
@@ -60,6 +59,7 @@ private:
 };
 
 class Cluster;
+class HazardTracker;
 
 class Cta {
 public:
@@ -167,7 +167,7 @@ public:
   /// Counts everything that a blocked warp may wait for.
   uint64_t changes = 0;
   GlobalView global;
-  /// Null: nobody looks for hazards.
+  /// Who looks for hazards, told by handlers; null: nobody.
   HazardTracker *hazards = nullptr;
   /// Null: nobody watches.
   std::unique_ptr<Observer> observer;

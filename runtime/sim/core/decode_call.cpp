@@ -7,7 +7,7 @@
 // A call becomes: a branch behind all this for lanes that do not take part, the
 // function's instructions, and one that does nothing.
 
-#include "decoder.h"
+#include "core/decoder.h"
 
 #include <algorithm>
 
@@ -96,17 +96,17 @@ bool Decoder::bindVariables(const std::vector<ptx::Variable> &variables,
   return true;
 }
 
-static Handler branchHandler() {
+static Handler branchHandler(const OpcodeTable &table) {
   ptx::Instruction branch;
   branch.opcode = "bra";
   Match match;
   std::string problem;
-  return findRow(branch, match, problem) ? match.row->handler : nullptr;
+  return table.findRow(branch, match, problem) ? match.row->handler : nullptr;
 }
 
 /// Takes what `use` says of the guard.
 bool Decoder::appendBranch(Inst inst, uint32_t target) {
-  inst.run = branchHandler();
+  inst.run = branchHandler(table);
   inst.imm = target;
   program.code.push_back(inst);
   noteGuard(inst);
@@ -127,7 +127,7 @@ bool Decoder::decodeCall(const ptx::Instruction &call) {
       operands.size() > name + 1 && operands[name + 1].kind == Kind::List
           ? &operands[name + 1]
           : nullptr;
-  Decoder callee(module, *target, program, diagnostic);
+  Decoder callee(table, module, *target, program, diagnostic);
   if (!bindVariables(target->results, hasResult ? &operands[0] : nullptr,
                      callee) ||
       !bindVariables(target->params, params, callee)) {

@@ -2,7 +2,7 @@
 //
 // From operands to slots.
 
-#include "decoder.h"
+#include "core/decoder.h"
 
 #include <cstring>
 

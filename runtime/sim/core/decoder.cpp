@@ -2,7 +2,7 @@
 //
 // Scopes, layout and instructions; operands are in decode_operands.cpp.
 
-#include "decoder.h"
+#include "core/decoder.h"
 
 #include "hazards/result_use.h"
 
@@ -330,7 +330,7 @@ bool Decoder::decodeInstruction(const ptx::Instruction &instruction) {
   }
   Match match;
   std::string problem;
-  if (!findRow(instruction, match, problem)) {
+  if (!table.findRow(instruction, match, problem)) {
     return fail(instruction.at, problem);
   }
   use = {};
@@ -481,9 +481,10 @@ static std::string checkHeader(const ptx::Module &module) {
                    std::to_string(module.addressSize);
 }
 
-bool attn::sim::decode(std::shared_ptr<const ptx::Module> module,
-                       std::string_view name, Program &program,
-                       Diagnostic &diagnostic) {
+bool attn::sim::decodeKernel(const OpcodeTable &table,
+                             std::shared_ptr<const ptx::Module> module,
+                             std::string_view name, Program &program,
+                             Diagnostic &diagnostic) {
   program = {};
   diagnostic = {};
   program.module = module;
@@ -507,5 +508,5 @@ bool attn::sim::decode(std::shared_ptr<const ptx::Module> module,
   if (!diagnostic.message.empty()) {
     return false;
   }
-  return Decoder(*module, *found, program, diagnostic).decodeFunction();
+  return Decoder(table, *module, *found, program, diagnostic).decodeFunction();
 }

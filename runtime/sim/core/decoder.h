@@ -5,7 +5,7 @@
 #ifndef ATTN_SIM_CORE_DECODER_H
 #define ATTN_SIM_CORE_DECODER_H
 
-#include "opcode_table.h"
+#include "core/opcode_table.h"
 
 #include <map>
 #include <unordered_map>
@@ -37,9 +37,10 @@ struct SymbolAddress {
 
 class Decoder {
 public:
-  Decoder(const ptx::Module &module, const ptx::Function &function,
-          Program &program, Diagnostic &diagnostic)
-      : module(module), function(function), program(program),
+  Decoder(const OpcodeTable &table, const ptx::Module &module,
+          const ptx::Function &function, Program &program,
+          Diagnostic &diagnostic)
+      : table(table), module(module), function(function), program(program),
         diagnostic(diagnostic) {}
 
   bool decodeFunction();
@@ -125,6 +126,7 @@ private:
   uint32_t preset(const PresetSlot &slot);
   uint32_t truePredicate();
 
+  const OpcodeTable &table;
   const ptx::Module &module;
   const ptx::Function &function;
   Program &program;
@@ -147,6 +149,13 @@ private:
   uint64_t dynamicAlign = 1;
   std::vector<std::string_view> dynamicNames;
 };
+
+/// Decodes kernel `name` of `module` with the instructions of `table`; the only
+/// kernel if `name` is empty.
+bool decodeKernel(const OpcodeTable &table,
+                  std::shared_ptr<const ptx::Module> module,
+                  std::string_view name, Program &program,
+                  Diagnostic &diagnostic);
 
 /// The size in bytes of a type's name, as ".b32"; 0 if unknown or .pred.
 unsigned typeSize(std::string_view type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Running a grid.
+// How a grid runs, and how it ends.
 
 #ifndef ATTN_SIM_CORE_LAUNCH_H
 #define ATTN_SIM_CORE_LAUNCH_H
@@ -57,10 +57,6 @@ struct GridResult {
   Reports reports;
   uint64_t warpInstructions = 0;
 };
-
-/// Executes a grid and waits for its end.
-GridResult runGrid(const Program &program, const GridLaunch &launch,
-                   const GlobalMemory &memory, const SimOptions &options);
 
 } // namespace attn::sim
 

@@ -35,6 +35,16 @@ public:
   virtual void onExit(const Warp &warp) = 0;
 };
 
+/// Told of what the CTAs of a cluster do together.
+class ClusterObserver {
+public:
+  virtual ~ClusterObserver() = default;
+  /// The cluster's barrier completes a phase.
+  virtual void onClusterBarrier() = 0;
+  /// All threads have ended, and nothing went wrong so far.
+  virtual void onEnd() = 0;
+};
+
 /// Gives CTAs their observers.
 class ObserverSource {
 public:

@@ -1,66 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "opcode_table.h"
+#include "core/opcode_table.h"
 
 #include <algorithm>
-
-#include <unordered_map>
+#include <deque>
+#include <mutex>
 
 using namespace attn::sim;
 
-namespace {
-
-/// One element of a pattern.
-struct Element {
-  bool optional = false;
-  std::vector<std::string_view> choices;
-};
-
-struct Pattern {
-  const OpRow *row = nullptr;
-  std::vector<Element> elements;
-};
-
-/// All rows, by opcode.
-class OpcodeTable {
-public:
-  OpcodeTable();
-  const std::vector<Pattern> *find(std::string_view opcode) const {
-    auto found = byOpcode.find(opcode);
-    return found == byOpcode.end() ? nullptr : &found->second;
-  }
-
-private:
-  void add(const OpRow &row);
-
-  Rows rows;
-  std::unordered_map<std::string_view, std::vector<Pattern>> byOpcode;
-};
-
-} // namespace
-
-OpcodeTable::OpcodeTable() {
-  addIntegerRows(rows);
-  addFloatRows(rows);
-  addHalfRows(rows);
-  addMoveRows(rows);
-  addConvertRows(rows);
-  addCompareRows(rows);
-  addMemoryRows(rows);
-  addAtomicRows(rows);
-  addControlRows(rows);
-  addNamedBarrierRows(rows);
-  addWarpRows(rows);
-  addMatrixRows(rows);
-  addMmaRows(rows);
-  addBarrierRows(rows);
-  addBulkRows(rows);
-  addBulkTensorRows(rows);
-  addTensorMapRows(rows);
-  addAsyncCopyRows(rows);
-  addHintRows(rows);
-  addWgmmaRows(rows);
-  addClusterRows(rows);
+OpcodeTable::OpcodeTable(const Rows &rows) {
   for (const OpRow &row : rows) {
     add(row);
   }
@@ -83,10 +31,10 @@ void OpcodeTable::add(const OpRow &row) {
   size_t at = text.find_first_of(".[{");
   std::string_view opcode = text.substr(0, at);
   text.remove_prefix(at == std::string_view::npos ? text.size() : at);
-  Pattern pattern;
-  pattern.row = &row;
+  OpPattern pattern;
+  pattern.row = row;
   while (!text.empty()) {
-    Element element;
+    PatternElement element;
     size_t end = 0;
     if (text[0] == '.') {
       end = std::min(text.find_first_of(".[{", 1), text.size());
@@ -103,13 +51,13 @@ void OpcodeTable::add(const OpRow &row) {
 }
 
 /// Matches modifiers from `next` on with elements from `element` on.
-static bool matchFrom(const Pattern &pattern, size_t element,
+static bool matchFrom(const OpPattern &pattern, size_t element,
                       const std::vector<std::string_view> &modifiers,
                       size_t next, std::vector<std::string_view> &chosen) {
   if (element == pattern.elements.size()) {
     return next == modifiers.size();
   }
-  const Element &here = pattern.elements[element];
+  const PatternElement &here = pattern.elements[element];
   if (next < modifiers.size()) {
     for (std::string_view choice : here.choices) {
       if (choice == modifiers[next]) {
@@ -125,18 +73,17 @@ static bool matchFrom(const Pattern &pattern, size_t element,
          matchFrom(pattern, element + 1, modifiers, next, chosen);
 }
 
-bool attn::sim::findRow(const ptx::Instruction &instruction, Match &match,
-                        std::string &problem) {
-  static const OpcodeTable table;
-  const std::vector<Pattern> *patterns = table.find(instruction.opcode);
-  if (!patterns) {
+bool OpcodeTable::findRow(const ptx::Instruction &instruction, Match &match,
+                          std::string &problem) const {
+  auto patterns = byOpcode.find(instruction.opcode);
+  if (patterns == byOpcode.end()) {
     problem = "unknown opcode '" + std::string(instruction.opcode) + "'";
     return false;
   }
-  for (const Pattern &pattern : *patterns) {
+  for (const OpPattern &pattern : patterns->second) {
     match.chosen.assign(pattern.elements.size(), {});
     if (matchFrom(pattern, 0, instruction.modifiers, 0, match.chosen)) {
-      match.row = pattern.row;
+      match.row = &pattern.row;
       return true;
     }
   }
@@ -146,4 +93,12 @@ bool attn::sim::findRow(const ptx::Instruction &instruction, Match &match,
   }
   problem += "'";
   return false;
+}
+
+const char *attn::sim::keep(std::string text) {
+  static std::mutex mutex;
+  static auto *kept = new std::deque<std::string>;
+  std::lock_guard<std::mutex> lock(mutex);
+  kept->push_back(std::move(text));
+  return kept->back().c_str();
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The opcode table: a row an opcode form.
+// The opcode table: a row an opcode form. The families of instructions give the
+// rows; see machine/instruction_set.h.
 
 #ifndef ATTN_SIM_CORE_OPCODE_TABLE_H
 #define ATTN_SIM_CORE_OPCODE_TABLE_H
 
-#include "program.h"
+#include "core/program.h"
+
+#include <unordered_map>
 
 namespace attn::sim {
 
@@ -50,34 +53,38 @@ struct OpRow {
   uint64_t aux = 0;
 };
 
-/// The rows of one family of instructions.
 using Rows = std::vector<OpRow>;
-void addIntegerRows(Rows &rows);
-void addFloatRows(Rows &rows);
-void addHalfRows(Rows &rows);
-void addMoveRows(Rows &rows);
-void addConvertRows(Rows &rows);
-void addCompareRows(Rows &rows);
-void addMemoryRows(Rows &rows);
-void addAtomicRows(Rows &rows);
-void addControlRows(Rows &rows);
-void addNamedBarrierRows(Rows &rows);
-void addWarpRows(Rows &rows);
-void addMatrixRows(Rows &rows);
-void addMmaRows(Rows &rows);
-void addBarrierRows(Rows &rows);
-void addBulkRows(Rows &rows);
-void addBulkTensorRows(Rows &rows);
-void addTensorMapRows(Rows &rows);
-void addAsyncCopyRows(Rows &rows);
-void addHintRows(Rows &rows);
-void addWgmmaRows(Rows &rows);
-void addClusterRows(Rows &rows);
 
-/// Finds the row of an instruction. On failure `problem` says what is unknown:
-/// the opcode, or its modifiers.
-bool findRow(const ptx::Instruction &instruction, Match &match,
-             std::string &problem);
+/// Rows point to their patterns: keeps one that is put together.
+const char *keep(std::string text);
+
+/// One element of a pattern.
+struct PatternElement {
+  bool optional = false;
+  std::vector<std::string_view> choices;
+};
+
+/// An OpRow with its pattern taken apart.
+struct OpPattern {
+  OpRow row;
+  std::vector<PatternElement> elements;
+};
+
+/// The rows of all families, by opcode.
+class OpcodeTable {
+public:
+  explicit OpcodeTable(const Rows &rows);
+
+  /// Finds the row of an instruction. On failure `problem` says what is
+  /// unknown: the opcode, or its modifiers.
+  bool findRow(const ptx::Instruction &instruction, Match &match,
+               std::string &problem) const;
+
+private:
+  void add(const OpRow &row);
+
+  std::unordered_map<std::string_view, std::vector<OpPattern>> byOpcode;
+};
 
 } // namespace attn::sim
 

@@ -158,10 +158,6 @@ struct Program {
   }
 };
 
-/// Decodes kernel `name` of `module`; the only one if `name` is empty.
-bool decode(std::shared_ptr<const ptx::Module> module, std::string_view name,
-            Program &program, Diagnostic &diagnostic);
-
 } // namespace attn::sim
 
 #endif // ATTN_SIM_CORE_PROGRAM_H

@@ -3,6 +3,8 @@
 #include "device/sim_device.h"
 
 #include "device/host_memory.h"
+#include "machine/instruction_set.h"
+#include "machine/run_grid.h"
 #include "units/tensor_map.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // Any text: parsed, printed, parsed again, decoded.
 
-#include "core/program.h"
+#include "machine/instruction_set.h"
 
 #include <cstdlib>
 

@@ -3,8 +3,10 @@
 // cp.async, its groups, and its arrivals on mbarriers.
 
 #include "core/cta.h"
+#include "hazards/tracker.h"
 #include "ops/async_signal.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 
 using namespace attn::sim;
 
@@ -62,10 +64,12 @@ struct Arrival final : AsyncCopy {
              ruleSuffix(ruleOf(event.status));
     }
     if (cta.hazards) {
-      cta.hazards->arriveCopies(cta.getWarp(warp), lane, barrier, hazard);
+      cta.hazards->copies.arriveCopies(cta.getWarp(warp), lane, barrier,
+                                       hazard);
     }
     if (cta.hazards && event.completed) {
-      cta.hazards->completePhase(cta.getWarp(warp), pc, lane, barrier);
+      cta.hazards->mbarriers.completePhase(cta.getWarp(warp), pc, lane,
+                                           barrier);
     }
     cta.storeMbarrier(barrier, *found);
     if (cta.observer) {
@@ -126,7 +130,7 @@ Step copySmall(Warp &warp, const Inst &inst) {
       return warp.fault(problem, lane);
     }
     if (cta.hazards) {
-      cta.hazards->issueCopy(
+      cta.hazards->copies.issueCopy(
           warp, lane,
           {copy->shared, copy->bytes, copy->global, copy->sourceBytes});
     }
@@ -188,7 +192,7 @@ Step commit(Warp &warp, const Inst &) {
   forLanes(warp.exec, [&](unsigned lane) {
     commitGroup(warp.cta.asyncThread(warp.index, lane).groups);
     if (warp.cta.hazards) {
-      warp.cta.hazards->commitCopies(warp, lane);
+      warp.cta.hazards->copies.commitCopies(warp, lane);
     }
   });
   return Step::Next;
@@ -207,7 +211,8 @@ Step wait(Warp &warp, const Inst &inst) {
   }
   if (warp.cta.hazards) {
     forLanes(warp.exec, [&](unsigned lane) {
-      warp.cta.hazards->waitCopies(warp, lane, size_t(inst.imm), inst.aux);
+      warp.cta.hazards->copies.waitCopies(warp, lane, size_t(inst.imm),
+                                          inst.aux);
     });
   }
   return warp.pass(Wait::Kind::AsyncGroup, 0, uint32_t(inst.imm));
@@ -243,8 +248,8 @@ Step arriveWhenDone(Warp &warp, const Inst &inst) {
     placeCopy(*arrival, warp, lane);
     arrival->barrier = address;
     if (cta.hazards) {
-      cta.hazards->useMbarrier(warp, lane, address);
-      arrival->hazard = cta.hazards->countCopies(warp, lane);
+      cta.hazards->mbarriers.useMbarrier(warp, lane, address);
+      arrival->hazard = cta.hazards->copies.countCopies(warp, lane);
     }
     arrival->batches = thread.batches;
     thread.batches.push_back(std::make_shared<uint32_t>(0));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ops/async_signal.h"
+#include "hazards/tracker.h"
 
 using namespace attn::sim;
 
@@ -32,7 +33,7 @@ std::string attn::sim::signalBytes(const AsyncCopy &copy, Cta &from,
   }
   uint64_t phase = barrier->phase;
   if (from.hazards) {
-    from.hazards->completeLoad(hazard, address, phase);
+    from.hazards->bulk.completeLoad(hazard, address, phase);
   }
   MbarrierEvent event = mbarrierCompleteTx(*barrier, bytes);
   if (event.status != MbarrierStatus::Ok) {
@@ -40,8 +41,8 @@ std::string attn::sim::signalBytes(const AsyncCopy &copy, Cta &from,
            ruleSuffix(ruleOf(event.status));
   }
   if (from.hazards && event.completed) {
-    from.hazards->completePhase(from.getWarp(copy.warp), copy.pc, copy.lane,
-                                address);
+    from.hazards->mbarriers.completePhase(from.getWarp(copy.warp), copy.pc,
+                                          copy.lane, address);
   }
   Cta *owner = from.findOwner(address, problem);
   owner->storeMbarrier(address, *barrier);

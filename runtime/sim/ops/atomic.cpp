@@ -3,8 +3,10 @@
 // atom and red, of one element a lane or of a vector, which is not atomic as a
 // whole.
 
+#include "hazards/tracker.h"
 #include "ops/async_signal.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 #include "ops/scope.h"
 #include "units/reduce_op.h"
 
@@ -63,7 +65,7 @@ void beginAtomic(Warp &warp, const Atomic &how) {
   action.scope = Scope(how.order >> kScopeShift);
   action.acquires = how.order & kAcquires;
   action.releases = how.order & kReleases;
-  warp.cta.hazards->begin(warp, action);
+  warp.cta.hazards->plain.begin(warp, action);
 }
 
 /// The memory of one lane's operation, or null after a fault.
@@ -81,7 +83,7 @@ uint8_t *locate(Warp &warp, const Inst &inst, const Atomic &how, unsigned lane,
   if (!memory) {
     warp.fault(problem, lane);
   } else if (warp.cta.hazards) {
-    warp.cta.hazards->access(warp, lane, how.space, address, bytes);
+    warp.cta.hazards->plain.access(warp, lane, how.space, address, bytes);
   }
   return memory;
 }

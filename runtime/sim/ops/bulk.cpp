@@ -2,7 +2,9 @@
 //
 // cp.async.bulk and cp.reduce.async.bulk, and the groups of all bulk copies.
 
+#include "hazards/tracker.h"
 #include "ops/bulk_copy.h"
+#include "ops/rows.h"
 #include "units/tma.h"
 
 #include <algorithm>
@@ -131,7 +133,7 @@ Step copyToGlobal(Warp &warp, const Inst &inst) {
       action.global = copy.global;
       action.group = copy.group;
       action.reduces = copy.reduction.reduces;
-      warp.cta.hazards->issueStore(warp, lane, action);
+      warp.cta.hazards->bulk.issueStore(warp, lane, action);
     }
     return std::string();
   });
@@ -160,7 +162,8 @@ Step waitGroup(Warp &warp, const Inst &inst) {
       const BulkGroups &groups = warp.cta.bulkGroups(warp, lane);
       uint64_t committed = groups.oldest + groups.pending.size();
       uint64_t pending = std::min(committed, uint64_t(inst.imm));
-      warp.cta.hazards->waitStores(warp, lane, committed - pending, inst.aux);
+      warp.cta.hazards->bulk.waitStores(warp, lane, committed - pending,
+                                        inst.aux);
     });
   }
   return warp.pass(Wait::Kind::BulkGroup, 0, uint32_t(inst.imm));

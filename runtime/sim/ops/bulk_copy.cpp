@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ops/bulk_copy.h"
+#include "hazards/tracker.h"
 
 using namespace attn::sim;
 
@@ -27,7 +28,7 @@ std::string Targets::begin(Warp &warp, unsigned lane, Cta &cta,
     return problem;
   }
   if (warp.cta.hazards) {
-    hazards.push_back(warp.cta.hazards->issueLoad(warp, lane, action));
+    hazards.push_back(warp.cta.hazards->bulk.issueLoad(warp, lane, action));
   }
   if (!action.reduces) {
     std::memset(to, kSharedPoison, action.bytes);

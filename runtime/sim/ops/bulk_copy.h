@@ -6,6 +6,7 @@
 #ifndef ATTN_SIM_OPS_BULK_COPY_H
 #define ATTN_SIM_OPS_BULK_COPY_H
 
+#include "hazards/tracker.h"
 #include "ops/address_list.h"
 #include "ops/async_signal.h"
 #include "ops/lanes.h"

@@ -2,7 +2,9 @@
 //
 // cp.async.bulk.tensor and cp.reduce.async.bulk.tensor.
 
+#include "hazards/tracker.h"
 #include "ops/bulk_copy.h"
+#include "ops/rows.h"
 #include "units/tma.h"
 
 #include <algorithm>
@@ -125,7 +127,7 @@ std::string readTensorCopy(Warp &warp, const Inst &inst, unsigned lane,
            ruleSuffix(Rule::Align);
   }
   if (warp.cta.hazards && window == 0) {
-    warp.cta.hazards->useTensorMap(warp, lane, address);
+    warp.cta.hazards->tensorMaps.useTensorMap(warp, lane, address);
   }
   problem = decodeTensorMap(bytes, copy.map);
   if (!problem.empty()) {
@@ -196,7 +198,7 @@ Step storeTensor(Warp &warp, const Inst &inst) {
       BulkAction action = describe(copy);
       action.group = copy.group;
       action.reduces = copy.reduces;
-      warp.cta.hazards->issueStore(warp, lane, action);
+      warp.cta.hazards->bulk.issueStore(warp, lane, action);
     }
     return problem;
   });

@@ -5,8 +5,10 @@
 
 #include "core/cluster.h"
 
+#include "hazards/tracker.h"
 #include "ops/async_signal.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 #include "units/reduce_op.h"
 
 using namespace attn::sim;
@@ -96,7 +98,7 @@ Step clusterArrive(Warp &warp, const Inst &inst) {
     warp.clusterGeneration[lane] = barrier.generation;
   });
   if (warp.cta.hazards) {
-    warp.cta.hazards->arriveCluster(warp, !(inst.aux & kRelaxed));
+    warp.cta.hazards->barriers.arriveCluster(warp, !(inst.aux & kRelaxed));
   }
   warp.cta.cluster.arrive(uint32_t(__builtin_popcount(warp.exec)));
   return Step::Next;
@@ -122,7 +124,7 @@ Step clusterWait(Warp &warp, const Inst &inst) {
   }
   warp.clusterArrived &= ~warp.exec;
   if (warp.cta.hazards) {
-    warp.cta.hazards->leaveCluster(warp);
+    warp.cta.hazards->barriers.leaveCluster(warp);
   }
   return warp.pass(Wait::Kind::ClusterBarrier);
 }
@@ -183,7 +185,7 @@ void trackStore(Warp &warp, unsigned lane, AsyncStore &store) {
   action.mbarrier = store.barrier;
   action.reduces = store.reduces;
   action.isGeneric = true;
-  store.hazard = warp.cta.hazards->issueLoad(warp, lane, action);
+  store.hazard = warp.cta.hazards->bulk.issueLoad(warp, lane, action);
 }
 
 /// Slots: address, mbarrier; its offset is Inst::list's last word.

@@ -3,6 +3,7 @@
 // setp, set, selp, slct and testp.
 
 #include "ops/lanes.h"
+#include "ops/rows.h"
 #include "units/packed_half.h"
 
 using namespace attn::sim;

@@ -3,7 +3,9 @@
 // Branches, ends, fences, setmaxnreg, and what has no effect.
 
 #include "core/cta.h"
+#include "hazards/tracker.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 #include "ops/scope.h"
 
 #include <algorithm>
@@ -101,8 +103,9 @@ constexpr uint64_t kGlobal = 2;
 /// The core keeps memory in order anyway: fences are for hazards only.
 Step fence(Warp &warp, const Inst &inst) {
   if (warp.cta.hazards) {
-    warp.cta.hazards->fence(warp, Scope(inst.aux >> kScopeShift),
-                            inst.aux & kAcquires, inst.aux & kReleases);
+    warp.cta.hazards->knowledge.fence(warp, Scope(inst.aux >> kScopeShift),
+                                      inst.aux & kAcquires,
+                                      inst.aux & kReleases);
   }
   return Step::Next;
 }
@@ -117,7 +120,8 @@ bool finishFence(Decoder &, const ptx::Instruction &, const Match &match,
 
 Step proxyFence(Warp &warp, const Inst &inst) {
   if (warp.cta.hazards) {
-    warp.cta.hazards->proxyFence(warp, inst.aux & kShared, inst.aux & kGlobal);
+    warp.cta.hazards->knowledge.proxyFence(warp, inst.aux & kShared,
+                                           inst.aux & kGlobal);
   }
   return Step::Next;
 }
@@ -132,7 +136,7 @@ bool finishProxyFence(Decoder &, const ptx::Instruction &, const Match &match,
 
 Step initFence(Warp &warp, const Inst &) {
   if (warp.cta.hazards) {
-    warp.cta.hazards->initFence(warp);
+    warp.cta.hazards->mbarriers.initFence(warp);
   }
   return Step::Next;
 }

@@ -4,6 +4,7 @@
 
 #include "units/convert.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 #include "units/int_math.h"
 
 using namespace attn::sim;

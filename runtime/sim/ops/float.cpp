@@ -3,6 +3,7 @@
 // f32 and f64 arithmetic and the approximations.
 
 #include "ops/lanes.h"
+#include "ops/rows.h"
 #include "units/approx.h"
 
 #include <cmath>

@@ -3,6 +3,7 @@
 // f16 and bf16 arithmetic, single and in pairs.
 
 #include "ops/lanes.h"
+#include "ops/rows.h"
 #include "units/approx.h"
 
 using namespace attn::sim;

@@ -3,21 +3,12 @@
 // Integer arithmetic, logic and bits.
 
 #include "ops/lanes.h"
+#include "ops/rows.h"
 #include "units/int_math.h"
 
-#include <deque>
 #include <limits>
-#include <mutex>
 
 using namespace attn::sim;
-
-const char *attn::sim::keep(std::string text) {
-  static std::mutex mutex;
-  static auto *kept = new std::deque<std::string>;
-  std::lock_guard<std::mutex> lock(mutex);
-  kept->push_back(std::move(text));
-  return kept->back().c_str();
-}
 
 namespace {
 

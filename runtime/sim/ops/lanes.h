@@ -87,9 +87,6 @@ template <auto function> constexpr Handler lanewise = &LaneOp<function>::run;
 /// The handler of what has no effect here.
 inline Step doNothing(Warp &, const Inst &) { return Step::Next; }
 
-/// The table keeps pointers to patterns that are put together.
-const char *keep(std::string text);
-
 /// Replaces every "%" in `pattern`.
 inline const char *fill(std::string pattern, const std::string &with) {
   for (size_t at = pattern.find('%'); at != std::string::npos;

@@ -5,7 +5,9 @@
 #include "units/matrix_move.h"
 
 #include "core/cta.h"
+#include "hazards/tracker.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 
 using namespace attn::sim;
 
@@ -19,7 +21,7 @@ bool forRows(Warp &warp, const Inst &inst, bool write, Visit visit) {
     MemoryAction action;
     action.reads = !write;
     action.writes = write;
-    warp.cta.hazards->begin(warp, action);
+    warp.cta.hazards->plain.begin(warp, action);
   }
   for (unsigned row = 0; row < 8 * inst.listSize; ++row) {
     unsigned lane = matrixRowLane(row / 8, row % 8);
@@ -39,7 +41,7 @@ bool forRows(Warp &warp, const Inst &inst, bool write, Visit visit) {
       return false;
     }
     if (warp.cta.hazards) {
-      warp.cta.hazards->access(warp, lane, space, address, 16);
+      warp.cta.hazards->plain.access(warp, lane, space, address, 16);
     }
     visit(memory, row);
   }

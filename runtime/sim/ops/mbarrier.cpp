@@ -5,7 +5,9 @@
 #include "units/mbarrier.h"
 
 #include "core/cluster.h"
+#include "hazards/tracker.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 
 using namespace attn::sim;
 
@@ -70,24 +72,24 @@ void track(Warp &warp, const Inst &inst, unsigned lane, uint32_t address,
   }
   switch (Effect(inst.aux >> kEffectShift)) {
   case Effect::Init:
-    hazards->initMbarrier(warp, lane, address);
+    hazards->mbarriers.initMbarrier(warp, lane, address);
     return;
   case Effect::Inval:
-    hazards->invalMbarrier(warp, lane, address);
+    hazards->mbarriers.invalMbarrier(warp, lane, address);
     return;
   case Effect::Arrive:
-    hazards->useMbarrier(warp, lane, address);
-    hazards->arriveMbarrier(warp, lane, address, before.phase,
-                            !(inst.aux & kRelaxed),
-                            inst.aux & kCluster ? Scope::Cluster : Scope::Cta);
+    hazards->mbarriers.useMbarrier(warp, lane, address);
+    hazards->mbarriers.arriveMbarrier(
+        warp, lane, address, before.phase, !(inst.aux & kRelaxed),
+        inst.aux & kCluster ? Scope::Cluster : Scope::Cta);
     break;
   case Effect::Transaction:
-    hazards->useMbarrier(warp, lane, address);
-    hazards->changeBytes(warp, lane, address);
+    hazards->mbarriers.useMbarrier(warp, lane, address);
+    hazards->mbarriers.changeBytes(warp, lane, address);
     break;
   }
   if (event.completed) {
-    hazards->completePhase(warp, warp.now.pc, lane, address);
+    hazards->mbarriers.completePhase(warp, warp.now.pc, lane, address);
   }
 }
 
@@ -175,9 +177,9 @@ void trackWait(Warp &warp, const Inst &inst, const uint32_t *addresses,
     });
     left &= ~lanes;
     uint32_t address = addresses[first];
-    warp.cta.hazards->waitMbarrier(warp, lanes, address,
-                                   warp.cta.mbarriers[address].phase, parity,
-                                   passed >> first & 1, !(inst.aux & kRelaxed));
+    warp.cta.hazards->mbarriers.waitMbarrier(
+        warp, lanes, address, warp.cta.mbarriers[address].phase, parity,
+        passed >> first & 1, !(inst.aux & kRelaxed));
   }
 }
 
@@ -228,7 +230,7 @@ Step wait(Warp &warp, const Inst &inst) {
     passed |= uint32_t(test.passed) << lane;
     addresses[lane] = address;
     if (warp.cta.hazards) {
-      warp.cta.hazards->useMbarrier(warp, lane, address);
+      warp.cta.hazards->mbarriers.useMbarrier(warp, lane, address);
     }
   }
   if (warp.cta.hazards) {

@@ -3,7 +3,9 @@
 // ld and st.
 
 #include "core/cta.h"
+#include "hazards/tracker.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 #include "ops/scope.h"
 
 #include <algorithm>
@@ -50,7 +52,7 @@ uint8_t *locate(Warp &warp, const Inst &inst, const Access &access,
   if (!found) {
     warp.fault(problem, lane);
   } else if (warp.cta.hazards) {
-    warp.cta.hazards->access(warp, lane, access.space, address, bytes);
+    warp.cta.hazards->plain.access(warp, lane, access.space, address, bytes);
   }
   return found;
 }
@@ -66,7 +68,7 @@ void beginAccess(Warp &warp, const Access &access, bool write) {
   action.acquires = access.orders && !write;
   action.releases = access.orders && write;
   action.readOnly = access.readOnly;
-  warp.cta.hazards->begin(warp, action);
+  warp.cta.hazards->plain.begin(warp, action);
 }
 
 Step load(Warp &warp, const Inst &inst) {
@@ -128,7 +130,7 @@ void checkStored(Warp &warp, const Inst &inst, const Access &access) {
     for (uint32_t i = 0; memory && i < inst.listSize; ++i) {
       Wide128 value = storedValue(warp, access, from[i], lane);
       if (std::memcmp(memory + i * access.bytes, &value, access.bytes) != 0) {
-        warp.cta.hazards->overwritten(warp, lane, address);
+        warp.cta.hazards->plain.overwritten(warp, lane, address);
       }
     }
   });

@@ -9,6 +9,7 @@
 
 #include "core/cta.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 
 using namespace attn::sim;
 

@@ -4,6 +4,7 @@
 
 #include "core/cta.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 
 using namespace attn::sim;
 using Kind = ptx::Operand::Kind;

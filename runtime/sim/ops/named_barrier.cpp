@@ -3,7 +3,9 @@
 // The 16 named barriers of a CTA.
 
 #include "core/cta.h"
+#include "hazards/tracker.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 
 #include <algorithm>
 
@@ -100,7 +102,7 @@ bool countWarp(Warp &warp, uint32_t id, uint32_t count, bool waits,
   arrive(warp, barrier, count, waits);
   bool completes = barrier.generation != generation;
   if (warp.cta.hazards && completes) {
-    warp.cta.hazards->completeNamed(warp, id);
+    warp.cta.hazards->barriers.completeNamed(warp, id);
   }
   if (warp.cta.observer) {
     warp.cta.observer->onArrive(&warp, Wait::Kind::NamedBarrier, id, completes);
@@ -112,7 +114,7 @@ bool countWarp(Warp &warp, uint32_t id, uint32_t count, bool waits,
 bool arriveAt(Warp &warp, uint32_t id, uint32_t count, bool waits, Step &step) {
   uint64_t generation = warp.cta.barriers[id].generation;
   if (warp.cta.hazards) {
-    warp.cta.hazards->arriveNamed(warp, warp.exec, id, waits);
+    warp.cta.hazards->barriers.arriveNamed(warp, warp.exec, id, waits);
   }
   if (!countWarp(warp, id, count, waits, step)) {
     return false;
@@ -131,7 +133,7 @@ bool leaveBarrier(Warp &warp, uint32_t id, Step &step) {
   }
   warp.now.arrived = false;
   if (warp.cta.hazards) {
-    warp.cta.hazards->leaveNamed(warp);
+    warp.cta.hazards->barriers.leaveNamed(warp);
   }
   step = warp.pass(Wait::Kind::NamedBarrier, id);
   return true;
@@ -178,7 +180,7 @@ bool arriveLanes(Warp &warp, uint32_t id, uint32_t count, bool waits,
   uint32_t fresh = warp.exec & ~warp.namedArrived;
   uint32_t &arrived = barrier.lanes[warp.index];
   if (fresh && warp.cta.hazards) {
-    warp.cta.hazards->arriveNamed(warp, fresh, id, waits);
+    warp.cta.hazards->barriers.arriveNamed(warp, fresh, id, waits);
   }
   arrived |= fresh;
   if (waits) {
@@ -218,7 +220,7 @@ Step threadBarrier(Warp &warp, const Inst &inst) {
   }
   warp.namedArrived &= ~warp.exec;
   if (warp.cta.hazards) {
-    warp.cta.hazards->leaveNamed(warp);
+    warp.cta.hazards->barriers.leaveNamed(warp);
   }
   step = warp.pass(Wait::Kind::NamedBarrier, id);
   warp.now.pc += leaves;

@@ -3,8 +3,10 @@
 // Tensor maps that a kernel changes: tensormap.replace, the copy of a changed
 // map to global memory, and the fences between that and its use.
 
+#include "hazards/tracker.h"
 #include "ops/address_list.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 #include "ops/scope.h"
 
 #include <algorithm>
@@ -41,8 +43,8 @@ uint8_t *locate(Warp &warp, Space space, uint64_t address, unsigned lane,
     MemoryAction action;
     action.reads = reads;
     action.writes = writes;
-    warp.cta.hazards->begin(warp, action);
-    warp.cta.hazards->access(warp, lane, space, address, kTensorMapBytes);
+    warp.cta.hazards->plain.begin(warp, action);
+    warp.cta.hazards->plain.access(warp, lane, space, address, kTensorMapBytes);
   }
   return map;
 }
@@ -151,7 +153,8 @@ Step copyMap(Warp &warp, const Inst &inst) {
   }
   std::memcpy(target, source, kTensorMapBytes);
   if (warp.cta.hazards) {
-    warp.cta.hazards->fence(warp, scopeOf(inst), false, /*releases=*/true);
+    warp.cta.hazards->knowledge.fence(warp, scopeOf(inst), false,
+                                      /*releases=*/true);
   }
   return Step::Next;
 }
@@ -176,7 +179,8 @@ bool finishCopy(Decoder &decoder, const ptx::Instruction &instruction,
 
 Step release(Warp &warp, const Inst &inst) {
   if (warp.cta.hazards) {
-    warp.cta.hazards->fence(warp, scopeOf(inst), false, /*releases=*/true);
+    warp.cta.hazards->knowledge.fence(warp, scopeOf(inst), false,
+                                      /*releases=*/true);
   }
   return Step::Next;
 }
@@ -185,11 +189,12 @@ Step acquire(Warp &warp, const Inst &inst) {
   if (!warp.cta.hazards) {
     return Step::Next;
   }
-  warp.cta.hazards->fence(warp, scopeOf(inst), /*acquires=*/true, false);
+  warp.cta.hazards->knowledge.fence(warp, scopeOf(inst), /*acquires=*/true,
+                                    false);
   forLanes(warp.exec, [&](unsigned lane) {
     uint64_t address = warp.address64(inst, inst.slots[0], lane);
     if (classify(Space::Generic, address) == Space::Global) {
-      warp.cta.hazards->acquireTensorMap(warp, lane, address);
+      warp.cta.hazards->tensorMaps.acquireTensorMap(warp, lane, address);
     }
   });
   return Step::Next;

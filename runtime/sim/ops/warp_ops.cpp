@@ -5,7 +5,9 @@
 #include "units/warp_ops.h"
 
 #include "core/cta.h"
+#include "hazards/tracker.h"
 #include "ops/lanes.h"
+#include "ops/rows.h"
 
 #include <algorithm>
 
@@ -63,7 +65,7 @@ template <typename Body> Step forMasks(Warp &warp, uint32_t slot, Body body) {
 Step warpBarrier(Warp &warp, const Inst &inst) {
   return forMasks(warp, inst.slots[0], [&] {
     if (warp.cta.hazards) {
-      warp.cta.hazards->syncLanes(warp, warp.exec);
+      warp.cta.hazards->knowledge.syncLanes(warp, warp.exec);
     }
     return Step::Next;
   });

@@ -5,7 +5,8 @@
 #ifndef ATTN_TEST_UNIT_SIM_CORE_KERNEL_H
 #define ATTN_TEST_UNIT_SIM_CORE_KERNEL_H
 
-#include "core/launch.h"
+#include "machine/instruction_set.h"
+#include "machine/run_grid.h"
 
 #include <cstring>
 #include <gtest/gtest.h>

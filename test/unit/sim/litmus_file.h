@@ -16,7 +16,8 @@
 #ifndef ATTN_TEST_UNIT_SIM_LITMUS_FILE_H
 #define ATTN_TEST_UNIT_SIM_LITMUS_FILE_H
 
-#include "core/launch.h"
+#include "machine/instruction_set.h"
+#include "machine/run_grid.h"
 
 namespace attn::sim {
 

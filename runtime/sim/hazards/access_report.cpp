@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// The words of reports.
 
-#include "core/cluster.h"
+#include "hazards/access_report.h"
+
+#include "core/cta.h"
 
 using namespace attn::sim;
 
-void HazardTracker::report(Rule rule, const Accessor &by,
-                           const std::string &message, uint32_t otherPc) {
+void attn::sim::report(Rule rule, const Accessor &by,
+                       const std::string &message, uint32_t otherPc) {
   by.warp.cta.reportHazard(rule, by.warp, by.pc, by.lane, message, otherPc);
 }
 
-void HazardTracker::reportUninitialized(const TrackedMemory &memory,
-                                        const Accessor &by, uint64_t address) {
+void attn::sim::reportUninitialized(const TrackedMemory &memory,
+                                    const Accessor &by, uint64_t address) {
   Rule rule = memory.isGlobal ? Rule::UninitGlobal : Rule::UninitShared;
   if (!by.warp.cta.wantsHazard(rule, by.pc, kNone)) {
     return;
@@ -50,9 +50,9 @@ static const char *explain(Rule rule) {
   }
 }
 
-void HazardTracker::reportConflict(Rule rule, const TrackedMemory &memory,
-                                   const Accessor &by, AccessId id, bool wrote,
-                                   uint64_t address) {
+void attn::sim::reportConflict(Rule rule, const TrackedMemory &memory,
+                               const Accessor &by, AccessId id, bool wrote,
+                               uint64_t address) {
   const Access &other = memory.accesses[id];
   if (!by.warp.cta.wantsHazard(rule, by.pc, other.pc)) {
     return;

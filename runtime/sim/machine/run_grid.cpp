@@ -2,7 +2,10 @@
 //
 // The clusters of a grid, on several threads.
 
+#include "machine/run_grid.h"
+
 #include "core/cluster.h"
+#include "hazards/tracker.h"
 
 #include <algorithm>
 #include <atomic>
@@ -144,6 +147,7 @@ struct GridRun {
   const GridLaunch &launch;
   const GlobalMemory &memory;
   const SimOptions &options;
+  /// Null: nobody looks for hazards.
   GridHazards *hazards;
   uint64_t count; // of clusters
 };
@@ -193,8 +197,19 @@ private:
       return false;
     }
     clusters.push_back(std::make_unique<Cluster>(
-        run.program, run.launch, run.memory, run.options, run.hazards, number));
+        run.program, run.launch, run.memory, run.options, number));
+    if (run.hazards) {
+      lookForHazards(*clusters.back());
+    }
     return true;
+  }
+
+  void lookForHazards(Cluster &cluster) {
+    auto tracker = std::make_unique<HazardTracker>(cluster, *run.hazards);
+    for (uint32_t rank = 0; rank < cluster.size(); ++rank) {
+      cluster.getCta(rank).hazards = tracker.get();
+    }
+    cluster.observe(std::move(tracker));
   }
 
   void runOne() {

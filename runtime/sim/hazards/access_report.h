@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An access as reports see it, and their words.
+
+#ifndef ATTN_SIM_HAZARDS_ACCESS_REPORT_H
+#define ATTN_SIM_HAZARDS_ACCESS_REPORT_H
+
+#include "core/warp.h"
+#include "hazards/knowledge.h"
+#include "hazards/rules.h"
+#include "hazards/shadow.h"
+
+#include <string>
+
+namespace attn::sim {
+
+/// A memory and its accesses.
+struct TrackedMemory {
+  Shadow &shadow;
+  AccessTable &accesses;
+  bool isGlobal;
+};
+
+/// Who makes an access.
+struct Accessor {
+  Accessor(const Warp &warp, uint32_t pc, unsigned lane)
+      : warp(warp), pc(pc), lane(lane) {}
+
+  const Warp &warp;
+  uint32_t pc;
+  /// kLanes: all of the warp.
+  unsigned lane;
+  const Knowledge *known = nullptr;
+  bool isAsync = false;
+  bool reads = false;
+  bool writes = false;
+  /// In the memory's table.
+  AccessId id;
+  /// An access that is known to be before.
+  AccessId before;
+};
+
+/// Reports what breaks a rule. `otherPc` is the instruction that it is about
+/// besides, if there is one.
+void report(Rule rule, const Accessor &by, const std::string &message,
+            uint32_t otherPc = kNone);
+void reportUninitialized(const TrackedMemory &memory, const Accessor &by,
+                         uint64_t address);
+/// `wrote`: the other access, `id`, is a write.
+void reportConflict(Rule rule, const TrackedMemory &memory, const Accessor &by,
+                    AccessId id, bool wrote, uint64_t address);
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_HAZARDS_ACCESS_REPORT_H

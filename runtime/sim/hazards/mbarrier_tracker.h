@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mbarriers: what they make known, and their misuse.
+
+#ifndef ATTN_SIM_HAZARDS_MBARRIER_TRACKER_H
+#define ATTN_SIM_HAZARDS_MBARRIER_TRACKER_H
+
+#include "hazards/plain_accesses.h"
+
+namespace attn::sim {
+
+/// What a phase of an mbarrier counts: the last arrival or transaction of each
+/// thread, and whether asynchronous operations made others.
+struct PhaseEvents {
+  Clock threads;
+  bool hasAsync = false;
+};
+
+struct MbarrierState {
+  bool isLive = false;
+  /// Epoch of the component: `base` and the number of phases complete.
+  uint32_t component = 0;
+  uint32_t base = 0;
+  /// What all arrivals so far knew, and the view that came last.
+  Knowledge arriving;
+  uint64_t joined = 0;
+  /// The same at the end of the last phase.
+  Knowledge published;
+  /// The thread that made it, when, and when it fenced that (0: not yet).
+  AccessId init;
+  uint32_t initFence = 0;
+  /// Phases that are complete, and that some thread has waited for.
+  uint64_t phases = 0;
+  uint64_t awaited = 0;
+  /// Of the current phase and of the last.
+  PhaseEvents events;
+  PhaseEvents lastEvents;
+  /// Loads that have not delivered: indices of accesses.
+  std::vector<uint32_t> loads;
+  /// The last use by each thread.
+  Clock uses;
+};
+
+/// A `phase` is the number of the current one.
+class MbarrierTracker {
+public:
+  MbarrierTracker(ThreadKnowledge &knowledge, AccessHistory &history,
+                  RemoteUses &remoteUses, PlainAccesses &plain)
+      : knowledge(knowledge), history(history), remoteUses(remoteUses),
+        plain(plain) {}
+
+  void initMbarrier(const Warp &warp, unsigned lane, uint32_t address);
+  void invalMbarrier(const Warp &warp, unsigned lane, uint32_t address);
+  void initFence(const Warp &warp);
+  /// Before anything else is done with one.
+  void useMbarrier(const Warp &warp, unsigned lane, uint32_t address);
+  /// Before a copy of the async proxy is to signal one.
+  void useForLoad(const Accessor &by, uint32_t address);
+  /// `scope` is what an arrival that releases is for.
+  void arriveMbarrier(const Warp &warp, unsigned lane, uint32_t address,
+                      uint64_t phase, bool releases, Scope scope);
+  /// expect_tx or complete_tx.
+  void changeBytes(const Warp &warp, unsigned lane, uint32_t address);
+  void completePhase(const Warp &warp, uint32_t pc, unsigned lane,
+                     uint32_t address);
+  /// `lanes` look for the phase of a parity (2: named by a token).
+  void waitMbarrier(const Warp &warp, uint32_t lanes, uint32_t address,
+                    uint64_t phase, uint32_t parity, bool passed,
+                    bool acquires);
+  /// All threads have ended.
+  void finishBarriers();
+
+  std::unordered_map<uint32_t, MbarrierState> states;
+
+private:
+  bool knows(const Accessor &by, const Clock &clock, AccessId init,
+             uint32_t epoch) const;
+  uint32_t findUnordered(const Accessor &by, const Clock &events) const;
+  bool knowsLastPhase(const Accessor &by, const MbarrierState &barrier,
+                      uint64_t phase) const;
+  void checkArrival(const Accessor &by, uint32_t address, uint64_t phase);
+  uint32_t releasedBy(const Warp &warp, unsigned lane, uint32_t address,
+                      Scope scope);
+
+  ThreadKnowledge &knowledge;
+  AccessHistory &history;
+  RemoteUses &remoteUses;
+  PlainAccesses &plain;
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_HAZARDS_MBARRIER_TRACKER_H

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "hazards/thread_knowledge.h"
+
+#include "core/cluster.h"
+
+using namespace attn::sim;
+
+static uint32_t countWarps(const Cta &cta) {
+  return (cta.threads + kLanes - 1) / kLanes;
+}
+
+ThreadKnowledge::ThreadKnowledge(Cluster &cluster)
+    : cluster(cluster), number(cluster.getNumber()),
+      warpsPerCta(countWarps(cluster.getCta(0))),
+      warps(cluster.size() * warpsPerCta),
+      components(uint32_t(warps.size()) * kLanes) {
+  for (uint32_t i = 0; i < warps.size(); ++i) {
+    uint32_t rank = i / warpsPerCta;
+    LaneView view;
+    view.lanes = cluster.getCta(rank).getWarp(i % warpsPerCta).live;
+    view.known.started = 1u << rank;
+    touch(view);
+    warps[i].views.push_back(std::move(view));
+  }
+}
+
+const Warp &ThreadKnowledge::warpOf(const Access &access) const {
+  return cluster.getCta(access.rank).getWarp(access.warp);
+}
+
+LaneView &ThreadKnowledge::viewOf(const Warp &warp, unsigned lane) {
+  std::vector<LaneView> &views = threadsOf(warp).views;
+  size_t i = 0;
+  while (i + 1 < views.size() && !(views[i].lanes >> lane & 1)) {
+    ++i;
+  }
+  return views[i];
+}
+
+void ThreadKnowledge::publishOwn(const Warp &warp, unsigned lane, Knowledge &to,
+                                 uint32_t epoch) {
+  const WarpThreads &threads = threadsOf(warp);
+  uint32_t component = componentOf(warp, lane);
+  to.generic.raise(component, epoch);
+  to.asyncShared.raise(component, threads.fencedShared[lane]);
+  to.asyncGlobal.raise(component, threads.fencedGlobal[lane]);
+  to.device.raise(component, threads.performedAt[lane]);
+  to.inits.raise(component, threads.initsAt[lane]);
+}
+
+void ThreadKnowledge::publish(const Warp &warp, uint32_t lanes, Knowledge &to) {
+  for (const LaneView &view : threadsOf(warp).views) {
+    if (view.lanes & lanes) {
+      to.join(view.known);
+    }
+  }
+  forLanes(lanes, [&](unsigned lane) {
+    publishOwn(warp, lane, to, threadsOf(warp).epoch);
+  });
+  ++threadsOf(warp).epoch;
+}
+
+void ThreadKnowledge::acquire(const Warp &warp, uint32_t lanes,
+                              const Knowledge &from) {
+  forViews(warp, lanes, [&](LaneView &view) {
+    view.known.join(from);
+    touch(view);
+  });
+}
+
+void ThreadKnowledge::acquireEach(const Warp &warp,
+                                  std::shared_ptr<Knowledge> *barriers) {
+  for (uint32_t left = warp.exec; left;) {
+    std::shared_ptr<Knowledge> barrier = barriers[__builtin_ctz(left)];
+    uint32_t lanes = 0;
+    forLanes(left, [&](unsigned lane) {
+      bool isSame = barriers[lane] == barrier;
+      lanes |= uint32_t(isSame) << lane;
+      barriers[lane] = isSame ? nullptr : barriers[lane];
+    });
+    acquire(warp, lanes & left, *barrier);
+    left &= ~lanes;
+  }
+}
+
+void ThreadKnowledge::syncLanes(const Warp &warp, uint32_t lanes) {
+  LaneView together;
+  together.lanes = lanes;
+  publish(warp, lanes, together.known);
+  touch(together);
+  std::vector<LaneView> &views = threadsOf(warp).views;
+  size_t kept = 0;
+  for (size_t i = 0; i < views.size(); ++i) {
+    views[i].lanes &= ~lanes;
+    if (views[i].lanes) {
+      std::swap(views[kept++], views[i]);
+    }
+  }
+  views.resize(kept);
+  views.push_back(std::move(together));
+}
+
+void ThreadKnowledge::fence(const Warp &warp, Scope scope, bool acquires,
+                            bool releases) {
+  WarpThreads &threads = threadsOf(warp);
+  forViews(warp, warp.exec, [&](LaneView &view) {
+    if (acquires && view.met) {
+      view.known.join(*view.met);
+      view.met = nullptr;
+      touch(view);
+    }
+    if (releases) {
+      if (scope == Scope::Device) {
+        view.known.device.join(view.known.generic);
+        touch(view);
+      }
+      view.releasedToCta = std::make_shared<Knowledge>(view.known);
+      if (scope >= Scope::Cluster) {
+        view.releasedToCluster = view.releasedToCta;
+      }
+    }
+  });
+  if (releases) {
+    forLanes(warp.exec, [&](unsigned lane) {
+      threads.releasedAt[lane] = threads.epoch;
+      if (scope >= Scope::Cluster) {
+        threads.releasedToClusterAt[lane] = threads.epoch;
+      }
+      if (scope == Scope::Device) {
+        threads.performedAt[lane] = threads.epoch;
+      }
+    });
+    ++threads.epoch;
+  }
+}
+
+void ThreadKnowledge::proxyFence(const Warp &warp, bool shared, bool global) {
+  WarpThreads &threads = threadsOf(warp);
+  forViews(warp, warp.exec, [&](LaneView &view) {
+    if (shared) {
+      view.known.asyncShared.join(view.known.generic);
+    }
+    if (global) {
+      view.known.asyncGlobal.join(view.known.generic);
+      for (auto &[number, known] : view.known.remote) {
+        known.asyncGlobal.join(known.generic);
+      }
+    }
+    touch(view);
+  });
+  forLanes(warp.exec, [&](unsigned lane) {
+    uint32_t &toShared = threads.fencedShared[lane];
+    uint32_t &toGlobal = threads.fencedGlobal[lane];
+    toShared = shared ? threads.epoch : toShared;
+    toGlobal = global ? threads.epoch : toGlobal;
+  });
+  ++threads.epoch;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the threads of a cluster know of what others have done, and what makes
+// them know it: meetings of lanes, and fences.
+
+#ifndef ATTN_SIM_HAZARDS_THREAD_KNOWLEDGE_H
+#define ATTN_SIM_HAZARDS_THREAD_KNOWLEDGE_H
+
+#include "core/cta.h"
+#include "hazards/knowledge.h"
+#include "hazards/shadow.h"
+
+namespace attn::sim {
+
+/// Lanes of a warp that know the same, apart from their own accesses.
+struct LaneView {
+  uint32_t lanes = 0;
+  Knowledge known;
+  /// Changes with `known`; views with equal ones know the same.
+  uint64_t serial = 0;
+  /// What the last fence made strong writes release to the CTA, and to the
+  /// cluster.
+  std::shared_ptr<const Knowledge> releasedToCta;
+  std::shared_ptr<const Knowledge> releasedToCluster;
+  /// What strong reads met, for the next fence to acquire.
+  std::shared_ptr<const Knowledge> met;
+};
+
+struct WarpThreads {
+  std::vector<LaneView> views;
+  /// Of the accesses that the warp makes now; rises whenever it releases.
+  uint32_t epoch = 1;
+  /// The lane's own accesses up to this epoch are ordered before its next
+  /// access through the async proxy.
+  uint32_t fencedShared[kLanes] = {};
+  uint32_t fencedGlobal[kLanes] = {};
+  /// The epochs of its last fences: of any scope, for the cluster and for the
+  /// device; and of mbarrier inits.
+  uint32_t releasedAt[kLanes] = {};
+  uint32_t releasedToClusterAt[kLanes] = {};
+  uint32_t performedAt[kLanes] = {};
+  uint32_t initsAt[kLanes] = {};
+  /// The epoch of its last plain write to the memory of another CTA.
+  uint32_t wroteRemoteAt[kLanes] = {};
+  /// The barrier that each lane waits at: what those who arrived knew.
+  std::shared_ptr<Knowledge> barrier[kLanes];
+  /// The same of the cluster's barrier.
+  std::shared_ptr<Knowledge> clusterBarrier[kLanes];
+  /// The last read instruction, as an access.
+  uint32_t readPc = kNone;
+  uint32_t readEpoch = 0;
+  uint32_t readIndex = 0;
+  /// Its wgmma: how many, and the last one.
+  uint64_t wgmmas = 0;
+  uint32_t wgmmaPc = 0;
+};
+
+class ThreadKnowledge {
+public:
+  explicit ThreadKnowledge(Cluster &cluster);
+
+  uint32_t indexOf(const Warp &warp) const {
+    return warp.cta.rank * warpsPerCta + warp.index;
+  }
+  WarpThreads &threadsOf(const Warp &warp) { return warps[indexOf(warp)]; }
+  const WarpThreads &threadsOf(const Warp &warp) const {
+    return warps[indexOf(warp)];
+  }
+  const Warp &warpOf(const Access &access) const;
+  uint32_t componentOf(const Warp &warp, unsigned lane) const {
+    return indexOf(warp) * kLanes + lane;
+  }
+  /// A component of clocks that is not in use.
+  uint32_t addComponent() { return components++; }
+  LaneView &viewOf(const Warp &warp, unsigned lane);
+  /// Calls `visit` for views that together have just `lanes`; makes them.
+  template <typename Visit>
+  void forViews(const Warp &warp, uint32_t lanes, Visit visit);
+  /// To be called after a change of what a view's lanes know.
+  void touch(LaneView &view) { view.serial = ++serials; }
+  /// Adds what one lane knows of its own accesses.
+  void publishOwn(const Warp &warp, unsigned lane, Knowledge &to,
+                  uint32_t epoch);
+  /// Adds what the lanes know; what they do after this is not known.
+  void publish(const Warp &warp, uint32_t lanes, Knowledge &to);
+  void acquire(const Warp &warp, uint32_t lanes, const Knowledge &from);
+  /// The executing lanes leave the barriers that they wait at, by lane.
+  void acquireEach(const Warp &warp, std::shared_ptr<Knowledge> *barriers);
+
+  // Instructions.
+  void syncLanes(const Warp &warp, uint32_t lanes);
+  void fence(const Warp &warp, Scope scope, bool acquires, bool releases);
+  void proxyFence(const Warp &warp, bool shared, bool global);
+
+  Cluster &cluster;
+  /// The cluster's.
+  const uint64_t number;
+  const uint32_t warpsPerCta;
+  std::vector<WarpThreads> warps;
+
+private:
+  /// Components in use, and serials of views.
+  uint32_t components = 0;
+  uint64_t serials = 0;
+};
+
+template <typename Visit>
+void ThreadKnowledge::forViews(const Warp &warp, uint32_t lanes, Visit visit) {
+  std::vector<LaneView> &views = threadsOf(warp).views;
+  for (size_t i = 0; i < views.size(); ++i) {
+    uint32_t inside = views[i].lanes & lanes;
+    if (inside == 0) {
+      continue;
+    }
+    if (inside != views[i].lanes) {
+      LaneView others = views[i];
+      others.lanes &= ~inside;
+      views[i].lanes = inside;
+      views.push_back(std::move(others));
+    }
+    visit(views[i]);
+  }
+}
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_HAZARDS_THREAD_KNOWLEDGE_H

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The families of instructions: each adds the rows of its opcodes.
+
+#ifndef ATTN_SIM_OPS_ROWS_H
+#define ATTN_SIM_OPS_ROWS_H
+
+#include "core/opcode_table.h"
+
+namespace attn::sim {
+
+void addIntegerRows(Rows &rows);
+void addFloatRows(Rows &rows);
+void addHalfRows(Rows &rows);
+void addMoveRows(Rows &rows);
+void addConvertRows(Rows &rows);
+void addCompareRows(Rows &rows);
+void addMemoryRows(Rows &rows);
+void addAtomicRows(Rows &rows);
+void addControlRows(Rows &rows);
+void addNamedBarrierRows(Rows &rows);
+void addWarpRows(Rows &rows);
+void addMatrixRows(Rows &rows);
+void addMmaRows(Rows &rows);
+void addBarrierRows(Rows &rows);
+void addBulkRows(Rows &rows);
+void addBulkTensorRows(Rows &rows);
+void addTensorMapRows(Rows &rows);
+void addAsyncCopyRows(Rows &rows);
+void addHintRows(Rows &rows);
+void addWgmmaRows(Rows &rows);
+void addClusterRows(Rows &rows);
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_OPS_ROWS_H
