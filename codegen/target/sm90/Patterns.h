@@ -27,11 +27,7 @@ void populateCopyPatterns(mlir::RewritePatternSet &patterns,
 /// Register tiles to shared memory.
 void populatePutPatterns(mlir::RewritePatternSet &patterns,
                          const mlir::TypeConverter &types);
-/// Row vectors from the threads that hold them to global memory.
-void populateElementPatterns(mlir::RewritePatternSet &patterns,
-                             const mlir::TypeConverter &types,
-                             const ParamValues &params);
-/// Tiles and row vectors between global memory and the threads that hold them.
+/// Tiles and vectors between global memory and the threads that hold them.
 void populateRegisterTilePatterns(mlir::RewritePatternSet &patterns,
                                   const mlir::TypeConverter &types,
                                   const ParamValues &params);

@@ -1,13 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles and row vectors between global memory and the threads that hold them.
+// Tiles and vectors between global memory and the threads that hold them.
 // Of each of its rows a thread has the pairs of columns 8 n + 2 (lane % 4).
-#include "ThreadElements.h"
+#include "Patterns.h"
 #include "attn/dialect/AccessMap.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
+
+/// A thread has two rows of a tile of 64, eight apart, and a quad shares them.
+static constexpr int64_t rowsPerThread = 2;
+
+/// The number in its warpgroup's tile of this thread's row `i`.
+static Value threadRow(const Arithmetic &emit, int64_t i) {
+  Value thread = emit.thread();
+  Value warp = emit.bitAnd(emit.shiftRight(thread, 5), 3);
+  Value quad = emit.bitAnd(emit.shiftRight(thread, 2), 7);
+  return emit.add(emit.add(emit.mul(warp, 16), quad), 8 * i);
+}
+
+/// The column of this thread's element `i` of a vector of columns: it has two
+/// of every eight, and more than `rowsPerThread` in all.
+static Value threadColumn(const Arithmetic &emit, int64_t i) {
+  Value first = emit.mul(emit.bitAnd(emit.thread(), 3), 2);
+  return emit.add(first, 8 * (i / 2) + i % 2);
+}
+
+/// Of rows that are packed heads those of a position follow one another: the
+/// head that a row is in, and its position.
+static void unpackRow(const Arithmetic &emit, int64_t packed, Value &head,
+                      Value &row) {
+  if (packed > 1) {
+    Value within = emit.bitAnd(row, packed - 1);
+    head = emit.add(emit.mul(head, packed), within);
+    row = emit.shiftRight(row, llvm::Log2_64(packed));
+  }
+}
 
 namespace {
 
@@ -55,11 +84,7 @@ ThreadRow MovePattern<Op>::rowOf(const Arithmetic &emit, const Access &access,
   OpBuilder &builder = emit.builder;
   Value row = emit.add(access.row, ofTile);
   Value head = access.head;
-  if (int64_t packed = access.map.packedHeads; packed > 1) {
-    Value within = emit.bitAnd(row, packed - 1);
-    head = emit.add(emit.mul(head, packed), within);
-    row = emit.shiftRight(row, llvm::Log2_64(packed));
-  }
+  unpackRow(emit, access.map.packedHeads, head, row);
   int64_t leading = access.part ? 1 : 0;
   unsigned position = access.map.dimOf(AccessMap::Position);
   Value rows = params.of(Param::Dim, access.tensor, leading + position);
@@ -252,11 +277,58 @@ struct LoadRowPattern : MovePattern<tile::LoadRowOp> {
   }
 };
 
+/// One lane of each quad writes the rows that the quad shares.
+struct StoreRowPattern : ParamPattern<tile::StoreRowOp> {
+  using ParamPattern::ParamPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::StoreRowOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Arithmetic emit{rewriter, op.getLoc()};
+    Value rows = params.of(Param::Dim, op.getDest(), op.getPart() ? 3 : 2);
+    Value isFirst = emit.isEqual(emit.bitAnd(emit.thread(), 3), 0);
+    for (int64_t i = 0; i < rowsPerThread; ++i) {
+      Value row = emit.add(adaptor.getRow(), threadRow(emit, i));
+      storeRow(op, adaptor, emit, {i, row}, rows, isFirst);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  struct Row {
+    int64_t element; // of the thread's
+    Value number;
+  };
+
+  void storeRow(tile::StoreRowOp op, OpAdaptor adaptor, const Arithmetic &emit,
+                Row at, Value rows, Value isFirst) const {
+    OpBuilder &builder = emit.builder;
+    Value head = adaptor.getHead(), row = at.number;
+    unpackRow(emit, op.getPack().value_or(1), head, row);
+    Value inside = arith::CmpIOp::create(builder, emit.loc,
+                                         arith::CmpIPredicate::ult, row, rows);
+    Value writes = arith::AndIOp::create(builder, emit.loc, isFirst, inside);
+    Value value = emit.element(adaptor.getTile(), at.element);
+    // Outside of the branch, for both rows to share what they have in common.
+    SmallVector<Value> indices{adaptor.getBatch(), head, row};
+    if (op.getPart()) {
+      indices.insert(indices.begin(), adaptor.getPart());
+    }
+    Value pointer = elementPointer(emit, params, op.getDest(), indices);
+    auto branch =
+        scf::IfOp::create(builder, emit.loc, writes, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    LLVM::StoreOp::create(builder, emit.loc, value, pointer);
+  }
+};
+
 } // namespace
 
 void sm90::populateRegisterTilePatterns(RewritePatternSet &patterns,
                                         const TypeConverter &types,
                                         const ParamValues &params) {
-  patterns.add<StoreRegPattern, ReduceAddPattern, LoadPattern, LoadRowPattern>(
-      types, patterns.getContext(), params);
+  patterns.add<StoreRegPattern, ReduceAddPattern, LoadPattern, LoadRowPattern,
+               StoreRowPattern>(types, patterns.getContext(), params);
 }

@@ -97,7 +97,6 @@ void Sm90::populateInstructionPatterns(RewritePatternSet &patterns,
                                        const ParamValues &params) const {
   sm90::populateCopyPatterns(patterns, types, params);
   sm90::populatePutPatterns(patterns, types);
-  sm90::populateElementPatterns(patterns, types, params);
   sm90::populateRegisterTilePatterns(patterns, types, params);
   sm90::populateMmaPatterns(patterns, types);
 }
