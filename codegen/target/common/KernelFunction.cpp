@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelFunction.h"
 #include "Arithmetic.h"
+#include "LaunchShape.h"
 #include "SharedMemory.h"
 #include "attn/dialect/Nvx.h"
 
@@ -31,7 +32,7 @@ static LLVM::LLVMFuncOp createFunction(OpBuilder &builder, ws::KernelOp kernel,
   function->setAttr("nvvm.maxntid",
                     builder.getDenseI32ArrayAttr({(int32_t)threads}));
   function->setAttr("nvvm.minctasm", builder.getI32IntegerAttr(1));
-  int32_t cluster = kernel.getConfig().getCluster();
+  int32_t cluster = clusterOf(kernel);
   if (cluster > 1) {
     function->setAttr("nvvm.cluster_dim",
                       builder.getDenseI32ArrayAttr({cluster, 1, 1}));
@@ -54,7 +55,7 @@ public:
   void moveSetup();
   void moveRoles();
   void emitMeeting();
-  bool isCluster() { return kernel.getConfig().getCluster() > 1; }
+  bool isCluster() { return clusterOf(kernel) > 1; }
 
 private:
   void moveGroup(int64_t begin, int64_t end);

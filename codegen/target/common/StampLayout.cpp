@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "StampLayout.h"
 #include "JoinLayout.h"
+#include "LaunchShape.h"
 
 using namespace mlir;
 using namespace attn;
@@ -12,7 +13,7 @@ std::optional<StampLayout> StampLayout::of(ws::KernelOp kernel) {
     return std::nullopt;
   }
   StampLayout layout;
-  bool hasCounter = kernel.getConfig().getWork() == WorkKind::Dynamic;
+  bool hasCounter = handsOutItems(kernel);
   layout.offset = hasCounter ? alignment : 0;
   if (JoinLayout::isIn(kernel)) {
     layout.offset = JoinLayout::countsEnd;
