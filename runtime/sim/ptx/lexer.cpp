@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lexer.h"
+#include "ptx/lexer.h"
 
 #include <cstdlib>
 #include <cstring>

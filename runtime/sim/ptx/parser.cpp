@@ -1,227 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modules, functions and declarations.
+// Modules and functions, by recursive descent. Each function returns false
+// after reporting an error.
 
-#include "parser.h"
+#include "ptx/parse_body.h"
+#include "ptx/parse_variable.h"
 
 using namespace attn::sim;
 using namespace attn::sim::ptx;
-
-void Parser::advance() {
-  consumed = token.text.data() + token.text.size();
-  token = following;
-  following = lexer.next();
-}
-
-bool Parser::fail(const Token &where, const std::string &message) {
-  if (diagnostic.message.empty()) {
-    diagnostic.at = where.at;
-    diagnostic.message = message;
-  }
-  return false;
-}
-
-bool Parser::expected(const std::string &what) {
-  if (token.is(TokenKind::Invalid)) {
-    return fail(token, token.message);
-  }
-  constexpr size_t longest = 40;
-  std::string got =
-      token.is(TokenKind::End)
-          ? "the end of the text"
-          : "'" + std::string(token.text.substr(0, longest)) + "'";
-  return fail(token, "expected " + what + ", got " + got);
-}
-
-bool Parser::expect(char symbol) {
-  return accept(symbol) || expected("'" + std::string(1, symbol) + "'");
-}
-
-bool Parser::accept(char symbol) {
-  if (!token.is(symbol)) {
-    return false;
-  }
-  advance();
-  return true;
-}
-
-bool Parser::expectName(std::string_view &name) {
-  if (!token.is(TokenKind::Name)) {
-    return expected("a name");
-  }
-  name = token.text;
-  advance();
-  return true;
-}
-
-bool Parser::parseInteger(uint64_t &value) {
-  if (!token.is(TokenKind::Integer)) {
-    return expected("an integer");
-  }
-  value = token.bits;
-  advance();
-  return true;
-}
-
-/// The text from `begin` to the end of the last consumed token.
-std::string_view Parser::textFrom(const char *begin) const {
-  return source.substr(size_t(begin - source.data()), size_t(consumed - begin));
-}
-
-/// Consumes tokens up to `end` and that too.
-bool Parser::skipTo(char end, std::string_view &text) {
-  const char *begin = token.text.data();
-  while (!token.is(end)) {
-    if (token.is(TokenKind::End) || token.is(TokenKind::Invalid)) {
-      return expected("'" + std::string(1, end) + "'");
-    }
-    advance();
-  }
-  advance();
-  text = textFrom(begin);
-  return true;
-}
-
-/// Consumes ".section name { ... }".
-bool Parser::skipSection(std::string_view &text) {
-  const char *begin = token.text.data();
-  while (!token.is('{')) {
-    if (token.is(TokenKind::End) || token.is(TokenKind::Invalid)) {
-      return expected("'{'");
-    }
-    advance();
-  }
-  std::string_view rest;
-  if (!skipTo('}', rest)) {
-    return false;
-  }
-  text = textFrom(begin);
-  return true;
-}
 
 static bool isLinkage(const Token &token) {
   return token.is(".extern") || token.is(".visible") || token.is(".weak") ||
          token.is(".common");
 }
 
-static bool isVariableSpace(const Token &token) {
-  for (const char *space :
-       {".global", ".shared", ".const", ".local", ".param", ".tex", ".surf"}) {
-    if (token.is(space)) {
-      return true;
+/// Consumes ".section name { ... }".
+static bool skipSection(TokenStream &tokens, std::string_view &text) {
+  const char *begin = tokens.current.text.data();
+  while (!tokens.current.is('{')) {
+    if (tokens.current.is(TokenKind::End) ||
+        tokens.current.is(TokenKind::Invalid)) {
+      return tokens.expected("'{'");
     }
+    tokens.advance();
   }
-  return false;
-}
-
-static bool isVectorWidth(const Token &token) {
-  return token.is(".v2") || token.is(".v4") || token.is(".v8");
-}
-
-bool Parser::parseVariableType(Variable &variable) {
-  for (;;) {
-    if (token.is(".align")) {
-      advance();
-      if (!parseInteger(variable.isPointer ? variable.pointerAlign
-                                           : variable.align)) {
-        return false;
-      }
-    } else if (token.is(".ptr")) {
-      advance();
-      variable.isPointer = true;
-    } else if (variable.isPointer && isVariableSpace(token)) {
-      variable.pointerSpace = token.text;
-      advance();
-    } else if (isVectorWidth(token)) {
-      variable.vector = token.text;
-      advance();
-    } else if (token.is(TokenKind::Dotted) && variable.type.empty()) {
-      variable.type = token.text;
-      advance();
-    } else {
-      return !variable.type.empty() || expected("a type");
-    }
+  std::string_view rest;
+  if (!tokens.skipTo('}', rest)) {
+    return false;
   }
-}
-
-bool Parser::parseVariableDims(Variable &variable) {
-  while (accept('[')) {
-    int64_t extent = -1;
-    if (!token.is(']')) {
-      uint64_t value = 0;
-      if (!parseInteger(value)) {
-        return false;
-      }
-      if (value > (uint64_t(1) << 40)) {
-        return fail(token, "expected an extent of at most 2^40");
-      }
-      extent = int64_t(value);
-    }
-    variable.dims.push_back(extent);
-    if (!expect(']')) {
-      return false;
-    }
-  }
+  text = tokens.textFrom(begin);
   return true;
 }
 
-/// Everything but linkage, initializer and end.
-bool Parser::parseVariable(Variable &variable) {
-  variable.at = token.at;
-  if (!isVariableSpace(token)) {
-    return expected("a state space");
-  }
-  variable.space = token.text;
-  advance();
-  return parseVariableType(variable) && expectName(variable.name) &&
-         parseVariableDims(variable);
-}
-
-/// With its initializer, if it has one.
-bool Parser::parseVariableToEnd(Variable &variable) {
-  if (!parseVariable(variable)) {
-    return false;
-  }
-  if (!accept('=')) {
-    return expect(';');
-  }
-  std::string_view text;
-  if (!skipTo(';', text)) {
-    return false;
-  }
-  variable.initializer = text.substr(0, text.size() - 1);
-  return true;
-}
-
-bool Parser::parseParams(std::vector<Variable> &params) {
-  if (!expect('(')) {
-    return false;
-  }
-  if (accept(')')) {
-    return true;
-  }
-  do {
-    params.emplace_back();
-    if (!parseVariable(params.back())) {
-      return false;
-    }
-  } while (accept(','));
-  return expect(')');
-}
-
-bool Parser::parseDirectives(Function &function) {
-  while (token.is(TokenKind::Dotted)) {
+static bool parseDirectives(TokenStream &tokens, Function &function) {
+  while (tokens.current.is(TokenKind::Dotted)) {
     Directive directive;
-    directive.name = token.text;
-    advance();
-    while (token.is(TokenKind::Integer) ||
-           (token.is(TokenKind::String) && directive.name == ".pragma")) {
-      if (token.is(TokenKind::String)) {
-        return expected("no '.pragma' here");
+    directive.name = tokens.current.text;
+    tokens.advance();
+    while (
+        tokens.current.is(TokenKind::Integer) ||
+        (tokens.current.is(TokenKind::String) && directive.name == ".pragma")) {
+      if (tokens.current.is(TokenKind::String)) {
+        return tokens.expected("no '.pragma' here");
       }
-      directive.values.push_back(token.bits);
-      advance();
-      if (!accept(',')) {
+      directive.values.push_back(tokens.current.bits);
+      tokens.advance();
+      if (!tokens.accept(',')) {
         break;
       }
     }
@@ -230,25 +54,26 @@ bool Parser::parseDirectives(Function &function) {
   return true;
 }
 
-bool Parser::parseFunction(Module &module, Function &function) {
-  function.at = token.at;
-  function.isEntry = token.is(".entry");
-  advance();
-  if (token.is('(') && !parseParams(function.results)) {
+static bool parseFunction(TokenStream &tokens, Module &module,
+                          Function &function) {
+  function.at = tokens.current.at;
+  function.isEntry = tokens.current.is(".entry");
+  tokens.advance();
+  if (tokens.current.is('(') && !parseParams(tokens, function.results)) {
     return false;
   }
-  if (!expectName(function.name)) {
+  if (!tokens.expectName(function.name)) {
     return false;
   }
-  if (token.is('(') && !parseParams(function.params)) {
+  if (tokens.current.is('(') && !parseParams(tokens, function.params)) {
     return false;
   }
-  if (!parseDirectives(function)) {
+  if (!parseDirectives(tokens, function)) {
     return false;
   }
-  if (!accept(';')) {
+  if (!tokens.accept(';')) {
     function.hasBody = true;
-    if (!parseBody(function)) {
+    if (!parseBody(tokens, function)) {
       return false;
     }
   }
@@ -258,48 +83,48 @@ bool Parser::parseFunction(Module &module, Function &function) {
   return true;
 }
 
-bool Parser::parseItem(Module &module) {
+static bool parseItem(TokenStream &tokens, Module &module) {
   Module::Item raw;
-  if (token.is(".section")) {
-    if (!skipSection(raw.text)) {
+  if (tokens.current.is(".section")) {
+    if (!skipSection(tokens, raw.text)) {
       return false;
     }
     module.items.push_back(raw);
     return true;
   }
-  if (token.is(".file")) {
-    const char *begin = token.text.data();
+  if (tokens.current.is(".file")) {
+    const char *begin = tokens.current.text.data();
     do {
-      advance();
-    } while (token.is(TokenKind::Integer) || token.is(TokenKind::String) ||
-             token.is(','));
-    raw.text = textFrom(begin);
+      tokens.advance();
+    } while (tokens.current.is(TokenKind::Integer) ||
+             tokens.current.is(TokenKind::String) || tokens.current.is(','));
+    raw.text = tokens.textFrom(begin);
     module.items.push_back(raw);
     return true;
   }
-  if (token.is(".alias") || token.is(".pragma")) {
-    if (!skipTo(';', raw.text)) {
+  if (tokens.current.is(".alias") || tokens.current.is(".pragma")) {
+    if (!tokens.skipTo(';', raw.text)) {
       return false;
     }
     module.items.push_back(raw);
     return true;
   }
   std::vector<std::string_view> linkage;
-  while (isLinkage(token)) {
-    linkage.push_back(token.text);
-    advance();
+  while (isLinkage(tokens.current)) {
+    linkage.push_back(tokens.current.text);
+    tokens.advance();
   }
-  if (token.is(".entry") || token.is(".func")) {
+  if (tokens.current.is(".entry") || tokens.current.is(".func")) {
     Function function;
     function.linkage = std::move(linkage);
-    return parseFunction(module, function);
+    return parseFunction(tokens, module, function);
   }
   Variable variable;
   variable.linkage = std::move(linkage);
-  if (!isVariableSpace(token)) {
-    return expected("a variable or function");
+  if (!isVariableSpace(tokens.current)) {
+    return tokens.expected("a variable or function");
   }
-  if (!parseVariableToEnd(variable)) {
+  if (!parseVariableToEnd(tokens, variable)) {
     return false;
   }
   module.items.push_back(
@@ -308,35 +133,35 @@ bool Parser::parseItem(Module &module) {
   return true;
 }
 
-bool Parser::parseModule(Module &module) {
-  if (!token.is(".version")) {
-    return expected("'.version'");
+static bool parseModule(TokenStream &tokens, Module &module) {
+  if (!tokens.current.is(".version")) {
+    return tokens.expected("'.version'");
   }
-  advance();
-  if (!token.is(TokenKind::Double)) {
-    return expected("a version, as 8.0");
+  tokens.advance();
+  if (!tokens.current.is(TokenKind::Double)) {
+    return tokens.expected("a version, as 8.0");
   }
-  module.version = token.text;
-  advance();
-  if (!token.is(".target")) {
-    return expected("'.target'");
+  module.version = tokens.current.text;
+  tokens.advance();
+  if (!tokens.current.is(".target")) {
+    return tokens.expected("'.target'");
   }
   do {
-    advance();
+    tokens.advance();
     std::string_view name;
-    if (!expectName(name)) {
+    if (!tokens.expectName(name)) {
       return false;
     }
     module.targets.push_back(name);
-  } while (token.is(','));
-  if (token.is(".address_size")) {
-    advance();
-    if (!parseInteger(module.addressSize)) {
+  } while (tokens.current.is(','));
+  if (tokens.current.is(".address_size")) {
+    tokens.advance();
+    if (!tokens.parseInteger(module.addressSize)) {
       return false;
     }
   }
-  while (!token.is(TokenKind::End)) {
-    if (!parseItem(module)) {
+  while (!tokens.current.is(TokenKind::End)) {
+    if (!parseItem(tokens, module)) {
       return false;
     }
   }
@@ -348,5 +173,6 @@ bool attn::sim::ptx::parse(std::string text, Module &module,
   module = {};
   diagnostic = {};
   module.source = std::make_shared<const std::string>(std::move(text));
-  return Parser(*module.source, diagnostic).parseModule(module);
+  TokenStream tokens(*module.source, diagnostic);
+  return parseModule(tokens, module);
 }
