@@ -2,6 +2,8 @@
 
 #include "core/cluster.h"
 
+#include "core/deadlock.h"
+
 #include <algorithm>
 
 using namespace attn::sim;
@@ -35,7 +37,7 @@ uint64_t Cluster::getInstructionCount() const {
 
 void Cluster::mergeReports(Reports &to) const {
   for (const auto &cta : ctas) {
-    to.merge(cta->getReports());
+    to.merge(cta->reports.getReports());
   }
 }
 
@@ -118,7 +120,7 @@ bool Cluster::takeTurn() {
 bool Cluster::completeOne() {
   size_t first = randomly && size() > 1 ? random.below(size()) : 0;
   for (size_t i = 0; i < size(); ++i) {
-    if (ctas[(first + i) % size()]->completeOne()) {
+    if (ctas[(first + i) % size()]->inFlight.completeOne()) {
       return true;
     }
   }
@@ -127,8 +129,8 @@ bool Cluster::completeOne() {
 
 std::string Cluster::findFailure() const {
   for (const auto &cta : ctas) {
-    if (!cta->getFailure().empty()) {
-      return cta->getFailure();
+    if (!cta->reports.getFailure().empty()) {
+      return cta->reports.getFailure();
     }
   }
   return "";
@@ -138,8 +140,8 @@ std::string Cluster::describeDeadlock() const {
   Rule rule = Rule::Deadlock;
   std::string text;
   for (const auto &cta : ctas) {
-    rule = rule == Rule::Deadlock ? cta->findDeadlockRule() : rule;
-    text += cta->describeBlocked();
+    rule = rule == Rule::Deadlock ? findDeadlockRule(*cta) : rule;
+    text += describeBlocked(*cta);
   }
   return "deadlock: no warp can run" + ruleSuffix(rule) + text;
 }

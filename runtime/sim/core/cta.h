@@ -5,9 +5,11 @@
 #ifndef ATTN_SIM_CORE_CTA_H
 #define ATTN_SIM_CORE_CTA_H
 
-#include "core/async.h"
+#include "core/cta_reports.h"
+#include "core/in_flight.h"
 #include "core/launch.h"
 #include "core/observer.h"
+#include "core/random.h"
 #include "core/warp.h"
 #include "hazards/register_pool.h"
 #include "units/mbarrier.h"
@@ -42,22 +44,6 @@ struct NamedBarrier {
   std::pair<uint32_t, uint32_t> result;
 };
 
-/// A small seeded generator (splitmix64).
-class Random {
-public:
-  explicit Random(uint64_t seed) : state(seed) {}
-  uint64_t next() {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
-  uint64_t below(uint64_t bound) { return next() % bound; }
-
-private:
-  uint64_t state;
-};
-
 class Cluster;
 class HazardTracker;
 
@@ -73,17 +59,10 @@ public:
   /// Runs a warp for a while, or completes something; false if it can do
   /// neither.
   bool takeTurn();
-  /// Completes one operation in flight; false if there is none that may.
-  bool completeOne();
   bool isDone() const;
-  const std::string &getFailure() const { return failure; }
   uint64_t getInstructionCount() const { return instructions; }
   /// The same, up to the instruction that runs now.
   uint64_t readClock() const;
-  /// A line for each group of lanes that waits.
-  std::string describeBlocked() const;
-  /// The most particular rule that explains a wait.
-  Rule findDeadlockRule() const;
   bool hasStarted = false;
 
   // For handlers.
@@ -115,39 +94,8 @@ public:
   Mbarrier *findMbarrier(uint32_t address, std::string &problem);
   /// Keeps the image of a barrier in shared memory up to date.
   void storeMbarrier(uint32_t address, const Mbarrier &barrier);
-  BulkGroups &bulkGroups(const Warp &warp, unsigned lane) {
-    return bulk[warp.index * kLanes + lane];
-  }
-  AsyncThread &asyncThread(uint32_t warp, unsigned lane) {
-    asyncThreads.resize(warps.size() * kLanes);
-    return asyncThreads[warp * kLanes + lane];
-  }
-  WarpGroup &groupOf(const Warp &warp) { return groups[warp.index / 4]; }
-  void start(std::unique_ptr<AsyncCopy> copy);
-  /// Multiplies and retires the oldest operation of a warpgroup.
-  void completeWgmma(WarpGroup &group, uint32_t firstWarp);
-  /// Completes what may, if all is to complete early.
-  void completeEarly(WarpGroup &group, uint32_t firstWarp);
-  void finishBulk(uint32_t warp, uint32_t lane, uint64_t group) {
-    finishGroup(bulk[warp * kLanes + lane], group);
-  }
-  /// "PTX line 12".
-  std::string describeLine(uint32_t pc) const;
-  void reportFault(const Warp &warp, const std::string &message, unsigned lane);
-  /// Reports what breaks a rule, noticed at `pc`. `otherPc` is the instruction
-  /// that it is about besides, if there is one.
-  void reportHazard(Rule rule, const Warp &warp, uint32_t pc, unsigned lane,
-                    const std::string &message, uint32_t otherPc = kNone);
-  /// Whether such a report would be heard.
-  bool wantsHazard(Rule rule, uint32_t pc, uint32_t otherPc) const;
-  /// The same for what trackers find. Whether execution goes on.
-  bool report(Rule rule, const Warp &warp, uint32_t pc,
-              const std::string &message, unsigned lane = kLanes);
-  const Reports &getReports() const { return reports; }
-  /// An instruction and who executed it, for reports.
-  std::string describePlace(uint64_t cta, uint32_t warp, uint32_t pc,
-                            unsigned lane) const;
   Warp &getWarp(uint32_t index) { return *warps[index]; }
+  const std::vector<std::unique_ptr<Warp>> &getWarps() const { return warps; }
   /// A thread asked for something, perhaps in vain, and may ask again: what it
   /// asks for has to come about some time.
   void notePoll() { ++polls; }
@@ -161,12 +109,14 @@ public:
   /// In the grid.
   const uint64_t number;
   const uint32_t threads;
+  CtaReports reports;
   NamedBarrier barriers[kNamedBarriers];
   RegisterPool registers;
   std::unordered_map<uint32_t, Mbarrier> mbarriers;
   /// Counts everything that a blocked warp may wait for.
   uint64_t changes = 0;
   GlobalView global;
+  InFlight inFlight;
   /// Who looks for hazards, told by handlers; null: nobody.
   HazardTracker *hazards = nullptr;
   /// Null: nobody watches.
@@ -174,44 +124,21 @@ public:
 
 private:
   void makeWarps();
-  void fillPresets(Warp &warp);
-  uint64_t specialValue(Special special, const Warp &warp, unsigned lane) const;
   Warp *pickWarp();
-  void completeCopy(size_t index);
-  std::string describeWait(const Wait &wait) const;
-  bool lacksWarp(uint32_t group) const;
-  bool needsExited(const NamedBarrier &barrier) const;
-  /// Calls `visit(warp, group)` for the lanes of each warp that has not ended.
-  template <typename Visit> void forGroups(Visit visit) const;
 
   std::vector<uint8_t> sharedBytes;
   std::vector<uint8_t> localBytes;
   std::vector<uint8_t> params;
   std::vector<std::unique_ptr<Warp>> warps;
-  std::vector<BulkGroups> bulk;
-  std::vector<AsyncThread> asyncThreads;
-  std::vector<WarpGroup> groups;
-  std::vector<std::unique_ptr<AsyncCopy>> copies;
-  AsyncPolicy policy = AsyncPolicy::Late;
   bool randomly = false;
   /// One in this many turns of a warp completes something.
   uint64_t slowness = 1;
-  /// What a random schedule completes first: a multiplication that outruns the
-  /// copies shows a missing wait, and so does the reverse.
-  enum class Preference : uint8_t { None, Wgmma, Copies };
-  Preference preference = Preference::None;
   Random random;
   uint64_t budget = 0;
   uint64_t polls = 0;
   uint64_t instructions = 0;
   size_t turn = 0;
-  std::string failure;
-  HazardMode hazardMode;
-  Reports reports;
 };
-
-/// "0x410".
-std::string toHex(uint64_t value);
 
 } // namespace attn::sim
 

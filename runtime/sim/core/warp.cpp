@@ -140,7 +140,7 @@ void Warp::exitLanes() {
 }
 
 Step Warp::fault(const std::string &message, unsigned lane) {
-  cta.reportFault(*this, message, lane);
+  cta.reports.fail(index, now.pc, lane, message);
   return Step::Fault;
 }
 
@@ -149,7 +149,7 @@ Step Warp::fault(Rule rule, const std::string &message, unsigned lane) {
 }
 
 bool Warp::report(Rule rule, const std::string &message, unsigned lane) {
-  return cta.report(rule, *this, now.pc, message, lane);
+  return cta.reports.report(rule, index, now.pc, message, lane);
 }
 
 Step Warp::block(Wait::Kind kind, uint32_t object, uint32_t value) {

@@ -73,6 +73,7 @@ public:
   void writePredicate(uint32_t slot, uint32_t lanes) {
     predicates[slot] = (predicates[slot] & ~exec) | (lanes & exec);
   }
+  void setPredicate(uint32_t slot, uint32_t lanes) { predicates[slot] = lanes; }
   uint32_t address32(const Inst &inst, uint32_t slot, unsigned lane) {
     return (inst.wideAddress ? uint32_t(wide(slot)[lane]) : word(slot)[lane]) +
            uint32_t(inst.imm);
@@ -125,7 +126,6 @@ public:
   uint32_t carry = 0;
 
 private:
-  friend class Cta;
   bool select();
   void exitLanes();
 

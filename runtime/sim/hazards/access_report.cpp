@@ -8,13 +8,13 @@ using namespace attn::sim;
 
 void attn::sim::report(Rule rule, const Accessor &by,
                        const std::string &message, uint32_t otherPc) {
-  by.warp.cta.reportHazard(rule, by.warp, by.pc, by.lane, message, otherPc);
+  by.warp.cta.reports.reportHazard(rule, by.warp.index, by.pc, by.lane, message, otherPc);
 }
 
 void attn::sim::reportUninitialized(const TrackedMemory &memory,
                                     const Accessor &by, uint64_t address) {
   Rule rule = memory.isGlobal ? Rule::UninitGlobal : Rule::UninitShared;
-  if (!by.warp.cta.wantsHazard(rule, by.pc, kNone)) {
+  if (!by.warp.cta.reports.wantsHazard(rule, by.pc, kNone)) {
     return;
   }
   report(rule, by,
@@ -54,7 +54,7 @@ void attn::sim::reportConflict(Rule rule, const TrackedMemory &memory,
                                const Accessor &by, AccessId id, bool wrote,
                                uint64_t address) {
   const Access &other = memory.accesses[id];
-  if (!by.warp.cta.wantsHazard(rule, by.pc, other.pc)) {
+  if (!by.warp.cta.reports.wantsHazard(rule, by.pc, other.pc)) {
     return;
   }
   unsigned lane = other.agent == Agent::Wgmma ? kLanes : id.lane();
@@ -62,7 +62,7 @@ void attn::sim::reportConflict(Rule rule, const TrackedMemory &memory,
          std::string(by.writes ? "writes " : "reads ") +
              (memory.isGlobal ? "global" : "shared") + " address " +
              toHex(address) + ", which " +
-             by.warp.cta.describePlace(other.cta, other.warp, other.pc, lane) +
+             by.warp.cta.reports.describePlace(other.cta, other.warp, other.pc, lane) +
              (wrote ? " writes: " : " reads: ") + explain(rule),
          other.pc);
 }

@@ -87,7 +87,7 @@ void MbarrierTracker::useMbarrier(const Warp &warp, unsigned lane,
       !knows(by, by.known->inits, barrier.init, init.epoch)) {
     report(Rule::MbarrierInvisible, by,
            "the init of the mbarrier at " + toHex(address) + " by " +
-               warp.cta.describePlace(init.cta, init.warp, init.pc,
+               warp.cta.reports.describePlace(init.cta, init.warp, init.pc,
                                       barrier.init.lane()) +
                " is not ordered before this",
            init.pc);
@@ -220,7 +220,7 @@ void MbarrierTracker::completePhase(const Warp &warp, uint32_t pc,
   report(Rule::MbarrierEarly, by,
          "completes a phase of the mbarrier at " + toHex(address) +
              ", to which the copy of " +
-             warp.cta.describePlace(load.cta, load.warp, load.pc, kLanes) +
+             warp.cta.reports.describePlace(load.cta, load.warp, load.pc, kLanes) +
              " is still to deliver bytes",
          load.pc);
 }

@@ -74,7 +74,7 @@ bool RegisterTracker::checkWritten(Warp &warp, const RegisterWatch &watch) {
 }
 
 static std::string wgmmaAt(const Warp &warp, uint32_t pc) {
-  return "the wgmma of " + warp.cta.describeLine(pc);
+  return "the wgmma of " + warp.cta.reports.describeLine(pc);
 }
 
 bool RegisterTracker::checkReads(Warp &warp, const RegisterWatch &watch,

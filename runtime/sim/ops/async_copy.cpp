@@ -31,7 +31,7 @@ struct SmallCopy final : AsyncCopy {
       std::memcpy(to, from, sourceBytes);
     }
     --*batch;
-    finishGroup(cta.asyncThread(warp, lane).groups, group);
+    finishGroup(cta.inFlight.asyncThread(warp, lane).groups, group);
     return "";
   }
 };
@@ -113,7 +113,7 @@ Step copySmall(Warp &warp, const Inst &inst) {
   auto kind = Source(inst.aux >> kSourceShift);
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
-    AsyncThread &thread = cta.asyncThread(warp.index, lane);
+    AsyncThread &thread = cta.inFlight.asyncThread(warp.index, lane);
     auto copy = std::make_unique<SmallCopy>();
     placeCopy(*copy, warp, lane);
     copy->shared = warp.address32(inst, inst.slots[0], lane);
@@ -140,7 +140,7 @@ Step copySmall(Warp &warp, const Inst &inst) {
     ++thread.groups.open;
     copy->batch = thread.batches.back();
     ++*copy->batch;
-    cta.start(std::move(copy));
+    cta.inFlight.start(std::move(copy));
   }
   return Step::Next;
 }
@@ -190,7 +190,7 @@ bool finishCopy(Decoder &decoder, const ptx::Instruction &instruction,
 
 Step commit(Warp &warp, const Inst &) {
   forLanes(warp.exec, [&](unsigned lane) {
-    commitGroup(warp.cta.asyncThread(warp.index, lane).groups);
+    commitGroup(warp.cta.inFlight.asyncThread(warp.index, lane).groups);
     if (warp.cta.hazards) {
       warp.cta.hazards->copies.commitCopies(warp, lane);
     }
@@ -202,7 +202,7 @@ Step commit(Warp &warp, const Inst &) {
 Step wait(Warp &warp, const Inst &inst) {
   bool done = true;
   forLanes(warp.exec, [&](unsigned lane) {
-    const BulkGroups &groups = warp.cta.asyncThread(warp.index, lane).groups;
+    const BulkGroups &groups = warp.cta.inFlight.asyncThread(warp.index, lane).groups;
     done &= isGroupDone(groups, size_t(inst.imm)) &&
             (!inst.aux || groups.open == 0);
   });
@@ -228,7 +228,7 @@ Step arriveWhenDone(Warp &warp, const Inst &inst) {
   Cta &cta = warp.cta;
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
-    AsyncThread &thread = cta.asyncThread(warp.index, lane);
+    AsyncThread &thread = cta.inFlight.asyncThread(warp.index, lane);
     uint32_t address = warp.address32(inst, inst.slots[0], lane);
     std::string problem;
     Mbarrier *barrier = cta.findMbarrier(address, problem);
@@ -253,7 +253,7 @@ Step arriveWhenDone(Warp &warp, const Inst &inst) {
     }
     arrival->batches = thread.batches;
     thread.batches.push_back(std::make_shared<uint32_t>(0));
-    cta.start(std::move(arrival));
+    cta.inFlight.start(std::move(arrival));
   }
   return Step::Next;
 }

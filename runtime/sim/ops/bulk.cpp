@@ -67,7 +67,7 @@ struct GlobalCopy final : AsyncCopy {
 
   std::string complete(Cta &cta) override {
     uint8_t *to = cta.global.find(global, bytes);
-    cta.finishBulk(warp, lane, group);
+    cta.inFlight.finishBulk(warp, lane, group);
     if (!to) {
       return outOfBounds("global memory", global, bytes);
     }
@@ -141,7 +141,7 @@ Step copyToGlobal(Warp &warp, const Inst &inst) {
 
 Step commit(Warp &warp, const Inst &) {
   forLanes(warp.exec, [&](unsigned lane) {
-    commitGroup(warp.cta.bulkGroups(warp, lane));
+    commitGroup(warp.cta.inFlight.bulkGroups(warp, lane));
   });
   if (warp.cta.observer) {
     warp.cta.observer->onCommit(warp, Wait::Kind::BulkGroup);
@@ -152,14 +152,14 @@ Step commit(Warp &warp, const Inst &) {
 Step waitGroup(Warp &warp, const Inst &inst) {
   bool done = true;
   forLanes(warp.exec, [&](unsigned lane) {
-    done &= isGroupDone(warp.cta.bulkGroups(warp, lane), size_t(inst.imm));
+    done &= isGroupDone(warp.cta.inFlight.bulkGroups(warp, lane), size_t(inst.imm));
   });
   if (!done) {
     return warp.block(Wait::Kind::BulkGroup, 0, uint32_t(inst.imm));
   }
   if (warp.cta.hazards) {
     forLanes(warp.exec, [&](unsigned lane) {
-      const BulkGroups &groups = warp.cta.bulkGroups(warp, lane);
+      const BulkGroups &groups = warp.cta.inFlight.bulkGroups(warp, lane);
       uint64_t committed = groups.oldest + groups.pending.size();
       uint64_t pending = std::min(committed, uint64_t(inst.imm));
       warp.cta.hazards->bulk.waitStores(warp, lane, committed - pending,

@@ -58,7 +58,7 @@ std::string Targets::read(Warp &warp, const Inst &inst, unsigned lane,
 }
 
 uint64_t attn::sim::joinGroup(Warp &warp, unsigned lane) {
-  BulkGroups &groups = warp.cta.bulkGroups(warp, lane);
+  BulkGroups &groups = warp.cta.inFlight.bulkGroups(warp, lane);
   ++groups.open;
   return groups.oldest + groups.pending.size();
 }

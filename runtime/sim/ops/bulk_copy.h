@@ -73,7 +73,7 @@ Step startCopies(Warp &warp, Read read) {
     if (!problem.empty()) {
       return warp.fault(problem, lane);
     }
-    warp.cta.start(std::move(copy));
+    warp.cta.inFlight.start(std::move(copy));
   }
   return Step::Next;
 }

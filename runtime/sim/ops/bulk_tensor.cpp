@@ -98,7 +98,7 @@ struct TensorStore final : TensorCopy {
     TmaResult result =
         reduces ? reduceBox(map, coordinates, shared, image, op, port)
                 : scatterBox(map, coordinates, shared, image, port);
-    cta.finishBulk(warp, lane, group);
+    cta.inFlight.finishBulk(warp, lane, group);
     return explain(result);
   }
 };

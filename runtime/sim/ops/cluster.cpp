@@ -231,7 +231,7 @@ Step storeAsync(Warp &warp, const Inst &inst) {
     if (warp.cta.hazards) {
       trackStore(warp, lane, *copy);
     }
-    warp.cta.start(std::move(copy));
+    warp.cta.inFlight.start(std::move(copy));
   }
   return Step::Next;
 }

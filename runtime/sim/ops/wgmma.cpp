@@ -149,7 +149,7 @@ bool takeRegisters(Warp &warp, const Inst &inst, Accumulators &accumulators) {
 /// Whether a warp issues what the first of its warpgroup did.
 bool isSame(Warp &warp, const WgmmaOp &first, const WgmmaOp &op) {
   std::string what =
-      first.pc != op.pc ? "wgmma as that of " + warp.cta.describeLine(first.pc)
+      first.pc != op.pc ? "wgmma as that of " + warp.cta.reports.describeLine(first.pc)
       : first.descriptors[0] != op.descriptors[0]   ? "descriptor of A"
       : first.descriptors[1] != op.descriptors[1]   ? "descriptor of B"
       : first.spec.accumulate != op.spec.accumulate ? "scale-d"
@@ -164,7 +164,7 @@ Step issue(Warp &warp, const Inst &inst) {
   if (!whole(warp, step)) {
     return step;
   }
-  WarpGroup &group = warp.cta.groupOf(warp);
+  WarpGroup &group = warp.cta.inFlight.groupOf(warp);
   uint32_t number = warp.index % 4;
   size_t index = size_t(group.issued[number] - group.completed);
   WgmmaOp op;
@@ -194,14 +194,14 @@ Step issue(Warp &warp, const Inst &inst) {
   ++group.issued[number];
   warp.registers.issue(inst, warp.now.pc, group.issued[number],
                        shapeOf(shared.spec));
-  warp.cta.completeEarly(group, warp.index / 4 * 4);
+  warp.cta.inFlight.completeEarly(warp);
   return Step::Next;
 }
 
 Step commit(Warp &warp, const Inst &) {
   Step step = Step::Next;
   if (whole(warp, step)) {
-    WarpGroup &group = warp.cta.groupOf(warp);
+    WarpGroup &group = warp.cta.inFlight.groupOf(warp);
     uint32_t number = warp.index % 4;
     group.commits[number].push_back(group.issued[number]);
     if (warp.cta.observer) {
@@ -216,7 +216,7 @@ Step waitGroup(Warp &warp, const Inst &inst) {
   if (!whole(warp, step)) {
     return step;
   }
-  WarpGroup &group = warp.cta.groupOf(warp);
+  WarpGroup &group = warp.cta.inFlight.groupOf(warp);
   const std::vector<uint64_t> &commits = group.commits[warp.index % 4];
   size_t pending = size_t(inst.imm);
   uint64_t wanted =

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a CTA says when something is wrong.
+
+#ifndef ATTN_SIM_CORE_CTA_REPORTS_H
+#define ATTN_SIM_CORE_CTA_REPORTS_H
+
+#include "core/launch.h"
+#include "core/program.h"
+
+namespace attn::sim {
+
+/// "0x410".
+std::string toHex(uint64_t value);
+
+class CtaReports {
+public:
+  /// Of the CTA that has `number` in the grid.
+  CtaReports(const Program &program, const GridLaunch &launch, HazardMode mode,
+             uint64_t number)
+      : program(program), launch(launch), mode(mode), number(number) {}
+
+  /// "PTX line 12".
+  std::string describeLine(uint32_t pc) const;
+  /// An instruction and who executed it.
+  std::string describePlace(uint64_t cta, uint32_t warp, uint32_t pc,
+                            unsigned lane) const;
+
+  /// Ends the CTA, unless something has before. `lane`: kLanes for all.
+  void fail(uint32_t warp, uint32_t pc, unsigned lane,
+            const std::string &message);
+  bool hasFailed() const { return !failure.empty(); }
+  const std::string &getFailure() const { return failure; }
+
+  /// Reports what breaks a rule, noticed at `pc`. `otherPc` is the instruction
+  /// that it is about besides, if there is one.
+  void reportHazard(Rule rule, uint32_t warp, uint32_t pc, unsigned lane,
+                    const std::string &message, uint32_t otherPc = kNone);
+  /// Whether such a report would be heard.
+  bool wantsHazard(Rule rule, uint32_t pc, uint32_t otherPc) const;
+  /// The same for what register trackers find. Whether execution goes on.
+  bool report(Rule rule, uint32_t warp, uint32_t pc, const std::string &message,
+              unsigned lane = kLanes);
+  const Reports &getReports() const { return reports; }
+
+private:
+  const Program &program;
+  const GridLaunch &launch;
+  const HazardMode mode;
+  const uint64_t number;
+  std::string failure;
+  Reports reports;
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_CTA_REPORTS_H
