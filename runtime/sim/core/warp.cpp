@@ -18,10 +18,6 @@ Warp::Warp(Cta &cta, uint32_t index, uint32_t lanes)
   now.lanes = lanes;
 }
 
-const Inst &Warp::instructionAt(uint32_t pc) const {
-  return cta.program.code[pc];
-}
-
 bool Warp::mayRun() const {
   auto ready = [&](const LaneGroup &group) {
     return group.lanes && (!group.blocked || group.blockedAt != cta.changes);
@@ -181,42 +177,4 @@ bool Warp::gather(uint32_t wanted, Rule rule, Step &step) {
     step = block(Wait::Kind::Convergence, uint32_t(rule), wanted & live);
   }
   return false;
-}
-
-Step Warp::jump(uint32_t taken, uint32_t target) {
-  if (taken == now.lanes) {
-    now.pc = target;
-    return Step::Jump;
-  }
-  if (taken == 0) {
-    return Step::Next;
-  }
-  LaneGroup other;
-  other.pc = target;
-  other.lanes = taken;
-  others.push_back(other);
-  now.lanes &= ~taken;
-  ++now.pc;
-  return Step::Jump;
-}
-
-Step Warp::jumpEach(const uint32_t *targets, uint32_t taken) {
-  uint32_t left = taken;
-  while (left) {
-    uint32_t target = targets[__builtin_ctz(left)];
-    LaneGroup other;
-    other.pc = target;
-    forLanes(left, [&](unsigned lane) {
-      other.lanes |= targets[lane] == target ? 1u << lane : 0;
-    });
-    left &= ~other.lanes;
-    others.push_back(other);
-  }
-  now.lanes &= ~taken;
-  ++now.pc;
-  if (now.lanes == 0) {
-    now = others.back();
-    others.pop_back();
-  }
-  return Step::Jump;
 }

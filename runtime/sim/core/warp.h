@@ -74,14 +74,6 @@ public:
     predicates[slot] = (predicates[slot] & ~exec) | (lanes & exec);
   }
   void setPredicate(uint32_t slot, uint32_t lanes) { predicates[slot] = lanes; }
-  uint32_t address32(const Inst &inst, uint32_t slot, unsigned lane) {
-    return (inst.wideAddress ? uint32_t(wide(slot)[lane]) : word(slot)[lane]) +
-           uint32_t(inst.imm);
-  }
-  uint64_t address64(const Inst &inst, uint32_t slot, unsigned lane) {
-    return (inst.wideAddress ? wide(slot)[lane] : word(slot)[lane]) +
-           uint64_t(inst.imm);
-  }
 
   /// Reports an error of the current instruction, in `lane` if that is one.
   Step fault(const std::string &message, unsigned lane = kLanes);
@@ -98,10 +90,6 @@ public:
   /// Whether a try_wait is to give false rather than suspend: so does each the
   /// first time, and others at random.
   bool givesUp();
-  Step jump(uint32_t taken, uint32_t target);
-  Step jumpEach(const uint32_t *targets, uint32_t taken);
-
-  const Inst &instructionAt(uint32_t pc) const;
 
   Cta &cta;
   const uint32_t index;
@@ -109,6 +97,7 @@ public:
   uint32_t live;
   /// Lanes that execute the current instruction.
   uint32_t exec = 0;
+  /// The lanes that run, and groups at other program counters.
   LaneGroup now;
   std::vector<LaneGroup> others;
   RegisterTracker registers;

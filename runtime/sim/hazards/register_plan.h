@@ -83,6 +83,10 @@ struct RegisterPlan {
   std::vector<std::string_view> names;
   /// Registers of which some read may come before any write.
   std::vector<bool> startsUnwritten;
+
+  const uint32_t *numbersIn(RegisterRange range) const {
+    return numbers.data() + range.begin;
+  }
 };
 
 /// Makes the program's plan from the uses of its instructions, and sets

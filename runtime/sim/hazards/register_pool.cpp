@@ -75,11 +75,11 @@ void RegisterPool::checkEnd(Cta &cta) const {
     auto [fewest, most] = std::minmax_element(
         requests.begin() + first, requests.begin() + first + 4, byCount);
     if (fewest->size() != most->size()) {
-      cta.reports.report(Rule::RegistersGroup,
-                 uint32_t(most - requests.begin()),
-                 (*most)[fewest->size()].pc,
-                 "warp " + std::to_string(fewest - requests.begin()) +
-                     " of the warpgroup does not execute this setmaxnreg");
+      cta.reports.report(
+          Rule::RegistersGroup, uint32_t(most - requests.begin()),
+          (*most)[fewest->size()].pc,
+          "warp " + std::to_string(fewest - requests.begin()) +
+              " of the warpgroup does not execute this setmaxnreg");
     }
   }
 }

@@ -22,7 +22,7 @@ RegisterHolder &RegisterTracker::holder(const Inst &inst, uint32_t position) {
 }
 
 uint32_t RegisterTracker::numberOf(const Inst &inst, uint32_t position) const {
-  return numbers(plan.watches[inst.watch].writes)[position];
+  return plan.numbersIn(plan.watches[inst.watch].writes)[position];
 }
 
 bool RegisterTracker::check(Warp &warp, const Inst &inst) {
@@ -33,7 +33,7 @@ bool RegisterTracker::check(Warp &warp, const Inst &inst) {
   if (watch.kind == RegisterUse::Kind::Wgmma || warp.exec == 0) {
     return true;
   }
-  const uint32_t *reads = numbers(watch.reads);
+  const uint32_t *reads = plan.numbersIn(watch.reads);
   bool copies = watch.kind == RegisterUse::Kind::Copy &&
                 watch.reads.count == 1 && watch.writes.count == 1 &&
                 warp.exec == kAllLanes && isAccumulating(states[*reads]);
@@ -42,7 +42,7 @@ bool RegisterTracker::check(Warp &warp, const Inst &inst) {
   }
   noteWrites(warp, watch);
   if (copies) {
-    carry(warp, inst, *reads, *numbers(watch.writes));
+    carry(warp, inst, *reads, *plan.numbersIn(watch.writes));
   }
   return true;
 }
@@ -64,7 +64,7 @@ bool RegisterTracker::checkWritten(Warp &warp, const RegisterWatch &watch) {
   if (isMove(watch.kind)) {
     return true;
   }
-  const uint32_t *reads = numbers(watch.unwritten);
+  const uint32_t *reads = plan.numbersIn(watch.unwritten);
   for (uint32_t i = 0; i < watch.unwritten.count; ++i) {
     if (!isWritten(warp, reads[i], warp.exec)) {
       return false;
@@ -79,7 +79,7 @@ static std::string wgmmaAt(const Warp &warp, uint32_t pc) {
 
 bool RegisterTracker::checkReads(Warp &warp, const RegisterWatch &watch,
                                  bool copies) {
-  const uint32_t *reads = numbers(watch.reads);
+  const uint32_t *reads = plan.numbersIn(watch.reads);
   for (uint32_t i = 0; i < watch.reads.count; ++i) {
     State &state = states[reads[i]];
     state.used = fences;
@@ -104,7 +104,7 @@ bool RegisterTracker::checkReads(Warp &warp, const RegisterWatch &watch,
 
 bool RegisterTracker::checkWrites(Warp &warp, const RegisterWatch &watch,
                                   bool copies) {
-  const uint32_t *writes = numbers(watch.writes);
+  const uint32_t *writes = plan.numbersIn(watch.writes);
   for (uint32_t i = 0; i < watch.writes.count; ++i) {
     const State &state = states[writes[i]];
     bool accumulates = isAccumulating(state) && !copies;
@@ -126,11 +126,11 @@ bool RegisterTracker::checkWrites(Warp &warp, const RegisterWatch &watch,
 
 void RegisterTracker::noteWrites(const Warp &warp, const RegisterWatch &watch) {
   uint32_t written = watch.movesUnwritten ? 0 : kAllLanes;
-  const uint32_t *sources = numbers(watch.unwritten);
+  const uint32_t *sources = plan.numbersIn(watch.unwritten);
   for (uint32_t i = 0; i < watch.unwritten.count; ++i) {
     written |= states[sources[i]].written;
   }
-  const uint32_t *writes = numbers(watch.writes);
+  const uint32_t *writes = plan.numbersIn(watch.writes);
   for (uint32_t i = 0; i < watch.writes.count; ++i) {
     State &state = states[writes[i]];
     state.written = (state.written & ~warp.exec) | (written & warp.exec);
@@ -161,13 +161,13 @@ bool RegisterTracker::checkWgmma(Warp &warp, const Inst &inst, bool accumulates,
     return false;
   }
   const RegisterWatch &watch = plan.watches[inst.watch];
-  const uint32_t *fragment = numbers(watch.fragment);
+  const uint32_t *fragment = plan.numbersIn(watch.fragment);
   for (uint32_t i = 0; i < watch.fragment.count; ++i) {
     if (!checkFragment(warp, fragment[i])) {
       return false;
     }
   }
-  const uint32_t *registers = numbers(watch.writes);
+  const uint32_t *registers = plan.numbersIn(watch.writes);
   bool chained = isAccumulating(states[registers[0]]);
   for (uint32_t i = 0; i < watch.writes.count; ++i) {
     if (!checkAccumulator(warp, registers[i], i, shape, chained)) {
@@ -223,12 +223,12 @@ bool RegisterTracker::checkAccumulator(Warp &warp, uint32_t number,
 void RegisterTracker::issue(const Inst &inst, uint32_t pc, uint64_t number,
                             uint32_t shape) {
   const RegisterWatch &watch = plan.watches[inst.watch];
-  const uint32_t *fragment = numbers(watch.fragment);
+  const uint32_t *fragment = plan.numbersIn(watch.fragment);
   for (uint32_t i = 0; i < watch.fragment.count; ++i) {
     states[fragment[i]].feeds = number;
     states[fragment[i]].feedsAt = pc;
   }
-  const uint32_t *registers = numbers(watch.writes);
+  const uint32_t *registers = plan.numbersIn(watch.writes);
   for (uint32_t i = 0; i < watch.writes.count; ++i) {
     State &state = states[registers[i]];
     state.written = kAllLanes;

@@ -69,9 +69,6 @@ private:
     return state.accumulates > waited;
   }
   bool isFeeding(const State &state) const { return state.feeds > waited; }
-  const uint32_t *numbers(RegisterRange range) const {
-    return plan.numbers.data() + range.begin;
-  }
   std::string quote(uint32_t number) const;
   bool isWritten(Warp &warp, uint32_t number, uint32_t lanes);
   bool checkWritten(Warp &warp, const RegisterWatch &watch);

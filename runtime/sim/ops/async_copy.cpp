@@ -116,7 +116,7 @@ Step copySmall(Warp &warp, const Inst &inst) {
     AsyncThread &thread = cta.inFlight.asyncThread(warp.index, lane);
     auto copy = std::make_unique<SmallCopy>();
     placeCopy(*copy, warp, lane);
-    copy->shared = warp.address32(inst, inst.slots[0], lane);
+    copy->shared = address32(warp, inst, inst.slots[0], lane);
     copy->global =
         warp.wide(inst.slots[2])[lane] + uint64_t(int64_t(int32_t(place[0])));
     copy->bytes = uint32_t(inst.aux & 0xff);
@@ -202,7 +202,8 @@ Step commit(Warp &warp, const Inst &) {
 Step wait(Warp &warp, const Inst &inst) {
   bool done = true;
   forLanes(warp.exec, [&](unsigned lane) {
-    const BulkGroups &groups = warp.cta.inFlight.asyncThread(warp.index, lane).groups;
+    const BulkGroups &groups =
+        warp.cta.inFlight.asyncThread(warp.index, lane).groups;
     done &= isGroupDone(groups, size_t(inst.imm)) &&
             (!inst.aux || groups.open == 0);
   });
@@ -229,7 +230,7 @@ Step arriveWhenDone(Warp &warp, const Inst &inst) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     AsyncThread &thread = cta.inFlight.asyncThread(warp.index, lane);
-    uint32_t address = warp.address32(inst, inst.slots[0], lane);
+    uint32_t address = address32(warp, inst, inst.slots[0], lane);
     std::string problem;
     Mbarrier *barrier = cta.findMbarrier(address, problem);
     if (!barrier) {

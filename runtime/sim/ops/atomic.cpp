@@ -71,7 +71,7 @@ void beginAtomic(Warp &warp, const Atomic &how) {
 /// The memory of one lane's operation, or null after a fault.
 uint8_t *locate(Warp &warp, const Inst &inst, const Atomic &how, unsigned lane,
                 uint32_t bytes) {
-  uint64_t address = warp.address64(inst, inst.slots[0], lane);
+  uint64_t address = address64(warp, inst, inst.slots[0], lane);
   address &= isShared(how.space) ? 0xffffffff : ~uint64_t(0);
   if (address % bytes != 0) {
     warp.fault(Rule::Align, "misaligned address", lane);

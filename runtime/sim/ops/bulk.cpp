@@ -152,7 +152,8 @@ Step commit(Warp &warp, const Inst &) {
 Step waitGroup(Warp &warp, const Inst &inst) {
   bool done = true;
   forLanes(warp.exec, [&](unsigned lane) {
-    done &= isGroupDone(warp.cta.inFlight.bulkGroups(warp, lane), size_t(inst.imm));
+    done &=
+        isGroupDone(warp.cta.inFlight.bulkGroups(warp, lane), size_t(inst.imm));
   });
   if (!done) {
     return warp.block(Wait::Kind::BulkGroup, 0, uint32_t(inst.imm));

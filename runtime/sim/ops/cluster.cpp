@@ -196,7 +196,7 @@ Step storeAsync(Warp &warp, const Inst &inst) {
     unsigned lane = unsigned(__builtin_ctz(left));
     auto copy = std::make_unique<AsyncStore>();
     placeCopy(*copy, warp, lane);
-    copy->address = warp.address32(inst, inst.slots[0], lane);
+    copy->address = address32(warp, inst, inst.slots[0], lane);
     copy->barrier = warp.word(inst.slots[1])[lane] + list[shape.count];
     copy->bytes = uint32_t(shape.bytes) * shape.count;
     copy->reduces = shape.reduces;

@@ -14,8 +14,48 @@ using namespace attn::sim;
 
 namespace {
 
+/// The lanes `taken` go on at `target`.
+Step jump(Warp &warp, uint32_t taken, uint32_t target) {
+  if (taken == warp.now.lanes) {
+    warp.now.pc = target;
+    return Step::Jump;
+  }
+  if (taken == 0) {
+    return Step::Next;
+  }
+  LaneGroup other;
+  other.pc = target;
+  other.lanes = taken;
+  warp.others.push_back(other);
+  warp.now.lanes &= ~taken;
+  ++warp.now.pc;
+  return Step::Jump;
+}
+
+/// The same with a target for each lane.
+Step jumpEach(Warp &warp, const uint32_t *targets, uint32_t taken) {
+  uint32_t left = taken;
+  while (left) {
+    uint32_t target = targets[__builtin_ctz(left)];
+    LaneGroup other;
+    other.pc = target;
+    forLanes(left, [&](unsigned lane) {
+      other.lanes |= targets[lane] == target ? 1u << lane : 0;
+    });
+    left &= ~other.lanes;
+    warp.others.push_back(other);
+  }
+  warp.now.lanes &= ~taken;
+  ++warp.now.pc;
+  if (warp.now.lanes == 0) {
+    warp.now = warp.others.back();
+    warp.others.pop_back();
+  }
+  return Step::Jump;
+}
+
 Step branch(Warp &warp, const Inst &inst) {
-  return warp.jump(warp.exec, uint32_t(inst.imm));
+  return jump(warp, warp.exec, uint32_t(inst.imm));
 }
 
 Step branchUniform(Warp &warp, const Inst &inst) {
@@ -23,7 +63,7 @@ Step branchUniform(Warp &warp, const Inst &inst) {
     return warp.fault(Rule::WarpDivergent,
                       "bra.uni, but only some of the lanes branch");
   }
-  return warp.jump(warp.exec, uint32_t(inst.imm));
+  return jump(warp, warp.exec, uint32_t(inst.imm));
 }
 
 bool finishBranch(Decoder &decoder, const ptx::Instruction &instruction,
@@ -49,7 +89,7 @@ Step branchIndexed(Warp &warp, const Inst &inst) {
     }
     targets[lane] = warp.cta.program.lists[inst.list + index];
   }
-  return warp.jumpEach(targets, warp.exec);
+  return jumpEach(warp, targets, warp.exec);
 }
 
 bool finishIndexed(Decoder &decoder, const ptx::Instruction &instruction,

@@ -17,7 +17,7 @@ constexpr uint32_t kLine = 128;
 Step touchLine(Warp &warp, const Inst &inst) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
-    uint64_t address = warp.address64(inst, inst.slots[0], lane);
+    uint64_t address = address64(warp, inst, inst.slots[0], lane);
     std::string problem;
     if (address % kLine != 0) {
       return warp.fault("the address is not a multiple of 128", lane);

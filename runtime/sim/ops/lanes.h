@@ -43,6 +43,19 @@ template <typename T> inline WordOf<T> toWord(T value) {
   }
 }
 
+/// A lane's address operand.
+inline uint32_t address32(Warp &warp, const Inst &inst, uint32_t slot,
+                          unsigned lane) {
+  return (inst.wideAddress ? uint32_t(warp.wide(slot)[lane])
+                           : warp.word(slot)[lane]) +
+         uint32_t(inst.imm);
+}
+inline uint64_t address64(Warp &warp, const Inst &inst, uint32_t slot,
+                          unsigned lane) {
+  return (inst.wideAddress ? warp.wide(slot)[lane] : warp.word(slot)[lane]) +
+         uint64_t(inst.imm);
+}
+
 /// Writes the executing lanes of a register.
 template <typename Word>
 inline void store(Warp &warp, uint32_t slot, const Word *values) {

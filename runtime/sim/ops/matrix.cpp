@@ -25,7 +25,7 @@ bool forRows(Warp &warp, const Inst &inst, bool write, Visit visit) {
   }
   for (unsigned row = 0; row < 8 * inst.listSize; ++row) {
     unsigned lane = matrixRowLane(row / 8, row % 8);
-    uint64_t address = warp.address64(inst, inst.slots[0], lane);
+    uint64_t address = address64(warp, inst, inst.slots[0], lane);
     Space space = inst.aux & 2 ? Space::Generic : Space::Shared;
     address &= space == Space::Shared ? 0xffffffff : ~uint64_t(0);
     if (address % 16 != 0) {

@@ -29,7 +29,7 @@ constexpr unsigned kEffectShift = 9;
 /// The barrier of one lane, or null after a fault.
 Mbarrier *locate(Warp &warp, const Inst &inst, uint32_t slot, unsigned lane,
                  uint32_t &address, Cta *&owner) {
-  uint64_t full = warp.address64(inst, slot, lane);
+  uint64_t full = address64(warp, inst, slot, lane);
   if (inst.aux & kGeneric) {
     if ((full & kWindowMask) != kSharedWindow) {
       warp.fault("the generic address is not of shared memory", lane);

@@ -37,7 +37,7 @@ std::string misaligned(uint64_t address, uint32_t bytes) {
 /// The memory of one lane's access, or null after a fault.
 uint8_t *locate(Warp &warp, const Inst &inst, const Access &access,
                 uint32_t slot, unsigned lane, bool write) {
-  uint64_t address = warp.address64(inst, slot, lane);
+  uint64_t address = address64(warp, inst, slot, lane);
   if (isShared(access.space)) {
     address &= 0xffffffff;
   }
@@ -121,7 +121,7 @@ Wide128 storedValue(Warp &warp, const Access &access, uint32_t slot,
 void checkStored(Warp &warp, const Inst &inst, const Access &access) {
   const uint32_t *from = &warp.cta.program.lists[inst.list];
   forLanes(warp.exec, [&](unsigned lane) {
-    uint64_t address = warp.address64(inst, inst.slots[0], lane);
+    uint64_t address = address64(warp, inst, inst.slots[0], lane);
     address &= isShared(access.space) ? 0xffffffff : ~uint64_t(0);
     std::string problem;
     const uint8_t *memory =

@@ -54,9 +54,9 @@ Step replace(Warp &warp, const Inst &inst) {
   Replacement how = bitCast<Replacement>(inst.aux);
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
-    uint8_t *map =
-        locate(warp, how.space, warp.address64(inst, inst.slots[0], lane), lane,
-               /*reads=*/true, /*writes=*/true);
+    uint8_t *map = locate(warp, how.space,
+                          address64(warp, inst, inst.slots[0], lane), lane,
+                          /*reads=*/true, /*writes=*/true);
     if (!map) {
       return Step::Fault;
     }
@@ -192,7 +192,7 @@ Step acquire(Warp &warp, const Inst &inst) {
   warp.cta.hazards->knowledge.fence(warp, scopeOf(inst), /*acquires=*/true,
                                     false);
   forLanes(warp.exec, [&](unsigned lane) {
-    uint64_t address = warp.address64(inst, inst.slots[0], lane);
+    uint64_t address = address64(warp, inst, inst.slots[0], lane);
     if (classify(Space::Generic, address) == Space::Global) {
       warp.cta.hazards->tensorMaps.acquireTensorMap(warp, lane, address);
     }

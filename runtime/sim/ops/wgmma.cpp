@@ -149,7 +149,8 @@ bool takeRegisters(Warp &warp, const Inst &inst, Accumulators &accumulators) {
 /// Whether a warp issues what the first of its warpgroup did.
 bool isSame(Warp &warp, const WgmmaOp &first, const WgmmaOp &op) {
   std::string what =
-      first.pc != op.pc ? "wgmma as that of " + warp.cta.reports.describeLine(first.pc)
+      first.pc != op.pc
+          ? "wgmma as that of " + warp.cta.reports.describeLine(first.pc)
       : first.descriptors[0] != op.descriptors[0]   ? "descriptor of A"
       : first.descriptors[1] != op.descriptors[1]   ? "descriptor of B"
       : first.spec.accumulate != op.spec.accumulate ? "scale-d"
