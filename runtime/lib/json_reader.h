@@ -29,7 +29,6 @@ public:
   bool isArray() const { return value->is_array(); }
   bool isString() const { return value->is_string(); }
   bool isInteger() const { return value->is_number_integer(); }
-  bool isNumber() const { return value->is_number(); }
   bool isObject() const { return value->is_object(); }
   /// Of an object, in alphabetical order.
   std::vector<std::string> keys() const;

@@ -30,9 +30,9 @@ constexpr size_t kMaxParamBytes = 32764;
 constexpr size_t kMaxItems = 1024;
 constexpr int64_t kMaxMapStride = int64_t(1) << 40;
 
-class Reader {
+class LaunchReader {
 public:
-  explicit Reader(LaunchSpec &launch) : launch(launch) {}
+  explicit LaunchReader(LaunchSpec &launch) : launch(launch) {}
   Status readAll(const JsonReader &json);
 
 private:
@@ -111,7 +111,7 @@ static Status readExtents(const JsonReader &json, const int64_t *most,
   return {};
 }
 
-Status Reader::readGeometry(const JsonReader &json) {
+Status LaunchReader::readGeometry(const JsonReader &json) {
   constexpr int64_t mostThreads[3] = {kMaxThreads, kMaxThreads, 64};
   constexpr int64_t mostCluster[3] = {kMaxCluster, kMaxCluster, kMaxCluster};
   RETURN_IF_FAILED(readExtents(json.get("grid"), kMaxGrid, launch.grid));
@@ -145,7 +145,7 @@ Status Reader::readGeometry(const JsonReader &json) {
   return {};
 }
 
-Status Reader::readBuffer(const JsonReader &json, BufferSpec &buffer) {
+Status LaunchReader::readBuffer(const JsonReader &json, BufferSpec &buffer) {
   RETURN_IF_FAILED(json.expectObject({"type", "shape", "fill"}));
   RETURN_IF_FAILED(readType(json.get("type"), buffer.type));
   JsonReader shape = json.get("shape");
@@ -166,7 +166,7 @@ Status Reader::readBuffer(const JsonReader &json, BufferSpec &buffer) {
                           : Status();
 }
 
-Status Reader::readBuffers(const JsonReader &json) {
+Status LaunchReader::readBuffers(const JsonReader &json) {
   if (!json.isObject()) {
     return json.failExpected("an object of buffers");
   }
@@ -184,7 +184,7 @@ Status Reader::readBuffers(const JsonReader &json) {
   return {};
 }
 
-Status Reader::readBufferName(const JsonReader &json, size_t &buffer) {
+Status LaunchReader::readBufferName(const JsonReader &json, size_t &buffer) {
   std::string name;
   RETURN_IF_FAILED(json.read(name));
   for (buffer = 0; buffer < launch.buffers.size(); ++buffer) {
@@ -196,8 +196,8 @@ Status Reader::readBufferName(const JsonReader &json, size_t &buffer) {
 }
 
 /// A buffer and a byte in it.
-Status Reader::readPlace(const JsonReader &json, size_t &buffer,
-                         uint64_t &offset) {
+Status LaunchReader::readPlace(const JsonReader &json, size_t &buffer,
+                               uint64_t &offset) {
   RETURN_IF_FAILED(readBufferName(json.get("buffer"), buffer));
   if (json.has("offset")) {
     int64_t bytes = 0;
@@ -208,8 +208,8 @@ Status Reader::readPlace(const JsonReader &json, size_t &buffer,
   return {};
 }
 
-Status Reader::readScalar(const JsonReader &json, const ElementType &type,
-                          ParamSpec &param) {
+Status LaunchReader::readScalar(const JsonReader &json, const ElementType &type,
+                                ParamSpec &param) {
   uint64_t bits = 0;
   if (type.isFloat) {
     double value = 0;
@@ -242,7 +242,7 @@ static int hexDigit(char c) {
                                 : -1;
 }
 
-Status Reader::readBytes(const JsonReader &json, ParamSpec &param) {
+Status LaunchReader::readBytes(const JsonReader &json, ParamSpec &param) {
   std::string text;
   RETURN_IF_FAILED(json.read(text));
   param.kind = ParamSpec::Kind::Bytes;
@@ -257,7 +257,7 @@ Status Reader::readBytes(const JsonReader &json, ParamSpec &param) {
   return {};
 }
 
-Status Reader::readStruct(const JsonReader &json, ParamSpec &param) {
+Status LaunchReader::readStruct(const JsonReader &json, ParamSpec &param) {
   RETURN_IF_FAILED(json.expectArray(0, kMaxItems));
   param.kind = ParamSpec::Kind::Struct;
   for (size_t i = 0; i < json.size(); ++i) {
@@ -308,7 +308,7 @@ static Status readDims(const JsonReader &json, size_t count, int64_t least,
   return {};
 }
 
-Status Reader::readMapShape(const JsonReader &json, sim::TensorMap &map) {
+Status LaunchReader::readMapShape(const JsonReader &json, sim::TensorMap &map) {
   constexpr size_t mostRank = sim::kMaxTensorRank;
   JsonReader sizes = json.get("sizes");
   RETURN_IF_FAILED(sizes.expectArray(1, mostRank));
@@ -334,7 +334,7 @@ Status Reader::readMapShape(const JsonReader &json, sim::TensorMap &map) {
   return {};
 }
 
-Status Reader::readMapModes(const JsonReader &json, sim::TensorMap &map) {
+Status LaunchReader::readMapModes(const JsonReader &json, sim::TensorMap &map) {
   int64_t value = 0;
   if (json.has("swizzle")) {
     RETURN_IF_FAILED(json.get("swizzle").readOneOf({0, 32, 64, 128}, value));
@@ -360,7 +360,7 @@ Status Reader::readMapModes(const JsonReader &json, sim::TensorMap &map) {
   return {};
 }
 
-Status Reader::readMap(const JsonReader &json, ParamSpec &param) {
+Status LaunchReader::readMap(const JsonReader &json, ParamSpec &param) {
   RETURN_IF_FAILED(json.expectObject(
       {"buffer", "offset", "type", "sizes", "strides", "box", "element_strides",
        "swizzle", "interleave", "l2_promotion", "oob_fill"}));
@@ -373,8 +373,8 @@ Status Reader::readMap(const JsonReader &json, ParamSpec &param) {
 
 /// One of "buffer" (with "offset"), "tensor_map", "bytes", "struct" and a
 /// type's name, beside `positionKey` if that is not null.
-Status Reader::readParam(const JsonReader &json, ParamSpec &param,
-                         const char *positionKey) {
+Status LaunchReader::readParam(const JsonReader &json, ParamSpec &param,
+                               const char *positionKey) {
   param.path = json.getPath();
   if (!json.isObject()) {
     return json.failExpected("an object");
@@ -415,7 +415,7 @@ Status Reader::readParam(const JsonReader &json, ParamSpec &param,
                    listElementTypes());
 }
 
-Status Reader::readOutput(const JsonReader &json, OutputSpec &output) {
+Status LaunchReader::readOutput(const JsonReader &json, OutputSpec &output) {
   RETURN_IF_FAILED(
       json.expectObject({"buffer", "expect", "absolute", "relative", "dump"}));
   output.path = json.getPath();
@@ -441,7 +441,7 @@ Status Reader::readOutput(const JsonReader &json, OutputSpec &output) {
   return json.has("dump") ? json.get("dump").read(output.dump) : Status();
 }
 
-Status Reader::readRole(const JsonReader &json, sim::TraceRole &role) {
+Status LaunchReader::readRole(const JsonReader &json, sim::TraceRole &role) {
   int64_t first = 0;
   int64_t count = 0;
   RETURN_IF_FAILED(json.expectObject({"name", "first_warp", "warps"}));
@@ -453,7 +453,7 @@ Status Reader::readRole(const JsonReader &json, sim::TraceRole &role) {
   return {};
 }
 
-Status Reader::readAll(const JsonReader &json) {
+Status LaunchReader::readAll(const JsonReader &json) {
   RETURN_IF_FAILED(
       json.expectObject({"kernel", "grid", "block", "cluster", "shared",
                          "buffers", "params", "outputs", "roles"}));
@@ -489,5 +489,5 @@ Status Reader::readAll(const JsonReader &json) {
 Status run::parseLaunchFile(const std::string &text, LaunchSpec &launch) {
   nlohmann::json json;
   RETURN_IF_FAILED(runtime::parseJson(text, "launch", json));
-  return Reader(launch).readAll({json, "", "launch"});
+  return LaunchReader(launch).readAll({json, "", "launch"});
 }

@@ -14,81 +14,10 @@ bool Session::fail(const std::string &message) {
 
 bool Session::failGpu() { return fail(gpu.getError()); }
 
-/// Points one DLTensor at every tensor's first element on the GPU.
-void Session::describeTensors() {
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    HostTensor &tensor = tensors[i];
-    DLTensor view = {};
-    // A framework's empty tensor has no memory.
-    if (tensor.elementCount() > 0) {
-      view.data = reinterpret_cast<void *>(buffers[i].get());
-      view.byte_offset = kGuardBytes;
-    }
-    view.device = gpu.getDevice();
-    view.ndim = int32_t(tensor.shape.size());
-    view.dtype = runtime::toDLPack(tensor.dtype);
-    view.shape = tensor.shape.data();
-    view.strides = tensor.strides.data();
-    views.push_back(view);
-  }
-  for (const DLTensor &view : views) {
-    viewPointers.push_back(&view);
-  }
-}
-
-bool Session::allocateWorkspace() {
-  size_t bytes = 0;
-  if (!gpu.workspaceSize(bundle, args, bytes)) {
-    return failGpu();
-  }
-  if (bytes == 0) {
-    return true;
-  }
-  if (!workspace.allocate(gpu, bytes)) {
-    return failGpu();
-  }
-  args.workspace = reinterpret_cast<void *>(workspace.get());
-  args.workspace_size = bytes;
-  args.flags = ATTN_LAUNCH_WORKSPACE_READY;
-  return clearWorkspace();
-}
-
-bool Session::clearWorkspace() {
-  std::vector<unsigned char> zeros(args.workspace_size);
-  return zeros.empty() ||
-         gpu.upload(workspace.get(), zeros.data(), zeros.size()) || failGpu();
-}
-
-bool Session::uploadTensors() {
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    if (!gpu.upload(buffers[i].get(), tensors[i].bytes.data(),
-                    tensors[i].bytes.size())) {
-      return failGpu();
-    }
-  }
-  return true;
-}
-
-bool Session::prepare() {
-  for (const char *name : {"q", "k", "v", "o"}) {
-    if (plan.findArg(name) < 0) {
-      return fail(std::string("expected the plan to have argument '") + name +
-                  "'");
-    }
-  }
-  if (!makeTensors(plan, problem, tensors, error)) {
-    return false;
-  }
-  for (const HostTensor &tensor : tensors) {
-    buffers.emplace_back();
-    if (!buffers.back().allocate(gpu, tensor.bytes.size())) {
-      return failGpu();
-    }
-  }
-  if (!uploadTensors()) {
-    return false;
-  }
-  describeTensors();
+/// The values of the plan's scalar arguments, in its order.
+static bool collectScalars(const runtime::LaunchPlan &plan,
+                           const Problem &problem, std::vector<double> &scalars,
+                           std::string &error) {
   for (const runtime::PlanArg &arg : plan.args) {
     if (arg.isTensor()) {
       continue;
@@ -102,23 +31,40 @@ bool Session::prepare() {
     } else if (problem.captures.scalars.count(arg.name)) {
       scalars.push_back(problem.captures.scalars.at(arg.name));
     } else {
-      return fail("cannot tell the value of scalar '" + arg.name + "'");
+      error = "cannot tell the value of scalar '" + arg.name + "'";
+      return false;
     }
   }
+  return true;
+}
+
+bool Session::prepare() {
+  for (const char *name : {"q", "k", "v", "o"}) {
+    if (plan.findArg(name) < 0) {
+      return fail(std::string("expected the plan to have argument '") + name +
+                  "'");
+    }
+  }
+  if (!tensors.make(plan, problem, error)) {
+    return false;
+  }
+  if (!collectScalars(plan, problem, scalars, error)) {
+    return false;
+  }
   args.size = sizeof(args);
-  args.num_tensors = viewPointers.size();
-  args.tensors = viewPointers.data();
+  args.num_tensors = tensors.views.size();
+  args.tensors = tensors.views.data();
   args.num_scalars = scalars.size();
   args.scalars = scalars.data();
   args.device = gpu.getDevice();
   args.stream = gpu.getStream();
   return (gpu.chooseVariant(bundle, args, variant) || failGpu()) &&
-         allocateWorkspace();
+         workspace.allocate(bundle, args, error);
 }
 
 bool Session::restart(attn_bundle *other) {
   bundle = other;
-  return uploadTensors() && clearWorkspace();
+  return tensors.upload(error) && workspace.clear(error);
 }
 
 bool Session::launch() { return gpu.launch(bundle, args) || failGpu(); }
@@ -131,82 +77,35 @@ bool Session::finish() {
   return failGpu();
 }
 
-bool Session::poisonOutputs() {
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    if (!tensors[i].isOutput) {
-      continue;
-    }
-    std::vector<unsigned char> poison(tensors[i].bytes.size(), kPoison);
-    if (!gpu.upload(buffers[i].get(), poison.data(), poison.size())) {
-      return failGpu();
-    }
-  }
-  return true;
-}
-
-bool Session::download(const HostTensor &like, size_t index,
-                       std::vector<unsigned char> &bytes) {
-  bytes.resize(like.bytes.size());
-  return gpu.download(bytes.data(), buffers[index].get(), bytes.size()) ||
-         failGpu();
-}
-
 bool Session::launchAndDownload() {
-  if (!poisonOutputs() || !launch() || !finish()) {
+  std::vector<HostTensor> &hosts = tensors.tensors;
+  if (!tensors.poisonOutputs(error) || !launch() || !finish()) {
     return false;
   }
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].isOutput && !download(tensors[i], i, tensors[i].bytes)) {
+  for (size_t i = 0; i < hosts.size(); ++i) {
+    if (hosts[i].isOutput && !tensors.download(i, hosts[i].bytes, error)) {
       return false;
-    }
-  }
-  return true;
-}
-
-bool Session::downloadWorkspace(std::vector<unsigned char> &bytes) {
-  bytes.resize(args.workspace_size);
-  return gpu.download(bytes.data(), workspace.get(), bytes.size()) || failGpu();
-}
-
-bool Session::checkGuards() {
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const HostTensor &tensor = tensors[i];
-    if (tensor.isOutput) {
-      std::string problemText = tensor.checkPoison();
-      if (!problemText.empty()) {
-        return fail("guard: " + problemText);
-      }
-      continue;
-    }
-    std::vector<unsigned char> now;
-    if (!download(tensor, i, now)) {
-      return false;
-    }
-    auto at = std::mismatch(now.begin(), now.end(), tensor.bytes.begin());
-    if (at.first != now.end()) {
-      int64_t byte = at.first - now.begin() - int64_t(kGuardBytes);
-      return fail("guard: byte " + std::to_string(byte) + " of input '" +
-                  tensor.name + "' was written");
     }
   }
   return true;
 }
 
 bool Session::repeat(int64_t count) {
+  std::vector<HostTensor> &hosts = tensors.tensors;
   std::vector<unsigned char> now;
   for (int64_t n = 0; n < count; ++n) {
-    if (!poisonOutputs() || !launch() || !finish()) {
+    if (!tensors.poisonOutputs(error) || !launch() || !finish()) {
       return false;
     }
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      if (!tensors[i].isOutput) {
+    for (size_t i = 0; i < hosts.size(); ++i) {
+      if (!hosts[i].isOutput) {
         continue;
       }
-      if (!download(tensors[i], i, now)) {
+      if (!tensors.download(i, now, error)) {
         return false;
       }
-      if (now != tensors[i].bytes) {
-        return fail("repeat: '" + tensors[i].name + "' of launch " +
+      if (now != hosts[i].bytes) {
+        return fail("repeat: '" + hosts[i].name + "' of launch " +
                     std::to_string(n + 1) + " differs from the first");
       }
     }
@@ -215,8 +114,8 @@ bool Session::repeat(int64_t count) {
 }
 
 CheckResult Session::check() const {
-  return checkOutputs(referenceInputs(), *findTensor(tensors, "o"),
-                      findTensor(tensors, "lse"));
+  return checkOutputs(referenceInputs(), *findTensor(tensors.tensors, "o"),
+                      findTensor(tensors.tensors, "lse"));
 }
 
 /// Appends the times of the second half of `count` launches: in the first half

@@ -7,9 +7,8 @@
 
 #include "attn/runtime/attn.h"
 #include "check.h"
-#include "gpu.h"
-
-#include <deque>
+#include "device_tensors.h"
+#include "workspace.h"
 
 namespace attn::run {
 
@@ -18,7 +17,7 @@ public:
   Session(Gpu &gpu, attn_bundle *bundle, const runtime::LaunchPlan &plan,
           const Problem &problem, double timeout)
       : gpu(gpu), bundle(bundle), plan(plan), problem(problem),
-        timeout(timeout) {}
+        timeout(timeout), tensors(gpu), workspace(gpu) {}
 
   // Each returns false and sets the error on failure.
 
@@ -31,10 +30,12 @@ public:
   bool restart(attn_bundle *other);
   /// Launches once on poisoned outputs and downloads them.
   bool launchAndDownload();
-  bool downloadWorkspace(std::vector<unsigned char> &bytes);
+  bool downloadWorkspace(std::vector<unsigned char> &bytes) {
+    return workspace.download(bytes, error);
+  }
   /// Requires what launchAndDownload() got to be in bounds and complete, and
   /// the inputs to be unchanged.
-  bool checkGuards();
+  bool checkGuards() { return tensors.checkGuards(error); }
   /// Launches `count` times and requires identical outputs.
   bool repeat(int64_t count);
   /// The median time of a launch in milliseconds.
@@ -42,7 +43,7 @@ public:
 
   CheckResult check() const;
   ReferenceInputs referenceInputs() const {
-    return makeReferenceInputs(plan, problem, tensors);
+    return makeReferenceInputs(plan, problem, tensors.tensors);
   }
   /// The number of the variant that launches run.
   size_t getVariant() const { return variant; }
@@ -51,7 +52,7 @@ public:
     return plan.variants[variant].launches.front().kernel;
   }
   /// On the host: inputs, and outputs as they were last downloaded.
-  const std::vector<HostTensor> &getTensors() const { return tensors; }
+  const std::vector<HostTensor> &getTensors() const { return tensors.tensors; }
   const std::string &getError() const { return error; }
   /// Whether the GPU cannot be used any more, after a hang or a fault.
   bool isGpuLost() const { return gpuLost; }
@@ -59,14 +60,7 @@ public:
 private:
   bool fail(const std::string &message);
   bool failGpu();
-  void describeTensors();
-  bool uploadTensors();
-  bool allocateWorkspace();
-  bool clearWorkspace();
   bool finish();
-  bool poisonOutputs();
-  bool download(const HostTensor &like, size_t index,
-                std::vector<unsigned char> &bytes);
   bool timeSlice(size_t count, std::vector<double> &times);
 
   Gpu &gpu;
@@ -75,12 +69,9 @@ private:
   Problem problem;
   double timeout;
 
-  std::vector<HostTensor> tensors;
-  std::deque<DeviceBuffer> buffers;
-  std::vector<DLTensor> views;
-  std::vector<const DLTensor *> viewPointers;
+  DeviceTensors tensors;
   std::vector<double> scalars;
-  DeviceBuffer workspace;
+  Workspace workspace;
   attn_launch_args args = {};
   size_t variant = 0;
   std::string error;

@@ -57,10 +57,23 @@ struct MmaState {
   std::string operand;
 };
 
-/// Of a copy into shared memory.
-struct LoadedBytes {
-  uint64_t end = 0;
-  std::string name;
+/// Which tensors the bytes of shared memory were loaded from.
+class LoadedTensors {
+public:
+  void add(uint64_t address, uint64_t bytes, std::string name) {
+    loaded[address] = {address + bytes, std::move(name)};
+  }
+  /// Empty if that is not known.
+  std::string nameAt(uint64_t address) const;
+
+private:
+  struct Load {
+    uint64_t end = 0;
+    std::string name;
+  };
+
+  /// What was loaded last, by the first byte.
+  std::map<uint64_t, Load> loaded;
 };
 
 class CtaRecorder final : public Observer {
@@ -90,7 +103,6 @@ private:
   uint64_t readyTime(const Warp &warp, const Wait &wait);
   Event makeWait(const Wait &wait, uint64_t begin, uint64_t end);
   std::string barrierName(uint32_t address) const;
-  std::string nameLoaded(uint64_t address) const;
   void endOpenWaits();
   std::string nameWarp(uint32_t warp) const;
   Track makeWarpTrack(uint32_t warp);
@@ -104,8 +116,7 @@ private:
   std::vector<std::vector<MmaState>> mmas;
   std::map<std::pair<Wait::Kind, uint32_t>, BarrierState> barriers;
   std::map<const AsyncCopy *, uint64_t> copyEnds;
-  /// What was loaded last, by the first byte.
-  std::map<uint64_t, LoadedBytes> loaded;
+  LoadedTensors loaded;
   UnitSchedule copyUnit;
   UnitSchedule tensorCore;
   /// When the copy that arrives at the moment is complete.
@@ -247,7 +258,7 @@ void CtaRecorder::onIssue(const Warp &warp, const AsyncCopy &copy) {
   uint64_t end = started + busy + kCopyLatency;
   std::string name = cta.global.nameAt(facts.global);
   if (facts.toShared) {
-    loaded[facts.shared] = {uint64_t(facts.shared) + facts.bytes, name};
+    loaded.add(facts.shared, facts.bytes, name);
   }
   Event event = makeEvent(facts.toShared ? Kind::Load : Kind::Store,
                           name.empty() ? "copy" : name, issued, end);
@@ -261,8 +272,7 @@ void CtaRecorder::onIssue(const Warp &warp, const AsyncCopy &copy) {
   open = std::max(open, facts.toShared ? 0 : end);
 }
 
-/// The tensor that the byte at `address` was loaded from, or nothing.
-std::string CtaRecorder::nameLoaded(uint64_t address) const {
+std::string LoadedTensors::nameAt(uint64_t address) const {
   auto after = loaded.upper_bound(address);
   if (after == loaded.begin() || std::prev(after)->second.end <= address) {
     return "";
@@ -292,7 +302,7 @@ void CtaRecorder::onIssue(const Warp &warp, const WgmmaOp &op, uint64_t index) {
   mma.end = mma.started + length;
   // The address in units of 16 bytes is the descriptor's low end.
   constexpr uint64_t addressMask = 0x3fff;
-  mma.operand = nameLoaded((op.descriptors[1] & addressMask) * 16);
+  mma.operand = loaded.nameAt((op.descriptors[1] & addressMask) * 16);
   mma.shape = "m64n" + std::to_string(op.spec.n) +
               (op.aInRegisters ? ", A in registers" : ", A in shared memory");
 }
