@@ -8,10 +8,30 @@ using namespace attn;
 
 namespace {
 
-/// Parses what stands between the braces of a schedule, item by item.
-class ScheduleParser {
+/// Reads the names, numbers and words that items of a schedule are made of.
+class TokenReader {
 public:
-  explicit ScheduleParser(AsmParser &parser) : parser(parser) {}
+  explicit TokenReader(AsmParser &parser) : parser(parser) {}
+
+  ParseResult parseName(StringAttr &name, StringRef what);
+  ParseResult parseNames(SmallVectorImpl<StringAttr> &names, StringRef what);
+  ParseResult parseCount(int64_t &count, StringRef what);
+  ParseResult parseBracketed(int64_t &count, StringRef what);
+  template <typename EnumT>
+  ParseResult parseWord(EnumT &value,
+                        std::optional<EnumT> (*symbolize)(StringRef),
+                        StringRef what);
+
+  MLIRContext *ctx() { return parser.getContext(); }
+
+protected:
+  AsmParser &parser;
+};
+
+/// Parses what stands between the braces of a schedule, item by item.
+class ScheduleParser : private TokenReader {
+public:
+  using TokenReader::TokenReader;
   Attribute parse();
 
 private:
@@ -29,18 +49,6 @@ private:
   ParseResult parseEntries(SmallVectorImpl<EntryAttr> &entries);
   ParseResult parseEntry(EntryAttr &entry);
 
-  ParseResult parseName(StringAttr &name, StringRef what);
-  ParseResult parseNames(SmallVectorImpl<StringAttr> &names, StringRef what);
-  ParseResult parseCount(int64_t &count, StringRef what);
-  ParseResult parseBracketed(int64_t &count, StringRef what);
-  template <typename EnumT>
-  ParseResult parseWord(EnumT &value,
-                        std::optional<EnumT> (*symbolize)(StringRef),
-                        StringRef what);
-
-  MLIRContext *ctx() { return parser.getContext(); }
-
-  AsmParser &parser;
   StringAttr name, machine;
   SplitAttr split;
   SmallVector<StringAttr> remat;
@@ -73,7 +81,7 @@ struct PlaceOptions {
 // Tokens
 //===----------------------------------------------------------------------===//
 
-ParseResult ScheduleParser::parseName(StringAttr &result, StringRef what) {
+ParseResult TokenReader::parseName(StringAttr &result, StringRef what) {
   SMLoc loc = parser.getCurrentLocation();
   std::string text;
   if (failed(parser.parseOptionalKeywordOrString(&text)) || text.empty()) {
@@ -83,14 +91,14 @@ ParseResult ScheduleParser::parseName(StringAttr &result, StringRef what) {
   return success();
 }
 
-ParseResult ScheduleParser::parseNames(SmallVectorImpl<StringAttr> &names,
-                                       StringRef what) {
+ParseResult TokenReader::parseNames(SmallVectorImpl<StringAttr> &names,
+                                    StringRef what) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
     return parseName(names.emplace_back(), what);
   });
 }
 
-ParseResult ScheduleParser::parseCount(int64_t &count, StringRef what) {
+ParseResult TokenReader::parseCount(int64_t &count, StringRef what) {
   SMLoc loc = parser.getCurrentLocation();
   APInt value;
   OptionalParseResult parsed = parser.parseOptionalInteger(value);
@@ -113,15 +121,14 @@ ParseResult ScheduleParser::parseCount(int64_t &count, StringRef what) {
   return success();
 }
 
-ParseResult ScheduleParser::parseBracketed(int64_t &count, StringRef what) {
+ParseResult TokenReader::parseBracketed(int64_t &count, StringRef what) {
   return failure(parseCount(count, what) || parser.parseRSquare());
 }
 
 template <typename EnumT>
-ParseResult
-ScheduleParser::parseWord(EnumT &value,
-                          std::optional<EnumT> (*symbolize)(StringRef),
-                          StringRef what) {
+ParseResult TokenReader::parseWord(EnumT &value,
+                                   std::optional<EnumT> (*symbolize)(StringRef),
+                                   StringRef what) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef word;
   if (failed(parser.parseOptionalKeyword(&word))) {
