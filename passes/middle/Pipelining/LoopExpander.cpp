@@ -5,43 +5,45 @@ using namespace mlir;
 using namespace attn;
 
 SmallVector<Value> LoopExpander::finalValues() {
-  SmallVector<Value> values;
+  SmallVector<Value> finals;
+  Operation *yield = loop.getBody().front().getTerminator();
   for (Value value : yield->getOperands()) {
-    values.push_back(lookup(value, maxShift));
+    finals.push_back(values.lookup(value, steps.maxShift));
   }
-  return values;
+  return finals;
 }
 
 /// Where only the first step may have masks, and seldom does, whether it does.
 Value LoopExpander::isFirstMasked() {
-  bool othersMasked = false;
-  for (size_t range = 1; range < endOfRanges(); ++range) {
-    othersMasked |= isMasked(range);
-  }
-  if (!anyMasked || othersMasked || peel != Peel::FirstBranch ||
+  if (!steps.anyMasked || ranges.anyMasked(1) || peel != Peel::FirstBranch ||
       !firstStepEnds(0)) {
     return {};
   }
-  auto before = loop.getRanges().isDown() ? arith::CmpIPredicate::sgt
-                                          : arith::CmpIPredicate::slt;
-  return arith::CmpIOp::create(builder, loc, before, top, loop.getBounds()[1]);
+  return ranges.beginsBefore(loop.getBounds()[1]);
 }
 
 LogicalResult LoopExpander::emitNonempty() {
-  seed(-1);
-  advance();
-  seed(0);
-  Value zero = constant(0), one = constant(1);
-  if (failed(emitStep({zero, 0, 0, anyMasked, true, false, isFirstMasked()})) ||
+  values.seed(-1);
+  values.advance();
+  values.seed(0);
+  Value zero = ranges.constant(0), one = ranges.constant(1);
+  if (failed(steps.write({zero, 0, 0, steps.anyMasked, /*first=*/true,
+                          /*last=*/false, isFirstMasked()})) ||
       failed(emitSteadyLoops(one))) {
     return failure();
   }
-  if (maxShift == 0) {
+  if (steps.maxShift == 0) {
     return success();
   }
   cloneRegion(loop.getDrain());
-  advance();
-  return emitStep({trips, 1, maxShift, anyMasked, false, true, {}});
+  values.advance();
+  return steps.write({trips,
+                      1,
+                      steps.maxShift,
+                      steps.anyMasked,
+                      /*first=*/false,
+                      /*last=*/true,
+                      {}});
 }
 
 void LoopExpander::cloneRegion(Region &region) {
@@ -54,25 +56,24 @@ void LoopExpander::cloneRegion(Region &region) {
 }
 
 void LoopExpander::emitSkipped() {
-  Value count = countBlocks(loop.getBounds()[0], top);
-  auto skipped =
-      scf::ForOp::create(builder, loc, constant(0), count, constant(1));
+  Value count = ranges.countBlocks(loop.getBounds()[0], ranges.top());
+  auto skipped = scf::ForOp::create(builder, loc, ranges.constant(0), count,
+                                    ranges.constant(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(skipped.getBody());
   cloneRegion(loop.getSkipped());
 }
 
 FailureOr<scf::IfOp> LoopExpander::run() {
-  if (failed(analyze())) {
+  if (failed(steps.analyze())) {
     return failure();
   }
-  top = loop.getBounds()[skips() ? 1 : 0];
-  if (skips()) {
+  if (ranges.skips()) {
     emitSkipped();
   }
-  trips = countBlocks(top, loop.getBounds().back());
+  trips = ranges.countBlocks(ranges.top(), loop.getBounds().back());
   Value nonempty = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sgt, trips, constant(0));
+      builder, loc, arith::CmpIPredicate::sgt, trips, ranges.constant(0));
   auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), nonempty,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {

@@ -6,32 +6,23 @@
 using namespace mlir;
 using namespace attn;
 
-/// What the loop carries from one step of time to the next.
-SmallVector<std::pair<OpResult, int64_t>> LoopExpander::carriedHistory() {
-  SmallVector<std::pair<OpResult, int64_t>> carried;
-  for (auto [value, oldest] : maxAge) {
-    for (int64_t age = 0; age < oldest; ++age) {
-      carried.push_back({value, age});
-    }
-  }
-  return carried;
-}
-
 LogicalResult
 LoopExpander::emitSteadyLoop(Value from, Value to, bool masked,
                              function_ref<Value(Value)> isMasked) {
-  auto carried = carriedHistory();
+  auto carried = values.carried();
   SmallVector<Value> inits;
   for (auto [value, age] : carried) {
-    auto &ages = history[value];
-    if ((int64_t)ages.size() <= age || !ages[age]) {
-      return entryOf(value).emitOpError("V8: '")
-             << entryOf(value).getName()
+    Value version = values.get(value, age);
+    if (!version) {
+      auto entry = cast<ws::EntryOp>(value.getOwner());
+      return entry.emitOpError("V8: '")
+             << entry.getName()
              << "' is read in the steady loop before its first value exists";
     }
-    inits.push_back(ages[age]);
+    inits.push_back(version);
   }
-  auto steady = scf::ForOp::create(builder, loc, from, to, constant(1), inits);
+  auto steady =
+      scf::ForOp::create(builder, loc, from, to, ranges.constant(1), inits);
   {
     OpBuilder::InsertionGuard guard(builder);
     Block *body = steady.getBody();
@@ -40,58 +31,53 @@ LoopExpander::emitSteadyLoop(Value from, Value to, bool masked,
     }
     builder.setInsertionPointToEnd(body);
     for (auto [i, pair] : llvm::enumerate(carried)) {
-      history[pair.first][pair.second] = steady.getRegionIterArg(i);
+      values.set(pair.first, pair.second, steady.getRegionIterArg(i));
     }
-    advance();
+    values.advance();
     Value time = steady.getInductionVar();
-    if (failed(
-            emitStep({time, 0, maxShift, masked, /*first=*/false,
-                      /*last=*/false, isMasked ? isMasked(time) : Value()}))) {
+    if (failed(steps.write({time, 0, steps.maxShift, masked, /*first=*/false,
+                            /*last=*/false,
+                            isMasked ? isMasked(time) : Value()}))) {
       return failure();
     }
     SmallVector<Value> yielded;
     for (auto [value, age] : carried) {
-      yielded.push_back(history[value][age]);
+      yielded.push_back(values.get(value, age));
     }
     scf::YieldOp::create(builder, loc, yielded);
   }
-  for (auto &[value, ages] : history) {
-    ages.assign(1, Value());
-  }
+  values.clear();
   for (auto [i, pair] : llvm::enumerate(carried)) {
-    auto &ages = history[pair.first];
-    if ((int64_t)ages.size() <= pair.second) {
-      ages.resize(pair.second + 1);
-    }
-    ages[pair.second] = steady.getResult(i);
+    values.set(pair.first, pair.second, steady.getResult(i));
   }
   return success();
 }
 
 /// Whether the first step is all that a range has.
 bool LoopExpander::firstStepEnds(size_t range) {
-  return range == 0 && isMasked(range) && endOfRanges() > 1 && maskShift == 0 &&
-         loop.getRanges()[range].getAtMost().value_or(2) <= 1;
+  return range == 0 && ranges.isMasked(range) && ranges.end() > 1 &&
+         steps.maskShift == 0 && ranges.hasOneBlockAtMost(range);
 }
 
 /// When masked entries have run for all blocks down to the end of a range.
 Value LoopExpander::timeOfEnd(size_t range) {
-  Value blocks = countBlocks(top, loop.getBounds()[range + 1]);
-  return arith::AddIOp::create(builder, loc, blocks, constant(maskShift));
+  Value blocks = ranges.countBlocks(ranges.top(), loop.getBounds()[range + 1]);
+  return arith::AddIOp::create(builder, loc, blocks,
+                               ranges.constant(steps.maskShift));
 }
 
 /// One steady loop a range: no step decides anything.
 LogicalResult LoopExpander::emitLoopsOfRanges(Value from) {
-  for (size_t range = firstRange(); range < endOfRanges(); ++range) {
+  for (size_t range = ranges.first(); range < ranges.end(); ++range) {
     if (firstStepEnds(range)) {
       continue;
     }
     Value to = trips;
-    if (range + 1 < endOfRanges()) {
+    if (range + 1 < ranges.end()) {
       to = arith::MinSIOp::create(builder, loc, timeOfEnd(range), trips);
       to = arith::MaxSIOp::create(builder, loc, to, from);
     }
-    if (failed(emitSteadyLoop(from, to, isMasked(range)))) {
+    if (failed(emitSteadyLoop(from, to, ranges.isMasked(range)))) {
       return failure();
     }
     from = to;
@@ -99,44 +85,28 @@ LogicalResult LoopExpander::emitLoopsOfRanges(Value from) {
   return success();
 }
 
-/// Null bounds hold for all times.
-Value LoopExpander::isBetween(Value time, Value from, Value to) {
-  Value before, after;
-  if (to) {
-    before = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                   time, to);
-  }
-  if (from) {
-    after = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, time,
-                                  from);
-  }
-  return before && after
-             ? arith::AndIOp::create(builder, loc, before, after).getResult()
-             : (before ? before : after);
-}
-
 /// One steady loop, whose steps branch round the masked entries: less code than
 /// a loop a range.
 LogicalResult LoopExpander::emitLoopOfAllRanges(Value from) {
   SmallVector<size_t> masked;
-  SmallVector<Value> ends(endOfRanges());
-  for (size_t range = firstRange(); range < endOfRanges(); ++range) {
-    if (isMasked(range) && !firstStepEnds(range)) {
+  SmallVector<Value> ends(ranges.end());
+  for (size_t range = ranges.first(); range < ranges.end(); ++range) {
+    if (ranges.isMasked(range) && !firstStepEnds(range)) {
       masked.push_back(range);
     }
-    if (range + 1 < endOfRanges()) {
+    if (range + 1 < ranges.end()) {
       ends[range] = timeOfEnd(range);
     }
   }
-  bool differ = masked.size() < endOfRanges() - firstRange();
+  bool differ = masked.size() < ranges.end() - ranges.first();
   if (masked.empty() || !differ) {
     return emitSteadyLoop(from, trips, !masked.empty());
   }
   auto isMaskedAt = [&](Value time) {
     Value any;
     for (size_t range : masked) {
-      Value begin = range > firstRange() ? ends[range - 1] : Value();
-      Value inside = isBetween(time, begin, ends[range]);
+      Value begin = range > ranges.first() ? ends[range - 1] : Value();
+      Value inside = ranges.isBetween(time, begin, ends[range]);
       any = any ? arith::OrIOp::create(builder, loc, any, inside) : inside;
     }
     return any;
@@ -145,11 +115,11 @@ LogicalResult LoopExpander::emitLoopOfAllRanges(Value from) {
 }
 
 LogicalResult LoopExpander::emitSteadyLoops(Value from) {
-  if (anyMasked && peel == Peel::FirstMasked) {
+  if (steps.anyMasked && peel == Peel::FirstMasked) {
     return emitLoopsOfRanges(from);
   }
-  if (anyMasked && peel == Peel::FirstBranch) {
+  if (steps.anyMasked && peel == Peel::FirstBranch) {
     return emitLoopOfAllRanges(from);
   }
-  return emitSteadyLoop(from, trips, anyMasked);
+  return emitSteadyLoop(from, trips, steps.anyMasked);
 }

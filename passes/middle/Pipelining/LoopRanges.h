@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ranges of a streaming loop as it is expanded: where its blocks begin, how
+// many there are, and which number each has.
+#ifndef ATTN_PASSES_PIPELINING_LOOPRANGES_H
+#define ATTN_PASSES_PIPELINING_LOOPRANGES_H
+
+#include "attn/dialect/Ws.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace attn {
+
+class LoopRanges {
+public:
+  LoopRanges(ws::ForOp loop, mlir::OpBuilder &builder)
+      : loop(loop), builder(builder) {}
+
+  bool skips() {
+    return loop.getRanges()[0].getKind() == tile::RangeKind::Skipped;
+  }
+  /// The ranges that are not skipped.
+  size_t first() { return skips() ? 1 : 0; }
+  size_t end() { return loop.getRanges().size(); }
+  bool isMasked(size_t range) {
+    return loop.getRanges()[range].getKind() == tile::RangeKind::Masked;
+  }
+  bool anyMasked(size_t from);
+  bool hasOneBlockAtMost(size_t range) {
+    return loop.getRanges()[range].getAtMost().value_or(2) <= 1;
+  }
+  /// The bound at which the blocks that are not skipped begin.
+  mlir::Value top() { return loop.getBounds()[first()]; }
+
+  mlir::Value constant(int64_t value) {
+    return mlir::arith::ConstantIntOp::create(builder, loop.getLoc(), value,
+                                              32);
+  }
+  /// The blocks from a bound to a later one.
+  mlir::Value countBlocks(mlir::Value from, mlir::Value to);
+  /// The block of the iteration that began `shift` steps before `time`.
+  mlir::Value blockNumber(int64_t shift, mlir::Value time);
+  /// i1, whether the first block comes before `bound`.
+  mlir::Value beginsBefore(mlir::Value bound);
+  /// i1, whether a time lies in [from, to). Null bounds hold for all times.
+  mlir::Value isBetween(mlir::Value time, mlir::Value from, mlir::Value to);
+
+private:
+  ws::ForOp loop;
+  mlir::OpBuilder &builder;
+};
+
+} // namespace attn
+
+#endif // ATTN_PASSES_PIPELINING_LOOPRANGES_H
