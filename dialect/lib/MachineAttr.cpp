@@ -24,7 +24,7 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<SpaceInfoAttr> spaces,
                                   MmaInfoAttr mma, RegisterInfoAttr registers,
                                   BarrierInfoAttr barriers, WarpInfoAttr warps,
-                                  int64_t smemLimit,
+                                  int64_t smemLimit, TileInfoAttr tiles,
                                   ArrayRef<Mechanism> lacks) {
   for (auto [i, info] : llvm::enumerate(spaces)) {
     if (findIn(spaces.take_front(i), info.getName())) {
@@ -56,13 +56,22 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return failure();
   }
   if (registers.getTotal() < 1 || registers.getGranule() < 1 ||
-      warps.getLanes() < 1 || warps.getGroup() < 1 || smemLimit < 1) {
+      warps.getLanes() < 1 || warps.getGroup() < 1 ||
+      warps.getMost() < 1 || smemLimit < 1) {
     return emitError() << "expected 'registers', 'warps' and 'smem_limit' to "
                           "be positive, got "
                        << registers.getTotal() << " registers in granules of "
                        << registers.getGranule() << ", " << warps.getLanes()
-                       << " lanes, groups of " << warps.getGroup() << " and "
-                       << smemLimit << " bytes";
+                       << " lanes, groups of " << warps.getGroup() << ", "
+                       << warps.getMost() << " warps and " << smemLimit
+                       << " bytes";
+  }
+  if (tiles && (tiles.getRows() < 1 || tiles.getColumns() < 1 ||
+                tiles.getDepth() < 1 || tiles.getCopied() < 1)) {
+    return emitError() << "expected 'tiles' to be positive, got "
+                       << tiles.getRows() << " rows, " << tiles.getColumns()
+                       << " columns, a depth of " << tiles.getDepth() << " and "
+                       << tiles.getCopied() << " copied rows";
   }
   return success();
 }

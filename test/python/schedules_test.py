@@ -140,7 +140,7 @@ class Refusals(unittest.TestCase):
 
     def test_a_machine_with_too_few_registers_is_named(self):
         entry, = table.split(FILE, "t.mlir")
-        entry.chip = machine.Machine("registers <total = 65536, lowest = 40, highest = 256, granule = 8>\nwarps <lanes = 32, group = 4>")
+        entry.chip = machine.Machine("registers <total = 65536, lowest = 40, highest = 256, granule = 8>\nwarps <lanes = 32, group = 4, most = 32>")
         with self.assertRaisesRegex(EntryError, f"t.mlir:{FIRST_LINE}: expected a machine with registers for 7 consumers, got sm_90a"):
             self.assertIsNone(entry.changed({"consumers": 7, "load_registers": 256}))
 

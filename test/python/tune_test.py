@@ -144,7 +144,7 @@ class Registers(unittest.TestCase):
                 self.assertEqual(SM90A.share(consumers, least), shares)
 
     def test_there_can_be_too_few(self):
-        poor = machine.Machine("registers <total = 65536, lowest = 40, highest = 256, granule = 8>\nwarps <lanes = 32, group = 4>")
+        poor = machine.Machine("registers <total = 65536, lowest = 40, highest = 256, granule = 8>\nwarps <lanes = 32, group = 4, most = 32>")
         self.assertEqual(poor.share(7, 200), (232, 40))
         self.assertIsNone(poor.share(7, 256))
         found, without = space.enumerate_candidates(space_of({"consumers": 7, "load_registers": [200, 256]}), "sm_90a", poor)

@@ -88,7 +88,20 @@ def Attn_Mechanism : Attn_Enum<"Mechanism", "something that a schedule may say a
   I32EnumAttrCase<"SomeReaders", 23, "some_readers">,          // places 'for' some steps
   I32EnumAttrCase<"OddChannel", 24, "odd_channel">,            // of row vectors, or of other than 16-bit tiles
   I32EnumAttrCase<"ReadByThreads", 25, "read_by_threads">,     // tiles in channels
-  I32EnumAttrCase<"Anything", 26, "anything">]>;               // no schedule has a lowering
+  I32EnumAttrCase<"OddCut", 26, "odd_cut">,                    // but of the rows of what is computed
+  I32EnumAttrCase<"OddTile", 27, "odd_tile">,                  // a shape that 'tiles' has none of
+  I32EnumAttrCase<"OddHold", 28, "odd_hold">,                  // of other than 16-bit tiles in shared memory
+  I32EnumAttrCase<"OddMasked", 29, "odd_masked">,              // masked steps at two shifts, or outside registers
+  I32EnumAttrCase<"OddRole", 30, "odd_role">,                  // of a number of warps or replicas that its steps cannot use
+  I32EnumAttrCase<"CarriedElsewhere", 31, "carried_elsewhere">, // carried values that no step of the loop leaves in registers
+  I32EnumAttrCase<"GuardedFinal", 32, "guarded_final">,        // guarded steps that read what the loop ends with
+  I32EnumAttrCase<"MixedStep", 33, "mixed_step">,              // steps that copy, multiply or store, and more
+  I32EnumAttrCase<"UnplacedLoad", 34, "unplaced_load">,
+  I32EnumAttrCase<"StoredElsewhere", 35, "stored_elsewhere">,  // stores from other than a hold in shared memory
+  I32EnumAttrCase<"FilledByMany", 36, "filled_by_many">,       // channels that not one thread fills
+  I32EnumAttrCase<"ManyCredits", 37, "many_credits">,          // edges of more than one
+  I32EnumAttrCase<"RejectedStatic", 38, "rejected_static">,    // static work items that a kernel may reject
+  I32EnumAttrCase<"Anything", 39, "anything">]>;               // no schedule has a lowering
 
 // The schedule's vocabulary.
 def Attn_Space : Attn_Enum<"Space", "where a place of a schedule lies", [

@@ -43,8 +43,18 @@ def Attn_BarrierInfoAttr : Attn_MachinePartAttr<"BarrierInfo", "barriers"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 def Attn_WarpInfoAttr : Attn_MachinePartAttr<"WarpInfo", "warps"> {
-  let summary = "lanes of a warp, and warps of the group that shares a register count";
-  let parameters = (ins "int64_t":$lanes, "int64_t":$group);
+  let summary = "lanes of a warp, warps of the group that shares a register count, and the most of a CTA";
+  let parameters = (ins "int64_t":$lanes, "int64_t":$group, "int64_t":$most);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Attn_TileInfoAttr : Attn_MachinePartAttr<"TileInfo", "tiles"> {
+  let summary = "shapes of tiles: the rows that a group computes, and what columns, sums of products and rows of a copy are bound to";
+  let description = [{
+    A group of warps computes tiles of `rows` rows, whose columns are a multiple of
+    `columns`. A product sums up a multiple of `depth` elements. A copy brings at most
+    `copied` rows.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$copied);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 def Attn_MachineAttr : AttrDef<Attn_Dialect, "Machine"> {
@@ -52,6 +62,7 @@ def Attn_MachineAttr : AttrDef<Attn_Dialect, "Machine"> {
   let summary = "a target, as far as schedules are concerned";
   let description = [{
     `smem_limit`: bytes of shared memory that one CTA can have, barriers included.
+    `tiles`: the shapes that the compiler has lowerings for; absent: any.
     `lacks`: what schedules may say and the compiler has no lowering for on this machine.
 
     **Constraints**
@@ -62,11 +73,12 @@ def Attn_MachineAttr : AttrDef<Attn_Dialect, "Machine"> {
     ArrayRefParameter<"::attn::SpaceInfoAttr">:$spaces, "::attn::MmaInfoAttr":$mma,
     "::attn::RegisterInfoAttr":$registers, "::attn::BarrierInfoAttr":$barriers,
     "::attn::WarpInfoAttr":$warps, "int64_t":$smemLimit,
+    OptionalParameter<"::attn::TileInfoAttr">:$tiles,
     OptionalArrayRefParameter<"::attn::Mechanism">:$lacks);
   let assemblyFormat = [{
     `<` $name `spaces` `[` $spaces `]` `mma` $mma `registers` $registers
     `barriers` $barriers `warps` $warps `smem_limit` $smemLimit
-    (`lacks` `[` $lacks^ `]`)? `>`
+    (`tiles` $tiles^)? (`lacks` `[` $lacks^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelProgram.h"
+#include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
 using namespace attn;
@@ -27,7 +28,8 @@ LogicalResult KernelProgram::collect() {
   auto emitError = [&] { return kernel.emitOpError("attn-warp-specialize: "); };
   auto built = sched::KernelPlan::build(kernel, *kernel.getConfig(), schedule,
                                         sched::Tiles::Cut, emitError);
-  if (failed(built) || failed((*built)->bound.checkLowering(emitError)) ||
+  if (failed(built) ||
+      failed(sched::checkLowering((*built)->bound, emitError)) ||
       failed(findStructure())) {
     return failure();
   }
@@ -48,16 +50,7 @@ const sched::Place *KernelProgram::channelOf(Value value) const {
 
 const sched::Place *KernelProgram::holdOf(Value value) const {
   auto index = indexOf.find(value);
-  if (index == indexOf.end()) {
-    return nullptr;
-  }
-  for (const sched::Place &place : bound().places) {
-    if (!place.channel && place.space == Space::Smem &&
-        place.carries(index->second)) {
-      return &place;
-    }
-  }
-  return nullptr;
+  return index == indexOf.end() ? nullptr : bound().holdOf(index->second);
 }
 
 bool KernelProgram::isInRegisters(Value value) const {

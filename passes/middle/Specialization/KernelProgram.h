@@ -33,6 +33,9 @@ struct KernelProgram {
   const sched::Place *holdOf(mlir::Value value) const;
   /// Does a place in registers hold a value?
   bool isInRegisters(mlir::Value value) const;
+  tile::NextWorkOp nextWork() {
+    return *next.getBody().getOps<tile::NextWorkOp>().begin();
+  }
   bool inLoop(tile::StepOp step) { return step->getParentOp() == loop; }
   tile::StepOp producer(mlir::Value value) const {
     return value.getDefiningOp<tile::StepOp>();

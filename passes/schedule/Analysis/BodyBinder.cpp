@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// The entries of each replica of each role.
-#include "ScheduleBinder.h"
+#include "BodyBinder.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::sched;
 using llvm::formatv;
 
-LogicalResult ScheduleBinder::bindSubtile(const Instance &instance,
-                                          EntryAttr attr, bool cut,
-                                          Entry &entry) {
+LogicalResult BodyBinder::bindSubtile(const Instance &instance, EntryAttr attr,
+                                      bool cut, Entry &entry) {
   Subtile given = attr.getSubtile();
   StringRef target = attr.getTarget().getValue();
   if (given >= bound.subtileCount || (given != whole && !cut)) {
@@ -31,9 +28,9 @@ LogicalResult ScheduleBinder::bindSubtile(const Instance &instance,
   return success();
 }
 
-LogicalResult ScheduleBinder::bindStepEntry(EntryAttr attr, Section region,
-                                            Entry &entry) {
-  if (failed(findStep(attr.getTarget(), "an entry", entry.target))) {
+LogicalResult BodyBinder::bindStepEntry(EntryAttr attr, Section region,
+                                        Entry &entry) {
+  if (failed(names.findStep(attr.getTarget(), "an entry", entry.target))) {
     return failure();
   }
   const KernelStep &step = kernel.steps[entry.target];
@@ -55,7 +52,7 @@ LogicalResult ScheduleBinder::bindStepEntry(EntryAttr attr, Section region,
   return success();
 }
 
-LogicalResult ScheduleBinder::bindEdgeEntry(EntryAttr attr, Entry &entry) {
+LogicalResult BodyBinder::bindEdgeEntry(EntryAttr attr, Entry &entry) {
   StringRef name = attr.getTarget().getValue();
   for (auto [i, edge] : llvm::enumerate(schedule.getEdges())) {
     if (edge.getName() == attr.getTarget()) {
@@ -68,8 +65,8 @@ LogicalResult ScheduleBinder::bindEdgeEntry(EntryAttr attr, Entry &entry) {
                         stringifyAct(attr.getAct()), name));
 }
 
-LogicalResult ScheduleBinder::bindTurnEntry(const Instance &instance,
-                                            EntryAttr attr, Entry &entry) {
+LogicalResult BodyBinder::bindTurnEntry(const Instance &instance,
+                                        EntryAttr attr, Entry &entry) {
   int edge = schedule.getEdges().size();
   for (TurnAttr turn : schedule.getTurns()) {
     const Role *ring = llvm::find_if(bound.roles, [&](const Role &role) {
@@ -99,8 +96,8 @@ LogicalResult ScheduleBinder::bindTurnEntry(const Instance &instance,
                         attr.getTarget().getValue()));
 }
 
-LogicalResult ScheduleBinder::bindSyncEntry(const Instance &instance,
-                                            EntryAttr attr, Entry &entry) {
+LogicalResult BodyBinder::bindSyncEntry(const Instance &instance,
+                                        EntryAttr attr, Entry &entry) {
   for (auto [i, sync] : llvm::enumerate(bound.rendezvous)) {
     if (sync.name != attr.getTarget().getValue()) {
       continue;
@@ -120,23 +117,30 @@ LogicalResult ScheduleBinder::bindSyncEntry(const Instance &instance,
                         attr.getTarget().getValue()));
 }
 
-LogicalResult ScheduleBinder::bindEntry(Instance &instance, EntryAttr attr,
-                                        Section region, Entry &entry) {
+LogicalResult BodyBinder::checkGuard(EntryAttr attr, Section region) {
+  Guard guard = attr.getGuard();
+  bool inBody = region == Section::Loop;
+  bool isMisplaced = inBody ? guard == Guard::Nonempty || attr.getShift() > 0
+                            : guard != Guard::Nonempty;
+  if (guard == Guard::Always || !isMisplaced) {
+    return success();
+  }
+  return reject(emitError, "V1",
+                formatv("expected guard 'nonempty' outside 'kv', or 'once', "
+                        "'last' or 'last_nonempty' without a shift in it, got "
+                        "'{0}' for '{1}'",
+                        stringifyGuard(guard), attr.getTarget().getValue()));
+}
+
+LogicalResult BodyBinder::bindEntry(Instance &instance, EntryAttr attr,
+                                    Section region, Entry &entry) {
   entry.attr = attr;
   entry.guard = attr.getGuard();
   entry.act = attr.getAct();
   entry.part = attr.getPart();
   entry.shift = attr.getShift();
-  bool inBody = region == Section::Loop;
-  bool guarded = entry.guard != Guard::Always;
-  if ((guarded && inBody && entry.shift > 0) ||
-      (guarded && inBody == (entry.guard == Guard::Nonempty))) {
-    return reject(
-        emitError, "V1",
-        formatv("expected guard 'nonempty' outside 'kv', or 'once', "
-                "'last' or 'last_nonempty' without a shift in it, got "
-                "'{0}' for '{1}'",
-                stringifyGuard(entry.guard), attr.getTarget().getValue()));
+  if (failed(checkGuard(attr, region))) {
+    return failure();
   }
   switch (entry.act) {
   case Act::Op:
@@ -151,8 +155,8 @@ LogicalResult ScheduleBinder::bindEntry(Instance &instance, EntryAttr attr,
                        entry);
   case Act::Get:
   case Act::Put:
-    if (failed(findValue(attr.getTarget(), stringifyAct(entry.act),
-                         entry.target))) {
+    if (failed(names.findValue(attr.getTarget(), stringifyAct(entry.act),
+                               entry.target))) {
       return failure();
     }
     return bindSubtile(instance, attr, !bound.axisOf(entry.target).empty(),
@@ -181,9 +185,9 @@ LogicalResult ScheduleBinder::bindEntry(Instance &instance, EntryAttr attr,
   return failure();
 }
 
-LogicalResult ScheduleBinder::bindList(Instance &instance,
-                                       ArrayRef<EntryAttr> list, Section region,
-                                       SmallVectorImpl<Entry> &entries) {
+LogicalResult BodyBinder::bindList(Instance &instance, ArrayRef<EntryAttr> list,
+                                   Section region,
+                                   SmallVectorImpl<Entry> &entries) {
   for (EntryAttr attr : list) {
     if (failed(bindEntry(instance, attr, region, entries.emplace_back()))) {
       return failure();
@@ -192,19 +196,46 @@ LogicalResult ScheduleBinder::bindList(Instance &instance,
   return success();
 }
 
-LogicalResult ScheduleBinder::bindBodies() {
+LogicalResult BodyBinder::checkBody(BodyAttr body) {
+  int role;
+  if (failed(names.findRole(body.getRole(), "a body", role))) {
+    return failure();
+  }
+  if (body.getReplica() < bound.roles[role].replicas || body.getReplica() < 0) {
+    return success();
+  }
+  return reject(emitError, "V1",
+                formatv("expected a body for one of {0} replicas of '{1}', got "
+                        "replica {2}",
+                        bound.roles[role].replicas, bound.roles[role].name,
+                        body.getReplica()));
+}
+
+/// Binds the body of one replica; -1: of a role that has none.
+LogicalResult BodyBinder::bindInstance(int role, int replica) {
+  Instance &instance = bound.instances.emplace_back();
+  instance.role = role;
+  instance.replica = replica;
+  std::string quoted = quote(bound.roles[role].name, replica);
+  instance.name = quoted.substr(1, quoted.size() - 2);
+  instance.runs.resize(kernel.steps.size());
+  BodyAttr body = schedule.findBody(bound.roles[role].name, replica);
+  if (!body) {
+    return reject(emitError, "V1",
+                  formatv("expected a body for role '{0}'", instance.name));
+  }
+  return failure(
+      failed(bindList(instance, body.getBefore(), Section::Before,
+                      instance.before)) ||
+      failed(bindList(instance, body.getKv(), Section::Loop, instance.kv)) ||
+      failed(
+          bindList(instance, body.getAfter(), Section::After, instance.after)));
+}
+
+LogicalResult BodyBinder::bind() {
   for (BodyAttr body : schedule.getBodies()) {
-    int role;
-    if (failed(findRole(body.getRole(), "a body", role))) {
+    if (failed(checkBody(body))) {
       return failure();
-    }
-    if (body.getReplica() >= bound.roles[role].replicas &&
-        body.getReplica() >= 0) {
-      return reject(emitError, "V1",
-                    formatv("expected a body for one of {0} replicas of '{1}', "
-                            "got replica {2}",
-                            bound.roles[role].replicas, bound.roles[role].name,
-                            body.getReplica()));
     }
   }
   bound.partsListed.resize(kernel.steps.size());
@@ -216,23 +247,7 @@ LogicalResult ScheduleBinder::bindBodies() {
                             role.name, bound.subtileCount, role.replicas));
     }
     for (int i = 0; i < std::max(role.replicas, 1); ++i) {
-      Instance &instance = bound.instances.emplace_back();
-      instance.role = r;
-      instance.replica = role.replicas ? i : -1;
-      std::string quoted = quote(role.name, instance.replica);
-      instance.name = quoted.substr(1, quoted.size() - 2);
-      instance.runs.resize(kernel.steps.size());
-      BodyAttr body = schedule.findBody(role.name, instance.replica);
-      if (!body) {
-        return reject(emitError, "V1",
-                      formatv("expected a body for role '{0}'", instance.name));
-      }
-      if (failed(bindList(instance, body.getBefore(), Section::Before,
-                          instance.before)) ||
-          failed(
-              bindList(instance, body.getKv(), Section::Loop, instance.kv)) ||
-          failed(bindList(instance, body.getAfter(), Section::After,
-                          instance.after))) {
+      if (failed(bindInstance(r, role.replicas ? i : -1))) {
         return failure();
       }
     }

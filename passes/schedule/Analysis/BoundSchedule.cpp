@@ -65,11 +65,6 @@ SmallVector<Subtile, 4> BoundSchedule::subtilesRead(int step, int value,
   return subtiles(!axis.empty());
 }
 
-int64_t BoundSchedule::valueBytes(int value) const {
-  int64_t bytes = kernel->values[value].bytes();
-  return cutAxis[value].empty() ? bytes : bytes / subtileCount;
-}
-
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
@@ -77,30 +72,6 @@ int64_t BoundSchedule::valueBytes(int value) const {
 bool BoundSchedule::computes(const Instance &instance, int value) const {
   int producer = kernel->values[value].producer;
   return producer >= 0 && (instance.runs[producer] || remat[producer]);
-}
-
-/// A hold is the place of all values of an accumulator; a channel carries the
-/// values that it names.
-static bool isHomeOf(const KernelModel &kernel, const Place &place, int value) {
-  if (place.channel) {
-    return place.carries(value);
-  }
-  return llvm::any_of(place.cycles, [&](auto &cycle) {
-    return llvm::any_of(cycle, [&](int held) {
-      return kernel.values[held].family == kernel.values[value].family;
-    });
-  });
-}
-
-void BoundSchedule::findHomes() {
-  homes.resize(kernel->values.size());
-  for (int value = 0, e = homes.size(); value < e; ++value) {
-    for (auto [i, place] : llvm::enumerate(places)) {
-      if (isHomeOf(*kernel, place, value)) {
-        homes[value].push_back(i);
-      }
-    }
-  }
 }
 
 const Place *BoundSchedule::homeOf(int value, int step,
@@ -135,6 +106,15 @@ bool BoundSchedule::makesWork(int step) const {
 const Place *BoundSchedule::channelOf(int value) const {
   for (const Place &place : places) {
     if (place.channel && place.carries(value)) {
+      return &place;
+    }
+  }
+  return nullptr;
+}
+
+const Place *BoundSchedule::holdOf(int value) const {
+  for (const Place &place : places) {
+    if (!place.channel && place.space == Space::Smem && place.carries(value)) {
       return &place;
     }
   }

@@ -331,6 +331,11 @@ LogicalResult KernelReader::read(tile::KernelOp kernel) {
       region = Section::After;
     }
   }
+  if (region != Section::After) {
+    return reject(emitError, "V1",
+                  formatv("expected a tile.for in kernel '{0}', got none",
+                          kernel.getSymName()));
+  }
   findFamilies();
   return success();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/passes/schedule/KernelPlan.h"
 #include "attn/passes/schedule/DataTables.h"
+#include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
 using namespace attn;
@@ -26,19 +27,19 @@ FailureOr<std::unique_ptr<KernelPlan>> KernelPlan::build(
   }
   auto plan = std::make_unique<KernelPlan>();
   plan->model = std::move(*model);
-  FailureOr<BoundSchedule> bound = BoundSchedule::bind(
-      plan->model, *machine, schedule, config.getCluster(), emitError);
+  FailureOr<BoundSchedule> bound = bindSchedule(plan->model, *machine, schedule,
+                                                config.getCluster(), emitError);
   if (failed(bound)) {
     return failure();
   }
   plan->bound = std::move(*bound);
-  if (failed(plan->bound.checkWork(emitError)) ||
+  if (failed(checkWork(plan->bound, emitError)) ||
       (beforeRoles && failed(beforeRoles(plan->bound))) ||
-      failed(plan->bound.connect(emitError))) {
+      failed(connectSchedule(plan->bound, emitError))) {
     return failure();
   }
-  plan->bound.planRoles();
-  if (failed(plan->bound.checkSkippedBlocks(emitError))) {
+  planRoles(plan->bound);
+  if (failed(checkSkippedBlocks(plan->bound, emitError))) {
     return failure();
   }
   return plan;

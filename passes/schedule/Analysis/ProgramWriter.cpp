@@ -13,7 +13,7 @@ using llvm::formatv;
 //===----------------------------------------------------------------------===//
 
 int ProgramWriter::localCell(ValueInstance value, Subtile t) {
-  std::pair<int64_t, int64_t> key = {(int64_t(index) << 32) | value.value,
+  std::pair<int64_t, int64_t> key = {(int64_t(role.index) << 32) | value.value,
                                      (int64_t(value.item) << 40) |
                                          (int64_t(value.iteration + 1) << 16) |
                                          (t + 1)};
@@ -27,7 +27,7 @@ LogicalResult ProgramWriter::collectReads(const Item &item, Accesses &out) {
   bool isStep = act.kind == PlannedAct::Run;
   for (int value : builder.valuesRead(item)) {
     SmallVector<Site, 4> sites;
-    if (failed(builder.readSites(instance, item, value, sites))) {
+    if (failed(builder.readSites(role.instance, item, value, sites))) {
       return failure();
     }
     for (const Site &site : sites) {
@@ -91,12 +91,12 @@ void ProgramWriter::collectWrites(const Item &item, Accesses &out) {
 }
 
 void ProgramWriter::writeThreads(int x, const Accesses &accesses) {
-  Token &token = add(Token::Do, 0, 0, x);
+  Token &token = role.add(Token::Do, 0, 0, x);
   token.reads = protocol.store(accesses.reads);
   token.writes = protocol.store(accesses.writes);
   for (const Signal &signal :
-       builder.fullSignals(index, items[x], accesses.sites)) {
-    add(Token::Arrive, signal.barrier, signal.phase);
+       builder.fullSignals(role.index, items[x], accesses.sites)) {
+    role.add(Token::Arrive, signal.barrier, signal.phase);
   }
 }
 
@@ -104,23 +104,23 @@ void ProgramWriter::writeAsync(int x, const Accesses &accesses) {
   const Item &item = items[x];
   Engine engine = builder.engineOf(item);
   SmallVector<Signal, 4> signals =
-      builder.fullSignals(index, item, accesses.sites);
+      builder.fullSignals(role.index, item, accesses.sites);
   // A copy that signals a barrier is not awaited by its role, and copies end in
   // any order.
   bool inPipe = engine != Engine::Copy || signals.empty();
   int operation = protocol.operations.size();
   Span reads = protocol.store(accesses.reads),
        writes = protocol.store(accesses.writes);
-  add(Token::Issue, operation, 0, x);
+  role.add(Token::Issue, operation, 0, x);
   protocol.operations.push_back(
-      {index, x, inPipe ? pipeOf(engine) : -1, reads, writes,
+      {role.index, x, inPipe ? role.pipeOf(engine) : -1, reads, writes,
        protocol.store(engine == Engine::Mma ? ArrayRef<Signal>()
                                             : ArrayRef<Signal>(signals))});
   if (inPipe) {
-    Flight &flight = flights.emplace_back();
+    Flight &flight = flights.issue();
     flight.operation = operation;
     flight.engine = engine;
-    flight.pipe = pipeOf(engine);
+    flight.pipe = role.pipeOf(engine);
     flight.item = &item;
     for (const Access &access : accesses.reads) {
       flight.readCells.push_back(access.cell);
@@ -131,7 +131,7 @@ void ProgramWriter::writeAsync(int x, const Accesses &accesses) {
     llvm::append_range(flight.reads, accesses.cycles);
   }
   if (engine == Engine::Mma && !signals.empty()) {
-    commit(signals);
+    role.commit(signals);
   }
 }
 
@@ -142,13 +142,13 @@ LogicalResult ProgramWriter::writeStep(int x) {
     return failure();
   }
   collectWrites(item, accesses);
-  awaitConflicts(item);
-  if (failed(checkConflicts(x, accesses))) {
+  flights.awaitListed(item);
+  if (failed(flights.checkConflicts(item, accesses.reads, accesses.writes))) {
     return failure();
   }
   if (!accesses.workReads.empty()) {
     // The issuing threads read the work item, not the engine.
-    Token &token = add(Token::Do, 0, 0, x);
+    Token &token = role.add(Token::Do, 0, 0, x);
     token.reads = protocol.store(accesses.workReads);
   }
   if (builder.engineOf(item) == Engine::Threads) {
@@ -157,11 +157,11 @@ LogicalResult ProgramWriter::writeStep(int x) {
     writeAsync(x, accesses);
   }
   for (const SlotRef &slot : item.act->releases) {
-    FailureOr<CycleKey> key = cycleOf(item, slot);
+    FailureOr<CycleKey> key = rings.cycleOf(item, slot);
     if (failed(key)) {
       return failure();
     }
-    release(*key);
+    rings.release(*key);
   }
   return success();
 }
@@ -175,7 +175,7 @@ void ProgramWriter::writeSignal(const Item &item) {
   const Edge &edge = bound.edges[act.target];
   int barrier = bound.edgeBarrier(act.target, act.subtile);
   const BitVector &sources = bound.sources[barrier];
-  int phase = builder.signalCount[barrier][index]++;
+  int phase = builder.signalCount[barrier][role.index]++;
   if (edge.joins >= 0) {
     const Place &place = bound.places[edge.joins];
     barrier =
@@ -188,18 +188,39 @@ void ProgramWriter::writeSignal(const Item &item) {
     builder.expect(barrier, phase, source);
   }
   if (act.kind == PlannedAct::Commit) {
-    commit(Signal{barrier, phase, index});
+    role.commit(Signal{barrier, phase, role.index});
   } else {
-    add(Token::Arrive, barrier, phase);
+    role.add(Token::Arrive, barrier, phase);
   }
 }
 
 void ProgramWriter::writeWaitEdge(const Item &item) {
   const PlannedAct &act = *item.act;
   int barrier = bound.edgeBarrier(act.target, act.subtile);
-  int phase = builder.waitCount[barrier][index]++;
+  int phase = builder.waitCount[barrier][role.index]++;
   bool credited = phase < bound.edges[act.target].credits;
-  add(credited ? Token::Pass : Token::Wait, barrier, phase);
+  role.add(credited ? Token::Pass : Token::Wait, barrier, phase);
+}
+
+LogicalResult ProgramWriter::writeSlotAct(int x) {
+  const PlannedAct &act = *items[x].act;
+  FailureOr<CycleKey> key = rings.cycleOf(items[x], act.slot);
+  if (failed(key)) {
+    return failure();
+  }
+  switch (act.kind) {
+  case PlannedAct::Wait:
+    return rings.waitFull(*key, act.part);
+  case PlannedAct::Acquire:
+    rings.waitFree(*key);
+    return success();
+  case PlannedAct::Release:
+    rings.release(*key);
+    return success();
+  default:
+    readItem(x, *key);
+    return success();
+  }
 }
 
 /// Reads a work item that is handed out.
@@ -211,7 +232,7 @@ void ProgramWriter::readItem(int x, const CycleKey &key) {
   for (int cell : cells) {
     reads.push_back({cell, {value, items[x].item, -1, whole}});
   }
-  add(Token::Do, 0, 0, x).reads = protocol.store(reads);
+  role.add(Token::Do, 0, 0, x).reads = protocol.store(reads);
 }
 
 LogicalResult ProgramWriter::writeItem(int x) {
@@ -226,10 +247,10 @@ LogicalResult ProgramWriter::writeItem(int x) {
   case PlannedAct::ReadItem:
     return writeSlotAct(x);
   case PlannedAct::Await:
-    writeAwait(item);
+    flights.awaitStep(item);
     return success();
   case PlannedAct::AwaitProducts:
-    awaitProducts();
+    flights.awaitProducts();
     return success();
   case PlannedAct::Signal:
   case PlannedAct::Commit:
@@ -240,7 +261,7 @@ LogicalResult ProgramWriter::writeItem(int x) {
     return success();
   case PlannedAct::Meet: {
     int round = rounds[item.act->target]++;
-    add(Token::Meet, item.act->target, round);
+    role.add(Token::Meet, item.act->target, round);
     return success();
   }
   case PlannedAct::FetchItem:

@@ -3,17 +3,53 @@
 // Which MMAs a role awaits before which act, on machines whose roles await
 // their own MMAs: before an act touches the result, or computes an operand of
 // the MMA anew. Stores and copies are awaited where the schedule says so.
-#include "RolePlanner.h"
+#include "RoleChannels.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::sched;
 
+namespace {
+
+/// The MMAs of one section, and the acts that need them to have ended.
+class Products {
+public:
+  Products(const BoundSchedule &bound, const PlannedActs &acts, bool inLoop);
+
+  bool mustEnd(const PlannedAct &product, const PlannedAct &act) const {
+    return needsResult(act, product) || remakesOperand(act, product);
+  }
+  bool isProduct(const PlannedAct &act) const {
+    return act.kind == PlannedAct::Run &&
+           kernel.steps[act.target].engine == Engine::Mma;
+  }
+
+private:
+  bool needsResult(const PlannedAct &act, const PlannedAct &product) const;
+  bool comesFrom(int value, int turns, const PlannedAct &product) const;
+  bool remakesOperand(const PlannedAct &act, const PlannedAct &product) const;
+
+  const BoundSchedule &bound;
+  const KernelModel &kernel;
+  bool inLoop;
+  int largestShift = 0;
+};
+
+} // namespace
+
+Products::Products(const BoundSchedule &bound, const PlannedActs &acts,
+                   bool inLoop)
+    : bound(bound), kernel(*bound.kernel), inLoop(inLoop) {
+  for (const PlannedAct &act : acts) {
+    largestShift = std::max(largestShift, act.shift);
+  }
+}
+
 /// Returns whether `value`, of the iteration that began `turns` turns ago, is
 /// the result of `product` in this turn. A step that only masked ranges run
 /// passes its first operand on in the others.
-bool RolePlanner::comesFrom(int value, int turns,
-                            const PlannedAct &product) const {
+bool Products::comesFrom(int value, int turns,
+                         const PlannedAct &product) const {
   while (value >= 0 && kernel.values[value].origin != Origin::Step) {
     value = kernel.values[value].yielded;
     ++turns;
@@ -32,11 +68,11 @@ bool RolePlanner::comesFrom(int value, int turns,
   return passed >= 0 && comesFrom(passed, turns, product);
 }
 
-bool RolePlanner::needsResult(const PlannedAct &act, const PlannedAct &product,
-                              bool inLoop) const {
+bool Products::needsResult(const PlannedAct &act,
+                           const PlannedAct &product) const {
   ArrayRef<int> values;
-  if (const KernelStep *step = stepOf(act)) {
-    values = step->reads;
+  if (act.kind == PlannedAct::Run) {
+    values = kernel.steps[act.target].reads;
   } else if (act.kind == PlannedAct::Put) {
     const Place &place = *bound.channelOf(act.target);
     values = place.cycles[place.cycleOf(act.target)];
@@ -45,10 +81,7 @@ bool RolePlanner::needsResult(const PlannedAct &act, const PlannedAct &product,
   if (inLoop && act.guard != Guard::Always) {
     // The last turn begins when the last iteration is as old as the largest
     // shift; final values come from that iteration.
-    turns = -1;
-    for (const Entry &entry : instance.kv) {
-      turns = std::max(turns, entry.shift - 1);
-    }
+    turns = largestShift - 1;
   }
   return llvm::any_of(values, [&](int value) {
     SmallVector<Subtile, 4> tiles;
@@ -63,10 +96,10 @@ bool RolePlanner::needsResult(const PlannedAct &act, const PlannedAct &product,
 }
 
 /// Returns whether an act computes anew what an MMA in flight reads.
-bool RolePlanner::remakesOperand(const PlannedAct &act,
-                                 const PlannedAct &product) const {
-  const KernelStep *step = stepOf(act);
-  if (!step || step->engine != Engine::Threads) {
+bool Products::remakesOperand(const PlannedAct &act,
+                              const PlannedAct &product) const {
+  if (act.kind != PlannedAct::Run ||
+      kernel.steps[act.target].engine != Engine::Threads) {
     return false;
   }
   const KernelStep &mma = kernel.steps[product.target];
@@ -75,16 +108,19 @@ bool RolePlanner::remakesOperand(const PlannedAct &act,
   });
 }
 
-void RolePlanner::awaitProducts(PlannedActs &acts, bool inLoop) const {
+void sched::awaitProducts(const BoundSchedule &bound, PlannedActs &acts,
+                          bool inLoop) {
   if (!bound.awaitsProducts()) {
     return;
   }
-  for (auto [x, act] : llvm::enumerate(acts)) {
-    for (auto [p, product] : llvm::enumerate(ArrayRef(acts).take_front(x))) {
-      if (isProduct(product) &&
-          (needsResult(act, product, inLoop) || remakesOperand(act, product))) {
-        act.awaited.push_back(p);
-      }
+  Products products(bound, acts, inLoop);
+  SmallVector<int, 4> issued;
+  for (auto [index, act] : llvm::enumerate(acts)) {
+    llvm::copy_if(issued, std::back_inserter(act.awaited), [&](int product) {
+      return products.mustEnd(acts[product], act);
+    });
+    if (products.isProduct(act)) {
+      issued.push_back(index);
     }
   }
 }

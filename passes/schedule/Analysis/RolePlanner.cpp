@@ -2,67 +2,11 @@
 //
 // The sections of a plan, and where a role waits for slots and acquires them.
 #include "RolePlanner.h"
+#include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::sched;
-
-//===----------------------------------------------------------------------===//
-// Reads and writes of channels
-//===----------------------------------------------------------------------===//
-
-/// Returns the slots that a step reads, but for work items that are read where
-/// they begin.
-SmallVector<RolePlanner::Read, 4>
-RolePlanner::readsOf(const Entry &entry) const {
-  SmallVector<Read, 4> reads;
-  if (entry.act != Act::Op) {
-    return reads;
-  }
-  for (int value : kernel.steps[entry.target].reads) {
-    int producer = kernel.values[value].producer;
-    const Place *home = bound.homeOf(value, entry.target, instance);
-    if (!home || !home->channel || (producer >= 0 && bound.remat[producer]) ||
-        bound.isReadAtItemBegin(*home, value)) {
-      continue;
-    }
-    bool byPart = home->parts > 1 && entry.part >= 0;
-    for (Subtile t : bound.subtilesRead(entry.target, value, entry.subtile)) {
-      SlotRef slot{bound.indexOf(*home), home->cycleOf(value), t};
-      for (int part = 0; part < home->parts; ++part) {
-        if (!byPart || part == entry.part) {
-          reads.push_back({slot, value, part});
-        }
-      }
-    }
-  }
-  return reads;
-}
-
-/// Returns the slots that an entry fills.
-SmallVector<SlotRef, 2> RolePlanner::writesOf(const Entry &entry) const {
-  SmallVector<SlotRef, 2> slots;
-  auto add = [&](const Place &place, int value, Subtile t) {
-    SlotRef slot{bound.indexOf(place), place.cycleOf(value), t};
-    if (place.channel && !llvm::is_contained(slots, slot)) {
-      slots.push_back(slot);
-    }
-  };
-  if (entry.act == Act::Put) {
-    add(*bound.channelOf(entry.target), entry.target, entry.subtile);
-  }
-  if (entry.act != Act::Op) {
-    return slots;
-  }
-  const KernelStep &step = kernel.steps[entry.target];
-  for (int value : step.writes) {
-    Subtile t = bound.axisOf(value).empty() ? whole : entry.subtile;
-    for (const Place *place : bound.targetsOf(value, step.engine)) {
-      add(*place, value, t);
-    }
-  }
-  return slots;
-}
 
 //===----------------------------------------------------------------------===//
 // Entries
@@ -91,9 +35,9 @@ static PlannedAct slotAct(PlannedAct::Kind kind, SlotRef slot,
 }
 
 /// Waits before the first read of a slot, or of a part of it.
-void RolePlanner::addWaits(const Entry &entry, ArrayRef<Read> reads,
+void RolePlanner::addWaits(const Entry &entry, ArrayRef<SlotRead> reads,
                            PlannedActs &acts) {
-  for (const Read &read : reads) {
+  for (const SlotRead &read : reads) {
     std::pair<SlotRef, int> key{read.slot, read.part};
     if (!llvm::is_contained(waited, key)) {
       waited.push_back(key);
@@ -109,12 +53,23 @@ void RolePlanner::addWaits(const Entry &entry, ArrayRef<Read> reads,
 }
 
 void RolePlanner::addAcquires(const Entry &entry, PlannedActs &acts) {
-  for (const SlotRef &slot : writesOf(entry)) {
+  for (const SlotRef &slot : channels.writesOf(entry)) {
     if (!llvm::is_contained(acquired, slot)) {
       acquired.push_back(slot);
       acts.push_back(slotAct(PlannedAct::Acquire, slot, &entry));
     }
   }
+}
+
+/// Returns whether a step is a copy whose end barriers signal, for whoever
+/// reads what it brings: the role that issues it awaits nothing.
+bool RolePlanner::signalsBarrier(const Entry &entry) const {
+  const KernelStep &step = kernel.steps[entry.target];
+  return step.engine == Engine::Copy &&
+         llvm::all_of(step.writes, [&](int value) {
+           const Place *channel = bound.channelOf(value);
+           return channel && channel->hasFull;
+         });
 }
 
 void RolePlanner::addEntry(const Entry &entry, PlannedActs &acts) {
@@ -127,10 +82,8 @@ void RolePlanner::addEntry(const Entry &entry, PlannedActs &acts) {
     acts.push_back(actOf(PlannedAct::Put, entry));
     return;
   case Act::Get: {
-    const Place &place = *bound.channelOf(entry.target);
-    SlotRef slot{bound.indexOf(place), place.cycleOf(entry.target),
-                  entry.subtile};
-    for (int part = 0; part < place.parts; ++part) {
+    SlotRef slot = channels.slotOf(entry);
+    for (int part = 0; part < bound.places[slot.place].parts; ++part) {
       acts.push_back(slotAct(PlannedAct::Wait, slot, &entry));
       acts.back().target = entry.target;
       acts.back().part = part;
@@ -139,7 +92,9 @@ void RolePlanner::addEntry(const Entry &entry, PlannedActs &acts) {
     return;
   }
   case Act::Await:
-    acts.push_back(actOf(PlannedAct::Await, entry));
+    if (!signalsBarrier(entry)) {
+      acts.push_back(actOf(PlannedAct::Await, entry));
+    }
     return;
   case Act::Sig:
     acts.push_back(actOf(PlannedAct::Signal, entry));
@@ -184,33 +139,29 @@ void RolePlanner::planItemBegin() {
 
 void RolePlanner::planList(ArrayRef<Entry> entries, PlannedActs &acts) {
   for (const Entry &entry : entries) {
-    addWaits(entry, readsOf(entry), acts);
+    addWaits(entry, channels.readsOf(entry), acts);
     addEntry(entry, acts);
   }
-  releaseAfterLastReader(acts, /*inLoop=*/false);
-  awaitProducts(acts, /*inLoop=*/false);
+  releaseAfterLastReader(channels, acts, /*inLoop=*/false);
+  awaitProducts(bound, acts, /*inLoop=*/false);
 }
 
 /// Returns whether a `get` of the loop says where a slot is waited for.
 bool RolePlanner::isGotten(const SlotRef &slot) const {
   return llvm::any_of(instance.kv, [&](const Entry &entry) {
     // In each iteration a role cannot wait for one slot of the item.
-    bool ofItem = !valueIn(slot).perIteration();
-    if (entry.act != Act::Get || (ofItem && entry.guard == Guard::Always)) {
-      return false;
-    }
-    const Place &place = *bound.channelOf(entry.target);
-    return slot == SlotRef{bound.indexOf(place), place.cycleOf(entry.target),
-                            entry.subtile};
+    bool ofItem = !channels.perIteration(slot);
+    return entry.act == Act::Get && !(ofItem && entry.guard == Guard::Always) &&
+           channels.slotOf(entry) == slot;
   });
 }
 
 /// Waits before the loop for what its iterations read of the work item.
 void RolePlanner::planOuterWaits() {
   for (const Entry &entry : instance.kv) {
-    SmallVector<Read, 4> reads;
-    for (const Read &read : readsOf(entry)) {
-      if (!valueIn(read.slot).perIteration()) {
+    SmallVector<SlotRead, 4> reads;
+    for (const SlotRead &read : channels.readsOf(entry)) {
+      if (!channels.perIteration(read.slot)) {
         if (!isGotten(read.slot)) {
           reads.push_back(read);
         }
@@ -237,48 +188,57 @@ static bool runsBefore(const Entry &a, const Entry &b) {
   return std::make_pair(a.shift, &a) < std::make_pair(b.shift, &b);
 }
 
+/// Returns whether no other entry of the loop reads what `entry` reads before.
+bool RolePlanner::isFirst(const Entry &entry, const SlotRead &read) const {
+  return llvm::none_of(instance.kv, [&](const Entry &other) {
+    return other.guard == Guard::Always && runsBefore(other, entry) &&
+           llvm::any_of(channels.readsOf(other), [&](const SlotRead &earlier) {
+             return earlier.slot == read.slot && earlier.part == read.part;
+           });
+  });
+}
+
 /// A role waits for a slot at a `get`, or else before the entry that reads it
 /// first.
 void RolePlanner::planTurn() {
-  auto isFirst = [&](const Entry &entry, const Read &read) {
-    return llvm::none_of(instance.kv, [&](const Entry &other) {
-      return runsBefore(other, entry) && other.guard == Guard::Always &&
-             llvm::any_of(readsOf(other), [&](const Read &earlier) {
-               return earlier.slot == read.slot && earlier.part == read.part;
-             });
-    });
-  };
   for (const Entry &entry : instance.kv) {
-    SmallVector<Read, 4> reads;
-    for (const Read &read : readsOf(entry)) {
-      if (valueIn(read.slot).perIteration() && !isGotten(read.slot) &&
-          isFirst(entry, read)) {
-        reads.push_back(read);
-      }
-    }
+    SmallVector<SlotRead, 4> reads;
+    llvm::copy_if(channels.readsOf(entry), std::back_inserter(reads),
+                  [&](const SlotRead &read) {
+                    return channels.perIteration(read.slot) &&
+                           !isGotten(read.slot) && isFirst(entry, read);
+                  });
     addWaits(entry, reads, plan.turn);
     addEntry(entry, plan.turn);
   }
-  awaitProducts(plan.turn, /*inLoop=*/true);
-  releaseAfterLastReader(plan.turn, /*inLoop=*/true);
+  awaitProducts(bound, plan.turn, /*inLoop=*/true);
+  releaseAfterLastReader(channels, plan.turn, /*inLoop=*/true);
+}
+
+void RolePlanner::addEnds(ArrayRef<const PlannedActs *> sections,
+                          PlannedActs &ends) const {
+  bool products = false;
+  for (const PlannedActs *acts : sections) {
+    for (const PlannedAct &act : *acts) {
+      if (act.kind != PlannedAct::Run) {
+        continue;
+      }
+      Engine engine = kernel.steps[act.target].engine;
+      products |= engine == Engine::Mma;
+      if (engine == Engine::Store && !act.releases.empty()) {
+        ends.push_back(actOf(PlannedAct::Await, *act.entry));
+        ends.back().guard = Guard::Always;
+      }
+    }
+  }
+  if (products && bound.awaitsProducts()) {
+    ends.push_back({PlannedAct::AwaitProducts});
+  }
 }
 
 /// No MMA stays in flight from one turn to the next where roles await them,
 /// nor does a store that slots wait for.
-void RolePlanner::planTurnEnd() {
-  bool products = false;
-  for (const PlannedAct &act : plan.turn) {
-    products |= isProduct(act);
-    const KernelStep *step = stepOf(act);
-    if (step && step->engine == Engine::Store && !act.releases.empty()) {
-      plan.turnEnds.push_back(actOf(PlannedAct::Await, *act.entry));
-      plan.turnEnds.back().guard = Guard::Always;
-    }
-  }
-  if (products && bound.awaitsProducts()) {
-    plan.turnEnds.push_back({PlannedAct::AwaitProducts});
-  }
-}
+void RolePlanner::planTurnEnd() { addEnds({&plan.turn}, plan.turnEnds); }
 
 /// Passes on the slots and turns of a block that the role leaves to others.
 void RolePlanner::planSkipped() {
@@ -305,9 +265,7 @@ void RolePlanner::planEmpty() {
   auto isReadByPinned = [&](const PlannedAct &release) {
     return llvm::any_of(instance.kv, [&](const Entry &entry) {
       return entry.guard != Guard::Always &&
-             llvm::any_of(readsOf(entry), [&](const Read &read) {
-               return read.slot == release.slot;
-             });
+             channels.isRead(release.slot, entry);
     });
   };
   llvm::copy_if(plan.drain, std::back_inserter(plan.empty),
@@ -363,20 +321,7 @@ void RolePlanner::planFetch() {
 /// The MMAs of other sections end with the item, as do stores that slots wait
 /// for.
 void RolePlanner::planItemEnd() {
-  bool products = false;
-  for (const PlannedActs *acts : {&plan.before, &plan.after}) {
-    for (const PlannedAct &act : *acts) {
-      products |= isProduct(act);
-      const KernelStep *step = stepOf(act);
-      if (step && step->engine == Engine::Store && !act.releases.empty()) {
-        plan.itemEnds.push_back(actOf(PlannedAct::Await, *act.entry));
-        plan.itemEnds.back().guard = Guard::Always;
-      }
-    }
-  }
-  if (products && bound.awaitsProducts()) {
-    plan.itemEnds.push_back({PlannedAct::AwaitProducts});
-  }
+  addEnds({&plan.before, &plan.after}, plan.itemEnds);
 }
 
 RolePlan RolePlanner::run() {
@@ -387,16 +332,16 @@ RolePlan RolePlanner::run() {
   planTurnEnd();
   planSkipped();
   planList(instance.after, plan.after);
-  releaseOuterSlots();
+  releaseOuterSlots(channels, outer, plan);
   planFetch();
   planEmpty();
   planItemEnd();
   return std::move(plan);
 }
 
-void BoundSchedule::planRoles() {
-  plans.clear();
-  for (const Instance &instance : instances) {
-    plans.push_back(RolePlanner(*this, instance).run());
+void sched::planRoles(BoundSchedule &bound) {
+  bound.plans.clear();
+  for (const Instance &instance : bound.instances) {
+    bound.plans.push_back(RolePlanner(bound, instance).run());
   }
 }

@@ -4,68 +4,43 @@
 #ifndef ATTN_PASSES_LIB_ANALYSIS_ROLEPLANNER_H
 #define ATTN_PASSES_LIB_ANALYSIS_ROLEPLANNER_H
 
-#include "attn/passes/schedule/BoundSchedule.h"
+#include "RoleChannels.h"
 
 namespace attn::sched {
 
 class RolePlanner {
 public:
   RolePlanner(const BoundSchedule &bound, const Instance &instance)
-      : bound(bound), kernel(*bound.kernel), instance(instance) {}
+      : bound(bound), kernel(*bound.kernel), instance(instance),
+        channels(bound, instance) {}
 
   RolePlan run();
 
 private:
-  /// A read of a channel, or of one part of its slot.
-  struct Read {
-    SlotRef slot;
-    int value, part;
-  };
-
   void planItemBegin();
   void planList(ArrayRef<Entry> entries, PlannedActs &acts);
   bool isGotten(const SlotRef &slot) const;
   void planOuterWaits();
+  bool isFirst(const Entry &entry, const SlotRead &read) const;
   void planTurn();
   void planTurnEnd();
   void planSkipped();
   void planEmpty();
   void planFetch();
   void planItemEnd();
+  bool signalsBarrier(const Entry &entry) const;
   void addEntry(const Entry &entry, PlannedActs &acts);
-  void addWaits(const Entry &entry, ArrayRef<Read> reads, PlannedActs &acts);
+  void addWaits(const Entry &entry, ArrayRef<SlotRead> reads,
+                PlannedActs &acts);
   void addAcquires(const Entry &entry, PlannedActs &acts);
-
-  // RoleReleases.cpp
-  void releaseOuterSlots();
-  void releaseAfterLastReader(PlannedActs &acts, bool inLoop);
-  void releaseUnguarded(PlannedActs &acts);
-  bool isReadLate(const SlotRef &slot) const;
-
-  // RoleAwaits.cpp
-  void awaitProducts(PlannedActs &acts, bool inLoop) const;
-  bool needsResult(const PlannedAct &act, const PlannedAct &product,
-                   bool inLoop) const;
-  bool comesFrom(int value, int turns, const PlannedAct &product) const;
-  bool remakesOperand(const PlannedAct &act, const PlannedAct &product) const;
-
-  SmallVector<Read, 4> readsOf(const Entry &entry) const;
-  SmallVector<SlotRef, 2> writesOf(const Entry &entry) const;
-  const KernelValue &valueIn(const SlotRef &slot) const {
-    const Place &place = bound.places[slot.place];
-    return kernel.values[place.cycles[slot.alternative].front()];
-  }
-  const KernelStep *stepOf(const PlannedAct &act) const {
-    return act.kind == PlannedAct::Run ? &kernel.steps[act.target] : nullptr;
-  }
-  bool isProduct(const PlannedAct &act) const {
-    return act.kind == PlannedAct::Run &&
-           kernel.steps[act.target].engine == Engine::Mma;
-  }
+  /// Adds the awaits that end a turn or an item which runs `sections`: of all
+  /// MMAs, and of stores that slots wait for.
+  void addEnds(ArrayRef<const PlannedActs *> sections, PlannedActs &ends) const;
 
   const BoundSchedule &bound;
   const KernelModel &kernel;
   const Instance &instance;
+  RoleChannels channels;
   RolePlan plan;
   SmallVector<std::pair<SlotRef, int>> waited; // slots and parts
   SmallVector<SlotRef> acquired;

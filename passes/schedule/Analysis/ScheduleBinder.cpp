@@ -2,50 +2,12 @@
 //
 // Names, sub-tiles, roles, places and edges.
 #include "ScheduleBinder.h"
+#include "BodyBinder.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::sched;
 using llvm::formatv;
-
-//===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-LogicalResult ScheduleBinder::findValue(StringAttr name, StringRef user,
-                                        int &value) {
-  value = kernel.findValue(name.getValue());
-  if (value >= 0) {
-    return success();
-  }
-  return reject(emitError, "V1",
-                formatv("expected {0} to name a value of the kernel, got '{1}'",
-                        user, name.getValue()));
-}
-
-LogicalResult ScheduleBinder::findStep(StringAttr name, StringRef user,
-                                       int &step) {
-  step = kernel.findStep(name.getValue());
-  if (step >= 0) {
-    return success();
-  }
-  return reject(emitError, "V1",
-                formatv("expected {0} to name a step of the kernel, got '{1}'",
-                        user, name.getValue()));
-}
-
-LogicalResult ScheduleBinder::findRole(StringAttr name, StringRef user,
-                                       int &role) {
-  for (auto [i, entry] : llvm::enumerate(bound.roles)) {
-    if (entry.name == name.getValue()) {
-      role = i;
-      return success();
-    }
-  }
-  return reject(
-      emitError, "V1",
-      formatv("expected {0} to name a role, got '{1}'", user, name.getValue()));
-}
 
 //===----------------------------------------------------------------------===//
 // Sub-tiles and roles
@@ -74,7 +36,7 @@ LogicalResult ScheduleBinder::bindSplit() {
   }
   for (StringAttr name : split.getWhole()) {
     int value;
-    if (failed(findValue(name, "'whole'", value))) {
+    if (failed(names.findValue(name, "'whole'", value))) {
       return failure();
     }
     bound.cutAxis[value] = StringRef();
@@ -82,7 +44,7 @@ LogicalResult ScheduleBinder::bindSplit() {
   for (auto [name, other] :
        llvm::zip(split.getAlsoValues(), split.getAlsoAxes())) {
     int value;
-    if (failed(findValue(name, "'also'", value))) {
+    if (failed(names.findValue(name, "'also'", value))) {
       return failure();
     }
     if (!llvm::is_contained(kernel.values[value].axes, other.getValue())) {
@@ -117,7 +79,7 @@ LogicalResult ScheduleBinder::bindRoles() {
   bound.remat.resize(kernel.steps.size());
   for (StringAttr name : schedule.getRemat()) {
     int step;
-    if (failed(findStep(name, "'remat'", step))) {
+    if (failed(names.findStep(name, "'remat'", step))) {
       return failure();
     }
     bound.remat.set(step);
@@ -199,7 +161,7 @@ LogicalResult ScheduleBinder::bindPlace(PlaceAttr attr) {
   for (ArrayAttr cycle : attr.getCycles()) {
     auto &values = place.cycles.emplace_back();
     for (auto name : cycle.getAsRange<StringAttr>()) {
-      if (failed(findValue(name, user, values.emplace_back()))) {
+      if (failed(names.findValue(name, user, values.emplace_back()))) {
         return failure();
       }
       place.cut |= !bound.axisOf(values.back()).empty();
@@ -210,7 +172,7 @@ LogicalResult ScheduleBinder::bindPlace(PlaceAttr attr) {
     }
   }
   for (StringAttr name : attr.getOnly()) {
-    if (failed(findStep(name, user, place.only.emplace_back()))) {
+    if (failed(names.findStep(name, user, place.only.emplace_back()))) {
       return failure();
     }
   }
@@ -272,13 +234,39 @@ LogicalResult ScheduleBinder::bindPlaces() {
     for (auto &cycle : place.cycles) {
       int64_t bytes = 0;
       for (int value : cycle) {
-        bytes += bound.valueBytes(value);
+        int64_t whole = kernel.values[value].bytes();
+        bytes +=
+            bound.axisOf(value).empty() ? whole : whole / bound.subtileCount;
       }
       place.bytes = std::max(place.bytes, bytes);
     }
     place.bytes *= place.subtiles(bound.subtileCount) * int64_t(place.depth);
   }
   return success();
+}
+
+/// A hold is the place of all values of an accumulator; a channel carries the
+/// values that it names.
+static bool isHomeOf(const KernelModel &kernel, const Place &place, int value) {
+  if (place.channel) {
+    return place.carries(value);
+  }
+  return llvm::any_of(place.cycles, [&](auto &cycle) {
+    return llvm::any_of(cycle, [&](int held) {
+      return kernel.values[held].family == kernel.values[value].family;
+    });
+  });
+}
+
+void ScheduleBinder::findHomes() {
+  bound.homes.resize(kernel.values.size());
+  for (int value = 0, e = bound.homes.size(); value < e; ++value) {
+    for (auto [i, place] : llvm::enumerate(bound.places)) {
+      if (isHomeOf(kernel, place, value)) {
+        bound.homes[value].push_back(i);
+      }
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -319,7 +307,7 @@ LogicalResult ScheduleBinder::bindTurns() {
   for (TurnAttr attr : schedule.getTurns()) {
     int role;
     StringRef name = attr.getName().getValue();
-    if (failed(findRole(attr.getRing(), quote(name), role))) {
+    if (failed(names.findRole(attr.getRing(), quote(name), role))) {
       return failure();
     }
     for (int i = 0; i < std::max(bound.roles[role].replicas, 1); ++i) {
@@ -331,7 +319,7 @@ LogicalResult ScheduleBinder::bindTurns() {
   for (SyncAttr attr : schedule.getSyncs()) {
     int role;
     StringRef name = attr.getName().getValue();
-    if (failed(findRole(attr.getRing(), quote(name), role))) {
+    if (failed(names.findRole(attr.getRing(), quote(name), role))) {
       return failure();
     }
     bound.rendezvous.push_back(
@@ -369,15 +357,15 @@ void ScheduleBinder::numberBarriers() {
 
 LogicalResult ScheduleBinder::bind() {
   if (failed(bindSplit()) || failed(bindRoles()) || failed(bindPlaces()) ||
-      failed(bindEdges()) || failed(bindBodies())) {
+      failed(bindEdges()) || failed(BodyBinder(bound, emitError).bind())) {
     return failure();
   }
-  bound.findHomes();
+  findHomes();
   numberBarriers();
   return success();
 }
 
-FailureOr<BoundSchedule> BoundSchedule::bind(const KernelModel &kernel,
+FailureOr<BoundSchedule> sched::bindSchedule(const KernelModel &kernel,
                                              MachineAttr machine,
                                              ScheduleAttr schedule, int cluster,
                                              EmitError emitError) {

@@ -2,7 +2,7 @@
 //
 // Who stands at the ends of each place and edge (V5, V6), and whether the
 // operands of MMAs lie where the machine can read them (V20).
-#include "attn/passes/schedule/BoundSchedule.h"
+#include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
 using namespace attn;
@@ -21,6 +21,7 @@ public:
 private:
   LogicalResult connectEntry(int index, const Entry &entry);
   void connectStep(int index, const Entry &entry);
+  void connectWork();
   void connectWaiters();
   LogicalResult checkOperands(const Instance &instance, const Entry &entry);
   LogicalResult checkOperand(const Instance &instance, int step, int value,
@@ -145,6 +146,22 @@ LogicalResult Connector::connectEntry(int index, const Entry &entry) {
   return success();
 }
 
+/// Every role that does not hand work items out gets each of them, whether its
+/// steps read it or not: it also says that there are none left.
+void Connector::connectWork() {
+  for (const Place &place : bound.places) {
+    bool isWork = kernel.values[place.cycles.front().front()].isWork;
+    for (auto [i, instance] : llvm::enumerate(bound.instances)) {
+      bool handsOut = llvm::any_of(instance.runs.set_bits(), [&](int step) {
+        return bound.makesWork(step);
+      });
+      if (place.channel && isWork && !handsOut) {
+        bound.consumers[bound.ringOf(place, whole)].set(i);
+      }
+    }
+  }
+}
+
 /// Consumers wait for the full barriers of a channel, producers for the free
 /// ones.
 void Connector::connectWaiters() {
@@ -240,10 +257,12 @@ LogicalResult Connector::connect() {
           [&](int i, const Entry &entry) { return checkEntry(i, entry); }))) {
     return failure();
   }
+  connectWork();
   connectWaiters();
   return failure(failed(checkEdges()) || failed(checkChannels()));
 }
 
-LogicalResult BoundSchedule::connect(EmitError emitError) {
-  return Connector(*this, emitError).connect();
+LogicalResult sched::connectSchedule(BoundSchedule &bound,
+                                     EmitError emitError) {
+  return Connector(bound, emitError).connect();
 }

@@ -3,7 +3,7 @@
 // What a schedule takes of its machine: V10 to V14.
 #include "../ScheduleModel.h"
 #include "attn/dialect/ItemMemory.h"
-#include "attn/passes/schedule/BoundSchedule.h"
+#include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
 using namespace attn;
@@ -152,8 +152,13 @@ LogicalResult ResourceChecker::checkRoles() {
                           "{1}",
                           registers.getTotal(), statistics.registers));
   }
-  // Roles share what the CTA is launched with: the same for every thread.
   groups += llvm::divideCeil(partialWarps, group);
+  if (groups * group > machine.getWarps().getMost()) {
+    return reject(emitError, "V13",
+                  formatv("expected at most {0} warps over all roles, got {1}",
+                          machine.getWarps().getMost(), groups * group));
+  }
+  // Roles share what the CTA is launched with: the same for every thread.
   int64_t granule = registers.getGranule();
   int64_t launched = groups * threads * granule *
                      (registers.getTotal() / (groups * threads) / granule);
@@ -226,8 +231,9 @@ LogicalResult ResourceChecker::check() {
   return checkFragments();
 }
 
-LogicalResult BoundSchedule::checkResources(ScheduleStatistics &statistics,
-                                            EmitError emitError) const {
+LogicalResult sched::checkResources(const BoundSchedule &bound,
+                                    ScheduleStatistics &statistics,
+                                    EmitError emitError) {
   statistics = ScheduleStatistics();
-  return ResourceChecker(*this, statistics, emitError).check();
+  return ResourceChecker(bound, statistics, emitError).check();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V27: the blocks that a role leaves to other sub-tiles. The role waits for their slots and gives them back, block by block, and passes its
-// turns on.
-#include "attn/passes/schedule/BoundSchedule.h"
+// Rule V27: the blocks that a role leaves to other sub-tiles. The role waits
+// for their slots and gives them back, block by block, and passes its turns on.
+#include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
 using namespace attn;
@@ -82,20 +82,22 @@ private:
 
 } // namespace
 
-LogicalResult BoundSchedule::checkSkippedBlocks(EmitError emitError) const {
-  if (schedule.getSkip() == Skip::None || subtileCount == 1) {
+LogicalResult sched::checkSkippedBlocks(const BoundSchedule &bound,
+                                        EmitError emitError) {
+  ScheduleAttr schedule = bound.schedule;
+  if (schedule.getSkip() == Skip::None || bound.subtileCount == 1) {
     return success();
   }
-  if (!kernel->runsDown) {
+  if (!bound.kernel->runsDown) {
     return reject(emitError, "V27",
                   formatv("expected a loop that runs downward with 'skip {0}', "
                           "whose blocks are skipped first, got one that runs "
                           "upward",
                           stringifySkip(schedule.getSkip())));
   }
-  for (auto [index, instance] : llvm::enumerate(instances)) {
+  for (auto [index, instance] : llvm::enumerate(bound.instances)) {
     bool skips = instance.replica >= 0;
-    if (skips && failed(SkippedBlocks(*this, index, emitError).check())) {
+    if (skips && failed(SkippedBlocks(bound, index, emitError).check())) {
       return failure();
     }
   }

@@ -8,6 +8,7 @@
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/passes/schedule/Execution.h"
 #include "attn/passes/schedule/KernelPlan.h"
+#include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
 using namespace attn;
@@ -83,7 +84,7 @@ LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
   }
   auto checkResources = [&](const BoundSchedule &bound) -> LogicalResult {
     ScheduleStatistics found;
-    if (failed(bound.checkResources(found, emitError))) {
+    if (failed(sched::checkResources(bound, found, emitError))) {
       return failure();
     }
     if (statistics) {
@@ -105,5 +106,5 @@ LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
       return failure();
     }
   }
-  return options.lowering ? bound->checkLowering(emitError) : success();
+  return options.lowering ? checkLowering(*bound, emitError) : success();
 }

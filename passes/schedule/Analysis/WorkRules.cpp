@@ -4,7 +4,7 @@
 // so that only one role may ask; it hands the item out through a channel, where
 // its turn begins. Items of other kinds of work follow from the CTA's number,
 // and every role computes its own.
-#include "attn/passes/schedule/BoundSchedule.h"
+#include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
 using namespace attn;
@@ -32,13 +32,15 @@ static LogicalResult checkFirst(const BoundSchedule &bound, int step,
   return success();
 }
 
-LogicalResult BoundSchedule::checkWork(EmitError emitError) const {
-  WorkKind work = kernel->config.getWork();
+LogicalResult sched::checkWork(const BoundSchedule &bound,
+                               EmitError emitError) {
+  const KernelModel &kernel = *bound.kernel;
+  WorkKind work = kernel.config.getWork();
   bool handsOut = work == WorkKind::Dynamic;
-  for (auto [index, step] : llvm::enumerate(kernel->steps)) {
+  for (auto [index, step] : llvm::enumerate(kernel.steps)) {
     auto item = llvm::find_if(
-        step.writes, [&](int value) { return kernel->values[value].isWork; });
-    if (item == step.writes.end() && remat[index]) {
+        step.writes, [&](int value) { return kernel.values[value].isWork; });
+    if (item == step.writes.end() && bound.remat[index]) {
       return reject(emitError, "V26",
                     formatv("expected 'remat' of the step that makes the work "
                             "item, got '{0}'",
@@ -47,7 +49,7 @@ LogicalResult BoundSchedule::checkWork(EmitError emitError) const {
     if (item == step.writes.end()) {
       continue;
     }
-    if (handsOut == remat[index]) {
+    if (handsOut == bound.remat[index]) {
       return reject(
           emitError, "V26",
           formatv("expected {0} to run '{1}', whose items work '{2}' {3}, got "
@@ -57,16 +59,16 @@ LogicalResult BoundSchedule::checkWork(EmitError emitError) const {
                   handsOut ? "hands out" : "does not hand out",
                   handsOut ? "" : "no "));
     }
-    if (handsOut != bool(channelOf(*item))) {
+    if (handsOut != bool(bound.channelOf(*item))) {
       return reject(emitError, "V26",
                     formatv("expected {0} of '{1}', whose items work '{2}' "
                             "{3}, got {4}",
                             handsOut ? "a channel" : "no channel",
-                            kernel->values[*item].name, stringifyWorkKind(work),
+                            kernel.values[*item].name, stringifyWorkKind(work),
                             handsOut ? "hands out" : "does not hand out",
                             handsOut ? "none" : "one"));
     }
-    if (handsOut && failed(checkFirst(*this, index, emitError))) {
+    if (handsOut && failed(checkFirst(bound, index, emitError))) {
       return failure();
     }
   }

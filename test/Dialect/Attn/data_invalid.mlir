@@ -5,7 +5,7 @@
 #m = #attn.machine<"m" spaces [reg capacity 1 unit 1 private true, reg capacity 1 unit 1 private true]
   mma acc reg a [reg] b [reg] signals_barriers false
   registers <total = 1, lowest = 1, highest = 1, granule = 1, reserve = 0, small = 1, reserve_small = 0>
-  barriers <named = 1, memory = 1, bytes = 8> warps <lanes = 1, group = 1> smem_limit 1>
+  barriers <named = 1, memory = 1, bytes = 8> warps <lanes = 1, group = 1, most = 2> smem_limit 1>
 
 // -----
 
@@ -14,16 +14,16 @@
 #m = #attn.machine<"m" spaces [reg capacity 0 unit 4 private true]
   mma acc reg a [reg] b [reg] signals_barriers false
   registers <total = 1, lowest = 1, highest = 1, granule = 1, reserve = 0, small = 1, reserve_small = 0>
-  barriers <named = 1, memory = 1, bytes = 8> warps <lanes = 1, group = 1> smem_limit 1>
+  barriers <named = 1, memory = 1, bytes = 8> warps <lanes = 1, group = 1, most = 2> smem_limit 1>
 
 // -----
 
 // C1
-// expected-error @+1 {{expected 'registers', 'warps' and 'smem_limit' to be positive, got 1 registers in granules of 0, 1 lanes, groups of 1 and 1 bytes}}
+// expected-error @+1 {{expected 'registers', 'warps' and 'smem_limit' to be positive, got 1 registers in granules of 0, 1 lanes, groups of 1, 2 warps and 1 bytes}}
 #m = #attn.machine<"m" spaces [reg capacity 1 unit 4 private true]
   mma acc reg a [reg] b [reg] signals_barriers false
   registers <total = 1, lowest = 1, highest = 1, granule = 0, reserve = 0, small = 1, reserve_small = 0>
-  barriers <named = 1, memory = 1, bytes = 8> warps <lanes = 1, group = 1> smem_limit 1>
+  barriers <named = 1, memory = 1, bytes = 8> warps <lanes = 1, group = 1, most = 2> smem_limit 1>
 
 // -----
 
@@ -32,7 +32,7 @@
 #m = #attn.machine<"m" spaces [reg capacity 1 unit 4 private true]
   mma acc reg a [reg] b [smem] signals_barriers false
   registers <total = 1, lowest = 1, highest = 1, granule = 1, reserve = 0, small = 1, reserve_small = 0>
-  barriers <named = 1, memory = 1, bytes = 8> warps <lanes = 1, group = 1> smem_limit 1>
+  barriers <named = 1, memory = 1, bytes = 8> warps <lanes = 1, group = 1, most = 2> smem_limit 1>
 
 // -----
 

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A schedule whose names are resolved in a kernel: places, barriers, roles and
-// their entries as indices, and the rules that need no execution.
+// their entries as indices.
 #ifndef ATTN_PASSES_SCHEDULE_BOUNDSCHEDULE_H
 #define ATTN_PASSES_SCHEDULE_BOUNDSCHEDULE_H
 
 #include "attn/passes/schedule/KernelModel.h"
 #include "attn/passes/schedule/Plan.h"
-
-namespace attn {
-struct ScheduleStatistics;
-}
 
 namespace attn::sched {
 
@@ -87,31 +83,6 @@ struct Barrier {
 
 class BoundSchedule {
 public:
-  static FailureOr<BoundSchedule> bind(const KernelModel &kernel,
-                                       MachineAttr machine,
-                                       ScheduleAttr schedule, int cluster,
-                                       EmitError emitError);
-
-  /// Finds who writes, reads, signals and waits; rules V5, V6, V20, V21 as far
-  /// as the text shows them.
-  LogicalResult connect(EmitError emitError);
-
-  /// Rules V10 to V14: what the schedule takes of the machine.
-  LogicalResult checkResources(ScheduleStatistics &statistics,
-                               EmitError emitError) const;
-
-  /// Plans what each instance does (RolePlanner.cpp).
-  void planRoles();
-
-  /// Rule V27: what roles that skip blocks may do in their loops.
-  LogicalResult checkSkippedBlocks(EmitError emitError) const;
-
-  /// Rule V26: who makes the work items (WorkRules.cpp).
-  LogicalResult checkWork(EmitError emitError) const;
-
-  /// Rule V29: what the machine has no lowering for (Lowerable.cpp).
-  LogicalResult checkLowering(EmitError emitError) const;
-
   /// Whether roles await their own MMAs, as the loops that are emitted for them
   /// do. On other machines MMAs signal barriers.
   bool awaitsProducts() const { return !machine.getMma().getSignalsBarriers(); }
@@ -147,6 +118,8 @@ public:
   /// The places that a step leaves a result in.
   SmallVector<const Place *, 2> targetsOf(int value, Engine engine) const;
   const Place *channelOf(int value) const;
+  /// The hold in shared memory of a value; null: it is in none.
+  const Place *holdOf(int value) const;
   int indexOf(const Place &place) const { return &place - places.data(); }
   /// Rings: the slots of a place for one sub-tile.
   int ringOf(const Place &place, Subtile t) const {
@@ -190,12 +163,9 @@ public:
 
 private:
   friend class ScheduleBinder;
-  /// Finds `homes`, once all places are known.
-  void findHomes();
 
   SmallVector<StringRef> cutAxis;         // by value
   SmallVector<SmallVector<int, 2>> homes; // by value: places
-  int64_t valueBytes(int value) const;
 };
 
 /// "'x[1]'": a name with its sub-tile.

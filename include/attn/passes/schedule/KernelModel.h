@@ -60,6 +60,13 @@ struct KernelStep {
   SmallVector<int, 2> writes;
   int a = -1, b = -1, accumulator = -1; // operands of an MMA, where read
   int passedOn = -1; // the operand that is the result where nothing is masked
+
+  bool isMasked() const { return tile::StepOp(op).getMasked(); }
+  /// Whether the body holds one of these ops.
+  template <typename... Ops> bool holds() const {
+    return llvm::any_of(tile::StepOp(op).getBody().front(),
+                        [](Operation &inner) { return isa<Ops...>(inner); });
+  }
 };
 
 /// One value of one iteration of one work item; iteration -1: outside the loop.
@@ -81,6 +88,11 @@ public:
   bool rangesFollowRows = false; // the loop's, which rows of a sub-tile shorten
   bool runsDown = true;          // the loop, from the highest block
 
+  /// The step that makes a value; null: none does.
+  const KernelStep *producerOf(int value) const {
+    int producer = values[value].producer;
+    return producer < 0 ? nullptr : &steps[producer];
+  }
   int findValue(StringRef name) const;
   int findStep(StringRef name) const;
 

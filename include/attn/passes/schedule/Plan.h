@@ -63,11 +63,14 @@ struct PlannedAct {
 
 using PlannedActs = llvm::SmallVector<PlannedAct, 8>;
 
-/// The lowering writes the acts of these sections down as ops, but for three that
-/// other ops imply: a work loop reads the item where it begins, what fills a
-/// slot acquires it, and a step of time of `ws.for` awaits its MMAs at its end.
+/// The lowering writes the acts of these sections down as ops, but for two kinds
+/// that other ops imply. An `Acquire` is part of the op that fills the slot: the
+/// lowering refuses a plan that fills a slot without one, or acquires one that
+/// nothing fills. `AwaitProducts` ends a step of time of `ws.for` that has MMAs:
+/// it refuses a plan whose turns end otherwise. Where every role makes its own
+/// work item, that is no act: the work loop of each begins with it.
 struct RolePlan {
-  PlannedActs itemBegins; // where the work item is handed out
+  PlannedActs itemBegins; // of roles that another hands work items to
   PlannedActs before;     // the loop
   PlannedActs skipped;    // for each block that the role leaves to others
   PlannedActs turn;       // one turn of the loop, with iterations by shift

@@ -7,6 +7,6 @@ module attributes {attn.machine = #attn.machine<"sm_100a"
   mma acc tmem a [smem, tmem] b [smem] signals_barriers true
   registers <total = 65536, lowest = 24, highest = 256, granule = 8, reserve = 24, small = 160, reserve_small = 32>
   barriers <named = 12, memory = 64, bytes = 8>
-  warps <lanes = 32, group = 4>
+  warps <lanes = 32, group = 4, most = 32>
   smem_limit 232448
   lacks [anything]>} {}

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// The ends of asynchronous operations that a role awaits.
-#include "ProgramWriter.h"
+#include "RoleFlights.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::sched;
 using llvm::formatv;
 
+Flight *RoleFlights::findReader(const CycleKey &key) {
+  for (Flight &flight : llvm::reverse(flights)) {
+    if (llvm::is_contained(flight.reads, key)) {
+      return &flight;
+    }
+  }
+  return nullptr;
+}
+
 /// Operations of one pipe end in order, so those issued before end as well.
-void ProgramWriter::awaitOperation(int operation) {
+void RoleFlights::awaitOperation(int operation) {
   auto awaited = llvm::find_if(flights, [&](const Flight &flight) {
     return flight.operation == operation;
   });
@@ -21,16 +28,15 @@ void ProgramWriter::awaitOperation(int operation) {
     if (flight.pipe != pipe || flight.operation > operation) {
       return false;
     }
-    add(Token::Await, flight.operation);
+    role.add(Token::Await, flight.operation);
     for (const CycleKey &key : flight.pending) {
-      arriveFree(key);
+      role.arriveFree(key);
     }
     return true;
   });
 }
 
-/// Awaits the MMAs of this turn that must have ended before the act.
-void ProgramWriter::awaitConflicts(const Item &item) {
+void RoleFlights::awaitListed(const Item &item) {
   int last = -1;
   for (const Flight &flight : flights) {
     bool isAwaited = llvm::any_of(item.act->awaited, [&](int product) {
@@ -42,8 +48,8 @@ void ProgramWriter::awaitConflicts(const Item &item) {
 }
 
 /// The section of the plan that an item is an act of.
-const PlannedActs &ProgramWriter::sectionOf(const Item &item) const {
-  const RolePlan &plan = bound.plans[index];
+const PlannedActs &RoleFlights::sectionOf(const Item &item) const {
+  const RolePlan &plan = role.bound.plans[role.index];
   for (const PlannedActs *acts : {&plan.before, &plan.turn, &plan.after}) {
     if (item.act >= acts->begin() && item.act < acts->end()) {
       return *acts;
@@ -52,7 +58,7 @@ const PlannedActs &ProgramWriter::sectionOf(const Item &item) const {
   return plan.empty;
 }
 
-void ProgramWriter::awaitProducts() {
+void RoleFlights::awaitProducts() {
   int last = -1;
   for (const Flight &flight : flights) {
     last = flight.engine == Engine::Mma ? flight.operation : last;
@@ -60,10 +66,9 @@ void ProgramWriter::awaitProducts() {
   awaitOperation(last);
 }
 
-/// Awaits what is in flight of a step. Stores are awaited all at once.
-void ProgramWriter::writeAwait(const Item &item) {
+void RoleFlights::awaitStep(const Item &item) {
   const PlannedAct &act = *item.act;
-  bool isStore = kernel.steps[act.target].engine == Engine::Store;
+  bool isStore = role.kernel.steps[act.target].engine == Engine::Store;
   SmallVector<int, 2> operations;
   for (const Flight &flight : flights) {
     const PlannedAct &issued = *flight.item->act;
@@ -72,7 +77,7 @@ void ProgramWriter::writeAwait(const Item &item) {
                     issued.subtile == act.subtile;
     bool isOfInstance = flight.item->item == item.item &&
                         flight.item->iteration == item.iteration;
-    if (bound.awaitsProducts()
+    if (role.bound.awaitsProducts()
             ? isOfStep || (isStore && flight.engine == Engine::Store)
             : isOfStep && (isOfInstance || !flight.pending.empty())) {
       operations.push_back(flight.operation);
@@ -89,25 +94,26 @@ static bool meet(ArrayRef<int> a, ArrayRef<Access> b) {
   });
 }
 
-/// Checks that an item touches nothing that MMAs in flight use, where the role
-/// cannot await them. One tensor core works in order.
-LogicalResult ProgramWriter::checkConflicts(int x,
-                                            const Accesses &accesses) const {
-  if (bound.awaitsProducts() || builder.engineOf(items[x]) == Engine::Mma) {
+LogicalResult RoleFlights::checkConflicts(const Item &item,
+                                          ArrayRef<Access> reads,
+                                          ArrayRef<Access> writes) const {
+  if (role.bound.awaitsProducts() ||
+      role.builder.engineOf(item) == Engine::Mma) {
     return success();
   }
+  auto describe = [&](const Item &other) {
+    const Item *first = role.protocol.items[role.index].begin();
+    return role.protocol.describeItem({role.index, int(&other - first)});
+  };
   for (const Flight &flight : flights) {
     if (flight.engine == Engine::Mma &&
-        (meet(flight.writeCells, accesses.reads) ||
-         meet(flight.writeCells, accesses.writes) ||
-         meet(flight.readCells, accesses.writes))) {
-      return reject(
-          builder.emitError, "V21",
-          formatv(
-              "expected a barrier between {0} and {1} of role '{2}', "
-              "which cannot await its own MMAs",
-              protocol.describeItem({index, int(flight.item - items.data())}),
-              protocol.describeItem({index, x}), instance.name));
+        (meet(flight.writeCells, reads) || meet(flight.writeCells, writes) ||
+         meet(flight.readCells, writes))) {
+      return reject(role.builder.emitError, "V21",
+                    formatv("expected a barrier between {0} and {1} of role "
+                            "'{2}', which cannot await its own MMAs",
+                            describe(*flight.item), describe(item),
+                            role.instance.name));
     }
   }
   return success();

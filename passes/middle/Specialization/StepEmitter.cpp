@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// A step of the kernel, as the role that runs it does it.
-#include "RoleBuilder.h"
+#include "StepEmitter.h"
 
 using namespace mlir;
 using namespace attn;
 
-LogicalResult RoleBuilder::emitStep(tile::StepOp step) {
+LogicalResult StepEmitter::emit(tile::StepOp step,
+                                std::optional<int64_t> ofSubtile) {
+  subtile = ofSubtile;
   for (Operation &op : step.getBody().front()) {
     auto load = dyn_cast<tile::LoadOp>(op);
     if (load && !program.isInRegisters(step.getResult(0))) {
@@ -23,13 +23,13 @@ LogicalResult RoleBuilder::emitStep(tile::StepOp step) {
 }
 
 /// Clones a step's body but for `except` and the yield; maps its arguments.
-LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
+LogicalResult StepEmitter::cloneBody(tile::StepOp step, Operation *except) {
   for (auto [operand, argument] :
        llvm::zip(step.getOperands(), step.getBody().getArguments())) {
     Value value = env.lookupOrNull(operand);
     if (!value && !program.channelOf(operand) && !program.holdOf(operand)) {
-      return error("V5: '" + step.getName() +
-                   "' reads a value that reaches it without a channel");
+      return scope.error("V5: '" + step.getName() +
+                         "' reads a value that reaches it without a channel");
     }
     if (value) {
       env.map(argument, value);
@@ -37,12 +37,12 @@ LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
   }
   for (Operation &op : step.getBody().front().without_terminator()) {
     if (isa<tile::SubtileIdOp>(op) && !subtile &&
-        std::max<int64_t>(1, role.getReplicas()) !=
-            program.schedule.getSubtiles()) {
-      return error("expected a replica for each of " +
-                   Twine(program.schedule.getSubtiles()) +
-                   " sub-tiles, of which '" + step.getName() +
-                   "' computes one, got " + Twine(role.getReplicas()));
+        scope.replicas() != program.schedule.getSubtiles()) {
+      return scope.error("expected a replica for each of " +
+                         Twine(program.schedule.getSubtiles()) +
+                         " sub-tiles, of which '" + step.getName() +
+                         "' computes one, got " +
+                         Twine(scope.role.getReplicas()));
     }
     if (isa<tile::SubtileIdOp>(op)) {
       env.map(op.getResult(0), ownSubtile());
@@ -54,7 +54,7 @@ LogicalResult RoleBuilder::cloneBody(tile::StepOp step, Operation *except) {
 }
 
 /// The hold of the argument `value` of a step; null if it is in none.
-const sched::Place *RoleBuilder::holdOfArgument(Value value) {
+const sched::Place *StepEmitter::holdOfArgument(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto step = argument
                   ? dyn_cast<tile::StepOp>(argument.getOwner()->getParentOp())
@@ -64,67 +64,95 @@ const sched::Place *RoleBuilder::holdOfArgument(Value value) {
 }
 
 /// What lies in a hold is not converted to another layout of registers.
-bool RoleBuilder::readsHold(Operation *op) {
+bool StepEmitter::readsHold(Operation *op) {
   auto convert = dyn_cast<tile::ConvertLayoutOp>(op);
   return convert && holdOfArgument(convert.getSource());
 }
 
 /// The tile of `type` in this replica's piece of `hold`.
-Value RoleBuilder::emitHeld(const sched::Place &hold, RankedTensorType type) {
-  FlatSymbolRefAttr name = symbol(hold.name);
+Value StepEmitter::emitHeld(const sched::Place &hold, RankedTensorType type) {
+  FlatSymbolRefAttr name = scope.symbol(hold.name);
   auto tile = RankedTensorType::get(type.getShape(), type.getElementType());
   auto slot = ws::SlotType::get(builder.getContext(), name, tile);
-  return ws::HeldOp::create(builder, loc(), slot, name, replica);
+  return ws::HeldOp::create(builder, scope.loc(), slot, name, scope.replica);
 }
 
 /// The sub-tile that an entry says, else the one of the replica.
-Value RoleBuilder::ownSubtile() {
-  return subtile ? arith::ConstantIntOp::create(builder, loc(), *subtile, 32)
-                 : replica;
+Value StepEmitter::ownSubtile() {
+  return subtile
+             ? arith::ConstantIntOp::create(builder, scope.loc(), *subtile, 32)
+             : scope.replica;
 }
 
 /// A step of an asynchronous op makes that op's result and nothing else.
-LogicalResult RoleBuilder::checkPassesOn(tile::StepOp step, Operation *op) {
+LogicalResult StepEmitter::checkPassesOn(tile::StepOp step, Operation *op) {
   Operation *yield = step.getBody().front().getTerminator();
   if (yield->getNumOperands() != 1 ||
       yield->getOperand(0) != op->getResult(0)) {
-    return error("expected '" + step.getName() +
-                 "' to make the result of its '" +
-                 op->getName().getStringRef() + "' alone");
+    return scope.error("expected '" + step.getName() +
+                       "' to make the result of its '" +
+                       op->getName().getStringRef() + "' alone");
   }
   return success();
 }
 
-LogicalResult RoleBuilder::emitLoad(tile::StepOp step, tile::LoadOp load) {
+/// Acquires the slot that `filled` goes into, as the plan says.
+FailureOr<Value> StepEmitter::emitAcquire(Value filled) {
+  auto *planned = llvm::find_if(acquired, [&](const sched::SlotRef &slot) {
+    return scope.valueIn(slot) == filled;
+  });
+  if (planned == acquired.end()) {
+    return scope.error("expected the plan to acquire a slot of '" +
+                       program.channelOf(filled)->name +
+                       "' before it is filled, got none");
+  }
+  acquired.erase(planned);
+  return ws::AcquireOp::create(builder, scope.loc(), scope.slotType(filled))
+      .getResult();
+}
+
+LogicalResult StepEmitter::checkFilled() {
+  if (acquired.empty()) {
+    return success();
+  }
+  const sched::Place &place = program.bound().places[acquired.front().place];
+  return scope.error("expected a slot of '" + place.name +
+                     "' that the plan acquires to be filled, got none that is");
+}
+
+LogicalResult StepEmitter::emitLoad(tile::StepOp step, tile::LoadOp load) {
   if (failed(checkPassesOn(step, load))) {
     return failure();
   }
   Value result = step.getResult(0);
   if (!program.channelOf(result)) {
-    return error("expected a channel or a place in registers for what '" +
-                 step.getName() + "' loads");
+    return scope.error("expected a channel or a place in registers for what '" +
+                       step.getName() + "' loads");
   }
   if (failed(cloneBody(step, load))) {
     return failure();
   }
-  Value slot = ws::AcquireOp::create(builder, loc(), slotType(result));
+  FailureOr<Value> slot = emitAcquire(result);
+  if (failed(slot)) {
+    return failure();
+  }
   UnitAttr shared = program.inLoop(step) ? builder.getUnitAttr() : UnitAttr();
-  ws::CopyOp::create(builder, loc(), env.lookupOrDefault(load.getSource()),
-                     env.lookupOrDefault(load.getBatch()),
-                     env.lookupOrDefault(load.getHead()),
-                     env.lookupOrDefault(load.getRow()), load.getMapAttr(),
-                     shared, slot, Value());
+  ws::CopyOp::create(
+      builder, scope.loc(), env.lookupOrDefault(load.getSource()),
+      env.lookupOrDefault(load.getBatch()), env.lookupOrDefault(load.getHead()),
+      env.lookupOrDefault(load.getRow()), load.getMapAttr(), shared, *slot,
+      Value());
   return success();
 }
 
-LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
+LogicalResult StepEmitter::emitMma(tile::StepOp step, tile::MmaOp mma) {
   if (failed(checkPassesOn(step, mma)) || failed(cloneBody(step, mma))) {
     return failure();
   }
   Value a = mma.getA(), piece;
   if (auto op = a.getDefiningOp<tile::PieceOp>()) {
     a = op.getSource();
-    piece = replica;
+    piece = scope.replica;
   }
   Value source = a;
   if (auto convert = a.getDefiningOp<tile::ConvertLayoutOp>()) {
@@ -135,36 +163,36 @@ LogicalResult RoleBuilder::emitMma(tile::StepOp step, tile::MmaOp mma) {
                     : env.lookupOrNull(a);
   Value right = env.lookupOrNull(mma.getB());
   if (!left || !right || !isa<ws::SlotType>(right.getType())) {
-    return error("V20: expected operand B of '" + step.getName() +
-                 "' in a channel");
+    return scope.error("V20: expected operand B of '" + step.getName() +
+                       "' in a channel");
   }
   Value acc = mma.getAcc() ? env.lookupOrDefault(mma.getAcc()) : Value();
   auto op =
-      ws::MmaOp::create(builder, loc(), step.getResult(0).getType(),
+      ws::MmaOp::create(builder, scope.loc(), step.getResult(0).getType(),
                         ws::TokenType::get(builder.getContext()), left, piece,
                         right, acc, /*fresh=*/Value(), mma.getTransposeBAttr());
   env.map(step.getResult(0), op.getResult());
   return success();
 }
 
-LogicalResult RoleBuilder::emitStore(tile::StepOp step, tile::StoreOp store) {
+LogicalResult StepEmitter::emitStore(tile::StepOp step, tile::StoreOp store) {
   const sched::Place *hold = holdOfArgument(store.getTile());
   if (!hold) {
-    return error("expected what '" + step.getName() +
-                 "' stores in a hold in smem");
+    return scope.error("expected what '" + step.getName() +
+                       "' stores in a hold in smem");
   }
   if (failed(cloneBody(step, store))) {
     return failure();
   }
-  ws::StoreOp::create(builder, loc(), symbol(hold->name), ownSubtile(),
-                      env.lookupOrDefault(store.getDest()),
+  ws::StoreOp::create(builder, scope.loc(), scope.symbol(hold->name),
+                      ownSubtile(), env.lookupOrDefault(store.getDest()),
                       env.lookupOrDefault(store.getBatch()),
                       env.lookupOrDefault(store.getHead()),
                       env.lookupOrDefault(store.getRow()), store.getMapAttr());
   return success();
 }
 
-LogicalResult RoleBuilder::emitCompute(tile::StepOp step) {
+LogicalResult StepEmitter::emitCompute(tile::StepOp step) {
   if (failed(cloneBody(step, nullptr))) {
     return failure();
   }
@@ -173,9 +201,17 @@ LogicalResult RoleBuilder::emitCompute(tile::StepOp step) {
        llvm::zip(step.getResults(), yield->getOperands())) {
     Value made = env.lookupOrDefault(value);
     if (const sched::Place *hold = program.holdOf(result)) {
-      ws::PutOp::create(builder, loc(), made, symbol(hold->name), replica);
+      ws::PutOp::create(builder, scope.loc(), made, scope.symbol(hold->name),
+                        scope.replica);
     } else {
       env.map(result, made);
+    }
+    if (isa<tile::WorkType>(result.getType()) && program.workChannel) {
+      FailureOr<Value> slot = emitAcquire(result);
+      if (failed(slot)) {
+        return failure();
+      }
+      ws::PutWorkOp::create(builder, scope.loc(), made, *slot);
     }
   }
   return success();

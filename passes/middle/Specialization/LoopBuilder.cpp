@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LoopBuilder.h"
+
+using namespace mlir;
+using namespace attn;
+using sched::SlotRef;
+using PlannedAct = sched::PlannedAct;
+
+/// Loop-carried values that a step of this role makes.
+SmallVector<unsigned> LoopBuilder::carriedByRole() {
+  SmallVector<unsigned> carried;
+  Operation *yield = program.loop.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(yield->getOperands())) {
+    auto step = program.producer(value);
+    int number = step ? program.plan->model.findStep(step.getName()) : -1;
+    if (number >= 0 && scope.instance->runs[number]) {
+      carried.push_back(index);
+    }
+  }
+  return carried;
+}
+
+/// The ranges of the loop; of a role that skips blocks, those of the replica's
+/// own sub-tile, and before them the blocks that it leaves to the others.
+std::pair<SmallVector<Value>, tile::RangesAttr> LoopBuilder::rangesOfRole() {
+  tile::ForOp loop = program.loop;
+  SmallVector<Value> whole;
+  for (Value bound : loop.getBounds()) {
+    whole.push_back(env.lookupOrDefault(bound));
+  }
+  if (!program.bound().skipsBlocks(*scope.instance)) {
+    return {whole, loop.getRanges()};
+  }
+  auto source = whole.front().getDefiningOp<tile::BoundsOp>();
+  auto own = cast<tile::BoundsOp>(builder.clone(*source));
+  own.getSubtileMutable().assign(scope.replica);
+  own.setOf(program.schedule.getSubtiles());
+  // The bounds of fewer rows lie between those of all. Blocks at the other end
+  // are walked by every sub-tile, under the mask.
+  SmallVector<Value> bounds{whole.front()};
+  llvm::append_range(bounds, own.getBounds().drop_back());
+  bounds.push_back(whole.back());
+  MLIRContext *context = builder.getContext();
+  SmallVector<tile::RangeAttr> ranges{
+      tile::RangeAttr::get(context, tile::RangeKind::Skipped, std::nullopt)};
+  llvm::append_range(ranges, loop.getRanges().getList());
+  return {bounds, tile::RangesAttr::get(
+                      context, loop.getRanges().getDirection(), ranges)};
+}
+
+LogicalResult LoopBuilder::build() {
+  if (plan.turn.empty()) {
+    return success();
+  }
+  tile::ForOp source = program.loop;
+  SmallVector<unsigned> carried = carriedByRole();
+  auto [bounds, ranges] = rangesOfRole();
+  SmallVector<Value> inits;
+  for (unsigned index : carried) {
+    inits.push_back(env.lookupOrDefault(source.getInits()[index]));
+  }
+  auto loop =
+      ws::ForOp::create(builder, scope.loc(), ValueRange(inits).getTypes(),
+                        bounds, ranges, inits);
+  if (failed(emitBody(loop, carried)) ||
+      (!plan.drain.empty() &&
+       failed(emitRegion(loop.getDrain(), plan.drain))) ||
+      (!plan.empty.empty() &&
+       failed(emitRegion(loop.getEmpty(), plan.empty))) ||
+      (program.bound().skipsBlocks(*scope.instance) &&
+       failed(emitRegion(loop.getSkipped(), plan.skipped))) ||
+      failed(checkTurnEnds(loop))) {
+    return failure();
+  }
+  for (auto [i, index] : llvm::enumerate(carried)) {
+    env.map(source.getResult(index), loop.getResult(i));
+  }
+  return acts.emit(plan.loopEnds);
+}
+
+LogicalResult LoopBuilder::emitBody(ws::ForOp loop,
+                                    ArrayRef<unsigned> carried) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block &source = program.loop.getBody().front();
+  SmallVector<Type> types{builder.getI32Type()};
+  llvm::append_range(types, loop.getResultTypes());
+  SmallVector<Location> locs(types.size(), scope.loc());
+  Block *block = builder.createBlock(&loop.getBody(), {}, types, locs);
+  env.map(source.getArgument(0), block->getArgument(0));
+  for (auto [i, index] : llvm::enumerate(carried)) {
+    env.map(source.getArgument(index + 1), block->getArgument(i + 1));
+  }
+  // In the order in which values are computed.
+  SmallVector<std::tuple<int, int64_t, const PlannedAct *>> order;
+  for (const PlannedAct &act : plan.turn) {
+    if (act.kind == PlannedAct::Acquire) {
+      steps.acquire(act.slot);
+    } else {
+      order.push_back({act.shift, order.size(), &act});
+    }
+  }
+  llvm::sort(order);
+  for (auto [shift, slot, act] : order) {
+    if (failed(emitEntry(*act, slot))) {
+      return failure();
+    }
+  }
+  SmallVector<Value> yielded;
+  for (unsigned index : carried) {
+    Value value = env.lookupOrNull(source.getTerminator()->getOperand(index));
+    if (!value) {
+      return scope.error("V5: expected carried value " + Twine(index) +
+                         " to stay in registers");
+    }
+    yielded.push_back(value);
+  }
+  ws::YieldOp::create(builder, scope.loc(), yielded);
+  return success();
+}
+
+/// Emits the acts of a section in a region of the loop.
+LogicalResult LoopBuilder::emitRegion(Region &region,
+                                      ArrayRef<PlannedAct> section) {
+  OpBuilder::InsertionGuard guard(builder);
+  IRMapping outer = env;
+  builder.createBlock(&region);
+  LogicalResult emitted = acts.emit(section);
+  ws::YieldOp::create(builder, scope.loc(), ValueRange());
+  env = outer;
+  return emitted;
+}
+
+/// Checks that a turn of the plan ends as a step of time of `ws.for` does: if
+/// it has MMAs, by awaiting all of them.
+LogicalResult LoopBuilder::checkTurnEnds(ws::ForOp loop) {
+  bool multiplies = loop.getBody()
+                        .walk([](ws::MmaOp) { return WalkResult::interrupt(); })
+                        .wasInterrupted();
+  bool isSame = plan.turnEnds.size() == multiplies &&
+                llvm::all_of(plan.turnEnds, [](const PlannedAct &act) {
+                  return act.kind == PlannedAct::AwaitProducts;
+                });
+  return isSame ? success()
+                : scope.error("expected each turn to end with an await of its "
+                              "MMAs, got a plan of another end");
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+static std::string nameOf(const PlannedAct &act,
+                          const sched::KernelModel &model) {
+  if (act.kind == PlannedAct::Wait) {
+    return "get_" + model.values[act.target].name.str();
+  }
+  if (act.kind == PlannedAct::FetchItem) {
+    return "fetch";
+  }
+  EntryAttr entry = act.entry->attr;
+  StringRef target = entry.getTarget().getValue();
+  return act.kind == PlannedAct::Run
+             ? target.str()
+             : (stringifyAct(entry.getAct()) + "_" + target).str();
+}
+
+/// Returns the values of the kernel that an act makes known to those after it.
+SmallVector<Value> LoopBuilder::valuesOf(const PlannedAct &act) const {
+  if (act.kind == PlannedAct::Wait) {
+    return {scope.valueIn(act.slot)};
+  }
+  SmallVector<Value> values;
+  if (act.kind == PlannedAct::Run) {
+    tile::StepOp step = scope.stepOf(act).op;
+    llvm::copy_if(
+        step.getResults(), std::back_inserter(values), [&](Value result) {
+          return !program.channelOf(result) && !program.holdOf(result);
+        });
+  }
+  return values;
+}
+
+/// Returns what a masked step passes on where nothing is masked; null for other
+/// acts.
+FailureOr<Value> LoopBuilder::passthroughOf(const PlannedAct &act) {
+  if (act.kind != PlannedAct::Run) {
+    return Value();
+  }
+  tile::StepOp step = scope.stepOf(act).op;
+  if (!step.getMasked()) {
+    return Value();
+  }
+  Value passed = env.lookupOrNull(step.getOperand(0));
+  if (!passed) {
+    return scope.error("V5: '" + step.getName() +
+                       "' passes on a value that reaches it without a channel");
+  }
+  return passed;
+}
+
+FailureOr<ws::EntryOp> LoopBuilder::createEntry(const PlannedAct &act,
+                                                int64_t slot,
+                                                ValueRange produced) {
+  const sched::KernelModel &model = program.plan->model;
+  SmallVector<Type> types;
+  for (Value value : produced) {
+    types.push_back(act.kind == PlannedAct::Wait ? scope.slotType(value)
+                                                 : value.getType());
+  }
+  FailureOr<Value> passthrough = passthroughOf(act);
+  if (failed(passthrough)) {
+    return failure();
+  }
+  SmallVector<Attribute> after;
+  for (int product : act.awaited) {
+    after.push_back(scope.symbol(nameOf(plan.turn[product], model)));
+  }
+  std::string name = nameOf(act, model);
+  SmallVector<Value> releases;
+  for (const SlotRef &released : act.releases) {
+    releases.push_back(env.lookupOrNull(scope.valueIn(released)));
+    if (!releases.back()) {
+      return scope.error("V8: expected a wait for what '" + name +
+                         "' reads before it");
+    }
+  }
+  bool guarded = act.guard != Guard::Always;
+  return ws::EntryOp::create(
+      builder, scope.loc(), types, builder.getStringAttr(name),
+      builder.getI64IntegerAttr(slot), builder.getI64IntegerAttr(act.shift),
+      guarded ? builder.getStringAttr(stringifyGuard(act.guard)) : StringAttr(),
+      *passthrough, after.empty() ? ArrayAttr() : builder.getArrayAttr(after),
+      releases);
+}
+
+/// Wraps an act in a `ws.entry` whose results are what it makes.
+LogicalResult LoopBuilder::emitEntry(const PlannedAct &act, int64_t slot) {
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Value> produced = valuesOf(act);
+  FailureOr<ws::EntryOp> entry = createEntry(act, slot, produced);
+  if (failed(entry)) {
+    return failure();
+  }
+  builder.createBlock(&entry->getBody());
+  if (act.kind == PlannedAct::Await &&
+      scope.stepOf(act).engine == sched::Engine::Mma) {
+    ws::AwaitStepOp::create(builder, scope.loc(),
+                            scope.symbol(scope.stepOf(act).name));
+  } else {
+    PlannedAct inside = act;
+    inside.releases.clear();
+    if (failed(acts.emit(inside))) {
+      return failure();
+    }
+  }
+  SmallVector<Value> yielded;
+  for (Value value : produced) {
+    yielded.push_back(env.lookup(value));
+  }
+  ws::YieldOp::create(builder, scope.loc(), yielded);
+  for (auto [value, result] : llvm::zip(produced, entry->getResults())) {
+    env.map(value, result);
+  }
+  return success();
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the streaming loop of a role: the sections of its plan as the regions
+// of a ws.for.
+#ifndef ATTN_PASSES_SPECIALIZATION_LOOPBUILDER_H
+#define ATTN_PASSES_SPECIALIZATION_LOOPBUILDER_H
+
+#include "ActEmitter.h"
+
+namespace attn {
+
+class LoopBuilder {
+public:
+  LoopBuilder(RoleScope &scope, StepEmitter &steps, ActEmitter &acts)
+      : scope(scope), steps(steps), acts(acts), program(scope.program),
+        builder(scope.builder), env(scope.env), plan(*scope.plan) {}
+
+  mlir::LogicalResult build();
+
+private:
+  llvm::SmallVector<unsigned> carriedByRole();
+  std::pair<llvm::SmallVector<mlir::Value>, tile::RangesAttr> rangesOfRole();
+  mlir::LogicalResult emitBody(ws::ForOp loop,
+                               llvm::ArrayRef<unsigned> carried);
+  llvm::SmallVector<mlir::Value> valuesOf(const sched::PlannedAct &act) const;
+  mlir::FailureOr<mlir::Value> passthroughOf(const sched::PlannedAct &act);
+  mlir::FailureOr<ws::EntryOp> createEntry(const sched::PlannedAct &act,
+                                           int64_t slot,
+                                           mlir::ValueRange produced);
+  mlir::LogicalResult emitEntry(const sched::PlannedAct &act, int64_t slot);
+  mlir::LogicalResult emitRegion(mlir::Region &region,
+                                 llvm::ArrayRef<sched::PlannedAct> section);
+  mlir::LogicalResult checkTurnEnds(ws::ForOp loop);
+
+  RoleScope &scope;
+  StepEmitter &steps;
+  ActEmitter &acts;
+  KernelProgram &program;
+  mlir::OpBuilder &builder;
+  mlir::IRMapping &env;
+  const sched::RolePlan &plan;
+};
+
+} // namespace attn
+
+#endif // ATTN_PASSES_SPECIALIZATION_LOOPBUILDER_H

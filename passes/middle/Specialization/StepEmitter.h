@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes a step of the kernel as the role that runs it does it.
+#ifndef ATTN_PASSES_SPECIALIZATION_STEPEMITTER_H
+#define ATTN_PASSES_SPECIALIZATION_STEPEMITTER_H
+
+#include "RoleScope.h"
+
+namespace attn {
+
+class StepEmitter {
+public:
+  explicit StepEmitter(RoleScope &scope)
+      : scope(scope), program(scope.program), builder(scope.builder),
+        env(scope.env) {}
+
+  /// Emits a step, for the sub-tile that its entry names, if it names one.
+  mlir::LogicalResult emit(tile::StepOp step,
+                           std::optional<int64_t> ofSubtile = {});
+
+  /// Notes a slot that the plan acquires. The op that fills it acquires it too.
+  void acquire(const sched::SlotRef &slot) { acquired.push_back(slot); }
+  /// Checks that all slots that the plan acquires have been filled.
+  mlir::LogicalResult checkFilled();
+
+private:
+  mlir::LogicalResult cloneBody(tile::StepOp step, mlir::Operation *except);
+  const sched::Place *holdOfArgument(mlir::Value value);
+  bool readsHold(mlir::Operation *op);
+  mlir::Value emitHeld(const sched::Place &hold, mlir::RankedTensorType type);
+  mlir::LogicalResult checkPassesOn(tile::StepOp step, mlir::Operation *op);
+  mlir::FailureOr<mlir::Value> emitAcquire(mlir::Value filled);
+  mlir::LogicalResult emitLoad(tile::StepOp step, tile::LoadOp load);
+  mlir::LogicalResult emitMma(tile::StepOp step, tile::MmaOp mma);
+  mlir::LogicalResult emitStore(tile::StepOp step, tile::StoreOp store);
+  mlir::LogicalResult emitCompute(tile::StepOp step);
+  mlir::Value ownSubtile();
+
+  RoleScope &scope;
+  KernelProgram &program;
+  mlir::OpBuilder &builder;
+  mlir::IRMapping &env;
+  std::optional<int64_t> subtile; // of the step that is being emitted
+  llvm::SmallVector<sched::SlotRef> acquired;
+};
+
+} // namespace attn
+
+#endif // ATTN_PASSES_SPECIALIZATION_STEPEMITTER_H

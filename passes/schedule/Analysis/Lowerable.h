@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rule V29, by what a schedule speaks of: mechanisms of a legal schedule that
+// the machine has no lowering for.
+#ifndef ATTN_PASSES_LIB_ANALYSIS_LOWERABLE_H
+#define ATTN_PASSES_LIB_ANALYSIS_LOWERABLE_H
+
+#include "attn/passes/schedule/BoundSchedule.h"
+
+namespace attn::sched {
+
+/// A bound schedule, and how a mechanism that its machine lacks is refused.
+struct Lowerable {
+  const BoundSchedule &bound;
+  const KernelModel &kernel;
+  EmitError emitError;
+
+  /// Refuses `mechanism` if the schedule `says` it and the machine lacks it.
+  LogicalResult refuseIf(bool says, Mechanism mechanism,
+                         function_ref<std::string()> what) const;
+  bool isInSmem(int value) const {
+    return llvm::any_of(bound.places, [&](const Place &place) {
+      return place.space == Space::Smem && place.carries(value);
+    });
+  }
+};
+
+LogicalResult checkLowerableSteps(const Lowerable &lowerable);
+LogicalResult checkLowerableCuts(const Lowerable &lowerable);
+LogicalResult checkLowerablePlaces(const Lowerable &lowerable);
+LogicalResult checkLowerableRoles(const Lowerable &lowerable);
+LogicalResult checkLowerableActs(const Lowerable &lowerable);
+
+} // namespace attn::sched
+
+#endif // ATTN_PASSES_LIB_ANALYSIS_LOWERABLE_H

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rule V29 of sub-tiles: the rows that a CTA owns are cut wherever threads or
+// MMAs compute on them, and loaded tiles stay whole.
+#include "Lowerable.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::sched;
+using llvm::formatv;
+
+/// The axis of the rows that a CTA owns.
+static constexpr StringLiteral ownedRows = "M";
+
+static LogicalResult checkValue(const Lowerable &lowerable, int index) {
+  const BoundSchedule &bound = lowerable.bound;
+  const KernelValue &value = lowerable.kernel.values[index];
+  const KernelStep *producer = lowerable.kernel.producerOf(index);
+  bool isLoaded = producer && value.origin == Origin::Step &&
+                  producer->holds<tile::LoadOp>();
+  StringRef axis = bound.axisOf(index);
+  bool isOdd = !axis.empty() && (isLoaded || value.axes.front() != axis);
+  bool isWhole = axis.empty() && !isLoaded && !value.axes.empty();
+  return failure(
+      failed(lowerable.refuseIf(
+          isOdd, Mechanism::OddCut,
+          [&] {
+            return formatv("sub-tiles of '{0}', which {1}", value.name,
+                           isLoaded ? "is loaded" : "are not of its rows")
+                .str();
+          })) ||
+      failed(lowerable.refuseIf(isWhole, Mechanism::OddCut, [&] {
+        return formatv("'{0}' whole, which is computed", value.name).str();
+      })));
+}
+
+/// Checks that a step that reads sub-tiles is cut itself, and computes on
+/// nothing but rows that are cut.
+static LogicalResult checkStep(const Lowerable &lowerable, int index) {
+  const BoundSchedule &bound = lowerable.bound;
+  const KernelModel &kernel = lowerable.kernel;
+  const KernelStep &step = kernel.steps[index];
+  if (step.holds<tile::LoadOp>()) {
+    return success();
+  }
+  bool isOdd =
+      bound.stepAxis(index).empty() && llvm::any_of(step.reads, [&](int value) {
+        return !bound.axisOf(value).empty();
+      });
+  int64_t rows = kernel.config.getTileM();
+  tile::StepOp op = step.op;
+  // Tiles that are cut already come from attn-subtile.
+  isOdd |= kernel.tiles == Tiles::Whole &&
+           op.getBody()
+               .walk([&](Operation *inner) {
+                 for (Type type : inner->getResultTypes()) {
+                   auto tile = dyn_cast<RankedTensorType>(type);
+                   if (tile && tile.hasStaticShape() && tile.getRank() > 0 &&
+                       tile.getDimSize(0) != rows) {
+                     return WalkResult::interrupt();
+                   }
+                 }
+                 return WalkResult::advance();
+               })
+               .wasInterrupted();
+  return lowerable.refuseIf(isOdd, Mechanism::OddCut, [&] {
+    return formatv("'{0}', which computes on other than a sub-tile's rows",
+                   step.name)
+        .str();
+  });
+}
+
+LogicalResult sched::checkLowerableCuts(const Lowerable &lowerable) {
+  SplitAttr split = lowerable.bound.schedule.getSplit();
+  if (!split || lowerable.bound.subtileCount == 1) {
+    return success();
+  }
+  StringRef axis = split.getAxis().getValue();
+  if (failed(lowerable.refuseIf(axis != ownedRows, Mechanism::OddCut, [&] {
+        return formatv("sub-tiles along axis '{0}'", axis).str();
+      }))) {
+    return failure();
+  }
+  for (int i = 0, e = lowerable.kernel.values.size(); i < e; ++i) {
+    if (failed(checkValue(lowerable, i))) {
+      return failure();
+    }
+  }
+  for (int i = 0, e = lowerable.kernel.steps.size(); i < e; ++i) {
+    if (failed(checkStep(lowerable, i))) {
+      return failure();
+    }
+  }
+  return success();
+}

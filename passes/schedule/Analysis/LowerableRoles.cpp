@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rule V29 of roles: one thread runs those that fill channels, a group of warps
+// those that compute.
+#include "Lowerable.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::sched;
+using llvm::formatv;
+
+/// Returns whether `instance` leaves a result in a hold in shared memory.
+static bool putsInto(const Lowerable &lowerable, const Instance &instance,
+                     const Place &place) {
+  return !place.channel && place.space == Space::Smem &&
+         llvm::any_of(place.cycles.front(), [&](int value) {
+           int producer = lowerable.kernel.values[value].producer;
+           return producer >= 0 && instance.runs[producer];
+         });
+}
+
+/// Returns whether another role puts the tile that a step stores.
+static bool isPutElsewhere(const Lowerable &lowerable, const Instance &instance,
+                           const KernelStep &step) {
+  return llvm::any_of(lowerable.bound.places, [&](const Place &place) {
+    return llvm::any_of(step.reads,
+                        [&](int value) { return place.carries(value); }) &&
+           llvm::any_of(lowerable.bound.instances, [&](const Instance &other) {
+             return other.role != instance.role &&
+                    putsInto(lowerable, other, place);
+           });
+  });
+}
+
+/// Returns whether one thread can run all that a role does: its steps copy into
+/// channels, or store what others put.
+static bool isOfOneThread(const Lowerable &lowerable,
+                          const Instance &instance) {
+  const BoundSchedule &bound = lowerable.bound;
+  for (int index : instance.runs.set_bits()) {
+    const KernelStep &step = lowerable.kernel.steps[index];
+    bool isInRegisters =
+        step.holds<tile::LoadOp>() && !bound.channelOf(step.writes.front());
+    bool isKept = step.holds<tile::StoreOp>() &&
+                  !isPutElsewhere(lowerable, instance, step);
+    if (isInRegisters || isKept || step.engine == Engine::Mma ||
+        step.holds<tile::LoadRowOp, tile::StoreRowOp, tile::StoreRegOp,
+                   tile::ReduceAddOp>()) {
+      return false;
+    }
+  }
+  return llvm::none_of(bound.places, [&](const Place &place) {
+    return putsInto(lowerable, instance, place);
+  });
+}
+
+/// Returns whether a role meets others, or gives verdicts, warp by warp.
+static bool meets(const Lowerable &lowerable, int index) {
+  const Instance &instance = lowerable.bound.instances[index];
+  const RolePlan &plan = lowerable.bound.plans[index];
+  int edges = lowerable.bound.schedule.getEdges().size();
+  for (const PlannedActs *acts :
+       {&plan.before, &plan.turn, &plan.empty, &plan.after}) {
+    for (const PlannedAct &act : *acts) {
+      bool isTurn = (act.kind == PlannedAct::Signal ||
+                     act.kind == PlannedAct::WaitEdge) &&
+                    act.target >= edges;
+      if (isTurn || act.kind == PlannedAct::Meet) {
+        return true;
+      }
+    }
+  }
+  return llvm::any_of(instance.runs.set_bits(), [&](int step) {
+    return lowerable.kernel.steps[step].holds<tile::RejectOp>();
+  });
+}
+
+static LogicalResult checkRole(const Lowerable &lowerable, int index,
+                               bool isOfOne) {
+  const BoundSchedule &bound = lowerable.bound;
+  const Role &role = bound.roles[bound.instances[index].role];
+  int64_t group = bound.machine.getWarps().getGroup();
+  bool isOdd = isOfOne ? role.warps >= group || role.replicas > 1 ||
+                             meets(lowerable, index)
+                       : role.warps != group;
+  return lowerable.refuseIf(isOdd, Mechanism::OddRole, [&] {
+    return formatv("role '{0}' of {1} x {2} warps, which {3}", role.name,
+                   std::max(role.replicas, 1), role.warps,
+                   isOfOne ? "one thread runs" : "works on whole tiles")
+        .str();
+  });
+}
+
+static LogicalResult checkFilled(const Lowerable &lowerable, const Place &place,
+                                 const BitVector &ofOne) {
+  const BoundSchedule &bound = lowerable.bound;
+  BitVector fills(bound.instances.size());
+  for (Subtile t = whole; t < bound.subtileCount; ++t) {
+    fills |= bound.producers[bound.ringOf(place, t)];
+  }
+  bool isOfMany = fills.count() > 1 || fills.test(ofOne);
+  return lowerable.refuseIf(
+      place.channel && isOfMany, Mechanism::FilledByMany, [&] {
+        return formatv("channel {0}, which not one thread fills",
+                       quote(place.name))
+            .str();
+      });
+}
+
+LogicalResult sched::checkLowerableRoles(const Lowerable &lowerable) {
+  const BoundSchedule &bound = lowerable.bound;
+  BitVector ofOne(bound.instances.size());
+  for (auto [index, instance] : llvm::enumerate(bound.instances)) {
+    if (isOfOneThread(lowerable, instance)) {
+      ofOne.set(index);
+    }
+  }
+  for (const Place &place : bound.places) {
+    if (failed(checkFilled(lowerable, place, ofOne))) {
+      return failure();
+    }
+  }
+  for (int index = 0, e = bound.instances.size(); index < e; ++index) {
+    if (failed(checkRole(lowerable, index, ofOne[index]))) {
+      return failure();
+    }
+  }
+  return success();
+}
