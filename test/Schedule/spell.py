@@ -9,6 +9,7 @@ them ("legal": none does).
   spell.py --list                  names of all cases
   spell.py CASE...                 their modules
   spell.py --check ATTN_OPT        one run over all cases, verdicts compared
+  spell.py --words ATTN_OPT        the words of rule V29 that stop the legal schedules for Hopper
 """
 import os
 import re
@@ -317,7 +318,23 @@ def check(opt):
     sys.exit(1 if wrong else 0)
 
 
+def words(opt):
+    """Prints what stops each legal schedule of a machine that the compiler has lowerings for."""
+    legal = [case for case in cases() if not case[3]]
+    text, starts = module(legal)
+    run = subprocess.run([opt, "-attn-verify-schedule", "-o", os.devnull, "-"], input=text, capture_output=True, text=True)
+    got = {}
+    for line, message in re.findall(r"^<stdin>:(\d+):\d+: error: (.*)$", run.stderr, re.M):
+        got.setdefault(starts[int(line)], message)
+    for name, *_ in legal:
+        word = re.search(r"V29: .*\('(\w+)'\)$", got.get(name, ""))
+        if not word or word[1] != "anything":
+            print(f"{name}: {word[1] if word else got.get(name, 'none')}")
+
+
 def main():
+    if sys.argv[1:2] == ["--words"]:
+        return words(sys.argv[2])
     if sys.argv[1:2] == ["--check"]:
         check(sys.argv[2])
     names = {c[0]: c for c in cases()}

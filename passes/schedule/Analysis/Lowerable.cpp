@@ -71,8 +71,9 @@ LogicalResult sched::checkLowering(const BoundSchedule &bound,
   return failure(failed(lowerable.refuseIf(true, Mechanism::Anything,
                                            [] { return "a schedule"; })) ||
                  failed(checkLowerableSteps(lowerable)) ||
-                 failed(checkLowerableCuts(lowerable)) ||
                  failed(checkLowerablePlaces(lowerable)) ||
+                 failed(checkLowerableCuts(lowerable)) ||
+                 failed(checkLowerableShapes(lowerable)) ||
                  failed(checkConnections(lowerable)) ||
                  failed(checkLowerableActs(lowerable)) ||
                  failed(checkLowerableRoles(lowerable)));

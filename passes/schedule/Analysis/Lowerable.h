@@ -27,6 +27,7 @@ struct Lowerable {
 
 LogicalResult checkLowerableSteps(const Lowerable &lowerable);
 LogicalResult checkLowerableCuts(const Lowerable &lowerable);
+LogicalResult checkLowerableShapes(const Lowerable &lowerable);
 LogicalResult checkLowerablePlaces(const Lowerable &lowerable);
 LogicalResult checkLowerableRoles(const Lowerable &lowerable);
 LogicalResult checkLowerableActs(const Lowerable &lowerable);

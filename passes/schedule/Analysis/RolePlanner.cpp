@@ -242,6 +242,9 @@ void RolePlanner::planTurnEnd() { addEnds({&plan.turn}, plan.turnEnds); }
 
 /// Passes on the slots and turns of a block that the role leaves to others.
 void RolePlanner::planSkipped() {
+  if (!bound.skipsBlocks(instance)) {
+    return;
+  }
   for (const PlannedAct &act : plan.turn) {
     if (act.guard != Guard::Always) {
       continue;

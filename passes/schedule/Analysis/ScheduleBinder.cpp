@@ -3,6 +3,7 @@
 // Names, sub-tiles, roles, places and edges.
 #include "ScheduleBinder.h"
 #include "BodyBinder.h"
+#include "attn/dialect/Ws.h"
 
 using namespace mlir;
 using namespace attn;
@@ -234,10 +235,12 @@ LogicalResult ScheduleBinder::bindPlaces() {
     for (auto &cycle : place.cycles) {
       int64_t bytes = 0;
       for (int value : cycle) {
-        int64_t whole = kernel.values[value].bytes();
-        bytes +=
-            bound.axisOf(value).empty() ? whole : whole / bound.subtileCount;
+        int64_t all = kernel.values[value].bytes();
+        bytes += bound.axisOf(value).empty() ? all : all / bound.subtileCount;
       }
+      bool isAligned =
+          place.space == Space::Smem && !kernel.values[cycle.front()].isWork;
+      bytes = isAligned ? llvm::alignTo(bytes, ws::tileAlignment) : bytes;
       place.bytes = std::max(place.bytes, bytes);
     }
     place.bytes *= place.subtiles(bound.subtileCount) * int64_t(place.depth);
