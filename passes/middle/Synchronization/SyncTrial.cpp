@@ -28,10 +28,15 @@ static std::vector<SyncReplica> replicasOf(ws::KernelOp kernel, int64_t ctas) {
   return replicas;
 }
 
+SyncTrial::SyncTrial(ws::KernelOp kernel)
+    : kernel(kernel), events(kernel), memory(kernel),
+      ctas(kernel.getConfig().getCluster()),
+      replicas(replicasOf(kernel, ctas)) {}
+
 FailureOr<std::vector<SyncAgent>>
 SyncTrial::unroll(ArrayRef<SyncItem> items, TileContents *contents) const {
   std::vector<SyncAgent> agents;
-  for (const SyncReplica &of : replicasOf(kernel, ctas)) {
+  for (const SyncReplica &of : replicas) {
     // CTAs of a cluster differ in the blocks they skip: the last skips fewest.
     std::optional<TileRanges> tiles;
     if (contents && of.later == 0) {

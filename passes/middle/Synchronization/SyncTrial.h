@@ -12,9 +12,7 @@ namespace attn {
 /// A kernel that is tried with several lists of items.
 class SyncTrial {
 public:
-  explicit SyncTrial(ws::KernelOp kernel)
-      : kernel(kernel), events(kernel), memory(kernel),
-        ctas(kernel.getConfig().getCluster()) {}
+  explicit SyncTrial(ws::KernelOp kernel);
 
   /// All rules for these work items of a CTA; V28 where tiles are followed.
   mlir::LogicalResult run(llvm::ArrayRef<SyncItem> items,
@@ -36,6 +34,7 @@ private:
   SyncEvents events;
   SharedMemory memory;
   int64_t ctas;
+  std::vector<SyncReplica> replicas; // those that copy come first
 };
 
 } // namespace attn

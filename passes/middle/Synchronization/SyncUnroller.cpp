@@ -316,6 +316,9 @@ LogicalResult SyncUnroller::awaitMma(const SyncEvent &event,
                                      ws::AwaitOp await) {
   Operation *mma = await.getToken().getDefiningOp();
   for (Operation *op = mma; op && op != await; op = op->getNextNode()) {
+    if (op->getNumRegions() == 0) {
+      continue;
+    }
     WalkResult walked = op->walk([&](ws::MmaOp other) {
       return other->getBlock() == mma->getBlock() ? WalkResult::advance()
                                                   : WalkResult::interrupt();
