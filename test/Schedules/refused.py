@@ -48,6 +48,7 @@ CASES = [
     ("more registers than a thread has", [("tile_n = 64", "tile_n = 128")],
      "V13: expected places in registers to take at most 128 a thread, got 160 for 'p', 's', 'o'", "three_consumers"),
     ("more registers than the machine has", [("regs 232", "regs 256")], "V13: expected at most 65536 registers over all roles, got"),
+    ("more warps than a CTA has", [("warps 4 regs 232", "warps 16 regs 56")], "V13: expected at most 32 warps over all roles, got 36"),
     ("a number of registers that cannot be set", [("regs 232", "regs 228")], "V13: expected role 'wg'.*228"),
     ("a turn that nobody gives first", [("ring wg", "ring wg unprimed")], "V18: .*'tc of wg"),
     ("a turn taken and not given", [(" give(tc) + 1", "")], "V6: .*'tc of wg"),

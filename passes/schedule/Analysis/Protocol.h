@@ -14,6 +14,7 @@ namespace attn::sched {
 /// iterations.
 struct Item {
   const PlannedAct *act;
+  const PlannedActs *section; // of the plan, which has the act
   int item, iteration = -1;
 
   bool writes() const {

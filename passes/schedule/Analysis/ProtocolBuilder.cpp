@@ -80,7 +80,7 @@ private:
   void unrollEnd();
   void addAll(const PlannedActs &acts, int item, int iteration = -1) {
     for (const PlannedAct &act : acts) {
-      items.push_back({&act, item, iteration});
+      items.push_back({&act, &acts, item, iteration});
     }
   }
   /// Iterations that the instance does not skip.
@@ -116,7 +116,7 @@ void Unroller::unrollOutside(const PlannedActs &acts, int turn) {
     }
     if (item >= 0 && item < int(trips.size()) &&
         (act.guard != Guard::Nonempty || tripsOf(item) > 0)) {
-      items.push_back({&act, item});
+      items.push_back({&act, &acts, item});
     }
   }
 }
@@ -128,10 +128,10 @@ void Unroller::unrollTurn(int item, int turn, int turns) {
     int iteration = turn - act.shift;
     if (act.guard == Guard::Always) {
       if (iteration >= 0 && iteration < tripsOf(item)) {
-        items.push_back({&act, item, first + iteration});
+        items.push_back({&act, &plan.turn, item, first + iteration});
       }
     } else if (turn == (act.guard == Guard::Once ? 0 : turns - 1)) {
-      items.push_back({&act, item});
+      items.push_back({&act, &plan.turn, item});
     }
   }
   addAll(plan.turnEnds, item);
@@ -167,7 +167,7 @@ void Unroller::unrollEnd() {
   for (const PlannedAct &act : plan.before) {
     if (act.entry && act.entry->act == Act::Op &&
         bound.makesWork(act.entry->target)) {
-      items.push_back({&act, end});
+      items.push_back({&act, &plan.before, end});
     }
   }
 }

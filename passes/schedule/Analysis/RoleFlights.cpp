@@ -40,22 +40,11 @@ void RoleFlights::awaitListed(const Item &item) {
   int last = -1;
   for (const Flight &flight : flights) {
     bool isAwaited = llvm::any_of(item.act->awaited, [&](int product) {
-      return sectionOf(item)[product].entry == flight.item->act->entry;
+      return (*item.section)[product].entry == flight.item->act->entry;
     });
     last = isAwaited ? flight.operation : last;
   }
   awaitOperation(last);
-}
-
-/// The section of the plan that an item is an act of.
-const PlannedActs &RoleFlights::sectionOf(const Item &item) const {
-  const RolePlan &plan = role.bound.plans[role.index];
-  for (const PlannedActs *acts : {&plan.before, &plan.turn, &plan.after}) {
-    if (item.act >= acts->begin() && item.act < acts->end()) {
-      return *acts;
-    }
-  }
-  return plan.empty;
 }
 
 void RoleFlights::awaitProducts() {

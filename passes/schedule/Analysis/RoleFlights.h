@@ -40,7 +40,6 @@ public:
 
 private:
   void awaitOperation(int operation);
-  const PlannedActs &sectionOf(const Item &item) const;
 
   RoleTokens &role;
   std::vector<Flight> flights;
