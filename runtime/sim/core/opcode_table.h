@@ -12,7 +12,7 @@
 
 namespace attn::sim {
 
-class Decoder;
+class OperandDecoder;
 struct OpRow;
 
 /// Which modifiers an instruction has, by the row's pattern.
@@ -32,8 +32,8 @@ struct Match {
 };
 
 /// Decodes what a row's operand letters cannot say.
-using Finish = bool (*)(Decoder &, const ptx::Instruction &, const Match &,
-                        Inst &);
+using Finish = bool (*)(OperandDecoder &, const ptx::Instruction &,
+                        const Match &, Inst &);
 
 struct OpRow {
   /// The opcode and its modifiers, as "add[.rn].f32": each ".x" has to be

@@ -6,12 +6,12 @@
 #define ATTN_SIM_OPS_ADDRESS_LIST_H
 
 #include "core/cta.h"
-#include "core/decoder.h"
+#include "core/operand_decoder.h"
 
 namespace attn::sim {
 
 /// Appends the slot, the offset and whether the slot is 64 bits wide.
-inline bool appendAddress(Decoder &decoder, const ptx::Operand &operand,
+inline bool appendAddress(OperandDecoder &decoder, const ptx::Operand &operand,
                           Inst &inst) {
   Inst scratch;
   uint32_t slot = 0;

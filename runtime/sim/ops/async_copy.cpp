@@ -147,7 +147,7 @@ Step copySmall(Warp &warp, const Inst &inst) {
 
 /// [shared], [global], bytes and perhaps the source's bytes, or a predicate to
 /// ignore it; then perhaps a cache policy.
-bool finishCopy(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishCopy(OperandDecoder &decoder, const ptx::Instruction &instruction,
                 const Match &match, Inst &inst) {
   bool hint = match.has(".L2::cache_hint");
   const auto &operands = instruction.operands;
@@ -219,7 +219,7 @@ Step wait(Warp &warp, const Inst &inst) {
   return warp.pass(Wait::Kind::AsyncGroup, 0, uint32_t(inst.imm));
 }
 
-bool finishWait(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishWait(OperandDecoder &decoder, const ptx::Instruction &instruction,
                 const Match &, Inst &inst) {
   return inst.imm >= 0 || decoder.fail(instruction.at, "expected at least 0");
 }

@@ -205,7 +205,7 @@ bool parseAction(const Match &match, Atomic &how) {
 }
 
 /// What all forms say alike.
-bool parseAtomic(Decoder &decoder, const ptx::Instruction &instruction,
+bool parseAtomic(OperandDecoder &decoder, const ptx::Instruction &instruction,
                  const Match &match, std::string_view type, Atomic &how) {
   how.space = match.has(".global") ? Space::Global
               : match.has(".shared") || match.has(".shared::cta")
@@ -221,7 +221,7 @@ bool parseAtomic(Decoder &decoder, const ptx::Instruction &instruction,
 }
 
 template <bool hasResult>
-bool finishAtomic(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishAtomic(OperandDecoder &decoder, const ptx::Instruction &instruction,
                   const Match &match, Inst &inst) {
   Atomic how;
   how.hasResult = hasResult;
@@ -247,7 +247,7 @@ bool finishAtomic(Decoder &decoder, const ptx::Instruction &instruction,
 }
 
 /// The number of elements of a vector operand, which is to be `count`.
-bool countElements(Decoder &decoder, const ptx::Operand &operand,
+bool countElements(OperandDecoder &decoder, const ptx::Operand &operand,
                    size_t count) {
   bool isVector = operand.kind == ptx::Operand::Kind::Vector;
   size_t given = isVector ? operand.elements.size() : 1;
@@ -259,7 +259,7 @@ bool countElements(Decoder &decoder, const ptx::Operand &operand,
 
 /// At most 16 bytes.
 template <bool hasResult>
-bool finishVector(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishVector(OperandDecoder &decoder, const ptx::Instruction &instruction,
                   const Match &match, Inst &inst) {
   Atomic how;
   how.hasResult = hasResult;

@@ -170,8 +170,9 @@ Step waitGroup(Warp &warp, const Inst &inst) {
   return warp.pass(Wait::Kind::BulkGroup, 0, uint32_t(inst.imm));
 }
 
-bool finishReduction(Decoder &decoder, const ptx::Instruction &instruction,
-                     const Match &match, Inst &inst) {
+bool finishReduction(OperandDecoder &decoder,
+                     const ptx::Instruction &instruction, const Match &match,
+                     Inst &inst) {
   ReduceOp op;
   ReduceType type;
   if (!parseReduce(match, op)) {
@@ -187,7 +188,7 @@ bool finishReduction(Decoder &decoder, const ptx::Instruction &instruction,
 
 /// [to], [from], size and, toward shared memory, [mbarrier].
 template <bool toShared>
-bool finishPlain(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishPlain(OperandDecoder &decoder, const ptx::Instruction &instruction,
                  const Match &match, Inst &inst) {
   const auto &operands = instruction.operands;
   return finishTail(decoder, instruction, match, toShared ? 4 : 3, inst) &&
@@ -199,14 +200,15 @@ bool finishPlain(Decoder &decoder, const ptx::Instruction &instruction,
 }
 
 /// [from], size and perhaps a cache policy.
-bool finishPrefetchPlain(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishPrefetchPlain(OperandDecoder &decoder,
+                         const ptx::Instruction &instruction,
                          const Match &match, Inst &inst) {
   return finishTail(decoder, instruction, match, 2, inst) &&
          appendAddress(decoder, instruction.operands[0], inst) &&
          decoder.source(instruction.operands[1], 4, inst.slots[0]);
 }
 
-bool finishWait(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishWait(OperandDecoder &decoder, const ptx::Instruction &instruction,
                 const Match &match, Inst &inst) {
   inst.aux = match.has(".read");
   return inst.imm >= 0 || decoder.fail(instruction.at, "expected at least 0");

@@ -63,7 +63,7 @@ uint64_t attn::sim::joinGroup(Warp &warp, unsigned lane) {
   return groups.oldest + groups.pending.size();
 }
 
-bool attn::sim::finishTail(Decoder &decoder,
+bool attn::sim::finishTail(OperandDecoder &decoder,
                            const ptx::Instruction &instruction,
                            const Match &match, size_t first, Inst &inst) {
   bool multicast = match.has(".multicast::cluster");

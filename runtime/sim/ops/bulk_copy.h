@@ -80,7 +80,7 @@ Step startCopies(Warp &warp, Read read) {
 
 /// What may follow the other operands, from number `first` on: the mask of a
 /// multicast, then a cache policy.
-bool finishTail(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishTail(OperandDecoder &decoder, const ptx::Instruction &instruction,
                 const Match &match, size_t first, Inst &inst);
 
 } // namespace attn::sim

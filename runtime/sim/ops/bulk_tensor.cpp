@@ -210,7 +210,7 @@ ptx::Operand mapOf(ptx::Operand operand) {
   return operand;
 }
 
-bool appendCoordinates(Decoder &decoder, const ptx::Operand &operand,
+bool appendCoordinates(OperandDecoder &decoder, const ptx::Operand &operand,
                        const Match &match, Inst &inst) {
   size_t rank = 0;
   for (std::string_view each : match.chosen) {
@@ -226,7 +226,7 @@ bool appendCoordinates(Decoder &decoder, const ptx::Operand &operand,
 }
 
 /// [shared], [map, {coordinates}], [mbarrier].
-bool finishLoad(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishLoad(OperandDecoder &decoder, const ptx::Instruction &instruction,
                 const Match &match, Inst &inst) {
   const auto &operands = instruction.operands;
   return finishTail(decoder, instruction, match, 3, inst) &&
@@ -237,7 +237,7 @@ bool finishLoad(Decoder &decoder, const ptx::Instruction &instruction,
 }
 
 /// [map, {coordinates}], [shared] and perhaps a cache policy.
-bool finishStore(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishStore(OperandDecoder &decoder, const ptx::Instruction &instruction,
                  const Match &match, Inst &inst) {
   ReduceOp op;
   inst.aux = parseReduce(match, op) ? uint64_t(op) + 1 : 0;
@@ -248,8 +248,9 @@ bool finishStore(Decoder &decoder, const ptx::Instruction &instruction,
          appendCoordinates(decoder, operands[0], match, inst);
 }
 
-bool finishPrefetch(Decoder &decoder, const ptx::Instruction &instruction,
-                    const Match &match, Inst &inst) {
+bool finishPrefetch(OperandDecoder &decoder,
+                    const ptx::Instruction &instruction, const Match &match,
+                    Inst &inst) {
   return decoder.countOperands(instruction, 1, 2) &&
          appendAddress(decoder, mapOf(instruction.operands[0]), inst) &&
          appendCoordinates(decoder, instruction.operands[0], match, inst);

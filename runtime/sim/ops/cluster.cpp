@@ -129,8 +129,8 @@ Step clusterWait(Warp &warp, const Inst &inst) {
   return warp.pass(Wait::Kind::ClusterBarrier);
 }
 
-bool finishBarrier(Decoder &, const ptx::Instruction &, const Match &match,
-                   Inst &inst) {
+bool finishBarrier(OperandDecoder &, const ptx::Instruction &,
+                   const Match &match, Inst &inst) {
   inst.aux = (match.has(".aligned") ? kAligned : 0) |
              (match.has(".relaxed") ? kRelaxed : 0);
   return true;
@@ -237,8 +237,9 @@ Step storeAsync(Warp &warp, const Inst &inst) {
 }
 
 /// [address], values, [mbarrier].
-bool finishStoreAsync(Decoder &decoder, const ptx::Instruction &instruction,
-                      const Match &match, Inst &inst) {
+bool finishStoreAsync(OperandDecoder &decoder,
+                      const ptx::Instruction &instruction, const Match &match,
+                      Inst &inst) {
   AsyncShape shape;
   std::string_view type = match.chosen.back();
   shape.bytes = uint8_t(typeSize(type));

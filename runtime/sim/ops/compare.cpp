@@ -167,7 +167,7 @@ Step set(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-bool finishSetp(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishSetp(OperandDecoder &decoder, const ptx::Instruction &instruction,
                 const Match &match, Inst &inst) {
   Combine how = match.has(".and")   ? Combine::And
                 : match.has(".or")  ? Combine::Or
@@ -178,7 +178,7 @@ bool finishSetp(Decoder &decoder, const ptx::Instruction &instruction,
   return decoder.countOperands(instruction, wanted, wanted);
 }
 
-bool finishSet(Decoder &, const ptx::Instruction &, const Match &match,
+bool finishSet(OperandDecoder &, const ptx::Instruction &, const Match &match,
                Inst &inst) {
   inst.aux = match.chosen.size() > 2 && match.has(".f32") &&
                      match.chosen[match.chosen.size() - 2] == ".f32"

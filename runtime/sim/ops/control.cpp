@@ -66,7 +66,7 @@ Step branchUniform(Warp &warp, const Inst &inst) {
   return jump(warp, warp.exec, uint32_t(inst.imm));
 }
 
-bool finishBranch(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishBranch(OperandDecoder &decoder, const ptx::Instruction &instruction,
                   const Match &, Inst &inst) {
   uint32_t target = 0;
   if (!decoder.countOperands(instruction, 1, 1) ||
@@ -92,7 +92,7 @@ Step branchIndexed(Warp &warp, const Inst &inst) {
   return jumpEach(warp, targets, warp.exec);
 }
 
-bool finishIndexed(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishIndexed(OperandDecoder &decoder, const ptx::Instruction &instruction,
                    const Match &, Inst &inst) {
   return decoder.countOperands(instruction, 2, 2) &&
          decoder.source(instruction.operands[0], 4, inst.slots[0]) &&
@@ -126,7 +126,7 @@ Step setMaxRegisters(Warp &warp, const Inst &inst) {
   return Step::Fault;
 }
 
-bool finishSetMax(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishSetMax(OperandDecoder &decoder, const ptx::Instruction &instruction,
                   const Match &, Inst &inst) {
   bool good = inst.imm >= 24 && inst.imm <= 256 && inst.imm % 8 == 0;
   return good || decoder.fail(instruction.at,
@@ -150,7 +150,7 @@ Step fence(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-bool finishFence(Decoder &, const ptx::Instruction &, const Match &match,
+bool finishFence(OperandDecoder &, const ptx::Instruction &, const Match &match,
                  Inst &inst) {
   inst.aux = uint64_t(scopeOf(match)) << kScopeShift |
              (match.has(".release") ? 0 : kAcquires) |
@@ -166,8 +166,8 @@ Step proxyFence(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-bool finishProxyFence(Decoder &, const ptx::Instruction &, const Match &match,
-                      Inst &inst) {
+bool finishProxyFence(OperandDecoder &, const ptx::Instruction &,
+                      const Match &match, Inst &inst) {
   bool global = match.has(".global");
   bool shared = match.has(".shared::cta") || match.has(".shared::cluster");
   inst.aux = (global ? 0 : kShared) | (shared ? 0 : kGlobal);

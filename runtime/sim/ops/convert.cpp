@@ -188,14 +188,14 @@ bool parseType(std::string_view name, Type &type) {
 }
 
 /// The bytes of the register that `operand` names, at least the type's.
-unsigned registerBytes(Decoder &decoder, const ptx::Operand &operand,
+unsigned registerBytes(OperandDecoder &decoder, const ptx::Operand &operand,
                        const Type &type) {
   const Register *found = decoder.findRegister(operand);
   unsigned least = std::max(2u, unsigned(type.bits) / 8);
   return found ? std::max(bytesOf(found->width), least) : least;
 }
 
-bool finishScalar(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishScalar(OperandDecoder &decoder, const ptx::Instruction &instruction,
                   const Match &match, Inst &inst) {
   Conversion how;
   size_t types = match.chosen.size();
@@ -242,8 +242,8 @@ Step packHalves(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-bool finishPacked(Decoder &, const ptx::Instruction &, const Match &match,
-                  Inst &inst) {
+bool finishPacked(OperandDecoder &, const ptx::Instruction &,
+                  const Match &match, Inst &inst) {
   Rounding rounding = match.has(".rz")    ? Rounding::RZ
                       : match.has(".rna") ? Rounding::RNA
                                           : Rounding::RN;

@@ -131,7 +131,7 @@ Step fmaFlushing(Warp &warp, const Inst &inst) {
 /// Picks the inlined form where there is one: the row's handler is the general
 /// one.
 template <Handler plain, Handler flushing>
-bool finishMode(Decoder &, const ptx::Instruction &, const Match &match,
+bool finishMode(OperandDecoder &, const ptx::Instruction &, const Match &match,
                 Inst &inst) {
   inst.aux = encodeMode(match);
   if (inst.aux == 0 && plain != nullptr) {
@@ -167,8 +167,8 @@ template <bool isMax> Step generalMinMax(Warp &warp, const Inst &inst) {
 }
 
 template <bool isMax>
-bool finishMinMax(Decoder &, const ptx::Instruction &, const Match &match,
-                  Inst &inst) {
+bool finishMinMax(OperandDecoder &, const ptx::Instruction &,
+                  const Match &match, Inst &inst) {
   inst.aux = (match.has(".ftz") ? 1 : 0) | (match.has(".NaN") ? 2 : 0) |
              (match.has(".abs") ? 4 : 0);
   inst.run = inst.aux == 0   ? lanewise<&minMax<false, isMax>>
@@ -238,8 +238,8 @@ double rsqrtF64(double a) { return divF64(1.0, sqrtF64(a)); }
 double copysignF64(double a, double b) { return std::copysign(b, a); }
 
 /// One-source rows run handlers of two: the second slot is the first again.
-bool finishUnary64(Decoder &, const ptx::Instruction &, const Match &match,
-                   Inst &inst) {
+bool finishUnary64(OperandDecoder &, const ptx::Instruction &,
+                   const Match &match, Inst &inst) {
   inst.aux = encodeMode(match);
   inst.slots[2] = inst.slots[1];
   return true;

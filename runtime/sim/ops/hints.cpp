@@ -35,7 +35,7 @@ Step touchLine(Warp &warp, const Inst &inst) {
 }
 
 /// [address], 128.
-bool finishTouch(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishTouch(OperandDecoder &decoder, const ptx::Instruction &instruction,
                  const Match &, Inst &inst) {
   const auto &operands = instruction.operands;
   int64_t size = 0;
@@ -55,8 +55,9 @@ Step makePolicy(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-bool finishFraction(Decoder &decoder, const ptx::Instruction &instruction,
-                    const Match &, Inst &inst) {
+bool finishFraction(OperandDecoder &decoder,
+                    const ptx::Instruction &instruction, const Match &,
+                    Inst &inst) {
   const auto &operands = instruction.operands;
   uint32_t fraction = 0;
   return decoder.countOperands(instruction, 1, 2) &&

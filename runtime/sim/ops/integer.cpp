@@ -137,7 +137,7 @@ template <typename T, bool high> T mad24(T a, T b, T c) {
 constexpr uint64_t kCarryIn = 1;
 constexpr uint64_t kCarryOut = 2;
 
-bool finishCarry(Decoder &, const ptx::Instruction &instruction,
+bool finishCarry(OperandDecoder &, const ptx::Instruction &instruction,
                  const Match &match, Inst &inst) {
   inst.aux = (instruction.opcode.back() == 'c' ? kCarryIn : 0) |
              (match.has(".cc") ? kCarryOut : 0);
@@ -278,7 +278,7 @@ template <Logic logic> Step predicateLogic(Warp &warp, const Inst &inst) {
 }
 
 /// Predicate sources here cannot be negated, so one flag is never wrong.
-bool finishLogic(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishLogic(OperandDecoder &decoder, const ptx::Instruction &instruction,
                  const Match &, Inst &inst) {
   for (size_t i = 1; i < instruction.operands.size(); ++i) {
     bool negated = false;

@@ -7,7 +7,7 @@
 #ifndef ATTN_SIM_OPS_LANES_H
 #define ATTN_SIM_OPS_LANES_H
 
-#include "core/decoder.h"
+#include "core/operand_decoder.h"
 #include "core/warp.h"
 #include "units/bits.h"
 

@@ -107,7 +107,7 @@ Step transpose(Warp &warp, const Inst &inst) {
 }
 
 template <bool isLoad>
-bool finishMatrix(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishMatrix(OperandDecoder &decoder, const ptx::Instruction &instruction,
                   const Match &match, Inst &inst) {
   if (!decoder.countOperands(instruction, 2, 2)) {
     return false;

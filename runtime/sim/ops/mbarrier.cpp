@@ -256,7 +256,7 @@ Step wait(Warp &warp, const Inst &inst) {
 
 uint32_t pendingCount(uint64_t token) { return mbarrierPendingCount(token); }
 
-bool finish(Decoder &decoder, const ptx::Instruction &instruction,
+bool finish(OperandDecoder &decoder, const ptx::Instruction &instruction,
             const Match &match, Inst &inst) {
   bool shared = match.has(".shared") || match.has(".shared::cta") ||
                 match.has(".shared::cluster");
@@ -275,7 +275,7 @@ bool finish(Decoder &decoder, const ptx::Instruction &instruction,
 }
 
 template <Effect effect>
-bool finishSpace(Decoder &, const ptx::Instruction &, const Match &match,
+bool finishSpace(OperandDecoder &, const ptx::Instruction &, const Match &match,
                  Inst &inst) {
   bool shared = match.has(".shared") || match.has(".shared::cta") ||
                 match.has(".shared::cluster");

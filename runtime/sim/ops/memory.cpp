@@ -174,7 +174,7 @@ Space spaceOf(const Match &match) {
 }
 
 /// The widest register among `operand`'s, which may be wider than the type.
-unsigned registerBytes(Decoder &decoder, const ptx::Operand &operand,
+unsigned registerBytes(OperandDecoder &decoder, const ptx::Operand &operand,
                        unsigned bytes) {
   const ptx::Operand *one = &operand;
   if (operand.kind == ptx::Operand::Kind::Vector) {
@@ -189,7 +189,7 @@ unsigned registerBytes(Decoder &decoder, const ptx::Operand &operand,
 }
 
 template <bool isLoad>
-bool finishAccess(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishAccess(OperandDecoder &decoder, const ptx::Instruction &instruction,
                   const Match &match, Inst &inst) {
   size_t hint = match.has(".L2::cache_hint");
   uint32_t policy = 0;

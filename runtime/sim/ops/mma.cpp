@@ -126,7 +126,7 @@ Step multiply(Warp &warp, const Inst &inst) {
 }
 
 template <MatrixType a, MatrixType b, AccumulatorType d, uint8_t bytes>
-bool finish(Decoder &decoder, const ptx::Instruction &instruction,
+bool finish(OperandDecoder &decoder, const ptx::Instruction &instruction,
             const Match &match, Inst &inst) {
   Shape shape;
   shape.a = a;

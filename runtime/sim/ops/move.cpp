@@ -110,7 +110,7 @@ const ClockName *findClock(const ptx::Operand &operand) {
   return nullptr;
 }
 
-bool finishClock(Decoder &decoder, const ptx::Operand &to,
+bool finishClock(OperandDecoder &decoder, const ptx::Operand &to,
                  const ClockName &clock, unsigned bytes, Inst &inst) {
   if (bytes != clock.bytes) {
     return decoder.fail(to.at, std::string("expected a move of ") +
@@ -123,7 +123,7 @@ bool finishClock(Decoder &decoder, const ptx::Operand &to,
   return decoder.destination(to, bytes, inst.slots[0]);
 }
 
-bool finishPack(Decoder &decoder, const ptx::Operand &vector,
+bool finishPack(OperandDecoder &decoder, const ptx::Operand &vector,
                 const ptx::Operand &whole, bool unpacking, unsigned bytes,
                 Inst &inst) {
   size_t count = vector.elements.size();
@@ -147,7 +147,7 @@ bool finishPack(Decoder &decoder, const ptx::Operand &vector,
          decoder.sources(vector, each, inst);
 }
 
-bool finishMove(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishMove(OperandDecoder &decoder, const ptx::Instruction &instruction,
                 const Match &match, Inst &inst) {
   if (!decoder.countOperands(instruction, 2, 2)) {
     return false;

@@ -276,8 +276,9 @@ Step reducingBarrier(Warp &warp, const Inst &inst) {
 }
 
 /// d, barrier, perhaps threads, predicate.
-bool finishReducing(Decoder &decoder, const ptx::Instruction &instruction,
-                    const Match &, Inst &inst) {
+bool finishReducing(OperandDecoder &decoder,
+                    const ptx::Instruction &instruction, const Match &,
+                    Inst &inst) {
   const auto &operands = instruction.operands;
   bool counts = Vote(inst.aux) == Vote::Count;
   return decoder.countOperands(instruction, 3, 4) &&

@@ -96,7 +96,7 @@ Space spaceOf(const Match &match) {
 }
 
 /// [address], perhaps an ordinal, value.
-bool finishReplace(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishReplace(OperandDecoder &decoder, const ptx::Instruction &instruction,
                    const Match &match, Inst &inst) {
   const FieldName &field = *std::find_if(
       std::begin(kFields), std::end(kFields),
@@ -159,7 +159,7 @@ Step copyMap(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-bool isWhole(Decoder &decoder, const ptx::Operand &operand) {
+bool isWhole(OperandDecoder &decoder, const ptx::Operand &operand) {
   int64_t size = 0;
   return decoder.immediate(operand, size) &&
          (size == kTensorMapBytes ||
@@ -167,7 +167,7 @@ bool isWhole(Decoder &decoder, const ptx::Operand &operand) {
 }
 
 /// [global], [shared], 128.
-bool finishCopy(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishCopy(OperandDecoder &decoder, const ptx::Instruction &instruction,
                 const Match &match, Inst &inst) {
   const auto &operands = instruction.operands;
   inst.aux = uint64_t(scopeOf(match));
@@ -200,14 +200,14 @@ Step acquire(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-bool finishRelease(Decoder &, const ptx::Instruction &, const Match &match,
-                   Inst &inst) {
+bool finishRelease(OperandDecoder &, const ptx::Instruction &,
+                   const Match &match, Inst &inst) {
   inst.aux = uint64_t(scopeOf(match));
   return true;
 }
 
 /// [address], 128.
-bool finishAcquire(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishAcquire(OperandDecoder &decoder, const ptx::Instruction &instruction,
                    const Match &match, Inst &inst) {
   const auto &operands = instruction.operands;
   inst.aux = uint64_t(scopeOf(match));

@@ -259,8 +259,8 @@ bool parseType(std::string_view name, MatrixType &type) {
 
 /// The immediates after scale-d: scales (not of integers), then transposes (of
 /// 16-bit types).
-bool readImmediates(Decoder &decoder, const ptx::Instruction &instruction,
-                    Shape &shape) {
+bool readImmediates(OperandDecoder &decoder,
+                    const ptx::Instruction &instruction, Shape &shape) {
   bool isInteger = shape.d == AccumulatorType::S32;
   bool half = matrixTypeBytes(shape.a) == 2;
   bool inRegisters = shape.flags & kARegisters;
@@ -305,7 +305,7 @@ bool readShape(std::string_view text, Shape &shape) {
   return number(text.substr(k + 1)) == wgmmaK(shape.a);
 }
 
-bool finishIssue(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishIssue(OperandDecoder &decoder, const ptx::Instruction &instruction,
                  const Match &match, Inst &inst) {
   Shape shape;
   size_t count = match.chosen.size();
@@ -351,7 +351,7 @@ bool finishIssue(Decoder &decoder, const ptx::Instruction &instruction,
   return true;
 }
 
-bool finishWait(Decoder &decoder, const ptx::Instruction &instruction,
+bool finishWait(OperandDecoder &decoder, const ptx::Instruction &instruction,
                 const Match &, Inst &inst) {
   return inst.imm >= 0 || decoder.fail(instruction.at, "expected at least 0");
 }

@@ -20,6 +20,15 @@ struct Diagnostic {
   Position at;
   std::string message;
 
+  /// Takes an error, unless there is one. False.
+  bool fail(Position where, const std::string &text) {
+    if (message.empty()) {
+      at = where;
+      message = text;
+    }
+    return false;
+  }
+
   /// "12:5: expected ';', got '}'"; without a place, the message alone.
   std::string text() const {
     return at.line == 0 ? message

@@ -12,11 +12,7 @@ void TokenStream::advance() {
 }
 
 bool TokenStream::fail(const Token &where, const std::string &message) {
-  if (diagnostic.message.empty()) {
-    diagnostic.at = where.at;
-    diagnostic.message = message;
-  }
-  return false;
+  return diagnostic.fail(where.at, message);
 }
 
 bool TokenStream::expected(const std::string &what) {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the names in a function stand for, scope by scope.
+
+#ifndef ATTN_SIM_CORE_SCOPES_H
+#define ATTN_SIM_CORE_SCOPES_H
+
+#include "core/slots.h"
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace attn::sim {
+
+constexpr unsigned bytesOf(Width width) {
+  return width == Width::Predicate ? 0
+         : width == Width::B16     ? 2
+         : width == Width::B32     ? 4
+         : width == Width::B64     ? 8
+                                   : 16;
+}
+
+struct Register {
+  Width width = Width::B32;
+  uint32_t slot = kNone;
+};
+
+/// What a name that is no register stands for.
+struct SymbolAddress {
+  enum class Space { Shared, Param, Local };
+  Space space = Space::Shared;
+  uint64_t address = 0;
+};
+
+/// "%r<20>": registers %r0 to %r19.
+struct RegisterFamily {
+  std::string_view prefix;
+  uint64_t count = 0;
+  Width width = Width::B32;
+};
+
+struct NameScope {
+  int parent = -1;
+  std::unordered_map<std::string_view, Register> registers;
+  std::vector<RegisterFamily> families;
+  std::unordered_map<std::string_view, uint32_t> labels;
+  std::unordered_map<std::string_view, SymbolAddress> variables;
+  std::unordered_map<std::string_view, std::vector<std::string_view>> targets;
+};
+
+/// Scopes are walked twice: to collect what they declare, and to decode.
+class Scopes {
+public:
+  Scopes() : scopes(1) {}
+
+  /// Goes into a new scope.
+  void open();
+  /// Goes into the scope that was opened as the next one.
+  void reopen() { current = ++reopened; }
+  void close() { current = scopes[size_t(current)].parent; }
+  /// Goes to the outermost scope, to reopen the others.
+  void rewind();
+
+  NameScope &here() { return scopes[size_t(current)]; }
+  NameScope &outermost() { return scopes.front(); }
+  /// Gives all variables of a name their address.
+  void place(std::string_view name, uint64_t address);
+
+  // From here outward; null for what has not been declared.
+  Register *findRegister(std::string_view name);
+  const SymbolAddress *findVariable(std::string_view name) const;
+  const uint32_t *findLabel(std::string_view name) const;
+  /// The labels of a .branchtargets.
+  const std::vector<std::string_view> *findTargets(std::string_view name) const;
+
+private:
+  std::vector<NameScope> scopes;
+  int current = 0;
+  int reopened = 0;
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_SCOPES_H
