@@ -51,6 +51,12 @@ UNTURNED = [("%x = tile.mma %a, %b transpose_a : tensor<KxMxbf16>",
              "%t = builtin.unrealized_conversion_cast %a : tensor<KxMxbf16> to tensor<MxKxbf16>\n"
              "        %x = tile.mma %t, %b : tensor<MxKxbf16>")]
 
+# A sum over the keys of a block, which `{0}` makes, taken from dS.
+SUM = ("%x = arith.mulf %a, %difference : tensor<KxMxf32>",
+       "%product = arith.mulf %a, %difference : tensor<KxMxf32>\n        {0}\n"
+       "        %sum = tile.broadcast %sums dim 0 : tensor<64xf32> -> tensor<KxMxf32>\n"
+       "        %x = arith.subf %product, %sum : tensor<KxMxf32>")
+
 # What is tried: edits of the program as written, of 128 keys, and of that of one
 # warpgroup, of 64: (old, new) each.
 AS_WRITTEN = {
@@ -69,6 +75,13 @@ OF_ONE_WARPGROUP = {
     "a channel of row vectors": [
         (" transpose_a", ""), ("hold lse = lse in reg depth 1", "chan lse = lse in smem depth 2"),
         ("{ ld_q once", "{ ld_q ld_lse once"), ("{ ld_lse ld_dl", "{ ld_dl")],
+    "a sum over keys": [
+        (" transpose_a", ""),
+        (SUM[0], SUM[1].format("%sums = tile.reduce add %product dim 0 : tensor<KxMxf32> -> tensor<64xf32>"))],
+    "shares of a sum over keys": [
+        (" transpose_a", ""),
+        (SUM[0], SUM[1].format("%shares = tile.reduce add %product dim 0 partial : tensor<KxMxf32> -> tensor<64xf32>\n"
+                               "        %sums = tile.complete %shares : tensor<64xf32> -> tensor<64xf32>"))],
 }
 
 

@@ -101,7 +101,8 @@ def Attn_Mechanism : Attn_Enum<"Mechanism", "something that a schedule may say a
   I32EnumAttrCase<"FilledByMany", 36, "filled_by_many">,       // channels that not one thread fills
   I32EnumAttrCase<"ManyCredits", 37, "many_credits">,          // edges of more than one
   I32EnumAttrCase<"RejectedStatic", 38, "rejected_static">,    // static work items that a kernel may reject
-  I32EnumAttrCase<"Anything", 39, "anything">]>;               // no schedule has a lowering
+  I32EnumAttrCase<"CrossedSum", 39, "crossed_sum">,            // sums along the rows, which lie in several warps
+  I32EnumAttrCase<"Anything", 40, "anything">]>;               // no schedule has a lowering
 
 // The schedule's vocabulary.
 def Attn_Space : Attn_Enum<"Space", "where a place of a schedule lies", [

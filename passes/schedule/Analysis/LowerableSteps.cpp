@@ -30,6 +30,22 @@ static bool storesHold(const Lowerable &lowerable, const KernelStep &step) {
   return true;
 }
 
+/// Returns whether a step sums along the rows of a tile. What completes shares
+/// does where any are of such a sum: the step of each may be another.
+static bool sumsAlongRows(const Lowerable &lowerable, const KernelStep &step) {
+  auto reduces = [](tile::StepOp op, bool partial) {
+    return llvm::any_of(
+        op.getBody().getOps<tile::ReduceOp>(), [&](tile::ReduceOp reduce) {
+          return reduce.getDim() == 0 && reduce.getPartial() == partial;
+        });
+  };
+  return reduces(step.op, /*partial=*/false) ||
+         (step.holds<tile::CompleteOp>() &&
+          llvm::any_of(lowerable.kernel.steps, [&](const KernelStep &other) {
+            return reduces(other.op, /*partial=*/true);
+          }));
+}
+
 static LogicalResult checkStep(const Lowerable &lowerable,
                                const KernelStep &step) {
   auto describe = [&](StringRef what) {
@@ -53,6 +69,9 @@ static LogicalResult checkStep(const Lowerable &lowerable,
       failed(
           lowerable.refuseIf(isTransposed, Mechanism::TransposedA,
                              describe("the transposed operand A of '{0}'"))) ||
+      failed(lowerable.refuseIf(sumsAlongRows(lowerable, step),
+                                Mechanism::CrossedSum,
+                                describe("a sum along the rows in '{0}'"))) ||
       failed(
           lowerable.refuseIf(isMixed, Mechanism::MixedStep,
                              describe("more than one op's work in '{0}'"))) ||

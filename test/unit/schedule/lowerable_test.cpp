@@ -203,6 +203,18 @@ const std::vector<Case> cases = {
                                "      tile.reject %b if %c\n"
                                "      tile.store_row"}},
      "work 'static' of items that may be rejected"},
+    {Mechanism::CrossedSum,
+     {{"tile.yield %b : tensor<128xf32>",
+       "%x = tile.reduce add %a dim 0 : tensor<128x128xf32> -> "
+       "tensor<128xf32>\n        tile.yield %x : tensor<128xf32>"}},
+     "a sum along the rows in 'sum'"},
+    {Mechanism::CrossedSum,
+     {{"tile.yield %b : tensor<128xf32>",
+       "%y = tile.reduce add %a dim 0 partial : tensor<128x128xf32> -> "
+       "tensor<128xf32>\n        %x = tile.complete %y : "
+       "tensor<128xf32> -> tensor<128xf32>\n        tile.yield %x : "
+       "tensor<128xf32>"}},
+     "a sum along the rows in 'sum'"},
     {Mechanism::Anything,
      {{"machine \"sm_90a\"", "machine \"sm_100a\""},
       {"hold s = s in reg", "hold s = s in tmem"}},

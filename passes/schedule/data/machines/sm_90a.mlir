@@ -18,4 +18,4 @@ module attributes {attn.machine = #attn.machine<"sm_90a"
     transposed_a, some_readers, odd_channel, read_by_threads, odd_cut, odd_tile,
     odd_hold, odd_masked, odd_role, carried_elsewhere, guarded_final, mixed_step,
     unplaced_load, stored_elsewhere, filled_by_many, many_credits,
-    rejected_static]>} {}
+    rejected_static, crossed_sum]>} {}
