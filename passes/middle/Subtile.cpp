@@ -2,6 +2,7 @@
 //
 // attn-subtile: cuts the owned rows of a kernel into the sub-tiles that its
 // schedule names, so that the program is that of one sub-tile.
+#include "VectorDims.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/support/Decision.h"
 
@@ -29,6 +30,7 @@ public:
   LogicalResult check();
 
 private:
+  LogicalResult checkVectors();
   LogicalResult cutLoop(tile::ForOp loop);
   LogicalResult checkCut(Operation *op, ValueRange values);
   bool isCut(tile::StepOp step) const {
@@ -177,6 +179,9 @@ LogicalResult Cutter::run() {
            << schedule.getSubtiles() << " sub-tiles to divide tile_m, got "
            << rows;
   }
+  if (failed(checkVectors())) {
+    return failure();
+  }
   auto work = *kernel.getBody().getOps<tile::WorkOp>().begin();
   for (Operation &op : work.getBody().front()) {
     auto loop = dyn_cast<tile::ForOp>(op);
@@ -187,6 +192,25 @@ LogicalResult Cutter::run() {
     }
   }
   return success();
+}
+
+/// A vector with an element a column is the same for all sub-tiles.
+LogicalResult Cutter::checkVectors() {
+  VectorDims dims(kernel);
+  WalkResult result = kernel.walk([&](Operation *op) {
+    for (Value value : op->getResults()) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (type && type.hasStaticShape() && type.getRank() == 1 &&
+          dims.of(value) == 0) {
+        op->emitOpError("attn-subtile: no lowering for a vector without rows "
+                        "where rows are cut, ")
+            << type;
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult Cutter::cutLoop(tile::ForOp loop) {

@@ -232,18 +232,3 @@ ws.kernel @other_machine machine "m" args ["lse" write] problem #p config #c sch
   ^bb0(%me: i32):
   }
 }
-
-// -----
-
-!column = tensor<8xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 2>>
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @load_few_columns machine "sm_90a" args ["lse"] problem #p config #c schedule #s {
-^bb0(%lse: tensor<?x?x?xf32>):
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    // expected-error @below {{'tile.load_row' op attn-distribute: expected at least 16 columns, got 'tensor<8xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 2>>'}}
-    %x = tile.load_row %lse at(%me, %me, %me) : tensor<?x?x?xf32> -> !column
-  }
-}

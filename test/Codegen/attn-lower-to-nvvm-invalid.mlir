@@ -493,3 +493,32 @@ ws.kernel @other_machine machine "m" args ["n"] problem #p config #c schedule #s
   ^bb0(%me: i32):
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+ws.kernel @few_elements machine "sm_90a" args ["x"] problem #p config #c schedule #s smem 0 {
+^bb0(%x: tensor<?x?x?x64xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'tile.load' op attn-lower-to-nvvm: expected a thread to hold at least 32 elements 'f32', got 'vector<4xf32>'}}
+    %t = tile.load %x at(%me, %me, %me) #bshd : tensor<?x?x?x64xf32> -> vector<4xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @no_vector machine "sm_90a" args ["x"] problem #p config #c schedule #s smem 0 {
+^bb0(%x: tensor<?x?x?xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'tile.load_row' op attn-lower-to-nvvm: expected a thread to hold at least 2 elements 'f32', got 'tensor<?xf32>'}}
+    %t = tile.load_row %x at(%me, %me, %me) : tensor<?x?x?xf32> -> tensor<?xf32>
+  }
+}

@@ -26,11 +26,12 @@ ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumu
       // PTX-COUNT-4: ld.global.v2
       %t = tile.load %x at(%batch, %head, %block) part(%one) #bshd : tensor<?x?x?x?x16xf32> -> tensor<64x16xf32, #acc>
       // CHECK-COUNT-2: llvm.load {{.*}} -> f32
-      // PTX-COUNT-2: ld.global.b32
       %r = tile.load_row %lsep at(%batch, %head, %block) part(%one) : tensor<?x?x?x?xf32> -> tensor<64xf32, #rows>
       // Four columns of a thread; each is added to both of its rows.
       // CHECK-COUNT-4: llvm.load {{.*}} -> f32
-      // PTX-COUNT-4: ld.global.b32
+      // All loads of single elements, and of pairs of 16 bits: 2, 4 and 4.
+      // PTX-COUNT-10: ld.global.b32
+      // PTX-NOT: ld.global
       %c = tile.load_row %lsep at(%batch, %head, %block) part(%one) : tensor<?x?x?x?xf32> -> tensor<16xf32, #columns>
       // CHECK: vector.shuffle {{.*}} [0, 1, 0, 1, 2, 3, 2, 3]
       %down = tile.broadcast %c dim 0 : tensor<16xf32, #columns> -> tensor<64x16xf32, #acc>

@@ -55,8 +55,10 @@ struct Arithmetic {
   mlir::Value thread() const {
     return mlir::NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
   }
-  /// Has this thread the first number of `threads` that begin at a multiple?
+  /// Emits whether this thread is the first of its group of `threads`, a power
+  /// of two.
   mlir::Value isFirstOf(int64_t threads) const {
+    assert(llvm::isPowerOf2_64(threads) && "expected a power of two");
     return isEqual(bitAnd(thread(), threads - 1), 0);
   }
   /// The number of this thread in its warp.

@@ -27,9 +27,12 @@ static void awaitPhase(const BarrierOps &emit, int64_t offset, Value slot,
 namespace {
 /// What one side of a channel does with a slot.
 struct Side {
-  std::optional<int64_t> awaited; // barriers; none: that it is there is implied
+  /// Where the barriers are on which it waits for the slot; none where the slot
+  /// is there without waiting.
+  std::optional<int64_t> awaited;
   bool startsFree;
-  int64_t arrivals; // barriers on which it arrives in the end
+  /// Where the barriers are on which it arrives in the end.
+  int64_t arrivals;
 };
 } // namespace
 

@@ -4,6 +4,7 @@
 // replica's own waits, a named barrier where its warps have to meet, and an
 // edge where another role stores it.
 #include "HoldPatterns.h"
+#include "SharedMemory.h"
 #include "SyncPatterns.h"
 #include "Target.h"
 
@@ -71,9 +72,8 @@ struct HeldPattern : SyncPattern<ws::HeldOp> {
   void lower(ws::HeldOp op, const BarrierOps &emit,
              PatternRewriter &rewriter) const override {
     auto hold = sync.getKernel().lookupSymbol<ws::HoldOp>(op.getHold());
-    Value bytes = emit.mul(op.getPiece(), hold.getPieceBytes());
     rewriter.replaceOpWithNewOp<ws::SlotAtOp>(
-        op, op.getTile().getType(), emit.add(bytes, *hold.getOffset()));
+        op, op.getTile().getType(), pieceOffset(emit, hold, op.getPiece()));
   }
 };
 

@@ -6,9 +6,8 @@ using namespace attn;
 using namespace attn::codegen;
 
 namespace {
-// Of a launch, on all chips.
+// A launch gives no thread more, on all chips; groups may take more later.
 constexpr int64_t maxThreadRegisters = 255;
-constexpr int64_t maxThreads = 1024;
 } // namespace
 
 static int64_t warpsOf(ws::RoleOp role) {
@@ -76,9 +75,9 @@ int64_t RolePlacement::endOfGroup(int64_t group) const {
 }
 
 LogicalResult RolePlacement::check(ws::KernelOp kernel) const {
-  if (threads > maxThreads) {
+  if (int64_t most = warps.getMost() * warps.getLanes(); threads > most) {
     return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
-           << maxThreads << " threads over all roles, got " << threads;
+           << most << " threads over all roles, got " << threads;
   }
   int64_t total = 0;
   for (int64_t group = 0; group < getGroups(); ++group) {

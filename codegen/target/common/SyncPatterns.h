@@ -35,8 +35,8 @@ public:
   int64_t threadsOf(llvm::StringRef name) const {
     return warpThreads * getKernel().lookupSymbol<ws::RoleOp>(name).getWarps();
   }
-  /// Of a slot in the block that waits for it: the barrier on which its user
-  /// arrives in the end; null elsewhere.
+  /// Returns the barrier on which the user of a slot arrives in the end; null
+  /// outside the block that waits for the slot.
   mlir::Value arrivalOf(mlir::Value slot) const {
     return arrivals.lookup(slot);
   }
@@ -61,10 +61,13 @@ private:
 /// A turn starts at replica 0: it makes the first arrival on its own barrier.
 void primeTurns(ws::RoleOp role, const BarrierPlan &plan);
 
-/// A pattern of an op of the role, which always matches.
+/// A pattern of an op of the role, which always matches. A chip's pattern that
+/// comes before a common one has a higher benefit; one that leaves some ops to
+/// it is an OpRewritePattern of its own.
 template <typename Op> struct SyncPattern : mlir::OpRewritePattern<Op> {
-  SyncPattern(mlir::MLIRContext *context, RoleSync &sync)
-      : mlir::OpRewritePattern<Op>(context), sync(sync) {}
+  SyncPattern(mlir::MLIRContext *context, RoleSync &sync,
+              mlir::PatternBenefit benefit = 1)
+      : mlir::OpRewritePattern<Op>(context, benefit), sync(sync) {}
 
   mlir::LogicalResult
   matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const final {
@@ -87,7 +90,7 @@ void populateVerdictPatterns(mlir::RewritePatternSet &patterns, RoleSync &sync);
 
 /// Has the role a barrier on which the warps of a replica meet?
 bool warpsMeet(ws::RoleOp role, const Target &chip);
-/// All threads of this replica meet there.
+/// Emits a meeting of all threads of this replica on that barrier.
 void roleBarrier(const Arithmetic &emit, const RoleSync &sync);
 
 /// What this thread has written to shared memory becomes visible to copies and

@@ -17,24 +17,28 @@ namespace attn::codegen {
 class RoleSync;
 
 /// What one copy moves of a tile in shared memory, which lies there as panels:
-/// so many columns of all rows.
+/// so many columns of all rows. A tensor map has the dimensions columns of a
+/// panel, positions, panels, heads, batches; without panels where
+/// `endsWithPanel` is false, and with packed heads before positions. The chip's
+/// copies give their coordinates in this order.
 struct CopyBox {
   int64_t rows, columns; // of a panel
   int64_t panels;        // at once
-  /// Do the columns of the tensor end with a panel? Else each panel is a copy,
-  /// so that the last ends where the tensor does.
+  /// The columns of the tensor end with a panel. Otherwise each panel is a
+  /// copy, so that the last ends where the tensor does.
   bool endsWithPanel;
-  /// Bytes in which the copy engine permutes the chunks of a row.
+  /// Bytes within which the copy engine permutes the chunks of a row.
   int64_t span;
 };
 
+/// Three groups of questions: where an accumulator lives, how operands are
+/// described, how completion is signalled.
 class Target : public Chip {
 public:
-  //===--- Where an accumulator lives.
-  //-------------------------------------===//
+  // Accumulators.
 
-  /// The warps of a role suit what it does: those of one that works on tiles
-  /// hold an accumulator between them.
+  /// Checks that the warps of a role suit what it does: those of one that works
+  /// on tiles hold an accumulator between them.
   virtual mlir::LogicalResult checkRole(ws::RoleOp role, Error error) const = 0;
 
   /// Gives each thread of the group of warps that runs from here on
@@ -42,49 +46,49 @@ public:
   virtual void setRegisters(const Arithmetic &emit, int64_t registers,
                             int64_t launched) const = 0;
 
-  /// A `tile` op has a pattern.
+  /// Refuses uses of `tile` ops that the patterns below have no case for.
   virtual mlir::LogicalResult checkTileOp(mlir::Operation *op,
                                           Error error) const = 0;
 
-  /// Of `tile` ops, whose results are the values of one thread then; the chip
-  /// may put values that they share at the beginning of the role.
+  /// Adds patterns of `tile` ops, whose results are the values of one thread
+  /// then; the chip may put values that they share at the beginning of the
+  /// role. Ops without a pattern stay, on values of one thread.
   virtual void populateTilePatterns(mlir::RewritePatternSet &patterns,
                                     const mlir::TypeConverter &types,
                                     ws::KernelOp kernel,
                                     ws::RoleOp role) const = 0;
 
-  //===--- How operands are described.
-  //-------------------------------------===//
+  // Operands.
 
-  /// A tile can lie in shared memory.
+  /// Checks that a tile can lie in shared memory.
   virtual mlir::LogicalResult checkSmemTile(mlir::RankedTensorType tile,
                                             Error error) const = 0;
 
-  /// How a tile is copied from or to a tensor of so many columns, where `ctas`
-  /// CTAs bring a share of it each.
+  /// Says how a tile is copied from or to a tensor of so many columns, where
+  /// `ctas` CTAs bring a share of it each.
   virtual CopyBox copyBox(mlir::RankedTensorType tile, int64_t tensorColumns,
                           int64_t ctas) const = 0;
 
-  /// An op that moves tiles or multiplies them has a pattern.
+  /// Refuses uses of ops that move tiles or multiply them that the patterns
+  /// below have no case for.
   virtual mlir::LogicalResult checkInstruction(mlir::Operation *op,
                                                Error error) const = 0;
 
-  /// Of ops of `ws` and `tile` that copy, move, multiply and wait; slots are
-  /// offsets in shared memory, and nothing stands for tokens.
+  /// Adds patterns of ops of `ws` and `tile` that copy, move, multiply and
+  /// wait; slots are offsets in shared memory, and nothing stands for tokens.
   virtual void populateInstructionPatterns(mlir::RewritePatternSet &patterns,
                                            const mlir::TypeConverter &types,
                                            const ParamValues &params) const = 0;
 
-  //===--- How completion is signalled.
-  //------------------------------------===//
+  // Completion.
 
-  /// The warps of a replica meet at a barrier of theirs before the put: none
-  /// knows from its own waits that products have read what lay there.
+  /// Says whether the warps of a replica meet at a barrier of theirs before the
+  /// put: none knows from its own waits that products have read what lay there.
   virtual bool meetsBefore(ws::PutOp put) const = 0;
 
-  /// Of ops of `ws` in a role by which threads hand on what products read or
-  /// made. Those that signal alike on all chips have patterns already
-  /// (SyncPatterns.h), of benefit 1.
+  /// Adds patterns of ops of `ws` in a role by which threads hand on what
+  /// products read or made. Those that signal alike on all chips have patterns
+  /// already (SyncPatterns.h), of benefit 1.
   virtual void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
                                           RoleSync &sync) const = 0;
 };

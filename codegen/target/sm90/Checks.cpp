@@ -73,52 +73,73 @@ static LogicalResult checkComplete(tile::CompleteOp op, Chip::Error error) {
 }
 
 /// Vectors that threads store have an element a row; those that they load may
-/// have one a column, of more columns than a thread has rows.
-static LogicalResult checkMovedVector(Operation *op, Type vector,
-                                      Chip::Error error) {
+/// have one a column.
+static LogicalResult checkStoredVector(tile::StoreRowOp op, Chip::Error error) {
+  Type vector = op.getTile().getType();
   tile::LayoutAttr layout = layoutOf(vector);
   if (!layout || layout.getDroppedDim() == 1) {
     return success();
   }
-  if (isa<tile::StoreRowOp>(op)) {
-    return error() << "no lowering for a vector without rows in memory, "
-                   << vector;
-  }
-  if (layout.getRepeats() < 2) {
-    return error() << "expected at least " << 2 * quadColumns
-                   << " columns, got " << vector;
-  }
-  return success();
+  return error() << "no lowering for a vector without rows in memory, "
+                 << vector;
 }
 
 LogicalResult Sm90::checkTileOp(Operation *op, Error error) const {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](tile::ReduceOp op) { return checkReduction(op, error); })
       .Case([&](tile::CompleteOp op) { return checkComplete(op, error); })
-      .Case<tile::StoreRowOp, tile::LoadRowOp>([&](auto op) {
-        return checkMovedVector(op, op.getTile().getType(), error);
-      })
+      .Case([&](tile::StoreRowOp op) { return checkStoredVector(op, error); })
       .Default(success());
 }
 
-/// Threads move the pairs of columns of a tile that they hold.
-LogicalResult Sm90::checkInstruction(Operation *op, Error error) const {
-  Value tensor = TypeSwitch<Operation *, Value>(op)
-                     .Case<tile::StoreRegOp, tile::ReduceAddOp>(
-                         [](auto op) { return op.getDest(); })
-                     .Case([](tile::LoadOp op) { return op.getSource(); })
-                     .Default(Value());
-  if (!tensor) {
+/// A thread holds at least what it moves: `least` elements.
+static LogicalResult checkShare(Type share, Type element, int64_t least,
+                                Chip::Error error) {
+  auto vector = dyn_cast<VectorType>(share);
+  if (vector && vector.getRank() == 1 && vector.getElementType() == element &&
+      vector.getNumElements() >= least) {
     return success();
   }
+  return error() << "expected a thread to hold at least " << least
+                 << " elements " << element << ", got " << share;
+}
+
+/// Threads move the pairs of columns of a tile that they hold, 16-bit ones in
+/// one register.
+static LogicalResult checkMovedTile(Value tensor, Type share,
+                                    Chip::Error error) {
   auto type = cast<RankedTensorType>(tensor.getType());
   Type element = type.getElementType();
   if (!element.isF32() && !element.isF16() && !element.isBF16()) {
     return error() << "expected elements f32, f16 or bf16, got " << element;
   }
-  if (type.getShape().back() % quadColumns != 0) {
+  int64_t columns = type.getShape().back();
+  if (columns % quadColumns != 0) {
     return error() << "expected a multiple of " << quadColumns
-                   << " columns, got " << type.getShape().back();
+                   << " columns, got " << columns;
   }
-  return success();
+  int64_t pairs = 2 * columns / quadColumns; // of both rows
+  return isPacked(element)
+             ? checkShare(share, IntegerType::get(element.getContext(), 32),
+                          pairs, error)
+             : checkShare(share, element, 2 * pairs, error);
+}
+
+LogicalResult Sm90::checkInstruction(Operation *op, Error error) const {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<tile::StoreRegOp, tile::ReduceAddOp>([&](auto op) {
+        return checkMovedTile(op.getDest(), op.getTile().getType(), error);
+      })
+      .Case([&](tile::LoadOp op) {
+        return checkMovedTile(op.getSource(), op.getTile().getType(), error);
+      })
+      .Case([&](tile::LoadRowOp op) {
+        Type element = getElementTypeOrSelf(op.getSource());
+        return checkShare(op.getTile().getType(), element, 2, error);
+      })
+      .Case([&](tile::StoreRowOp op) {
+        Type element = getElementTypeOrSelf(op.getDest());
+        return checkShare(op.getTile().getType(), element, 2, error);
+      })
+      .Default(success());
 }

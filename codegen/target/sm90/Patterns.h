@@ -38,6 +38,10 @@ void populateMmaPatterns(mlir::RewritePatternSet &patterns,
 void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
                                 RoleSync &sync);
 
+/// On a `tile.load_row` whose tiles are distributed: the vector has an element
+/// a column.
+constexpr llvm::StringLiteral ofColumnsAttr = "of_columns";
+
 /// Does the tile lie where products of the role read?
 bool overwritesOperands(ws::PutOp put);
 

@@ -21,7 +21,7 @@ static Value threadRow(const Arithmetic &emit, int64_t i) {
 }
 
 /// The column of this thread's element `i` of a vector of columns: it has two
-/// of every eight, and more than `rowsPerThread` in all.
+/// of every eight.
 static Value threadColumn(const Arithmetic &emit, int64_t i) {
   Value first = emit.mul(emit.bitAnd(emit.thread(), 3), 2);
   return emit.add(first, 8 * (i / 2) + i % 2);
@@ -263,10 +263,10 @@ struct LoadRowPattern : MovePattern<tile::LoadRowOp> {
                              {{AccessMap::Batch, AccessMap::Head,
                                AccessMap::Position, AccessMap::Dim}});
     SmallVector<Value> elements;
+    bool ofColumns = op->hasAttr(sm90::ofColumnsAttr);
     int64_t count = type.getNumElements();
     for (int64_t i = 0; i < count; ++i) {
-      Value ofTile =
-          count == rowsPerThread ? threadRow(emit, i) : threadColumn(emit, i);
+      Value ofTile = ofColumns ? threadColumn(emit, i) : threadRow(emit, i);
       ThreadRow row = rowOf(emit, access, ofTile, /*isTile=*/false);
       Value value = LLVM::LoadOp::create(rewriter, loc, element, row.pointer);
       elements.push_back(

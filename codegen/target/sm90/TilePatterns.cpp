@@ -173,6 +173,27 @@ struct AnyPattern : OpConversionPattern<tile::AnyOp> {
   }
 };
 
+/// The layout is lost with the tile: the op says which elements a thread loads.
+struct LoadRowPattern : OpConversionPattern<tile::LoadRowOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::LoadRowOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    tile::LayoutAttr layout = layoutOf(op.getTile().getType());
+    if (!layout || layout.getDroppedDim() != 0) {
+      return rewriter.notifyMatchFailure(op, "an element a row");
+    }
+    OperationState state(
+        op.getLoc(), op->getName(), adaptor.getOperands(),
+        getTypeConverter()->convertType(op.getTile().getType()),
+        op->getAttrs());
+    state.addAttribute(sm90::ofColumnsAttr, rewriter.getUnitAttr());
+    rewriter.replaceOp(op, rewriter.create(state));
+    return success();
+  }
+};
+
 /// A thread's place in its warpgroup, computed where the role begins.
 struct ThreadPlace {
   Value lane, warp;
@@ -251,7 +272,7 @@ void sm90::populateTilePatterns(RewritePatternSet &patterns,
                                 const TypeConverter &types, ws::RoleOp role) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ReducePattern, CompletePattern, BroadcastPattern, AnyPattern,
-               TruncatePattern>(types, context, /*benefit=*/2);
+               LoadRowPattern, TruncatePattern>(types, context, /*benefit=*/2);
   bool hasCoords =
       role->walk([](tile::CoordsOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
