@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelParams.h"
+#include "LaunchShape.h"
 
 using namespace mlir;
 using namespace attn;
@@ -8,7 +9,7 @@ using namespace attn::codegen;
 int64_t codegen::sharersOf(ws::KernelOp kernel, TypedValue<ws::SlotType> slot) {
   auto channel =
       kernel.lookupSymbol<ws::ChannelOp>(slot.getType().getChannel());
-  return channel.getCluster() ? kernel.getConfig().getCluster() : 1;
+  return channel.getCluster() ? clusterOf(kernel) : 1;
 }
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a kernel is launched, and how its CTAs come by work items: all that code,
-// checks and launch plans ask of its config.
+// How a kernel is launched, and how its CTAs come by work items, as its config
+// says.
 #ifndef ATTN_CODEGEN_LAUNCHSHAPE_H
 #define ATTN_CODEGEN_LAUNCHSHAPE_H
 
@@ -12,11 +12,6 @@ namespace attn::codegen {
 /// CTAs of a cluster; 1 where there are none.
 inline int64_t clusterOf(ws::KernelOp kernel) {
   return kernel.getConfig().getCluster();
-}
-
-/// One item a CTA; otherwise a CTA goes from item to item.
-inline bool isOneItemACta(ws::KernelOp kernel) {
-  return kernel.getConfig().getWork() == WorkKind::Grid;
 }
 
 /// CTAs ask for items while the kernel runs.
