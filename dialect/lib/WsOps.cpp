@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifiers of the `ws` dialect's structure; labels are those of WsOps.td.
-#include "attn/dialect/Ws.h"
+#include "WsWorkOps.h"
 
 using namespace mlir;
 using namespace attn::ws;
@@ -281,7 +281,7 @@ static LogicalResult verifySymbolUses(KernelOp kernel, Operation *op) {
       .Case([&](WaitEdgeOp wait) {
         return expectSymbol<EdgeOp>(kernel, wait, wait.getEdgeAttr());
       })
-      .Case<GiveVerdictOp, TakeVerdictOp, ChooseItemOp>([&](auto user) {
+      .Case<GiveVerdictOp, SecondRunOp, ChooseItemOp>([&](auto user) {
         return expectSymbol<VerdictOp>(kernel, user, user.getVerdictAttr());
       })
       .Case([&](ShareWorkOp share) {
@@ -295,71 +295,6 @@ static bool isPureScalar(Operation &op) {
   return isMemoryEffectFree(&op) &&
          llvm::none_of(op.getResultTypes(),
                        [](Type type) { return isa<ShapedType>(type); });
-}
-
-/// C9 and C10: the roles run an item again together.
-static LogicalResult verifyRedo(KernelOp kernel) {
-  WorkLoopOp first;
-  auto agrees = [&](WorkLoopOp loop) -> LogicalResult {
-    first = first ? first : loop;
-    if (loop.getRedo() == first.getRedo()) {
-      return success();
-    }
-    auto spell = [](WorkLoopOp loop) {
-      return loop.getRedo() ? "'redo'" : "none";
-    };
-    InFlightDiagnostic error =
-        loop.emitOpError("expected all work loops of the kernel to say 'redo' "
-                         "or none, got ")
-        << spell(first) << " and " << spell(loop);
-    error.attachNote(first.getLoc()) << "the first work loop";
-    return error;
-  };
-  auto isRedone = [](Operation *reject) -> LogicalResult {
-    auto loop = dyn_cast<WorkLoopOp>(reject->getParentOp());
-    if (loop && loop.getRedo()) {
-      return success();
-    }
-    return reject->emitOpError("expected to be an op of a 'ws.work_loop' that "
-                               "says 'redo', got one of a '")
-           << reject->getParentOp()->getName() << "'"
-           << (loop ? " that does not" : "");
-  };
-  WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto loop = dyn_cast<WorkLoopOp>(op);
-    return (loop && failed(agrees(loop))) ||
-                   (isa<attn::tile::RejectOp, GiveVerdictOp>(op) &&
-                    failed(isRedone(op)))
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
-}
-
-/// C11: one of each.
-template <typename Op> static LogicalResult verifyAtMostOne(KernelOp kernel) {
-  auto declared = kernel.getBody().getOps<Op>();
-  if (declared.empty() || llvm::hasSingleElement(declared)) {
-    return success();
-  }
-  Op second = *std::next(declared.begin());
-  return second.emitOpError("expected at most one '")
-         << second->getName() << "' in a kernel, got another before";
-}
-
-LogicalResult WorkLoopOp::verifyRegions() {
-  for (auto again : getBody().getOps<RunAgainOp>()) { // C1
-    if (!getRedo()) {
-      return again.emitOpError("expected to be in a 'ws.work_loop' that says "
-                               "'redo', got one that does not");
-    }
-    if (again->getNextNode()) {
-      return again.emitOpError(
-                 "expected to be the last op of the item, got a '")
-             << again->getNextNode()->getName() << "' after it";
-    }
-  }
-  return success();
 }
 
 /// C12 of ws.kernel.
@@ -405,9 +340,7 @@ LogicalResult KernelOp::verifyRegions() {
                                  failed(verifyAccessOf(*this, op)));
     return isWrong ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return failure(result.wasInterrupted() || failed(verifyRedo(*this)) ||
-                 failed(verifyAtMostOne<VerdictOp>(*this)) ||
-                 failed(verifyAtMostOne<MailboxOp>(*this)));
+  return failure(result.wasInterrupted() || failed(verifyItems(*this)));
 }
 
 LogicalResult RoleOp::verifyRegions() {
@@ -613,8 +546,8 @@ static LogicalResult verifyAwaits(ForOp loop) {
 
 /// C7 of ws.for.
 static LogicalResult verifyEnds(ForOp loop) {
-  bool skips = llvm::any_of(
-      loop.getRanges().getList(), [](attn::tile::RangeAttr range) {
+  bool skips =
+      llvm::any_of(loop.getRanges().getList(), [](attn::tile::RangeAttr range) {
         return range.getKind() == attn::tile::RangeKind::Skipped;
       });
   if (skips == loop.getSkipped().empty()) {

@@ -1,206 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifiers of the `ws` ops that copy and compute; labels are those of
-// WsOps.td.
-#include "attn/dialect/AccessMap.h"
-#include "attn/dialect/Ws.h"
+// Verifiers of the ops on work items, and what ws.kernel asks of them together;
+// labels are those of WsOps.td and WsWorkOps.td.
+#include "WsWorkOps.h"
 
 using namespace mlir;
 using namespace attn::ws;
 
 //===----------------------------------------------------------------------===//
-// Copies.
+// Ops.
 //===----------------------------------------------------------------------===//
 
-/// C1 and C2 of ws.copy and ws.store.
-static LogicalResult verifyAccess(Operation *op, StringRef name,
-                                  RankedTensorType tensor, AffineMap map) {
-  if (tensor.getRank() != 4 || tensor.isDynamicDim(3)) { // C1
-    return op->emitOpError("expected '")
-           << name << "' to have rank 4 and a static last dimension, got "
-           << tensor;
-  }
-  if (!attn::AccessMap::parse(map)) { // C2
-    return op->emitOpError("expected 'map' to be a permutation of 4 dimensions "
-                           "that keeps the last, got ")
-           << AffineMapAttr::get(map);
-  }
-  return success();
+bool VerdictOp::isHandedOut() {
+  auto kernel = cast<KernelOp>((*this)->getParentOp());
+  return kernel.getConfig().getWork() == attn::WorkKind::Dynamic;
 }
 
-LogicalResult CopyOp::verify() {
-  auto source = cast<RankedTensorType>(getSource().getType());
-  if (failed(verifyAccess(*this, "source", source, getMap()))) {
-    return failure();
-  }
-  RankedTensorType tile = getSlot().getType().getTile();
-  if (tile.getRank() != 2 || tile.getElementType() != source.getElementType() ||
-      tile.getDimSize(1) < source.getDimSize(3)) { // C3
-    return emitOpError("expected the slot's tile to have the element type and "
-                       "at least the last dimension of 'source', got ")
-           << tile << " and " << source;
-  }
-  return success();
+bool VerdictOp::isInCluster() {
+  return cast<KernelOp>((*this)->getParentOp()).getConfig().getCluster() > 1;
 }
-
-LogicalResult StoreOp::verify() {
-  auto dest = cast<RankedTensorType>(getDest().getType());
-  return verifyAccess(*this, "dest", dest, getMap());
-}
-
-//===----------------------------------------------------------------------===//
-// Matrix instructions.
-//===----------------------------------------------------------------------===//
-
-/// The tile of operand A: null for a vector, or what is no tile.
-static RankedTensorType getTileA(MmaOp op) {
-  Type type = op.getA().getType();
-  if (auto slot = dyn_cast<SlotType>(type)) {
-    return slot.getTile();
-  }
-  return dyn_cast<RankedTensorType>(type);
-}
-
-/// C1 and C2 of ws.mma.
-static LogicalResult verifyOperands(MmaOp op) {
-  RankedTensorType a = getTileA(op);
-  if (op.getB().getType().getTile().getRank() != 2) {
-    return op.emitOpError("expected 'b' to be a slot of tiles, got ")
-           << op.getB().getType();
-  }
-  if (a ? a.getRank() != 2 : !isa<VectorType>(op.getA().getType())) {
-    return op.emitOpError("expected 'a' to be a slot, a tile of rank 2 or a "
-                          "vector, got ")
-           << op.getA().getType();
-  }
-  if (op.getPiece() && !isa<SlotType>(op.getA().getType())) {
-    return op.emitOpError("expected 'piece' only with a slot as 'a', got ")
-           << op.getA().getType();
-  }
-  Type result = op.getResult().getType();
-  if (!isa<RankedTensorType, VectorType>(result) ||
-      !getElementTypeOrSelf(result).isF32()) { // C2
-    return op.emitOpError("expected a result of f32, got ") << result;
-  }
-  if (op.getAcc() && op.getAcc().getType() != result) {
-    return op.emitOpError("expected 'acc' to have the result's type, got ")
-           << op.getAcc().getType() << " and " << result;
-  }
-  if (op.getFresh() && !op.getAcc()) {
-    return op.emitOpError("expected 'fresh' only with 'acc', got no 'acc'");
-  }
-  return success();
-}
-
-/// C3 of ws.mma.
-static LogicalResult verifyShapes(MmaOp op) {
-  constexpr int64_t pieceRows = 64;
-  RankedTensorType a = getTileA(op), b = op.getB().getType().getTile();
-  if (!a) {
-    return success();
-  }
-  bool transposed = op.getTransposeB();
-  int64_t n = b.getDimSize(transposed ? 0 : 1);
-  int64_t k = b.getDimSize(transposed ? 1 : 0);
-  if (a.getElementType() != b.getElementType() || a.getDimSize(1) != k) {
-    return op.emitOpError("expected 'a' and 'b' to agree in element type and "
-                          "in the contracted dimension, got ")
-           << a << " and " << b;
-  }
-  int64_t m = op.getPiece() ? pieceRows : a.getDimSize(0);
-  auto result = dyn_cast<RankedTensorType>(op.getResult().getType());
-  if (op.getPiece() && a.getDimSize(0) % pieceRows != 0) {
-    return op.emitOpError("expected 'a' to be pieces of ")
-           << pieceRows << " rows, got " << a;
-  }
-  if (result && result.getShape() != ArrayRef<int64_t>({m, n})) {
-    return op.emitOpError("expected a result of ")
-           << m << " x " << n << ", got " << result;
-  }
-  return success();
-}
-
-/// C4 of ws.mma: the one await, in its block.
-static FailureOr<AwaitOp> verifyToken(MmaOp op) {
-  Value token = op.getToken();
-  auto await =
-      token.hasOneUse() ? dyn_cast<AwaitOp>(*token.user_begin()) : AwaitOp();
-  if (!await || await->getBlock() != op->getBlock()) {
-    InFlightDiagnostic error = op.emitOpError(
-        "expected one use of the token, by a 'ws.await' in the same block");
-    for (Operation *user : token.getUsers()) {
-      error.attachNote(user->getLoc()) << "a use";
-    }
-    if (token.use_empty()) {
-      error << ", got none";
-    }
-    return error;
-  }
-  return await;
-}
-
-/// C5 and C6 of ws.mma.
-static LogicalResult verifyInFlight(MmaOp op, AwaitOp await) {
-  for (OpOperand &use : op.getResult().getUses()) {
-    bool accumulates =
-        isa<MmaOp>(use.getOwner()) && use.getOperandNumber() != 0;
-    if (use.getOwner() != await && !accumulates) {
-      InFlightDiagnostic error = op.emitOpError(
-          "expected the result to be used by its 'ws.await' alone while in "
-          "flight");
-      error.attachNote(use.getOwner()->getLoc())
-          << "used by '" << use.getOwner()->getName() << "'";
-      return error;
-    }
-  }
-  if (isa<SlotType>(op.getA().getType())) {
-    return success();
-  }
-  for (Operation *user : op.getA().getUsers()) { // C6
-    Operation *inBlock = op->getBlock()->findAncestorOpInBlock(*user);
-    if (inBlock && !isa<MmaOp>(user) && op->isBeforeInBlock(inBlock) &&
-        inBlock->isBeforeInBlock(await)) {
-      InFlightDiagnostic error = op.emitOpError(
-          "expected 'a' to be used by 'ws.mma' alone while in flight");
-      error.attachNote(user->getLoc()) << "used by '" << user->getName() << "'";
-      return error;
-    }
-  }
-  return success();
-}
-
-LogicalResult MmaOp::verify() {
-  if (failed(verifyOperands(*this)) || failed(verifyShapes(*this))) {
-    return failure();
-  }
-  if (isa_and_present<EntryOp>((*this)->getParentOp())) {
-    if (getToken().use_empty()) {
-      return success();
-    }
-    return emitOpError("expected no use of the token in a 'ws.entry', where "
-                       "'attn-pipeline' places the await");
-  }
-  FailureOr<AwaitOp> await = verifyToken(*this);
-  return failed(await) ? failure() : verifyInFlight(*this, *await);
-}
-
-LogicalResult AwaitOp::verify() {
-  auto mma = getToken().getDefiningOp<MmaOp>();
-  if (!mma || getToken() != mma.getToken()) { // C1
-    return emitOpError("expected the token of a 'ws.mma'");
-  }
-  if (getValue() != mma.getResult()) {
-    InFlightDiagnostic error =
-        emitOpError("expected the result of the 'ws.mma' whose token it takes");
-    error.attachNote(mma.getLoc()) << "the 'ws.mma'";
-    return error;
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Work items.
-//===----------------------------------------------------------------------===//
 
 /// C1 of ws.put_work and ws.get_work.
 static LogicalResult verifyItemSlot(Operation *op, SlotType slot) {
@@ -216,4 +34,225 @@ LogicalResult PutWorkOp::verify() {
 
 LogicalResult GetWorkOp::verify() {
   return verifyItemSlot(*this, getSlot().getType());
+}
+
+/// "a block argument" or "'ws.get_work'".
+static std::string sourceOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op ? "'" + op->getName().getStringRef().str() + "'"
+            : "a block argument";
+}
+
+LogicalResult ChooseItemOp::verify() {
+  auto take = getNext().getDefiningOp<TakeItemOp>(); // C1
+  if (!take || take->getBlock() != (*this)->getBlock()) {
+    return emitOpError("expected the item of a 'ws.take_item' in its block, "
+                       "got that of ")
+           << sourceOf(getNext());
+  }
+  if (!getNext().hasOneUse()) {
+    return emitOpError("expected no other use of the item of 'ws.take_item', "
+                       "which a rejected one may come before");
+  }
+  return success();
+}
+
+LogicalResult FetchWorkOp::verify() {
+  if (!getWork() // C1
+           .getDefiningOp<attn::tile::NextWorkOp>() &&
+      !isa_and_nonnull<TakeItemOp, ChooseItemOp, ShareWorkOp>(
+          getWork().getDefiningOp())) {
+    return emitOpError("expected the item that its role takes, got that of ")
+           << sourceOf(getWork());
+  }
+  return success();
+}
+
+LogicalResult ShareWorkOp::verifyRegions() {
+  Block &body = getBody().front();
+  auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
+  unsigned chosen = 0;
+  for (Operation &op : body) { // C1
+    chosen += isa<ChooseItemOp>(op);
+    bool isFirst = &op == &body.front();
+    if (isa<TakeItemOp>(op) != isFirst || chosen > 1 ||
+        !isa<TakeItemOp, ChooseItemOp, YieldOp>(op)) {
+      return op.emitOpError("expected a 'ws.take_item', then at most one "
+                            "'ws.choose_item', in a 'ws.share_work'");
+    }
+  }
+  if (!yield || yield.getNumOperands() != 1 || &body.front() == yield ||
+      yield.getOperand(0) != yield->getPrevNode()->getResult(0)) {
+    return emitOpError("expected to yield the work item that was taken last");
+  }
+  return success();
+}
+
+LogicalResult WorkLoopOp::verifyRegions() {
+  for (auto second : getBody().getOps<SecondRunOp>()) { // C1
+    if (second->getNextNode()) {
+      return second.emitOpError(
+                 "expected to be the last op of the item, got a '")
+             << second->getNextNode()->getName() << "' after it";
+    }
+  }
+  auto ends = getBody().getOps<EndUnlessWorkOp>();
+  if (ends.empty()) {
+    return success();
+  }
+  for (Operation *op = &getBody().front().front(); op != *ends.begin();
+       op = op->getNextNode()) { // C2
+    WalkResult walked = op->walk([](FetchWorkOp fetch) {
+      fetch.emitOpError("expected to come behind the 'ws.end_unless_work' of "
+                        "its turn, got one before it");
+      return WalkResult::interrupt();
+    });
+    if (walked.wasInterrupted()) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels.
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The ops of a kernel on work items.
+class ItemRules {
+public:
+  explicit ItemRules(KernelOp kernel) : kernel(kernel) {
+    auto verdicts = kernel.getBody().getOps<VerdictOp>();
+    auto mailboxes = kernel.getBody().getOps<MailboxOp>();
+    verdict = verdicts.empty() ? VerdictOp() : *verdicts.begin();
+    mailbox = mailboxes.empty() ? MailboxOp() : *mailboxes.begin();
+  }
+
+  LogicalResult verify();
+
+private:
+  LogicalResult verifyOp(Operation *op);
+  LogicalResult verifyTake(TakeItemOp take);
+  LogicalResult verifyDeclarations();
+  template <typename Op> LogicalResult verifyAtMostOne();
+
+  attn::WorkKind work() { return kernel.getConfig().getWork(); }
+  bool isCluster() { return kernel.getConfig().getCluster() > 1; }
+
+  KernelOp kernel;
+  VerdictOp verdict;
+  MailboxOp mailbox;
+  TakeItemOp taken;
+};
+
+} // namespace
+
+/// C11: one of each.
+template <typename Op> LogicalResult ItemRules::verifyAtMostOne() {
+  auto declared = kernel.getBody().getOps<Op>();
+  if (declared.empty() || llvm::hasSingleElement(declared)) {
+    return success();
+  }
+  Op second = *std::next(declared.begin());
+  return second.emitOpError("expected at most one '")
+         << second->getName() << "' in a kernel, got another before";
+}
+
+/// C13 and C14, of the declarations.
+LogicalResult ItemRules::verifyDeclarations() {
+  if (verdict && work() == attn::WorkKind::Static) {
+    return verdict.emitOpError("expected work 'grid' or 'dynamic', got '")
+           << stringifyWorkKind(work()) << "'";
+  }
+  if (mailbox && !(work() == attn::WorkKind::Dynamic && isCluster())) {
+    return mailbox.emitOpError(
+               "expected work 'dynamic' in a cluster, got work '")
+           << stringifyWorkKind(work()) << "' and a cluster of "
+           << kernel.getConfig().getCluster();
+  }
+  return success();
+}
+
+/// C9 and C13, where items are handed out.
+LogicalResult ItemRules::verifyTake(TakeItemOp take) {
+  if (taken) {
+    InFlightDiagnostic error = take.emitOpError(
+        "expected one 'ws.take_item' in a kernel, got another before");
+    error.attachNote(taken.getLoc()) << "the other 'ws.take_item'";
+    return error;
+  }
+  taken = take;
+  Operation *parent = take->getParentOp();
+  bool isShared = isa<ShareWorkOp>(parent);
+  auto loop = dyn_cast<WorkLoopOp>(isShared ? parent->getParentOp() : parent);
+  if (!loop || work() != attn::WorkKind::Dynamic) {
+    return take.emitOpError("expected to be an op of a 'ws.work_loop' with work"
+                            " 'dynamic', got one of a '")
+           << parent->getName() << "' with work '" << stringifyWorkKind(work())
+           << "'";
+  }
+  if (isShared != isCluster()) {
+    return take.emitOpError("expected to be in a 'ws.share_work' in a cluster "
+                            "of several CTAs alone, got a cluster of ")
+           << kernel.getConfig().getCluster();
+  }
+  int64_t parts = kernel.getConfig().getLastWaveParts();
+  if (bool(take.getWhole()) != (parts > 1)) {
+    return take.emitOpError("expected 'cut' where the last items come in parts "
+                            "alone, got 'last_wave_parts' ")
+           << parts;
+  }
+  auto role = cast<RoleOp>(loop->getParentOp());
+  if (!role.isSingleThread() || role.getReplicas() != 1) {
+    return take.emitOpError("expected one thread to hand out items, got role '")
+           << role.getSymName() << "' of " << role.getReplicas() << " x "
+           << role.getWarps() << " warps";
+  }
+  bool isChosen = take->hasOneUse() && isa<ChooseItemOp>(*take->user_begin());
+  if (verdict && !isChosen) {
+    return take.emitOpError("expected a 'ws.choose_item' alone to use the item "
+                            "where items may be rejected");
+  }
+  return success();
+}
+
+LogicalResult ItemRules::verifyOp(Operation *op) {
+  if (auto take = dyn_cast<TakeItemOp>(op)) {
+    return verifyTake(take);
+  }
+  if (isa<attn::tile::RejectOp, GiveVerdictOp>(op) &&
+      !isa<WorkLoopOp>(op->getParentOp())) { // C10
+    return op->emitOpError("expected to be an op of a 'ws.work_loop', got one "
+                           "of a '")
+           << op->getParentOp()->getName() << "'";
+  }
+  if (isa<SecondRunOp>(op) && work() != attn::WorkKind::Grid) { // C13
+    return op->emitOpError("expected work 'grid', got '")
+           << stringifyWorkKind(work()) << "'";
+  }
+  auto loop = dyn_cast<WorkLoopOp>(op);
+  if (loop && verdict && work() == attn::WorkKind::Grid &&
+      loop.getBody().getOps<SecondRunOp>().empty()) { // C13
+    return loop.emitOpError("expected to end with a 'ws.second_run' where "
+                            "items may be rejected, got none");
+  }
+  return success();
+}
+
+LogicalResult ItemRules::verify() {
+  if (failed(verifyAtMostOne<VerdictOp>()) ||
+      failed(verifyAtMostOne<MailboxOp>()) || failed(verifyDeclarations())) {
+    return failure();
+  }
+  WalkResult walked = kernel.walk([&](Operation *op) {
+    return failed(verifyOp(op)) ? WalkResult::interrupt()
+                                : WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+LogicalResult attn::ws::verifyItems(KernelOp kernel) {
+  return ItemRules(kernel).verify();
 }

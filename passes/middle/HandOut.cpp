@@ -4,8 +4,6 @@
 // items: verdicts and second runs, handing out, and the mailbox.
 #include "attn/dialect/ItemMemory.h"
 #include "attn/passes/middle/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attn {
 #define GEN_PASS_DEF_HANDOUT
@@ -31,12 +29,9 @@ private:
     return kernel.getConfig().getWork() == WorkKind::Dynamic;
   }
   LogicalResult declareVerdict();
-  LogicalResult giveVerdicts();
-  LogicalResult takeVerdict(ws::WorkLoopOp loop);
+  void giveVerdicts();
   void handOut(tile::NextWorkOp next);
   Value chooseItem(tile::NextWorkOp next);
-  void askOnce(ws::FetchWorkOp fetch, Value work);
-  void enterIf(Location loc, Value condition);
 
   ws::KernelOp kernel;
   OpBuilder builder;
@@ -44,13 +39,13 @@ private:
 };
 
 /// Adds a declaration before the roles; `name` is changed if it is taken.
-template <typename Op, typename... Args>
+template <typename Op>
 FlatSymbolRefAttr declare(ws::KernelOp kernel, OpBuilder &builder,
-                          StringRef name, Args... args) {
+                          StringRef name) {
   auto roles = kernel.getBody().getOps<ws::RoleOp>();
   builder.setInsertionPoint(*roles.begin());
   auto op = Op::create(builder, kernel.getLoc(), builder.getStringAttr(name),
-                       args..., IntegerAttr());
+                       IntegerAttr());
   return FlatSymbolRefAttr::get(SymbolTable(kernel).insert(op));
 }
 
@@ -58,15 +53,25 @@ FlatSymbolRefAttr declare(ws::KernelOp kernel, OpBuilder &builder,
 
 LogicalResult HandOut::run() {
   if (ws::mayReject(kernel)) {
-    if (failed(declareVerdict()) || failed(giveVerdicts())) {
+    if (failed(declareVerdict())) {
       return failure();
     }
+    giveVerdicts();
   }
   if (!isHandedOut()) {
     return success();
   }
   SmallVector<tile::NextWorkOp> items;
-  kernel.walk([&](tile::NextWorkOp next) { items.push_back(next); });
+  kernel.walk([&](tile::NextWorkOp next) {
+    if (next->getParentOfType<ws::WorkLoopOp>()) {
+      items.push_back(next);
+    }
+  });
+  if (items.size() > 1) {
+    return items[1].emitOpError("attn-hand-out: expected one role to take the "
+                                "work items that are handed out, got another "
+                                "'tile.next_work' before");
+  }
   if (!items.empty() && ws::hasMailbox(kernel.getConfig())) {
     mailbox = declare<ws::MailboxOp>(kernel, builder, "mailbox");
   }
@@ -80,14 +85,13 @@ LogicalResult HandOut::declareVerdict() {
                               "dynamic where items may be rejected, got "
                               "static");
   }
-  auto flag = [&](bool is) { return is ? builder.getUnitAttr() : UnitAttr(); };
-  verdict =
-      declare<ws::VerdictOp>(kernel, builder, "verdict", flag(isHandedOut()),
-                             flag(kernel.getConfig().getCluster() > 1));
+  verdict = declare<ws::VerdictOp>(kernel, builder, "verdict");
   return success();
 }
 
-LogicalResult HandOut::giveVerdicts() {
+/// Where items are not handed out, all roles agree at the end of an item's
+/// first run on whether it has a second one.
+void HandOut::giveVerdicts() {
   SmallVector<tile::RejectOp> rejects;
   kernel.walk([&](tile::RejectOp reject) { rejects.push_back(reject); });
   for (tile::RejectOp reject : rejects) {
@@ -97,67 +101,27 @@ LogicalResult HandOut::giveVerdicts() {
     reject.erase();
   }
   if (isHandedOut()) {
-    return success();
+    return;
   }
-  WalkResult walked = kernel.walk([&](ws::WorkLoopOp loop) {
-    return failed(takeVerdict(loop)) ? WalkResult::interrupt()
-                                     : WalkResult::advance();
+  kernel.walk([&](ws::WorkLoopOp loop) {
+    builder.setInsertionPointToEnd(&loop.getBody().front());
+    ws::SecondRunOp::create(builder, loop.getLoc(), verdict, Value());
   });
-  return failure(walked.wasInterrupted());
-}
-
-/// All roles agree, at the end of an item's first run, on whether it has a
-/// second one.
-LogicalResult HandOut::takeVerdict(ws::WorkLoopOp loop) {
-  Location loc = loop.getLoc();
-  auto items = loop.getBody().getOps<tile::NextWorkOp>();
-  if (items.empty()) {
-    return loop.emitOpError("attn-hand-out: expected a 'tile.next_work' where "
-                            "items may be rejected, got none");
-  }
-  builder.setInsertionPointToEnd(&loop.getBody().front());
-  Value second = tile::IsRedoOp::create(builder, loc, builder.getI1Type(),
-                                        (*items.begin()).getWork());
-  auto branch = scf::IfOp::create(builder, loc, builder.getI1Type(), second,
-                                  /*withElseRegion=*/true);
-  OpBuilder inSecond = branch.getThenBodyBuilder();
-  Value no = arith::ConstantIntOp::create(inSecond, loc, 0, 1);
-  scf::YieldOp::create(inSecond, loc, no);
-  OpBuilder inFirst = branch.getElseBodyBuilder();
-  Value rejected =
-      ws::TakeVerdictOp::create(inFirst, loc, inFirst.getI1Type(), verdict);
-  scf::YieldOp::create(inFirst, loc, rejected);
-  ws::RunAgainOp::create(builder, loc, branch.getResult(0));
-  return success();
 }
 
 /// The item that the counter gave, or one that was rejected.
 Value HandOut::chooseItem(tile::NextWorkOp next) {
   Location loc = next.getLoc();
-  Type i32 = builder.getI32Type(), i1 = builder.getI1Type();
-  auto taken = ws::TakeItemOp::create(
-      builder, loc, i32, i1, next.getBlocks(), next.getHeads(),
-      next.getBatches(), next.getSection(), next.getWhole(), next.getParts());
-  Value number = taken.getNumber(), exists = taken.getExists(), second, slot;
-  if (verdict) {
-    auto chosen = ws::ChooseItemOp::create(builder, loc, i32, i1, i1, i32,
-                                           number, exists, verdict);
-    number = chosen.getNumber();
-    exists = chosen.getExists();
-    second = chosen.getSecond();
-    slot = chosen.getSlot();
-  }
-  return ws::ItemAtOp::create(
-      builder, loc, next.getWork().getType(), number, exists, second, slot,
-      next.getBlocks(), next.getHeads(), next.getBatches(), next.getSection(),
-      next.getWhole(), next.getParts());
+  Type type = next.getWork().getType();
+  Value item = ws::TakeItemOp::create(
+      builder, loc, type, next.getBlocks(), next.getHeads(), next.getBatches(),
+      next.getSection(), next.getWhole(), next.getParts());
+  return verdict ? ws::ChooseItemOp::create(builder, loc, type, item, verdict)
+                       .getWork()
+                 : item;
 }
 
 void HandOut::handOut(tile::NextWorkOp next) {
-  auto loop = next->getParentOfType<ws::WorkLoopOp>();
-  if (!loop) {
-    return;
-  }
   builder.setInsertionPoint(next);
   Value work;
   if (mailbox) {
@@ -172,31 +136,6 @@ void HandOut::handOut(tile::NextWorkOp next) {
   }
   next.getWork().replaceAllUsesWith(work);
   next.erase();
-  SmallVector<ws::FetchWorkOp> fetches;
-  loop.walk([&](ws::FetchWorkOp fetch) { fetches.push_back(fetch); });
-  llvm::for_each(fetches, [&](ws::FetchWorkOp op) { askOnce(op, work); });
-}
-
-void HandOut::enterIf(Location loc, Value condition) {
-  auto branch =
-      scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
-  builder.setInsertionPointToStart(branch.thenBlock());
-}
-
-/// In a second run the counter's answer is still to be used.
-void HandOut::askOnce(ws::FetchWorkOp fetch, Value work) {
-  Location loc = fetch.getLoc();
-  builder.setInsertionPoint(fetch);
-  if (mailbox) {
-    enterIf(loc, ws::IsFirstCtaOp::create(builder, loc, builder.getI1Type()));
-  }
-  if (verdict) {
-    Value second =
-        ws::IsSecondRunOp::create(builder, loc, builder.getI1Type(), work);
-    Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
-    enterIf(loc, arith::XOrIOp::create(builder, loc, second, yes));
-  }
-  fetch->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
 }
 
 LogicalResult HandOut::check() {

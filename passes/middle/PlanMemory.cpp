@@ -49,10 +49,12 @@ public:
       }
     }
     kernel.setSmemBytes(end);
-    return checkLimit(placeItems(end + barriers * ws::barrierBytes));
+    barriersEnd = end + barriers * ws::barrierBytes;
+    return checkLimit(placeItems());
   }
 
-  /// What the pass ensures: every place has its bytes within `smem_bytes`.
+  /// What the pass ensures: every place has its bytes within `smem_bytes`, the
+  /// verdict and the mailbox behind the barriers.
   LogicalResult check() {
     for (Operation &op : kernel.getBody().front()) {
       auto channel = dyn_cast<ws::ChannelOp>(op);
@@ -62,7 +64,9 @@ public:
         return failure();
       }
     }
-    return success();
+    return success(
+        succeeded(checkItems<ws::VerdictOp>(ws::VerdictMemory::alignment)) &&
+        succeeded(checkItems<ws::MailboxOp>(ws::MailboxMemory::alignment)));
   }
 
 private:
@@ -77,10 +81,10 @@ private:
 
   /// Places the verdict and the mailbox behind the barriers; returns the first
   /// byte after them.
-  int64_t placeItems(int64_t begin) {
+  int64_t placeItems() {
     auto verdicts = kernel.getBody().getOps<ws::VerdictOp>();
     auto mailboxes = kernel.getBody().getOps<ws::MailboxOp>();
-    ws::ItemMemory memory(begin, !verdicts.empty(), !mailboxes.empty());
+    ws::ItemMemory memory(barriersEnd, !verdicts.empty(), !mailboxes.empty());
     for (ws::VerdictOp verdict : verdicts) {
       verdict.setOffset(memory.verdict);
     }
@@ -119,6 +123,18 @@ private:
            << end << " bytes of shared memory";
   }
 
+  template <typename Op> LogicalResult checkItems(int64_t alignment) {
+    for (Op op : kernel.getBody().getOps<Op>()) {
+      int64_t begin = op.getOffset().value_or(-1);
+      if (begin < barriersEnd || begin % alignment != 0) {
+        return op.emitOpError("attn-plan-memory: expected a multiple of ")
+               << alignment << " from byte " << barriersEnd << " on, got "
+               << begin;
+      }
+    }
+    return success();
+  }
+
   LogicalResult checkLimit(int64_t bytes) {
     FailureOr<MachineAttr> machine =
         lookupMachine(kernel.getContext(), kernel.getMachine(), [&]() {
@@ -126,6 +142,12 @@ private:
         });
     if (failed(machine)) {
       return failure();
+    }
+    if (machine->getBarriers().getBytes() != ws::barrierBytes) {
+      return kernel.emitOpError("attn-plan-memory: expected barriers of ")
+             << ws::barrierBytes << " bytes, got "
+             << machine->getBarriers().getBytes() << " on '"
+             << kernel.getMachine() << "'";
     }
     if (bytes > machine->getSmemLimit()) {
       return kernel.emitOpError("attn-plan-memory: expected at most ")
@@ -138,7 +160,7 @@ private:
   }
 
   ws::KernelOp kernel;
-  int64_t end = 0;
+  int64_t end = 0, barriersEnd = 0;
   llvm::StringMap<std::pair<int64_t, int64_t>> extents;
 };
 

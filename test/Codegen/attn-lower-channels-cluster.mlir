@@ -11,11 +11,11 @@ ws.kernel @cluster machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p 
   ws.channel @k [tensor<128x64xbf16>] depth 1 cluster at 0
   ws.hold @h tensor<64x64xbf16> pieces 2 at 16384
   ws.edge @e credits 1 cluster
-  ws.verdict @verdict handed_out cluster at 49192
+  ws.verdict @verdict at 49192
   ws.mailbox @mailbox at 49232
   ws.role @load warps 1 regs 40 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       %s = ws.acquire : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>
@@ -23,12 +23,12 @@ ws.kernel @cluster machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p 
       ws.wait_edge @e
       %k = ws.acquire : <@k, tensor<128x64xbf16>>
       ws.copy %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> to %k : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
-      ws.fetch_work of %n
+      ws.fetch_work after %w
     }
   }
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %s = ws.wait : <@work, tensor<4xi32>>
       %w = ws.get_work %s : <@work, tensor<4xi32>>
       ws.release %s : <@work, tensor<4xi32>>
@@ -70,11 +70,11 @@ ws.kernel @cluster machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p 
 // CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
 // CHECK-NEXT: nvvm.mbarrier.init %[[P]], %[[ONE]]
 // CHECK: ws.role @load
-// CHECK: ws.work_loop extents({{.*}}) redo {
+// CHECK: ws.work_loop extents({{.*}}) {
 // The whole tile's bytes.
 // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %c16384_i32
 // CHECK: ws.role @wg
-// CHECK: ws.work_loop extents({{.*}}) redo {
+// CHECK: ws.work_loop extents({{.*}}) {
 // @work is the CTA's own.
 // CHECK: ws.get_work
 // CHECK: nvvm.mbarrier.arrive %{{.*}} : !llvm.ptr<3>
@@ -87,7 +87,7 @@ ws.kernel @cluster machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p 
 // CHECK-NEXT:   %[[THERE:.*]] = nvvm.mapa %{{.*}}, %[[LANE]] : !llvm.ptr<3> -> !llvm.ptr<7>
 // CHECK-NEXT:   nvvm.mbarrier.arrive %[[THERE]] : !llvm.ptr<7>
 // The verdict: what one lane found goes to the first CTA before its arrival.
-// CHECK: tile.is_redo
+// CHECK: tile.with_care
 // CHECK: arith.cmpi eq,
 // CHECK: scf.if
 // CHECK:   scf.if

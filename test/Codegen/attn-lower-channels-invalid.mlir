@@ -297,10 +297,11 @@ ws.kernel @reject_of_one_thread machine "sm_90a" args ["n", "no"] problem #p con
   ws.verdict @verdict at 49152
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       // expected-error @below {{'ws.give_verdict' op attn-lower-channels: no lowering in role 'load', which one thread runs}}
       ws.give_verdict @verdict on %w rejected %no
+      ws.second_run by @verdict
     }
   }
 }
@@ -316,9 +317,65 @@ ws.kernel @no_verdict_given machine "sm_90a" args ["n", "no"] problem #p config 
   ws.verdict @verdict at 49152
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
+      ws.second_run by @verdict
     }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// The first results of a store outside of the loop over items would be awaited in the second run of none.
+ws.kernel @store_of_no_item machine "sm_90a" args ["o" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
+^bb0(%o: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
+  ws.hold @h tensor<64x64xbf16> pieces 1 at 0
+  ws.verdict @verdict at 49152
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-error @below {{'ws.store' op attn-lower-channels: expected a work item before it in a 'ws.work_loop', got none}}
+      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+      %w = tile.next_work extents(%n, %n, %n)
+      ws.give_verdict @verdict on %w rejected %no
+      ws.second_run by @verdict
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// What attn-hand-out would have written.
+ws.kernel @rejected machine "sm_90a" args ["lse" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
+^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'tile.reject' op attn-lower-channels: expected a 'ws.give_verdict' (attn-hand-out)}}
+      tile.reject %w if %no
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic, cluster = 2>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// The copy of an item, 16 bytes, would go to no multiple of 16.
+ws.kernel @misaligned_mailbox machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%n: i32):
+  // expected-error @below {{'ws.mailbox' op attn-lower-channels: expected a place behind the barriers, a multiple of 16 from byte 49152 on, got 49160}}
+  ws.mailbox @mailbox at 49160
+  ws.role @a warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
   }
 }
 
@@ -330,15 +387,16 @@ ws.kernel @no_verdict_given machine "sm_90a" args ["n", "no"] problem #p config 
 ws.kernel @over_barriers machine "sm_90a" args ["lse" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
   ws.edge @e credits 0
-  // expected-error @below {{'ws.verdict' op attn-lower-channels: expected a place behind the barriers, from byte 49160 on, got 49152}}
+  // expected-error @below {{'ws.verdict' op attn-lower-channels: expected a place behind the barriers, a multiple of 8 from byte 49160 on, got 49152}}
   ws.verdict @verdict at 49152
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       %row = arith.constant dense<0.0> : vector<1xf32>
       tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
       ws.give_verdict @verdict on %w rejected %no
+      ws.second_run by @verdict
     }
   }
 }
@@ -354,7 +412,7 @@ ws.kernel @two_verdicts machine "sm_90a" args ["lse" write, "n", "no"] problem #
   // expected-error @below {{'ws.role' op attn-lower-channels: expected at most one 'ws.give_verdict' in role 'wg', got 2}}
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       %row = arith.constant dense<0.0> : vector<1xf32>
       tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>

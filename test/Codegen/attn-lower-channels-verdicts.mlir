@@ -9,20 +9,20 @@ ws.kernel @verdicts machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
   ws.channel @work [tensor<4xi32>] depth 1 at 49136
   ws.hold @h tensor<64x64xbf16> pieces 2 at 0
-  ws.verdict @verdict handed_out at 49168
+  ws.verdict @verdict at 49168
   ws.role @load warps 1 regs 40 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       %s = ws.acquire : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      ws.fetch_work of %n
+      ws.fetch_work after %w
     }
   }
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %s = ws.wait : <@work, tensor<4xi32>>
       %w = ws.get_work %s : <@work, tensor<4xi32>>
       ws.release %s : <@work, tensor<4xi32>>
@@ -45,13 +45,13 @@ ws.kernel @verdicts machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p
 // CHECK-COUNT-6: llvm.store %{{.*}}, %{{.*}} : i32, !llvm.ptr<3>
 // CHECK-NOT: llvm.store
 // CHECK: ws.role @load
-// CHECK: ws.work_loop extents({{.*}}) redo {
-// CHECK-NOT: ws.run_again
+// CHECK: ws.work_loop extents({{.*}}) {
+// CHECK-NOT: ws.second_run
 // CHECK: ws.role @wg
-// CHECK: ws.work_loop extents({{.*}}) redo {
+// CHECK: ws.work_loop extents({{.*}}) {
 // CHECK: %[[W:.*]] = ws.get_work
-// CHECK: %[[REDO:.*]] = tile.is_redo %[[W]]
-// CHECK: %[[FIRST:.*]] = arith.xori %[[REDO]],
+// CHECK: %[[CAREFUL:.*]] = tile.with_care %[[W]]
+// CHECK: %[[FIRST:.*]] = arith.xori %[[CAREFUL]],
 // CHECK: %[[LANE:.*]] = arith.cmpi eq,
 // CHECK-NEXT: %[[SLOT:.*]] = ws.verdict_slot %[[W]]
 // CHECK-NEXT: scf.if %[[LANE]] {
@@ -63,9 +63,9 @@ ws.kernel @verdicts machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p
 // CHECK:        nvvm.mbarrier.arrive
 // CHECK-NEXT: }
 // The second results wait for the first to be written.
-// CHECK: %[[SECOND:.*]] = tile.is_redo %[[W]]
+// CHECK: %[[SECOND:.*]] = tile.with_care %[[W]]
 // CHECK-NEXT: scf.if %[[SECOND]] {
 // CHECK-NEXT:   nvvm.cp.async.bulk.wait_group 0
 // CHECK-NEXT: }
 // CHECK-NEXT: ws.store
-// CHECK-NOT: ws.run_again
+// CHECK-NOT: ws.second_run

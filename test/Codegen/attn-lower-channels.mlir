@@ -262,7 +262,7 @@ ws.kernel @work_items machine "sm_90a" args ["o" write, "n"] problem #p config <
       %s = ws.acquire : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      ws.fetch_work of %n
+      ws.fetch_work after %w
     }
   }
   ws.role @wg warps 4 regs 240 replicas 2 {

@@ -18,8 +18,7 @@ ws.kernel @cluster machine "sm_90a" args ["q", "k", "v", "lse" write] problem #p
     %zero = arith.constant 0 : i32
     ws.work_loop extents(%n, %one, %one) {
       %w = ws.share_work through @mailbox {
-        %next, %exists = ws.take_item extents(%n, %one, %one)
-        %item = ws.item_at %next exists(%exists) extents(%n, %one, %one)
+        %item = ws.take_item extents(%n, %one, %one)
         ws.yield %item : !tile.work
       }
       %s = ws.slot_at %zero : <@work, tensor<4xi32>>
@@ -31,10 +30,7 @@ ws.kernel @cluster machine "sm_90a" args ["q", "k", "v", "lse" write] problem #p
       ws.copy %k at(%batch, %head, %block) #bshd shared to %ks barrier %full : tensor<?x?x?x128xbf16>, <@k, tensor<64x128xbf16>>, !llvm.ptr<3>
       %vs = ws.slot_at %zero : <@v, tensor<64x64xbf16>>
       ws.copy %v at(%batch, %head, %block) #bshd shared to %vs barrier %full : tensor<?x?x?x64xbf16>, <@v, tensor<64x64xbf16>>, !llvm.ptr<3>
-      %first = ws.is_first_cta
-      scf.if %first {
-        ws.fetch_work of %n
-      }
+      ws.fetch_work after %w
     }
   }
   ws.role @wg warps 4 regs 240 replicas 1 {

@@ -265,7 +265,7 @@ ws.kernel @fetch_of_grid machine "sm_90a" args ["n"] problem #p config #c schedu
     ws.work_loop extents(%c, %c, %c) {
       %w = tile.next_work extents(%c, %c, %c)
       // expected-error @below {{'ws.fetch_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' with work 'dynamic', got work 'grid'}}
-      ws.fetch_work of %c
+      ws.fetch_work after %w
     }
   }
 }
@@ -284,27 +284,6 @@ ws.kernel @get_outside machine "sm_90a" args ["n"] problem #p config #c schedule
     %s = ws.slot_at %c : <@work, tensor<4xi32>>
     // expected-error @below {{'ws.get_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' with work 'dynamic', got no loop with work 'dynamic'}}
     %w = ws.get_work %s : <@work, tensor<4xi32>>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @fetch_for_nobody machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 {
-^bb0(%n: f32):
-  ws.channel @work [tensor<4xi32>] depth 1 at 0
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    %c = arith.constant 1 : i32
-    %s = ws.slot_at %c : <@work, tensor<4xi32>>
-    ws.work_loop extents(%c, %c, %c) {
-      %w = ws.get_work %s : <@work, tensor<4xi32>>
-      ws.end_unless_work %w
-      // expected-error @below {{'ws.fetch_work' op attn-lower-to-nvvm: expected a 'ws.take_item' in the loop, got none}}
-      ws.fetch_work of %c
-    }
   }
 }
 
@@ -354,11 +333,13 @@ ws.kernel @registers_never_come machine "sm_90a" args ["n"] problem #p config #c
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @no_verdict machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%n: i32):
+  ws.verdict @verdict at 32
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'ws.work_loop' op attn-lower-to-nvvm: expected a 'ws.run_again' where items are run again, got none}}
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'ws.second_run' op attn-lower-to-nvvm: expected the verdict to be taken (attn-lower-channels), got none}}
+      ws.second_run by @verdict
     }
   }
 }
@@ -368,14 +349,14 @@ ws.kernel @no_verdict machine "sm_90a" args ["n"] problem #p config #c schedule 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @is_redo machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @with_care machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%n: i32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'tile.is_redo' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' that says 'redo'}}
-      %r = tile.is_redo %w
+      // expected-error @below {{'tile.with_care' op attn-lower-to-nvvm: expected a 'ws.verdict' in the kernel, got none}}
+      %r = tile.with_care %w
     }
   }
 }
@@ -404,34 +385,15 @@ ws.kernel @computed machine "sm_90a" args ["n"] problem #p config #c schedule #s
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @slot_of_grid machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%n: i32):
+  ws.verdict @verdict at 32
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'ws.verdict_slot' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' that says 'redo'}}
+      // expected-error @below {{'ws.verdict_slot' op attn-lower-to-nvvm: expected work 'dynamic', got 'grid'}}
       %slot = ws.verdict_slot %w
-    }
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @asked_by_many machine "sm_90a" args ["lse" write, "n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%lse: tensor<?x?x?xf32>, %n: i32):
-  ws.verdict @verdict handed_out at 32
-  ws.role @wg warps 4 regs 240 replicas 2 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
-      %next, %more = ws.take_item extents(%n, %n, %n)
-      // expected-error @below {{'ws.choose_item' op attn-lower-to-nvvm: expected one thread to take verdicts, got role 'wg' of 2 x 4 warps}}
-      %number, %exists, %second, %slot = ws.choose_item %next, %more by @verdict
-      %w = ws.item_at %number exists(%exists) second(%second, %slot) extents(%n, %n, %n)
-      ws.end_unless_work %w
-      %row = arith.constant dense<0.0> : vector<1xf32>
-      tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
+      %no = arith.constant false
+      ws.second_run by @verdict rejected %no
     }
   }
 }

@@ -1,6 +1,6 @@
 // attn-lower-to-nvvm where items are handed out and may be rejected: the role that hands out takes the verdict of the
 // turn before the last, and of the last where nothing else is left; a rejected item comes before the counter's answer,
-// which is then kept; the others learn from the item whether it is run again and where its verdict goes.
+// which is then kept; the others learn from the item whether this is its second run and where its verdict goes.
 // RUN: attn-opt %s --attn-lower-to-nvvm | FileCheck %s
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
@@ -9,25 +9,19 @@
 ws.kernel @verdicts machine "sm_90a" args ["q", "lse" write] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>):
   ws.channel @work [tensor<4xi32>] depth 1 at 0
-  ws.verdict @verdict handed_out at 32
+  ws.verdict @verdict at 32
   ws.role @load warps 1 regs 40 replicas 1 {
   ^bb0(%me: i32):
     %n = arith.constant 7 : i32
     %one = arith.constant 1 : i32
     %zero = arith.constant 0 : i32
-    ws.work_loop extents(%n, %one, %one) redo {
-      %next, %more = ws.take_item extents(%n, %one, %one)
-      %number, %exists, %second, %place = ws.choose_item %next, %more by @verdict
-      %w = ws.item_at %number exists(%exists) second(%second, %place) extents(%n, %one, %one)
+    ws.work_loop extents(%n, %one, %one) {
+      %next = ws.take_item extents(%n, %one, %one)
+      %w = ws.choose_item %next by @verdict
       %s = ws.slot_at %zero : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      %again = ws.is_second_run %w
-      %yes = arith.constant true
-      %used = arith.xori %again, %yes : i1
-      scf.if %used {
-        ws.fetch_work of %n
-      }
+      ws.fetch_work after %w
     }
   }
   ws.role @wg warps 4 regs 240 replicas 1 {
@@ -35,14 +29,14 @@ ws.kernel @verdicts machine "sm_90a" args ["q", "lse" write] problem #p config #
     %n = arith.constant 7 : i32
     %one = arith.constant 1 : i32
     %zero = arith.constant 0 : i32
-    ws.work_loop extents(%n, %one, %one) redo {
+    ws.work_loop extents(%n, %one, %one) {
       %s = ws.slot_at %zero : <@work, tensor<4xi32>>
       %w = ws.get_work %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
       %slot = ws.verdict_slot %w
-      %redo = tile.is_redo %w
+      %careful = tile.with_care %w
       %at = ws.smem %slot : !llvm.ptr<3>
-      scf.if %redo {
+      scf.if %careful {
         nvx.mbarrier_wait %at, %slot : !llvm.ptr<3>
       }
       %row = arith.constant dense<0.0> : vector<2xf32>
@@ -74,12 +68,12 @@ ws.kernel @verdicts machine "sm_90a" args ["q", "lse" write] problem #p config #
 // CHECK:   nvx.mbarrier_wait
 // CHECK: %[[OR:.*]] = arith.select %[[AGAINLAST]], %[[LAST]], %[[ITEM]] : i32
 // CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[AGAIN]], %[[BEFORE]], %[[OR]] : i32
-// CHECK-NEXT: %[[REDO:.*]] = arith.ori %[[AGAIN]], %[[AGAINLAST]] : i1
-// CHECK-NEXT: %[[EXISTS:.*]] = arith.ori %[[REDO]], %[[NEW]] : i1
+// CHECK-NEXT: %[[TWICE:.*]] = arith.ori %[[AGAIN]], %[[AGAINLAST]] : i1
+// CHECK-NEXT: %[[EXISTS:.*]] = arith.ori %[[TWICE]], %[[NEW]] : i1
 // CHECK: llvm.store %[[LAST]],
 // CHECK: llvm.store %[[CHOSEN]],
 // CHECK: scf.if %[[EXISTS]] {
-// CHECK:   %[[USED:.*]] = arith.xori %[[REDO]],
+// CHECK:   %[[USED:.*]] = arith.xori %[[TWICE]],
 // CHECK-NEXT:   scf.if %[[USED]] {
 // CHECK:     llvm.atomicrmw uinc_wrap
 // The other role.

@@ -118,11 +118,10 @@ ws.kernel @handed_out machine "sm_90a" args ["q"] problem #p config <tile_m = 12
     %n = arith.constant 7 : i32
     %s = ws.slot_at %me : <@work, tensor<4xi32>>
     ws.work_loop extents(%n, %n, %n) {
-      %next, %exists = ws.take_item extents(%n, %n, %n)
-      %w = ws.item_at %next exists(%exists) extents(%n, %n, %n)
+      %w = ws.take_item extents(%n, %n, %n)
       ws.put_work %w to %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      ws.fetch_work of %n
+      ws.fetch_work after %w
     }
   }
   ws.role @wg warps 4 regs 240 replicas 1 {

@@ -9,7 +9,7 @@
 // CHECK: %[[LOOP:.*]]:3 = tile.for {{.*}} init(%[[LOWEST]],
 // CHECK: %[[STAT:.*]]:3 = tile.step @stat(%{{.*}}, %{{.*}}, %[[NEXT]])
 // CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<64x16xf32>, %[[M:.*]]: tensor<64xf32>, %[[WORK:.*]]: !tile.work):
-// CHECK-NEXT:   %[[REDO:.*]] = tile.is_redo %[[WORK]]
+// CHECK-NEXT:   %[[REDO:.*]] = tile.with_care %[[WORK]]
 // CHECK-NEXT:   scf.if %[[REDO]]
 // CHECK:          tile.reduce max %[[X]] dim 1
 // CHECK:          arith.subf %[[X]],

@@ -279,7 +279,7 @@ tile.kernel @other args ["n"]
 // CHECK-NEXT: %[[LOST:.*]] = arith.cmpf ogt, %[[SUM]]
 // CHECK-NEXT: %[[INFINITY:.*]] = arith.constant dense<0x7F800000>
 // CHECK-NEXT: %[[KEPT:.*]] = arith.select %[[LOST]], %[[INFINITY]], %{{.*}}
-// CHECK: tile.is_redo %[[W]]
+// CHECK: tile.with_care %[[W]]
 // CHECK: scf.yield %[[MOVED]]#0, %[[MOVED]]#1, %[[MOVED]]#2, %[[KEPT]], %{{.*}}
 // CHECK: } else {
 // CHECK: %[[ONE:.*]] = arith.constant dense<1.000000e+00>

@@ -9,32 +9,23 @@
 // CHECK-LABEL: ws.kernel @grid
 // CHECK: ws.verdict @verdict{{$}}
 // CHECK: ws.role @load
-// CHECK: %[[W:.*]] = tile.next_work
-// CHECK-NEXT: %[[SECOND:.*]] = tile.is_redo %[[W]]
-// CHECK-NEXT: %[[AGAIN:.*]] = scf.if %[[SECOND]] -> (i1) {
-// CHECK-NEXT:   %[[NO:.*]] = arith.constant false
-// CHECK-NEXT:   scf.yield %[[NO]] : i1
-// CHECK-NEXT: } else {
-// CHECK-NEXT:   %[[REJECTED:.*]] = ws.take_verdict @verdict
-// CHECK-NEXT:   scf.yield %[[REJECTED]] : i1
-// CHECK-NEXT: }
-// CHECK-NEXT: ws.run_again %[[AGAIN]]
+// CHECK: tile.next_work
+// CHECK-NEXT: ws.second_run by @verdict
 // CHECK: ws.role @wg
 // CHECK: %[[W:.*]] = tile.next_work
 // CHECK-NEXT: ws.give_verdict @verdict on %[[W]] rejected %{{.*}}
-// CHECK: ws.take_verdict @verdict
-// CHECK: ws.run_again
+// CHECK-NEXT: ws.second_run by @verdict
 ws.kernel @grid machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid, row_max = first_block> schedule #s {
 ^bb0(%n: i32, %no: i1):
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
     }
   }
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       tile.reject %w if %no
     }
@@ -45,47 +36,38 @@ ws.kernel @grid machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 12
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-// In a cluster the first CTA takes items and verdicts, and asks for the next item.
+// In a cluster the first CTA takes items and verdicts.
 // CHECK-LABEL: ws.kernel @cluster
-// CHECK: ws.verdict @verdict handed_out cluster{{$}}
+// CHECK: ws.verdict @verdict{{$}}
 // CHECK: ws.mailbox @mailbox{{$}}
 // CHECK: ws.role @load
 // CHECK: %[[W:.*]] = ws.share_work through @mailbox {
-// CHECK-NEXT:   %[[NEXT:.*]], %[[MORE:.*]] = ws.take_item extents(%[[N:.*]], %[[N]], %[[N]]) section(%[[N]])
-// CHECK-NEXT:   %[[NUMBER:.*]], %[[EXISTS:.*]], %[[SECOND:.*]], %[[SLOT:.*]] = ws.choose_item %[[NEXT]], %[[MORE]] by @verdict
-// CHECK-NEXT:   %[[ITEM:.*]] = ws.item_at %[[NUMBER]] exists(%[[EXISTS]]) second(%[[SECOND]], %[[SLOT]]) extents(%[[N]], %[[N]], %[[N]]) section(%[[N]])
+// CHECK-NEXT:   %[[NEXT:.*]] = ws.take_item extents(%[[N:.*]], %[[N]], %[[N]]) section(%[[N]])
+// CHECK-NEXT:   %[[ITEM:.*]] = ws.choose_item %[[NEXT]] by @verdict
 // CHECK-NEXT:   ws.yield %[[ITEM]] : !tile.work
 // CHECK-NEXT: }
 // CHECK: ws.put_work %[[W]]
 // CHECK-NEXT: ws.end_unless_work %[[W]]
-// CHECK-NEXT: %[[FIRST:.*]] = ws.is_first_cta
-// CHECK-NEXT: scf.if %[[FIRST]] {
-// CHECK-NEXT:   %[[AGAIN:.*]] = ws.is_second_run %[[W]]
-// CHECK-NEXT:   %[[YES:.*]] = arith.constant true
-// CHECK-NEXT:   %[[ONCE:.*]] = arith.xori %[[AGAIN]], %[[YES]] : i1
-// CHECK-NEXT:   scf.if %[[ONCE]] {
-// CHECK-NEXT:     ws.fetch_work of %[[N]]
-// CHECK-NEXT:   }
-// CHECK-NEXT: }
+// CHECK-NEXT: ws.fetch_work after %[[W]]
 // CHECK: ws.role @wg
 // CHECK: ws.give_verdict @verdict
-// CHECK-NOT: ws.run_again
+// CHECK-NOT: ws.second_run
 ws.kernel @cluster machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, row_max = first_block, cluster = 2> schedule #s {
 ^bb0(%n: i32, %no: i1):
   ws.channel @work [tensor<4xi32>] depth 1
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n) section(%n)
       %s = ws.acquire : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      ws.fetch_work of %n
+      ws.fetch_work after %w
     }
   }
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %s = ws.wait : <@work, tensor<4xi32>>
       %w = ws.get_work %s : <@work, tensor<4xi32>>
       ws.release %s : <@work, tensor<4xi32>>
@@ -102,10 +84,10 @@ ws.kernel @cluster machine "sm_90a" args ["n", "no"] problem #p config <tile_m =
 // Nothing is rejected, and the item is the counter's answer.
 // CHECK-LABEL: ws.kernel @handed_out
 // CHECK-NOT: ws.verdict
-// CHECK: %[[NEXT:.*]], %[[MORE:.*]] = ws.take_item
-// CHECK-NEXT: %{{.*}} = ws.item_at %[[NEXT]] exists(%[[MORE]]) extents
-// CHECK: ws.end_unless_work
-// CHECK-NEXT: ws.fetch_work
+// CHECK: %[[W:.*]] = ws.take_item extents
+// CHECK-NOT: ws.choose_item
+// CHECK: ws.end_unless_work %[[W]]
+// CHECK-NEXT: ws.fetch_work after %[[W]]
 ws.kernel @handed_out machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
 ^bb0(%n: i32):
   ws.channel @work [tensor<4xi32>] depth 1
@@ -116,7 +98,7 @@ ws.kernel @handed_out machine "sm_90a" args ["n"] problem #p config <tile_m = 12
       %s = ws.acquire : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      ws.fetch_work of %n
+      ws.fetch_work after %w
     }
   }
 }

@@ -8,7 +8,7 @@ ws.kernel @rejected machine "sm_90a" args ["n", "no"] problem #p config <tile_m 
 ^bb0(%n: i32, %no: i1):
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       // expected-error @below {{'tile.reject' op attn-verify-sync: expected a 'ws.give_verdict' (attn-hand-out)}}
       tile.reject %w if %no
@@ -35,27 +35,17 @@ ws.kernel @computed machine "sm_90a" args ["n"] problem #p config <tile_m = 128,
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-// A verdict that is waited for before it is given.
-// expected-error @below {{'ws.kernel' op attn-verify-sync: V18: expected all roles to end, got a deadlock with role 'wg' replica 0 at phase 0 of barrier 0 of 'verdict', role 'wg' replica 1 at phase 0 of barrier 0 of 'verdict'}}
+// A verdict that nobody gives.
+// expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'verdict' expected a role that gives it, got none}}
 // expected-note @below {{with work items of 0 blocks}}
-ws.kernel @taken_early machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
-^bb0(%n: i32, %no: i1):
+ws.kernel @not_given machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
+^bb0(%n: i32):
   ws.verdict @verdict
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
-      %second = tile.is_redo %w
-      %again = scf.if %second -> (i1) {
-        scf.yield %second : i1
-      } else {
-        // expected-note @below {{'ws.take_verdict' of role 'wg' replica 0 (work item 0)}}
-        // expected-note @below {{'ws.take_verdict' of role 'wg' replica 1 (work item 0)}}
-        %rejected = ws.take_verdict @verdict
-        scf.yield %rejected : i1
-      }
-      ws.give_verdict @verdict on %w rejected %no
-      ws.run_again %again
+      ws.second_run by @verdict
     }
   }
 }
@@ -64,53 +54,75 @@ ws.kernel @taken_early machine "sm_90a" args ["n", "no"] problem #p config <tile
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-// The second run has no verdict to take.
-// expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'verdict' expected role 'wg' replica 0 to take each verdict that role 'wg' replica 0 gives, got 2 and 1}}
-// expected-note @below {{with work items of 0, 0 (again) blocks}}
-ws.kernel @taken_twice machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
+// The second run would do what the first does not: nothing signals it.
+// expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'e' expected equal cycles at both ends, got 0 and 1}}
+// expected-note @below {{with work items of 0, 0 (second run) blocks}}
+ws.kernel @second_run_waits machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
 ^bb0(%n: i32, %no: i1):
   ws.verdict @verdict
-  ws.role @wg warps 4 regs 240 replicas 2 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
-      %w = tile.next_work extents(%n, %n, %n)
-      ws.give_verdict @verdict on %w rejected %no
-      %again = ws.take_verdict @verdict
-      ws.run_again %again
-    }
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-// The counter is asked in a second run as well: the answer to the first question is lost.
-ws.kernel @asked_again machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
-^bb0(%n: i32, %no: i1):
-  ws.channel @work [tensor<4xi32>] depth 1
-  ws.verdict @verdict handed_out
+  ws.edge @e credits 0
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'ws.work_loop' op attn-verify-sync: V26: expected 1 'ws.fetch_work' after 1 work items, got 2, the last item with 0 blocks}}
-    // expected-note @below {{with work items of 0, 0 (again) blocks}}
-    ws.work_loop extents(%n, %n, %n) redo {
-      %next, %more = ws.take_item extents(%n, %n, %n)
-      %number, %exists, %second, %slot = ws.choose_item %next, %more by @verdict
-      %w = ws.item_at %number exists(%exists) second(%second, %slot) extents(%n, %n, %n)
+    ws.work_loop extents(%n, %n, %n) {
+      ws.second_run by @verdict
+    }
+  }
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      %second = tile.with_care %w
+      scf.if %second {
+        ws.wait_edge @e
+      }
+      ws.give_verdict @verdict on %w rejected %no
+      ws.second_run by @verdict
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// The same of a part, which is computed with care in its first run.
+// expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'e' expected equal cycles at both ends, got 0 and 1}}
+// expected-note @below {{with work items of 0 (part) blocks}}
+ws.kernel @part_waits machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 2> schedule #s {
+^bb0(%n: i32, %no: i1):
+  ws.channel @work [tensor<4xi32>] depth 1
+  ws.verdict @verdict
+  ws.edge @e credits 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %next = ws.take_item extents(%n, %n, %n) cut(%n, %n)
+      %w = ws.choose_item %next by @verdict
       %s = ws.acquire : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      ws.fetch_work of %n
+      ws.fetch_work after %w
     }
   }
-  ws.role @wg warps 4 regs 240 replicas 2 {
+  ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %s = ws.wait : <@work, tensor<4xi32>>
       %w = ws.get_work %s : <@work, tensor<4xi32>>
       ws.release %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
+      %b:2 = tile.bounds %w : i32, i32 {
+      ^bb0(%x: !tile.work):
+        tile.yield %n, %n : i32, i32
+      }
+      %careful = tile.with_care %w
+      scf.if %careful {
+        %zero = arith.constant 0 : i32
+        %none = arith.cmpi eq, %b#0, %zero : i32
+        scf.if %none {
+          ws.wait_edge @e
+        }
+      }
       ws.give_verdict @verdict on %w rejected %no
     }
   }
@@ -126,34 +138,25 @@ ws.kernel @asked_again machine "sm_90a" args ["n", "no"] problem #p config <tile
 ws.kernel @given_twice machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, cluster = 2> schedule #s {
 ^bb0(%n: i32, %no: i1):
   ws.channel @work [tensor<4xi32>] depth 1
-  ws.verdict @verdict handed_out cluster
+  ws.verdict @verdict
   ws.mailbox @mailbox
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = ws.share_work through @mailbox {
-        %next, %more = ws.take_item extents(%n, %n, %n)
-        %number, %exists, %second, %slot = ws.choose_item %next, %more by @verdict
-        %x = ws.item_at %number exists(%exists) second(%second, %slot) extents(%n, %n, %n)
+        %next = ws.take_item extents(%n, %n, %n)
+        %x = ws.choose_item %next by @verdict
         ws.yield %x : !tile.work
       }
       %s = ws.acquire : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      %first = ws.is_first_cta
-      scf.if %first {
-        %again = ws.is_second_run %w
-        %yes = arith.constant true
-        %once = arith.xori %again, %yes : i1
-        scf.if %once {
-          ws.fetch_work of %n
-        }
-      }
+      ws.fetch_work after %w
     }
   }
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %s = ws.wait : <@work, tensor<4xi32>>
       %w = ws.get_work %s : <@work, tensor<4xi32>>
       ws.release %s : <@work, tensor<4xi32>>
@@ -162,7 +165,7 @@ ws.kernel @given_twice machine "sm_90a" args ["n", "no"] problem #p config <tile
   }
   ws.role @other warps 4 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %s = ws.wait : <@work, tensor<4xi32>>
       %w = ws.get_work %s : <@work, tensor<4xi32>>
       ws.release %s : <@work, tensor<4xi32>>

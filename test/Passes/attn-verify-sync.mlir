@@ -513,7 +513,7 @@ ws.kernel @handed_out machine "sm_90a" args ["n"] problem #p config #c schedule 
       %s = ws.acquire : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      ws.fetch_work of %n
+      ws.fetch_work after %w
     }
   }
   ws.role @wg warps 4 regs 240 replicas 2 {
@@ -545,7 +545,7 @@ ws.kernel @put_after_the_end machine "sm_90a" args ["n"] problem #p config #c sc
       %s = ws.acquire : <@work, tensor<4xi32>>
       ws.end_unless_work %w
       ws.put_work %w to %s : <@work, tensor<4xi32>>
-      ws.fetch_work of %n
+      ws.fetch_work after %w
     }
   }
   ws.role @wg warps 4 regs 240 replicas 2 {
@@ -577,7 +577,7 @@ ws.kernel @kept_at_the_end machine "sm_90a" args ["n"] problem #p config #c sche
       %s = ws.acquire : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
-      ws.fetch_work of %n
+      ws.fetch_work after %w
     }
   }
   ws.role @wg warps 4 regs 240 replicas 2 {
@@ -602,7 +602,7 @@ ws.kernel @fetch_of_some machine "sm_90a" args ["n"] problem #p config #c schedu
   ws.channel @work [tensor<4xi32>] depth 1
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'ws.work_loop' op attn-verify-sync: V26: expected 1 'ws.fetch_work' after 1 work items, got 0, the last item with 0 blocks}}
+    // expected-error @below {{'ws.work_loop' op attn-verify-sync: V26: expected one 'ws.fetch_work' a turn, got 0, with an item of 0 blocks}}
     // expected-note @below {{with work items of 0 + 0 blocks}}
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
@@ -616,7 +616,7 @@ ws.kernel @fetch_of_some machine "sm_90a" args ["n"] problem #p config #c schedu
       %zero = arith.constant 0 : i32
       %some = arith.cmpi sgt, %b#0, %zero : i32
       scf.if %some {
-        ws.fetch_work of %n
+        ws.fetch_work after %w
       }
     }
   }
@@ -637,12 +637,12 @@ ws.kernel @fetch_of_some machine "sm_90a" args ["n"] problem #p config #c schedu
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid, row_max = first_block>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // An item that may be rejected, balanced: passes.
-ws.kernel @redo machine "sm_90a" args ["q", "n", "no"] problem #p config #c schedule #s {
+ws.kernel @rejected machine "sm_90a" args ["q", "n", "no"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
   ws.channel @k [tensor<128x64xbf16>] depth 2
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       %s = ws.acquire : <@k, tensor<128x64xbf16>>
       ws.copy %q at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
@@ -650,7 +650,7 @@ ws.kernel @redo machine "sm_90a" args ["q", "n", "no"] problem #p config #c sche
   }
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       %s = ws.wait : <@k, tensor<128x64xbf16>>
       ws.release %s : <@k, tensor<128x64xbf16>>
@@ -667,12 +667,12 @@ ws.kernel @redo machine "sm_90a" args ["q", "n", "no"] problem #p config #c sche
 // The second run would wait for a signal that the first one left out.
 // expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'e' expected equal cycles at both ends, got 0 and 1}}
 // expected-note @below {{with work items of 0 blocks}}
-ws.kernel @redo_unbalanced machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
+ws.kernel @rejected_unbalanced machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
 ^bb0(%n: i32, %no: i1):
   ws.edge @e credits 1
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       ws.wait_edge @e
       tile.reject %w if %no

@@ -87,13 +87,15 @@ REFUSALS = {
     },
     "HandOut.cpp": {
         "attn-hand-out: expected 'work' to be grid or dynamic": "rejected_static",
-        "attn-hand-out: expected a 'tile.next_work'": "V1",
+        "attn-hand-out: expected one role to take the work items": "V26",
         "attn-hand-out: expected the op to be written out": OWN,
     },
     "PlanMemory.cpp": {
         "attn-plan-memory: expected '' to be a place in shared memory": "V10",
         "attn-plan-memory: expected at most  bytes over": "V10",
         "attn-plan-memory: expected a place within": OWN,
+        "attn-plan-memory: expected a multiple of": OWN,
+        "attn-plan-memory: expected barriers of": INPUT,
         "attn-plan-memory: ": INPUT,
         "attn-plan-memory: expected at most  bytes of shared memory": "V11",
     },

@@ -31,8 +31,7 @@
 // WS: ws.channel @work [tensor<4xi32>] depth 2 at 229376
 // WS: ws.role @load
 // WS: ws.work_loop
-// WS-NEXT: %[[NEXT:.*]], %[[MORE:.*]] = ws.take_item extents({{.*}}) section({{.*}})
-// WS-NEXT: %[[ITEM:.*]] = ws.item_at %[[NEXT]] exists(%[[MORE]])
+// WS-NEXT: %[[ITEM:.*]] = ws.take_item extents({{.*}}) section({{.*}})
 // WS-NEXT: %[[SLOT:.*]] = ws.acquire : <@work, tensor<4xi32>>
 // WS-NEXT: ws.put_work %[[ITEM]] to %[[SLOT]]
 // WS-NEXT: ws.end_unless_work %[[ITEM]]

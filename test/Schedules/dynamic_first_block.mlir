@@ -14,10 +14,10 @@
 // RUN: %attn-sim %attn_root/test/Inputs/full_d64.mlir --schedule=%t.all.mlir --q=1x64x1x64 --kv=1x150x1x64 --inputs=spike-key:1:300 --sm-count=1
 //
 // LOOP: loop 2: scores untouched
-// WS: ws.work_loop extents({{.*}}) redo {
+// WS: ws.verdict @verdict
 // WS: ws.choose_item %{{.*}} by @verdict
 // WS: ws.fetch_work
-// WS: ws.work_loop extents({{.*}}) redo {
+// WS: ws.work_loop extents({{.*}}) {
 // WS: ws.give_verdict @verdict
 
 attn.table_entry fwd @dynamic_first_block head_dim 64, 64

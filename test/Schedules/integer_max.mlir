@@ -19,10 +19,10 @@
 // LOOP: max.ftz.f32 38
 // LOOP: max.relu.s32 4
 // LOOP-NEXT: max.s32 32
-// WS: ws.work_loop extents({{.*}}) redo {
+// WS: ws.choose_item %{{.*}} by @verdict
 // WS: ws.role @wg
-// WS: %[[REDO:.*]] = tile.is_redo
-// WS: scf.if %[[REDO]]
+// WS: %[[CAREFUL:.*]] = tile.with_care
+// WS: scf.if %[[CAREFUL]]
 // WS: tile.reduce max %
 // WS: else
 // WS: tile.reduce max_floored %

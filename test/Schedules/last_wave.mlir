@@ -18,7 +18,7 @@
 // LOOP: loop 2: scores untouched
 //
 // WS: %[[WHOLE:.*]], %[[PARTS:.*]] = tile.cut
-// WS: ws.item_at {{.*}} section({{.*}}) cut(%[[WHOLE]], %[[PARTS]])
+// WS: ws.take_item {{.*}} section({{.*}}) cut(%[[WHOLE]], %[[PARTS]])
 // WS: tile.part_of
 // WS: tile.join %{{.*}} of %[[PARTS]]
 //

@@ -10,8 +10,9 @@ bool faults::isEvent(Operation *op) {
              ws::FetchWorkOp, ws::PutWorkOp, ws::GetWorkOp, ws::EndUnlessWorkOp,
              ws::MmaOp, ws::AwaitOp, ws::AwaitStepOp, ws::PutOp, ws::StoreOp,
              ws::AwaitStoreOp, ws::TakeOp, ws::GiveOp, ws::SignalOp,
-             ws::WaitEdgeOp, ws::SyncOp, ws::GiveVerdictOp, ws::TakeVerdictOp,
-             ws::ChooseItemOp, ws::ShareWorkOp, tile::JoinOp>(op);
+             ws::WaitEdgeOp, ws::SyncOp, ws::GiveVerdictOp, ws::SecondRunOp,
+             ws::TakeItemOp, ws::ChooseItemOp, ws::ShareWorkOp, tile::JoinOp>(
+      op);
 }
 
 bool faults::hasEvent(Operation *op) {

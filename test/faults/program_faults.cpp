@@ -31,6 +31,7 @@ private:
     }));
   }
   void addDrop(Operation *op);
+  void addItemDrop(Operation *op);
   void addMoves(Operation *op);
   void addLeave(Operation *op);
   void addEarly(Operation *op, StringRef detail, Operation *before);
@@ -145,6 +146,9 @@ void ProgramFaults::addDrop(Operation *op) {
     }
     return;
   }
+  if (isa<ws::ChooseItemOp, ws::ShareWorkOp>(op)) {
+    return addItemDrop(op);
+  }
   if (!isa<ws::WaitOp, ws::AcquireOp>(op)) {
     return;
   }
@@ -160,6 +164,27 @@ void ProgramFaults::addDrop(Operation *op) {
       return;
     }
   }
+}
+
+/// A rejected item never comes again; each CTA of a cluster takes items for
+/// itself, or waits for those that nobody sends.
+void ProgramFaults::addItemDrop(Operation *op) {
+  if (auto choose = dyn_cast<ws::ChooseItemOp>(op)) {
+    return addTo(op, "drop", "the choice", [choose]() mutable {
+      choose.replaceAllUsesWith(choose.getNext());
+      choose.erase();
+    });
+  }
+  auto share = cast<ws::ShareWorkOp>(op);
+  addTo(op, "drop", "the mailbox", [share]() mutable {
+    Block &body = share.getBody().front();
+    Operation *yield = body.getTerminator();
+    share.replaceAllUsesWith(yield->getOperand(0));
+    yield->erase();
+    share->getBlock()->getOperations().splice(share->getIterator(),
+                                              body.getOperations());
+    share.erase();
+  });
 }
 
 void ProgramFaults::addEarly(Operation *op, StringRef detail,

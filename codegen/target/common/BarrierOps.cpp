@@ -20,8 +20,8 @@ Value BarrierOps::barrierAt(int64_t offset, Value slot) const {
 
 Value BarrierOps::verdictWord(const VerdictBarriers &verdict,
                               Value slot) const {
-  Value words = constant(verdict.offset + ws::verdictRing * ws::barrierBytes);
-  return smem(add(words, mul(slot, 4)));
+  Value words = constant(verdict.memory.word(0));
+  return smem(add(words, mul(slot, ws::wordBytes)));
 }
 
 void BarrierOps::enterIf(Value condition) const {

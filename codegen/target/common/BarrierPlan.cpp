@@ -45,29 +45,29 @@ LogicalResult BarrierPlan::placeBarriers(ws::KernelOp kernel) {
 
 /// Reads where the verdict and the mailbox are, which lie behind the others.
 LogicalResult BarrierPlan::placeItems(ws::KernelOp kernel) {
-  auto place = [&](auto op, int64_t bytes) -> FailureOr<int64_t> {
+  auto place = [&](auto op, auto memory) -> LogicalResult {
     int64_t begin = op.getOffset().value_or(-1);
-    if (begin < end) {
+    if (begin < end || begin % memory.alignment != 0) {
       return op.emitOpError("attn-lower-channels: expected a place behind the "
-                            "barriers, from byte ")
-             << end << " on, got " << begin;
+                            "barriers, a multiple of ")
+             << memory.alignment << " from byte " << end << " on, got "
+             << begin;
     }
-    end = begin + bytes;
-    return begin;
+    end = memory.end();
+    return success();
   };
   for (auto op : kernel.getBody().getOps<ws::VerdictOp>()) {
-    FailureOr<int64_t> begin = place(op, ws::verdictBytes);
-    if (failed(begin)) {
+    ws::VerdictMemory memory = ws::memoryOf(op);
+    if (failed(place(op, memory))) {
       return failure();
     }
-    verdict = VerdictBarriers{*begin, op.getHandedOut(), op.getCluster()};
+    verdict = VerdictBarriers{memory, op.isHandedOut(), op.isInCluster()};
   }
   for (auto op : kernel.getBody().getOps<ws::MailboxOp>()) {
-    FailureOr<int64_t> begin = place(op, ws::mailboxBytes);
-    if (failed(begin)) {
+    mailbox = ws::memoryOf(op);
+    if (failed(place(op, *mailbox))) {
       return failure();
     }
-    mailbox = *begin;
   }
   return success();
 }
@@ -154,7 +154,7 @@ void BarrierPlan::emitSetup(ws::KernelOp kernel) const {
   }
   if (verdict) {
     for (int64_t slot = 0; slot < ws::verdictRing; ++slot) {
-      init(verdict->offset + slot * barrierBytes, verdict->count);
+      init(verdict->memory.barrier(slot), verdict->count);
     }
     // The words of the role that hands out items follow those of the verdicts.
     for (int64_t word = 0; word < ws::verdictRing + ws::handOutWords; ++word) {
@@ -163,13 +163,11 @@ void BarrierPlan::emitSetup(ws::KernelOp kernel) const {
     }
   }
   if (mailbox) {
-    // One barrier says that the item has come, at which its sender and receiver
-    // arrive; one that all other CTAs have read the last. Then the item, and a
-    // word with the parity of both in the turn.
-    init(*mailbox, 2);
-    init(*mailbox + barrierBytes, kernel.getConfig().getCluster() - 1);
-    Value parity = emit.smem(
-        emit.constant(*mailbox + 2 * barrierBytes + ws::workItemBytes));
+    // The sender and the receiver of an item arrive where it comes; all CTAs
+    // but the first where it was read.
+    init(mailbox->hasCome(), 2);
+    init(mailbox->wasRead(), kernel.getConfig().getCluster() - 1);
+    Value parity = emit.smem(emit.constant(mailbox->parity()));
     LLVM::StoreOp::create(builder, kernel.getLoc(), emit.constant(0), parity);
   }
 }

@@ -5,7 +5,7 @@
 #ifndef ATTN_CODEGEN_BARRIERPLAN_H
 #define ATTN_CODEGEN_BARRIERPLAN_H
 
-#include "attn/dialect/Ws.h"
+#include "attn/dialect/ItemMemory.h"
 
 namespace attn::codegen {
 
@@ -23,9 +23,9 @@ struct EdgeBarrier {
   int64_t count = 0;
 };
 
-/// The barriers on which verdicts are given; their words follow.
+/// The barriers on which verdicts are given, and their words.
 struct VerdictBarriers {
-  int64_t offset;
+  ws::VerdictMemory memory;
   bool handedOut; // taken by the role that hands items out
   bool cluster;   // given by all CTAs of the cluster
   int64_t count = 0;
@@ -61,8 +61,8 @@ private:
   llvm::MapVector<llvm::StringRef, EdgeBarrier> edges;
   llvm::StringMap<int64_t> namedIds;
   std::optional<VerdictBarriers> verdict;
-  /// First byte of the mailbox by which a cluster shares its items.
-  std::optional<int64_t> mailbox;
+  /// By which a cluster shares its items.
+  std::optional<ws::MailboxMemory> mailbox;
   int64_t end = 0;
 };
 

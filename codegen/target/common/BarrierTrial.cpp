@@ -63,11 +63,12 @@ LogicalResult BarrierProgram::checkMemory(ArrayRef<BarrierEvent> setup) {
     });
   }
   for (auto mailbox : kernel.getBody().getOps<ws::MailboxOp>()) {
-    int64_t item = *mailbox.getOffset() + 2 * ws::barrierBytes;
+    int64_t item = ws::memoryOf(mailbox).item();
     taken.push_back({item, item + ws::workItemBytes, mailbox});
   }
   for (const BarrierEvent &event : setup) {
-    int64_t bytes = event.kind == BarrierEvent::Init ? ws::barrierBytes : 4;
+    int64_t bytes =
+        event.kind == BarrierEvent::Init ? ws::barrierBytes : ws::wordBytes;
     Extent own{event.place, event.place + bytes, event.op};
     int64_t all = *kernel.getSmemBytes();
     if (own.begin < 0 || own.end > all || own.begin % bytes != 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelChecks.h"
 #include "HoldPatterns.h"
+#include "SyncPatterns.h"
 #include "Target.h"
 
 using namespace mlir;
@@ -148,6 +149,22 @@ LogicalResult checkVerdicts(ws::KernelOp kernel) {
   return success();
 }
 
+/// Where items may be rejected, it is asked of the turn's item whether this is
+/// its second run.
+LogicalResult checkItemKnown(Operation *op) {
+  if (isa<tile::RejectOp>(op)) {
+    return error(op, lowerChannels)
+           << "expected a 'ws.give_verdict' (attn-hand-out)";
+  }
+  auto kernel = op->getParentOfType<ws::KernelOp>();
+  if (!isa<ws::StoreOp, ws::SecondRunOp>(op) ||
+      kernel.getBody().getOps<ws::VerdictOp>().empty() || codegen::itemOf(op)) {
+    return success();
+  }
+  return error(op, lowerChannels) << "expected a work item before it in a "
+                                     "'ws.work_loop', got none";
+}
+
 /// The full barrier of a channel expects one arrival.
 LogicalResult checkProducers(ws::KernelOp kernel) {
   llvm::MapVector<Attribute, ws::RoleOp> producers;
@@ -253,7 +270,7 @@ LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
   return success();
 }
 
-/// Items are handed out in a loop over them, by a role that computes them.
+/// Items are handed out in a loop over them, which has one end.
 LogicalResult checkHandedOut(ws::KernelOp kernel, Operation *op) {
   auto loop = op->getParentOfType<ws::WorkLoopOp>();
   if (!loop || kernel.getConfig().getWork() != WorkKind::Dynamic) {
@@ -262,49 +279,37 @@ LogicalResult checkHandedOut(ws::KernelOp kernel, Operation *op) {
            << (loop ? "work '" : "no loop with work '")
            << stringifyWorkKind(kernel.getConfig().getWork()) << "'";
   }
-  bool takes = loop.walk([](ws::TakeItemOp) { return WalkResult::interrupt(); })
-                   .wasInterrupted();
-  if (isa<ws::FetchWorkOp>(op) && !takes) {
-    return error(op, lowerToNVVM)
-           << "expected a 'ws.take_item' in the loop, got none";
-  }
   return success();
 }
 
-/// Items that are run again: one item a CTA says at its end whether to do so.
-/// Of those handed out one thread takes the verdicts.
-LogicalResult checkRunAgain(ws::KernelOp kernel, Operation *op) {
-  auto loop = dyn_cast<ws::WorkLoopOp>(op);
-  bool isHandedOut = kernel.getConfig().getWork() == WorkKind::Dynamic;
-  if (loop && loop.getRedo() && !isHandedOut &&
-      loop.getBody().getOps<ws::RunAgainOp>().empty()) {
-    return error(op, lowerToNVVM)
-           << "expected a 'ws.run_again' where items are run again, got none";
+/// What is asked of verdicts: there is one, and ends of items know it.
+LogicalResult checkSecondRuns(ws::KernelOp kernel, Operation *op) {
+  auto second = dyn_cast<ws::SecondRunOp>(op);
+  if (second && !second.getRejected()) {
+    return error(op, lowerToNVVM) << "expected the verdict to be taken "
+                                     "(attn-lower-channels), got none";
   }
-  auto parent = op->getParentOfType<ws::WorkLoopOp>();
-  if (isa<tile::IsRedoOp, ws::IsSecondRunOp, ws::VerdictSlotOp>(op) &&
-      !(parent && parent.getRedo())) {
+  bool hasVerdict = !kernel.getBody().getOps<ws::VerdictOp>().empty();
+  if (isa<tile::WithCareOp, ws::VerdictSlotOp>(op) && !hasVerdict) {
     return error(op, lowerToNVVM)
-           << "expected to be in a 'ws.work_loop' that says 'redo'";
+           << "expected a 'ws.verdict' in the kernel, got none";
   }
-  auto role = op->getParentOfType<ws::RoleOp>();
-  if (isa<ws::ChooseItemOp>(op) && !role.isSingleThread()) {
+  if (isa<ws::VerdictSlotOp>(op) &&
+      kernel.getConfig().getWork() != WorkKind::Dynamic) {
     return error(op, lowerToNVVM)
-           << "expected one thread to take verdicts, got role '"
-           << role.getSymName() << "' of " << role.getReplicas() << " x "
-           << role.getWarps() << " warps";
+           << "expected work 'dynamic', got '"
+           << stringifyWorkKind(kernel.getConfig().getWork()) << "'";
   }
   return success();
 }
 
 /// Work items come from the loop over them.
 LogicalResult checkWork(ws::KernelOp kernel, Operation *op) {
-  if (failed(checkRunAgain(kernel, op))) {
+  if (failed(checkSecondRuns(kernel, op))) {
     return failure();
   }
   if (isa<ws::FetchWorkOp, ws::PutWorkOp, ws::GetWorkOp, ws::EndUnlessWorkOp,
-          ws::TakeItemOp, ws::ChooseItemOp, ws::ItemAtOp, ws::ShareWorkOp>(
-          op) &&
+          ws::TakeItemOp, ws::ChooseItemOp, ws::ShareWorkOp>(op) &&
       failed(checkHandedOut(kernel, op))) {
     return failure();
   }
@@ -323,8 +328,8 @@ LogicalResult checkWork(ws::KernelOp kernel, Operation *op) {
     auto argument = dyn_cast<BlockArgument>(operand);
     Operation *source =
         argument ? argument.getOwner()->getParentOp() : operand.getDefiningOp();
-    if (!isa<tile::NextWorkOp, ws::GetWorkOp, ws::ItemAtOp, ws::ShareWorkOp,
-             tile::BoundsOp>(source)) {
+    if (!isa<tile::NextWorkOp, ws::GetWorkOp, ws::TakeItemOp, ws::ChooseItemOp,
+             ws::ShareWorkOp, tile::BoundsOp>(source)) {
       return error(op, lowerToNVVM) << "no lowering for a work item that '"
                                     << source->getName() << "' makes";
     }
@@ -369,6 +374,7 @@ LogicalResult codegen::checkChannelsLowerable(ws::KernelOp kernel) {
     }
     return success(succeeded(checkMeetings(op)) &&
                    succeeded(checkAwaitedStores(op)) &&
+                   succeeded(checkItemKnown(op)) &&
                    succeeded(checkOperands(op)) && succeeded(checkSlots(op)));
   };
   return success(succeeded(checkEach(kernel, check)) &&
@@ -380,8 +386,7 @@ LogicalResult codegen::checkChannelsLowered(ws::KernelOp kernel) {
   return checkEach(kernel, [](Operation *op) -> LogicalResult {
     if (isa<ws::AcquireOp, ws::WaitOp, ws::ReleaseOp, ws::TakeOp, ws::GiveOp,
             ws::SignalOp, ws::WaitEdgeOp, ws::SyncOp, ws::AwaitStoreOp,
-            ws::SlotOffsetOp, ws::GiveVerdictOp, ws::TakeVerdictOp,
-            tile::RejectOp>(op)) {
+            ws::SlotOffsetOp, ws::GiveVerdictOp>(op)) {
       return error(op, lowerChannels) << "expected the op to be lowered";
     }
     for (Value operand : op->getOperands()) {

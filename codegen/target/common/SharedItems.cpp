@@ -13,17 +13,6 @@ Value WorkItemLowering::isFirstOfCluster() {
                                rankInCluster(), constant(0));
 }
 
-/// Offsets in a mailbox.
-static int64_t hasCome(int64_t mailbox) { return mailbox; }
-static int64_t wasRead(int64_t mailbox) { return mailbox + ws::barrierBytes; }
-static int64_t itemIn(int64_t mailbox) {
-  return mailbox + 2 * ws::barrierBytes;
-}
-/// The parity of the turn that begins: the role has few registers.
-static int64_t parityIn(int64_t mailbox) {
-  return itemIn(mailbox) + ws::workItemBytes;
-}
-
 /// Memory of this CTA at `offset`, as CTA `rank` of the cluster has it.
 Value WorkItemLowering::inCta(int64_t offset, int64_t rank) {
   auto type = LLVM::LLVMPointerType::get(builder->getContext(), 7);
@@ -42,41 +31,41 @@ void WorkItemLowering::fenceAsyncCopies() {
 /// Once all have read the last item, copies this one from the own mailbox to
 /// the others'. What this thread did before, as taking a verdict, comes before
 /// what they do with the item: its arrival says so.
-void WorkItemLowering::sendItem(int64_t mailbox, Value packed) {
-  Value parity = load(sharedWord(constant(parityIn(mailbox))));
+void WorkItemLowering::sendItem(ws::MailboxMemory mailbox, Value packed) {
+  Value parity = load(sharedWord(constant(mailbox.parity())));
   // The other parity: the first item needs no answer.
   Value other = arith::XOrIOp::create(*builder, loc, parity, constant(1));
   nvx::MbarrierWaitOp::create(*builder, loc,
-                              sharedWord(constant(wasRead(mailbox))), other);
-  Value own = sharedWord(constant(itemIn(mailbox)));
+                              sharedWord(constant(mailbox.wasRead())), other);
+  Value own = sharedWord(constant(mailbox.item()));
   LLVM::StoreOp::create(*builder, loc, packed, own, ws::workItemBytes);
   fenceAsyncCopies();
   for (int64_t rank = 1; rank < clusterSize(); ++rank) {
     // Upstream's type of the barrier is that of the own CTA's memory.
     Value barrier = LLVM::PtrToIntOp::create(
-        *builder, loc, builder->getI32Type(), inCta(hasCome(mailbox), rank));
+        *builder, loc, builder->getI32Type(), inCta(mailbox.hasCome(), rank));
     NVVM::CpAsyncBulkSharedCTAToSharedClusterOp::create(
-        *builder, loc, inCta(itemIn(mailbox), rank), own,
-        sharedPointer(barrier), constant(ws::workItemBytes));
+        *builder, loc, inCta(mailbox.item(), rank), own, sharedPointer(barrier),
+        constant(ws::workItemBytes));
     NVVM::MBarrierArriveOp::create(*builder, loc, Type(),
-                                   inCta(hasCome(mailbox), rank), Value());
+                                   inCta(mailbox.hasCome(), rank), Value());
   }
 }
 
 /// Waits for an item, reads it and says so to the CTA that sends them.
-Value WorkItemLowering::receiveItem(int64_t mailbox) {
-  Value come = sharedWord(constant(hasCome(mailbox)));
+Value WorkItemLowering::receiveItem(ws::MailboxMemory mailbox) {
+  Value come = sharedWord(constant(mailbox.hasCome()));
   NVVM::MBarrierArriveExpectTxOp::create(
       *builder, loc, Type(), come, constant(ws::workItemBytes),
       NVVM::MemScopeKind::CTA, false, Value());
   nvx::MbarrierWaitOp::create(*builder, loc, come,
-                              load(sharedWord(constant(parityIn(mailbox)))));
+                              load(sharedWord(constant(mailbox.parity()))));
   Value packed = LLVM::LoadOp::create(
       *builder, loc, VectorType::get(4, builder->getI32Type()),
-      sharedWord(constant(itemIn(mailbox))), ws::workItemBytes);
+      sharedWord(constant(mailbox.item())), ws::workItemBytes);
   fenceAsyncCopies();
   NVVM::MBarrierArriveOp::create(*builder, loc, Type(),
-                                 inCta(wasRead(mailbox), 0), Value());
+                                 inCta(mailbox.wasRead(), 0), Value());
   return packed;
 }
 
@@ -84,7 +73,7 @@ Value WorkItemLowering::receiveItem(int64_t mailbox) {
 /// block of this CTA.
 LogicalResult WorkItemLowering::lowerShareWork(ws::ShareWorkOp op) {
   auto declared = kernel.lookupSymbol<ws::MailboxOp>(op.getMailbox());
-  int64_t mailbox = *declared.getOffset();
+  ws::MailboxMemory mailbox = ws::memoryOf(declared);
   auto type = VectorType::get(4, builder->getI32Type());
   auto branch = scf::IfOp::create(*builder, loc, type, isFirstOfCluster(),
                                   /*withElseRegion=*/true);
@@ -105,10 +94,10 @@ LogicalResult WorkItemLowering::lowerShareWork(ws::ShareWorkOp op) {
     builder->setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(*builder, loc, receiveItem(mailbox));
   }
-  unpackItem(op.getWork(), branch.getResult(0), workLoop.getRedo());
+  unpackItem(op.getWork(), branch.getResult(0), hasVerdict());
   Value &block = works[op.getWork()][0];
   block = add(mul(block, clusterSize()), rankInCluster());
-  Value parity = sharedWord(constant(parityIn(mailbox)));
+  Value parity = sharedWord(constant(mailbox.parity()));
   Value next = arith::XOrIOp::create(*builder, loc, load(parity), constant(1));
   LLVM::StoreOp::create(*builder, loc, next, parity);
   return success();

@@ -9,10 +9,11 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-static Value isFirstRun(const Arithmetic &emit, Value work) {
-  Value redo = tile::IsRedoOp::create(emit.builder, emit.loc, work);
+/// What is computed with care is not rejected.
+static Value mayReject(const Arithmetic &emit, Value work) {
+  Value careful = tile::WithCareOp::create(emit.builder, emit.loc, work);
   Value yes = arith::ConstantIntOp::create(emit.builder, emit.loc, 1, 1);
-  return arith::XOrIOp::create(emit.builder, emit.loc, redo, yes);
+  return arith::XOrIOp::create(emit.builder, emit.loc, careful, yes);
 }
 
 namespace {
@@ -28,7 +29,7 @@ struct GiveVerdictPattern : SyncPattern<ws::GiveVerdictOp> {
              PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     const VerdictBarriers &verdict = *sync.getPlan().getVerdict();
-    Value slot = emit.constant(0), first = isFirstRun(emit, op.getWork());
+    Value slot = emit.constant(0), first = mayReject(emit, op.getWork());
     // The first CTA of a cluster hands out; without that each has to know.
     Value rank = emit.lane();
     Value arrives = emit.speaksForWarp(verdict.cluster && !verdict.handedOut);
@@ -40,7 +41,7 @@ struct GiveVerdictPattern : SyncPattern<ws::GiveVerdictOp> {
     }
     emit.enterIf(arrives);
     reject(op, emit, first, slot, rank);
-    Value barrier = emit.barrierAt(verdict.offset, slot);
+    Value barrier = emit.barrierAt(verdict.memory.begin, slot);
     if (verdict.cluster) {
       emit.arriveAt(barrier, rank);
     } else {
@@ -70,21 +71,38 @@ private:
   }
 };
 
-/// The one item of a CTA has the first verdict of the ring.
-struct TakeVerdictPattern : SyncPattern<ws::TakeVerdictOp> {
+/// The one item of a CTA has the first verdict of the ring, and takes it in its
+/// first run.
+struct SecondRunPattern : SyncPattern<ws::SecondRunOp> {
   using SyncPattern::SyncPattern;
 
-  void lower(ws::TakeVerdictOp op, const BarrierOps &emit,
+  void lower(ws::SecondRunOp op, const BarrierOps &emit,
              PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    Value second = tile::WithCareOp::create(rewriter, loc, itemOf(op));
+    auto branch = scf::IfOp::create(rewriter, loc, rewriter.getI1Type(), second,
+                                    /*withElseRegion=*/true);
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getRejectedMutable().assign(branch.getResult(0)); });
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    Value no = arith::ConstantIntOp::create(rewriter, loc, 0, 1);
+    scf::YieldOp::create(rewriter, loc, no);
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, takeVerdict(emit));
+  }
+
+private:
+  Value takeVerdict(const BarrierOps &emit) const {
     const VerdictBarriers &verdict = *sync.getPlan().getVerdict();
-    nvx::MbarrierWaitOp::create(
-        rewriter, loc, emit.barrierAt(verdict.offset, {}), emit.constant(0));
+    nvx::MbarrierWaitOp::create(emit.builder, emit.loc,
+                                emit.barrierAt(verdict.memory.barrier(0), {}),
+                                emit.constant(0));
     Value word =
-        LLVM::LoadOp::create(rewriter, loc, rewriter.getI32Type(),
+        LLVM::LoadOp::create(emit.builder, emit.loc, emit.builder.getI32Type(),
                              emit.verdictWord(verdict, emit.constant(0)));
-    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::ne,
-                                               word, emit.constant(0));
+    return arith::CmpIOp::create(emit.builder, emit.loc,
+                                 arith::CmpIPredicate::ne, word,
+                                 emit.constant(0));
   }
 };
 
@@ -92,17 +110,18 @@ struct TakeVerdictPattern : SyncPattern<ws::TakeVerdictOp> {
 
 void codegen::populateVerdictPatterns(RewritePatternSet &patterns,
                                       RoleSync &sync) {
-  patterns.add<GiveVerdictPattern, TakeVerdictPattern>(patterns.getContext(),
-                                                       sync);
+  patterns.add<GiveVerdictPattern, SecondRunPattern>(patterns.getContext(),
+                                                     sync);
 }
 
-/// The work item of the turn in which `op` runs.
-static Value workOf(Operation *op) {
+Value codegen::itemOf(Operation *op) {
   auto loop = op->getParentOfType<ws::WorkLoopOp>();
-  for (Operation &each : loop.getBody().front()) {
-    if (isa<tile::NextWorkOp, ws::GetWorkOp, ws::ItemAtOp, ws::ShareWorkOp>(
-            each)) {
-      return each.getResult(0);
+  Operation *inBody =
+      loop ? loop.getBody().front().findAncestorOpInBlock(*op) : nullptr;
+  while (inBody && (inBody = inBody->getPrevNode())) {
+    if (isa<tile::NextWorkOp, ws::GetWorkOp, ws::TakeItemOp, ws::ChooseItemOp,
+            ws::ShareWorkOp>(inBody)) {
+      return inBody->getResult(0);
     }
   }
   return {};
@@ -114,6 +133,6 @@ void codegen::awaitFirstResults(const BarrierOps &emit, const RoleSync &sync,
     return;
   }
   OpBuilder::InsertionGuard guard(emit.builder);
-  emit.enterIf(tile::IsRedoOp::create(emit.builder, emit.loc, workOf(op)));
+  emit.enterIf(tile::WithCareOp::create(emit.builder, emit.loc, itemOf(op)));
   NVVM::CpAsyncBulkWaitGroupOp::create(emit.builder, emit.loc, 0, UnitAttr());
 }

@@ -25,14 +25,6 @@ static int64_t blocksToWrap(ws::KernelOp kernel) {
   return 2 * deepest + 1;
 }
 
-static bool mayRunAgain(ws::KernelOp kernel) {
-  return kernel
-      .walk([](ws::WorkLoopOp loop) {
-        return loop.getRedo() ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// An arrival at another CTA's barrier, in the form without a scope, orders
 /// what its thread has read, not what it has written there.
 static LogicalResult checkRemoteWrite(LLVM::AtomicRMWOp write) {
@@ -51,9 +43,9 @@ static LogicalResult checkRemoteWrite(LLVM::AtomicRMWOp write) {
                            "none");
 }
 
-/// One item a CTA: empty, short and long, of which all but one are run again
-/// where items may be. Several: those in a row, so that each begins where the
-/// rings of others are.
+/// One item a CTA: empty, short and long, of which all but one have a second
+/// run where items may be rejected. Several: those in a row, so that each
+/// begins where the rings of others are.
 static LogicalResult verify(ws::KernelOp kernel) {
   if (failed(checkBarriersReadable(kernel))) {
     return failure();
@@ -67,17 +59,20 @@ static LogicalResult verify(ws::KernelOp kernel) {
     return failure();
   }
   int64_t many = blocksToWrap(kernel);
-  bool redo = mayRunAgain(kernel);
-  SmallVector<TrialItem> items = {
-      {1, 2}, {0, 0},       {0, 3}, {0, 0}, {1, 1}, {2, many}, {0, 1, redo},
-      {1, 3}, {1, 1, redo}, {2, 2}, {0, 2}, {0, 0}, {1, 2},    {3, 3}};
+  bool rejects = !kernel.getBody().getOps<ws::VerdictOp>().empty();
+  auto secondOf = [&](int64_t first) { return rejects ? first : -1; };
+  SmallVector<TrialItem> items = {{1, 2}, {0, 0}, {0, 3},
+                                  {0, 0}, {1, 1}, {2, many},
+                                  {0, 1}, {1, 3}, {0, 1, secondOf(6)},
+                                  {2, 2}, {0, 2}, {0, 0},
+                                  {1, 2}, {3, 3}, {3, 3, secondOf(13)}};
   if (kernel.getConfig().getWork() != WorkKind::Grid) {
     return BarrierTrial(program, items).run();
   }
   for (TrialItem item : {TrialItem{0, 2}, {0, 0}, {1, 1}, {2, many}}) {
     SmallVector<TrialItem> runs = {item};
-    if (redo && item.total != 2) {
-      runs.push_back({item.masked, item.total, /*isRedo=*/true});
+    if (rejects && item.total != 2) {
+      runs.push_back({item.masked, item.total, /*first=*/0});
     }
     if (failed(BarrierTrial(program, runs).run())) {
       return failure();

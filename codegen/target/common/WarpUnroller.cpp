@@ -192,7 +192,7 @@ void WarpUnroller::evaluate(Operation *op) {
           setAll(result, boundOf(result));
         }
       })
-      .Case([&](tile::IsRedoOp op) { setAll(op, item.isRedo); })
+      .Case([&](tile::WithCareOp op) { setAll(op, item.isSecond()); })
       .Case([&](ws::VerdictSlotOp op) { setAll(op, turn % ws::verdictRing); })
       .Case([&](ws::SmemOp op) {
         Lanes address = get(op.getOffset());
@@ -298,19 +298,22 @@ LogicalResult WarpUnroller::addReads(ws::MmaOp mma, uint32_t lanes) {
   return success();
 }
 
-/// The role that hands out items knows, before each, the verdicts of all turns
-/// but the last; after the last item all. Those of a cluster are its first
-/// CTA's, from which the others learn of their items.
+/// Waits for the verdicts that are due in this turn.
 void WarpUnroller::takeVerdicts(ws::ChooseItemOp choose, uint32_t lanes) {
   auto verdict = kernel.lookupSymbol<ws::VerdictOp>(choose.getVerdict());
-  int64_t begin = turn - 2;
-  int64_t end = turn == int64_t(items.size()) ? turn : turn - 1;
-  for (int64_t number = std::max<int64_t>(begin, 0); number < end; ++number) {
-    int64_t offset =
-        *verdict.getOffset() + number % ws::verdictRing * ws::barrierBytes;
-    events.push_back({BarrierEvent::Wait, choose, addressIn(0, offset),
+  ws::VerdictMemory memory = ws::memoryOf(verdict);
+  auto take = [&](int64_t number) {
+    int64_t barrier = memory.barrier(number % ws::verdictRing);
+    events.push_back({BarrierEvent::Wait, choose, addressIn(place.cta, barrier),
                       number / ws::verdictRing % 2, lanes});
-  }
+    return llvm::any_of(
+        items, [&](const TrialItem &each) { return each.first == number; });
+  };
+  bool more = llvm::any_of(items.drop_front(turn), [](const TrialItem &each) {
+    return !each.isSecond();
+  });
+  ws::KnownScalars now{take};
+  handOut = ws::chooseItem(now, handOut, turn, more).state;
 }
 
 LogicalResult WarpUnroller::runEvent(Operation *op, uint32_t lanes) {
@@ -384,8 +387,10 @@ LogicalResult WarpUnroller::runOp(Operation *op, uint32_t lanes) {
       .Case([&](ws::WorkLoopOp op) { return runWork(op, lanes); })
       .Case([&](scf::ForOp op) { return runFor(op, lanes); })
       .Case([&](scf::IfOp op) { return runIf(op, lanes); })
-      .Case(
-          [&](ws::ShareWorkOp op) { return run(op.getBody().front(), lanes); })
+      .Case([&](ws::ShareWorkOp op) {
+        // The first CTA alone takes items, and the verdicts on them.
+        return place.cta == 0 ? run(op.getBody().front(), lanes) : success();
+      })
       .Case([&](LLVM::StoreOp op) { return runStore(op, lanes); })
       .Default([&](Operation *op) { return runEvent(op, lanes); });
 }
@@ -393,6 +398,7 @@ LogicalResult WarpUnroller::runOp(Operation *op, uint32_t lanes) {
 /// Where items are handed out, all roles see that there is none after the last.
 LogicalResult WarpUnroller::runWork(ws::WorkLoopOp loop, uint32_t lanes) {
   Block &body = loop.getBody().front();
+  handOut = {};
   for (turn = 0; turn < int64_t(items.size()); ++turn) {
     item = items[turn];
     if (failed(run(body, lanes))) {

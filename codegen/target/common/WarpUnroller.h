@@ -6,15 +6,17 @@
 #define ATTN_CODEGEN_WARPUNROLLER_H
 
 #include "RoleSlice.h"
+#include "attn/dialect/ItemChoice.h"
 #include <array>
 
 namespace attn::codegen {
 
-/// A work item of a trial: its numbers of masked and of all blocks, and whether
-/// it is its second run.
+/// A work item of a trial: its numbers of masked and of all blocks, and which
+/// item of the trial it is the second run of.
 struct TrialItem {
   int64_t masked, total;
-  bool isRedo = false;
+  int64_t first = -1;
+  bool isSecond() const { return first >= 0; }
 };
 
 /// An address in the shared memory of CTA `cta` of a cluster.
@@ -105,6 +107,7 @@ private:
   llvm::ArrayRef<TrialItem> items;
   TrialItem item{0, 0};
   int64_t turn = 0;
+  ws::HandOutState<int64_t> handOut;
   llvm::SmallVector<Lanes, 0> values;
   llvm::SmallVector<BarrierEvent, 0> events;
 };

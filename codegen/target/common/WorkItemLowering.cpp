@@ -37,7 +37,9 @@ Value WorkItemLowering::createFirstAnswer(ws::TakeItemOp take, Value first,
                                   mayBePart, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(*builder);
   builder->setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(*builder, loc, takeFromCounter(countItems(take)));
+  scf::YieldOp::create(
+      *builder, loc,
+      takeFromCounter(countItems(take, extentsOf(take).count(*builder, loc))));
   builder->setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(*builder, loc, first);
   return branch.getResult(0);
@@ -100,6 +102,7 @@ LogicalResult WorkItemLowering::lowerHandedOut(ws::WorkLoopOp op) {
   }
   ws::EndUnlessWorkOp end = *ends.begin();
   op.walk([&](ws::TakeItemOp take) {
+    taken = take;
     createAnswer(take);
     if (!sharesItems()) {
       places = ItemPlaces(*builder, loc, kernel.getConfig().getOrder(),
@@ -133,9 +136,9 @@ LogicalResult WorkItemLowering::lowerHandedOut(ws::WorkLoopOp op) {
   return success();
 }
 
-/// Items that are handed out: those that are cut count once a part.
-Value WorkItemLowering::countItems(ws::TakeItemOp op) {
-  Value items = extentsOf(op).count(*builder, loc);
+/// Items that are handed out, of `items` as they are counted whole: those that
+/// are cut count once a part.
+Value WorkItemLowering::countItems(ws::TakeItemOp op, Value items) {
   if (!op.getWhole()) {
     return items;
   }
@@ -147,13 +150,14 @@ Value WorkItemLowering::countItems(ws::TakeItemOp op) {
 
 /// Of an item as handed out, which part of which item it is; the number of the
 /// latter.
-Value WorkItemLowering::findPart(ws::ItemAtOp op) {
-  Value number = op.getNumber(), whole = op.getWhole();
+Value WorkItemLowering::findPart(ws::TakeItemOp take, Value work,
+                                 Value number) {
+  Value whole = take.getWhole();
   Value isPart = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::uge,
                                        number, whole);
   Value past = arith::SubIOp::create(*builder, loc, number, whole);
   auto [cutItem, part] = partsDivisor.divide(*builder, loc, past);
-  partsOf[op.getWork()] = {isPart, part, cutItem};
+  partsOf[work] = {isPart, part, cutItem};
   return arith::SelectOp::create(*builder, loc, isPart, add(whole, cutItem),
                                  number);
 }
@@ -179,19 +183,21 @@ void WorkItemLowering::lowerTakeItem(ws::TakeItemOp op) {
   }
   Value inFlight = itemsInFlight();
   Value number = add(load(answer), inFlight);
-  Value isItem = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult,
-                                       number, countItems(op));
-  op->replaceAllUsesWith(ValueRange{number, isItem});
+  Value isItem =
+      arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, number,
+                            countItems(op, extentsOf(op).count(*builder, loc)));
+  numbers[op.getWork()] = number;
+  exists[op.getWork()] = isItem;
+  bool isChosen = op->hasOneUse() && isa<ws::ChooseItemOp>(*op->user_begin());
+  if (!isChosen) {
+    findItem(op, op.getWork());
+  }
 }
 
-void WorkItemLowering::lowerItemAt(ws::ItemAtOp op) {
-  Value work = op.getWork();
-  exists[work] = op.getExists();
-  if (op.getSecond()) {
-    redos[work] = op.getSecond();
-    verdictSlots[work] = op.getSlot();
-  }
-  Value number = op.getWhole() ? findPart(op) : op.getNumber();
+/// The place of the item `work`, which has its number.
+void WorkItemLowering::findItem(ws::TakeItemOp take, Value work) {
+  Value number = numbers.lookup(work);
+  number = take.getWhole() ? findPart(take, work, number) : number;
   works[work] = places.of(*builder, loc, number);
 }
 
@@ -295,10 +301,28 @@ void WorkItemLowering::lowerGetWork(ws::GetWorkOp op) {
     // One lane gives the slot back for its warp.
     NVVM::SyncWarpOp::create(*builder, loc, constant(-1));
   }
-  unpackItem(op.getWork(), place, workLoop.getRedo());
+  unpackItem(op.getWork(), place, hasVerdict());
 }
 
+/// A second run uses no answer; of a cluster the first CTA asks.
 void WorkItemLowering::lowerFetchWork(ws::FetchWorkOp op) {
-  Value taken = takeFromCounter(op.getItems());
-  LLVM::StoreOp::create(*builder, loc, taken, answer);
+  // Blocks and heads first: the other order takes other registers.
+  Value items =
+      arith::MulIOp::create(*builder, loc, taken.getBlocks(), taken.getHeads());
+  items = arith::MulIOp::create(*builder, loc, items, taken.getBatches());
+  items = countItems(taken, items);
+  OpBuilder::InsertionGuard guard(*builder);
+  auto enterIf = [&](Value condition) {
+    auto branch =
+        scf::IfOp::create(*builder, loc, condition, /*withElseRegion=*/false);
+    builder->setInsertionPointToStart(branch.thenBlock());
+  };
+  if (sharesItems()) {
+    enterIf(isFirstOfCluster());
+  }
+  if (Value second = redos.lookup(op.getWork())) {
+    Value yes = arith::ConstantIntOp::create(*builder, loc, 1, 1);
+    enterIf(arith::XOrIOp::create(*builder, loc, second, yes));
+  }
+  LLVM::StoreOp::create(*builder, loc, takeFromCounter(items), answer);
 }

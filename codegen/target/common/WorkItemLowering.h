@@ -9,6 +9,7 @@
 #include "RolePlacement.h"
 #include "SharedMemory.h"
 #include "WorkOrder.h"
+#include "attn/dialect/ItemChoice.h"
 #include "attn/dialect/Nvx.h"
 
 namespace attn::codegen {
@@ -33,7 +34,7 @@ private:
   void lowerOwnedRows(tile::BoundsOp op);
   mlir::LogicalResult lowerBounds(tile::BoundsOp op);
   void lowerPartOf(tile::PartOfOp op);
-  void lowerIsRedo(tile::IsRedoOp op);
+  void lowerWithCare(tile::WithCareOp op);
   void prepareDivisions(ws::WorkLoopOp loop);
   // WorkItemLowering.cpp
   void createAnswer(ws::TakeItemOp take);
@@ -44,11 +45,12 @@ private:
   template <typename Op> static WorkExtents extentsOf(Op op) {
     return {op.getBlocks(), op.getHeads(), op.getBatches(), op.getSection()};
   }
-  mlir::Value countItems(ws::TakeItemOp op);
-  mlir::Value findPart(ws::ItemAtOp op);
+  mlir::Value countItems(ws::TakeItemOp op, mlir::Value items);
+  mlir::Value findPart(ws::TakeItemOp take, mlir::Value work,
+                       mlir::Value number);
+  void findItem(ws::TakeItemOp take, mlir::Value work);
   void lowerNextWork(tile::NextWorkOp op);
   void lowerTakeItem(ws::TakeItemOp op);
-  void lowerItemAt(ws::ItemAtOp op);
   mlir::Value packItem(mlir::Value work);
   void unpackItem(mlir::Value work, mlir::Value packed, bool hasVerdicts);
   /// Of a work item that may be a part of one: whether it is, its number among
@@ -65,19 +67,22 @@ private:
   // SharedItems.cpp
   mlir::Value isFirstOfCluster();
   mlir::LogicalResult lowerShareWork(ws::ShareWorkOp op);
-  void sendItem(int64_t mailbox, mlir::Value packed);
-  mlir::Value receiveItem(int64_t mailbox);
+  void sendItem(ws::MailboxMemory mailbox, mlir::Value packed);
+  mlir::Value receiveItem(ws::MailboxMemory mailbox);
   mlir::Value inCta(int64_t offset, int64_t rank);
   void fenceAsyncCopies();
   // RejectedItems.cpp
   void lowerChooseItem(ws::ChooseItemOp op);
-  mlir::Value takeVerdict(int64_t verdicts, mlir::Value number);
-  mlir::Value takeVerdictIf(mlir::Value due, int64_t verdicts,
+  mlir::Value takeVerdict(ws::VerdictMemory verdicts, mlir::Value number);
+  mlir::Value takeVerdictIf(mlir::Value due, ws::VerdictMemory verdicts,
                             mlir::Value number);
   mlir::Value sharedWord(mlir::Value offset);
   mlir::Value load(mlir::Value variable);
 
   /// Whether the first CTA of a cluster sends its items to the others.
+  bool hasVerdict() {
+    return !kernel.getBody().getOps<ws::VerdictOp>().empty();
+  }
   bool sharesItems() {
     return !kernel.getBody().getOps<ws::MailboxOp>().empty();
   }
@@ -124,7 +129,8 @@ private:
   /// Of the items that the role computes itself.
   ItemPlaces places;
   /// Whether a work item exists, is run once more, and the slot of its verdict.
-  llvm::DenseMap<mlir::Value, mlir::Value> exists, redos, verdictSlots;
+  llvm::DenseMap<mlir::Value, mlir::Value> numbers, exists, redos, verdictSlots;
+  ws::TakeItemOp taken;
   /// Whether the one item of a CTA is run once more.
   mlir::Value redoOfGrid;
   /// Lowered ops, erased at the end: others still name their work items.

@@ -58,30 +58,21 @@ LogicalResult WorkItemLowering::lower(Operation *op) {
       .Case([&](tile::NextWorkOp op) { return lowerNextWork(op), done(); })
       .Case([&](ws::TakeItemOp op) { return lowerTakeItem(op), done(); })
       .Case([&](ws::ChooseItemOp op) { return lowerChooseItem(op), done(); })
-      .Case([&](ws::ItemAtOp op) { return lowerItemAt(op), done(); })
       .Case([&](ws::ShareWorkOp op) {
         return failed(lowerShareWork(op)) ? failure() : done();
-      })
-      .Case([&](ws::IsFirstCtaOp op) {
-        op.getResult().replaceAllUsesWith(isFirstOfCluster());
-        return done();
-      })
-      .Case([&](ws::IsSecondRunOp op) {
-        op.getResult().replaceAllUsesWith(redos.lookup(op.getWork()));
-        return done();
       })
       .Case([&](ws::PutWorkOp op) { return lowerPutWork(op), done(); })
       .Case([&](ws::GetWorkOp op) { return lowerGetWork(op), done(); })
       .Case([&](ws::FetchWorkOp op) { return lowerFetchWork(op), done(); })
       .Case([&](tile::PartOfOp op) { return lowerPartOf(op), done(); })
-      .Case([&](tile::IsRedoOp op) { return lowerIsRedo(op), done(); })
+      .Case([&](tile::WithCareOp op) { return lowerWithCare(op), done(); })
       .Case([&](ws::SlotAtOp) { return done(); })
       .Case([&](ws::VerdictSlotOp op) {
         op.getSlot().replaceAllUsesWith(verdictSlots.lookup(op.getWork()));
         return done();
       })
-      .Case([&](ws::RunAgainOp op) {
-        scf::ConditionOp::create(*builder, loc, op.getAgain(), ValueRange());
+      .Case([&](ws::SecondRunOp op) {
+        scf::ConditionOp::create(*builder, loc, op.getRejected(), ValueRange());
         return done();
       })
       .Case([&](tile::CoordsOfOp op) {
@@ -124,7 +115,7 @@ LogicalResult WorkItemLowering::lowerWorkLoop(ws::WorkLoopOp op) {
   item = firstItem();
   auto &body = op.getBody().front().getOperations();
   if (kernel.getConfig().getWork() == WorkKind::Grid) {
-    if (op.getRedo()) {
+    if (hasVerdict()) {
       return lowerRedoLoop(op);
     }
     Block::iterator first = body.begin();
@@ -144,7 +135,7 @@ LogicalResult WorkItemLowering::lowerWorkLoop(ws::WorkLoopOp op) {
   return lowerOps(inner->begin(), end);
 }
 
-/// Runs the item, and again where `ws.run_again` says so.
+/// Runs the item, and again where `ws.second_run` says so.
 LogicalResult WorkItemLowering::lowerRedoLoop(ws::WorkLoopOp op) {
   Type flag = builder->getI1Type();
   Value no = arith::ConstantIntOp::create(*builder, loc, 0, 1);
@@ -210,7 +201,7 @@ void WorkItemLowering::lowerPartOf(tile::PartOfOp op) {
 }
 
 /// A part is computed with care from the start.
-void WorkItemLowering::lowerIsRedo(tile::IsRedoOp op) {
+void WorkItemLowering::lowerWithCare(tile::WithCareOp op) {
   Value redo = redos.lookup(op.getWork());
   if (auto part = partsOf.find(op.getWork()); part != partsOf.end()) {
     redo = arith::OrIOp::create(*builder, loc, redo, part->second.isPart);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The shared memory by which the roles of a CTA, and the CTAs of a cluster,
-// agree on work items.
+// agree on work items: what lies where.
 #ifndef ATTN_DIALECT_ITEMMEMORY_H
 #define ATTN_DIALECT_ITEMMEMORY_H
 
@@ -9,7 +9,7 @@
 
 namespace attn::ws {
 
-/// Is there a `tile.reject` in `root`, so that items may be run again?
+/// Is there a `tile.reject` in `root`, so that items may have a second run?
 inline bool mayReject(mlir::Operation *root) {
   return root
       ->walk([](tile::RejectOp) { return mlir::WalkResult::interrupt(); })
@@ -21,6 +21,52 @@ inline bool hasMailbox(ConfigAttr config) {
   return config.getWork() == WorkKind::Dynamic && config.getCluster() > 1;
 }
 
+/// Verdicts on work items that are not known yet: those of two turns.
+constexpr int64_t verdictRing = 2;
+constexpr int64_t wordBytes = 4;
+
+/// Words of the role that hands out items, which has few registers: the number
+/// of the turn and of the verdicts known, and the items of the last two turns.
+enum HandOutWord : int64_t { turnWord, knownWord, beforeWord, lastWord };
+constexpr int64_t handOutWords = 4;
+
+/// The places of a verdict: a ring of barriers, a word for each, and the words
+/// of the role that hands out items.
+struct VerdictMemory {
+  static constexpr int64_t alignment = barrierBytes;
+  int64_t begin;
+
+  int64_t barrier(int64_t slot) const { return begin + slot * barrierBytes; }
+  int64_t word(int64_t slot) const {
+    return barrier(verdictRing) + slot * wordBytes;
+  }
+  int64_t handOut(int64_t index) const {
+    return word(verdictRing) + index * wordBytes;
+  }
+  int64_t end() const { return handOut(handOutWords); }
+};
+
+/// The places of a mailbox: a barrier that the item has come, one that the last
+/// has been read, the item, and a word with the parity of both.
+struct MailboxMemory {
+  static constexpr int64_t alignment = workItemBytes;
+  int64_t begin;
+
+  int64_t hasCome() const { return begin; }
+  int64_t wasRead() const { return begin + barrierBytes; }
+  int64_t item() const { return begin + 2 * barrierBytes; }
+  int64_t parity() const { return item() + workItemBytes; }
+  int64_t end() const { return parity() + alignment; }
+};
+
+/// The places of what `attn-plan-memory` has placed.
+inline VerdictMemory memoryOf(VerdictOp op) {
+  return {static_cast<int64_t>(*op.getOffset())};
+}
+inline MailboxMemory memoryOf(MailboxOp op) {
+  return {static_cast<int64_t>(*op.getOffset())};
+}
+
 /// What lies after the barriers of channels and edges, which end at `begin`:
 /// the verdict on items that may be rejected, and the mailbox.
 struct ItemMemory {
@@ -30,11 +76,11 @@ struct ItemMemory {
   ItemMemory(int64_t begin, bool hasVerdict, bool hasMailbox) : end(begin) {
     if (hasVerdict) {
       verdict = end;
-      end += verdictBytes;
+      end = VerdictMemory{end}.end();
     }
     if (hasMailbox) {
-      mailbox = llvm::alignTo(end, workItemBytes);
-      end = *mailbox + mailboxBytes;
+      mailbox = llvm::alignTo(end, MailboxMemory::alignment);
+      end = MailboxMemory{*mailbox}.end();
     }
   }
 };

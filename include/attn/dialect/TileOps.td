@@ -104,10 +104,11 @@ def Tile_NextWorkOp : Tile_Op<"next_work", [AttrSizedOperandSegments,
   }];
 }
 
-def Tile_IsRedoOp : Tile_Op<"is_redo", [Pure]> {
-  let summary = "whether this item is computed again, because `tile.reject` refused its results";
+def Tile_WithCareOp : Tile_Op<"with_care", [Pure]> {
+  let summary = "whether this item is computed with care: in its second run, or as a part";
   let description = [{
-    A part of an item counts as computed again from the start: its results are not refused.
+    Results that are computed with care are not rejected. The second run is that of an item
+    whose results `tile.reject` rejected; a part of an item is computed with care at once.
   }];
   let arguments = (ins Tile_WorkType:$work);
   let results = (outs I1:$result);
@@ -115,11 +116,11 @@ def Tile_IsRedoOp : Tile_Op<"is_redo", [Pure]> {
 }
 
 def Tile_RejectOp : Tile_Op<"reject", [MemoryEffects<[MemWrite<Tile_WorkItems>]>]> {
-  let summary = "refuses the results of a work item where `failed` holds in some warp";
+  let summary = "rejects the results of a work item where `failed` holds in some warp";
   let description = [{
-    `failed` is one for all threads of a warp, as `tile.any` makes it. The item is then
-    computed once more, with `tile.is_redo` true, and its results are written again.
-    Results of the second time are not refused.
+    `failed` is one for all threads of a warp, as `tile.any` makes it. The item then has a
+    second run, in which `tile.with_care` is true, and its results are written again. Results
+    that are computed with care are not rejected.
 
     **Constraints**
     - C1: in no loop but the one over work items: each warp says it once an item

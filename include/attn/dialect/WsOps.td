@@ -85,12 +85,17 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
       the role of its ring; `ws.signal` and `ws.wait_edge` name a `ws.edge`
     - C7: the ring of a turn or rendezvous is a role
     - C8: a place lies over another channel or hold of the kernel
-    - C9: all work loops say `redo`, or none
-    - C10: a `tile.reject` or `ws.give_verdict` is an op of a work loop that says `redo`
+    - C9: items are handed out with `work = dynamic`, by one `ws.take_item`, in a work loop of
+      a role that one thread runs; in a cluster in a `ws.share_work`; with `cut` if
+      `last_wave_parts` is more than 1
+    - C10: a `tile.reject` or `ws.give_verdict` is an op of a work loop
     - C11: ops on verdicts name a `ws.verdict`, `ws.share_work` a `ws.mailbox`; there is at
       most one of each
     - C12: an argument that is stored to is one to write; one that is added to
       (`tile.reduce_add`) is one to accumulate; one that is loaded is one to read
+    - C13: with a `ws.verdict`, items are handed out through a `ws.choose_item`, or `work = grid`
+      and each work loop ends with a `ws.second_run`; a `ws.second_run` has `work = grid`
+    - C14: a `ws.mailbox` is in a cluster whose items are handed out
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$machine, Attn_ArgumentsAttr:$args,
     Attn_ProblemAttr:$problem, Attn_ConfigAttr:$config,

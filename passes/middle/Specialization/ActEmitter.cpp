@@ -79,23 +79,10 @@ void ActEmitter::emitSignal(const PlannedAct &act) {
   }
 }
 
-/// Asks for the next work item, of as many as there are.
+/// Asks for the work item that follows that of the turn.
 void ActEmitter::emitFetch() {
-  tile::NextWorkOp next = scope.program.nextWork();
-  Value items = env.lookupOrDefault(next.getBlocks());
-  for (Value extent : {next.getHeads(), next.getBatches()}) {
-    items = arith::MulIOp::create(builder, scope.loc(), items,
-                                  env.lookupOrDefault(extent));
-  }
-  if (next.getWhole()) {
-    // Items that are cut are handed out once a part.
-    Value whole = env.lookupOrDefault(next.getWhole());
-    Value parts = env.lookupOrDefault(next.getParts());
-    Value cut = arith::SubIOp::create(builder, scope.loc(), items, whole);
-    Value inParts = arith::MulIOp::create(builder, scope.loc(), cut, parts);
-    items = arith::AddIOp::create(builder, scope.loc(), whole, inParts);
-  }
-  ws::FetchWorkOp::create(builder, scope.loc(), items);
+  ws::FetchWorkOp::create(builder, scope.loc(),
+                          env.lookup(scope.program.next->getResult(0)));
 }
 
 LogicalResult ActEmitter::emit(const PlannedAct &act) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RoleBuilder.h"
 #include "LoopBuilder.h"
-#include "attn/dialect/ItemMemory.h"
 
 using namespace mlir;
 using namespace attn;
@@ -84,8 +83,7 @@ LogicalResult RoleBuilder::buildWork() {
   auto work = ws::WorkLoopOp::create(
       builder, scope.loc(), scope.env.lookupOrDefault(next.getBlocks()),
       scope.env.lookupOrDefault(next.getHeads()),
-      scope.env.lookupOrDefault(next.getBatches()),
-      ws::mayReject(scope.program.work) ? builder.getUnitAttr() : UnitAttr());
+      scope.env.lookupOrDefault(next.getBatches()));
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&work.getBody());
   if (failed(buildItem())) {

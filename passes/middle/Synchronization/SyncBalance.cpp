@@ -94,14 +94,20 @@ LogicalResult SyncBalance::checkHold(unsigned hold) {
 /// Each verdict that a role gives is taken, by all who take any.
 LogicalResult SyncBalance::checkVerdict(unsigned verdict) {
   const SyncObject &object = events.objects()[verdict];
+  auto gives = [&](const SyncAgent &agent) {
+    return events.has(agent.role, SyncEvent::GiveVerdict, verdict);
+  };
+  if (llvm::none_of(agents, gives)) {
+    return emitError() << "V15: '" << object.name
+                       << "' expected a role that gives it, got none";
+  }
   for (const SyncAgent &giver : agents) {
     for (const SyncAgent &taker : agents) {
       bool takes = events.has(taker.role, SyncEvent::TakeVerdict, verdict) &&
                    (taker.cta == 0 || !object.handedOut);
-      bool gives = events.has(giver.role, SyncEvent::GiveVerdict, verdict);
       int64_t given = giver.count(SyncEvent::GiveVerdict, verdict);
       int64_t taken = taker.count(SyncEvent::TakeVerdict, verdict);
-      if (takes && gives && given != taken) {
+      if (takes && gives(giver) && given != taken) {
         return emitError() << "V15: '" << object.name << "' expected "
                            << describe(taker, ctas)
                            << " to take each verdict that "

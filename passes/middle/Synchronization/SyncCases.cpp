@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SyncCases.h"
+#include "attn/dialect/ItemChoice.h"
 
 using namespace mlir;
 using namespace attn;
@@ -50,9 +51,34 @@ static SyncItem onlyIn(size_t range, int64_t blocks, size_t ranges) {
 }
 
 /// The second run of item `first` of a list.
-static SyncItem again(SyncItem item, int64_t first = 0) {
+static SyncItem secondRun(SyncItem item, int64_t first = 0) {
   item.first = first;
   return item;
+}
+
+/// What `ws.choose_item` gives of a list of items, if those with the numbers
+/// `rejected` are rejected in their first runs.
+static SyncCase handedOut(ArrayRef<SyncItem> given, ArrayRef<int> rejected) {
+  SyncCase tried;
+  SmallVector<int> numbers; // in `given`, of the turns so far
+  auto take = [&](int64_t turn) {
+    return !tried.items[turn].isSecond() &&
+           llvm::is_contained(rejected, numbers[turn]);
+  };
+  ws::KnownScalars now{take};
+  ws::HandOutState<int64_t> state;
+  for (int next = 0;;) {
+    int64_t turn = tried.items.size();
+    auto chosen = ws::chooseItem(now, state, turn, next < int(given.size()));
+    if (!chosen.exists) {
+      return tried;
+    }
+    numbers.push_back(chosen.second ? numbers[chosen.number] : next++);
+    const SyncItem &item = given[numbers.back()];
+    tried.items.push_back(chosen.second ? secondRun(item, chosen.number)
+                                        : item);
+    state = chosen.state;
+  }
 }
 
 /// Whether some verdict may reject an item.
@@ -81,9 +107,15 @@ static void addSingles(ArrayRef<SyncItem> shapes, bool followTiles,
                        ws::KernelOp kernel, std::vector<SyncCase> &cases) {
   for (const SyncItem &item : shapes) {
     cases.push_back({{item}, followTiles});
-    if (hasVerdict(kernel)) {
-      cases.push_back({{item, again(item)}});
+    if (!hasVerdict(kernel)) {
+      continue;
     }
+    if (kernel.getConfig().getLastWaveParts() > 1) {
+      SyncItem part = item;
+      part.isPart = true;
+      cases.push_back({{part}});
+    }
+    cases.push_back({{item, secondRun(item)}});
   }
 }
 
@@ -124,11 +156,12 @@ std::vector<SyncCase> attn::casesToTry(ws::KernelOp kernel, bool exhaustive) {
   }
   if (hasVerdict(kernel)) {
     // The verdict on the first item comes two turns later; that on the last is
-    // waited for.
+    // waited for, in a turn that takes another one or not.
     const SyncItem &a = wrapping.front(), &b = small.front();
-    cases.push_back({{a, b, again(a), b}});
-    cases.push_back({{a, b, again(a), again(b, 1)}});
-    cases.push_back({{a, b, b, again(b, 1), again(b, 2)}});
+    cases.push_back(handedOut({a, b, b}, {0}));
+    cases.push_back(handedOut({a, b}, {0, 1}));
+    cases.push_back(handedOut({a, b}, {1}));
+    cases.push_back(handedOut({a, b, b}, {1, 2}));
   }
   return cases;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SyncEvents.h"
+#include "attn/dialect/ItemMemory.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -29,8 +30,8 @@ static SyncObject describe(ws::EdgeOp edge) {
 static SyncObject describe(ws::VerdictOp verdict) {
   SyncObject object{SyncObject::Verdict, verdict.getSymName()};
   object.depth = ws::verdictRing;
-  object.inCluster = verdict.getCluster();
-  object.handedOut = verdict.getHandedOut();
+  object.inCluster = verdict.isInCluster();
+  object.handedOut = verdict.isHandedOut();
   return object;
 }
 
@@ -119,7 +120,7 @@ void SyncEvents::addEvent(Operation *op) {
       .Case([&](ws::GiveVerdictOp o) {
         named(SyncEvent::GiveVerdict, o.getVerdict());
       })
-      .Case<ws::TakeVerdictOp, ws::ChooseItemOp>(
+      .Case<ws::SecondRunOp, ws::ChooseItemOp>(
           [&](auto o) { named(SyncEvent::TakeVerdict, o.getVerdict()); })
       .Case([&](ws::ShareWorkOp o) {
         named(SyncEvent::ShareItem, o.getMailbox());

@@ -6,7 +6,8 @@
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCPROGRAMS_H
 
 #include "SharedMemory.h"
-#include "SyncUnroller.h"
+#include "SyncRun.h"
+#include "attn/dialect/ItemMemory.h"
 #include "attn/passes/schedule/TokenPrograms.h"
 
 namespace attn {

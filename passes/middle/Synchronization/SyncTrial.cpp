@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SyncTrial.h"
 #include "SyncBalance.h"
+#include "SyncUnroller.h"
 #include "attn/passes/schedule/Execution.h"
 
 using namespace mlir;

@@ -28,7 +28,7 @@ static std::string describe(const TileStart &start) {
 
 /// The row of a tensor that an op reads or writes, with its batch and head.
 template <typename Op>
-static FailureOr<TileStart> rowOf(Op op, SyncUnroller &at) {
+static FailureOr<TileStart> rowOf(Op op, SyncNumbers &at) {
   FailureOr<int64_t> row = at.coordinate(op.getRow(), op);
   FailureOr<int64_t> batch = at.coordinate(op.getBatch(), op);
   FailureOr<int64_t> head = at.coordinate(op.getHead(), op);
@@ -58,16 +58,16 @@ static std::optional<size_t> addRange(TileRange &to, const TileRange &from) {
 }
 
 static LogicalResult combineInto(TileRange &to, const TileRange &from,
-                                 Operation *op, const SyncUnroller &at) {
+                                 Operation *op, const SyncNumbers &at) {
   TileRange before = to;
   std::optional<size_t> dim = addRange(to, from);
   if (!dim) {
     return success();
   }
-  return at.error(op) << "V28: expected tiles of the same elements along "
-                         "dimension "
-                      << *dim << ", got " << describe(*before.starts[*dim])
-                      << " and " << describe(*from.starts[*dim]);
+  return at.run.error(op) << "V28: expected tiles of the same elements along "
+                             "dimension "
+                          << *dim << ", got " << describe(*before.starts[*dim])
+                          << " and " << describe(*from.starts[*dim]);
 }
 
 static std::optional<TileStart> startOf(const TileRange &range, size_t dim) {
@@ -100,28 +100,28 @@ static bool dropSumsOfSpread(SmallVectorImpl<TileRange> &operands) {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-LogicalResult TileRanges::visitCopy(ws::CopyOp copy, SyncUnroller &at) {
+LogicalResult TileRanges::visitCopy(ws::CopyOp copy, SyncNumbers &at) {
   FailureOr<TileStart> row = rowOf(copy, at);
   if (failed(row)) {
     return failure();
   }
-  const SyncStep &step = at.lastStep();
+  const SyncStep &step = at.run.steps.back();
   contents.rows[{cta, step.event->object, step.number}] = *row;
   return success();
 }
 
-void TileRanges::visitPut(ws::PutOp put, SyncUnroller &at) {
-  const SyncStep &step = at.lastStep();
+void TileRanges::visitPut(ws::PutOp put, SyncNumbers &at) {
+  const SyncStep &step = at.run.steps.back();
   contents.puts[{cta, step.event->object, step.number, step.item}] = {
       rangeOf(put.getValue()), lowest, pastHighest};
 }
 
-LogicalResult TileRanges::visitStore(ws::StoreOp store, SyncUnroller &at) {
+LogicalResult TileRanges::visitStore(ws::StoreOp store, SyncNumbers &at) {
   FailureOr<TileStart> row = rowOf(store, at);
   if (failed(row)) {
     return failure();
   }
-  const SyncStep &step = at.lastStep();
+  const SyncStep &step = at.run.steps.back();
   auto kernel = store->getParentOfType<ws::KernelOp>();
   auto hold = kernel.lookupSymbol<ws::HoldOp>(store.getHold());
   contents.noteWritten(store.getDest(), step.item, *row,
@@ -201,21 +201,21 @@ LogicalResult TileContents::checkStores(ws::KernelOp kernel,
 }
 
 template <typename StoreOp>
-LogicalResult TileRanges::visitStoreOf(StoreOp store, SyncUnroller &at) {
+LogicalResult TileRanges::visitStoreOf(StoreOp store, SyncNumbers &at) {
   FailureOr<TileStart> row = rowOf(store, at);
   if (failed(row)) {
     return failure();
   }
   if (auto tile = dyn_cast<RankedTensorType>(store.getTile().getType())) {
-    contents.noteWritten(store.getDest(), at.currentItem(), *row, tile);
+    contents.noteWritten(store.getDest(), at.run.item, *row, tile);
   }
   return checkStored({rangeOf(store.getTile()), lowest, pastHighest}, *row,
-                     [&] { return at.error(store); });
+                     [&] { return at.run.error(store); });
 }
 
 /// A part of partial results has seen the block of its number.
 template <typename LoadOp>
-LogicalResult TileRanges::visitLoad(LoadOp load, SyncUnroller &at) {
+LogicalResult TileRanges::visitLoad(LoadOp load, SyncNumbers &at) {
   FailureOr<TileStart> row = rowOf(load, at);
   if (failed(row)) {
     return failure();
@@ -262,15 +262,15 @@ static int64_t sizeOf(Value value, size_t dim) {
 
 /// The rows of A that an MMA multiplies: those of a piece begin further down.
 LogicalResult TileRanges::moveToPiece(ws::MmaOp mma, TileStart &rows,
-                                      SyncUnroller &at) const {
+                                      SyncNumbers &at) const {
   FailureOr<int64_t> piece = at.evaluate(mma.getPiece(), mma);
   if (failed(piece)) {
     return failure();
   }
   if (int64_t walked = subtile.value_or(*piece); walked != *piece) {
-    return at.error(mma) << "V28: expected the rows of sub-tile " << walked
-                         << ", whose blocks the loop walks, got those of "
-                         << *piece;
+    return at.run.error(mma)
+           << "V28: expected the rows of sub-tile " << walked
+           << ", whose blocks the loop walks, got those of " << *piece;
   }
   rows.at += *piece * sizeOf(mma.getResult(), 0);
   return success();
@@ -278,7 +278,7 @@ LogicalResult TileRanges::moveToPiece(ws::MmaOp mma, TileStart &rows,
 
 /// Adds what the product was added to, and the block that it has run over.
 LogicalResult TileRanges::sumUp(ws::MmaOp mma, std::optional<TileStart> block,
-                                TileRange &result, SyncUnroller &at) const {
+                                TileRange &result, SyncNumbers &at) const {
   bool fresh = mma.getFresh() && at.tryEvaluate(mma.getFresh()).value_or(0);
   if (mma.getAcc() && !fresh) {
     SmallVector<TileRange> sums{result, rangeOf(mma.getAcc())};
@@ -293,23 +293,24 @@ LogicalResult TileRanges::sumUp(ws::MmaOp mma, std::optional<TileStart> block,
   }
   int64_t number = block->at / sizeOf(mma.getA(), 1);
   if (llvm::is_contained(result.summed, number)) {
-    return at.error(mma) << "V28: expected each block to be added once, got "
-                         << number << " again";
+    return at.run.error(mma)
+           << "V28: expected each block to be added once, got " << number
+           << " again";
   }
   result.summed.push_back(number);
   llvm::sort(result.summed);
   return success();
 }
 
-LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncUnroller &at) {
+LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncNumbers &at) {
   for (Value tile : {mma.getA(), mma.getResult()}) {
     if (isa<VectorType>(tile.getType())) {
-      return at.error(mma) << "expected tiles, as they are before "
-                              "attn-distribute, got "
-                           << tile.getType();
+      return at.run.error(mma) << "expected tiles, as they are before "
+                                  "attn-distribute, got "
+                               << tile.getType();
     }
   }
-  const SyncStep &step = at.lastStep();
+  const SyncStep &step = at.run.steps.back();
   TileRange a = operand(mma.getA(), step.reads[0], step.item);
   TileRange b = operand(mma.getB(), step.reads[1], step.item);
   std::optional<TileStart> rows = startOf(a, 0), left = startOf(a, 1);
@@ -320,15 +321,16 @@ LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncUnroller &at) {
     return failure();
   }
   if (left && right && !areSame(*left, *right)) {
-    return at.error(mma) << "V28: expected the columns of A and what they are "
-                            "multiplied with to be the same elements, got "
-                         << describe(*left) << " and " << describe(*right);
+    return at.run.error(mma)
+           << "V28: expected the columns of A and what they are "
+              "multiplied with to be the same elements, got "
+           << describe(*left) << " and " << describe(*right);
   }
   std::optional<TileStart> other = left && left->of ? left : columns;
   if (rows && other && rows->of && other->of &&
       rows->of->first != other->of->first) {
-    return at.error(mma) << "V28: expected operands of one batch, got "
-                         << describe(*rows) << " and " << describe(*other);
+    return at.run.error(mma) << "V28: expected operands of one batch, got "
+                             << describe(*rows) << " and " << describe(*other);
   }
   TileRange result;
   result.starts = {rows, columns};
@@ -355,7 +357,7 @@ void TileRanges::pass(ValueRange from, ValueRange to) {
   }
 }
 
-LogicalResult TileRanges::passEither(scf::IfOp branch, SyncUnroller &at) {
+LogicalResult TileRanges::passEither(scf::IfOp branch, SyncNumbers &at) {
   for (auto [result, a, b] :
        llvm::zip(branch.getResults(), branch.thenYield().getOperands(),
                  branch.elseYield().getOperands())) {
@@ -371,7 +373,7 @@ LogicalResult TileRanges::passEither(scf::IfOp branch, SyncUnroller &at) {
   return success();
 }
 
-LogicalResult TileRanges::visitCoords(tile::CoordsOp coords, SyncUnroller &at) {
+LogicalResult TileRanges::visitCoords(tile::CoordsOp coords, SyncNumbers &at) {
   FailureOr<int64_t> start = at.coordinate(coords.getOffset(), coords);
   if (failed(start)) {
     return failure();
@@ -385,7 +387,7 @@ LogicalResult TileRanges::visitCoords(tile::CoordsOp coords, SyncUnroller &at) {
 }
 
 /// Element by element: operands have the shape of the results.
-LogicalResult TileRanges::combine(Operation *op, SyncUnroller &at) {
+LogicalResult TileRanges::combine(Operation *op, SyncNumbers &at) {
   for (Value result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type) {
@@ -426,7 +428,7 @@ TileRange TileRanges::reduced(tile::ReduceOp reduce) const {
 }
 
 /// The blocks that this replica walks.
-LogicalResult TileRanges::visitBounds(tile::BoundsOp bounds, SyncUnroller &at) {
+LogicalResult TileRanges::visitBounds(tile::BoundsOp bounds, SyncNumbers &at) {
   FailureOr<int64_t> begin = at.evaluate(bounds.getResults().front(), bounds);
   FailureOr<int64_t> end = at.evaluate(bounds.getResults().back(), bounds);
   if (failed(begin) || failed(end)) {
@@ -441,17 +443,18 @@ LogicalResult TileRanges::visitBounds(tile::BoundsOp bounds, SyncUnroller &at) {
   return success();
 }
 
-LogicalResult TileRanges::checkUsed(Operation *op, SyncUnroller &at) const {
+LogicalResult TileRanges::checkUsed(Operation *op, SyncNumbers &at) const {
   for (Value result : op->getResults()) {
     if (result.use_empty() && rankOf(result) == 2 && isTile(rangeOf(result))) {
-      return at.error(op) << "V28: expected the tiles that a loop or branch "
-                             "makes to be used, got one that is not";
+      return at.run.error(op)
+             << "V28: expected the tiles that a loop or branch "
+                "makes to be used, got one that is not";
     }
   }
   return success();
 }
 
-LogicalResult TileRanges::visit(Operation *op, SyncUnroller &at) {
+LogicalResult TileRanges::visit(Operation *op, SyncNumbers &at) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ws::CopyOp copy) { return visitCopy(copy, at); })
       .Case([&](ws::MmaOp mma) { return visitMma(mma, at); })

@@ -7,7 +7,8 @@
 #ifndef ATTN_PASSES_LIB_SYNCHRONIZATION_TILERANGES_H
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_TILERANGES_H
 
-#include "SyncUnroller.h"
+#include "SyncNumbers.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include <map>
 
 namespace attn {
@@ -69,32 +70,32 @@ public:
       : contents(contents), cta(cta) {}
 
   /// An op was run, as the last step if it is an event.
-  mlir::LogicalResult visit(mlir::Operation *op, SyncUnroller &at);
+  mlir::LogicalResult visit(mlir::Operation *op, SyncNumbers &at);
   /// What a loop or a branch makes is used. What else is unused may be the
   /// text of a score or mask function.
-  mlir::LogicalResult checkUsed(mlir::Operation *op, SyncUnroller &at) const;
+  mlir::LogicalResult checkUsed(mlir::Operation *op, SyncNumbers &at) const;
   /// The values of a region or block become others.
   void pass(mlir::ValueRange from, mlir::ValueRange to);
   /// The same from either of two regions.
-  mlir::LogicalResult passEither(mlir::scf::IfOp branch, SyncUnroller &at);
+  mlir::LogicalResult passEither(mlir::scf::IfOp branch, SyncNumbers &at);
 
 private:
-  mlir::LogicalResult visitMma(ws::MmaOp mma, SyncUnroller &at);
+  mlir::LogicalResult visitMma(ws::MmaOp mma, SyncNumbers &at);
   mlir::LogicalResult moveToPiece(ws::MmaOp mma, TileStart &rows,
-                                  SyncUnroller &at) const;
+                                  SyncNumbers &at) const;
   mlir::LogicalResult sumUp(ws::MmaOp mma, std::optional<TileStart> block,
-                            TileRange &result, SyncUnroller &at) const;
-  void visitPut(ws::PutOp put, SyncUnroller &at);
-  mlir::LogicalResult visitStore(ws::StoreOp store, SyncUnroller &at);
+                            TileRange &result, SyncNumbers &at) const;
+  void visitPut(ws::PutOp put, SyncNumbers &at);
+  mlir::LogicalResult visitStore(ws::StoreOp store, SyncNumbers &at);
   template <typename StoreOp>
-  mlir::LogicalResult visitStoreOf(StoreOp store, SyncUnroller &at);
+  mlir::LogicalResult visitStoreOf(StoreOp store, SyncNumbers &at);
   template <typename LoadOp>
-  mlir::LogicalResult visitLoad(LoadOp load, SyncUnroller &at);
-  mlir::LogicalResult visitCoords(tile::CoordsOp coords, SyncUnroller &at);
-  mlir::LogicalResult visitCopy(ws::CopyOp copy, SyncUnroller &at);
-  mlir::LogicalResult visitBounds(tile::BoundsOp bounds, SyncUnroller &at);
+  mlir::LogicalResult visitLoad(LoadOp load, SyncNumbers &at);
+  mlir::LogicalResult visitCoords(tile::CoordsOp coords, SyncNumbers &at);
+  mlir::LogicalResult visitCopy(ws::CopyOp copy, SyncNumbers &at);
+  mlir::LogicalResult visitBounds(tile::BoundsOp bounds, SyncNumbers &at);
   TileRange reduced(tile::ReduceOp reduce) const;
-  mlir::LogicalResult combine(mlir::Operation *op, SyncUnroller &at);
+  mlir::LogicalResult combine(mlir::Operation *op, SyncNumbers &at);
   TileRange rangeOf(mlir::Value value) const { return ranges.lookup(value); }
   TileRange operand(mlir::Value value, SlotRef slot, int item) const;
 

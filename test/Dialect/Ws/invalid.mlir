@@ -1091,23 +1091,22 @@ func.func @end_outside(%w: !tile.work) {
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @kernel_c9_redo machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
-^bb0(%n: i32, %no: i1):
+// Each of two roles would take items, and get others.
+ws.kernel @kernel_c9_two machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    // expected-note @below {{the first work loop}}
-    ws.work_loop extents(%n, %n, %n) redo {
-      %w = tile.next_work extents(%n, %n, %n)
-      tile.reject %w if %no
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-note @below {{the other 'ws.take_item'}}
+      %w = ws.take_item extents(%n, %n, %n)
     }
   }
   ws.role @b warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'ws.work_loop' op expected all work loops of the kernel to say 'redo' or none, got 'redo' and none}}
     ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'ws.take_item' op expected one 'ws.take_item' in a kernel, got another before}}
+      %w = ws.take_item extents(%n, %n, %n)
     }
   }
 }
@@ -1115,16 +1114,14 @@ ws.kernel @kernel_c9_redo machine "sm_90a" args ["n", "no"] problem #p config #c
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @kernel_c10_no_redo machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
-^bb0(%n: i32, %no: i1):
+ws.kernel @kernel_c9_grid machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'tile.reject' op expected to be an op of a 'ws.work_loop' that says 'redo', got one of a 'ws.work_loop' that does not}}
-      tile.reject %w if %no
+      // expected-error @below {{'ws.take_item' op expected to be an op of a 'ws.work_loop' with work 'dynamic', got one of a 'ws.work_loop' with work 'grid'}}
+      %w = ws.take_item extents(%n, %n, %n)
     }
   }
 }
@@ -1132,16 +1129,96 @@ ws.kernel @kernel_c10_no_redo machine "sm_90a" args ["n", "no"] problem #p confi
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @kernel_c10_nested machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
-^bb0(%n: i32, %no: i1):
+ws.kernel @kernel_c9_nested machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
+      scf.if %no {
+        // expected-error @below {{'ws.take_item' op expected to be an op of a 'ws.work_loop' with work 'dynamic', got one of a 'scf.if' with work 'dynamic'}}
+        %w = ws.take_item extents(%n, %n, %n)
+      }
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// Each CTA would take items, and the second its first one for ever.
+ws.kernel @kernel_c9_cluster machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, cluster = 2> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-error @below {{'ws.take_item' op expected to be in a 'ws.share_work' in a cluster of several CTAs alone, got a cluster of 2}}
+      %w = ws.take_item extents(%n, %n, %n)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// The other roles would take the parts of an item for whole items.
+ws.kernel @kernel_c9_parts machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32):
+  ws.role @a warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-error @below {{'ws.take_item' op expected 'cut' where the last items come in parts alone, got 'last_wave_parts' 1}}
+      %w = ws.take_item extents(%n, %n, %n) cut(%n, %n)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c9_warps machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-error @below {{'ws.take_item' op expected one thread to hand out items, got role 'a' of 1 x 4 warps}}
+      %w = ws.take_item extents(%n, %n, %n)
+      %row = arith.constant dense<0.0> : vector<1xf32>
+      tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c9_replicas machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.role @a warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-error @below {{'ws.take_item' op expected one thread to hand out items, got role 'a' of 2 x 4 warps}}
+      %w = ws.take_item extents(%n, %n, %n)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c10_nested machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       scf.if %no {
-        // expected-error @below {{'tile.reject' op expected to be an op of a 'ws.work_loop' that says 'redo', got one of a 'scf.if'}}
+        // expected-error @below {{'tile.reject' op expected to be an op of a 'ws.work_loop', got one of a 'scf.if'}}
         tile.reject %w if %no
       }
     }
@@ -1151,16 +1228,17 @@ ws.kernel @kernel_c10_nested machine "sm_90a" args ["n", "no"] problem #p config
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @work_loop_c1_redo machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
-^bb0(%n: i32, %no: i1):
+ws.kernel @kernel_c11_verdict machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  // expected-note @below {{declared here}}
+  ws.edge @e credits 0
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'ws.run_again' op expected to be in a 'ws.work_loop' that says 'redo', got one that does not}}
-      ws.run_again %no
+      // expected-error @below {{'ws.second_run' op expected @e to be a 'ws.verdict' of the kernel, got a 'ws.edge'}}
+      ws.second_run by @e
     }
   }
 }
@@ -1168,54 +1246,17 @@ ws.kernel @work_loop_c1_redo machine "sm_90a" args ["n", "no"] problem #p config
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @work_loop_c1_last machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s {
-^bb0(%n: i32, %no: i1):
-  ws.role @a warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
-      %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'ws.run_again' op expected to be the last op of the item, got a 'tile.reject' after it}}
-      ws.run_again %no
-      tile.reject %w if %no
-    }
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @kernel_c11_verdict machine "sm_90a" args ["n"] problem #p config #c schedule #s {
-^bb0(%n: i32):
+ws.kernel @kernel_c11_mailbox machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, cluster = 2> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
   // expected-note @below {{declared here}}
   ws.edge @e credits 0
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
-      // expected-error @below {{'ws.take_verdict' op expected @e to be a 'ws.verdict' of the kernel, got a 'ws.edge'}}
-      %r = ws.take_verdict @e
-    }
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @kernel_c11_mailbox machine "sm_90a" args ["n"] problem #p config #c schedule #s {
-^bb0(%n: i32):
-  // expected-note @below {{declared here}}
-  ws.edge @e credits 0
-  ws.role @a warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
       // expected-error @below {{'ws.share_work' op expected @e to be a 'ws.mailbox' of the kernel, got a 'ws.edge'}}
       %w = ws.share_work through @e {
-        %x = tile.next_work extents(%n, %n, %n)
+        %x = ws.take_item extents(%n, %n, %n)
         ws.yield %x : !tile.work
       }
     }
@@ -1225,16 +1266,229 @@ ws.kernel @kernel_c11_mailbox machine "sm_90a" args ["n"] problem #p config #c s
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @kernel_c11_two machine "sm_90a" args ["n"] problem #p config #c schedule #s {
-^bb0(%n: i32):
+ws.kernel @kernel_c11_two machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
   ws.verdict @x
   // expected-error @below {{'ws.verdict' op expected at most one 'ws.verdict' in a kernel, got another before}}
   ws.verdict @y
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) redo {
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c13_static machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = static> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  // expected-error @below {{'ws.verdict' op expected work 'grid' or 'dynamic', got 'static'}}
+  ws.verdict @v
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// This role would not run the item a second time.
+ws.kernel @kernel_c13_not_taken machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.verdict @v
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.work_loop' op expected to end with a 'ws.second_run' where items may be rejected, got none}}
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      ws.give_verdict @v on %w rejected %no
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// The item that was rejected would never come again.
+ws.kernel @kernel_c13_not_chosen machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.verdict @v
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-error @below {{'ws.take_item' op expected a 'ws.choose_item' alone to use the item where items may be rejected}}
+      %w = ws.take_item extents(%n, %n, %n)
+      ws.give_verdict @v on %w rejected %no
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c13_dynamic machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.verdict @v
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-error @below {{'ws.second_run' op expected work 'grid', got 'dynamic'}}
+      ws.second_run by @v
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c14_one_cta machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  // expected-error @below {{'ws.mailbox' op expected work 'dynamic' in a cluster, got work 'dynamic' and a cluster of 1}}
+  ws.mailbox @m
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @work_loop_c1 machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.verdict @v
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'ws.second_run' op expected to be the last op of the item, got a 'tile.reject' after it}}
+      ws.second_run by @v
+      tile.reject %w if %no
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// One question too many: also in the turn that has no item.
+ws.kernel @work_loop_c2 machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = ws.take_item extents(%n, %n, %n)
+      scf.if %no {
+        // expected-error @below {{'ws.fetch_work' op expected to come behind the 'ws.end_unless_work' of its turn, got one before it}}
+        ws.fetch_work after %w
+      }
+      ws.end_unless_work %w
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @choose_item_c1 machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.verdict @v
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'ws.choose_item' op expected the item of a 'ws.take_item' in its block, got that of 'tile.next_work'}}
+      %x = ws.choose_item %w by @v
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @choose_item_c1_used machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.verdict @v
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = ws.take_item extents(%n, %n, %n)
+      // expected-error @below {{'ws.choose_item' op expected no other use of the item of 'ws.take_item', which a rejected one may come before}}
+      %x = ws.choose_item %w by @v
+      ws.end_unless_work %w
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @fetch_work_c1 machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.channel @work [tensor<4xi32>] depth 1
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %s = ws.wait : <@work, tensor<4xi32>>
+      %w = ws.get_work %s : <@work, tensor<4xi32>>
+      // expected-error @below {{'ws.fetch_work' op expected the item that its role takes, got that of 'ws.get_work'}}
+      ws.fetch_work after %w
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @share_work_c1 machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, cluster = 2> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.mailbox @m
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-error @below {{'ws.share_work' op expected to yield the work item that was taken last}}
+      %w = ws.share_work through @m {
+        %x = ws.take_item extents(%n, %n, %n)
+        ws.yield %n : i32
+      }
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @share_work_c1_computed machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, cluster = 2> schedule #s {
+^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
+  ws.mailbox @m
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = ws.share_work through @m {
+        // expected-error @below {{'tile.next_work' op expected a 'ws.take_item', then at most one 'ws.choose_item', in a 'ws.share_work'}}
+        %x = tile.next_work extents(%n, %n, %n)
+        ws.yield %x : !tile.work
+      }
     }
   }
 }

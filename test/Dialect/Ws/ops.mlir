@@ -183,8 +183,8 @@ ws.kernel @handed_out machine "sm_90a" args ["n"] problem #p config #c schedule 
       ws.put_work %w to %slot : <@work, tensor<4xi32>>
       // CHECK-NEXT: ws.end_unless_work %[[W]]
       ws.end_unless_work %w
-      // CHECK-NEXT: ws.fetch_work of %[[N]]
-      ws.fetch_work of %n
+      // CHECK-NEXT: ws.fetch_work after %[[W]]
+      ws.fetch_work after %w
     }
   }
   // CHECK: ws.role @wg
@@ -204,39 +204,31 @@ ws.kernel @handed_out machine "sm_90a" args ["n"] problem #p config #c schedule 
   }
 }
 
-// Items handed out that may be rejected, and blocks that a sub-tile skips.
+// Items handed out in a cluster, that may be rejected, and blocks that a sub-tile skips.
 // CHECK-LABEL: ws.kernel @verdicts
-ws.kernel @verdicts machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, row_max = first_block> schedule #s {
-^bb0(%n: i32):
-  // CHECK: ws.verdict @verdict handed_out cluster at 49152
-  ws.verdict @verdict handed_out cluster at 49152
+ws.kernel @verdicts machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, row_max = first_block, cluster = 2> schedule #s {
+^bb0(%n: i32, %no: i1):
+  // CHECK: ws.verdict @verdict at 49152
+  ws.verdict @verdict at 49152
   // CHECK-NEXT: ws.mailbox @mailbox at 49216
   ws.mailbox @mailbox at 49216
-  ws.role @wg warps 4 regs 240 replicas 2 {
+  ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    // CHECK: ws.work_loop extents(%[[N:.*]], %[[N]], %[[N]]) redo {
-    ws.work_loop extents(%n, %n, %n) redo {
+    // CHECK: ws.work_loop extents(%[[N:.*]], %[[N]], %[[N]]) {
+    ws.work_loop extents(%n, %n, %n) {
       // CHECK-NEXT: %[[W:.*]] = ws.share_work through @mailbox {
       %w = ws.share_work through @mailbox {
-        // CHECK-NEXT: %[[NEXT:.*]], %[[MORE:.*]] = ws.take_item extents(%[[N]], %[[N]], %[[N]]) section(%[[N]]) cut(%[[N]], %[[N]])
-        %next, %more = ws.take_item extents(%n, %n, %n) section(%n) cut(%n, %n)
-        // CHECK-NEXT: %[[NUMBER:.*]], %[[EXISTS:.*]], %[[SECOND:.*]], %[[SLOT:.*]] = ws.choose_item %[[NEXT]], %[[MORE]] by @verdict
-        %number, %exists, %second, %slot = ws.choose_item %next, %more by @verdict
-        // CHECK-NEXT: %[[ITEM:.*]] = ws.item_at %[[NUMBER]] exists(%[[EXISTS]]) second(%[[SECOND]], %[[SLOT]]) extents(%[[N]], %[[N]], %[[N]]) section(%[[N]]) cut(%[[N]], %[[N]])
-        %item = ws.item_at %number exists(%exists) second(%second, %slot) extents(%n, %n, %n) section(%n) cut(%n, %n)
+        // CHECK-NEXT: %[[NEXT:.*]] = ws.take_item extents(%[[N]], %[[N]], %[[N]]) section(%[[N]])
+        %next = ws.take_item extents(%n, %n, %n) section(%n)
+        // CHECK-NEXT: %[[ITEM:.*]] = ws.choose_item %[[NEXT]] by @verdict
+        %item = ws.choose_item %next by @verdict
         // CHECK-NEXT: ws.yield %[[ITEM]] : !tile.work
         ws.yield %item : !tile.work
       }
       // CHECK: %{{.*}} = ws.verdict_slot %[[W]]
       %slot = ws.verdict_slot %w
-      // CHECK-NEXT: %[[AGAIN:.*]] = ws.is_second_run %[[W]]
-      %again = ws.is_second_run %w
-      // CHECK-NEXT: ws.is_first_cta
-      %first = ws.is_first_cta
-      // CHECK-NEXT: ws.give_verdict @verdict on %[[W]] rejected %[[AGAIN]]
-      ws.give_verdict @verdict on %w rejected %again
-      // CHECK-NEXT: ws.take_verdict @verdict
-      %rejected = ws.take_verdict @verdict
+      // CHECK-NEXT: ws.give_verdict @verdict on %[[W]] rejected %{{.*}}
+      ws.give_verdict @verdict on %w rejected %no
       // CHECK-NEXT: ws.for ranges <down [skipped, masked, full]> bounds(%[[N]], %[[N]], %[[N]], %[[N]]) init() : () -> () {
       ws.for ranges <down [skipped, masked, full]> bounds(%n, %n, %n, %n) init() : () -> () {
       ^bb0(%j: i32):
@@ -252,6 +244,41 @@ ws.kernel @verdicts machine "sm_90a" args ["n"] problem #p config <tile_m = 128,
         ws.await_store
         ws.yield
       }
+    }
+  }
+}
+
+// Items handed out, the last of them in parts.
+// CHECK-LABEL: ws.kernel @parts
+ws.kernel @parts machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 2> schedule #s {
+^bb0(%n: i32):
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // CHECK: ws.take_item extents(%[[N:.*]], %[[N]], %[[N]]) cut(%[[N]], %[[N]])
+      %w = ws.take_item extents(%n, %n, %n) cut(%n, %n)
+      ws.end_unless_work %w
+    }
+  }
+}
+
+// One item a CTA, that may be rejected: before its verdict is lowered, and after.
+// CHECK-LABEL: ws.kernel @second_run
+ws.kernel @second_run machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid, row_max = first_block> schedule #s {
+^bb0(%n: i32, %no: i1):
+  ws.verdict @verdict
+  ws.role @a warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // CHECK: ws.second_run by @verdict{{$}}
+      ws.second_run by @verdict
+    }
+  }
+  ws.role @b warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // CHECK: ws.second_run by @verdict rejected %{{.*}}
+      ws.second_run by @verdict rejected %no
     }
   }
 }

@@ -96,58 +96,53 @@ def HandOut : Pass<"attn-hand-out", "::mlir::ModuleOp"> {
   let summary = "write out how roles and the CTAs of a cluster learn of work items";
   let description = [{
     Verdicts: a kernel with a `tile.reject` gets a `ws.verdict`, to which each of them becomes a
-    `ws.give_verdict`. With `work = grid` every role takes the verdict at the end of the item, and
-    runs the item a second time if it was rejected. With `work = dynamic` the role that hands
-    items out takes it, and a rejected item is handed out once more.
+    `ws.give_verdict`. With `work = grid` every role ends the item with a `ws.second_run`: it takes
+    the verdict there. With `work = dynamic` the role that hands items out takes it, and a
+    rejected item is handed out once more.
 
     Handing out (`work = dynamic`): `tile.next_work` becomes the counter's answer
-    (`ws.take_item`), the choice between it and a rejected item (`ws.choose_item`) and the
-    item itself (`ws.item_at`). In a cluster its first CTA does so, in a `ws.share_work`, and
-    sends the item to the `ws.mailbox` of each other. The counter is asked for the next item once
-    for each first run, by the first CTA.
+    (`ws.take_item`) and the choice between it and a rejected item (`ws.choose_item`). In a
+    cluster its first CTA does so, in a `ws.share_work`, and sends the item to the `ws.mailbox` of
+    each other.
 
     **Requires** `ws.kernel`s with roles, before `attn-pipeline` or after it. An item is rejected
-    only with `work = grid` or `dynamic`.
+    only with `work = grid` or `dynamic`. One role has a `tile.next_work` with `work = dynamic`.
 
     **Ensures** no `tile.reject`, and no `tile.next_work` in a loop of items that are handed out.
 
     **Before**
     ```mlir
-    ws.work_loop extents(%b, %h, %z) redo {
+    ws.work_loop extents(%b, %h, %z) {
       %w = tile.next_work extents(%b, %h, %z)
       %s = ws.acquire : !ws.slot<@work, tensor<4xi32>>
       ws.put_work %w to %s : !ws.slot<@work, tensor<4xi32>>
       ws.end_unless_work %w
-      ws.fetch_work of %n
+      ws.fetch_work after %w
     }
     ```
     **After**
     ```mlir
-    ws.work_loop extents(%b, %h, %z) redo {
-      %next, %more = ws.take_item extents(%b, %h, %z)
-      %number, %exists, %second, %slot = ws.choose_item %next, %more by @verdict
-      %w = ws.item_at %number exists(%exists) second(%second, %slot) extents(%b, %h, %z)
+    ws.work_loop extents(%b, %h, %z) {
+      %next = ws.take_item extents(%b, %h, %z)
+      %w = ws.choose_item %next by @verdict
       %s = ws.acquire : !ws.slot<@work, tensor<4xi32>>
       ws.put_work %w to %s : !ws.slot<@work, tensor<4xi32>>
       ws.end_unless_work %w
-      %again = ws.is_second_run %w
-      %first = arith.xori %again, %true : i1
-      scf.if %first {
-        ws.fetch_work of %n
-      }
+      ws.fetch_work after %w
     }
     ```
     Kernels with neither are left alone. Does not change numerics.
   }];
-  let dependentDialects = ["::attn::ws::WsDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::attn::ws::WsDialect"];
 }
 
 def PlanMemory : Pass<"attn-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every channel and hold its place in shared memory";
   let description = [{
     Places follow one another in the order of the schedule, aligned to 1024
-    bytes, and after them channels of work items, barriers, the verdict and the mailbox; a place `over` another begins where its host does. The order that such an alias
-    demands has been proved by the schedule's verifier.
+    bytes. After them come channels of work items, barriers, the verdict and the mailbox. A
+    place `over` another begins where its host does; the order that such an alias demands has
+    been proved by the schedule's verifier.
 
     **Requires** `ws.kernel`s.
 
@@ -336,8 +331,7 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
       waited for the one before
     - V18: no deadlock
     - V19: what is asynchronous ends before its role does
-    - V26: the counter of work items is asked once after each item's first run, by the first
-      CTA of a cluster; one role asks, and the item is made of the answer
+    - V26: the counter of work items is asked once a turn
     - V28: tiles come together that are of the same rows and columns of their tensors, each
       block of the loop is summed up once, what is stored has seen them all and goes to
       its own rows, batch and head, what a loop or branch makes is used, and each item writes all

@@ -65,11 +65,10 @@ SmallVector<Value> FirstBlockReference::stat(ValueRange operands) {
   Value x = operands[0], m = operands[1], l = operands[2];
   Value careful = operands[3], work = operands[4];
   Value isLargeSum = b.isGreater(l, b.constant(limit, b.rowType));
-  Value any = b.make<arith::OrIOp>(
-      has(careful, kNoReferenceYet | kScoreReference),
-      b.make<tile::AnyOp>(isLargeSum));
-  Type types[] = {b.rowType, b.rowType, b.scoreType, b.rowType,
-                  b.getI32Type()};
+  Value any =
+      b.make<arith::OrIOp>(has(careful, kNoReferenceYet | kScoreReference),
+                           b.make<tile::AnyOp>(isLargeSum));
+  Type types[] = {b.rowType, b.rowType, b.scoreType, b.rowType, b.getI32Type()};
   auto branch =
       scf::IfOp::create(b, b.loc, types, any, /*withElseRegion=*/true);
   {
@@ -99,7 +98,7 @@ Value FirstBlockReference::bitIf(Value flag, Careful bit) {
 }
 
 /// m follows the maximum of the row, and log2 of a large sum, which is then 1.
-/// An item that is computed again always comes here.
+/// An item that is computed with care always comes here.
 SmallVector<Value> FirstBlockReference::look(Value x, Value m, Value l,
                                              Value careful, Value work) {
   Value sum = b.make<tile::CompleteOp>(b.rowType, l);
@@ -114,7 +113,7 @@ SmallVector<Value> FirstBlockReference::look(Value x, Value m, Value l,
       b.constant(std::numeric_limits<float>::infinity(), b.rowType);
   Value kept = b.make<arith::SelectOp>(lost, infinity, scaled);
   Value stay = b.make<arith::OrIOp>(b.make<tile::AnyOp>(large.isNone(next)),
-                                    b.make<tile::IsRedoOp>(work));
+                                    b.make<tile::WithCareOp>(work));
   Value wasLarge = b.make<arith::OrIOp>(has(careful, kSumWasLarge),
                                         b.make<tile::AnyOp>(exceeds));
   Value bits = b.make<arith::OrIOp>(bitIf(stay, kNoReferenceYet),

@@ -25,10 +25,10 @@ public:
   bool carriesCareful() const override { return false; }
 
   Stat writeStat(const SoftmaxState &old) override {
-    auto results = b.step(
-        "stat", {b.match.scores, old.m, b.match.work},
-        {b.rowType, b.rowType, b.scoreType},
-        [&](ValueRange a) { return moveMaximum(a[0], a[1], a[2]); });
+    auto results =
+        b.step("stat", {b.match.scores, old.m, b.match.work},
+               {b.rowType, b.rowType, b.scoreType},
+               [&](ValueRange a) { return moveMaximum(a[0], a[1], a[2]); });
     alpha = results[1];
     return {{results[0], old.l, old.o, Value()}, results[2]};
   }
@@ -53,12 +53,12 @@ public:
 
 private:
   /// Without the floor, and with large scores, where the item is computed
-  /// again.
+  /// with care.
   Values moveMaximum(Value x, Value previous, Value work) {
-    Value redo = b.make<tile::IsRedoOp>(work);
+    Value withCare = b.make<tile::WithCareOp>(work);
     Type types[] = {b.rowType, b.rowType, b.scoreType};
     auto branch =
-        scf::IfOp::create(b, b.loc, types, redo, /*withElseRegion=*/true);
+        scf::IfOp::create(b, b.loc, types, withCare, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     Value anyScore = b.make<tile::AnyOp>(large.isScore(previous));

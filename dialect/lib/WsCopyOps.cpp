@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers of the `ws` ops that copy and compute; labels are those of
+// WsOps.td.
+#include "attn/dialect/AccessMap.h"
+#include "attn/dialect/Ws.h"
+
+using namespace mlir;
+using namespace attn::ws;
+
+//===----------------------------------------------------------------------===//
+// Copies.
+//===----------------------------------------------------------------------===//
+
+/// C1 and C2 of ws.copy and ws.store.
+static LogicalResult verifyAccess(Operation *op, StringRef name,
+                                  RankedTensorType tensor, AffineMap map) {
+  if (tensor.getRank() != 4 || tensor.isDynamicDim(3)) { // C1
+    return op->emitOpError("expected '")
+           << name << "' to have rank 4 and a static last dimension, got "
+           << tensor;
+  }
+  if (!attn::AccessMap::parse(map)) { // C2
+    return op->emitOpError("expected 'map' to be a permutation of 4 dimensions "
+                           "that keeps the last, got ")
+           << AffineMapAttr::get(map);
+  }
+  return success();
+}
+
+LogicalResult CopyOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  if (failed(verifyAccess(*this, "source", source, getMap()))) {
+    return failure();
+  }
+  RankedTensorType tile = getSlot().getType().getTile();
+  if (tile.getRank() != 2 || tile.getElementType() != source.getElementType() ||
+      tile.getDimSize(1) < source.getDimSize(3)) { // C3
+    return emitOpError("expected the slot's tile to have the element type and "
+                       "at least the last dimension of 'source', got ")
+           << tile << " and " << source;
+  }
+  return success();
+}
+
+LogicalResult StoreOp::verify() {
+  auto dest = cast<RankedTensorType>(getDest().getType());
+  return verifyAccess(*this, "dest", dest, getMap());
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix instructions.
+//===----------------------------------------------------------------------===//
+
+/// The tile of operand A: null for a vector, or what is no tile.
+static RankedTensorType getTileA(MmaOp op) {
+  Type type = op.getA().getType();
+  if (auto slot = dyn_cast<SlotType>(type)) {
+    return slot.getTile();
+  }
+  return dyn_cast<RankedTensorType>(type);
+}
+
+/// C1 and C2 of ws.mma.
+static LogicalResult verifyOperands(MmaOp op) {
+  RankedTensorType a = getTileA(op);
+  if (op.getB().getType().getTile().getRank() != 2) {
+    return op.emitOpError("expected 'b' to be a slot of tiles, got ")
+           << op.getB().getType();
+  }
+  if (a ? a.getRank() != 2 : !isa<VectorType>(op.getA().getType())) {
+    return op.emitOpError("expected 'a' to be a slot, a tile of rank 2 or a "
+                          "vector, got ")
+           << op.getA().getType();
+  }
+  if (op.getPiece() && !isa<SlotType>(op.getA().getType())) {
+    return op.emitOpError("expected 'piece' only with a slot as 'a', got ")
+           << op.getA().getType();
+  }
+  Type result = op.getResult().getType();
+  if (!isa<RankedTensorType, VectorType>(result) ||
+      !getElementTypeOrSelf(result).isF32()) { // C2
+    return op.emitOpError("expected a result of f32, got ") << result;
+  }
+  if (op.getAcc() && op.getAcc().getType() != result) {
+    return op.emitOpError("expected 'acc' to have the result's type, got ")
+           << op.getAcc().getType() << " and " << result;
+  }
+  if (op.getFresh() && !op.getAcc()) {
+    return op.emitOpError("expected 'fresh' only with 'acc', got no 'acc'");
+  }
+  return success();
+}
+
+/// C3 of ws.mma.
+static LogicalResult verifyShapes(MmaOp op) {
+  constexpr int64_t pieceRows = 64;
+  RankedTensorType a = getTileA(op), b = op.getB().getType().getTile();
+  if (!a) {
+    return success();
+  }
+  bool transposed = op.getTransposeB();
+  int64_t n = b.getDimSize(transposed ? 0 : 1);
+  int64_t k = b.getDimSize(transposed ? 1 : 0);
+  if (a.getElementType() != b.getElementType() || a.getDimSize(1) != k) {
+    return op.emitOpError("expected 'a' and 'b' to agree in element type and "
+                          "in the contracted dimension, got ")
+           << a << " and " << b;
+  }
+  int64_t m = op.getPiece() ? pieceRows : a.getDimSize(0);
+  auto result = dyn_cast<RankedTensorType>(op.getResult().getType());
+  if (op.getPiece() && a.getDimSize(0) % pieceRows != 0) {
+    return op.emitOpError("expected 'a' to be pieces of ")
+           << pieceRows << " rows, got " << a;
+  }
+  if (result && result.getShape() != ArrayRef<int64_t>({m, n})) {
+    return op.emitOpError("expected a result of ")
+           << m << " x " << n << ", got " << result;
+  }
+  return success();
+}
+
+/// C4 of ws.mma: the one await, in its block.
+static FailureOr<AwaitOp> verifyToken(MmaOp op) {
+  Value token = op.getToken();
+  auto await =
+      token.hasOneUse() ? dyn_cast<AwaitOp>(*token.user_begin()) : AwaitOp();
+  if (!await || await->getBlock() != op->getBlock()) {
+    InFlightDiagnostic error = op.emitOpError(
+        "expected one use of the token, by a 'ws.await' in the same block");
+    for (Operation *user : token.getUsers()) {
+      error.attachNote(user->getLoc()) << "a use";
+    }
+    if (token.use_empty()) {
+      error << ", got none";
+    }
+    return error;
+  }
+  return await;
+}
+
+/// C5 and C6 of ws.mma.
+static LogicalResult verifyInFlight(MmaOp op, AwaitOp await) {
+  for (OpOperand &use : op.getResult().getUses()) {
+    bool accumulates =
+        isa<MmaOp>(use.getOwner()) && use.getOperandNumber() != 0;
+    if (use.getOwner() != await && !accumulates) {
+      InFlightDiagnostic error = op.emitOpError(
+          "expected the result to be used by its 'ws.await' alone while in "
+          "flight");
+      error.attachNote(use.getOwner()->getLoc())
+          << "used by '" << use.getOwner()->getName() << "'";
+      return error;
+    }
+  }
+  if (isa<SlotType>(op.getA().getType())) {
+    return success();
+  }
+  for (Operation *user : op.getA().getUsers()) { // C6
+    Operation *inBlock = op->getBlock()->findAncestorOpInBlock(*user);
+    if (inBlock && !isa<MmaOp>(user) && op->isBeforeInBlock(inBlock) &&
+        inBlock->isBeforeInBlock(await)) {
+      InFlightDiagnostic error = op.emitOpError(
+          "expected 'a' to be used by 'ws.mma' alone while in flight");
+      error.attachNote(user->getLoc()) << "used by '" << user->getName() << "'";
+      return error;
+    }
+  }
+  return success();
+}
+
+LogicalResult MmaOp::verify() {
+  if (failed(verifyOperands(*this)) || failed(verifyShapes(*this))) {
+    return failure();
+  }
+  if (isa_and_present<EntryOp>((*this)->getParentOp())) {
+    if (getToken().use_empty()) {
+      return success();
+    }
+    return emitOpError("expected no use of the token in a 'ws.entry', where "
+                       "'attn-pipeline' places the await");
+  }
+  FailureOr<AwaitOp> await = verifyToken(*this);
+  return failed(await) ? failure() : verifyInFlight(*this, *await);
+}
+
+LogicalResult AwaitOp::verify() {
+  auto mma = getToken().getDefiningOp<MmaOp>();
+  if (!mma || getToken() != mma.getToken()) { // C1
+    return emitOpError("expected the token of a 'ws.mma'");
+  }
+  if (getValue() != mma.getResult()) {
+    InFlightDiagnostic error =
+        emitOpError("expected the result of the 'ws.mma' whose token it takes");
+    error.attachNote(mma.getLoc()) << "the 'ws.mma'";
+    return error;
+  }
+  return success();
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What decides trip counts, pieces and turns, for the current item of a run.
+#ifndef ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCNUMBERS_H
+#define ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCNUMBERS_H
+
+#include "SyncRun.h"
+#include "attn/dialect/Tile.h"
+
+namespace attn {
+
+class SyncNumbers {
+public:
+  explicit SyncNumbers(const SyncRun &run) : run(run) {}
+
+  mlir::FailureOr<int64_t> evaluate(mlir::Value value, mlir::Operation *user);
+  /// None where the number depends on what is computed or on the problem.
+  std::optional<int64_t> tryEvaluate(mlir::Value value);
+  /// The same where sizes and the places of items matter: they are made up.
+  mlir::FailureOr<int64_t> coordinate(mlir::Value value, mlir::Operation *user);
+  mlir::FailureOr<int64_t> numberBelow(mlir::Value value, int64_t count,
+                                       mlir::Operation *user);
+  /// The induction variable of a loop, in the current trip.
+  void set(mlir::Value counter, int64_t number) { numbers[counter] = number; }
+
+  const SyncRun &run;
+
+private:
+  /// Evaluates `value`; `known` holds the results of the current evaluation.
+  std::optional<int64_t> numberOf(mlir::Value value);
+  std::optional<int64_t> boundOf(tile::BoundsOp bounds, unsigned index);
+  std::optional<int64_t> fold(mlir::Operation *op);
+  /// A size, or the place of an item, made up so that they differ.
+  std::optional<int64_t> makeUp(mlir::Value value);
+
+  bool makesUp = false;
+  llvm::DenseMap<mlir::Value, int64_t> numbers; // of loops
+  llvm::DenseMap<mlir::Value, std::optional<int64_t>> known;
+};
+
+} // namespace attn
+
+#endif // ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCNUMBERS_H
