@@ -100,7 +100,7 @@ LogicalResult BarrierTrial::unrollRole(ws::RoleOp role, const RoleSlice &slice,
   bool isThread = role.isSingleThread();
   int64_t count = isThread ? 1 : role.getWarps();
   for (int64_t i = 0; i < int64_t(role.getReplicas()) * count; ++i) {
-    Warp warp;
+    TrialWarp warp;
     warp.place = {cta, i / count, i % count};
     warp.role = role;
     WarpUnroller unroller(program.kernel, slice, warp.place, items);
@@ -125,20 +125,6 @@ LogicalResult BarrierTrial::unroll() {
   return success();
 }
 
-void BarrierTrial::Warp::restart() {
-  next = 0;
-  meetingPhase.reset();
-  waits.clear();
-  arrivals.clear();
-  pieces.clear();
-  for (const BarrierEvent &event : events) {
-    if (event.kind == BarrierEvent::Put) {
-      pieces[event.place] = {};
-    }
-  }
-  storing = 0;
-}
-
 void BarrierTrial::restart() {
   ws::KernelOp kernel = program.kernel;
   for (int64_t cta = 0; cta < kernel.getConfig().getCluster(); ++cta) {
@@ -147,9 +133,8 @@ void BarrierTrial::restart() {
     }
   }
   meetings.clear();
-  stores.clear();
-  reading.clear();
-  for (Warp &warp : warps) {
+  holds.restart();
+  for (TrialWarp &warp : warps) {
     warp.restart();
   }
 }
@@ -176,14 +161,9 @@ void BarrierTrial::settle(Barrier &barrier) {
   }
 }
 
-void BarrierTrial::share(Warp &warp, Share from, Share to) {
-  for (auto &[address, piece] : warp.pieces) {
-    piece.share = piece.share == from ? to : piece.share;
-  }
-}
-
 /// Whoever arrives does so once a phase, in each.
-BarrierTrial::Step BarrierTrial::arrive(Warp &warp, const BarrierEvent &event) {
+BarrierTrial::Step BarrierTrial::arrive(TrialWarp &warp,
+                                        const BarrierEvent &event) {
   Barrier *barrier = find(event);
   if (!barrier) {
     return Step::Failed;
@@ -200,7 +180,7 @@ BarrierTrial::Step BarrierTrial::arrive(Warp &warp, const BarrierEvent &event) {
   --barrier->pending;
   barrier->bytes += event.number;
   settle(*barrier);
-  share(warp, Share::Fenced, Share::Told);
+  HoldTrial::share(warp, PieceShare::Fenced, PieceShare::Told);
   return Step::Done;
 }
 
@@ -217,7 +197,8 @@ BarrierTrial::Step BarrierTrial::copy(const BarrierEvent &event) {
 
 /// Whoever waits does so for each phase. The first wait of who fills is for the
 /// phase before the first.
-BarrierTrial::Step BarrierTrial::wait(Warp &warp, const BarrierEvent &event) {
+BarrierTrial::Step BarrierTrial::wait(TrialWarp &warp,
+                                      const BarrierEvent &event) {
   Barrier *barrier = find(event);
   if (!barrier) {
     return Step::Failed;
@@ -246,7 +227,8 @@ BarrierTrial::Step BarrierTrial::wait(Warp &warp, const BarrierEvent &event) {
   return Step::Done;
 }
 
-BarrierTrial::Step BarrierTrial::meet(Warp &warp, const BarrierEvent &event) {
+BarrierTrial::Step BarrierTrial::meet(TrialWarp &warp,
+                                      const BarrierEvent &event) {
   Meeting &meeting = meetings[{warp.place.cta, event.place}];
   if (warp.meetingPhase) {
     if (meeting.phase == *warp.meetingPhase) {
@@ -280,7 +262,7 @@ BarrierTrial::Step BarrierTrial::meet(Warp &warp, const BarrierEvent &event) {
                  << warp.role.getSymName() << "' twice";
     return Step::Failed;
   }
-  share(warp, Share::Fenced, Share::Told);
+  HoldTrial::share(warp, PieceShare::Fenced, PieceShare::Told);
   meeting.threads = event.number;
   meeting.arrived += threadsOfWarp;
   if (meeting.arrived >= meeting.threads) {
@@ -297,77 +279,11 @@ BarrierTrial::Step BarrierTrial::meet(Warp &warp, const BarrierEvent &event) {
   return Step::Blocked;
 }
 
-/// Nothing is put where a store may still read.
-BarrierTrial::Step BarrierTrial::put(Warp &warp, const BarrierEvent &event) {
-  if (reading.contains(event.place)) {
-    error(event) << "expected the 'ws.store' of the last tile to be awaited "
-                    "before the next is put, got one that need not be";
-    return Step::Failed;
-  }
-  Piece &piece = warp.pieces[event.place];
-  piece.share = Share::Put;
-  ++piece.puts;
-  return Step::Done;
-}
-
-/// A warp's product reads the rows that the warp itself has put.
-BarrierTrial::Step BarrierTrial::read(Warp &warp, const BarrierEvent &event) {
-  auto piece = warp.pieces.find(event.place);
-  if (piece != warp.pieces.end() && piece->second.share == Share::Put) {
-    error(event) << "expected a fence of the async proxy between 'ws.put' and "
-                    "what reads it, got none";
-    return Step::Failed;
-  }
-  return Step::Done;
-}
-
-/// The copy engine reads what all warps have put, each once since the last
-/// store.
-BarrierTrial::Step BarrierTrial::store(Warp &warp, const BarrierEvent &event) {
-  int64_t number = ++stores[event.place];
-  for (Warp &other : warps) {
-    auto piece = other.pieces.find(event.place);
-    if (piece == other.pieces.end()) {
-      continue;
-    }
-    if (read(other, event) == Step::Failed) {
-      return Step::Failed;
-    }
-    bool isTold = &other == &warp || piece->second.share == Share::Told;
-    if (!isTold || piece->second.puts != number) {
-      error(event) << "expected every warp of role '" << other.role.getSymName()
-                   << "' to arrive at a barrier after its 'ws.put', got warp "
-                   << other.place.warp << " that need not have";
-      return Step::Failed;
-    }
-  }
-  warp.storing |= event.lanes;
-  warp.lastStore = event.op;
-  reading[event.place] = &warp;
-  return Step::Done;
-}
-
-BarrierTrial::Step BarrierTrial::awaitStores(Warp &warp,
-                                             const BarrierEvent &event) {
-  if (warp.storing & ~event.lanes) {
-    error(event) << "expected the thread that stored to wait, got another";
-    return Step::Failed;
-  }
-  warp.storing = 0;
-  SmallVector<int32_t> own;
-  for (auto [address, other] : reading) {
-    if (other == &warp) {
-      own.push_back(address);
-    }
-  }
-  for (int32_t address : own) {
-    reading.erase(address);
-  }
-  return Step::Done;
-}
-
-BarrierTrial::Step BarrierTrial::step(Warp &warp) {
+BarrierTrial::Step BarrierTrial::step(TrialWarp &warp) {
   const BarrierEvent &event = warp.events[warp.next];
+  auto done = [](LogicalResult checked) {
+    return failed(checked) ? Step::Failed : Step::Done;
+  };
   switch (event.kind) {
   case BarrierEvent::Arrive:
     return arrive(warp, event);
@@ -379,18 +295,18 @@ BarrierTrial::Step BarrierTrial::step(Warp &warp) {
   case BarrierEvent::Pass:
     return meet(warp, event);
   case BarrierEvent::Put:
-    return put(warp, event);
+    return done(holds.put(warp, event));
   case BarrierEvent::Fence:
     if (event.lanes == ~0u) {
-      share(warp, Share::Put, Share::Fenced);
+      HoldTrial::share(warp, PieceShare::Put, PieceShare::Fenced);
     }
     return Step::Done;
   case BarrierEvent::Read:
-    return read(warp, event);
+    return done(holds.read(warp, event));
   case BarrierEvent::Store:
-    return store(warp, event);
+    return done(holds.store(warp, event));
   case BarrierEvent::AwaitStores:
-    return awaitStores(warp, event);
+    return done(holds.awaitStores(warp, event));
   case BarrierEvent::Init:
   case BarrierEvent::Word:
     return Step::Done;
@@ -399,10 +315,10 @@ BarrierTrial::Step BarrierTrial::step(Warp &warp) {
 }
 
 LogicalResult BarrierTrial::reportDeadlock() {
-  SmallVector<Warp *> stuck; // one a role
-  for (Warp &warp : warps) {
+  SmallVector<TrialWarp *> stuck; // one a role
+  for (TrialWarp &warp : warps) {
     bool isKnown = llvm::any_of(
-        stuck, [&](Warp *other) { return other->role == warp.role; });
+        stuck, [&](TrialWarp *other) { return other->role == warp.role; });
     if (!warp.hasEnded() && !isKnown) {
       stuck.push_back(&warp);
     }
@@ -411,7 +327,7 @@ LogicalResult BarrierTrial::reportDeadlock() {
       error(stuck[0]->events[stuck[0]->next])
       << "expected a wait that ends, got a deadlock of role '"
       << stuck[0]->role.getSymName() << "'";
-  for (Warp *warp : ArrayRef(stuck).drop_front()) {
+  for (TrialWarp *warp : ArrayRef(stuck).drop_front()) {
     diagnostic.attachNote(warp->events[warp->next].op->getLoc())
         << "role '" << warp->role.getSymName() << "' waits here";
   }
@@ -449,7 +365,7 @@ LogicalResult BarrierTrial::checkEnd() {
       }
     }
   }
-  for (Warp &warp : warps) {
+  for (TrialWarp &warp : warps) {
     if (warp.storing) {
       return warp.lastStore->emitOpError(passName)
              << "expected the thread that stored to wait before role '"
@@ -459,7 +375,7 @@ LogicalResult BarrierTrial::checkEnd() {
   return success();
 }
 
-FailureOr<bool> BarrierTrial::runWarp(Warp &warp) {
+FailureOr<bool> BarrierTrial::runWarp(TrialWarp &warp) {
   size_t begin = warp.next;
   while (!warp.hasEnded()) {
     Step step = this->step(warp);
@@ -490,7 +406,7 @@ LogicalResult BarrierTrial::runInTurn(bool lastFirst) {
       isMoving |= *moved;
     }
   }
-  return llvm::all_of(warps, [](Warp &warp) { return warp.hasEnded(); })
+  return llvm::all_of(warps, [](TrialWarp &warp) { return warp.hasEnded(); })
              ? checkEnd()
              : reportDeadlock();
 }

@@ -5,7 +5,7 @@
 #ifndef ATTN_CODEGEN_BARRIERTRIAL_H
 #define ATTN_CODEGEN_BARRIERTRIAL_H
 
-#include "WarpUnroller.h"
+#include "HoldTrial.h"
 #include <map>
 
 namespace attn::codegen {
@@ -50,26 +50,6 @@ private:
     int64_t threads = 0, arrived = 0, phase = 0;
     llvm::SmallVector<unsigned> passed; // warps, in this phase
   };
-  /// How far a warp has told others of what it put into a piece of a hold.
-  enum class Share { Put, Fenced, Told };
-  struct Piece {
-    Share share = Share::Told;
-    int64_t puts = 0;
-  };
-  /// What a warp does, and how far it is.
-  struct Warp {
-    WarpPlace place;
-    ws::RoleOp role;
-    llvm::SmallVector<BarrierEvent, 0> events;
-    size_t next = 0;
-    bool hasEnded() const { return next == events.size(); }
-    void restart();
-    std::optional<int64_t> meetingPhase;              // that it waits for
-    llvm::DenseMap<int32_t, int64_t> waits, arrivals; // by address
-    llvm::DenseMap<int32_t, Piece> pieces;            // that it puts
-    uint32_t storing = 0; // lanes whose stores are not awaited
-    mlir::Operation *lastStore = nullptr;
-  };
   enum class Step { Done, Blocked, Failed };
 
   mlir::LogicalResult unroll();
@@ -78,20 +58,15 @@ private:
   void restart();
   mlir::LogicalResult runInTurn(bool lastFirst);
   /// Runs a warp until it waits; says whether it got any further.
-  mlir::FailureOr<bool> runWarp(Warp &warp);
-  Step step(Warp &warp);
-  Step arrive(Warp &warp, const BarrierEvent &event);
+  mlir::FailureOr<bool> runWarp(TrialWarp &warp);
+  Step step(TrialWarp &warp);
+  Step arrive(TrialWarp &warp, const BarrierEvent &event);
   Step copy(const BarrierEvent &event);
-  Step wait(Warp &warp, const BarrierEvent &event);
-  Step meet(Warp &warp, const BarrierEvent &event);
-  Step put(Warp &warp, const BarrierEvent &event);
-  Step read(Warp &warp, const BarrierEvent &event);
-  Step store(Warp &warp, const BarrierEvent &event);
-  Step awaitStores(Warp &warp, const BarrierEvent &event);
+  Step wait(TrialWarp &warp, const BarrierEvent &event);
+  Step meet(TrialWarp &warp, const BarrierEvent &event);
   /// The barrier at an event's address; null, with an error, if there is none.
   Barrier *find(const BarrierEvent &event);
   static void settle(Barrier &barrier);
-  static void share(Warp &warp, Share from, Share to);
   mlir::InFlightDiagnostic error(const BarrierEvent &event);
   mlir::LogicalResult reportDeadlock();
   mlir::LogicalResult checkEnd();
@@ -100,11 +75,9 @@ private:
 
   const BarrierProgram &program;
   llvm::ArrayRef<TrialItem> items;
-  std::vector<Warp> warps;
-  llvm::DenseMap<int32_t, Barrier> barriers; // by address
-  llvm::DenseMap<int32_t, int64_t> stores;   // so far, by address
-  /// The warps whose stores of a piece may still read it, by its address.
-  llvm::DenseMap<int32_t, const Warp *> reading;
+  std::vector<TrialWarp> warps;
+  HoldTrial holds{warps};
+  llvm::DenseMap<int32_t, Barrier> barriers;               // by address
   std::map<std::pair<int64_t, int32_t>, Meeting> meetings; // by CTA and id
 };
 

@@ -303,9 +303,24 @@ LogicalResult checkSecondRuns(ws::KernelOp kernel, Operation *op) {
   return success();
 }
 
+/// A loop over items that are handed out has one end.
+LogicalResult checkOneEnd(ws::KernelOp kernel, Operation *op) {
+  auto loop = dyn_cast<ws::WorkLoopOp>(op);
+  if (!loop || kernel.getConfig().getWork() != WorkKind::Dynamic) {
+    return success();
+  }
+  auto ends = loop.getBody().getOps<ws::EndUnlessWorkOp>();
+  if (llvm::hasSingleElement(ends)) {
+    return success();
+  }
+  return error(op, lowerToNVVM)
+         << "expected one 'ws.end_unless_work' for work 'dynamic', got "
+         << std::distance(ends.begin(), ends.end());
+}
+
 /// Work items come from the loop over them.
 LogicalResult checkWork(ws::KernelOp kernel, Operation *op) {
-  if (failed(checkSecondRuns(kernel, op))) {
+  if (failed(checkSecondRuns(kernel, op)) || failed(checkOneEnd(kernel, op))) {
     return failure();
   }
   if (isa<ws::FetchWorkOp, ws::PutWorkOp, ws::GetWorkOp, ws::EndUnlessWorkOp,

@@ -9,7 +9,7 @@
 #include "KernelGroup.h"
 #include "LaunchPlan.h"
 #include "StampWriter.h"
-#include "WorkItemLowering.h"
+#include "WorkItems.h"
 #include "attn/codegen/target/Passes.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/support/Decision.h"
@@ -116,7 +116,7 @@ LogicalResult lower(const Lowering &lowering, gpu::GPUModuleOp module) {
     return failure();
   }
   for (const PlacedRole &placed : lowering.placement.getRoles()) {
-    if (failed(WorkItemLowering(kernel, params, placed).run())) {
+    if (failed(lowerWorkItems(kernel, params, placed))) {
       return failure();
     }
   }

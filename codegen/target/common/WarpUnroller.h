@@ -5,25 +5,10 @@
 #ifndef ATTN_CODEGEN_WARPUNROLLER_H
 #define ATTN_CODEGEN_WARPUNROLLER_H
 
-#include "RoleSlice.h"
+#include "WarpValues.h"
 #include "attn/dialect/ItemChoice.h"
-#include <array>
 
 namespace attn::codegen {
-
-/// A work item of a trial: its numbers of masked and of all blocks, and which
-/// item of the trial it is the second run of.
-struct TrialItem {
-  int64_t masked, total;
-  int64_t first = -1;
-  bool isSecond() const { return first >= 0; }
-};
-
-/// An address in the shared memory of CTA `cta` of a cluster.
-constexpr int64_t ctaStride = int64_t(1) << 20;
-constexpr int32_t addressIn(int64_t cta, int64_t offset) {
-  return int32_t(cta * ctaStride + offset);
-}
 
 /// One use of a barrier, or of memory of a hold.
 struct BarrierEvent {
@@ -48,29 +33,18 @@ struct BarrierEvent {
   uint32_t lanes = 0; // that take part
 };
 
-/// Which warp runs.
-struct WarpPlace {
-  int64_t cta = 0, replica = 0, warp = 0; // of the replica
-};
-
 class WarpUnroller {
 public:
   WarpUnroller(ws::KernelOp kernel, const RoleSlice &slice, WarpPlace place,
-               llvm::ArrayRef<TrialItem> items);
+               llvm::ArrayRef<TrialItem> items)
+      : kernel(kernel), slice(slice), place(place), items(items),
+        values(kernel, slice, place) {}
 
   /// Reports a barrier or condition that nothing here can compute.
   mlir::LogicalResult unroll(mlir::Block &block, uint32_t lanes);
   llvm::SmallVector<BarrierEvent, 0> take() { return std::move(events); }
 
 private:
-  static constexpr unsigned warpLanes = 32;
-  /// A scalar in each lane; not known where data decides it.
-  struct Lanes {
-    std::array<int32_t, warpLanes> values = {};
-    bool isKnown = false;
-    bool isUniform = false; // known to be the same in all
-  };
-
   mlir::LogicalResult run(mlir::Block &block, uint32_t lanes);
   mlir::LogicalResult runOp(mlir::Operation *op, uint32_t lanes);
   mlir::LogicalResult runWork(ws::WorkLoopOp loop, uint32_t lanes);
@@ -80,17 +54,6 @@ private:
   mlir::LogicalResult runStore(mlir::LLVM::StoreOp store, uint32_t lanes);
   void takeVerdicts(ws::ChooseItemOp choose, uint32_t lanes);
 
-  void evaluate(mlir::Operation *op);
-  Lanes evaluateArith(mlir::Operation *op);
-  int64_t boundOf(mlir::OpResult result);
-  const Lanes &get(mlir::Value value) const;
-  void set(mlir::Value value, const Lanes &lanes, uint32_t mask = ~0u);
-  static Lanes uniform(int64_t value);
-  /// The value that `lanes` have in common, which must be known.
-  mlir::FailureOr<int32_t> first(mlir::Value value, mlir::Operation *user,
-                                 uint32_t lanes);
-  /// Null, with an error, for a value that is not known.
-  const Lanes *known(mlir::Value value, mlir::Operation *user);
   /// An event at an address in each lane.
   mlir::LogicalResult add(BarrierEvent::Kind kind, mlir::Operation *op,
                           mlir::Value address, mlir::Value number,
@@ -105,10 +68,9 @@ private:
   const RoleSlice &slice;
   WarpPlace place;
   llvm::ArrayRef<TrialItem> items;
-  TrialItem item{0, 0};
+  WarpValues values;
   int64_t turn = 0;
   ws::HandOutState<int64_t> handOut;
-  llvm::SmallVector<Lanes, 0> values;
   llvm::SmallVector<BarrierEvent, 0> events;
 };
 

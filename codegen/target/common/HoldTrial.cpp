@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "HoldTrial.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+static constexpr StringLiteral passName = "attn-verify-channels: ";
+
+void TrialWarp::restart() {
+  next = 0;
+  meetingPhase.reset();
+  waits.clear();
+  arrivals.clear();
+  pieces.clear();
+  for (const BarrierEvent &event : events) {
+    if (event.kind == BarrierEvent::Put) {
+      pieces[event.place] = {};
+    }
+  }
+  storing = 0;
+}
+
+void HoldTrial::restart() {
+  stores.clear();
+  reading.clear();
+}
+
+void HoldTrial::share(TrialWarp &warp, PieceShare from, PieceShare to) {
+  for (auto &[address, piece] : warp.pieces) {
+    piece.share = piece.share == from ? to : piece.share;
+  }
+}
+
+/// Nothing is put where a store may still read.
+LogicalResult HoldTrial::put(TrialWarp &warp, const BarrierEvent &event) {
+  if (reading.contains(event.place)) {
+    return event.op->emitOpError(passName)
+           << "expected the 'ws.store' of the last tile to be awaited "
+              "before the next is put, got one that need not be";
+  }
+  TrialPiece &piece = warp.pieces[event.place];
+  piece.share = PieceShare::Put;
+  ++piece.puts;
+  return success();
+}
+
+/// A warp's product reads the rows that the warp itself has put.
+LogicalResult HoldTrial::read(TrialWarp &warp, const BarrierEvent &event) {
+  auto piece = warp.pieces.find(event.place);
+  if (piece != warp.pieces.end() && piece->second.share == PieceShare::Put) {
+    return event.op->emitOpError(passName)
+           << "expected a fence of the async proxy between 'ws.put' and "
+              "what reads it, got none";
+  }
+  return success();
+}
+
+/// The copy engine reads what all warps have put, each once since the last
+/// store.
+LogicalResult HoldTrial::store(TrialWarp &warp, const BarrierEvent &event) {
+  int64_t number = ++stores[event.place];
+  for (TrialWarp &other : warps) {
+    auto piece = other.pieces.find(event.place);
+    if (piece == other.pieces.end()) {
+      continue;
+    }
+    if (failed(read(other, event))) {
+      return failure();
+    }
+    bool isTold = &other == &warp || piece->second.share == PieceShare::Told;
+    if (!isTold || piece->second.puts != number) {
+      return event.op->emitOpError(passName)
+             << "expected every warp of role '" << other.role.getSymName()
+             << "' to arrive at a barrier after its 'ws.put', got warp "
+             << other.place.warp << " that need not have";
+    }
+  }
+  warp.storing |= event.lanes;
+  warp.lastStore = event.op;
+  reading[event.place] = &warp;
+  return success();
+}
+
+LogicalResult HoldTrial::awaitStores(TrialWarp &warp,
+                                     const BarrierEvent &event) {
+  if (warp.storing & ~event.lanes) {
+    return event.op->emitOpError(passName)
+           << "expected the thread that stored to wait, got another";
+  }
+  warp.storing = 0;
+  SmallVector<int32_t> own;
+  for (auto [address, other] : reading) {
+    if (other == &warp) {
+      own.push_back(address);
+    }
+  }
+  for (int32_t address : own) {
+    reading.erase(address);
+  }
+  return success();
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the warps of a trial put into holds, and who reads it.
+#ifndef ATTN_CODEGEN_HOLDTRIAL_H
+#define ATTN_CODEGEN_HOLDTRIAL_H
+
+#include "WarpUnroller.h"
+
+namespace attn::codegen {
+
+/// How far a warp has told others of what it put into a piece of a hold.
+enum class PieceShare { Put, Fenced, Told };
+struct TrialPiece {
+  PieceShare share = PieceShare::Told;
+  int64_t puts = 0;
+};
+/// What a warp does, and how far it is.
+struct TrialWarp {
+  WarpPlace place;
+  ws::RoleOp role;
+  llvm::SmallVector<BarrierEvent, 0> events;
+  size_t next = 0;
+  bool hasEnded() const { return next == events.size(); }
+  void restart();
+  std::optional<int64_t> meetingPhase;              // that it waits for
+  llvm::DenseMap<int32_t, int64_t> waits, arrivals; // by address
+  llvm::DenseMap<int32_t, TrialPiece> pieces;       // that it puts
+  uint32_t storing = 0; // lanes whose stores are not awaited
+  mlir::Operation *lastStore = nullptr;
+};
+/// Nothing is put where a store may still read, and nothing is read that the
+/// reader cannot see.
+class HoldTrial {
+public:
+  explicit HoldTrial(std::vector<TrialWarp> &warps) : warps(warps) {}
+
+  void restart();
+  mlir::LogicalResult put(TrialWarp &warp, const BarrierEvent &event);
+  mlir::LogicalResult read(TrialWarp &warp, const BarrierEvent &event);
+  mlir::LogicalResult store(TrialWarp &warp, const BarrierEvent &event);
+  mlir::LogicalResult awaitStores(TrialWarp &warp, const BarrierEvent &event);
+  static void share(TrialWarp &warp, PieceShare from, PieceShare to);
+
+private:
+  std::vector<TrialWarp> &warps;
+  llvm::DenseMap<int32_t, int64_t> stores; // so far, by address
+  /// The warps whose stores of a piece may still read it, by its address.
+  llvm::DenseMap<int32_t, const TrialWarp *> reading;
+};
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_HOLDTRIAL_H

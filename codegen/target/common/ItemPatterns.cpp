@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops that ask what an item is.
+#include "WorkItems.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+namespace {
+
+/// The item that this CTA computes itself.
+struct NextWorkPattern : ItemPattern<tile::NextWorkOp> {
+  using ItemPattern::ItemPattern;
+
+  LogicalResult matchAndRewrite(tile::NextWorkOp op,
+                                PatternRewriter &rewriter) const override {
+    ItemOps emit = at(rewriter, op.getLoc());
+    ItemPlaces places(rewriter, op.getLoc(),
+                      items.kernel.getConfig().getOrder(), extentsOf(op),
+                      /*manyItems=*/false);
+    RoleItem item;
+    item.second = items.isSecondRun;
+    item.place = places.of(rewriter, op.getLoc(), items.first);
+    moveToOwnBlock(emit, item.place);
+    items.items[op.getWork()] = item;
+    return items.done(op);
+  }
+};
+
+struct CoordsPattern : ItemPattern<tile::CoordsOfOp> {
+  using ItemPattern::ItemPattern;
+
+  LogicalResult matchAndRewrite(tile::CoordsOfOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, ArrayRef<Value>(items.items[op.getWork()].place));
+    return success();
+  }
+};
+
+struct PartOfPattern : ItemPattern<tile::PartOfOp> {
+  using ItemPattern::ItemPattern;
+
+  LogicalResult matchAndRewrite(tile::PartOfOp op,
+                                PatternRewriter &rewriter) const override {
+    ItemPart part =
+        partOf(at(rewriter, op.getLoc()), items.items[op.getWork()]);
+    rewriter.replaceOp(op, {part.part, part.isPart, part.item});
+    return success();
+  }
+};
+
+struct WithCarePattern : ItemPattern<tile::WithCareOp> {
+  using ItemPattern::ItemPattern;
+
+  LogicalResult matchAndRewrite(tile::WithCareOp op,
+                                PatternRewriter &rewriter) const override {
+    const RoleItem &item = items.items[op.getWork()];
+    Value withCare = item.withCare ? item.withCare : item.second;
+    if (item.part) {
+      withCare = arith::OrIOp::create(rewriter, op.getLoc(), withCare,
+                                      item.part->isPart);
+    }
+    rewriter.replaceOp(op, withCare);
+    return success();
+  }
+};
+
+struct VerdictSlotPattern : ItemPattern<ws::VerdictSlotOp> {
+  using ItemPattern::ItemPattern;
+
+  LogicalResult matchAndRewrite(ws::VerdictSlotOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, items.items[op.getWork()].verdictSlot);
+    return success();
+  }
+};
+
+/// The body takes the op's place; when its ops are lowered, so are its results.
+struct BoundsPattern : ItemPattern<tile::BoundsOp> {
+  using ItemPattern::ItemPattern;
+
+  LogicalResult matchAndRewrite(tile::BoundsOp op,
+                                PatternRewriter &rewriter) const override {
+    Block &body = op.getBody().front();
+    Operation *yield = body.getTerminator();
+    RoleItem &item = items.items[op.getWork()];
+    bool isUnpacked = item.packedPart && item.part;
+    if (&body.front() == yield) {
+      if (isUnpacked) {
+        item.part.reset();
+      }
+      rewriter.replaceOp(op, SmallVector<Value>(yield->getOperands()));
+      return success();
+    }
+    body.getArgument(0).replaceAllUsesWith(op.getWork());
+    if (item.packedPart) {
+      // The item is unpacked here, once for the region.
+      item.part = partOf(at(rewriter, op.getLoc()), item);
+    }
+    lowerOwnedRows(at(rewriter, op.getLoc()), op);
+    op->getBlock()->getOperations().splice(op->getIterator(),
+                                           body.getOperations(), body.begin(),
+                                           yield->getIterator());
+    return success();
+  }
+
+private:
+  void lowerOwnedRows(const ItemOps &emit, tile::BoundsOp op) const {
+    int64_t tile = items.kernel.getConfig().getTileM();
+    int64_t ctas = items.clusterSize();
+    int64_t rows = op.getSubtile() ? tile / *op.getOf() : tile * ctas;
+    for (auto owned :
+         llvm::make_early_inc_range(op.getBody().getOps<tile::OwnedRowsOp>())) {
+      Value block = items.items[op.getWork()].place[0];
+      if (!op.getSubtile() && ctas > 1) {
+        block = emit.bitAnd(block, -ctas);
+      }
+      Value first = emit.mul(block, tile);
+      if (op.getSubtile()) {
+        first = emit.add(first, emit.mul(op.getSubtile(), rows));
+      }
+      owned.getFirst().replaceAllUsesWith(first);
+      owned.getRows().replaceAllUsesWith(emit.constant(rows));
+      owned.erase();
+    }
+  }
+};
+
+} // namespace
+
+void codegen::moveToOwnBlock(const ItemOps &emit, WorkPlace &place) {
+  if (emit.items.clusterSize() > 1) {
+    place[0] = emit.add(emit.mul(place[0], emit.items.clusterSize()),
+                        emit.rankInCluster());
+  }
+}
+
+void codegen::populateItemPatterns(RewritePatternSet &patterns,
+                                   RoleItems &items) {
+  patterns.add<NextWorkPattern, CoordsPattern, PartOfPattern, WithCarePattern,
+               VerdictSlotPattern, BoundsPattern>(patterns.getContext(), items);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The scalars of one warp, lane by lane: counters, addresses and what else
+// decides which barriers it uses.
+#ifndef ATTN_CODEGEN_WARPVALUES_H
+#define ATTN_CODEGEN_WARPVALUES_H
+
+#include "RoleSlice.h"
+#include <array>
+
+namespace attn::codegen {
+
+/// A work item of a trial: its numbers of masked and of all blocks, and which
+/// item of the trial it is the second run of.
+struct TrialItem {
+  int64_t masked, total;
+  int64_t first = -1;
+  bool isSecond() const { return first >= 0; }
+};
+
+/// An address in the shared memory of CTA `cta` of a cluster.
+constexpr int64_t ctaStride = int64_t(1) << 20;
+constexpr int32_t addressIn(int64_t cta, int64_t offset) {
+  return int32_t(cta * ctaStride + offset);
+}
+
+/// Which warp runs.
+struct WarpPlace {
+  int64_t cta = 0, replica = 0, warp = 0; // of the replica
+};
+
+class WarpValues {
+public:
+  static constexpr unsigned warpLanes = 32;
+  /// A scalar in each lane; not known where data decides it.
+  struct Lanes {
+    std::array<int32_t, warpLanes> values = {};
+    bool isKnown = false;
+    bool isUniform = false; // known to be the same in all
+  };
+
+  WarpValues(ws::KernelOp kernel, const RoleSlice &slice, WarpPlace place);
+
+  /// The work item of a turn.
+  void beginTurn(int64_t number, TrialItem of) {
+    turn = number;
+    item = of;
+  }
+  void evaluate(mlir::Operation *op);
+
+  const Lanes &get(mlir::Value value) const;
+  void set(mlir::Value value, const Lanes &lanes, uint32_t mask = ~0u);
+  static Lanes uniform(int64_t value);
+  /// The value that `lanes` have in common, which must be known.
+  mlir::FailureOr<int32_t> first(mlir::Value value, mlir::Operation *user,
+                                 uint32_t lanes) const;
+  /// Null, with an error, for a value that is not known.
+  const Lanes *known(mlir::Value value, mlir::Operation *user) const;
+
+private:
+  Lanes evaluateArith(mlir::Operation *op) const;
+  int64_t boundOf(mlir::OpResult result) const;
+
+  ws::KernelOp kernel;
+  const RoleSlice &slice;
+  WarpPlace place;
+  TrialItem item{0, 0};
+  int64_t turn = 0;
+  llvm::SmallVector<Lanes, 0> values;
+};
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_WARPVALUES_H

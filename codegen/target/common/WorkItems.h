@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The work items of one role on their way to instructions: a pattern an op,
+// which lower the role's ops in their order, outermost first.
+#ifndef ATTN_CODEGEN_WORKITEMS_H
+#define ATTN_CODEGEN_WORKITEMS_H
+
+#include "Arithmetic.h"
+#include "KernelParams.h"
+#include "RolePlacement.h"
+#include "SharedMemory.h"
+#include "WorkOrder.h"
+#include "attn/dialect/ItemMemory.h"
+#include "attn/dialect/Nvx.h"
+
+namespace attn::codegen {
+
+/// Of a work item that may be a part of one: whether it is, its number among
+/// the parts, and the number of the item among those that are cut.
+struct ItemPart {
+  mlir::Value isPart, part, item;
+};
+
+/// What a role knows of a work item.
+struct RoleItem {
+  WorkPlace place;
+  mlir::Value number; // of an item that the role takes
+  mlir::Value exists; // where items are handed out
+  /// Where items may be rejected: whether this is the second run, whether the
+  /// item is computed with care (null where the two are the same, but for what
+  /// `part` says), and the slot of its verdict.
+  mlir::Value second, withCare, verdictSlot;
+  std::optional<ItemPart> part;
+  /// The same in one word, if another role has handed the item out.
+  mlir::Value packedPart;
+};
+
+/// The words that a role reads and writes to get its items from the grid.
+struct GridCounter {
+  mlir::Value answer; // the variable with the last answer
+  /// Where items are split into parts: the answers that come without the
+  /// counter's first items, and the divisor by the number of parts.
+  mlir::Value uncounted;
+  Divisor parts;
+};
+
+/// What the patterns of a role share.
+struct RoleItems {
+  RoleItems(ws::KernelOp kernel, const ParamValues &params,
+            const PlacedRole &placed)
+      : kernel(kernel), params(params), role(placed.role),
+        isSingleThread(placed.isSingleThread) {}
+
+  bool isHandedOut() {
+    return kernel.getConfig().getWork() == WorkKind::Dynamic;
+  }
+  bool isCut() { return kernel.getConfig().getLastWaveParts() > 1; }
+  int64_t clusterSize() { return kernel.getConfig().getCluster(); }
+  ws::VerdictOp verdict() { return declared<ws::VerdictOp>(); }
+  /// By which the first CTA of a cluster sends its items to the others.
+  ws::MailboxOp mailbox() { return declared<ws::MailboxOp>(); }
+
+  /// The op is lowered, and erased in the end: others still name its results.
+  mlir::LogicalResult done(mlir::Operation *op) {
+    lowered.insert(op);
+    return mlir::success();
+  }
+
+  ws::KernelOp kernel;
+  const ParamValues &params;
+  ws::RoleOp role;
+  const bool isSingleThread;
+  llvm::DenseMap<mlir::Value, RoleItem> items;
+  mlir::Value first; // the number of the first item, or of the turn's
+  /// Of the items that the role computes itself.
+  ItemPlaces places;
+  GridCounter counter;
+  ws::TakeItemOp taken; // the op that reads it
+  /// Whether the one item of a CTA is in its second run.
+  mlir::Value isSecondRun;
+  llvm::SetVector<mlir::Operation *> lowered;
+
+private:
+  template <typename Op> Op declared() {
+    auto ops = kernel.getBody().getOps<Op>();
+    return ops.empty() ? Op() : *ops.begin();
+  }
+};
+
+/// Emits where its builder stands.
+struct ItemOps : Arithmetic {
+  RoleItems &items;
+
+  void enterIf(mlir::Value condition) const;
+  /// A byte of shared memory.
+  mlir::Value shared(mlir::Value offset) const;
+  mlir::Value shared(int64_t offset) const { return shared(constant(offset)); }
+  mlir::Value load(mlir::Value variable) const;
+  /// This CTA's number in its cluster, whose items have a row block for each.
+  mlir::Value rankInCluster() const;
+  mlir::Value isFirstCta() const { return isEqual(rankInCluster(), 0); }
+  /// The number of this CTA's, or this cluster's, first work item.
+  mlir::Value firstItem() const;
+  /// How many work items the grid works on at a time.
+  mlir::Value itemsInFlight() const;
+  mlir::Value select(mlir::Value condition, mlir::Value a,
+                     mlir::Value b) const {
+    return mlir::arith::SelectOp::create(builder, loc, condition, a, b);
+  }
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a,
+                      mlir::Value b) const {
+    return mlir::arith::CmpIOp::create(builder, loc, predicate, a, b);
+  }
+};
+
+/// A pattern of an op of the role.
+template <typename Op> struct ItemPattern : mlir::OpRewritePattern<Op> {
+  ItemPattern(mlir::MLIRContext *context, RoleItems &items)
+      : mlir::OpRewritePattern<Op>(context), items(items) {}
+
+protected:
+  ItemOps at(mlir::OpBuilder &builder, mlir::Location loc) const {
+    return {{builder, loc}, items};
+  }
+  RoleItems &items;
+};
+
+void populateWorkLoopPatterns(mlir::RewritePatternSet &patterns,
+                              RoleItems &items);
+void populateItemPatterns(mlir::RewritePatternSet &patterns, RoleItems &items);
+void populateHandOutPatterns(mlir::RewritePatternSet &patterns,
+                             RoleItems &items);
+void populateMailboxPatterns(mlir::RewritePatternSet &patterns,
+                             RoleItems &items);
+
+/// The extents of `tile.next_work` or `ws.take_item`.
+template <typename Op> WorkExtents extentsOf(Op op) {
+  return {op.getBlocks(), op.getHeads(), op.getBatches(), op.getSection()};
+}
+
+/// Adds the row block of this CTA to an item of a cluster.
+void moveToOwnBlock(const ItemOps &emit, WorkPlace &place);
+
+/// An item as it lies in shared memory, and back. No item is row block -1.
+mlir::Value packItem(const ItemOps &emit, const RoleItem &item);
+RoleItem unpackItem(const ItemOps &emit, mlir::Value packed);
+/// Which part an item is, unpacked where it is asked.
+ItemPart partOf(const ItemOps &emit, const RoleItem &item);
+
+/// Makes the variable with the counter's answer, before the loop.
+void createCounter(const ItemOps &emit, ws::TakeItemOp take);
+
+/// Lowers the ops that give a role its work items, in place.
+mlir::LogicalResult lowerWorkItems(ws::KernelOp kernel,
+                                   const ParamValues &params,
+                                   const PlacedRole &placed);
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_WORKITEMS_H

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops over work items, and their ends.
+#include "WorkItems.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+static ws::TakeItemOp takenIn(ws::WorkLoopOp loop) {
+  ws::TakeItemOp taken;
+  loop.walk([&](ws::TakeItemOp take) { taken = take; });
+  return taken;
+}
+
+/// Divides by what does not change in the loop with a reciprocal.
+static void prepareDivisions(const ItemOps &emit, ws::WorkLoopOp loop) {
+  llvm::MapVector<Value, Divisor> divisors;
+  SmallVector<arith::DivUIOp> divisions;
+  loop.walk([&](arith::DivUIOp op) {
+    Value divisor = op.getRhs();
+    if (!loop.getBody().isAncestor(divisor.getParentRegion())) {
+      divisions.push_back(op);
+      if (!divisors.contains(divisor)) {
+        divisors[divisor] = Divisor::prepare(emit.builder, emit.loc, divisor);
+      }
+    }
+  });
+  OpBuilder::InsertionGuard guard(emit.builder);
+  for (arith::DivUIOp op : divisions) {
+    emit.builder.setInsertionPoint(op);
+    Value quotient = divisors[op.getRhs()]
+                         .divide(emit.builder, op.getLoc(), op.getLhs())
+                         .first;
+    op.replaceAllUsesWith(quotient);
+    op.erase();
+  }
+}
+
+namespace {
+
+struct WorkLoopPattern : ItemPattern<ws::WorkLoopOp> {
+  using ItemPattern::ItemPattern;
+
+  LogicalResult matchAndRewrite(ws::WorkLoopOp op,
+                                PatternRewriter &rewriter) const override {
+    ItemOps emit = at(rewriter, op.getLoc());
+    items.first = emit.firstItem();
+    auto &body = op.getBody().front().getOperations();
+    if (items.isHandedOut()) {
+      enterHandedOut(emit, op);
+    } else if (items.kernel.getConfig().getWork() == WorkKind::Static) {
+      enterStatic(emit, op);
+    } else if (items.verdict()) {
+      enterTwice(emit, op);
+    } else {
+      op->getBlock()->getOperations().splice(op->getIterator(), body);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// A loop that ends in its middle (`ws.end_unless_work`).
+  void enterHandedOut(const ItemOps &emit, ws::WorkLoopOp op) const {
+    ws::TakeItemOp take = takenIn(op);
+    if (take) {
+      createCounter(emit, take);
+    }
+    // Sharing items leaves the role no registers for what they have in common.
+    bool shares = take && items.mailbox();
+    if (take && !shares) {
+      items.places =
+          ItemPlaces(emit.builder, emit.loc,
+                     items.kernel.getConfig().getOrder(), extentsOf(take),
+                     /*manyItems=*/true);
+    }
+    if (!shares) {
+      prepareDivisions(emit, op);
+    }
+    auto loop =
+        scf::WhileOp::create(emit.builder, emit.loc, TypeRange(), ValueRange());
+    Block *turn = emit.builder.createBlock(&loop.getBefore());
+    emit.builder.createBlock(&loop.getAfter());
+    scf::YieldOp::create(emit.builder, emit.loc);
+    turn->getOperations().splice(turn->end(),
+                                 op.getBody().front().getOperations());
+  }
+
+  void enterStatic(const ItemOps &emit, ws::WorkLoopOp op) const {
+    WorkExtents extents{op.getBlocks(), op.getHeads(), op.getBatches(),
+                        Value()};
+    Value count = extents.count(emit.builder, emit.loc);
+    auto loop = scf::ForOp::create(emit.builder, emit.loc, items.first, count,
+                                   emit.itemsInFlight());
+    items.first = loop.getInductionVar();
+    Block *inner = loop.getBody();
+    inner->getOperations().splice(std::prev(inner->end()),
+                                  op.getBody().front().getOperations());
+  }
+
+  /// Runs the item, and a second time where `ws.second_run` says so.
+  void enterTwice(const ItemOps &emit, ws::WorkLoopOp op) const {
+    OpBuilder &builder = emit.builder;
+    Value no = arith::ConstantIntOp::create(builder, emit.loc, 0, 1);
+    auto loop = scf::WhileOp::create(builder, emit.loc, TypeRange(), no);
+    builder.createBlock(&loop.getAfter());
+    Value yes = arith::ConstantIntOp::create(builder, emit.loc, 1, 1);
+    scf::YieldOp::create(builder, emit.loc, yes);
+    Block *before = builder.createBlock(&loop.getBefore(), {},
+                                        builder.getI1Type(), emit.loc);
+    items.isSecondRun = before->getArgument(0);
+    before->getOperations().splice(before->end(),
+                                   op.getBody().front().getOperations());
+  }
+};
+
+/// What follows is skipped where there is no item, and no turn follows.
+struct EndUnlessWorkPattern : ItemPattern<ws::EndUnlessWorkOp> {
+  using ItemPattern::ItemPattern;
+
+  LogicalResult matchAndRewrite(ws::EndUnlessWorkOp op,
+                                PatternRewriter &rewriter) const override {
+    Value more = items.items[op.getWork()].exists;
+    auto branch = scf::IfOp::create(rewriter, op.getLoc(), more,
+                                    /*withElseRegion=*/false);
+    Block *turn = op->getBlock(), *rest = branch.thenBlock();
+    rest->getOperations().splice(std::prev(rest->end()), turn->getOperations(),
+                                 std::next(op->getIterator()), turn->end());
+    rewriter.setInsertionPointToEnd(turn);
+    scf::ConditionOp::create(rewriter, op.getLoc(), more, ValueRange());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct SecondRunPattern : ItemPattern<ws::SecondRunOp> {
+  using ItemPattern::ItemPattern;
+
+  LogicalResult matchAndRewrite(ws::SecondRunOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<scf::ConditionOp>(op, op.getRejected(),
+                                                  ValueRange());
+    return success();
+  }
+};
+
+} // namespace
+
+void codegen::populateWorkLoopPatterns(RewritePatternSet &patterns,
+                                       RoleItems &items) {
+  patterns.add<WorkLoopPattern, EndUnlessWorkPattern, SecondRunPattern>(
+      patterns.getContext(), items);
+}
