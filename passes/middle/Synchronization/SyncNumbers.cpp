@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace attn;
 
-/// "with work items of 1 + 0, 1 + 0 (again) blocks": range by range.
+/// "with work items of 1 + 0, 1 + 0 (second run) blocks": range by range.
 InFlightDiagnostic attn::emitSyncError(Operation *op,
                                        ArrayRef<SyncItem> items) {
   InFlightDiagnostic error = op->emitOpError("attn-verify-sync: ");

@@ -36,7 +36,7 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     memory and expanded loops. An MMA is awaited before a `ws.put` overwrites what it reads.
 
     **Ensures** no `ws.acquire`, `ws.wait`, `ws.release`, `ws.take`, `ws.give`, `ws.signal`,
-    `ws.wait_edge`, `ws.sync`, `ws.await_store`, `ws.give_verdict` or `ws.take_verdict`;
+    `ws.wait_edge`, `ws.sync`, `ws.await_store` or `ws.give_verdict`; a `ws.second_run` has its `rejected`;
     `ws.setup` initializes every barrier; slots are numbers where they travel. All warps of a replica meet, after they have
     waited for the last MMA, before a `ws.put` overwrites what MMAs of the role read: in its
     own hold, or in a place that shares its memory. What MMAs read or another role stores
@@ -64,7 +64,7 @@ def VerifyChannels : Pass<"attn-verify-channels", "::mlir::ModuleOp"> {
     Runs what every warp does with barriers, lane by lane, against the others, on barriers
     that count arrivals, bytes and phases as the machine's do: the counts that `ws.setup`
     gives them, the parities that waits name, the bytes that copies bring. The numbers of
-    blocks are 0 to 3 and enough for every ring to go round twice; some items are run again.
+    blocks are 0 to 3 and enough for every ring to go round twice; some items have a second run.
     Tiles are not computed. `attn-verify-sync` has shown that the roles' program ends; this
     shows that the barriers are that program's.
 
