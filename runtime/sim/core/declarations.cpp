@@ -240,10 +240,10 @@ bool Declarations::readStatement(const ptx::Statement &statement,
            fail(statement.at,
                 "label " + quote(statement.text) + " is there twice");
   case ptx::Statement::Kind::Open:
-    scopes.open();
+    scopes.openScope();
     return true;
   case ptx::Statement::Kind::Close:
-    scopes.close();
+    scopes.leaveScope();
     return true;
   case ptx::Statement::Kind::Registers:
     return declare(function.registers[statement.index], statement.at);

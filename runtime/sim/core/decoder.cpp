@@ -130,7 +130,7 @@ bool FunctionDecoder::decodeInstruction(const ptx::Instruction &instruction) {
     guard.at = instruction.at;
     guard.name = instruction.guard;
     guard.negated = instruction.guardNegated;
-    if (!operands.predicate(guard, inst.guard, inst.guardNegated)) {
+    if (!operands.decodePredicate(guard, inst.guard, inst.guardNegated)) {
       return false;
     }
   }
@@ -167,7 +167,7 @@ bool FunctionDecoder::decodeCall(const ptx::Instruction &instruction) {
     ptx::Operand guard;
     guard.at = instruction.at;
     guard.name = instruction.guard;
-    if (!operands.predicate(guard, enter.guard, enter.guardNegated)) {
+    if (!operands.decodePredicate(guard, enter.guard, enter.guardNegated)) {
       return false;
     }
     enter.guardNegated = !instruction.guardNegated;
@@ -197,10 +197,10 @@ bool FunctionDecoder::decodeBody() {
   for (const ptx::Statement &statement : function.body) {
     switch (statement.kind) {
     case ptx::Statement::Kind::Open:
-      scopes.reopen();
+      scopes.reopenScope();
       break;
     case ptx::Statement::Kind::Close:
-      scopes.close();
+      scopes.leaveScope();
       break;
     case ptx::Statement::Kind::Instruction:
       if (!decodeInstruction(function.instructions[statement.index])) {

@@ -123,7 +123,8 @@ bool InFlight::completeOne() {
 
 /// Computes on the accumulators, A and B of an operation. Returns "" or why
 /// that is not possible.
-static std::string multiply(Cta &cta, const WgmmaOp &op, uint32_t firstWarp) {
+static std::string multiplyOperands(Cta &cta, const WgmmaOp &op,
+                                    uint32_t firstWarp) {
   uint8_t a[kWgmmaM * 32];
   uint8_t b[kMaxWgmmaN * 32];
   SharedView view = cta.sharedView();
@@ -167,7 +168,7 @@ void InFlight::completeWgmma(size_t index) {
   group.queue.pop_front();
   ++group.completed;
   ++cta.changes;
-  std::string problem = multiply(cta, op, firstWarp);
+  std::string problem = multiplyOperands(cta, op, firstWarp);
   if (!problem.empty()) {
     cta.reports.fail(firstWarp, op.pc, kLanes, problem);
   }
@@ -176,7 +177,7 @@ void InFlight::completeWgmma(size_t index) {
     return;
   }
   size_t count = accumulators.slots.size();
-  auto deliver = [&](uint32_t w, uint32_t number, uint32_t slot) {
+  auto deliverRegister = [&](uint32_t w, uint32_t number, uint32_t slot) {
     Warp &warp = cta.getWarp(firstWarp + w);
     RegisterHolder &holder = warp.registers.holder(number);
     if (holder.accumulators == &accumulators) {
@@ -187,10 +188,10 @@ void InFlight::completeWgmma(size_t index) {
   };
   for (uint32_t w = 0; w < 4; ++w) {
     for (size_t i = 0; i < count; ++i) {
-      deliver(w, accumulators.numbers[i], accumulators.slots[i]);
+      deliverRegister(w, accumulators.numbers[i], accumulators.slots[i]);
     }
   }
   for (const AccumulatorCopy &copy : accumulators.copies) {
-    deliver(copy.warp, copy.number, copy.slot);
+    deliverRegister(copy.warp, copy.number, copy.slot);
   }
 }

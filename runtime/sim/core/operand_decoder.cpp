@@ -83,8 +83,8 @@ static RegisterName nameOf(const Register &found, const ptx::Operand &operand) {
           operand.name};
 }
 
-bool OperandDecoder::destination(const ptx::Operand &operand, unsigned bytes,
-                                 uint32_t &slot) {
+bool OperandDecoder::decodeDestination(const ptx::Operand &operand,
+                                       unsigned bytes, uint32_t &slot) {
   if (operand.kind == Kind::Sink) {
     slot = slots.allocate(bytes == 0    ? Width::Predicate
                           : bytes == 8  ? Width::B64
@@ -126,8 +126,8 @@ bool OperandDecoder::symbolSource(const ptx::Operand &operand, unsigned bytes,
   return true;
 }
 
-bool OperandDecoder::source(const ptx::Operand &operand, unsigned bytes,
-                            uint32_t &slot, bool isFloat) {
+bool OperandDecoder::decodeSource(const ptx::Operand &operand, unsigned bytes,
+                                  uint32_t &slot, bool isFloat) {
   uint64_t bits = operand.bits;
   if (bytes == 16 && operand.kind != Kind::Name) {
     return fail(operand.at, "expected a 128-bit register");
@@ -182,8 +182,8 @@ bool OperandDecoder::source(const ptx::Operand &operand, unsigned bytes,
   return true;
 }
 
-bool OperandDecoder::predicate(const ptx::Operand &operand, uint32_t &slot,
-                               bool &negated) {
+bool OperandDecoder::decodePredicate(const ptx::Operand &operand,
+                                     uint32_t &slot, bool &negated) {
   negated = operand.negated;
   if (operand.kind == Kind::Integer) {
     slot = slots.truePredicate();
@@ -203,8 +203,8 @@ bool OperandDecoder::predicate(const ptx::Operand &operand, uint32_t &slot,
   return true;
 }
 
-bool OperandDecoder::address(const ptx::Operand &operand, Inst &inst,
-                             uint32_t &slot) {
+bool OperandDecoder::decodeAddress(const ptx::Operand &operand, Inst &inst,
+                                   uint32_t &slot) {
   if (operand.kind != Kind::Address) {
     return fail(operand.at, "expected an address in brackets");
   }
@@ -226,7 +226,7 @@ bool OperandDecoder::address(const ptx::Operand &operand, Inst &inst,
   }
   inst.wideAddress = bytes == 8;
   inst.imm = operand.offset;
-  return source(base, bytes, slot);
+  return decodeSource(base, bytes, slot);
 }
 
 bool OperandDecoder::isInLocalMemory(const ptx::Operand &address) const {
@@ -237,7 +237,8 @@ bool OperandDecoder::isInLocalMemory(const ptx::Operand &address) const {
   return symbol && symbol->space == SymbolAddress::Space::Local;
 }
 
-bool OperandDecoder::immediate(const ptx::Operand &operand, int64_t &value) {
+bool OperandDecoder::decodeImmediate(const ptx::Operand &operand,
+                                     int64_t &value) {
   if (operand.kind != Kind::Integer) {
     return fail(operand.at, "expected an integer immediate");
   }
@@ -245,7 +246,8 @@ bool OperandDecoder::immediate(const ptx::Operand &operand, int64_t &value) {
   return true;
 }
 
-bool OperandDecoder::label(const ptx::Operand &operand, uint32_t &target) {
+bool OperandDecoder::decodeLabel(const ptx::Operand &operand,
+                                 uint32_t &target) {
   const uint32_t *found = scopes.findLabel(operand.name);
   if (!found) {
     return fail(operand.at, "no label " + spell(operand));
@@ -254,7 +256,8 @@ bool OperandDecoder::label(const ptx::Operand &operand, uint32_t &target) {
   return true;
 }
 
-bool OperandDecoder::branchTargets(const ptx::Operand &operand, Inst &inst) {
+bool OperandDecoder::decodeBranchTargets(const ptx::Operand &operand,
+                                         Inst &inst) {
   const std::vector<std::string_view> *found = scopes.findTargets(operand.name);
   if (!found) {
     return fail(operand.at, "no branch targets " + spell(operand));
@@ -263,53 +266,53 @@ bool OperandDecoder::branchTargets(const ptx::Operand &operand, Inst &inst) {
     ptx::Operand each = operand;
     each.name = name;
     uint32_t target = 0;
-    if (!label(each, target)) {
+    if (!decodeLabel(each, target)) {
       return false;
     }
-    append(inst, target);
+    appendSlot(inst, target);
   }
   return true;
 }
 
-void OperandDecoder::append(Inst &inst, uint32_t slot) {
+void OperandDecoder::appendSlot(Inst &inst, uint32_t slot) {
   program.lists.push_back(slot);
   ++inst.listSize;
 }
 
-bool OperandDecoder::sources(const ptx::Operand &operand, unsigned bytes,
-                             Inst &inst) {
+bool OperandDecoder::decodeSources(const ptx::Operand &operand, unsigned bytes,
+                                   Inst &inst) {
   uint32_t slot = 0;
   if (operand.kind != Kind::Vector) {
-    if (!source(operand, bytes, slot)) {
+    if (!decodeSource(operand, bytes, slot)) {
       return false;
     }
-    append(inst, slot);
+    appendSlot(inst, slot);
     return true;
   }
   for (const ptx::Operand &element : operand.elements) {
-    if (!source(element, bytes, slot)) {
+    if (!decodeSource(element, bytes, slot)) {
       return false;
     }
-    append(inst, slot);
+    appendSlot(inst, slot);
   }
   return true;
 }
 
-bool OperandDecoder::destinations(const ptx::Operand &operand, unsigned bytes,
-                                  Inst &inst) {
+bool OperandDecoder::decodeDestinations(const ptx::Operand &operand,
+                                        unsigned bytes, Inst &inst) {
   uint32_t slot = 0;
   if (operand.kind != Kind::Vector) {
-    if (!destination(operand, bytes, slot)) {
+    if (!decodeDestination(operand, bytes, slot)) {
       return false;
     }
-    append(inst, slot);
+    appendSlot(inst, slot);
     return true;
   }
   for (const ptx::Operand &element : operand.elements) {
-    if (!destination(element, bytes, slot)) {
+    if (!decodeDestination(element, bytes, slot)) {
       return false;
     }
-    append(inst, slot);
+    appendSlot(inst, slot);
   }
   return true;
 }
@@ -330,24 +333,24 @@ static bool decodePair(OperandDecoder &decoder, const ptx::Operand &operand,
                        unsigned bytes, Inst &inst, unsigned &next) {
   const bool pair = operand.kind == Kind::Pair;
   const ptx::Operand &first = pair ? operand.elements[0] : operand;
-  if (!decoder.destination(first, bytes, inst.slots[next++])) {
+  if (!decoder.decodeDestination(first, bytes, inst.slots[next++])) {
     return false;
   }
   uint32_t &second = inst.slots[next++];
-  return !pair || decoder.destination(operand.elements[1], 0, second);
+  return !pair || decoder.decodeDestination(operand.elements[1], 0, second);
 }
 
 static bool decodeOperand(OperandDecoder &decoder, const ptx::Operand &operand,
                           std::string_view letters, Inst &inst,
                           unsigned &next) {
   if (letters == "p") {
-    return decoder.predicate(operand, inst.slots[next++], inst.negated);
+    return decoder.decodePredicate(operand, inst.slots[next++], inst.negated);
   }
   if (letters == "m") {
-    return decoder.address(operand, inst, inst.slots[next++]);
+    return decoder.decodeAddress(operand, inst, inst.slots[next++]);
   }
   if (letters == "i") {
-    return decoder.immediate(operand, inst.imm);
+    return decoder.decodeImmediate(operand, inst.imm);
   }
   if (letters == "dpp") {
     return decodePair(decoder, operand, 0, inst, next);
@@ -356,13 +359,14 @@ static bool decodeOperand(OperandDecoder &decoder, const ptx::Operand &operand,
     return decodePair(decoder, operand, 4, inst, next);
   }
   if (letters == "dp") {
-    return decoder.destination(operand, 0, inst.slots[next++]);
+    return decoder.decodeDestination(operand, 0, inst.slots[next++]);
   }
   unsigned bytes = unsigned(letters.back() - '0');
   if (letters[0] == 'd') {
-    return decoder.destination(operand, bytes, inst.slots[next++]);
+    return decoder.decodeDestination(operand, bytes, inst.slots[next++]);
   }
-  return decoder.source(operand, bytes, inst.slots[next++], letters[0] == 'f');
+  return decoder.decodeSource(operand, bytes, inst.slots[next++],
+                              letters[0] == 'f');
 }
 
 bool attn::sim::decodeOperands(OperandDecoder &decoder,

@@ -20,23 +20,26 @@ public:
   // For rows' finish functions.
 
   /// The slot of a destination register of `bytes`; 0 is a predicate.
-  bool destination(const ptx::Operand &operand, unsigned bytes, uint32_t &slot);
+  bool decodeDestination(const ptx::Operand &operand, unsigned bytes,
+                         uint32_t &slot);
   /// The slot of a source: register, immediate, symbol or special register.
-  bool source(const ptx::Operand &operand, unsigned bytes, uint32_t &slot,
-              bool isFloat = false);
-  bool predicate(const ptx::Operand &operand, uint32_t &slot, bool &negated);
-  bool address(const ptx::Operand &operand, Inst &inst, uint32_t &slot);
-  bool immediate(const ptx::Operand &operand, int64_t &value);
-  bool label(const ptx::Operand &operand, uint32_t &target);
+  bool decodeSource(const ptx::Operand &operand, unsigned bytes, uint32_t &slot,
+                    bool isFloat = false);
+  bool decodePredicate(const ptx::Operand &operand, uint32_t &slot,
+                       bool &negated);
+  bool decodeAddress(const ptx::Operand &operand, Inst &inst, uint32_t &slot);
+  bool decodeImmediate(const ptx::Operand &operand, int64_t &value);
+  bool decodeLabel(const ptx::Operand &operand, uint32_t &target);
   /// The register that `operand` names, or null.
   const Register *findRegister(const ptx::Operand &operand);
   /// The labels of a .branchtargets.
-  bool branchTargets(const ptx::Operand &operand, Inst &inst);
+  bool decodeBranchTargets(const ptx::Operand &operand, Inst &inst);
   /// Appends to the instruction's list.
-  void append(Inst &inst, uint32_t slot);
+  void appendSlot(Inst &inst, uint32_t slot);
   /// The slots of a vector operand's elements, or of the one operand.
-  bool sources(const ptx::Operand &operand, unsigned bytes, Inst &inst);
-  bool destinations(const ptx::Operand &operand, unsigned bytes, Inst &inst);
+  bool decodeSources(const ptx::Operand &operand, unsigned bytes, Inst &inst);
+  bool decodeDestinations(const ptx::Operand &operand, unsigned bytes,
+                          Inst &inst);
   /// Whether an address is that of a variable in local memory: .param variables
   /// of bodies are.
   bool isInLocalMemory(const ptx::Operand &address) const;

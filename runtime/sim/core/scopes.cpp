@@ -4,7 +4,7 @@
 
 using namespace attn::sim;
 
-void Scopes::open() {
+void Scopes::openScope() {
   scopes.emplace_back();
   scopes.back().parent = current;
   current = int(scopes.size()) - 1;

@@ -55,10 +55,10 @@ public:
   Scopes() : scopes(1) {}
 
   /// Goes into a new scope.
-  void open();
+  void openScope();
   /// Goes into the scope that was opened as the next one.
-  void reopen() { current = ++reopened; }
-  void close() { current = scopes[size_t(current)].parent; }
+  void reopenScope() { current = ++reopened; }
+  void leaveScope() { current = scopes[size_t(current)].parent; }
   /// Goes to the outermost scope, to reopen the others.
   void rewind();
 

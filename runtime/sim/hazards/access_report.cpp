@@ -8,7 +8,8 @@ using namespace attn::sim;
 
 void attn::sim::report(Rule rule, const Accessor &by,
                        const std::string &message, uint32_t otherPc) {
-  by.warp.cta.reports.reportHazard(rule, by.warp.index, by.pc, by.lane, message, otherPc);
+  by.warp.cta.reports.reportHazard(rule, by.warp.index, by.pc, by.lane, message,
+                                   otherPc);
 }
 
 void attn::sim::reportUninitialized(const TrackedMemory &memory,
@@ -23,7 +24,7 @@ void attn::sim::reportUninitialized(const TrackedMemory &memory,
 }
 
 /// What would have ordered the accesses.
-static const char *explain(Rule rule) {
+static const char *findMissingOrder(Rule rule) {
   switch (rule) {
   case Rule::ProxyFence:
   case Rule::ProxyReuse:
@@ -62,7 +63,8 @@ void attn::sim::reportConflict(Rule rule, const TrackedMemory &memory,
          std::string(by.writes ? "writes " : "reads ") +
              (memory.isGlobal ? "global" : "shared") + " address " +
              toHex(address) + ", which " +
-             by.warp.cta.reports.describePlace(other.cta, other.warp, other.pc, lane) +
-             (wrote ? " writes: " : " reads: ") + explain(rule),
+             by.warp.cta.reports.describePlace(other.cta, other.warp, other.pc,
+                                               lane) +
+             (wrote ? " writes: " : " reads: ") + findMissingOrder(rule),
          other.pc);
 }

@@ -15,15 +15,15 @@ inline bool appendAddress(OperandDecoder &decoder, const ptx::Operand &operand,
                           Inst &inst) {
   Inst scratch;
   uint32_t slot = 0;
-  if (!decoder.address(operand, scratch, slot)) {
+  if (!decoder.decodeAddress(operand, scratch, slot)) {
     return false;
   }
   if (scratch.imm != int32_t(scratch.imm)) {
     return decoder.fail(operand.at, "expected an offset of 32 bits");
   }
-  decoder.append(inst, slot);
-  decoder.append(inst, uint32_t(scratch.imm));
-  decoder.append(inst, scratch.wideAddress);
+  decoder.appendSlot(inst, slot);
+  decoder.appendSlot(inst, uint32_t(scratch.imm));
+  decoder.appendSlot(inst, scratch.wideAddress);
   return true;
 }
 

@@ -153,7 +153,7 @@ bool finishCopy(OperandDecoder &decoder, const ptx::Instruction &instruction,
   const auto &operands = instruction.operands;
   int64_t bytes = 0;
   if (!decoder.countOperands(instruction, 3u + hint, 4u + hint) ||
-      !decoder.immediate(operands[2], bytes)) {
+      !decoder.decodeImmediate(operands[2], bytes)) {
     return false;
   }
   bool large = bytes == 16;
@@ -167,23 +167,23 @@ bool finishCopy(OperandDecoder &decoder, const ptx::Instruction &instruction,
                                                      : Source::Size;
     bool good =
         kind == Source::Size
-            ? decoder.source(operands[3], 4, inst.slots[1])
-            : decoder.predicate(operands[3], inst.slots[1], inst.negated);
+            ? decoder.decodeSource(operands[3], 4, inst.slots[1])
+            : decoder.decodePredicate(operands[3], inst.slots[1], inst.negated);
     if (!good) {
       return false;
     }
   }
   Inst global;
   uint32_t policy = 0;
-  if (!decoder.address(operands[0], inst, inst.slots[0]) ||
-      !decoder.address(operands[1], global, inst.slots[2]) ||
-      (hint && !decoder.source(operands.back(), 8, policy))) {
+  if (!decoder.decodeAddress(operands[0], inst, inst.slots[0]) ||
+      !decoder.decodeAddress(operands[1], global, inst.slots[2]) ||
+      (hint && !decoder.decodeSource(operands.back(), 8, policy))) {
     return false;
   }
   if (!global.wideAddress) {
     return decoder.fail(operands[1].at, "expected a 64-bit global address");
   }
-  decoder.append(inst, uint32_t(global.imm));
+  decoder.appendSlot(inst, uint32_t(global.imm));
   inst.aux = uint64_t(bytes) | uint64_t(kind) << kSourceShift;
   return true;
 }

@@ -237,13 +237,13 @@ bool finishAtomic(OperandDecoder &decoder, const ptx::Instruction &instruction,
   const auto &operands = instruction.operands;
   inst.aux = bitCast<uint64_t>(how);
   bool isFloat = how.type == ReduceType::F32 || how.type == ReduceType::F64;
-  return decoder.address(operands[first], inst, inst.slots[0]) &&
-         decoder.source(operands[first + 1], how.bytes, inst.slots[1],
-                        isFloat) &&
-         (!isCas ||
-          decoder.source(operands[first + 2], how.bytes, inst.slots[2])) &&
+  return decoder.decodeAddress(operands[first], inst, inst.slots[0]) &&
+         decoder.decodeSource(operands[first + 1], how.bytes, inst.slots[1],
+                              isFloat) &&
+         (!isCas || decoder.decodeSource(operands[first + 2], how.bytes,
+                                         inst.slots[2])) &&
          (!hasResult ||
-          decoder.destination(operands[0], how.bytes, inst.slots[3]));
+          decoder.decodeDestination(operands[0], how.bytes, inst.slots[3]));
 }
 
 /// The number of elements of a vector operand, which is to be `count`.
@@ -277,12 +277,13 @@ bool finishVector(OperandDecoder &decoder, const ptx::Instruction &instruction,
   }
   inst.aux = bitCast<uint64_t>(how);
   const ptx::Operand *operands = instruction.operands.data() + hasResult;
-  return decoder.address(operands[0], inst, inst.slots[0]) &&
+  return decoder.decodeAddress(operands[0], inst, inst.slots[0]) &&
          countElements(decoder, operands[1], count) &&
-         decoder.sources(operands[1], how.bytes, inst) &&
+         decoder.decodeSources(operands[1], how.bytes, inst) &&
          (!hasResult ||
           (countElements(decoder, instruction.operands[0], count) &&
-           decoder.destinations(instruction.operands[0], how.bytes, inst)));
+           decoder.decodeDestinations(instruction.operands[0], how.bytes,
+                                      inst)));
 }
 
 /// The operation may stand before the type or behind it.

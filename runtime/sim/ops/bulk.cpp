@@ -195,7 +195,7 @@ bool finishPlain(OperandDecoder &decoder, const ptx::Instruction &instruction,
          finishReduction(decoder, instruction, match, inst) &&
          appendAddress(decoder, operands[0], inst) &&
          appendAddress(decoder, operands[1], inst) &&
-         decoder.source(operands[2], 4, inst.slots[0]) &&
+         decoder.decodeSource(operands[2], 4, inst.slots[0]) &&
          (!toShared || appendAddress(decoder, operands[3], inst));
 }
 
@@ -205,7 +205,7 @@ bool finishPrefetchPlain(OperandDecoder &decoder,
                          const Match &match, Inst &inst) {
   return finishTail(decoder, instruction, match, 2, inst) &&
          appendAddress(decoder, instruction.operands[0], inst) &&
-         decoder.source(instruction.operands[1], 4, inst.slots[0]);
+         decoder.decodeSource(instruction.operands[1], 4, inst.slots[0]);
 }
 
 bool finishWait(OperandDecoder &decoder, const ptx::Instruction &instruction,

@@ -73,6 +73,7 @@ bool attn::sim::finishTail(OperandDecoder &decoder,
   uint32_t policy = 0;
   inst.aux |= multicast ? kMulticast : 0;
   return decoder.countOperands(instruction, count, count) &&
-         (!multicast || decoder.source(operands[first], 2, inst.slots[1])) &&
-         (!hint || decoder.source(operands[count - 1], 8, policy));
+         (!multicast ||
+          decoder.decodeSource(operands[first], 2, inst.slots[1])) &&
+         (!hint || decoder.decodeSource(operands[count - 1], 8, policy));
 }

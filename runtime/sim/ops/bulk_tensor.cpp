@@ -222,7 +222,7 @@ bool appendCoordinates(OperandDecoder &decoder, const ptx::Operand &operand,
     return decoder.fail(operand.at, "expected [map, {" + std::to_string(rank) +
                                         " coordinates}]");
   }
-  return decoder.sources(operand.elements[1], 4, inst);
+  return decoder.decodeSources(operand.elements[1], 4, inst);
 }
 
 /// [shared], [map, {coordinates}], [mbarrier].

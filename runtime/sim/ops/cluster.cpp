@@ -253,9 +253,9 @@ bool finishStoreAsync(OperandDecoder &decoder,
   Inst barrier;
   const auto &operands = instruction.operands;
   if (!decoder.countOperands(instruction, 3, 3) ||
-      !decoder.address(operands[0], inst, inst.slots[0]) ||
-      !decoder.address(operands[2], barrier, inst.slots[1]) ||
-      !decoder.sources(operands[1], shape.bytes, inst)) {
+      !decoder.decodeAddress(operands[0], inst, inst.slots[0]) ||
+      !decoder.decodeAddress(operands[2], barrier, inst.slots[1]) ||
+      !decoder.decodeSources(operands[1], shape.bytes, inst)) {
     return false;
   }
   if (inst.listSize != shape.count || shape.bytes * shape.count > 16 ||
@@ -264,7 +264,7 @@ bool finishStoreAsync(OperandDecoder &decoder,
                         "expected as many values as the type says, at most 16 "
                         "bytes, and a 32-bit mbarrier address");
   }
-  decoder.append(inst, uint32_t(barrier.imm));
+  decoder.appendSlot(inst, uint32_t(barrier.imm));
   inst.aux = bitCast<uint64_t>(shape);
   return true;
 }

@@ -70,7 +70,7 @@ bool finishBranch(OperandDecoder &decoder, const ptx::Instruction &instruction,
                   const Match &, Inst &inst) {
   uint32_t target = 0;
   if (!decoder.countOperands(instruction, 1, 1) ||
-      !decoder.label(instruction.operands[0], target)) {
+      !decoder.decodeLabel(instruction.operands[0], target)) {
     return false;
   }
   inst.imm = target;
@@ -95,8 +95,8 @@ Step branchIndexed(Warp &warp, const Inst &inst) {
 bool finishIndexed(OperandDecoder &decoder, const ptx::Instruction &instruction,
                    const Match &, Inst &inst) {
   return decoder.countOperands(instruction, 2, 2) &&
-         decoder.source(instruction.operands[0], 4, inst.slots[0]) &&
-         decoder.branchTargets(instruction.operands[1], inst);
+         decoder.decodeSource(instruction.operands[0], 4, inst.slots[0]) &&
+         decoder.decodeBranchTargets(instruction.operands[1], inst);
 }
 
 Step leave(Warp &, const Inst &) { return Step::Exit; }

@@ -223,9 +223,10 @@ bool finishScalar(OperandDecoder &decoder, const ptx::Instruction &instruction,
   inst.aux = bitCast<uint64_t>(how);
   inst.imm = (fromBytes == 8 ? kWideSource : 0) |
              (toBytes == 8 ? kWideResult : 0) | (integral ? kIntegral : 0);
-  return decoder.destination(instruction.operands[0], toBytes, inst.slots[0]) &&
-         decoder.source(instruction.operands[1], fromBytes, inst.slots[1],
-                        !how.from.isInteger() && how.from.bits >= 32);
+  return decoder.decodeDestination(instruction.operands[0], toBytes,
+                                   inst.slots[0]) &&
+         decoder.decodeSource(instruction.operands[1], fromBytes, inst.slots[1],
+                              !how.from.isInteger() && how.from.bits >= 32);
 }
 
 /// Inst::aux of cvt to packed formats: a rounding with kRelu and kSatFinite.

@@ -40,8 +40,8 @@ bool finishTouch(OperandDecoder &decoder, const ptx::Instruction &instruction,
   const auto &operands = instruction.operands;
   int64_t size = 0;
   if (!decoder.countOperands(instruction, 2, 2) ||
-      !decoder.address(operands[0], inst, inst.slots[0]) ||
-      !decoder.immediate(operands[1], size)) {
+      !decoder.decodeAddress(operands[0], inst, inst.slots[0]) ||
+      !decoder.decodeImmediate(operands[1], size)) {
     return false;
   }
   return size == kLine ||
@@ -61,9 +61,9 @@ bool finishFraction(OperandDecoder &decoder,
   const auto &operands = instruction.operands;
   uint32_t fraction = 0;
   return decoder.countOperands(instruction, 1, 2) &&
-         decoder.destination(operands[0], 8, inst.slots[0]) &&
+         decoder.decodeDestination(operands[0], 8, inst.slots[0]) &&
          (operands.size() == 1 ||
-          decoder.source(operands[1], 4, fraction, true));
+          decoder.decodeSource(operands[1], 4, fraction, true));
 }
 
 } // namespace

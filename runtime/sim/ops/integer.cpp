@@ -282,7 +282,8 @@ bool finishLogic(OperandDecoder &decoder, const ptx::Instruction &instruction,
                  const Match &, Inst &inst) {
   for (size_t i = 1; i < instruction.operands.size(); ++i) {
     bool negated = false;
-    if (!decoder.predicate(instruction.operands[i], inst.slots[i], negated)) {
+    if (!decoder.decodePredicate(instruction.operands[i], inst.slots[i],
+                                 negated)) {
       return false;
     }
     if (negated) {

@@ -116,9 +116,9 @@ bool finishMatrix(OperandDecoder &decoder, const ptx::Instruction &instruction,
   const ptx::Operand &place = instruction.operands[isLoad ? 1 : 0];
   bool generic = !match.has(".shared") && !match.has(".shared::cta");
   inst.aux = (match.has(".trans") ? 1 : 0) | (generic ? 2 : 0);
-  if (!decoder.address(place, inst, inst.slots[0]) ||
-      !(isLoad ? decoder.destinations(values, 4, inst)
-               : decoder.sources(values, 4, inst))) {
+  if (!decoder.decodeAddress(place, inst, inst.slots[0]) ||
+      !(isLoad ? decoder.decodeDestinations(values, 4, inst)
+               : decoder.decodeSources(values, 4, inst))) {
     return false;
   }
   uint32_t wanted = match.has(".x4") ? 4 : match.has(".x2") ? 2 : 1;

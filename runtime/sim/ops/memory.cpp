@@ -194,7 +194,7 @@ bool finishAccess(OperandDecoder &decoder, const ptx::Instruction &instruction,
   size_t hint = match.has(".L2::cache_hint");
   uint32_t policy = 0;
   if (!decoder.countOperands(instruction, 2 + hint, 2 + hint) ||
-      (hint && !decoder.source(instruction.operands[2], 8, policy))) {
+      (hint && !decoder.decodeSource(instruction.operands[2], 8, policy))) {
     return false;
   }
   const ptx::Operand &place = instruction.operands[isLoad ? 1 : 0];
@@ -227,9 +227,10 @@ bool finishAccess(OperandDecoder &decoder, const ptx::Instruction &instruction,
     return decoder.fail(values.at, "expected at most 128 bits");
   }
   inst.aux = bitCast<uint64_t>(access);
-  return decoder.address(place, inst, inst.slots[0]) &&
-         (isLoad ? decoder.destinations(values, access.registerBytes, inst)
-                 : decoder.sources(values, access.registerBytes, inst));
+  return decoder.decodeAddress(place, inst, inst.slots[0]) &&
+         (isLoad
+              ? decoder.decodeDestinations(values, access.registerBytes, inst)
+              : decoder.decodeSources(values, access.registerBytes, inst));
 }
 
 } // namespace

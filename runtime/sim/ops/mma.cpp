@@ -137,10 +137,10 @@ bool finish(OperandDecoder &decoder, const ptx::Instruction &instruction,
   inst.aux = bitCast<uint64_t>(shape);
   const auto &operands = instruction.operands;
   if (!decoder.countOperands(instruction, 4, 4) ||
-      !decoder.destinations(operands[0], 4, inst) ||
-      !decoder.sources(operands[1], 4, inst) ||
-      !decoder.sources(operands[2], 4, inst) ||
-      !decoder.sources(operands[3], 4, inst)) {
+      !decoder.decodeDestinations(operands[0], 4, inst) ||
+      !decoder.decodeSources(operands[1], 4, inst) ||
+      !decoder.decodeSources(operands[2], 4, inst) ||
+      !decoder.decodeSources(operands[3], 4, inst)) {
     return false;
   }
   const uint32_t counts[] = {shape.registersD(), shape.registersA(),

@@ -120,7 +120,7 @@ bool finishClock(OperandDecoder &decoder, const ptx::Operand &to,
   }
   inst.aux = clock.shift;
   inst.run = bytes == 8 ? readClock<uint64_t> : readClock<uint32_t>;
-  return decoder.destination(to, bytes, inst.slots[0]);
+  return decoder.decodeDestination(to, bytes, inst.slots[0]);
 }
 
 bool finishPack(OperandDecoder &decoder, const ptx::Operand &vector,
@@ -137,14 +137,14 @@ bool finishPack(OperandDecoder &decoder, const ptx::Operand &vector,
     inst.run = bytes == 16  ? unpackWide
                : bytes == 8 ? unpack<uint64_t>
                             : unpack<uint32_t>;
-    return decoder.source(whole, bytes, inst.slots[0]) &&
-           decoder.destinations(vector, each, inst);
+    return decoder.decodeSource(whole, bytes, inst.slots[0]) &&
+           decoder.decodeDestinations(vector, each, inst);
   }
   inst.run = bytes == 16  ? packWide
              : bytes == 8 ? pack<uint64_t>
                           : pack<uint32_t>;
-  return decoder.destination(whole, bytes, inst.slots[0]) &&
-         decoder.sources(vector, each, inst);
+  return decoder.decodeDestination(whole, bytes, inst.slots[0]) &&
+         decoder.decodeSources(vector, each, inst);
 }
 
 bool finishMove(OperandDecoder &decoder, const ptx::Instruction &instruction,
@@ -169,8 +169,8 @@ bool finishMove(OperandDecoder &decoder, const ptx::Instruction &instruction,
   inst.run = bytes == 16  ? copy<Wide128>
              : bytes == 8 ? copy<uint64_t>
                           : copy<uint32_t>;
-  return decoder.destination(to, bytes, inst.slots[0]) &&
-         decoder.source(from, bytes, inst.slots[1]);
+  return decoder.decodeDestination(to, bytes, inst.slots[0]) &&
+         decoder.decodeSource(from, bytes, inst.slots[1]);
 }
 
 /// cvta: adds the window of aux; cvta.to: takes it away, having checked it.

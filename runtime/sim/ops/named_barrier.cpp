@@ -282,11 +282,13 @@ bool finishReducing(OperandDecoder &decoder,
   const auto &operands = instruction.operands;
   bool counts = Vote(inst.aux) == Vote::Count;
   return decoder.countOperands(instruction, 3, 4) &&
-         decoder.destination(operands[0], counts ? 4 : 0, inst.slots[0]) &&
-         decoder.source(operands[1], 4, inst.slots[1]) &&
-         decoder.predicate(operands.back(), inst.slots[2], inst.negated) &&
+         decoder.decodeDestination(operands[0], counts ? 4 : 0,
+                                   inst.slots[0]) &&
+         decoder.decodeSource(operands[1], 4, inst.slots[1]) &&
+         decoder.decodePredicate(operands.back(), inst.slots[2],
+                                 inst.negated) &&
          (operands.size() == 3 ||
-          decoder.source(operands[2], 4, inst.slots[3]));
+          decoder.decodeSource(operands[2], 4, inst.slots[3]));
 }
 
 void addReductions(Rows &rows) {

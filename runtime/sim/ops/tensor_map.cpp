@@ -105,9 +105,9 @@ bool finishReplace(OperandDecoder &decoder, const ptx::Instruction &instruction,
   size_t count = field.hasOrdinal ? 3 : 2;
   int64_t ordinal = 0;
   if (!decoder.countOperands(instruction, count, count) ||
-      !decoder.address(operands[0], inst, inst.slots[0]) ||
-      (field.hasOrdinal && !decoder.immediate(operands[1], ordinal)) ||
-      !decoder.source(operands.back(), field.bytes, inst.slots[1])) {
+      !decoder.decodeAddress(operands[0], inst, inst.slots[0]) ||
+      (field.hasOrdinal && !decoder.decodeImmediate(operands[1], ordinal)) ||
+      !decoder.decodeSource(operands.back(), field.bytes, inst.slots[1])) {
     return false;
   }
   if (typeSize(match.chosen.back()) != field.bytes) {
@@ -161,7 +161,7 @@ Step copyMap(Warp &warp, const Inst &inst) {
 
 bool isWhole(OperandDecoder &decoder, const ptx::Operand &operand) {
   int64_t size = 0;
-  return decoder.immediate(operand, size) &&
+  return decoder.decodeImmediate(operand, size) &&
          (size == kTensorMapBytes ||
           decoder.fail(operand.at, "expected a size of 128"));
 }
@@ -212,7 +212,7 @@ bool finishAcquire(OperandDecoder &decoder, const ptx::Instruction &instruction,
   const auto &operands = instruction.operands;
   inst.aux = uint64_t(scopeOf(match));
   return decoder.countOperands(instruction, 2, 2) &&
-         decoder.address(operands[0], inst, inst.slots[0]) &&
+         decoder.decodeAddress(operands[0], inst, inst.slots[0]) &&
          isWhole(decoder, operands[1]);
 }
 

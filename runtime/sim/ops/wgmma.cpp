@@ -271,7 +271,7 @@ bool readImmediates(OperandDecoder &decoder,
   int64_t values[4] = {1, 1, 0, 0};
   for (size_t i = 4; i < count; ++i) {
     size_t at = i - 4 + (i >= 6 && inRegisters ? 1 : 0);
-    if (!decoder.immediate(instruction.operands[i], values[at])) {
+    if (!decoder.decodeImmediate(instruction.operands[i], values[at])) {
       return false;
     }
     bool good = at < 2 ? values[at] == 1 || values[at] == -1
@@ -324,14 +324,14 @@ bool finishIssue(OperandDecoder &decoder, const ptx::Instruction &instruction,
   shape.flags = (inRegisters ? kARegisters : 0) |
                 (match.has(".satfinite") ? kSaturate : 0);
   if (!readImmediates(decoder, instruction, shape) ||
-      !decoder.destinations(operands[0], 4, inst)) {
+      !decoder.decodeDestinations(operands[0], 4, inst)) {
     return false;
   }
   shape.registers = uint16_t(inst.listSize);
-  if (!(inRegisters ? decoder.sources(operands[1], 4, inst)
-                    : decoder.source(operands[1], 8, inst.slots[0])) ||
-      !decoder.source(operands[2], 8, inst.slots[1]) ||
-      !decoder.predicate(operands[3], inst.slots[2], inst.negated)) {
+  if (!(inRegisters ? decoder.decodeSources(operands[1], 4, inst)
+                    : decoder.decodeSource(operands[1], 8, inst.slots[0])) ||
+      !decoder.decodeSource(operands[2], 8, inst.slots[1]) ||
+      !decoder.decodePredicate(operands[3], inst.slots[2], inst.negated)) {
     return false;
   }
   WgmmaSpec spec;
