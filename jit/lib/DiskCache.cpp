@@ -165,8 +165,8 @@ static bool isSameFile(int descriptor, StringRef path) {
          open.getUniqueID() == there.getUniqueID();
 }
 
-EntryLock DiskCache::lock(const CacheKey &key,
-                          std::chrono::milliseconds patience) const {
+EntryLock DiskCache::lockEntry(const CacheKey &key,
+                               std::chrono::milliseconds patience) const {
   if (!isWritable()) {
     return {};
   }

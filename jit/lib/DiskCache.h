@@ -66,7 +66,8 @@ public:
   /// Waits for the right to make the entry of `key`. No lock if there is
   /// nowhere to write, or after `patience`. The threads of one process do not
   /// exclude each other: they must not ask for the same key at once.
-  EntryLock lock(const CacheKey &key, std::chrono::milliseconds patience) const;
+  EntryLock lockEntry(const CacheKey &key,
+                      std::chrono::milliseconds patience) const;
 
   /// Makes an entry, with its lock held.
   llvm::Error publish(const CacheKey &key, llvm::StringRef payload) const;

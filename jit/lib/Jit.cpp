@@ -71,7 +71,7 @@ std::string Jit::getPtxasVersion(StringRef path, const DiskCache &disk) {
     return *known;
   }
   std::string version = codegen::askPtxasVersion(path);
-  if (EntryLock lock = disk.lock(key, std::chrono::milliseconds(0))) {
+  if (EntryLock lock = disk.lockEntry(key, std::chrono::milliseconds(0))) {
     llvm::consumeError(disk.publish(key, version));
   }
   return version;
@@ -246,7 +246,7 @@ Status Jit::make(const Request &request, const CacheKey &key,
   }
   EntryLock lock;
   if (!environment.settings.disableJit) {
-    lock = disk.lock(key, kPatience);
+    lock = disk.lockEntry(key, kPatience);
     // Another process may have made it meanwhile.
     if (lock && (bundle = findOnDisk(key, disk))) {
       return {};

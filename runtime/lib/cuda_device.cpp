@@ -13,8 +13,8 @@ CurrentContext::CurrentContext(const CudaDevice &device)
     : driver(device.getDriver()) {
   CUcontext current = nullptr;
   result = driver.contextGetCurrent(&current);
-  if (result == kCudaSuccess && current != device.getContext()) {
-    result = driver.contextPush(device.getContext());
+  if (result == kCudaSuccess && current != device.getCudaContext()) {
+    result = driver.contextPush(device.getCudaContext());
     pushed = result == kCudaSuccess;
   }
 }

@@ -24,7 +24,7 @@ public:
   bool isCapturing(void *stream) const override;
 
   const CudaDriver &getDriver() const { return driver; }
-  CUcontext getContext() const { return context; }
+  CUcontext getCudaContext() const { return context; }
 
 private:
   explicit CudaDevice(const CudaDriver &driver) : driver(driver) {}

@@ -14,7 +14,7 @@ Status attn::runtime::cudaFailure(const CudaDriver &driver,
                                  cudaErrorName(driver, result)};
 }
 
-Status CudaLaunch::failure(const char *what, CUresult result) const {
+Status CudaLaunch::describeFailure(const char *what, CUresult result) const {
   return cudaFailure(device.getDriver(), what, launch.kernel, result);
 }
 
@@ -105,7 +105,7 @@ Status CudaLaunch::encodeMaps(const PreparedLaunch &prepared) {
     CUresult result = encodeMap(device.getDriver(),
                                 prepared.params[map.param].map, map.content);
     if (result != kCudaSuccess) {
-      return failure("cuTensorMapEncodeTiled", result);
+      return describeFailure("cuTensorMapEncodeTiled", result);
     }
     params[map.param] = &map.content;
   }
@@ -121,7 +121,7 @@ Status CudaLaunch::setMemory(void *const *addresses, void *workspace) {
     CUresult result =
         device.getDriver().tensorMapReplaceAddress(&map.content, address);
     if (result != kCudaSuccess) {
-      return failure("cuTensorMapReplaceAddress", result);
+      return describeFailure("cuTensorMapReplaceAddress", result);
     }
     map.address = address;
   }
@@ -139,7 +139,7 @@ Status CudaLaunch::setMemory(void *const *addresses, void *workspace) {
 Status CudaLaunch::submit(void *stream, bool mayOverlap) {
   CurrentContext current(device);
   if (current.getResult() != kCudaSuccess) {
-    return failure("cuCtxPushCurrent", current.getResult());
+    return describeFailure("cuCtxPushCurrent", current.getResult());
   }
   config.hStream = static_cast<CUstream>(stream);
   if (overlap) {
@@ -148,5 +148,5 @@ Status CudaLaunch::submit(void *stream, bool mayOverlap) {
   CUresult result = device.getDriver().launchKernelEx(&config, function,
                                                       params.data(), nullptr);
   return result == kCudaSuccess ? Status()
-                                : failure("cuLaunchKernelEx", result);
+                                : describeFailure("cuLaunchKernelEx", result);
 }

@@ -30,7 +30,7 @@ private:
     void *address;
   };
 
-  Status failure(const char *what, CUresult result) const;
+  Status describeFailure(const char *what, CUresult result) const;
   CudaLaunchAttribute &addAttribute(int id);
 
   const CudaDevice &device;

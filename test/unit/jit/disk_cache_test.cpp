@@ -107,7 +107,7 @@ TEST_F(DiskCacheTest, keepsEntries) {
   CacheKey key = keyOf("kept");
   EXPECT_FALSE(lookup(cache, key).has_value());
   {
-    EntryLock lock = cache.lock(key, milliseconds(0));
+    EntryLock lock = cache.lockEntry(key, milliseconds(0));
     ASSERT_TRUE(bool(lock));
     EXPECT_EQ(take(cache.publish(key, "payload")), "");
     EXPECT_EQ(take(cache.publish(key, "payload, again")), "");
@@ -129,9 +129,9 @@ TEST_F(DiskCacheTest, doesNotWaitForAPipe) {
 TEST_F(DiskCacheTest, locksAgainstOtherProcesses) {
   DiskCache cache = open();
   CacheKey key = keyOf("locked");
-  auto isFree = [&] { return bool(cache.lock(key, milliseconds(0))); };
+  auto isFree = [&] { return bool(cache.lockEntry(key, milliseconds(0))); };
   {
-    EntryLock lock = cache.lock(key, milliseconds(0));
+    EntryLock lock = cache.lockEntry(key, milliseconds(0));
     EXPECT_NE(inChild(isFree), 0);
   }
   EXPECT_EQ(inChild(isFree), 0);
@@ -142,13 +142,13 @@ TEST_F(DiskCacheTest, aKilledProcessKeepsNoLock) {
   DiskCache cache = open();
   CacheKey key = keyOf("orphaned");
   int status = inChild([&] {
-    EntryLock lock = cache.lock(key, milliseconds(0));
+    EntryLock lock = cache.lockEntry(key, milliseconds(0));
     ::kill(::getpid(), SIGKILL);
     return false;
   });
   EXPECT_TRUE(WIFSIGNALED(status));
   EXPECT_FALSE(isEmpty());
-  EXPECT_TRUE(bool(cache.lock(key, milliseconds(0))));
+  EXPECT_TRUE(bool(cache.lockEntry(key, milliseconds(0))));
   EXPECT_TRUE(isEmpty());
 }
 
@@ -160,7 +160,7 @@ TEST_F(DiskCacheTest, aLockIsHeldByOne) {
   auto takeTurns = [&] {
     bool good = true;
     for (int i = 0; i < 200; ++i) {
-      EntryLock lock = cache.lock(key, milliseconds(60000));
+      EntryLock lock = cache.lockEntry(key, milliseconds(60000));
       good &= bool(lock) && ::mkdir(mark.c_str(), 0700) == 0 &&
               ::rmdir(mark.c_str()) == 0;
     }
@@ -184,7 +184,7 @@ TEST_F(DiskCacheTest, aFullDiskIsAnErrorAndNothingElse) {
   int status = inChild([&] {
     DiskCache cache = open();
     CacheKey key = keyOf("large");
-    EntryLock lock = cache.lock(key, milliseconds(0));
+    EntryLock lock = cache.lockEntry(key, milliseconds(0));
     ::signal(SIGXFSZ, SIG_IGN);
     struct rlimit limit = {1000, 1000};
     ::setrlimit(RLIMIT_FSIZE, &limit);

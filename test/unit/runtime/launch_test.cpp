@@ -101,10 +101,10 @@ TEST_F(Launch, passesConfigurationAndParameters) {
 TEST_F(Launch, makesThePrimaryContextCurrentAndRestores) {
   ASSERT_EQ(load(), "");
   ASSERT_EQ(launch(), "");
-  EXPECT_EQ(fakeState().launches[0].context, device->getContext());
+  EXPECT_EQ(fakeState().launches[0].context, device->getCudaContext());
   EXPECT_EQ(fakeState().pushes, fakeState().pops);
   int before = fakeState().pushes;
-  fakeState().current = device->getContext();
+  fakeState().current = device->getCudaContext();
   ASSERT_EQ(launch(), "");
   EXPECT_EQ(fakeState().pushes, before);
 }
