@@ -12,14 +12,25 @@ using llvm::formatv;
 // Steps
 //===----------------------------------------------------------------------===//
 
+ProgramWriter::ProgramWriter(ProtocolBuilder &builder, int index)
+    : role(builder, index), flights(role), rings(role, flights),
+      builder(builder), protocol(builder.protocol), bound(builder.bound),
+      kernel(builder.kernel), items(protocol.items[index]),
+      span(*llvm::max_element(builder.trips) + 1) {
+  localCells.assign(kernel.values.size() * (builder.trips.size() + 1) * span *
+                        (bound.subtileCount + 1),
+                    -1);
+}
+
+/// Returns the cell of a value in registers of the role.
 int ProgramWriter::localCell(ValueInstance value, Subtile t) {
-  std::pair<int64_t, int64_t> key = {(int64_t(role.index) << 32) | value.value,
-                                     (int64_t(value.item) << 40) |
-                                         (int64_t(value.iteration + 1) << 16) |
-                                         (t + 1)};
-  auto [it, isNew] = builder.localCells.try_emplace(key, protocol.cellCount);
-  protocol.cellCount += isNew;
-  return it->second;
+  int itemOfValue = value.value * (builder.trips.size() + 1) + value.item;
+  int turn = itemOfValue * span + value.iteration + 1;
+  int &cell = localCells[turn * (bound.subtileCount + 1) + t + 1];
+  if (cell < 0) {
+    cell = protocol.cellCount++;
+  }
+  return cell;
 }
 
 LogicalResult ProgramWriter::collectReads(const Item &item, Accesses &out) {

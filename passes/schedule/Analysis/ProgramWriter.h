@@ -10,10 +10,7 @@ namespace attn::sched {
 
 class ProgramWriter {
 public:
-  ProgramWriter(ProtocolBuilder &builder, int index)
-      : role(builder, index), flights(role), rings(role, flights),
-        builder(builder), protocol(builder.protocol), bound(builder.bound),
-        kernel(builder.kernel), items(protocol.items[index]) {}
+  ProgramWriter(ProtocolBuilder &builder, int index);
 
   LogicalResult write();
 
@@ -45,6 +42,9 @@ private:
   const KernelModel &kernel;
   ArrayRef<Item> items;
   llvm::DenseMap<int, int> rounds; // of each rendezvous
+  int span; // iterations, and one for values outside the loop
+  // By value, item, iteration and sub-tile; -1: not used yet.
+  std::vector<int> localCells;
 };
 
 } // namespace attn::sched

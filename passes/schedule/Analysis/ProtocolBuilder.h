@@ -79,7 +79,6 @@ struct ProtocolBuilder {
   ArrayRef<int> trips;
   EmitError emitError;
   CycleTable cycles;
-  llvm::DenseMap<std::pair<int64_t, int64_t>, int> localCells;
   // By barrier of an edge and instance: signals and waits so far.
   std::vector<SmallVector<int, 4>> signalCount, waitCount;
 };
