@@ -28,6 +28,7 @@ void attn::addStage(Stage stage, OpPassManager &manager,
     manager.addPass(createSubtile());
     manager.addPass(createResolveLayouts());
     manager.addPass(createWarpSpecialize());
+    manager.addPass(createVerifyRanges());
     manager.addPass(createHandOut());
     manager.addPass(createPlanMemory());
     manager.addPass(createPipeline());

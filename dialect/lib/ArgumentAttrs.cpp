@@ -2,15 +2,24 @@
 //
 // Text form of #attn.arguments, and checks of kernels against it.
 #include "attn/dialect/Attn.h"
+#include "attn/dialect/LaunchChecks.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace attn;
 
-static ParseResult parseAccess(AsmParser &parser, ArgumentAccess &access) {
+/// Sets `isBounded` if the word is `from`, with which no access begins.
+static ParseResult parseAccess(AsmParser &parser, ArgumentAccess &access,
+                               bool &isBounded) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef word;
   access = ArgumentAccess::Read;
+  isBounded = false;
   if (failed(parser.parseOptionalKeyword(&word))) {
+    return success();
+  }
+  if (word == "from") {
+    isBounded = true;
     return success();
   }
   std::optional<ArgumentAccess> known = symbolizeArgumentAccess(word);
@@ -23,10 +32,22 @@ static ParseResult parseAccess(AsmParser &parser, ArgumentAccess &access) {
   return success();
 }
 
+static ParseResult parseNumber(AsmParser &parser, FloatAttr &number) {
+  auto type = Float32Type::get(parser.getContext());
+  APFloat value(type.getFloatSemantics());
+  if (parser.parseFloat(type.getFloatSemantics(), value)) {
+    return failure();
+  }
+  number = FloatAttr::get(type, value);
+  return success();
+}
+
 static ParseResult parseArgument(AsmParser &parser,
                                  SmallVectorImpl<ArgumentAttr> &list) {
   std::string text;
   ArgumentAccess access;
+  FloatAttr least, most;
+  bool isBounded;
   SmallVector<StringAttr> dims;
   auto parseDim = [&]() -> ParseResult {
     std::string dim;
@@ -36,14 +57,19 @@ static ParseResult parseArgument(AsmParser &parser,
     dims.push_back(StringAttr::get(parser.getContext(), dim));
     return success();
   };
-  if (parser.parseString(&text) || parseAccess(parser, access) ||
+  if (parser.parseString(&text) || parseAccess(parser, access, isBounded) ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalParen,
                                      parseDim)) {
     return failure();
   }
+  if ((isBounded || succeeded(parser.parseOptionalKeyword("from"))) &&
+      (parseNumber(parser, least) || parser.parseKeyword("to") ||
+       parseNumber(parser, most))) {
+    return failure();
+  }
   list.push_back(ArgumentAttr::get(parser.getContext(),
                                    StringAttr::get(parser.getContext(), text),
-                                   access, dims));
+                                   access, dims, least, most));
   return success();
 }
 
@@ -74,8 +100,36 @@ void ArgumentsAttr::print(AsmPrinter &printer) const {
                                 [&](StringAttr dim) { printer << dim; });
           printer << ')';
         }
+        if (argument.getLeast()) {
+          printer << " from ";
+          printer.printFloat(argument.getLeast().getValue());
+          printer << " to ";
+          printer.printFloat(argument.getMost().getValue());
+        }
       });
   printer << ']';
+}
+
+bool attn::isReservedName(StringRef name) {
+  return name.empty() || name == kItems || name == kMultiprocessors ||
+         name.contains('.') || llvm::isDigit(name.front()) ||
+         name.front() == '-';
+}
+
+static LogicalResult verifyNames(function_ref<InFlightDiagnostic()> emitError,
+                                 ArgumentAttr argument) {
+  SmallVector<StringAttr> names(argument.getDims());
+  if (names.empty()) { // a number, or a tensor whose sizes are named after it
+    names.push_back(argument.getName());
+  }
+  for (StringAttr name : names) {
+    if (isReservedName(name)) {
+      return emitError() << "expected a name that launch plans do not use for "
+                            "something else, got "
+                         << name;
+    }
+  }
+  return success();
 }
 
 LogicalResult
@@ -86,6 +140,15 @@ ArgumentsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (!seen.insert(argument.getName()).second) { // C1
       return emitError() << "expected the names in 'args' to be different, got "
                          << argument.getName() << " twice";
+    }
+    if (failed(verifyNames(emitError, argument))) { // C2
+      return failure();
+    }
+    FloatAttr least = argument.getLeast(), most = argument.getMost();
+    if (least && !(least.getValue() <= most.getValue())) { // C3
+      return emitError() << "expected the values of " << argument.getName()
+                         << " to be from the least to the most, got " << least
+                         << " and " << most;
     }
   }
   return success();
@@ -125,6 +188,11 @@ LogicalResult attn::verifyArguments(Operation *kernel, ArgumentsAttr args,
       return kernel->emitOpError("expected ")
              << rank << " names for the dimensions of argument "
              << description.getName() << ", got " << dims;
+    }
+    if (description.getLeast() && !argument.getType().isF32()) {
+      return kernel->emitOpError("expected 'from' and 'to' of an f32 argument "
+                                 "alone, got them of ")
+             << description.getName() << ", " << argument.getType();
     }
   }
   return success();

@@ -200,6 +200,44 @@ LogicalResult BoundsOp::verifyRegions() {
   return success();
 }
 
+int64_t BoundsOp::countOwnedRows(ConfigAttr config) {
+  return getSubtile() ? config.getTileM() / static_cast<int64_t>(*getOf())
+                      : config.getTileM() * config.getCluster();
+}
+
+/// Results of `tile.bounds` come in its order. A skipped range begins with the
+/// first bound of all rows, and then the loop ends with their last.
+static LogicalResult verifyOrder(Operation *op, RangesAttr ranges,
+                                 ValueRange bounds) {
+  size_t outer = ranges[0].getKind() == RangeKind::Skipped ? 1 : 0;
+  BoundsOp sources[2];
+  for (auto [number, bound] : llvm::enumerate(bounds)) {
+    auto source = bound.getDefiningOp<BoundsOp>();
+    if (!source) {
+      continue;
+    }
+    bool isLast = number + outer == bounds.size();
+    bool isOuter = number < outer || isLast;
+    size_t expected =
+        isLast ? source->getNumResults() - 1 : number - (isOuter ? 0 : outer);
+    size_t got = cast<OpResult>(bound).getResultNumber();
+    if (got != expected) {
+      return op->emitOpError("expected bound ")
+             << number << " to be result " << expected
+             << " of its 'tile.bounds', got result " << got;
+    }
+    BoundsOp &known = sources[isOuter];
+    known = known ? known : source;
+    if (known != source) {
+      return op->emitOpError("expected the bounds of ")
+             << (isOuter ? "all rows" : "its ranges")
+             << " to be of one 'tile.bounds', got bound " << number
+             << " of another";
+    }
+  }
+  return success();
+}
+
 LogicalResult attn::tile::verifyRanges(Operation *op, RangesAttr ranges,
                                        ValueRange bounds) {
   if (bounds.size() != ranges.size() + 1) {
@@ -214,7 +252,7 @@ LogicalResult attn::tile::verifyRanges(Operation *op, RangesAttr ranges,
              << stringifyDirection(ranges.getDirection()) << "'";
     }
   }
-  return success();
+  return verifyOrder(op, ranges, bounds);
 }
 
 /// C1 and C4 of tile.for.

@@ -376,12 +376,10 @@ Status Binder::bindScalar(int index) {
   double value = values.scalars[index];
   if (arg.kind == ArgKind::F32) {
     float narrow = float(value);
-    // The kernel multiplies it by log2(e) and flushes denormals: a scale that
-    // becomes 0 or infinite so would make NaN of masked scores.
-    constexpr float log2e = 1.4426951F;
-    if (arg.name == "scale" && !(std::isnormal(narrow) && narrow > 0 &&
-                                 std::isfinite(narrow * log2e))) {
-      return expected("'scale'", "finite, normal and greater than 0 as f32",
+    if (arg.isBounded && !(narrow >= arg.least && narrow <= arg.most)) {
+      return expected(quote(arg.name),
+                      "from " + describeNumber(arg.least) + " to " +
+                          describeNumber(arg.most) + " as f32",
                       describeNumber(value));
     }
     bound.floats[index] = narrow;

@@ -46,6 +46,7 @@ private:
                      RegionProgram &program);
   Status readArg(const JsonReader &json);
   Status readTensorArg(const JsonReader &json, PlanArg &arg);
+  Status readBounds(const JsonReader &json, PlanArg &arg);
   Status readMessage(const JsonReader &json, std::vector<MessagePart> &parts);
   Status readCheck(const JsonReader &json);
   Status readValues(const JsonReader &json, PlanVariant &variant);
@@ -203,6 +204,23 @@ Status PlanReader::readTensorArg(const JsonReader &json, PlanArg &arg) {
   return {};
 }
 
+Status PlanReader::readBounds(const JsonReader &json, PlanArg &arg) {
+  RETURN_IF_FAILED(json.expectObject({"name", "kind", "at_least", "at_most"}));
+  arg.isBounded = json.has("at_least") || json.has("at_most");
+  if (!arg.isBounded) {
+    return {};
+  }
+  double least = 0, most = 0;
+  RETURN_IF_FAILED(json.get("at_least").read(least));
+  RETURN_IF_FAILED(json.get("at_most").read(most));
+  arg.least = float(least);
+  arg.most = float(most);
+  if (!(arg.least <= arg.most)) {
+    return json.fail("expected 'at_least' not to be above 'at_most'");
+  }
+  return {};
+}
+
 Status PlanReader::readArg(const JsonReader &json) {
   PlanArg arg;
   RETURN_IF_FAILED(json.get("name").read(arg.name));
@@ -215,11 +233,13 @@ Status PlanReader::readArg(const JsonReader &json) {
   if (kind == "tensor") {
     RETURN_IF_FAILED(readTensorArg(json, arg));
   } else {
-    RETURN_IF_FAILED(json.expectObject({"name", "kind"}));
     arg.kind = kind == "f32"   ? ArgKind::F32
                : kind == "i32" ? ArgKind::I32
                                : ArgKind::I64;
-    if (arg.kind != ArgKind::F32) {
+    if (arg.kind == ArgKind::F32) {
+      RETURN_IF_FAILED(readBounds(json, arg));
+    } else {
+      RETURN_IF_FAILED(json.expectObject({"name", "kind"}));
       arg.symbol = plan.symbols.intern(arg.name);
     }
   }

@@ -62,6 +62,9 @@ struct PlanArg {
   /// Its rows have to begin at multiples of 16 bytes: a tensor map reads it, or
   /// threads access several elements at a time.
   bool alignedRows = false;
+  /// Of f32 scalars: the numbers that the kernel can compute with, if not all.
+  bool isBounded = false;
+  float least = 0, most = 0;
   /// Of i32 and i64 scalars, which expressions may use by name.
   int symbol = -1;
 

@@ -5,7 +5,7 @@
 #c = #attn.config<tile_m = 128, tile_n = 64, work = dynamic, cluster = 2>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
-ws.kernel @cluster machine "sm_90a" args ["q", "k", "v", "lse" write] problem #p config #c schedule #s smem 65536 {
+ws.kernel @cluster machine "sm_90a" args ["q", "k", "v", "lse" write] problem #p config #c schedule #s smem 65536 attributes {attn.checks = []} {
 ^bb0(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>):
   ws.channel @work [tensor<4xi32>] depth 1 at 60000
   ws.channel @k [tensor<64x128xbf16>] depth 1 cluster at 0

@@ -159,11 +159,15 @@ ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p confi
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @acquire machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @acquire machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 attributes {attn.checks = []} {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
+    %one = arith.constant 1 : i32
+    ws.work_loop extents(%one, %one, %one) {
+      %w = tile.next_work extents(%one, %one, %one)
+    }
     // expected-error @below {{'ws.acquire' op attn-lower-to-nvvm: no lowering for this op}}
     %k = ws.acquire : <@k, tensor<128x64xbf16>>
   }
@@ -292,7 +296,7 @@ ws.kernel @get_outside machine "sm_90a" args ["n"] problem #p config #c schedule
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @no_end machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 {
+ws.kernel @no_end machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 attributes {attn.checks = []} {
 ^bb0(%n: f32):
   ws.channel @work [tensor<4xi32>] depth 1 at 0
   ws.role @load warps 1 regs 24 replicas 1 {
@@ -403,8 +407,8 @@ ws.kernel @slot_of_grid machine "sm_90a" args ["n"] problem #p config #c schedul
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of [expression, integer, message], got [["lt", "items"]]}}
-ws.kernel @checks machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 attributes {attn.checks = [["lt", "items"]]} {
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.sizes' to name the size 'seqlen_k'}}
+ws.kernel @sizes machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 attributes {attn.sizes = {seqlen_q = "n"}} {
 ^bb0(%n: i32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
@@ -417,8 +421,8 @@ ws.kernel @checks machine "sm_90a" args ["n"] problem #p config #c schedule #s s
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.sizes' to name the size 'seqlen_k'}}
-ws.kernel @sizes machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 attributes {attn.sizes = {seqlen_q = "n"}} {
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.sizes' to have names of sizes, got "zz"}}
+ws.kernel @unknown_size machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 attributes {attn.sizes = {seqlen_q = "zz", seqlen_k = "n", heads = "n", batches = "n"}} {
 ^bb0(%n: i32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):

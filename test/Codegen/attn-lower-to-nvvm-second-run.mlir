@@ -4,7 +4,7 @@
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid, row_max = first_block>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @second_run machine "sm_90a" args ["q"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @second_run machine "sm_90a" args ["q"] problem #p config #c schedule #s smem 32792 attributes {attn.checks = []} {
 ^bb0(%q: tensor<?x?x?x64xbf16>):
   ws.verdict @verdict at 32768
   ws.role @load warps 1 regs 24 replicas 1 {

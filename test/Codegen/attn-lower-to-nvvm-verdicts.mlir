@@ -6,7 +6,7 @@
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic, row_max = first_block>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @verdicts machine "sm_90a" args ["q", "lse" write] problem #p config #c schedule #s smem 32792 {
+ws.kernel @verdicts machine "sm_90a" args ["q", "lse" write] problem #p config #c schedule #s smem 32792 attributes {attn.checks = []} {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>):
   ws.channel @work [tensor<4xi32>] depth 1 at 0
   ws.verdict @verdict at 32

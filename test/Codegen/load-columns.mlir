@@ -15,7 +15,7 @@
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 #acc = #tile.layout<atom = wgmma_acc, repeats = 2>
 #columns = #tile.layout<atom = wgmma_acc, repeats = 2, slice = 2>
-ws.kernel @columns machine "sm_90a" args ["x", "y" write] problem #p config #c schedule #s smem 0 {
+ws.kernel @columns machine "sm_90a" args ["x", "y" write] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
 ^bb0(%x: tensor<?x?x?x?xf32>, %y: tensor<?x?x?x16xf32>):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):

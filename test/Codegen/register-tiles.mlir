@@ -14,7 +14,7 @@
 #rows = #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>
 
 // CHECK-LABEL: llvm.func @tiles
-ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumulate] problem #p config #c schedule #s smem 0 {
+ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumulate] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
 ^bb0(%x: tensor<?x?x?x?x16xf32>, %lsep: tensor<?x?x?x?xf32>, %q: tensor<?x?x?x16xbf16>, %y: tensor<?x?x?x16xbf16>, %dq: tensor<?x?x?x16xf32>):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):

@@ -11,7 +11,7 @@
 // CHECK-NEXT: %[[HEAD:.*]] = arith.remui %[[PLANE]], %[[HEADS:.*]] : i32
 // CHECK-NEXT: %[[BATCH:.*]] = arith.divui %[[PLANE]], %[[HEADS]] : i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%{{.*}}, %[[BLOCK]], %{{.*}}, %[[HEAD]], %[[BATCH]]]
-ws.kernel @linear machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s smem 64 {
+ws.kernel @linear machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s smem 64 attributes {attn.checks = []} {
 ^bb0(%q: tensor<?x?x?x64xbf16>):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.role @load warps 1 regs 24 replicas 1 {
@@ -50,7 +50,7 @@ ws.kernel @linear machine "sm_90a" args ["q"] problem #p config <tile_m = 128, t
 // CHECK-NEXT: %[[BLOCK:.*]] = arith.subi %[[LAST]], %[[DOWN]] : i32
 // CHECK-NEXT: %[[PLANE:.*]] = arith.addi %[[FIRST]], %[[IN]] : i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%{{.*}}, %[[BLOCK]],
-ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, section_mib = 16> schedule #s smem 64 {
+ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, section_mib = 16> schedule #s smem 64 attributes {attn.checks = []} {
 ^bb0(%q: tensor<?x?x?x64xbf16>):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.role @load warps 1 regs 24 replicas 1 {
@@ -109,7 +109,7 @@ ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128,
 // CHECK: %[[MORE:.*]] = arith.cmpi sge, %[[BLOCK]], %{{.*}} : i32
 // CHECK: scf.if %[[MORE]] {
 // CHECK: scf.condition(%[[MORE]])
-ws.kernel @handed_out machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 8256 {
+ws.kernel @handed_out machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 8256 attributes {attn.checks = []} {
 ^bb0(%q: tensor<?x?x?x64xbf16>):
   ws.channel @work [tensor<4xi32>] depth 2 at 8192
   ws.hold @h tensor<64x64xbf16> pieces 1 at 0

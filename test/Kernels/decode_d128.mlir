@@ -21,7 +21,7 @@
 #packed = affine_map<(b, h, i, c) -> (b, i floordiv 4, h * 4 + i mod 4, c)>
 
 tile.kernel @decode_d128 args [
-    "q" ("b", "sq", "hq", "d"), "k" ("b", "sk", "hk", "d"), "v" ("b", "sk", "hk", "d"), "scale",
+    "q" ("b", "sq", "hq", "d"), "k" ("b", "sk", "hk", "d"), "v" ("b", "sk", "hk", "d"), "scale" from 1.17549435e-38 to 2.35865744e+38,
     "o_part" write ("parts", "b", "sq", "hq", "d"), "lse_part" write ("parts", "b", "hq", "sq")]
     problem <kind = decode, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 128, work = grid, pack_gqa = 4>

@@ -52,7 +52,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] p
           ws.copy %arg1 at(%batch, %head, %3) #map shared to %4 : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
           ws.yield
         }
-        ws.entry @ld_q slot 1 shift 0 guard "once" {
+        ws.entry @ld_q slot 1 shift 0 guard once {
           %block, %head, %batch = tile.work_coords %1
           %3 = arith.muli %block, %c128_i32 : i32
           %4 = ws.acquire : <@q, tensor<128x64xbf16>>
@@ -157,7 +157,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] p
 // CHECK-NEXT:           ws.copy %[[ARG1]] at(%[[BATCH]], %[[HEAD]], %[[V3]]) #[[$MAP]] shared to %[[V4]] : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
 // CHECK-NEXT:           ws.yield
 // CHECK-NEXT:         }
-// CHECK-NEXT:         ws.entry @ld_q slot 1 shift 0 guard "once" {
+// CHECK-NEXT:         ws.entry @ld_q slot 1 shift 0 guard once {
 // CHECK-NEXT:           %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[V1]]
 // CHECK-NEXT:           %[[V3:.*]] = arith.muli %[[BLOCK]], %[[C128_I32]] : i32
 // CHECK-NEXT:           %[[V4:.*]] = ws.acquire : <@q, tensor<128x64xbf16>>

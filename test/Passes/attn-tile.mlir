@@ -5,7 +5,7 @@
 
 // Keys 0 .. i + SK - SQ: the last query sees every key. Head dim of V: 64.
 // CHECK-LABEL: tile.kernel @causal
-// CHECK-SAME: args ["q" ("b", "sq", "hq", "d"), "k" ("b", "sk", "hk", "d"), "v" ("b", "sk", "hk", "dv"), "scale", "o" write ("b", "sq", "hq", "dv"), "lse" write ("b", "hq", "sq")] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 64, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid>
+// CHECK-SAME: args ["q" ("b", "sq", "hq", "d"), "k" ("b", "sk", "hk", "d"), "v" ("b", "sk", "hk", "dv"), "scale" from 1.17549435E-38 to 2.35865744E+38, "o" write ("b", "sq", "hq", "dv"), "lse" write ("b", "hq", "sq")] problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 64, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid>
 // CHECK-SAME: attn.checks = {{\[\[\[}}"mod", "hq", ["max", "hk", 1]], 0, "{hq} query heads are not a multiple of {hk} key/value heads"],
 // CHECK-SAME: {{\[\[}}"lt", ["max", "sq", "sk"], 2147418112], 1, "expected sequence lengths below 2147418112, got {sq} queries and {sk} keys"]
 // CHECK-SAME: {{\[\[}}"lt", "items", 2147418112], 1,

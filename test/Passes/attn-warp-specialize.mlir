@@ -142,7 +142,7 @@ tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"] problem <kind = 
 // CHECK-NEXT:           ws.copy %[[ARG1]] at(%[[BATCH]], %[[HEAD]], %[[V3]]) #[[$MAP]] shared to %[[V4]] : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
 // CHECK-NEXT:           ws.yield
 // CHECK-NEXT:         }
-// CHECK-NEXT:         ws.entry @ld_q slot 1 shift 0 guard "once" {
+// CHECK-NEXT:         ws.entry @ld_q slot 1 shift 0 guard once {
 // CHECK-NEXT:           %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[V1]]
 // CHECK-NEXT:           %[[V3:.*]] = arith.muli %[[BLOCK]], %[[C128_I32]] : i32
 // CHECK-NEXT:           %[[V4:.*]] = ws.acquire : <@q, tensor<128x64xbf16>>

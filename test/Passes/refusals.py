@@ -34,6 +34,10 @@ REFUSALS = {
         "attn-warp-specialize: V5: expected a value of role": "V5",
         "attn-warp-specialize: expected a config and a schedule": INPUT,
     },
+    "VerifyRanges.cpp": {
+        "attn-verify-ranges: expected bounds that are integer arithmetic": INPUT,
+        "attn-verify-ranges: ": INPUT,
+    },
     "Specialization/KernelProgram.cpp": {
         "attn-warp-specialize: expected one streaming loop": "V1",
         "attn-warp-specialize: expected a step that holds 'tile.next_work'": "V1",

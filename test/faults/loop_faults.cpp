@@ -134,17 +134,17 @@ void LoopFaults::addShifts(ws::EntryOp entry) {
 }
 
 void LoopFaults::addGuards(ws::EntryOp entry) {
-  auto add = [&](std::optional<StringRef> guard) {
-    addTo(entry, "guard", guard.value_or("none"),
+  auto add = [&](std::optional<Guard> guard) {
+    addTo(entry, "guard", guard ? stringifyGuard(*guard) : "none",
           [entry, guard]() mutable { entry.setGuard(guard); });
   };
   if (!entry.getGuard()) {
     if (entry->getNumResults() == 0) {
-      add(StringRef("once"));
+      add(Guard::Once);
     }
     return;
   }
-  add(*entry.getGuard() == "once" ? "last" : "once");
+  add(*entry.getGuard() == Guard::Once ? Guard::Last : Guard::Once);
   add(std::nullopt);
 }
 

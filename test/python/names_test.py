@@ -1,28 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What lies between kernels and targets names no step, value, argument or machine (docs/adr/0032), nor words of one chip (0031)."""
 
+import ast
 import glob
 import os
 import re
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDERS = ("passes/middle", "passes/schedule", "codegen/target/common", "codegen/emit", "codegen/driver")
-# As other files name them: the kernels' own, and the options of command lines.
-ARGUMENTS = {"q", "k", "v", "scale", "o", "lse", "window_left", "window_right"}
+FOLDERS = ("dialect/lib", "passes/middle", "passes/schedule", "codegen/target", "codegen/emit", "codegen/driver")
+# The one home of the names of arguments and sizes.
+HOME = "passes/kernels/forward/Tiling/ArgumentNames.h"
 # Words that are a kernel's name by chance.
 ALLOWED = {
-    ("codegen/target/common/LaunchPlan.cpp", "mask"),  # of the problem
-    ("codegen/target/common/InlineAsm.cpp", "l"),  # a 64-bit register in inline assembly
+    # A field of the plan's problem.
+    ("codegen/target/common/LaunchPlan.cpp", "mask"),
+    # A matrix operand's layout in PTX, and a 64-bit register of inline assembly.
+    ("codegen/target/sm90/NvxToLLVM.cpp", "k"),
+    ("codegen/target/common/InlineAsm.cpp", "l"),
+    # A chip's own folder has its name.
+    ("codegen/target/sm90/Sm90.h", "sm_90a"),
+    # Words of the schedule's grammar.
+    ("dialect/lib/ScheduleParse.cpp", "on"),
+    ("dialect/lib/ScheduleParse.cpp", "of"),
+    # attn.attention is what a forward kernel is made from: its operands, its regions, and their programs.
+    ("dialect/lib/AttentionOp.cpp", "lse"),
+    ("dialect/lib/AttentionRegions.cpp", "mask"),
+    ("dialect/lib/AttentionRegions.cpp", "score"),
+    ("dialect/lib/RegionProgram.cpp", "s"),
+    ("dialect/lib/RegionProgram.cpp", "b"),
+    ("dialect/lib/RegionProgram.cpp", "mask"),
+    ("dialect/lib/RegionProgram.cpp", "score"),
 }
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 COMMENT = re.compile(r"//[^\n]*")
 
 # What lies above a chip's own folder says nothing of one chip, comments included.
 COMMON = ("passes/middle", "codegen/target/common", "include/attn/passes/middle")
-CHIP = re.compile(r"wgmma|warpgroup|setmaxn?reg|stmatrix|swizzl|tcgen05|tmem|hopper|blackwell|sm_?[0-9]", re.I)
+CHIP = re.compile(r"wgmma|warpgroup|setmaxn?reg|stmatrix|swizzl|tcgen05|(?<![a-z])tmem|hopper|blackwell|sm_?[0-9]", re.I)
 CHIP_ALLOWED = {
-    ("codegen/target/common/LaunchPlan.cpp", '"swizzle"'),  # a word of tensor maps in launch plans
+    ("codegen/target/common/LaunchParams.cpp", '"swizzle"'),  # a word of tensor maps in launch plans
     ("include/attn/passes/middle/Passes.td", "wgmma_acc"),  # of an example
 }
 
@@ -36,6 +53,15 @@ def names_of_kernels():
         for line in re.findall(r"^  (?:carried|final|step) (.*)$", text, re.M):
             names.update(re.findall(r"\w+", line))
     return names
+
+
+def names_of(kind):
+    """The forward kernel's names of `kind`, "arguments" or "sizes"."""
+    with open(os.path.join(ROOT, HOME), encoding="utf-8") as file:
+        text = COMMENT.sub("", file.read())
+    values = dict(re.findall(r'(\w+) = "(\w+)"', text))
+    listed = re.search(kind + r"\[\] = \{(.*?)\}", text, re.S)[1]
+    return {values[name] for name in re.findall(r"\w+", listed)}
 
 
 def machines():
@@ -56,9 +82,16 @@ class NamesTest(unittest.TestCase):
     def test_the_names_are_found(self):
         self.assertLessEqual({"qk", "pv", "cvt_o", "oe", "dsoft", "ld_ls", "next"}, names_of_kernels())
         self.assertIn("sm_90a", machines())
+        self.assertEqual({"q", "k", "v", "scale", "o", "lse", "window_left", "window_right"}, names_of("arguments"))
+        self.assertEqual({"b", "sq", "sk", "hq", "hk", "d", "dv"}, names_of("sizes"))
+
+    def test_python_takes_the_same_names(self):
+        with open(os.path.join(ROOT, "python/attn/_trace.py"), encoding="utf-8") as file:
+            sizes = re.search(r"^_SIZES = (\{.*?\})", file.read(), re.M | re.S)[1]
+        self.assertEqual(names_of("sizes") | {"items", "sm_count"}, ast.literal_eval(sizes))
 
     def test_no_literal_is_a_name(self):
-        names = names_of_kernels() | ARGUMENTS | machines()
+        names = names_of_kernels() | names_of("arguments") | names_of("sizes") | machines()
         found = []
         for folder in FOLDERS:
             for path in glob.glob(os.path.join(ROOT, folder, "**", "*.[ch]*"), recursive=True):

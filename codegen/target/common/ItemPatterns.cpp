@@ -109,7 +109,7 @@ private:
   void lowerOwnedRows(const ItemOps &emit, tile::BoundsOp op) const {
     int64_t tile = items.kernel.getConfig().getTileM();
     int64_t ctas = items.clusterSize();
-    int64_t rows = op.getSubtile() ? tile / *op.getOf() : tile * ctas;
+    int64_t rows = op.countOwnedRows(items.kernel.getConfig());
     for (auto owned :
          llvm::make_early_inc_range(op.getBody().getOps<tile::OwnedRowsOp>())) {
       Value block = items.items[op.getWork()].place[0];

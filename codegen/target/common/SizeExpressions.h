@@ -12,14 +12,19 @@ namespace attn::codegen {
 /// The names that a plan gives to the results of a `tile.cut`.
 constexpr llvm::StringLiteral wholeName = "cut.whole", partsName = "cut.parts";
 
-/// Returns `value`, integer arithmetic on sizes, scalar arguments, the results
-/// of `tile.cut` and constants, as an expression that the runtime evaluates. Of
-/// other values: an error at the op that makes them.
+/// A size's name, or the number that it is.
+llvm::json::Value nameOrNumber(llvm::StringRef text);
+
+/// Returns `value`, integer arithmetic on sizes, scalar arguments and
+/// constants, as an expression that the runtime evaluates. Sizes are from 0 to
+/// 2^31 - 1, and so has to be what is computed in 32 bits. An error at the op:
+/// another op, and one that the runtime would compute otherwise, as it rounds
+/// quotients down and has no unsigned numbers.
 mlir::FailureOr<llvm::json::Value> sizeExpression(ws::KernelOp kernel,
                                                   mlir::Value value);
 
 /// The work items of a launch, each of them for all CTAs of a cluster, before
-/// any is cut: 1 if no role has a `ws.work_loop`.
+/// any is cut: the product of a work loop's extents.
 mlir::FailureOr<llvm::json::Value> countItems(ws::KernelOp kernel);
 
 } // namespace attn::codegen

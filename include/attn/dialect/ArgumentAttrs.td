@@ -11,7 +11,8 @@ def Attn_ArgumentAttr : AttrDef<Attn_Dialect, "Argument"> {
   let attrName = "attn.part.Argument";
   let summary = "one argument of a kernel; only #attn.arguments prints it";
   let parameters = (ins "::mlir::StringAttr":$name, "::attn::ArgumentAccess":$access,
-    OptionalArrayRefParameter<"::mlir::StringAttr">:$dims);
+    OptionalArrayRefParameter<"::mlir::StringAttr">:$dims,
+    OptionalParameter<"::mlir::FloatAttr">:$least, OptionalParameter<"::mlir::FloatAttr">:$most);
 }
 
 def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
@@ -20,16 +21,21 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
   let description = [{
     ```
     arguments := `[` [argument (`,` argument)*] `]`
-    argument  := string [`read` | `write` | `accumulate`] [dims]
+    argument  := string [`read` | `write` | `accumulate`] [dims] [values]
     dims      := `(` string (`,` string)* `)`
+    values    := `from` float `to` float
     ```
     An argument is read unless the text says otherwise: written, each element once by
     one work item, or accumulated, where several work items add to one element. `dims`
     names the sizes of a tensor, dimension by dimension: sizes of one name are equal in each
-    launch. Without them a tensor `x` has the sizes "x_d0", "x_d1", and so on.
+    launch. Without them a tensor `x` has the sizes "x_d0", "x_d1", and so on. `values`: the
+    f32 numbers that the kernel can compute with; a launch with another is refused.
 
     **Constraints**
     - C1: names are different
+    - C2: names of sizes, and of arguments that are numbers, are neither `items` nor
+      `sm_count`, have no '.', and do not begin with a digit or '-'
+    - C3: the first of the `values` is at most the last
 
     **Example** `args ["q" ("b", "sq", "hq", "d"), "scale", "lse" write ("b", "hq", "sq")]`
   }];

@@ -112,6 +112,9 @@ def Attn_Guard : Attn_Enum<"Guard", "when a guarded entry runs", [
   I32EnumAttrCase<"Always", 0, "always">, I32EnumAttrCase<"Once", 1, "once">,
   I32EnumAttrCase<"Last", 2, "last">, I32EnumAttrCase<"LastNonempty", 3, "last_nonempty">,
   I32EnumAttrCase<"Nonempty", 4, "nonempty">]>;
+def Attn_GuardAttr : EnumAttr<Attn_Dialect, Attn_Guard, "guard"> {
+  let assemblyFormat = "$value";
+}
 def Attn_Act : Attn_Enum<"Act", "what an entry of a role's body does", [
   I32EnumAttrCase<"Op", 0, "op">, I32EnumAttrCase<"Await", 1, "await">,
   I32EnumAttrCase<"Get", 2, "get">, I32EnumAttrCase<"Put", 3, "put">,

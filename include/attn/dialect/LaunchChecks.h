@@ -17,6 +17,13 @@ namespace attn {
 constexpr llvm::StringLiteral kChecksAttr = "attn.checks";
 constexpr llvm::StringLiteral kItems = "items";
 
+/// The multiprocessors of the device, as expressions of launch plans name them.
+constexpr llvm::StringLiteral kMultiprocessors = "sm_count";
+
+/// Whether launch plans use `name` for something else than a size or number of
+/// the kernel, or would read it as a number.
+bool isReservedName(llvm::StringRef name);
+
 /// The names of the sizes that conditions on launches compare, by the
 /// condition's words, and of `heads` and `batches`, whose product with
 /// `seqlen_q` are its `rows`.

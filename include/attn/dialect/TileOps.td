@@ -30,6 +30,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, 
     - C3: every step name occurs once
     - C4: an argument that is stored to is one to write; one that is added to
       (`tile.reduce_add`) is one to accumulate; one that is loaded is one to read
+    - C5: only an f32 argument has `from` and `to`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Attn_ArgumentsAttr:$args,
     Attn_ProblemAttr:$problem, OptionalAttr<Attn_ConfigAttr>:$config,
@@ -161,6 +162,10 @@ def Tile_BoundsOp : Tile_Op<"bounds", [Pure, SingleBlock]> {
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$bounds, "::mlir::Value":$work), [{
     build($_builder, $_state, bounds, work, ::mlir::Value(), ::mlir::IntegerAttr(), /*up=*/false);
   }]>];
+  let extraClassDeclaration = [{
+    /// How many rows `tile.owned_rows` stands for in a kernel of `config`.
+    int64_t countOwnedRows(::attn::ConfigAttr config);
+  }];
 }
 
 def Tile_OwnedRowsOp : Tile_Op<"owned_rows", [Pure, HasParent<"BoundsOp">]> {
@@ -179,7 +184,8 @@ def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
     The region's first argument is the block number (i32), then come the carried values.
 
     **Constraints**
-    - C1: one more bound than ranges, whose direction is that of the `tile.bounds` they are from
+    - C1: one more bound than ranges; those that are results of a `tile.bounds` follow its order,
+      and it has the direction of the ranges
     - C2: block arguments are i32 and the types of `inits`; results and
       yielded values have those types
     - C3: only `tile.step`s, pure scalar ops and constants in the body

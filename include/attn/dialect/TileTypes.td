@@ -80,7 +80,8 @@ def Tile_RangesAttr : Tile_Attr<"Ranges", "ranges"> {
     With bounds b0, b1, ... range r has, downward, blocks b[r] - 1 to b[r + 1], and upward
     b[r] to b[r + 1] - 1. The blocks of a masked range run the steps that are
     masked; those of a full range need not; those of a skipped one run no step.
-    `at_most`: the range has no more blocks, whatever the item; who writes the bounds says so.
+    `at_most`: the range has no more blocks, whatever the item. `attn-verify-ranges` holds the
+    bounds to it and to the order.
 
     **Constraints**
     - C1: at least one range

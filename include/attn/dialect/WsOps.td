@@ -96,6 +96,11 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
     - C13: with a `ws.verdict`, items are handed out through a `ws.choose_item`, or `work = grid`
       and each work loop ends with a `ws.second_run`; a `ws.second_run` has `work = grid`
     - C14: a `ws.mailbox` is in a cluster whose items are handed out
+    - C15: all work loops have the same extents, which are those of each `tile.next_work` and
+      `ws.take_item` in them
+    - C16: only an f32 argument has `from` and `to`
+    - C17: where `last_wave_parts` of the config is above 1 there are at most one `tile.cut`, with
+      as many `most`, and one `tile.join`; otherwise there are none
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$machine, Attn_ArgumentsAttr:$args,
     Attn_ProblemAttr:$problem, Attn_ConfigAttr:$config,
@@ -234,9 +239,9 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
 
     **Constraints**
     - C1: entries with different slots and a `ws.yield` alone in the body
-    - C2: one more bound than ranges, whose direction is that of the `tile.bounds` they are
-      from. The first alone may be skipped: blocks whose slots are passed on unread,
-      before time 0
+    - C2: one more bound than ranges; those that are results of a `tile.bounds` follow its order,
+      and it has the direction of the ranges. The first range alone may be skipped: blocks
+      whose slots are passed on unread, before time 0
     - C3: masked entries have one shift
     - C4: a value is computed before it is read, in time
     - C5: block arguments are i32 and the types of `inits`; results and yielded
@@ -279,7 +284,7 @@ def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, AttrSizedOperan
     - C6: at most one `ws.mma`
   }];
   let arguments = (ins SymbolNameAttr:$name, Ws_NumberAttr:$slot, Ws_NumberAttr:$shift,
-    OptionalAttr<StrAttr>:$guard, Optional<AnyType>:$passthrough,
+    OptionalAttr<Attn_GuardAttr>:$guard, Optional<AnyType>:$passthrough,
     OptionalAttr<FlatSymbolRefArrayAttr>:$after, Variadic<Ws_SlotType>:$releases);
   let results = (outs Variadic<AnyType>:$results_);
   let regions = (region SizedRegion<1>:$body);

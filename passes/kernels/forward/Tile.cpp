@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // attn-tile: a function around attn.attention becomes one CTA's program.
+#include "Tiling/ArgumentNames.h"
 #include "Tiling/KernelWriter.h"
+#include "attn/dialect/LaunchChecks.h"
 #include "attn/passes/kernels/Passes.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -49,12 +51,9 @@ static FailureOr<SmallVector<std::string>> nameCaptures(func::FuncOp func,
                                                         AttentionOp attention) {
   SmallVector<std::string> names;
   llvm::StringSet<> taken;
-  const StringRef fixed[] = {"q",         "k",          "v", "scale",
-                             kWindowLeft, kWindowRight, "o", "lse"};
-  for (StringRef name : fixed) {
+  for (StringRef name : names::arguments) {
     taken.insert(name);
   }
-  const StringRef sizes[] = {"b", "sq", "sk", "hq", "hk", "d", "dv", "items"};
   for (auto [number, capture] : llvm::enumerate(attention.getCaptures())) {
     unsigned argument = cast<BlockArgument>(capture).getArgNumber();
     Attribute given = func.getArgAttr(argument, "attn.name");
@@ -67,7 +66,7 @@ static FailureOr<SmallVector<std::string>> nameCaptures(func::FuncOp func,
       }
       name = text.str();
     }
-    if (llvm::is_contained(sizes, name)) {
+    if (llvm::is_contained(names::sizes, name) || isReservedName(name)) {
       return func.emitOpError("expected 'attn.name' of argument #")
              << argument << " not to be the name of a size, got '" << name
              << "'";

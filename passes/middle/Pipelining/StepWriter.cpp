@@ -36,7 +36,7 @@ LogicalResult StepWriter::analyze() {
     return a.getSlot() < b.getSlot();
   });
   for (ws::EntryOp entry : entries) {
-    if (entry.getGuard() == "last" && maxShift == 0) {
+    if (entry.getGuard() == Guard::Last && maxShift == 0) {
       return entry.emitOpError("attn-pipeline: no lowering for 'last' in a "
                                "loop without shifts");
     }
@@ -177,8 +177,8 @@ LogicalResult StepWriter::write(const TimeStep &step) {
     int64_t shift = entry.getShift();
     bool runs = shift >= step.minShift && shift <= step.maxShift;
     if (entry.getGuard()) {
-      runs = (step.first && *entry.getGuard() == "once") ||
-             (step.last && *entry.getGuard() == "last");
+      runs = (step.first && *entry.getGuard() == Guard::Once) ||
+             (step.last && *entry.getGuard() == Guard::Last);
     }
     if (!runs) {
       continue;

@@ -224,13 +224,14 @@ FailureOr<ws::EntryOp> LoopBuilder::createEntry(const PlannedAct &act,
                          "' reads before it");
     }
   }
-  bool guarded = act.guard != Guard::Always;
+  GuardAttr guard = act.guard == Guard::Always
+                        ? GuardAttr()
+                        : GuardAttr::get(builder.getContext(), act.guard);
   return ws::EntryOp::create(
       builder, scope.loc(), types, builder.getStringAttr(name),
       builder.getI64IntegerAttr(slot), builder.getI64IntegerAttr(act.shift),
-      guarded ? builder.getStringAttr(stringifyGuard(act.guard)) : StringAttr(),
-      *passthrough, after.empty() ? ArrayAttr() : builder.getArrayAttr(after),
-      releases);
+      guard, *passthrough,
+      after.empty() ? ArrayAttr() : builder.getArrayAttr(after), releases);
 }
 
 /// Wraps an act in a `ws.entry` whose results are what it makes.

@@ -124,8 +124,9 @@ LogicalResult TileRanges::visitStore(ws::StoreOp store, SyncNumbers &at) {
   const SyncStep &step = at.run.steps.back();
   auto kernel = store->getParentOfType<ws::KernelOp>();
   auto hold = kernel.lookupSymbol<ws::HoldOp>(store.getHold());
-  contents.noteWritten(store.getDest(), step.item, *row,
-                       cast<RankedTensorType>(hold.getType()));
+  contents.written.note(store.getDest(), store.getRow(),
+                        cast<RankedTensorType>(hold.getType()), step.item,
+                        row->at);
   contents.stores.push_back(
       {store, {cta, step.event->object, step.number, step.item}, *row});
   return success();
@@ -151,40 +152,6 @@ static LogicalResult checkStored(const TileContents::Put &put, TileStart row,
   return success();
 }
 
-void TileContents::noteWritten(Value dest, int item, TileStart row,
-                               RankedTensorType tile) {
-  int64_t &end = written[{dest.getAsOpaquePointer(), item}][row.at];
-  end = std::max(end, row.at + tile.getDimSize(0));
-}
-
-/// Each item writes all its rows of each result.
-static LogicalResult checkResults(const TileContents &contents,
-                                  ws::KernelOp kernel,
-                                  ArrayRef<SyncItem> items) {
-  for (auto [argument, description] :
-       llvm::zip(kernel.getBody().getArguments(), kernel.getArgs().getList())) {
-    if (description.getAccess() != ArgumentAccess::Write) {
-      continue;
-    }
-    for (int item = 0, e = items.size(); item < e; ++item) {
-      int64_t rows = 0;
-      auto found = contents.written.find({argument.getAsOpaquePointer(), item});
-      if (found != contents.written.end()) {
-        for (auto [first, end] : found->second) {
-          rows += end - first;
-        }
-      }
-      int64_t expected = kernel.getConfig().getTileM();
-      if (rows < expected) {
-        return emitSyncError(kernel, items)
-               << "V28: expected work item " << item << " to write " << expected
-               << " rows of " << description.getName() << ", got " << rows;
-      }
-    }
-  }
-  return success();
-}
-
 LogicalResult TileContents::checkStores(ws::KernelOp kernel,
                                         ArrayRef<SyncItem> items) const {
   for (const Stored &stored : stores) {
@@ -197,7 +164,7 @@ LogicalResult TileContents::checkStores(ws::KernelOp kernel,
       return failure();
     }
   }
-  return checkResults(*this, kernel, items);
+  return written.check(kernel, items);
 }
 
 template <typename StoreOp>
@@ -207,10 +174,25 @@ LogicalResult TileRanges::visitStoreOf(StoreOp store, SyncNumbers &at) {
     return failure();
   }
   if (auto tile = dyn_cast<RankedTensorType>(store.getTile().getType())) {
-    contents.noteWritten(store.getDest(), at.run.item, *row, tile);
+    contents.written.note(store.getDest(), store.getRow(), tile, at.run.item,
+                          row->at);
   }
   return checkStored({rangeOf(store.getTile()), lowest, pastHighest}, *row,
                      [&] { return at.run.error(store); });
+}
+
+/// Which rows are added to; what is added is not followed.
+LogicalResult TileRanges::visitReduceAdd(tile::ReduceAddOp add,
+                                         SyncNumbers &at) {
+  FailureOr<TileStart> row = rowOf(add, at);
+  if (failed(row)) {
+    return failure();
+  }
+  if (auto tile = dyn_cast<RankedTensorType>(add.getTile().getType())) {
+    contents.written.note(add.getDest(), add.getRow(), tile, at.run.item,
+                          row->at);
+  }
+  return success();
 }
 
 /// A part of partial results has seen the block of its number.
@@ -465,6 +447,7 @@ LogicalResult TileRanges::visit(Operation *op, SyncNumbers &at) {
       .Case([&](ws::StoreOp store) { return visitStore(store, at); })
       .Case<tile::StoreRowOp, tile::StoreRegOp>(
           [&](auto store) { return visitStoreOf(store, at); })
+      .Case([&](tile::ReduceAddOp add) { return visitReduceAdd(add, at); })
       .Case<tile::LoadOp, tile::LoadRowOp>(
           [&](auto load) { return visitLoad(load, at); })
       .Case([&](tile::BoundsOp bounds) { return visitBounds(bounds, at); })

@@ -8,6 +8,7 @@
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_TILERANGES_H
 
 #include "SyncNumbers.h"
+#include "WrittenRows.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <map>
 
@@ -53,11 +54,8 @@ struct TileContents {
     TileStart row;
   };
   std::vector<Stored> stores;
-  /// Rows that were written, from first to past the last, by tensor and item.
-  std::map<std::pair<void *, int>, std::map<int64_t, int64_t>> written;
+  WrittenRows written;
 
-  void noteWritten(mlir::Value dest, int item, TileStart row,
-                   mlir::RankedTensorType tile);
   /// After all agents: what was stored is right, and every item's results are.
   mlir::LogicalResult checkStores(ws::KernelOp kernel,
                                   llvm::ArrayRef<SyncItem> items) const;
@@ -89,6 +87,7 @@ private:
   mlir::LogicalResult visitStore(ws::StoreOp store, SyncNumbers &at);
   template <typename StoreOp>
   mlir::LogicalResult visitStoreOf(StoreOp store, SyncNumbers &at);
+  mlir::LogicalResult visitReduceAdd(tile::ReduceAddOp add, SyncNumbers &at);
   template <typename LoadOp>
   mlir::LogicalResult visitLoad(LoadOp load, SyncNumbers &at);
   mlir::LogicalResult visitCoords(tile::CoordsOp coords, SyncNumbers &at);

@@ -2,10 +2,10 @@
 // RUN: attn-opt %s --verify-roundtrip | FileCheck %s
 // RUN: attn-opt %s --mlir-print-op-generic | attn-opt | FileCheck %s
 
-// CHECK: tile.kernel @arguments args ["x" ("b", "s", "h", "d"), "y" write ("b", "h", "s"), "sum" accumulate, "n"] problem
-tile.kernel @arguments args ["x" read ("b", "s", "h", "d"), "y" write ("b", "h", "s"), "sum" accumulate, "n"]
+// CHECK: tile.kernel @arguments args ["x" ("b", "s", "h", "d"), "y" write ("b", "h", "s"), "sum" accumulate, "n", "f" from 1.17549435E-38 to 2.500000e+00] problem
+tile.kernel @arguments args ["x" read ("b", "s", "h", "d"), "y" write ("b", "h", "s"), "sum" accumulate, "n", "f" from 1.17549435e-38 to 2.5]
     problem <kind = fwd, dtype = bf16, head_dim = 32, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> {
-^bb0(%x: tensor<?x?x?x32xbf16>, %y: tensor<?x?x?xf32>, %sum: tensor<?xf32>, %n: i32):
+^bb0(%x: tensor<?x?x?x32xbf16>, %y: tensor<?x?x?xf32>, %sum: tensor<?xf32>, %n: i32, %f: f32):
   tile.work {
     %w = tile.step @next () : () -> !tile.work {
       %next = tile.next_work extents(%n, %n, %n)

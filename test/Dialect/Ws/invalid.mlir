@@ -709,8 +709,8 @@ func.func @entry_c1_shift(%n: i32) {
 func.func @entry_c2_guard(%n: i32) {
   ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
-    // expected-error @below {{'ws.entry' op expected guard 'once' or 'last', got 'often'}}
-    ws.entry @a slot 0 shift 0 guard "often" {
+    // expected-error @below {{'ws.entry' op expected guard 'once' or 'last', got 'nonempty'}}
+    ws.entry @a slot 0 shift 0 guard nonempty {
       ws.yield
     }
     ws.yield
@@ -724,7 +724,7 @@ func.func @entry_c2_results(%n: i32) {
   ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     // expected-error @below {{'ws.entry' op expected no results of a guarded entry, got 1}}
-    %a = ws.entry @a slot 0 shift 0 guard "once" -> i32 {
+    %a = ws.entry @a slot 0 shift 0 guard once -> i32 {
       ws.yield %n : i32
     }
     ws.yield

@@ -47,8 +47,8 @@ ws.kernel @scheduled machine "sm_90a" args ["q", "o" write, "n"] problem #p conf
       // CHECK-NEXT: ^bb0(%[[J:.*]]: i32):
       ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
       ^bb0(%j: i32):
-        // CHECK-NEXT: ws.entry @ld_q slot 1 shift 0 guard "once" {
-        ws.entry @ld_q slot 1 shift 0 guard "once" {
+        // CHECK-NEXT: ws.entry @ld_q slot 1 shift 0 guard once {
+        ws.entry @ld_q slot 1 shift 0 guard once {
           // CHECK-NEXT: ws.wait_edge @e
           ws.wait_edge @e
           ws.yield

@@ -208,8 +208,8 @@ TEST_F(Arguments, emptyTensorsNeedNothing) {
 }
 
 TEST_F(Arguments, scale) {
-  const std::string rule =
-      "expected 'scale' to be finite, normal and greater than 0 as f32, got ";
+  const std::string rule = "expected 'scale' to be from 1.17549435e-38 to "
+                           "2.35865723e+38 as f32, got ";
   call.scale = 0;
   EXPECT_EQ(error(), rule + "0");
   call.scale = -1;
@@ -239,7 +239,8 @@ TEST_F(Arguments, aScalarThatIsASizeHasItsValue) {
   auto put = [&](const std::string &from, const std::string &to) {
     text.replace(text.find(from), from.size(), to);
   };
-  put(R"({"name":"scale","kind":"f32"})", R"({"name":"sk","kind":"i32"})");
+  put(R"({"name":"scale","kind":"f32","at_least":1.1754943508222875e-38,"at_most":2.3586572330881436e+38})",
+      R"({"name":"sk","kind":"i32"})");
   put(R"({"kind":"f32","arg":"scale"})", R"({"kind":"i32","expr":"sk"})");
   plan = parsedPlan(text);
   call.scale = 128;

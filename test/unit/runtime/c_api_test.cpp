@@ -101,8 +101,9 @@ TEST(CApi, workspaceIsAPureQuery) {
   EXPECT_EQ(bytes, 0u);
   call.scale = -1;
   EXPECT_EQ(attn_workspace_size(bundle, &args, &bytes), ATTN_INVALID_ARGUMENT);
-  EXPECT_STREQ(attn_last_error(), "expected 'scale' to be finite, normal and "
-                                  "greater than 0 as f32, got -1");
+  EXPECT_STREQ(attn_last_error(), "expected 'scale' to be from 1.17549435e-38 "
+                                  "to 2.35865723e+38 as f32, got "
+                                  "-1");
   attn_bundle_destroy(bundle);
 }
 

@@ -81,6 +81,22 @@ TEST(LaunchPlan, readsWhatHasToBeZero) {
             "1073741824, got 0");
 }
 
+TEST(LaunchPlan, readsTheBoundsOfNumbers) {
+  const std::string most = ",\"at_most\":2.3586572330881436e+38";
+  PlanArg scale = parsedPlan().args[3];
+  EXPECT_TRUE(scale.isBounded);
+  EXPECT_EQ(scale.least, std::numeric_limits<float>::min());
+  EXPECT_EQ(scale.most, 2.35865723e+38F);
+  EXPECT_FALSE(
+      parsedPlan(
+          samplePlanWith(",\"at_least\":1.1754943508222875e-38" + most, ""))
+          .args[3]
+          .isBounded);
+  EXPECT_EQ(errorWith(most, ",\"at_most\":0"),
+            "plan: args[3]: expected 'at_least' not to be above 'at_most'");
+  EXPECT_EQ(errorWith(most, ""), "plan: args[3].at_most: expected a number, got nothing");
+}
+
 TEST(LaunchPlan, readsValues) {
   const std::string values =
       "\"workspace\":[\"mul\",\"twice\",\"blocks\"],\"values\":["
@@ -167,7 +183,8 @@ TEST(LaunchPlan, namesTheWrongPlace) {
   EXPECT_EQ(errorWith("\"version\":1", "\"version\":2"),
             "plan: version: expected one of 1, got 2");
   EXPECT_EQ(errorWith("\"fwd\"", "\"sideways\""),
-            "plan: problem.kind: expected one of 'fwd', 'bwd', 'decode', 'combine', got "
+            "plan: problem.kind: expected one of 'fwd', 'bwd', 'decode', "
+            "'combine', got "
             "\"sideways\"");
   EXPECT_EQ(errorWith("\"head_dim\":128", "\"head_dim\":0"),
             "plan: problem.head_dim: expected an integer from 1 to 4096, "

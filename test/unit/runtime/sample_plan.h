@@ -24,7 +24,7 @@ inline std::string samplePlanText() {
   {"name":"q","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sq","hq",128]},
   {"name":"k","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sk","hk",128]},
   {"name":"v","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sk","hk",128]},
-  {"name":"scale","kind":"f32"},
+  {"name":"scale","kind":"f32","at_least":1.1754943508222875e-38,"at_most":2.3586572330881436e+38},
   {"name":"slopes","kind":"tensor","dtype":"f32","access":"read","dims":["hq"]},
   {"name":"o","kind":"tensor","dtype":"bf16","access":"write","dims":["b","sq","hq",128]},
   {"name":"lse","kind":"tensor","dtype":"f32","access":"write","dims":["b","hq","sq"]}],

@@ -92,6 +92,30 @@ def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::ws::WsDialect"];
 }
 
+def VerifyRanges : Pass<"attn-verify-ranges", "::mlir::ModuleOp"> {
+  let summary = "compute the bounds of streaming loops for many sizes and work items";
+  let description = [{
+    A range with `at_most` may lack the code for a further block, and a loop whose bounds come in
+    the wrong order has no block at all: either would leave keys out, or unmasked, without a word.
+    The bounds of every `ws.for` are computed for 256 made-up launches: sizes from 1 on and integer
+    arguments from 0 on, round the edges of blocks, and an item, sub-tile and part of each. It is a
+    trial, no proof.
+
+    **Requires** `ws.kernel`s before `attn-pipeline`, which takes ranges apart.
+
+    **Ensures** nothing is changed. Bounds come in the direction of their ranges, and no range has
+    more than `at_most` blocks; the error says which sizes and item break it. Bounds of ops that
+    no integer arithmetic makes are an error.
+
+    **Example** `ws.for ranges <down [masked at_most 1, full]> bounds(%b#0, %b#1, %b#2)` with
+    tile_m = 128, tile_n = 64 and a causal mask:
+    ```
+    'ws.for' op attn-verify-ranges: expected the blocks of range 0 to be at most 1, got 2
+    note: with sq = 129, sk = 383, row block 0, head 0, batch 0
+    ```
+  }];
+}
+
 def HandOut : Pass<"attn-hand-out", "::mlir::ModuleOp"> {
   let summary = "write out how roles and the CTAs of a cluster learn of work items";
   let description = [{

@@ -8,9 +8,6 @@
 
 namespace attn {
 
-constexpr llvm::StringLiteral kWindowLeft = "window_left";
-constexpr llvm::StringLiteral kWindowRight = "window_right";
-
 /// Writes `name` before the function round `attention`, which has a config.
 tile::KernelOp writeKernel(AttentionOp attention, llvm::StringRef name,
                            llvm::ArrayRef<std::string> captureNames);

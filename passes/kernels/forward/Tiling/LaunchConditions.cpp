@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchConditions.h"
-#include "KernelWriter.h"
+#include "ArgumentNames.h"
 #include "attn/dialect/LaunchChecks.h"
 
 using namespace mlir;
@@ -49,25 +49,27 @@ constexpr StringLiteral lengths = ", got {sq} queries and {sk} keys";
 } // namespace
 
 void Conditions::checkHeads() {
-  check(op("mod", "hq", op("max", "hk", int64_t(1))), 0,
+  check(op("mod", names::queryHeads, op("max", names::keyHeads, int64_t(1))), 0,
         "{hq} query heads are not a multiple of {hk} key/value heads");
-  check(op("min", op("eq", "hk", int64_t(0)), op("min", "hq", int64_t(1))), 0,
-        "there are {hq} query heads and no key/value heads");
+  check(op("min", op("eq", names::keyHeads, int64_t(0)),
+           op("min", names::queryHeads, int64_t(1))),
+        0, "there are {hq} query heads and no key/value heads");
 }
 
 /// Positions and items are 32-bit; a block beyond the last may still be
 /// counted.
 void Conditions::checkSizes() {
   constexpr int64_t limit = (int64_t(1) << 31) - (1 << 16);
-  Attribute rows = packed == 1 ? expression("sq") : op("mul", "sq", packed);
-  check(op("lt", op("max", rows, "sk"), limit), 1,
+  Attribute rows = packed == 1 ? expression(names::queries)
+                               : op("mul", names::queries, packed);
+  check(op("lt", op("max", rows, names::keys), limit), 1,
         "expected sequence lengths below " + Twine(limit / packed) + lengths);
   check(op("lt", kItems, limit / cluster), 1,
         "expected row blocks times heads times batches to be below " +
             Twine(limit / cluster) +
             ", got {sq} queries, {hq} heads and {b} batches");
   if (packed > 1) {
-    check(op("sub", "hq", op("mul", "hk", packed)), 0,
+    check(op("sub", names::queryHeads, op("mul", names::keyHeads, packed)), 0,
           "expected " + Twine(packed) +
               " query heads for each key/value head, got {hq} and {hk}");
   }
@@ -81,7 +83,7 @@ void Conditions::checkWindow(StringRef bound) {
   constexpr int64_t quarter = int64_t(1) << 29;
   check(op("lt", bound, int64_t(0)), 0,
         "expected '" + bound + "' to be at least 0, got {" + bound + "}");
-  check(op("lt", op("max", "sq", "sk"), quarter), 1,
+  check(op("lt", op("max", names::queries, names::keys), quarter), 1,
         "expected sequence lengths below " + Twine(quarter) + " beside '" +
             bound + "'" + lengths);
 }
@@ -89,8 +91,8 @@ void Conditions::checkWindow(StringRef bound) {
 ArrayAttr Conditions::checks() {
   checkHeads();
   checkSizes();
-  checkWindow(kWindowLeft);
-  checkWindow(kWindowRight);
+  checkWindow(names::windowLeft);
+  checkWindow(names::windowRight);
   return builder.getArrayAttr(list);
 }
 
@@ -99,9 +101,9 @@ DictionaryAttr Conditions::sizes() {
     return builder.getNamedAttr(word, builder.getStringAttr(name));
   };
   return builder.getDictionaryAttr(
-      {size(stringifyLaunchSize(LaunchSize::SeqlenQ), "sq"),
-       size(stringifyLaunchSize(LaunchSize::SeqlenK), "sk"), size(kHeads, "hq"),
-       size(kBatches, "b")});
+      {size(stringifyLaunchSize(LaunchSize::SeqlenQ), names::queries),
+       size(stringifyLaunchSize(LaunchSize::SeqlenK), names::keys),
+       size(kHeads, names::queryHeads), size(kBatches, names::batches)});
 }
 
 void attn::describeLaunches(tile::KernelOp kernel) {

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LaunchExpressions.h"
+#include "KernelParams.h"
+#include "SizeExpressions.h"
+#include "attn/dialect/LaunchChecks.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+namespace json = llvm::json;
+
+ArrayRef<LaunchOperator> codegen::launchOperators() {
+  static constexpr LaunchOperator all[] = {
+      {"add", 2, true},  {"sub", 2, false}, {"mul", 2, true},
+      {"div", 2, false}, {"mod", 2, false}, {"ceildiv", 2, false},
+      {"min", 2, true},  {"max", 2, true},  {"eq", 2, false},
+      {"ge", 2, false},  {"lt", 2, false},  {"select", 3, false}};
+  return all;
+}
+
+namespace {
+
+class Checks {
+public:
+  Checks(ws::KernelOp kernel, const json::Value &items)
+      : kernel(kernel), items(items) {}
+
+  FailureOr<json::Array> run();
+
+private:
+  InFlightDiagnostic error() {
+    return kernel.emitOpError("attn-lower-to-nvvm: expected '")
+           << kChecksAttr << "' ";
+  }
+  FailureOr<json::Value> expression(Attribute attr, int depth);
+  FailureOr<json::Value> application(ArrayAttr list, int depth);
+  FailureOr<std::string> message(StringRef text);
+  bool isKnown(StringRef name) { return isLaunchName(kernel, name); }
+
+  ws::KernelOp kernel;
+  const json::Value &items;
+};
+
+} // namespace
+
+static std::optional<int64_t> integerOf(Attribute attr) {
+  auto number = dyn_cast<IntegerAttr>(attr);
+  return number && number.getType().isSignlessInteger(64)
+             ? std::optional(number.getInt())
+             : std::nullopt;
+}
+
+bool codegen::isLaunchName(ws::KernelOp kernel, StringRef name) {
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    unsigned number = argument.getArgNumber();
+    auto tensor = dyn_cast<RankedTensorType>(argument.getType());
+    if (tensor &&
+        llvm::is_contained(kernel.getArgs().dimsOf(number, tensor.getRank()),
+                           name)) {
+      return true;
+    }
+    if (argument.getType().isInteger() &&
+        kernel.getArgs()[number].getName().getValue() == name) {
+      return true;
+    }
+  }
+  return false;
+}
+
+FailureOr<json::Value> Checks::application(ArrayAttr list, int depth) {
+  auto word = list.empty() ? StringAttr() : dyn_cast<StringAttr>(list[0]);
+  const LaunchOperator *known =
+      word ? llvm::find_if(launchOperators(),
+                           [&](const LaunchOperator &candidate) {
+                             return candidate.name == word.getValue();
+                           })
+           : launchOperators().end();
+  if (known == launchOperators().end()) {
+    return error() << "to begin lists with an operator of launch plans, got "
+                   << list;
+  }
+  size_t operands = list.size() - 1;
+  if (operands < known->operands ||
+      (operands > known->operands && !known->isVariadic)) {
+    return error() << "to give '" << known->name << "' " << known->operands
+                   << (known->isVariadic ? " or more" : "") << " operands, got "
+                   << list;
+  }
+  json::Array result{known->name};
+  for (Attribute operand : list.getValue().drop_front()) {
+    FailureOr<json::Value> value = expression(operand, depth + 1);
+    if (failed(value)) {
+      return failure();
+    }
+    result.push_back(std::move(*value));
+  }
+  return json::Value(std::move(result));
+}
+
+FailureOr<json::Value> Checks::expression(Attribute attr, int depth) {
+  if (depth >= mostLaunchDepth) {
+    return error() << "to be at most " << mostLaunchDepth << " deep, got more";
+  }
+  if (std::optional<int64_t> number = integerOf(attr)) {
+    return json::Value(*number);
+  }
+  if (auto list = dyn_cast<ArrayAttr>(attr)) {
+    return application(list, depth);
+  }
+  auto name = dyn_cast<StringAttr>(attr);
+  if (name && name.getValue() == kItems) {
+    return json::Value(items);
+  }
+  if (!name || !isKnown(name.getValue())) {
+    return error() << "to be made of lists, i64 numbers, 'items' and names of "
+                      "sizes and integer arguments, got "
+                   << attr;
+  }
+  return nameOrNumber(sizeNamed(kernel, name.getValue()));
+}
+
+/// The text with static sizes for their names in braces; the runtime replaces
+/// those that remain.
+FailureOr<std::string> Checks::message(StringRef text) {
+  if (!json::isUTF8(text)) {
+    return error() << "to have messages in UTF-8";
+  }
+  std::string result;
+  while (!text.empty()) {
+    size_t open = text.find('{');
+    result += text.take_front(open);
+    if (open == StringRef::npos) {
+      break;
+    }
+    size_t close = text.find('}', open);
+    StringRef name = close == StringRef::npos ? text.substr(open + 1)
+                                              : text.slice(open + 1, close);
+    if (close == StringRef::npos || !isKnown(name)) {
+      return error() << "to have names of sizes and integer arguments in the "
+                        "braces of messages, got '{"
+                     << name << (close == StringRef::npos ? "'" : "}'");
+    }
+    std::string size = sizeNamed(kernel, name);
+    result += size == name ? "{" + size + "}" : size;
+    text = text.substr(close + 1);
+  }
+  return result;
+}
+
+FailureOr<json::Array> Checks::run() {
+  auto all = kernel->getAttrOfType<ArrayAttr>(kChecksAttr);
+  if (!all) {
+    return error() << "to list what has to hold of a launch, got "
+                   << (kernel->getAttr(kChecksAttr) ? "another attribute"
+                                                    : "none");
+  }
+  json::Array checks;
+  for (Attribute attr : all.getValue()) {
+    auto check = dyn_cast<ArrayAttr>(attr);
+    auto text = check && check.size() == 3 ? dyn_cast<StringAttr>(check[2])
+                                           : StringAttr();
+    std::optional<int64_t> equals = text ? integerOf(check[1]) : std::nullopt;
+    if (!equals) {
+      return error() << "to be a list of [expression, i64, message], got "
+                     << attr;
+    }
+    FailureOr<json::Value> value = expression(check[0], 0);
+    FailureOr<std::string> said = message(text.getValue());
+    if (failed(value) || failed(said)) {
+      return failure();
+    }
+    checks.push_back(json::Object{{"expr", std::move(*value)},
+                                  {"equals", *equals},
+                                  {"message", std::move(*said)}});
+  }
+  return checks;
+}
+
+FailureOr<json::Array> codegen::launchChecks(ws::KernelOp kernel,
+                                             const json::Value &items) {
+  return Checks(kernel, items).run();
+}

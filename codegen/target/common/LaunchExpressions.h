@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel's own checks of its launches (`attn.checks`) as a launch plan has
+// them. What the runtime could not read is refused here, by name.
+#ifndef ATTN_CODEGEN_TARGET_COMMON_LAUNCHEXPRESSIONS_H
+#define ATTN_CODEGEN_TARGET_COMMON_LAUNCHEXPRESSIONS_H
+
+#include "attn/dialect/Ws.h"
+#include "llvm/Support/JSON.h"
+
+namespace attn::codegen {
+
+/// An operator of a launch plan's expressions. A variadic one takes `operands`
+/// or more.
+struct LaunchOperator {
+  llvm::StringLiteral name;
+  size_t operands;
+  bool isVariadic;
+};
+llvm::ArrayRef<LaunchOperator> launchOperators();
+
+/// The deepest that expressions are nested; an operand lies one deeper than its
+/// operator.
+constexpr int mostLaunchDepth = 32;
+
+/// Is `name` that of a tensor's size, or of an argument that is an integer?
+bool isLaunchName(ws::KernelOp kernel, llvm::StringRef name);
+
+/// Returns the plan's checks of `kernel`, whose number of work items is
+/// `items`. An error if the kernel has none (an empty list is one that demands
+/// nothing), or one that is not [expression, i64, message], with known
+/// operators, sizes and integer arguments.
+mlir::FailureOr<llvm::json::Array> launchChecks(ws::KernelOp kernel,
+                                                const llvm::json::Value &items);
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_TARGET_COMMON_LAUNCHEXPRESSIONS_H

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LaunchItems.h"
+#include "JoinLayout.h"
+#include "SizeExpressions.h"
+#include "attn/dialect/LaunchChecks.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+namespace json = llvm::json;
+
+FailureOr<LaunchItems> LaunchItems::of(ws::KernelOp kernel) {
+  FailureOr<json::Value> count = countItems(kernel);
+  if (failed(count)) {
+    return failure();
+  }
+  LaunchItems items(std::move(*count));
+  for (auto cut : kernel.getBody().getOps<tile::CutOp>()) {
+    FailureOr<json::Value> length = sizeExpression(kernel, cut.getLength());
+    if (failed(length)) {
+      return failure();
+    }
+    items.cutLength = std::move(*length);
+    items.blockRows = cut.getBlock();
+    items.mostParts = cut.getMost();
+  }
+  int64_t parts = kernel.getConfig().getLastWaveParts();
+  if (parts > 1 && !(items.areCut() && JoinLayout::isIn(kernel))) {
+    return kernel.emitOpError("attn-lower-to-nvvm: expected a 'tile.cut' and a "
+                              "'tile.join' where 'last_wave_parts' is ")
+           << parts << ", got "
+           << (items.areCut() ? "no 'tile.join'" : "no 'tile.cut'");
+  }
+  return items;
+}
+
+json::Value LaunchItems::handedOut() const {
+  if (!areCut()) {
+    return whole;
+  }
+  return json::Array{
+      "add", wholeName,
+      json::Array{"mul", json::Array{"sub", whole, wholeName}, partsName}};
+}
+
+json::Value LaunchItems::partsBytes(int64_t partBytes) const {
+  return json::Array{"mul", json::Array{"sub", whole, wholeName},
+                     json::Array{"sub", partsName, 1}, partBytes};
+}
+
+/// In how many parts the items of the last wave are cut: in as many as make it
+/// shortest, in half blocks of keys. A part takes an overhead beyond its
+/// blocks, and the last one takes time to merge another.
+json::Array LaunchItems::cutValues() const {
+  constexpr int64_t overhead = 1, merging = 1;
+  json::Array values;
+  auto define = [&](std::string name, json::Value expr) {
+    values.push_back(
+        json::Object{{"name", std::move(name)}, {"expr", std::move(expr)}});
+  };
+  define("cut.tail", json::Array{"mod", whole, kMultiprocessors});
+  json::Value parts = 1;
+  json::Array before{"min"};
+  for (int64_t p = 1; p <= mostParts; ++p) {
+    json::Array waves{"ceildiv", json::Array{"mul", "cut.tail", p},
+                      kMultiprocessors};
+    json::Array blocks{"ceildiv", cutLength, p * blockRows};
+    json::Array each{"add", json::Array{"mul", std::move(blocks), 2},
+                     p == 1 ? 0 : overhead};
+    std::string name = "cut.cost" + std::to_string(p);
+    define(name,
+           json::Array{"add",
+                       json::Array{"mul", std::move(waves), std::move(each)},
+                       (p - 1) * merging});
+    if (p > 1) {
+      json::Value best = p == 2 ? before[1] : json::Value(json::Array(before));
+      parts = json::Array{"select", json::Array{"lt", name, std::move(best)}, p,
+                          std::move(parts)};
+    }
+    before.push_back(name);
+  }
+  json::Array fits{"ge", JoinLayout::mostItems, "cut.tail"};
+  define(partsName.str(),
+         json::Array{"select", std::move(fits), std::move(parts), 1});
+  json::Array cut{"select", json::Array{"eq", partsName, 1}, 0, "cut.tail"};
+  define(wholeName.str(), json::Array{"sub", whole, std::move(cut)});
+  return values;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parameters of a kernel as its launch plan has them.
+#ifndef ATTN_CODEGEN_TARGET_COMMON_LAUNCHPARAMS_H
+#define ATTN_CODEGEN_TARGET_COMMON_LAUNCHPARAMS_H
+
+#include "Target.h"
+#include "llvm/Support/JSON.h"
+
+namespace attn::codegen {
+
+/// The plan's word for the type of a scalar or an element.
+std::string plannedType(mlir::Type type);
+
+/// What the runtime passes for each of `params`, in order.
+llvm::json::Array launchParams(ws::KernelOp kernel, const Target &chip,
+                               llvm::ArrayRef<Param> params);
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_TARGET_COMMON_LAUNCHPARAMS_H

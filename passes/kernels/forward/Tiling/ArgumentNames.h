@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The names of a forward kernel's arguments and sizes. Nobody else has them.
+#ifndef ATTN_PASSES_TILING_ARGUMENTNAMES_H
+#define ATTN_PASSES_TILING_ARGUMENTNAMES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace attn::names {
+
+constexpr llvm::StringLiteral q = "q", k = "k", v = "v", scale = "scale",
+                              windowLeft = "window_left",
+                              windowRight = "window_right", o = "o",
+                              lse = "lse";
+constexpr llvm::StringLiteral arguments[] = {q,          k,           v, scale,
+                                             windowLeft, windowRight, o, lse};
+
+/// Batches; positions and heads of Q and O, and of K and V; head dims of Q and
+/// K, and of V and O.
+constexpr llvm::StringLiteral batches = "b", queries = "sq", keys = "sk",
+                              queryHeads = "hq", keyHeads = "hk", dim = "d",
+                              dimV = "dv";
+constexpr llvm::StringLiteral sizes[] = {batches,  queries, keys, queryHeads,
+                                         keyHeads, dim,     dimV};
+
+} // namespace attn::names
+
+#endif // ATTN_PASSES_TILING_ARGUMENTNAMES_H

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A forward kernel with its arguments, before anything is in it.
+#ifndef ATTN_PASSES_TILING_KERNELARGUMENTS_H
+#define ATTN_PASSES_TILING_KERNELARGUMENTS_H
+
+#include "../../TileBuilder.h"
+
+namespace attn {
+
+struct KernelArguments {
+  mlir::Value q, k, v, scale;
+  mlir::Value windowLeft, windowRight; // null where there is no such bound
+  llvm::SmallVector<mlir::Value> captures;
+  mlir::Value o, lse;
+};
+
+/// Creates the kernel of `attention` and sets `arguments` to those of its body,
+/// at whose start `b` then writes.
+tile::KernelOp createKernel(TileBuilder &b, AttentionOp attention,
+                            llvm::StringRef name,
+                            llvm::ArrayRef<std::string> captureNames,
+                            KernelArguments &arguments);
+
+} // namespace attn
+
+#endif // ATTN_PASSES_TILING_KERNELARGUMENTS_H

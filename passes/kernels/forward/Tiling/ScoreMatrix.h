@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places in the score matrix: which rows and columns a work item and a turn of
+// the loop stand for.
+#ifndef ATTN_PASSES_TILING_SCOREMATRIX_H
+#define ATTN_PASSES_TILING_SCOREMATRIX_H
+
+#include "KeyRanges.h"
+
+namespace attn {
+
+/// The two dimensions of the score matrix. A CTA owns one block of one of
+/// them and streams the blocks of the other: forward owns queries.
+enum class Side { Query, Key };
+
+/// A work item's place: which row block, which query head (of K and V where
+/// heads are packed), which batch; and the positions of a score tile's elements
+/// once they are asked for.
+struct Place {
+  mlir::Value block, head, batch;
+  mlir::Value queries, keys;
+};
+
+class ScoreMatrix {
+public:
+  ScoreMatrix(TileBuilder &b, Side owned) : b(b), owned(owned) {}
+
+  Side streamed() const {
+    return owned == Side::Query ? Side::Key : Side::Query;
+  }
+  Axis &axis(Side side) {
+    return side == Side::Query ? ranges.query : ranges.key;
+  }
+
+  Place place(mlir::Value work);
+  /// The first position of this turn's block along `side`.
+  mlir::Value start(Side side, const Place &at);
+  /// The first row to write: past the end where a later part writes them.
+  mlir::Value firstRowToWrite(mlir::Value work, const Place &at);
+  /// The position along `side` of each element of a score tile.
+  mlir::Value coords(Side side, Place &at);
+
+  mlir::RankedTensorType scoreType(mlir::Type element) {
+    return mlir::RankedTensorType::get(
+        {axis(owned).tile, axis(streamed()).tile}, element);
+  }
+  mlir::RankedTensorType tileType(Side side, int64_t dim, mlir::Type element) {
+    return mlir::RankedTensorType::get({axis(side).tile, dim}, element);
+  }
+
+  KeyRanges ranges;
+  mlir::Value iteration; // the block number in the loop
+
+private:
+  TileBuilder &b;
+  Side owned;
+};
+
+} // namespace attn
+
+#endif // ATTN_PASSES_TILING_SCOREMATRIX_H

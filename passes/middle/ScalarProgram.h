@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Integer arithmetic of a kernel, translated once so that it can be computed
+// for many inputs.
+#ifndef ATTN_PASSES_MIDDLE_SCALARPROGRAM_H
+#define ATTN_PASSES_MIDDLE_SCALARPROGRAM_H
+
+#include "attn/dialect/Tile.h"
+
+namespace attn {
+
+class ScalarProgram {
+public:
+  /// Adds `value` and everything that it is computed from. What no integer
+  /// arithmetic of `arith` makes becomes an input; results of `tile.bounds` are
+  /// what its region yields. Returns the number by which run() knows the value.
+  unsigned add(mlir::Value value);
+
+  /// The values to give to run(), in order.
+  llvm::ArrayRef<mlir::Value> getInputs() const { return inputs; }
+
+  /// Computes all values that were added, into `values`; false where an op
+  /// would divide by zero. Values are sign-extended, those of one bit are 0 or
+  /// 1.
+  bool run(llvm::ArrayRef<int64_t> inputs,
+           llvm::SmallVectorImpl<int64_t> &values) const;
+
+private:
+  struct Instruction {
+    enum Kind {
+      Input, // number `immediate`
+      Constant,
+      Add,
+      Sub,
+      Mul,
+      DivS,
+      DivU,
+      CeilDivS,
+      CeilDivU,
+      FloorDivS,
+      RemS,
+      RemU,
+      MinS,
+      MinU,
+      MaxS,
+      MaxU,
+      And,
+      Or,
+      Xor,
+      ShL,
+      ShRS,
+      ShRU,
+      Compare, // by predicate `immediate`
+      Select,
+      ExtendS, // or truncates: results are wrapped
+      ExtendU,
+    } kind;
+    unsigned operands[3] = {};
+    unsigned operandBits = 64, bits = 64;
+    int64_t immediate = 0;
+  };
+  static std::optional<Instruction::Kind> kindOf(mlir::Operation *op);
+  static std::optional<int64_t> compute(const Instruction &instruction,
+                                        llvm::ArrayRef<int64_t> values);
+  unsigned append(mlir::Value value, Instruction instruction);
+
+  std::vector<Instruction> instructions;
+  llvm::SmallVector<mlir::Value> inputs;
+  llvm::DenseMap<mlir::Value, unsigned> numbers;
+};
+
+} // namespace attn
+
+#endif // ATTN_PASSES_MIDDLE_SCALARPROGRAM_H

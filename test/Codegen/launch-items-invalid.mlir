@@ -1,0 +1,292 @@
+// Numbers of work items that a launch plan would compute otherwise than the kernel, or not at all.
+// RUN: attn-opt %s --attn-lower-to-nvvm -split-input-file -verify-diagnostics
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i64):
+  %index1 = arith.constant 1 : index
+  %dim = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %sq = arith.index_cast %dim : index to i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %less = arith.subi %sq, %one : i32
+  // expected-error @below {{'arith.divsi' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+  %b = arith.divsi %less, %c64 : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%b, %n, %n) {
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i64):
+  %index1 = arith.constant 1 : index
+  %dim = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %sq = arith.index_cast %dim : index to i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %less = arith.subi %sq, %one : i32
+  // expected-error @below {{'arith.divui' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+  %b = arith.divui %less, %c64 : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%b, %n, %n) {
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i64):
+  %index1 = arith.constant 1 : index
+  %dim = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %sq = arith.index_cast %dim : index to i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %less = arith.subi %sq, %one : i32
+  // expected-error @below {{'arith.remsi' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+  %b = arith.remsi %less, %c64 : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%b, %n, %n) {
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i64):
+  %index1 = arith.constant 1 : index
+  %dim = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %sq = arith.index_cast %dim : index to i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %less = arith.subi %sq, %one : i32
+  // expected-error @below {{'arith.remui' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+  %b = arith.remui %less, %c64 : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%b, %n, %n) {
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i64):
+  %index1 = arith.constant 1 : index
+  %dim = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %sq = arith.index_cast %dim : index to i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %less = arith.subi %sq, %one : i32
+  // expected-error @below {{'arith.minui' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+  %b = arith.minui %less, %c64 : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%b, %n, %n) {
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i64):
+  %index1 = arith.constant 1 : index
+  %dim = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %sq = arith.index_cast %dim : index to i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %less = arith.subi %sq, %one : i32
+  // expected-error @below {{'arith.maxui' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+  %b = arith.maxui %less, %c64 : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%b, %n, %n) {
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i64):
+  %index1 = arith.constant 1 : index
+  %dim = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %sq = arith.index_cast %dim : index to i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %less = arith.subi %sq, %one : i32
+  // expected-error @below {{'arith.ceildivui' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+  %b = arith.ceildivui %less, %c64 : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%b, %n, %n) {
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i64):
+  %index1 = arith.constant 1 : index
+  %dim = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %sq = arith.index_cast %dim : index to i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  // expected-error @below {{'arith.divsi' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+  %b = arith.divsi %n, %c64 : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%b, %n, %n) {
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i64):
+  %index1 = arith.constant 1 : index
+  %dim = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %sq = arith.index_cast %dim : index to i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  // expected-error @below {{'arith.shli' op attn-lower-to-nvvm: expected the number of work items to be computed from sizes, arguments and constants, got one that this op makes}}
+  %b = arith.shli %sq, %one : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%b, %n, %n) {
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i64):
+  %index1 = arith.constant 1 : index
+  %dim = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %sq = arith.index_cast %dim : index to i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %wide = arith.index_cast %m : i64 to index
+  // expected-error @below {{'arith.index_cast' op attn-lower-to-nvvm: expected a cast that keeps all bits of what is no size, got 'index' to 'i32'}}
+  %b = arith.index_cast %wide : index to i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%b, %n, %n) {
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected a 'ws.work_loop', whose extents are the number of work items, got none}}
+ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i64):
+  %index1 = arith.constant 1 : index
+  %dim = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %sq = arith.index_cast %dim : index to i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %c = arith.constant 0 : i32
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected the number of work items to be that of a launch, got one that depends on a block argument}}
+ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i64):
+  %index1 = arith.constant 1 : index
+  %dim = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %sq = arith.index_cast %dim : index to i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%me, %n, %n) {
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 4>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected a 'tile.cut' and a 'tile.join' where 'last_wave_parts' is 4, got no 'tile.cut'}}
+ws.kernel @f machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%n: i32):
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = ws.take_item extents(%n, %n, %n) cut(%n, %n)
+      ws.end_unless_work %w
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 4>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected a 'tile.cut' and a 'tile.join' where 'last_wave_parts' is 4, got no 'tile.join'}}
+ws.kernel @f machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%n: i32):
+  %whole, %parts = tile.cut %n by 64 most 4
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = ws.take_item extents(%n, %n, %n) cut(%whole, %parts)
+      ws.end_unless_work %w
+    }
+  }
+}
