@@ -23,7 +23,7 @@ OWN = "own work"
 REFUSALS = {
     "Subtile.cpp": {
         "attn-subtile: expected a tile of  rows": "odd_cut",
-        "attn-subtile: expected a splat constant": "odd_cut",
+        "attn-subtile: expected a splat constant": "odd_tile",
         "attn-subtile: no lowering for a vector without rows": "odd_cut",
         "attn-subtile: expected the split axis to be 'M'": "odd_cut",
         "attn-subtile: expected  sub-tiles to divide tile_m": "V24",

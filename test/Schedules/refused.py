@@ -64,6 +64,8 @@ CASES = [
     ("a machine that is not there", [("sm_90a", "sm_99z")], "machine 'sm_90a', got 'sm_99z'"),
     ("items of a counter that every role asks for itself", [("role load", "remat(next)\n  role load"), ("before { next }", "")],
      "V26: expected one role to run 'next'.*got 'remat next'", "dynamic_d128"),
+    ("items that a role computes once more in its body", [("body load {", "body load {\n    before { next }")],
+     "V26: expected 'remat next' alone to run 'next', got it in the body of role 'load' too"),
     ("items of a counter that nobody hands on", [("  chan work = w in smem depth 2\n", "")], "V26: expected a channel of 'w'", "dynamic_d128"),
     ("a work item that nobody says is free", [("w in smem depth 2", "w in smem depth 2 free_implied")], "V17: .*the full barrier of 'work'", "dynamic_d128"),
     ("K and V shared by a cluster of one CTA", [(", cluster = 2", "")], "V25: expected a cluster of at least 2 CTAs for 'k' of scope 'cluster', got 1", "cluster_d128"),

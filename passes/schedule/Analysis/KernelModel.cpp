@@ -200,6 +200,12 @@ LogicalResult KernelReader::readStep(tile::StepOp op, Section region) {
     step.writes.push_back(model.values.size() - 1);
     model.values.back().producer = index;
   }
+  if (step.writes.empty() && step.holds<tile::LoadOp>()) {
+    return reject(emitError, "V1",
+                  formatv("expected step '{0}' to have what it loads as a "
+                          "result, got no result",
+                          step.name));
+  }
   model.steps.push_back(std::move(step));
   return success();
 }

@@ -46,6 +46,18 @@ static bool sumsAlongRows(const Lowerable &lowerable, const KernelStep &step) {
           }));
 }
 
+/// Returns whether a step has a constant tile of different elements.
+static bool hasUnevenConstant(const KernelStep &step) {
+  tile::StepOp op = step.op;
+  return op.getBody()
+      .walk([](arith::ConstantOp constant) {
+        auto elements = dyn_cast<ElementsAttr>(constant.getValue());
+        return elements && !elements.isSplat() ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static LogicalResult checkStep(const Lowerable &lowerable,
                                const KernelStep &step) {
   auto describe = [&](StringRef what) {
@@ -72,6 +84,9 @@ static LogicalResult checkStep(const Lowerable &lowerable,
       failed(lowerable.refuseIf(sumsAlongRows(lowerable, step),
                                 Mechanism::CrossedSum,
                                 describe("a sum along the rows in '{0}'"))) ||
+      failed(lowerable.refuseIf(
+          hasUnevenConstant(step), Mechanism::OddTile,
+          describe("a constant of different elements in '{0}'"))) ||
       failed(
           lowerable.refuseIf(isMixed, Mechanism::MixedStep,
                              describe("more than one op's work in '{0}'"))) ||

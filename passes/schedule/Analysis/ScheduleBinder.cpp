@@ -85,6 +85,10 @@ LogicalResult ScheduleBinder::bindRoles() {
     }
     bound.remat.set(step);
   }
+  if (schedule.getRoles().empty()) {
+    return reject(emitError, "V1",
+                  formatv("expected at least one role, got none"));
+  }
   for (RoleAttr attr : schedule.getRoles()) {
     if (attr.getOnLeader()) {
       return reject(emitError, "V25",

@@ -32,6 +32,29 @@ static LogicalResult checkFirst(const BoundSchedule &bound, int step,
   return success();
 }
 
+/// Checks that no body lists the step by which each role computes its item: it
+/// runs where a turn begins, and would run twice.
+static LogicalResult checkUnlisted(const BoundSchedule &bound, int step,
+                                   EmitError emitError) {
+  auto isStep = [&](const Entry &entry) {
+    return entry.act == Act::Op && entry.target == step;
+  };
+  for (const Instance &instance : bound.instances) {
+    for (ArrayRef<Entry> entries :
+         {ArrayRef(instance.before), ArrayRef(instance.kv),
+          ArrayRef(instance.after)}) {
+      if (llvm::any_of(entries, isStep)) {
+        StringRef name = bound.kernel->steps[step].name;
+        return reject(emitError, "V26",
+                      formatv("expected 'remat {0}' alone to run '{0}', got it "
+                              "in the body of role '{1}' too",
+                              name, instance.name));
+      }
+    }
+  }
+  return success();
+}
+
 LogicalResult sched::checkWork(const BoundSchedule &bound,
                                EmitError emitError) {
   const KernelModel &kernel = *bound.kernel;
@@ -68,7 +91,8 @@ LogicalResult sched::checkWork(const BoundSchedule &bound,
                             handsOut ? "hands out" : "does not hand out",
                             handsOut ? "none" : "one"));
     }
-    if (handsOut && failed(checkFirst(bound, index, emitError))) {
+    if (failed(handsOut ? checkFirst(bound, index, emitError)
+                        : checkUnlisted(bound, index, emitError))) {
       return failure();
     }
   }

@@ -131,6 +131,27 @@ TEST(Plan, SkippedBlocksPassSlotsAndTurnsOn) {
   EXPECT_EQ(planned.spell("load", &RolePlan::skipped), "");
 }
 
+TEST(Plan, SomeRoleIsExpected) {
+  Edits edits = {{"  role load warps 1 regs 24\n", ""},
+                 {"  role wg[2] warps 4 regs 240\n", ""}};
+  EXPECT_NE(planKernel(edits).error.find("V1: expected at least one role"),
+            std::string::npos);
+}
+
+TEST(Plan, WhatIsLoadedIsAResult) {
+  Edits edits = {
+      {"%inv = tile.step @fin ()",
+       "tile.step @ld_x (%w) : (!tile.work) -> () {\n"
+       "    ^bb0(%a: !tile.work):\n"
+       "      %x = tile.load %q at(%n, %n, %n) #map : tensor<?x?x?x64xbf16> -> "
+       "tensor<128x64xbf16>\n"
+       "      tile.yield\n    }\n"
+       "    %inv = tile.step @fin ()"}};
+  EXPECT_NE(planKernel(edits).error.find(
+                "V1: expected step 'ld_x' to have what it loads as a result"),
+            std::string::npos);
+}
+
 TEST(Plan, ItemsAreHandedOut) {
   Planned planned = plan(handedOut);
   ASSERT_TRUE(planned.plan);
