@@ -266,7 +266,7 @@ LogicalResult LoopTrial::tryOne(Sample &sample) {
 }
 
 LogicalResult LoopTrial::run() {
-  constexpr unsigned samples = 256;
+  constexpr unsigned samples = 96;
   if (auto work = loop->getParentOfType<ws::WorkLoopOp>()) {
     for (Value extent : work.getOperands()) {
       extents.push_back(choice.add(extent));
