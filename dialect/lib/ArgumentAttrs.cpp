@@ -4,6 +4,7 @@
 #include "attn/dialect/Attn.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace attn;
@@ -112,8 +113,9 @@ void ArgumentsAttr::print(AsmPrinter &printer) const {
 
 bool attn::isReservedName(StringRef name) {
   return name.empty() || name == kItems || name == kMultiprocessors ||
-         name.contains('.') || llvm::isDigit(name.front()) ||
-         name.front() == '-';
+         name.find_first_of(".{}") != StringRef::npos ||
+         llvm::isDigit(name.front()) || name.front() == '-' ||
+         !llvm::json::isUTF8(name);
 }
 
 static LogicalResult verifyNames(function_ref<InFlightDiagnostic()> emitError,
@@ -145,10 +147,11 @@ ArgumentsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return failure();
     }
     FloatAttr least = argument.getLeast(), most = argument.getMost();
-    if (least && !(least.getValue() <= most.getValue())) { // C3
+    if (least && !(least.getValue().isFinite() && most.getValue().isFinite() &&
+                   least.getValue() <= most.getValue())) { // C3
       return emitError() << "expected the values of " << argument.getName()
-                         << " to be from the least to the most, got " << least
-                         << " and " << most;
+                         << " to be finite, from the least to the most, got "
+                         << least << " and " << most;
     }
   }
   return success();

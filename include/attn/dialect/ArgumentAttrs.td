@@ -34,8 +34,8 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     **Constraints**
     - C1: names are different
     - C2: names of sizes, and of arguments that are numbers, are neither `items` nor
-      `sm_count`, have no '.', and do not begin with a digit or '-'
-    - C3: the first of the `values` is at most the last
+      `sm_count`, have no '.' and no braces, do not begin with a digit or '-', and are UTF-8
+    - C3: the `values` are finite, the first at most the last
 
     **Example** `args ["q" ("b", "sq", "hq", "d"), "scale", "lse" write ("b", "hq", "sq")]`
   }];

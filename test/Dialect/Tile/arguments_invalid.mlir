@@ -72,7 +72,7 @@ tile.kernel @c2_number args ["items"] problem #p {
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-// expected-error @below {{expected the values of "x" to be from the least to the most, got 2.000000e+00 : f32 and 1.000000e+00 : f32}}
+// expected-error @below {{expected the values of "x" to be finite, from the least to the most, got 2.000000e+00 : f32 and 1.000000e+00 : f32}}
 tile.kernel @c3 args ["x" from 2.0 to 1.0] problem #p {
 ^bb0(%x: f32):
   tile.work {
@@ -94,6 +94,36 @@ tile.kernel @c5 args ["x" from 1.0 to 2.0] problem #p {
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 // expected-error @below {{'tile.kernel' op expected 0 names for the dimensions of argument "n", got 1}}
 tile.kernel @c1_scalar args ["n" ("b")] problem #p {
+^bb0(%n: i32):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{expected the values of "x" to be finite, from the least to the most, got 1.000000e+00 : f32 and 0x7F800000 : f32}}
+tile.kernel @c3_infinite args ["x" from 1.0 to 0x7F800000] problem #p {
+^bb0(%x: f32):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{expected a name that launch plans do not use for something else, got "n{"}}
+tile.kernel @c2_braces args ["n{"] problem #p {
+^bb0(%n: i32):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{expected a name that launch plans do not use for something else, got "\FF"}}
+tile.kernel @c2_utf8 args ["\FF"] problem #p {
 ^bb0(%n: i32):
   tile.work {
   }
