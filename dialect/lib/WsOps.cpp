@@ -348,51 +348,121 @@ template <typename Op> static LogicalResult verifyExtents(Op op) {
   return error;
 }
 
-/// C17: the op that cuts items and the one that joins their parts.
-static LogicalResult verifyCut(KernelOp kernel,
-                               ArrayRef<attn::tile::CutOp> cuts, size_t joins) {
-  int64_t parts = kernel.getConfig().getLastWaveParts();
-  size_t most = parts > 1 ? 1 : 0;
-  if (cuts.size() > most || joins > most) {
-    return kernel.emitOpError("expected at most ")
-           << most << " 'tile.cut' and 'tile.join' where 'last_wave_parts' is "
-           << parts << ", got " << cuts.size() << " and " << joins;
+namespace {
+
+/// C15 and C17 of ws.kernel: its roles run the same items, cut the same way.
+class SameWork {
+public:
+  explicit SameWork(KernelOp kernel)
+      : kernel(kernel), parts(kernel.getConfig().getLastWaveParts()) {}
+
+  LogicalResult verify();
+
+private:
+  LogicalResult verifyOp(Operation *op);
+  LogicalResult verifySection(Operation *op, Value section);
+  LogicalResult verifyCut(attn::tile::CutOp cut);
+  LogicalResult verifyOfCut(Operation *op, ValueRange parts);
+
+  KernelOp kernel;
+  int64_t parts;
+  WorkLoopOp firstLoop;
+  Operation *firstMade = nullptr;
+  Value firstSection;
+  size_t cuts = 0, joins = 0;
+};
+
+} // namespace
+
+LogicalResult SameWork::verifySection(Operation *op, Value section) {
+  if (!firstMade) {
+    firstMade = op;
+    firstSection = section;
+    return success();
   }
-  for (attn::tile::CutOp cut : cuts) {
-    if (static_cast<int64_t>(cut.getMost()) != parts) {
-      return cut.emitOpError("expected as many parts as 'last_wave_parts', ")
-             << parts << ", got " << cut.getMost();
+  if (bool(section) == bool(firstSection) &&
+      (!section || areSame(section, firstSection))) {
+    return success();
+  }
+  InFlightDiagnostic error =
+      op->emitOpError("expected the 'section' of the other roles, got ")
+      << (section ? "another" : "none");
+  error.attachNote(firstMade->getLoc()) << "the first one";
+  return error;
+}
+
+LogicalResult SameWork::verifyCut(attn::tile::CutOp cut) {
+  ++cuts;
+  if (parts > 1 && static_cast<int64_t>(cut.getMost()) != parts) {
+    return cut.emitOpError("expected as many parts as 'last_wave_parts', ")
+           << parts << ", got " << cut.getMost();
+  }
+  if (cut->getParentOp() != kernel) {
+    return cut.emitOpError(
+               "expected to be an op of the 'ws.kernel', got one of "
+               "a '")
+           << cut->getParentOp()->getName() << "'";
+  }
+  return success();
+}
+
+/// Parts are counted by what the launch plan computes.
+LogicalResult SameWork::verifyOfCut(Operation *op, ValueRange parts) {
+  for (Value value : parts) {
+    if (!value.getDefiningOp<attn::tile::CutOp>()) {
+      return op->emitOpError("expected parts as a 'tile.cut' has them, got "
+                             "another number");
     }
   }
   return success();
 }
 
-/// C15 and C17.
-static LogicalResult verifySameWork(KernelOp kernel) {
-  WorkLoopOp first;
-  SmallVector<attn::tile::CutOp> cuts;
-  size_t joins = 0;
+LogicalResult SameWork::verifyOp(Operation *op) {
+  namespace tile = attn::tile;
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](WorkLoopOp loop) {
+        firstLoop = firstLoop ? firstLoop : loop;
+        return verifySameItems(firstLoop, loop);
+      })
+      .Case<tile::NextWorkOp, TakeItemOp>([&](auto next) {
+        SmallVector<Value> cut;
+        if (next.getWhole()) {
+          cut = {next.getWhole(), next.getParts()};
+        }
+        return failure(failed(verifyExtents(next)) ||
+                       failed(verifySection(next, next.getSection())) ||
+                       failed(verifyOfCut(next, cut)));
+      })
+      .Case([&](tile::CutOp cut) { return verifyCut(cut); })
+      .Case([&](tile::JoinOp join) {
+        ++joins;
+        return verifyOfCut(join, join.getParts());
+      })
+      .Case([&](tile::PartOfOp part) -> LogicalResult {
+        if (parts > 1) {
+          return success();
+        }
+        return part.emitOpError("expected 'last_wave_parts' above 1, got ")
+               << parts;
+      })
+      .Default(success());
+}
+
+LogicalResult SameWork::verify() {
   WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto check = TypeSwitch<Operation *, LogicalResult>(op)
-                     .Case([&](WorkLoopOp loop) {
-                       first = first ? first : loop;
-                       return verifySameItems(first, loop);
-                     })
-                     .Case<attn::tile::NextWorkOp, TakeItemOp>(
-                         [](auto op) { return verifyExtents(op); })
-                     .Case([&](attn::tile::CutOp cut) {
-                       cuts.push_back(cut);
-                       return success();
-                     })
-                     .Case([&](attn::tile::JoinOp) {
-                       ++joins;
-                       return success();
-                     })
-                     .Default(success());
-    return failed(check) ? WalkResult::interrupt() : WalkResult::advance();
+    return failed(verifyOp(op)) ? WalkResult::interrupt()
+                                : WalkResult::advance();
   });
-  return failure(result.wasInterrupted() ||
-                 failed(verifyCut(kernel, cuts, joins)));
+  if (result.wasInterrupted()) {
+    return failure();
+  }
+  size_t most = parts > 1 ? 1 : 0;
+  if (cuts > most || joins > most) {
+    return kernel.emitOpError("expected at most ")
+           << most << " 'tile.cut' and 'tile.join' where 'last_wave_parts' is "
+           << parts << ", got " << cuts << " and " << joins;
+  }
+  return success();
 }
 
 /// C12 of ws.kernel.
@@ -439,7 +509,7 @@ LogicalResult KernelOp::verifyRegions() {
     return isWrong ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(result.wasInterrupted() || failed(verifyItems(*this)) ||
-                 failed(verifySameWork(*this)));
+                 failed(SameWork(*this).verify()));
 }
 
 LogicalResult RoleOp::verifyRegions() {

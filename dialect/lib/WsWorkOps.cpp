@@ -28,10 +28,6 @@ static LogicalResult verifyItemSlot(Operation *op, SlotType slot) {
   return success();
 }
 
-LogicalResult PutWorkOp::verify() {
-  return verifyItemSlot(*this, getSlot().getType());
-}
-
 LogicalResult GetWorkOp::verify() {
   return verifyItemSlot(*this, getSlot().getType());
 }
@@ -57,15 +53,25 @@ LogicalResult ChooseItemOp::verify() {
   return success();
 }
 
-LogicalResult FetchWorkOp::verify() {
-  if (!getWork() // C1
-           .getDefiningOp<attn::tile::NextWorkOp>() &&
-      !isa_and_nonnull<TakeItemOp, ChooseItemOp, ShareWorkOp>(
-          getWork().getDefiningOp())) {
-    return emitOpError("expected the item that its role takes, got that of ")
-           << sourceOf(getWork());
+/// The role takes the item itself: it is not one that another role has handed
+/// out.
+static LogicalResult verifyTakenByRole(Operation *op, Value work) {
+  if (!isa_and_nonnull<attn::tile::NextWorkOp, TakeItemOp, ChooseItemOp,
+                       ShareWorkOp>(work.getDefiningOp())) {
+    return op->emitOpError("expected the item that its role takes, got that "
+                           "of ")
+           << sourceOf(work);
   }
   return success();
+}
+
+LogicalResult PutWorkOp::verify() {
+  return failure(failed(verifyItemSlot(*this, getSlot().getType())) || // C1
+                 failed(verifyTakenByRole(*this, getWork())));         // C2
+}
+
+LogicalResult FetchWorkOp::verify() {
+  return verifyTakenByRole(*this, getWork()); // C1
 }
 
 LogicalResult ShareWorkOp::verifyRegions() {

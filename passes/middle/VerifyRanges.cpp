@@ -24,7 +24,9 @@ namespace {
 class Sample {
 public:
   Sample(ws::KernelOp kernel, unsigned number)
-      : kernel(kernel), config(kernel.getConfig()), random(number + 1) {}
+      : kernel(kernel), config(kernel.getConfig()), random(number + 1),
+        parts(1 + below(config.getLastWaveParts())), part(below(parts)),
+        isPart(parts > 1 && below(2)), withCare(below(2)), replica(below(4)) {}
 
   /// Makes up what no launch decides alone; none for values of unknown ops.
   std::optional<int64_t> valueOf(Value value);
@@ -38,8 +40,8 @@ private:
     return static_cast<int64_t>(random() % std::max<int64_t>(count, 1));
   }
   /// A size round the edges of blocks, or a number from 0 on.
-  int64_t pick(bool isSize);
-  int64_t named(StringRef name, bool isSize);
+  int64_t pick();
+  int64_t named(StringRef name);
   std::optional<int64_t> sizeOf(tensor::DimOp dim);
   int64_t ownedRows(tile::OwnedRowsOp owned, unsigned result) const;
 
@@ -49,28 +51,30 @@ private:
   llvm::MapVector<StringRef, int64_t> chosen;
   std::array<int64_t, 3> item = {}; // row block of the CTA, head, batch
   int64_t subtile = 0;
-  std::optional<int64_t> parts, part;
+  int64_t parts, part;
+  bool isPart, withCare;
+  int64_t replica; // modulo the role's
 };
 
 } // namespace
 
-int64_t Sample::pick(bool isSize) {
+int64_t Sample::pick() {
   int64_t tile = below(2) ? config.getTileM() : config.getTileN();
   int64_t edge = below(6) * tile, beside = below(3) - 1;
   switch (below(4)) {
   case 0:
-    return isSize ? 1 + below(4096) : below(4096);
+    return below(4096);
   case 1:
-    return isSize ? 1 + below(3) : below(3);
+    return below(4);
   default:
-    return std::max<int64_t>(edge + beside, isSize ? 1 : 0);
+    return std::max<int64_t>(edge + beside, 0);
   }
 }
 
-int64_t Sample::named(StringRef name, bool isSize) {
+int64_t Sample::named(StringRef name) {
   auto known = chosen.find(name);
   if (known == chosen.end()) {
-    known = chosen.insert({name, pick(isSize)}).first;
+    known = chosen.insert({name, pick()}).first;
   }
   return known->second;
 }
@@ -103,7 +107,7 @@ std::optional<int64_t> Sample::sizeOf(tensor::DimOp dim) {
       }
     }
   }
-  return named(name.getValue(), /*isSize=*/true);
+  return named(name.getValue());
 }
 
 int64_t Sample::ownedRows(tile::OwnedRowsOp owned, unsigned result) const {
@@ -121,11 +125,11 @@ std::optional<int64_t> Sample::valueOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
     if (auto role = dyn_cast<ws::RoleOp>(parent)) {
-      return below(role.getReplicas());
+      return replica % role.getReplicas();
     }
     if (parent == kernel && argument.getType().isSignlessInteger()) {
       StringAttr name = kernel.getArgs()[argument.getArgNumber()].getName();
-      return named(name.getValue(), /*isSize=*/false);
+      return named(name.getValue());
     }
     return std::nullopt;
   }
@@ -135,16 +139,11 @@ std::optional<int64_t> Sample::valueOf(Value value) {
       .Case([&](tensor::DimOp dim) { return sizeOf(dim); })
       .Case([&](tile::CoordsOfOp) { return item[result]; })
       .Case([&](tile::OwnedRowsOp owned) { return ownedRows(owned, result); })
-      .Case([&](tile::CutOp cut) {
-        parts = parts.value_or(1 + below(cut.getMost()));
-        return result == 1 ? *parts : 0;
-      })
+      .Case([&](tile::CutOp) { return result == 1 ? parts : 0; })
       .Case([&](tile::PartOfOp) {
-        part = part.value_or(below(parts.value_or(1)));
-        bool isPart = parts.value_or(1) > 1;
-        return result == 0 ? *part : result == 1 ? int64_t(isPart) : 0;
+        return result == 0 ? part : result == 1 ? int64_t(isPart) : 0;
       })
-      .Case([&](tile::WithCareOp) { return below(2); })
+      .Case([&](tile::WithCareOp) { return int64_t(withCare); })
       .Default([](Operation *) { return Result(); });
 }
 
@@ -162,8 +161,8 @@ std::string Sample::describe() const {
   }
   stream << "row block " << item[0] << ", head " << item[1] << ", batch "
          << item[2];
-  if (part && parts) {
-    stream << ", part " << *part << " of " << *parts;
+  if (isPart) {
+    stream << ", part " << part << " of " << parts;
   }
   return text;
 }

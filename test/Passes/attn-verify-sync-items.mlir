@@ -90,13 +90,14 @@ ws.kernel @second_run_waits machine "sm_90a" args ["n", "no"] problem #p config 
 // expected-note @below {{with work items of 0 (part) blocks}}
 ws.kernel @part_waits machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 2> schedule #s {
 ^bb0(%n: i32, %no: i1):
+  %whole, %parts = tile.cut %n by 64 most 2
   ws.channel @work [tensor<4xi32>] depth 1
   ws.verdict @verdict
   ws.edge @e credits 0
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
-      %next = ws.take_item extents(%n, %n, %n) cut(%n, %n)
+      %next = ws.take_item extents(%n, %n, %n) cut(%whole, %parts)
       %w = ws.choose_item %next by @verdict
       %s = ws.acquire : <@work, tensor<4xi32>>
       ws.put_work %w to %s : <@work, tensor<4xi32>>

@@ -97,10 +97,11 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
       and each work loop ends with a `ws.second_run`; a `ws.second_run` has `work = grid`
     - C14: a `ws.mailbox` is in a cluster whose items are handed out
     - C15: all work loops have the same extents, which are those of each `tile.next_work` and
-      `ws.take_item` in them
+      `ws.take_item` in them; these have the same `section`
     - C16: only an f32 argument has `from` and `to`
     - C17: where `last_wave_parts` of the config is above 1 there are at most one `tile.cut`, with
-      as many `most`, and one `tile.join`; otherwise there are none
+      as many `most`, outside of roles, and one `tile.join`; what `ws.take_item` and `tile.join`
+      say of parts are results of this `tile.cut`. Otherwise there are none, and no `tile.part_of`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$machine, Attn_ArgumentsAttr:$args,
     Attn_ProblemAttr:$problem, Attn_ConfigAttr:$config,

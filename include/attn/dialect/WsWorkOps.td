@@ -134,6 +134,7 @@ def Ws_PutWorkOp : Ws_SharedOp<"put_work"> {
   let description = [{
     **Constraints**
     - C1: the slot carries work items
+    - C2: `work` is the item of the turn, not one that another role has handed out
   }];
   let arguments = (ins Tile_WorkType:$work, Ws_SlotType:$slot);
   let assemblyFormat = "$work `to` $slot attr-dict `:` type($slot)";

@@ -1562,3 +1562,24 @@ ws.kernel @stamp_c2 machine "sm_90a" args [] problem #p config #c schedule #s {
   ^bb0(%me: i32):
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// What is known of the item besides its place would be lost.
+ws.kernel @put_work_c2 machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
+^bb0(%n: i32):
+  ws.channel @one [tensor<4xi32>] depth 1
+  ws.channel @two [tensor<4xi32>] depth 1
+  ws.role @a warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %s = ws.wait : <@one, tensor<4xi32>>
+      %w = ws.get_work %s : <@one, tensor<4xi32>>
+      %t = ws.acquire : <@two, tensor<4xi32>>
+      // expected-error @below {{'ws.put_work' op expected the item that its role takes, got that of 'ws.get_work'}}
+      ws.put_work %w to %t : <@two, tensor<4xi32>>
+    }
+  }
+}

@@ -178,3 +178,71 @@ ws.kernel @c17_most machine "sm_90a" args ["n"] problem #p config #c schedule #s
     }
   }
 }
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// Roles that work through the heads in another order run other items.
+ws.kernel @c15_section machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
+^bb0(%n: i32):
+  ws.role @a warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-note @below {{the first one}}
+      %w = tile.next_work extents(%n, %n, %n) section(%n)
+    }
+  }
+  ws.role @b warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-error @below {{'tile.next_work' op expected the 'section' of the other roles, got none}}
+      %w = tile.next_work extents(%n, %n, %n)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+// The launch plan counts the parts of the cut alone.
+ws.kernel @c17_number machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 2> schedule #s {
+^bb0(%n: i32):
+  ws.role @a warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-error @below {{'ws.take_item' op expected parts as a 'tile.cut' has them, got another number}}
+      %w = ws.take_item extents(%n, %n, %n) cut(%n, %n)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @c17_role machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 2> schedule #s {
+^bb0(%n: i32):
+  ws.role @a warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'tile.cut' op expected to be an op of the 'ws.kernel', got one of a 'ws.role'}}
+    %whole, %parts = tile.cut %n by 64 most 2
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @c17_part machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
+^bb0(%n: i32):
+  ws.role @a warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'tile.part_of' op expected 'last_wave_parts' above 1, got 1}}
+      %part, %is_part, %item = tile.part_of %w
+    }
+  }
+}

@@ -252,11 +252,13 @@ ws.kernel @verdicts machine "sm_90a" args ["n", "no"] problem #p config <tile_m 
 // CHECK-LABEL: ws.kernel @parts
 ws.kernel @parts machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 2> schedule #s {
 ^bb0(%n: i32):
+  // CHECK: %[[WHOLE:.*]], %[[PARTS:.*]] = tile.cut
+  %whole, %parts = tile.cut %n by 64 most 2
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
-      // CHECK: ws.take_item extents(%[[N:.*]], %[[N]], %[[N]]) cut(%[[N]], %[[N]])
-      %w = ws.take_item extents(%n, %n, %n) cut(%n, %n)
+      // CHECK: ws.take_item extents(%[[N:.*]], %[[N]], %[[N]]) cut(%[[WHOLE]], %[[PARTS]])
+      %w = ws.take_item extents(%n, %n, %n) cut(%whole, %parts)
       ws.end_unless_work %w
     }
   }
