@@ -97,7 +97,7 @@ def VerifyRanges : Pass<"attn-verify-ranges", "::mlir::ModuleOp"> {
   let description = [{
     A range with `at_most` may lack the code for a further block, and a loop whose bounds come in
     the wrong order has no block at all: either would leave keys out, or unmasked, without a word.
-    The bounds of every `ws.for` are computed for 96 made-up launches: sizes from 1 on and integer
+    The bounds of every `ws.for` are computed for 96 made-up launches: sizes from 0 on and integer
     arguments from 0 on, round the edges of blocks, and an item, sub-tile and part of each. It is a
     trial, no proof.
 
