@@ -8,6 +8,8 @@
 
 #include "core/cta.h"
 
+#include <cassert>
+
 namespace attn::sim {
 
 /// barrier.cluster: all threads of the cluster that have not exited arrive.
@@ -27,6 +29,7 @@ public:
 
   /// Before it runs: who is told of what its CTAs do together.
   void observe(std::unique_ptr<ClusterObserver> who) {
+    assert(!observer && "a cluster has one observer");
     observer = std::move(who);
   }
 

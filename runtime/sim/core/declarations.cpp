@@ -117,7 +117,9 @@ bool Declarations::placeShared(const ptx::Variable &variable,
   return true;
 }
 
-/// The module's shared variables. Others are refused where they are used.
+/// The module's shared variables: first, so that a kernel and the functions
+/// that it calls agree on where they lie. Others are refused where they are
+/// used.
 bool Declarations::layOutShared() {
   for (const ptx::Variable &variable : module.variables) {
     if (variable.space == ".shared" &&

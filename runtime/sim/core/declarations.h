@@ -18,8 +18,6 @@ struct InlinedCall {
   std::map<std::string_view, SymbolAddress> bound;
   /// Where it returns to; kNone for a kernel.
   uint32_t returnTarget = kNone;
-  /// Where the caller's shared memory ends.
-  uint32_t sharedEnd = kSharedBase;
 };
 
 /// "'%r1'".
@@ -31,13 +29,11 @@ public:
                const InlinedCall &call, Scopes &scopes, Program &program,
                Diagnostic &diagnostic)
       : module(module), function(function), call(call), scopes(scopes),
-        program(program), diagnostic(diagnostic), sharedEnd(call.sharedEnd) {}
+        program(program), diagnostic(diagnostic) {}
 
   /// Collects what every scope declares; labels may be used before they stand.
   /// False after reporting an error.
   bool collect();
-  /// Where shared memory ends.
-  uint32_t getSharedEnd() const { return sharedEnd; }
   /// Whether the function has shared variables of its own.
   bool hasShared() const { return sharedEnd != moduleSharedEnd; }
 
@@ -60,7 +56,7 @@ private:
   Scopes &scopes;
   Program &program;
   Diagnostic &diagnostic;
-  uint32_t sharedEnd;
+  uint32_t sharedEnd = kSharedBase;
   uint32_t moduleSharedEnd = kSharedBase;
   /// The largest alignment of the extern shared arrays.
   uint64_t dynamicAlign = 1;

@@ -175,7 +175,6 @@ bool FunctionDecoder::decodeCall(const ptx::Instruction &instruction) {
   // Without a guard nobody leaves: to the next instruction.
   appendBranch(enter, instruction.guard.empty() ? begin + 1 : end);
   inlined.returnTarget = end;
-  inlined.sharedEnd = declarations.getSharedEnd();
   FunctionDecoder callee(table, module, *target, inlined, program, diagnostic);
   if (!callee.decodeInlined()) {
     return false;

@@ -43,15 +43,15 @@ void BulkTracker::visitSource(Accessor &by, const BulkAction &bulk) {
 
 uint32_t BulkTracker::issueLoad(const Warp &warp, unsigned lane,
                                 const BulkAction &bulk) {
-  MbarrierState &barrier = mbarriers.states[bulk.mbarrier];
   remoteUses.useCta(history.accessorOf(warp, lane), bulk.shared,
                     /*ends=*/false);
   mbarriers.useMbarrier(warp, lane, bulk.mbarrier);
   LoadState load;
   load.lane = lane;
   load.mbarrier = bulk.mbarrier;
-  load.index = history.addAccess(history.sharedMemory, warp, Agent::Load,
-                                 barrier.component, kPending);
+  load.index =
+      history.addAccess(history.sharedMemory, warp, Agent::Load,
+                        mbarriers.componentOf(bulk.mbarrier), kPending);
   history.accesses[load.index].scope =
       bulk.reduces ? Scope::Device : Scope::None;
   Accessor by = history.accessorOf(warp, lane, load.index);
@@ -62,7 +62,7 @@ uint32_t BulkTracker::issueLoad(const Warp &warp, unsigned lane,
     mbarriers.useForLoad(by, bulk.mbarrier);
   }
   history.visitShared(by, bulk.shared, bulk.bytes);
-  barrier.loads.push_back(load.index);
+  mbarriers.beginLoad(bulk.mbarrier, load.index);
   readSource(warp, lane, bulk, load);
   loads.push_back(load);
   return uint32_t(loads.size() - 1);
@@ -71,7 +71,7 @@ uint32_t BulkTracker::issueLoad(const Warp &warp, unsigned lane,
 /// What a load reads, until its bytes are delivered.
 void BulkTracker::readSource(const Warp &warp, unsigned lane,
                              const BulkAction &bulk, LoadState &load) {
-  uint32_t component = mbarriers.states[bulk.mbarrier].component;
+  uint32_t component = mbarriers.componentOf(bulk.mbarrier);
   if (bulk.source == BulkAction::Source::Shared) {
     load.sharedSource = history.addAccess(history.sharedMemory, warp,
                                           Agent::Load, component, kPending);
@@ -92,13 +92,9 @@ void BulkTracker::readSource(const Warp &warp, unsigned lane,
 
 void BulkTracker::completeLoad(uint32_t load, uint32_t address,
                                uint64_t phase) {
-  MbarrierState &barrier = mbarriers.states[address];
-  barrier.events.hasAsync = true;
   const LoadState &state = loads[load];
-  uint32_t epoch = barrier.base + uint32_t(phase) + 1;
+  uint32_t epoch = mbarriers.endLoad(address, state.index, phase);
   history.accesses[state.index].epoch = epoch;
-  barrier.loads.erase(
-      std::find(barrier.loads.begin(), barrier.loads.end(), state.index));
   if (state.sharedSource) {
     history.accesses[state.sharedSource].epoch = epoch;
   }
@@ -111,8 +107,8 @@ void BulkTracker::completeLoad(uint32_t load, uint32_t address,
 StoreState &BulkTracker::storesOf(const Warp &warp, unsigned lane) {
   auto [found, isNew] = stores.try_emplace(knowledge.componentOf(warp, lane));
   if (isNew) {
-    found->second.readComponent = knowledge.addComponent();
-    found->second.doneComponent = knowledge.addComponent();
+    found->second.readComponent = knowledge.addComponents(1);
+    found->second.doneComponent = knowledge.addComponents(1);
   }
   return found->second;
 }
@@ -158,10 +154,9 @@ void BulkTracker::waitStores(const Warp &warp, unsigned lane, uint64_t groups,
 
 void BulkTracker::finishLoads() {
   for (const LoadState &load : loads) {
-    const MbarrierState &barrier = mbarriers.states[load.mbarrier];
     const Access &access = history.accesses[load.index];
     if (access.epoch == kPending ||
-        access.epoch > barrier.base + barrier.awaited) {
+        !mbarriers.isAwaited(load.mbarrier, access.epoch)) {
       Accessor by(knowledge.warpOf(access), access.pc, load.lane);
       report(Rule::ExitLoad, by,
              "no thread has waited for this copy when the CTA ends");

@@ -9,7 +9,7 @@ using namespace attn::sim;
 CopyState &CopyTracker::copiesOf(const Warp &warp, unsigned lane) {
   auto [found, isNew] = copies.try_emplace(knowledge.componentOf(warp, lane));
   if (isNew) {
-    found->second.component = knowledge.addComponent();
+    found->second.component = knowledge.addComponents(1);
   }
   return found->second;
 }
@@ -60,7 +60,5 @@ uint32_t CopyTracker::countCopies(const Warp &warp, unsigned lane) {
 
 void CopyTracker::arriveCopies(const Warp &warp, unsigned lane,
                                uint32_t address, uint32_t count) {
-  MbarrierState &barrier = mbarriers.states[address];
-  barrier.events.hasAsync = true;
-  barrier.arriving.generic.raise(copiesOf(warp, lane).component, count);
+  mbarriers.arriveCopies(address, copiesOf(warp, lane).component, count);
 }

@@ -5,6 +5,8 @@
 #include "core/cluster.h"
 #include "hazards/access_report.h"
 
+#include <algorithm>
+
 using namespace attn::sim;
 
 void MbarrierTracker::initMbarrier(const Warp &warp, unsigned lane,
@@ -13,7 +15,7 @@ void MbarrierTracker::initMbarrier(const Warp &warp, unsigned lane,
   auto [found, isNew] = states.try_emplace(address);
   MbarrierState &barrier = found->second;
   if (isNew) {
-    barrier.component = knowledge.addComponent();
+    barrier.component = knowledge.addComponents(1);
   }
   barrier.base += uint32_t(barrier.phases) + 1;
   barrier.phases = 0;
@@ -88,7 +90,7 @@ void MbarrierTracker::useMbarrier(const Warp &warp, unsigned lane,
     report(Rule::MbarrierInvisible, by,
            "the init of the mbarrier at " + toHex(address) + " by " +
                warp.cta.reports.describePlace(init.cta, init.warp, init.pc,
-                                      barrier.init.lane()) +
+                                              barrier.init.lane()) +
                " is not ordered before this",
            init.pc);
   }
@@ -205,6 +207,31 @@ void MbarrierTracker::changeBytes(const Warp &warp, unsigned lane,
                                        knowledge.threadsOf(warp).epoch);
 }
 
+void MbarrierTracker::beginLoad(uint32_t address, uint32_t load) {
+  states[address].loads.push_back(load);
+}
+
+uint32_t MbarrierTracker::endLoad(uint32_t address, uint32_t load,
+                                  uint64_t phase) {
+  MbarrierState &barrier = states[address];
+  barrier.events.hasAsync = true;
+  barrier.loads.erase(
+      std::find(barrier.loads.begin(), barrier.loads.end(), load));
+  return barrier.base + uint32_t(phase) + 1;
+}
+
+void MbarrierTracker::arriveCopies(uint32_t address, uint32_t component,
+                                   uint32_t count) {
+  MbarrierState &barrier = states[address];
+  barrier.events.hasAsync = true;
+  barrier.arriving.generic.raise(component, count);
+}
+
+bool MbarrierTracker::isAwaited(uint32_t address, uint32_t epoch) const {
+  const MbarrierState &barrier = states.at(address);
+  return epoch <= barrier.base + barrier.awaited;
+}
+
 void MbarrierTracker::completePhase(const Warp &warp, uint32_t pc,
                                     unsigned lane, uint32_t address) {
   MbarrierState &barrier = states[address];
@@ -217,12 +244,13 @@ void MbarrierTracker::completePhase(const Warp &warp, uint32_t pc,
   }
   Accessor by(warp, pc, lane);
   const Access &load = history.accesses[AccessId(barrier.loads.front(), 0)];
-  report(Rule::MbarrierEarly, by,
-         "completes a phase of the mbarrier at " + toHex(address) +
-             ", to which the copy of " +
-             warp.cta.reports.describePlace(load.cta, load.warp, load.pc, kLanes) +
-             " is still to deliver bytes",
-         load.pc);
+  report(
+      Rule::MbarrierEarly, by,
+      "completes a phase of the mbarrier at " + toHex(address) +
+          ", to which the copy of " +
+          warp.cta.reports.describePlace(load.cta, load.warp, load.pc, kLanes) +
+          " is still to deliver bytes",
+      load.pc);
 }
 
 void MbarrierTracker::waitMbarrier(const Warp &warp, uint32_t lanes,

@@ -67,10 +67,17 @@ public:
   void waitMbarrier(const Warp &warp, uint32_t lanes, uint32_t address,
                     uint64_t phase, uint32_t parity, bool passed,
                     bool acquires);
+  /// Of the clock that an mbarrier's phases make.
+  uint32_t componentOf(uint32_t address) { return states[address].component; }
+  /// A load will signal an mbarrier, or has: returns its epoch then.
+  void beginLoad(uint32_t address, uint32_t load);
+  uint32_t endLoad(uint32_t address, uint32_t load, uint64_t phase);
+  /// Copies of a thread arrive: the first `count` of a component.
+  void arriveCopies(uint32_t address, uint32_t component, uint32_t count);
+  /// Whether some thread has waited for the phase of a load's epoch.
+  bool isAwaited(uint32_t address, uint32_t epoch) const;
   /// All threads have ended.
   void finishBarriers();
-
-  std::unordered_map<uint32_t, MbarrierState> states;
 
 private:
   bool knows(const Accessor &by, const Clock &clock, AccessId init,
@@ -86,6 +93,7 @@ private:
   AccessHistory &history;
   RemoteUses &remoteUses;
   PlainAccesses &plain;
+  std::unordered_map<uint32_t, MbarrierState> states;
 };
 
 } // namespace attn::sim

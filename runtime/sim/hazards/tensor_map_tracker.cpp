@@ -10,7 +10,7 @@ using namespace attn::sim;
 void TensorMapTracker::acquireTensorMap(const Warp &warp, unsigned lane,
                                         uint64_t address) {
   TensorMapState &state = maps[address];
-  state.component = state.fences ? state.component : knowledge.addComponent();
+  state.component = state.fences ? state.component : knowledge.addComponents(1);
   uint32_t fence = ++state.fences;
   Accessor by = history.accessorOf(warp, lane);
   auto visitCell = [&](ShadowCell &cell, uint64_t at) {

@@ -10,6 +10,8 @@
 #include "hazards/knowledge.h"
 #include "hazards/shadow.h"
 
+#include <utility>
+
 namespace attn::sim {
 
 /// Lanes of a warp that know the same, apart from their own accesses.
@@ -70,8 +72,10 @@ public:
   uint32_t componentOf(const Warp &warp, unsigned lane) const {
     return indexOf(warp) * kLanes + lane;
   }
-  /// A component of clocks that is not in use.
-  uint32_t addComponent() { return components++; }
+  /// The first of so many components of clocks, none of which is in use.
+  uint32_t addComponents(uint32_t count) {
+    return std::exchange(components, components + count);
+  }
   LaneView &viewOf(const Warp &warp, unsigned lane);
   /// Calls `visit` for views that together have just `lanes`; makes them.
   template <typename Visit>

@@ -14,6 +14,14 @@ HazardTracker::HazardTracker(Cluster &cluster, GridHazards &grid)
       copies(knowledge, history, mbarriers), wgmma(knowledge, history),
       tensorMaps(knowledge, history) {}
 
+void HazardTracker::attach(Cluster &cluster, GridHazards &grid) {
+  auto tracker = std::make_unique<HazardTracker>(cluster, grid);
+  for (uint32_t rank = 0; rank < cluster.size(); ++rank) {
+    cluster.getCta(rank).hazards = tracker.get();
+  }
+  cluster.observe(std::move(tracker));
+}
+
 void HazardTracker::onClusterBarrier() { barriers.completeCluster(); }
 
 void HazardTracker::onEnd() {

@@ -20,6 +20,9 @@ class HazardTracker : public ClusterObserver {
 public:
   HazardTracker(Cluster &cluster, GridHazards &grid);
 
+  /// Before a cluster runs: looks for hazards in it.
+  static void attach(Cluster &cluster, GridHazards &grid);
+
   void onClusterBarrier() override;
   void onEnd() override;
 

@@ -11,10 +11,8 @@ WgmmaTracker::WgmmaTracker(ThreadKnowledge &knowledge, AccessHistory &history)
       groups(knowledge.cluster.size() *
              ((knowledge.warpsPerCta + kGroupWarps - 1) / kGroupWarps)) {
   for (WgmmaState &group : groups) {
-    group.component = knowledge.addComponent();
-    for (unsigned i = 0; i < kGroupWarps; ++i) {
-      knowledge.addComponent();
-    }
+    // Of the group, and of each of its warps.
+    group.component = knowledge.addComponents(1 + kGroupWarps);
   }
 }
 

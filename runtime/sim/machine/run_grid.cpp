@@ -199,17 +199,9 @@ private:
     clusters.push_back(std::make_unique<Cluster>(
         run.program, run.launch, run.memory, run.options, number));
     if (run.hazards) {
-      lookForHazards(*clusters.back());
+      HazardTracker::attach(*clusters.back(), *run.hazards);
     }
     return true;
-  }
-
-  void lookForHazards(Cluster &cluster) {
-    auto tracker = std::make_unique<HazardTracker>(cluster, *run.hazards);
-    for (uint32_t rank = 0; rank < cluster.size(); ++rank) {
-      cluster.getCta(rank).hazards = tracker.get();
-    }
-    cluster.observe(std::move(tracker));
   }
 
   void runOne() {

@@ -39,6 +39,28 @@ TEST(Calls, returnByWayOfParameters) {
   EXPECT_EQ(kernel.words[31], 200u);
 }
 
+TEST(Calls, seeTheSharedVariablesOfTheModule) {
+  Kernel kernel = runWithFunctions(
+      ".shared .align 4 .b32 box;\n"
+      ".func (.param .b32 q) look()\n{\n.reg .b32 %a;\n"
+      "ld.shared.b32 %a, [box];\nst.param.b32 [q], %a;\nret;\n}\n",
+      ".shared .align 4 .b32 own;\nst.shared.b32 [own], 5;\n"
+      "st.shared.b32 [box], 7;\nbar.warp.sync -1;\n{\n.param .b32 a;\ncall "
+      "(a), look;\n"
+      "ld.param.b32 %r1, [a];\n}\nst.global.b32 [%rd1], %r1;\n");
+  ASSERT_EQ(kernel.failure, "");
+  EXPECT_EQ(kernel.words[0], 7u);
+}
+
+TEST(Calls, refuseSharedVariablesOfFunctions) {
+  Kernel kernel = runWithFunctions(
+      ".func f()\n{\n.shared .align 4 .b32 own;\nret;\n}\n", "call f;\n");
+  EXPECT_NE(kernel.failure.find("shared variables of called functions are not "
+                                "supported"),
+            std::string::npos)
+      << kernel.failure;
+}
+
 TEST(Calls, refuseRecursionAndMissingBodies) {
   Kernel recursive =
       runWithFunctions(".func f()\n{\ncall f;\nret;\n}\n", "call f;\n");
