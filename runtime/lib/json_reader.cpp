@@ -72,6 +72,14 @@ Status attn::runtime::parseJson(const std::string &text, const char *document,
   return {ATTN_INVALID_BUNDLE, std::string(document) + ": " + problem};
 }
 
+JsonKind JsonReader::getKind() const {
+  return value->is_object()           ? JsonKind::Object
+         : value->is_array()          ? JsonKind::Array
+         : value->is_string()         ? JsonKind::String
+         : value->is_number_integer() ? JsonKind::Integer
+                                      : JsonKind::Other;
+}
+
 std::string JsonReader::text() const {
   if (value->is_null()) {
     return "nothing";
@@ -88,8 +96,10 @@ JsonReader JsonReader::get(const char *key) const {
 
 std::vector<std::string> JsonReader::keys() const {
   std::vector<std::string> names;
-  for (auto it = value->begin(); isObject() && it != value->end(); ++it) {
-    names.push_back(it.key());
+  if (value->is_object()) {
+    for (const auto &member : value->items()) {
+      names.push_back(member.key());
+    }
   }
   return names;
 }

@@ -18,6 +18,9 @@ namespace attn::runtime {
 Status parseJson(const std::string &text, const char *document,
                  nlohmann::json &json);
 
+/// What is asked of a value that may be read in several ways.
+enum class JsonKind { Object, Array, String, Integer, Other };
+
 class JsonReader {
 public:
   /// `document` is what messages call the whole; not owned.
@@ -26,10 +29,7 @@ public:
       : value(&value), path(std::move(path)), document(document) {}
 
   const std::string &getPath() const { return path; }
-  bool isArray() const { return value->is_array(); }
-  bool isString() const { return value->is_string(); }
-  bool isInteger() const { return value->is_number_integer(); }
-  bool isObject() const { return value->is_object(); }
+  JsonKind getKind() const;
   /// Of an object, in alphabetical order.
   std::vector<std::string> keys() const;
   size_t size() const { return value->size(); }

@@ -76,13 +76,13 @@ Status PlanReader::appendExpr(const JsonReader &json, int depth,
     return json.fail("expected an expression at most " +
                      std::to_string(kMaxExprDepth) + " deep");
   }
-  if (json.isInteger()) {
+  if (json.getKind() == JsonKind::Integer) {
     int64_t value = 0;
     RETURN_IF_FAILED(json.read(value, INT64_MIN, INT64_MAX));
     nodes.push_back({ExprOp::Literal, value});
     return {};
   }
-  if (json.isString()) {
+  if (json.getKind() == JsonKind::String) {
     std::string name;
     RETURN_IF_FAILED(json.read(name));
     int symbol = plan.symbols.lookup(name);
@@ -92,7 +92,7 @@ Status PlanReader::appendExpr(const JsonReader &json, int depth,
     nodes.push_back({ExprOp::Symbol, symbol});
     return {};
   }
-  if (!json.isArray() || json.size() == 0) {
+  if (json.getKind() != JsonKind::Array || json.size() == 0) {
     return json.failExpected("an integer, a symbol or [operator, operands...]");
   }
   std::string name;
@@ -186,7 +186,7 @@ Status PlanReader::readTensorArg(const JsonReader &json, PlanArg &arg) {
   RETURN_IF_FAILED(dims.expectArray(1, kMaxTensorRank));
   for (size_t i = 0; i < dims.size(); ++i) {
     PlanDim dim;
-    dim.isSymbol = dims.at(i).isString();
+    dim.isSymbol = dims.at(i).getKind() == JsonKind::String;
     if (dim.isSymbol) {
       RETURN_IF_FAILED(dims.at(i).read(text));
       dim.value = plan.symbols.intern(text);

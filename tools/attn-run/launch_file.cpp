@@ -10,6 +10,7 @@
 
 using namespace attn;
 using namespace attn::run;
+using runtime::JsonKind;
 using runtime::JsonReader;
 using runtime::Status;
 
@@ -75,7 +76,7 @@ static Status readType(const JsonReader &json, const ElementType *&type) {
 
 /// "zeros", "iota", "poison", or an object of one key.
 static Status readValues(const JsonReader &json, Values &values) {
-  if (json.isString()) {
+  if (json.getKind() == JsonKind::String) {
     std::string name;
     RETURN_IF_FAILED(json.readOneOf({"zeros", "iota", "poison"}, name));
     values.kind = name == "zeros"  ? Values::Kind::Zeros
@@ -167,7 +168,7 @@ Status LaunchReader::readBuffer(const JsonReader &json, BufferSpec &buffer) {
 }
 
 Status LaunchReader::readBuffers(const JsonReader &json) {
-  if (!json.isObject()) {
+  if (json.getKind() != JsonKind::Object) {
     return json.failExpected("an object of buffers");
   }
   uint64_t bytes = 0;
@@ -376,7 +377,7 @@ Status LaunchReader::readMap(const JsonReader &json, ParamSpec &param) {
 Status LaunchReader::readParam(const JsonReader &json, ParamSpec &param,
                                const char *positionKey) {
   param.path = json.getPath();
-  if (!json.isObject()) {
+  if (json.getKind() != JsonKind::Object) {
     return json.failExpected("an object");
   }
   std::string what;
