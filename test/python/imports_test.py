@@ -39,13 +39,13 @@ def imported(name, path):
 
 
 def graph(known):
-    # A package's own __init__ is imported by each of its modules, which is no circle to mend.
+    # A package's own __init__ is imported by each of its modules, which is no cycle to break.
     return {name: {each for each in imported(name, path) if each in known and not name.startswith(each + ".")} - {name}
             for name, path in known.items()}
 
 
 class Imports(unittest.TestCase):
-    def test_there_is_no_circle(self):
+    def test_there_is_no_cycle(self):
         for world in WORLDS:
             with self.subTest(world=world):
                 edges = graph(modules(world))
