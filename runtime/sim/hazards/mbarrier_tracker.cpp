@@ -34,8 +34,8 @@ void MbarrierTracker::initMbarrier(const Warp &warp, unsigned lane,
 
 /// The first other thread that was at an epoch of `events` of which `by` does
 /// not know, or kNone.
-uint32_t MbarrierTracker::findUnordered(const Accessor &by,
-                                        const Clock &events) const {
+static uint32_t findUnordered(const ThreadKnowledge &knowledge,
+                              const Accessor &by, const Clock &events) {
   uint32_t own = knowledge.componentOf(by.warp, by.lane);
   for (uint32_t thread = 0; thread < knowledge.warps.size() * kLanes;
        ++thread) {
@@ -51,7 +51,7 @@ void MbarrierTracker::invalMbarrier(const Warp &warp, unsigned lane,
   useMbarrier(warp, lane, address);
   MbarrierState &barrier = states[address];
   Accessor by = history.accessorOf(warp, lane);
-  uint32_t thread = findUnordered(by, barrier.uses);
+  uint32_t thread = findUnordered(knowledge, by, barrier.uses);
   if (thread != kNone) {
     report(Rule::MbarrierInval, by,
            "a use by warp " +
@@ -143,7 +143,7 @@ bool MbarrierTracker::knowsLastPhase(const Accessor &by,
   uint32_t epoch = barrier.base + uint32_t(phase);
   return phase == 0 || by.known->generic[barrier.component] >= epoch ||
          (!barrier.lastEvents.hasAsync &&
-          findUnordered(by, barrier.lastEvents.threads) == kNone);
+          findUnordered(knowledge, by, barrier.lastEvents.threads) == kNone);
 }
 
 /// Of another CTA's mbarrier, the end of a copy from there may tell that a

@@ -82,7 +82,6 @@ public:
 private:
   bool knows(const Accessor &by, const Clock &clock, AccessId init,
              uint32_t epoch) const;
-  uint32_t findUnordered(const Accessor &by, const Clock &events) const;
   bool knowsLastPhase(const Accessor &by, const MbarrierState &barrier,
                       uint64_t phase) const;
   void checkArrival(const Accessor &by, uint32_t address, uint64_t phase);
