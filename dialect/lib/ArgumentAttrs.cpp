@@ -120,6 +120,11 @@ bool attn::isReservedName(StringRef name) {
 
 static LogicalResult verifyNames(function_ref<InFlightDiagnostic()> emitError,
                                  ArgumentAttr argument) {
+  StringRef own = argument.getName();
+  if (own.empty() || !llvm::json::isUTF8(own)) {
+    return emitError() << "expected a name in UTF-8, got "
+                       << argument.getName();
+  }
   SmallVector<StringAttr> names(argument.getDims());
   if (names.empty()) { // a number, or a tensor whose sizes are named after it
     names.push_back(argument.getName());

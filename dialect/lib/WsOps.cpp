@@ -303,49 +303,41 @@ static bool isPureScalar(Operation &op) {
                        [](Type type) { return isa<ShapedType>(type); });
 }
 
-/// The same value, or constants and scalar arithmetic repeated elsewhere.
-static bool areSame(Value a, Value b) {
-  if (a == b) {
+namespace {
+
+/// Compares values; what was found to be the same is not compared again.
+class SameValues {
+public:
+  /// The same value, or constants and scalar arithmetic repeated elsewhere.
+  bool areSame(Value a, Value b);
+  bool areSame(ValueRange a, ValueRange b) {
+    return llvm::all_of_zip(a, b,
+                            [&](Value a, Value b) { return areSame(a, b); });
+  }
+
+private:
+  llvm::DenseSet<std::pair<Value, Value>> known;
+};
+
+} // namespace
+
+bool SameValues::areSame(Value a, Value b) {
+  if (a == b || known.contains({a, b})) {
     return true;
   }
   Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
-  return first && second && isPureScalar(*first) &&
-         cast<OpResult>(a).getResultNumber() ==
-             cast<OpResult>(b).getResultNumber() &&
-         OperationEquivalence::isEquivalentTo(
-             first, second,
-             [](Value a, Value b) { return success(areSame(a, b)); },
-             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
-}
-
-template <typename Op> static bool haveSameExtents(WorkLoopOp loop, Op other) {
-  return areSame(loop.getBlocks(), other.getBlocks()) &&
-         areSame(loop.getHeads(), other.getHeads()) &&
-         areSame(loop.getBatches(), other.getBatches());
-}
-
-/// C15 between two work loops: the roles run over the same items together.
-static LogicalResult verifySameItems(WorkLoopOp first, WorkLoopOp loop) {
-  if (!haveSameExtents(first, loop)) {
-    InFlightDiagnostic error =
-        loop.emitOpError("expected all work loops of the kernel to have the "
-                         "same extents, got others");
-    error.attachNote(first.getLoc()) << "the first work loop";
-    return error;
+  bool same =
+      first && second && isPureScalar(*first) &&
+      cast<OpResult>(a).getResultNumber() ==
+          cast<OpResult>(b).getResultNumber() &&
+      OperationEquivalence::isEquivalentTo(
+          first, second,
+          [&](Value a, Value b) { return success(areSame(a, b)); },
+          /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+  if (same) {
+    known.insert({a, b});
   }
-  return success();
-}
-
-/// C15 within a work loop.
-template <typename Op> static LogicalResult verifyExtents(Op op) {
-  auto loop = op->template getParentOfType<WorkLoopOp>();
-  if (!loop || haveSameExtents(loop, op)) {
-    return success();
-  }
-  InFlightDiagnostic error =
-      op.emitOpError("expected the extents of its work loop, got others");
-  error.attachNote(loop.getLoc()) << "the work loop";
-  return error;
+  return same;
 }
 
 namespace {
@@ -360,6 +352,8 @@ public:
 
 private:
   LogicalResult verifyOp(Operation *op);
+  LogicalResult verifyLoop(WorkLoopOp loop);
+  template <typename Op> LogicalResult verifyExtents(Op op);
   LogicalResult verifySection(Operation *op, Value section);
   LogicalResult verifyCut(attn::tile::CutOp cut);
   LogicalResult verifyOfCut(Operation *op, ValueRange parts);
@@ -370,9 +364,39 @@ private:
   Operation *firstMade = nullptr;
   Value firstSection;
   size_t cuts = 0, joins = 0;
+  SameValues values;
 };
 
 } // namespace
+
+template <typename Op> static SmallVector<Value> extentsOf(Op op) {
+  return {op.getBlocks(), op.getHeads(), op.getBatches()};
+}
+
+/// C15 between two work loops: the roles run over the same items together.
+LogicalResult SameWork::verifyLoop(WorkLoopOp loop) {
+  firstLoop = firstLoop ? firstLoop : loop;
+  if (values.areSame(extentsOf(firstLoop), extentsOf(loop))) {
+    return success();
+  }
+  InFlightDiagnostic error =
+      loop.emitOpError("expected all work loops of the kernel to have the "
+                       "same extents, got others");
+  error.attachNote(firstLoop.getLoc()) << "the first work loop";
+  return error;
+}
+
+/// C15 within a work loop.
+template <typename Op> LogicalResult SameWork::verifyExtents(Op op) {
+  auto loop = op->template getParentOfType<WorkLoopOp>();
+  if (!loop || values.areSame(extentsOf(loop), extentsOf(op))) {
+    return success();
+  }
+  InFlightDiagnostic error =
+      op.emitOpError("expected the extents of its work loop, got others");
+  error.attachNote(loop.getLoc()) << "the work loop";
+  return error;
+}
 
 LogicalResult SameWork::verifySection(Operation *op, Value section) {
   if (!firstMade) {
@@ -381,7 +405,7 @@ LogicalResult SameWork::verifySection(Operation *op, Value section) {
     return success();
   }
   if (bool(section) == bool(firstSection) &&
-      (!section || areSame(section, firstSection))) {
+      (!section || values.areSame(section, firstSection))) {
     return success();
   }
   InFlightDiagnostic error =
@@ -420,10 +444,7 @@ LogicalResult SameWork::verifyOfCut(Operation *op, ValueRange parts) {
 LogicalResult SameWork::verifyOp(Operation *op) {
   namespace tile = attn::tile;
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](WorkLoopOp loop) {
-        firstLoop = firstLoop ? firstLoop : loop;
-        return verifySameItems(firstLoop, loop);
-      })
+      .Case([&](WorkLoopOp loop) { return verifyLoop(loop); })
       .Case<tile::NextWorkOp, TakeItemOp>([&](auto next) {
         SmallVector<Value> cut;
         if (next.getWhole()) {

@@ -25,7 +25,6 @@ int LaunchPlan::findArg(const std::string &argName) const {
 namespace {
 
 constexpr size_t kMaxArgs = 64;
-constexpr size_t kMaxList = 256;
 /// Ops of a region, and words of an op.
 constexpr size_t kMaxProgram = 4096;
 constexpr size_t kMaxWords = 16;

@@ -15,6 +15,8 @@ namespace attn::runtime {
 constexpr int kMaxTensorRank = 8;
 constexpr int kMaxTensorMapRank = 5;
 constexpr int kMaxKernelParams = 64;
+/// Checks of a plan, and words of a list in an expression, among others.
+constexpr size_t kMaxList = 256;
 
 /// A score or mask region: an op is a list of words (docs/launch-plan.md).
 using RegionProgram = std::vector<std::vector<std::string>>;

@@ -7,7 +7,11 @@
 
 // A static size stands for its name in expressions and messages.
 // CHECK: "checks":[{"equals":0,"expr":["mod",8,2],"message":"got 8 heads and {sq} rows"}
+// What the kernel computes in 32 bits, and the plan in 64, stays within 32, and extents are not negative.
 // CHECK-SAME: {"equals":1,"expr":["lt",[[ITEMS:\["mul",\["ceildiv",\["mul","sq",4\],64\],\["mul",\["div",\["max","n",1\],2\],\["add",\["min",\["mod","b",3\],2\],\["sub","n",1\]\]\]\]]],2147418112],"message":"expected fewer than 2147418112 work items"}
+// CHECK-SAME: {"equals":0,"expr":["lt",["add",["min",["mod","b",3],2],["sub","n",1]],0],"message":"expected add(min(mod(b, 3), 2), sub(n, 1)) to be at least 0, got b = {b}, n = {n}"}
+// CHECK-SAME: {"equals":1,"expr":["lt",["mul","sq",4],2147483648],"message":"expected mul(sq, 4) to be below 2147483648, got sq = {sq}"}
+// CHECK-SAME: {"equals":0,"expr":["lt",["sub","n",1],-2147483648],"message":"expected sub(n, 1) to be at least -2147483648, got n = {n}"}],
 // CHECK-SAME: "grid":[
 // CHECK-SAME: [[ITEMS]],1,1]
 ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [

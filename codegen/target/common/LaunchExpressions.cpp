@@ -50,21 +50,46 @@ static std::optional<int64_t> integerOf(Attribute attr) {
              : std::nullopt;
 }
 
+bool codegen::isSizeName(ws::KernelOp kernel, StringRef name) {
+  return llvm::any_of(
+      kernel.getBody().getArguments(), [&](BlockArgument argument) {
+        auto tensor = dyn_cast<RankedTensorType>(argument.getType());
+        return tensor && llvm::is_contained(
+                             kernel.getArgs().dimsOf(argument.getArgNumber(),
+                                                     tensor.getRank()),
+                             name);
+      });
+}
+
 bool codegen::isLaunchName(ws::KernelOp kernel, StringRef name) {
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
-    unsigned number = argument.getArgNumber();
-    auto tensor = dyn_cast<RankedTensorType>(argument.getType());
-    if (tensor &&
-        llvm::is_contained(kernel.getArgs().dimsOf(number, tensor.getRank()),
-                           name)) {
-      return true;
+  return isSizeName(kernel, name) ||
+         llvm::any_of(kernel.getBody().getArguments(),
+                      [&](BlockArgument argument) {
+                        return argument.getType().isInteger() &&
+                               kernel.getArgs()[argument.getArgNumber()]
+                                       .getName()
+                                       .getValue() == name;
+                      });
+}
+
+int codegen::depthOf(const json::Value &value) {
+  int depth = 0;
+  if (const json::Object *object = value.getAsObject()) {
+    for (const auto &member : *object) {
+      depth = std::max(depth, depthOf(member.second));
     }
-    if (argument.getType().isInteger() &&
-        kernel.getArgs()[number].getName().getValue() == name) {
-      return true;
-    }
+    return depth;
   }
-  return false;
+  const json::Array *list = value.getAsArray();
+  if (!list) {
+    return 1;
+  }
+  for (const json::Value &element : *list) {
+    depth = std::max(depth, depthOf(element));
+  }
+  // Lists of expressions begin with no operator.
+  bool isExpression = !list->empty() && list->front().getAsString();
+  return depth + (isExpression ? 1 : 0);
 }
 
 FailureOr<json::Value> Checks::application(ArrayAttr list, int depth) {
@@ -85,6 +110,10 @@ FailureOr<json::Value> Checks::application(ArrayAttr list, int depth) {
     return error() << "to give '" << known->name << "' " << known->operands
                    << (known->isVariadic ? " or more" : "") << " operands, got "
                    << list;
+  }
+  if (list.size() > mostLaunchList) {
+    return error() << "to have lists of at most " << mostLaunchList
+                   << " words, got " << list.size();
   }
   json::Array result{known->name};
   for (Attribute operand : list.getValue().drop_front()) {

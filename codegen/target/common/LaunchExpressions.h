@@ -23,6 +23,15 @@ llvm::ArrayRef<LaunchOperator> launchOperators();
 /// operator.
 constexpr int mostLaunchDepth = 32;
 
+/// How deep the deepest expression in a part of a plan is.
+int depthOf(const llvm::json::Value &value);
+
+/// The most checks of a plan, and the most words of a list in an expression.
+constexpr size_t mostLaunchList = 256;
+
+/// Is `name` that of a tensor's size?
+bool isSizeName(ws::KernelOp kernel, llvm::StringRef name);
+
 /// Is `name` that of a tensor's size, or of an argument that is an integer?
 bool isLaunchName(ws::KernelOp kernel, llvm::StringRef name);
 

@@ -10,11 +10,11 @@ using namespace attn::codegen;
 namespace json = llvm::json;
 
 FailureOr<LaunchItems> LaunchItems::of(ws::KernelOp kernel) {
-  FailureOr<json::Value> count = countItems(kernel);
-  if (failed(count)) {
+  FailureOr<SmallVector<json::Value>> extents = itemExtents(kernel);
+  if (failed(extents)) {
     return failure();
   }
-  LaunchItems items(std::move(*count));
+  LaunchItems items(std::move(*extents));
   for (auto cut : kernel.getBody().getOps<tile::CutOp>()) {
     FailureOr<json::Value> length = sizeExpression(kernel, cut.getLength());
     if (failed(length)) {
@@ -32,6 +32,12 @@ FailureOr<LaunchItems> LaunchItems::of(ws::KernelOp kernel) {
            << (items.areCut() ? "no 'tile.join'" : "no 'tile.cut'");
   }
   return items;
+}
+
+LaunchItems::LaunchItems(SmallVector<json::Value> given)
+    : loopExtents(std::move(given)) {
+  whole = json::Array{"mul", loopExtents[0],
+                      json::Array{"mul", loopExtents[1], loopExtents[2]}};
 }
 
 json::Value LaunchItems::handedOut() const {

@@ -15,21 +15,26 @@ public:
   /// An error if they are not computed from sizes.
   static mlir::FailureOr<LaunchItems> of(ws::KernelOp kernel);
 
-  /// Each of them for all CTAs of a cluster, before any is cut.
+  /// Row blocks, heads and batches.
+  llvm::ArrayRef<llvm::json::Value> extents() const { return loopExtents; }
+  /// Their product: each item for all CTAs of a cluster, before any is cut.
   const llvm::json::Value &count() const { return whole; }
   /// As the CTAs take them: each part of one counts.
   llvm::json::Value handedOut() const;
   bool areCut() const { return mostParts > 1; }
+  /// The length along which items are cut.
+  const llvm::json::Value &length() const { return cutLength; }
   /// The values that the plan computes to decide which items are cut.
   llvm::json::Array cutValues() const;
   /// The bytes in which parts hand over what they have, `partBytes` each.
   llvm::json::Value partsBytes(int64_t partBytes) const;
 
 private:
-  explicit LaunchItems(llvm::json::Value count) : whole(std::move(count)) {}
+  explicit LaunchItems(llvm::SmallVector<llvm::json::Value> extents);
 
-  llvm::json::Value whole;
-  /// The length along which items are cut, in blocks of so many rows.
+  llvm::SmallVector<llvm::json::Value> loopExtents;
+  llvm::json::Value whole = nullptr;
+  /// In blocks of so many rows.
   llvm::json::Value cutLength = nullptr;
   int64_t blockRows = 0, mostParts = 1;
 };

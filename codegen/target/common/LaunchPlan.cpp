@@ -4,6 +4,7 @@
 #include "LaunchExpressions.h"
 #include "LaunchItems.h"
 #include "LaunchParams.h"
+#include "OverflowChecks.h"
 #include "SizeExpressions.h"
 #include "StampLayout.h"
 #include "attn/dialect/LaunchChecks.h"
@@ -172,6 +173,7 @@ FailureOr<json::Array> PlanBuilder::checks() {
                      {"message", "expected fewer than " + std::to_string(most) +
                                      " work items"}});
   }
+  addOverflowChecks(kernel, items, *checks);
   return checks;
 }
 
@@ -290,6 +292,27 @@ json::Object PlanBuilder::variant(bool isLast) {
   return variant;
 }
 
+/// Refuses what the runtime would not load. How deep an expression is shows
+/// only here, where `items` in it is written out.
+LogicalResult checkLimits(ws::KernelOp kernel, const json::Array &checks,
+                          const json::Value &variant) {
+  if (checks.size() > mostLaunchList) {
+    return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
+           << mostLaunchList << " checks of a launch, got " << checks.size();
+  }
+  int depth = depthOf(variant);
+  for (const json::Value &check : checks) {
+    depth = std::max(depth, depthOf(check));
+  }
+  if (depth <= mostLaunchDepth) {
+    return success();
+  }
+  return kernel.emitOpError("attn-lower-to-nvvm: expected the expressions of "
+                            "its launch plan to be at most ")
+         << mostLaunchDepth
+         << " deep, with the number of work items written out, got " << depth;
+}
+
 } // namespace
 
 FailureOr<std::string>
@@ -319,6 +342,9 @@ codegen::buildLaunchPlan(StringRef name, ArrayRef<PlannedKernel> kernels) {
       if (!llvm::is_contained(checks, check)) {
         checks.push_back(std::move(check));
       }
+    }
+    if (failed(checkLimits(planned.kernel, checks, variants.back()))) {
+      return failure();
     }
   }
   ws::KernelOp first = kernels.front().kernel;

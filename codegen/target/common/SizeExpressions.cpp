@@ -33,6 +33,7 @@ json::Value codegen::nameOrNumber(StringRef text) {
 
 namespace {
 
+/// Writes each value once, however many ops share it.
 class SizeWriter {
 public:
   explicit SizeWriter(ws::KernelOp kernel) : kernel(kernel) {}
@@ -42,32 +43,53 @@ public:
 private:
   FailureOr<json::Value> writeArgument(BlockArgument argument);
   FailureOr<json::Value> writeOp(Operation *op);
+  FailureOr<json::Value> writeNew(Value value);
   LogicalResult checkCast(arith::IndexCastOp cast);
   LogicalResult checkSigns(Operation *op);
   bool isNeverNegative(Value value);
+  bool isNeverNegativeOp(Operation *op);
 
   ws::KernelOp kernel;
+  llvm::DenseMap<Value, json::Value> written;
+  llvm::DenseMap<Value, bool> signs;
 };
 
 constexpr StringLiteral pass = "attn-lower-to-nvvm: ";
 
+/// An expression is a tree: what several operands share is written for each.
+constexpr int64_t mostWords = 1024;
+
 } // namespace
+
+static int64_t countWords(const json::Value &expr) {
+  int64_t words = 1;
+  if (const json::Array *list = expr.getAsArray()) {
+    for (const json::Value &operand : llvm::drop_begin(*list)) {
+      words += countWords(operand);
+    }
+  }
+  return words;
+}
 
 /// Sizes are, and what keeps the sign of its operands.
 bool SizeWriter::isNeverNegative(Value value) {
+  if (auto known = signs.find(value); known != signs.end()) {
+    return known->second;
+  }
   APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant))) {
-    return !constant.isNegative();
-  }
   Operation *op = value.getDefiningOp();
-  if (!op) {
-    return false;
-  }
+  bool is = matchPattern(value, m_ConstantInt(&constant))
+                ? !constant.isNegative()
+                : op && isNeverNegativeOp(op);
+  return signs[value] = is;
+}
+
+bool SizeWriter::isNeverNegativeOp(Operation *op) {
   auto is = [&](Value operand) { return isNeverNegative(operand); };
   if (isa<arith::MaxSIOp>(op)) {
     return llvm::any_of(op->getOperands(), is);
   }
-  return isa<tensor::DimOp, tile::CutOp>(op) ||
+  return isa<tensor::DimOp>(op) ||
          (!isa<arith::SubIOp>(op) &&
           (isa<arith::IndexCastOp>(op) || !wordOf(op).empty()) &&
           llvm::all_of(op->getOperands(), is));
@@ -129,6 +151,13 @@ FailureOr<json::Value> SizeWriter::writeOp(Operation *op) {
       return nameOrNumber(dimNames(kernel, tensor.getArgNumber())[*index]);
     }
   }
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
+    return op->emitOpError(pass)
+           << "expected the number of work items to be computed in 32 bits, "
+              "got a change from "
+           << op->getOperand(0).getType() << " to "
+           << op->getResult(0).getType();
+  }
   StringRef word = wordOf(op);
   if (word.empty()) {
     return op->emitOpError(pass)
@@ -143,10 +172,17 @@ FailureOr<json::Value> SizeWriter::writeOp(Operation *op) {
   if (failed(a) || failed(b)) {
     return failure();
   }
-  return json::Value(json::Array{word, std::move(*a), std::move(*b)});
+  json::Value list = json::Array{word, std::move(*a), std::move(*b)};
+  if (countWords(list) > mostWords) {
+    return op->emitOpError(pass)
+           << "expected an expression of at most " << mostWords
+           << " numbers and operators, with what operands share written for "
+              "each, got more";
+  }
+  return list;
 }
 
-FailureOr<json::Value> SizeWriter::write(Value value) {
+FailureOr<json::Value> SizeWriter::writeNew(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant))) {
     return json::Value(constant.getSExtValue());
@@ -157,13 +193,24 @@ FailureOr<json::Value> SizeWriter::write(Value value) {
   return writeOp(value.getDefiningOp());
 }
 
+FailureOr<json::Value> SizeWriter::write(Value value) {
+  if (auto known = written.find(value); known != written.end()) {
+    return json::Value(known->second);
+  }
+  FailureOr<json::Value> expr = writeNew(value);
+  if (succeeded(expr)) {
+    written.insert({value, *expr});
+  }
+  return expr;
+}
+
 FailureOr<json::Value> codegen::sizeExpression(ws::KernelOp kernel,
                                                Value value) {
   return SizeWriter(kernel).write(value);
 }
 
 /// The extents of one work loop are those of all.
-FailureOr<json::Value> codegen::countItems(ws::KernelOp kernel) {
+FailureOr<SmallVector<json::Value>> codegen::itemExtents(ws::KernelOp kernel) {
   ws::WorkLoopOp loop;
   kernel.walk([&](ws::WorkLoopOp found) {
     loop = found;
@@ -174,13 +221,14 @@ FailureOr<json::Value> codegen::countItems(ws::KernelOp kernel) {
            << "expected a 'ws.work_loop', whose extents are the number of work "
               "items, got none";
   }
-  FailureOr<json::Value> blocks = sizeExpression(kernel, loop.getBlocks());
-  FailureOr<json::Value> heads = sizeExpression(kernel, loop.getHeads());
-  FailureOr<json::Value> batches = sizeExpression(kernel, loop.getBatches());
-  if (failed(blocks) || failed(heads) || failed(batches)) {
-    return failure();
+  SizeWriter writer(kernel);
+  SmallVector<json::Value> extents;
+  for (Value extent : loop.getOperands()) {
+    FailureOr<json::Value> expr = writer.write(extent);
+    if (failed(expr)) {
+      return failure();
+    }
+    extents.push_back(std::move(*expr));
   }
-  return json::Value(
-      json::Array{"mul", std::move(*blocks),
-                  json::Array{"mul", std::move(*heads), std::move(*batches)}});
+  return extents;
 }

@@ -15,17 +15,18 @@ constexpr llvm::StringLiteral wholeName = "cut.whole", partsName = "cut.parts";
 /// A size's name, or the number that it is.
 llvm::json::Value nameOrNumber(llvm::StringRef text);
 
-/// Returns `value`, integer arithmetic on sizes, scalar arguments and
-/// constants, as an expression that the runtime evaluates. Sizes are from 0 to
-/// 2^31 - 1, and so has to be what is computed in 32 bits. An error at the op:
-/// another op, and one that the runtime would compute otherwise, as it rounds
-/// quotients down and has no unsigned numbers.
+/// Returns `value`, 32-bit arithmetic on sizes, scalar arguments and constants,
+/// as an expression that the runtime evaluates. The runtime computes in 64
+/// bits: OverflowChecks.h refuses launches where 32 do not suffice. An error at
+/// the op: another op, one that the runtime would compute otherwise, as it
+/// rounds quotients down and has no unsigned numbers, and one whose expression
+/// is too long.
 mlir::FailureOr<llvm::json::Value> sizeExpression(ws::KernelOp kernel,
                                                   mlir::Value value);
 
-/// The work items of a launch, each of them for all CTAs of a cluster, before
-/// any is cut: the product of a work loop's extents.
-mlir::FailureOr<llvm::json::Value> countItems(ws::KernelOp kernel);
+/// The extents of the work loops: row blocks, heads, batches.
+mlir::FailureOr<llvm::SmallVector<llvm::json::Value>>
+itemExtents(ws::KernelOp kernel);
 
 } // namespace attn::codegen
 

@@ -123,8 +123,19 @@ tile.kernel @c2_braces args ["n{"] problem #p {
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 // expected-error @below {{expected a name that launch plans do not use for something else, got "\FF"}}
-tile.kernel @c2_utf8 args ["\FF"] problem #p {
-^bb0(%n: i32):
+tile.kernel @c2_utf8 args ["x" ("b", "\FF", "h")] problem #p {
+^bb0(%x: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+// A tensor's own name is nothing that expressions use, but the plan has it.
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{expected a name in UTF-8, got "\FF"}}
+tile.kernel @c2_utf8_tensor args ["\FF" ("b", "s", "h")] problem #p {
+^bb0(%x: tensor<?x?x?xf32>):
   tile.work {
   }
 }

@@ -5,6 +5,7 @@
 #include "target/common/LaunchExpressions.h"
 
 #include "expr.h"
+#include "launch_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -31,8 +32,9 @@ TEST(LaunchExpressions, noOperatorOfTheRuntimeIsMissing) {
   EXPECT_EQ(launchOperators().size(), operators);
 }
 
-TEST(LaunchExpressions, depthIsThatOfTheRuntime) {
+TEST(LaunchExpressions, limitsAreThoseOfTheRuntime) {
   EXPECT_EQ(attn::codegen::mostLaunchDepth, attn::runtime::kMaxExprDepth);
+  EXPECT_EQ(attn::codegen::mostLaunchList, attn::runtime::kMaxList);
 }
 
 } // namespace

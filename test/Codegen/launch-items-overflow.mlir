@@ -1,0 +1,71 @@
+// A launch plan checks no number of 32 bits that other checks bound: a part of a maximum, a factor of the number of items, what follows from sizes.
+// RUN: attn-opt %s --attn-lower-to-nvvm -split-input-file | sed 's/\\22/"/g' | FileCheck %s
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+
+// CHECK: "checks":[{"equals":1,"expr":["lt",["max",["mul","sq",4],"b"],2147418112],"message":"rows"},
+// CHECK-SAME: {"equals":1,"expr":["ge",2147418112,["add","n","m"]],"message":"numbers"},
+// CHECK-SAME: {"equals":0,"expr":["lt",["min","n","m"],0],"message":"numbers"},
+// CHECK-SAME: {"equals":1,"expr":["lt",["mul",{{[^{]*}}work items"}],
+ws.kernel @bounded machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [
+    [["lt", ["max", ["mul", "sq", 4], "b"], 2147418112], 1, "rows"],
+    [["ge", 2147418112, ["add", "n", "m"]], 1, "numbers"],
+    [["lt", ["min", "n", "m"], 0], 0, "numbers"]]} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i32):
+  %index0 = arith.constant 0 : index
+  %index1 = arith.constant 1 : index
+  %index2 = arith.constant 2 : index
+  %dim0 = tensor.dim %q, %index0 : tensor<?x?x?x64xbf16>
+  %dim1 = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %dim2 = tensor.dim %q, %index2 : tensor<?x?x?x64xbf16>
+  %b = arith.index_cast %dim0 : index to i32
+  %sq = arith.index_cast %dim1 : index to i32
+  %hq = arith.index_cast %dim2 : index to i32
+  %c4 = arith.constant 4 : i32
+  %c63 = arith.constant 63 : i32
+  %c64 = arith.constant 64 : i32
+  %rows = arith.muli %sq, %c4 : i32
+  %padded = arith.addi %rows, %c63 : i32
+  %blocks = arith.divsi %padded, %c64 : i32
+  %planes = arith.muli %hq, %b : i32
+  %sum = arith.addi %n, %m : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%blocks, %planes, %sum) {
+      %w = tile.next_work extents(%blocks, %planes, %sum)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+
+// A difference of sizes fits, and is no factor that bounds another. What is asked of a comparison is not always a bound.
+// CHECK: "checks":[{"equals":2,"expr":["lt","n",100],"message":"never"},
+// CHECK-SAME: {"equals":1,"expr":["lt",["mul",{{[^{]*}}work items"},
+// CHECK-SAME: {"equals":0,"expr":["lt",["mul",["mul","sq","b"],["sub","sq","b"]],0],"message":"expected mul(mul(sq, b), sub(sq, b)) to be at least 0, got sq = {sq}, b = {b}"},
+// CHECK-SAME: {"equals":0,"expr":["lt","n",0],"message":"expected n to be at least 0, got n = {n}"},
+// CHECK-SAME: {"equals":1,"expr":["lt",["mul","sq","b"],2147483648],"message":"expected mul(sq, b) to be below 2147483648, got sq = {sq}, b = {b}"}],
+ws.kernel @open machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [[["lt", "n", 100], 2, "never"]]} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32):
+  %index0 = arith.constant 0 : index
+  %index1 = arith.constant 1 : index
+  %dim0 = tensor.dim %q, %index0 : tensor<?x?x?x64xbf16>
+  %dim1 = tensor.dim %q, %index1 : tensor<?x?x?x64xbf16>
+  %b = arith.index_cast %dim0 : index to i32
+  %sq = arith.index_cast %dim1 : index to i32
+  %area = arith.muli %sq, %b : i32
+  %more = arith.subi %sq, %b : i32
+  %product = arith.muli %area, %more : i32
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%product, %n, %n) {
+      %w = tile.next_work extents(%product, %n, %n)
+    }
+  }
+}
