@@ -342,8 +342,9 @@ LogicalResult KernelReader::read(tile::KernelOp kernel) {
                   formatv("expected a tile.for in kernel '{0}', got none",
                           kernel.getSymName()));
   }
-  if (llvm::none_of(model.values,
-                    [](const KernelValue &value) { return value.isWork; })) {
+  if (llvm::none_of(model.steps, [](const KernelStep &step) {
+        return step.holds<tile::NextWorkOp>();
+      })) {
     return reject(emitError, "V1",
                   formatv("expected a step with tile.next_work in kernel "
                           "'{0}', got none",

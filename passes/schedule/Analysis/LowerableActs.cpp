@@ -123,8 +123,6 @@ LogicalResult ActChecker::checkMasked(const PlannedAct &act) {
       failed(refuseIf(lowerable.isInSmem(step.writes.front()),
                       Mechanism::OddMasked, act,
                       "the masked step {0} with its result in 'smem'")) ||
-      failed(refuseIf(act.guard != Guard::Always, Mechanism::OddMasked, act,
-                      "guard '{1}' of the masked step {0}")) ||
       failed(refuseIf(*maskedShift != act.shift, Mechanism::OddMasked, act,
                       "a shift of the masked step {0} other than another's")));
 }

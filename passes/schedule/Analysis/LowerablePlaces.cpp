@@ -58,11 +58,10 @@ LogicalResult PlaceChecker::checkChannel(int index) const {
   const KernelValue &value = kernel.values[index];
   bool isLoaded = isCopied(index) && value.origin == Origin::Step;
   if (value.isWork) {
-    bool isBare = !place.hasFull || !place.hasFree || place.inCluster ||
-                  place.host >= 0 || place.cycles.size() > 1;
+    bool isBare = !place.hasFull || !place.hasFree || place.host >= 0 ||
+                  place.cycles.size() > 1;
     return refuseIf(isBare, Mechanism::BareWork, "channel",
-                    "of work items without barriers and memory of its own in "
-                    "its CTA");
+                    "of work items without barriers and memory of its own");
   }
   bool isTile = isLoaded && value.shape.size() == 2 && value.elementBytes == 2;
   bool isRead = llvm::any_of(kernel.steps, [&](const KernelStep &step) {

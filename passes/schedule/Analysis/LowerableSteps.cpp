@@ -46,18 +46,6 @@ static bool sumsAlongRows(const Lowerable &lowerable, const KernelStep &step) {
           }));
 }
 
-/// Returns whether a step has a constant tile of different elements.
-static bool hasUnevenConstant(const KernelStep &step) {
-  tile::StepOp op = step.op;
-  return op.getBody()
-      .walk([](arith::ConstantOp constant) {
-        auto elements = dyn_cast<ElementsAttr>(constant.getValue());
-        return elements && !elements.isSplat() ? WalkResult::interrupt()
-                                               : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 static LogicalResult checkStep(const Lowerable &lowerable,
                                const KernelStep &step) {
   auto describe = [&](StringRef what) {
@@ -84,9 +72,6 @@ static LogicalResult checkStep(const Lowerable &lowerable,
       failed(lowerable.refuseIf(sumsAlongRows(lowerable, step),
                                 Mechanism::CrossedSum,
                                 describe("a sum along the rows in '{0}'"))) ||
-      failed(lowerable.refuseIf(
-          hasUnevenConstant(step), Mechanism::OddTile,
-          describe("a constant of different elements in '{0}'"))) ||
       failed(
           lowerable.refuseIf(isMixed, Mechanism::MixedStep,
                              describe("more than one op's work in '{0}'"))) ||
@@ -95,6 +80,26 @@ static LogicalResult checkStep(const Lowerable &lowerable,
       failed(lowerable.refuseIf(
           !storesHold(lowerable, step), Mechanism::StoredElsewhere,
           describe("other than a hold in 'smem' for what '{0}' stores"))));
+}
+
+/// Checks that all constant tiles are of equal elements, in steps and outside.
+static LogicalResult checkConstants(const Lowerable &lowerable) {
+  tile::StepOp step = lowerable.kernel.steps.front().op;
+  arith::ConstantOp odd;
+  step->getParentOfType<tile::KernelOp>().walk([&](arith::ConstantOp constant) {
+    auto elements = dyn_cast<ElementsAttr>(constant.getValue());
+    if (elements && !elements.isSplat()) {
+      odd = constant;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return lowerable.refuseIf(bool(odd), Mechanism::OddTile, [&] {
+    auto step = odd->getParentOfType<tile::StepOp>();
+    return "a constant of different elements " +
+           (step ? formatv("in '{0}'", step.getName()).str()
+                 : std::string("outside steps"));
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,6 +143,9 @@ LogicalResult sched::checkLowerableSteps(const Lowerable &lowerable) {
     if (failed(checkStep(lowerable, step))) {
       return failure();
     }
+  }
+  if (failed(checkConstants(lowerable))) {
+    return failure();
   }
   for (int value = 0, e = kernel.values.size(); value < e; ++value) {
     if (failed(checkCarried(lowerable, value))) {

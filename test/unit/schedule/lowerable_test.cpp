@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V29: a schedule for each word that a machine may lack.
+// Rule V29: a schedule for each mechanism that a machine may lack, and for each
+// way to say it.
 #include "attn/passes/schedule/DataTables.h"
 #include "small_kernel.h"
 #include <gtest/gtest.h>
@@ -26,6 +27,27 @@ Edits withPlace(const std::string &place) {
   return {{"  turn tc ring wg", "  " + place + "\n  turn tc ring wg"}};
 }
 
+/// Work items of a counter that travel through `place`.
+Edits throughChannel(const std::string &place) {
+  return {{"work = grid", "work = dynamic"},
+          {"  remat(next)\n", ""},
+          {"  chan q = q", "  chan work = w" + place + "\n  chan q = q"},
+          {"body load {", "body load {\n    before { next }"}};
+}
+
+Edits joined(Edits edits, const Edits &more) {
+  edits.insert(edits.end(), more.begin(), more.end());
+  return edits;
+}
+
+const std::string uneven =
+    "dense<\"0x" + std::string(1022, '0') + "3F\"> : tensor<128xf32>";
+
+const std::pair<std::string, std::string> maskedFin{
+    "@fin () : () -> tensor<128xf32> {",
+    "@fin masked (%init) : (tensor<128xf32>) -> tensor<128xf32> {\n"
+    "    ^bb0(%b: tensor<128xf32>):"};
+
 const std::pair<std::string, std::string> finReadsQ{
     "@fin () : () -> tensor<128xf32> {",
     "@fin (%qt) : (tensor<128x64xbf16>) -> tensor<128xf32> {\n"
@@ -36,6 +58,10 @@ const std::vector<Case> cases = {
     {Mechanism::Parts,
      {{"cvt_o st_o", "cvt_o st_o[0] : 1"}},
      "'st_o' in parts"},
+    {Mechanism::Parts,
+     {{"chan k = k in smem depth 2",
+       "chan k = k in smem depth 2 parts (1 of 2, 1 of 2)"}},
+     "place 'k' in parts"},
     {Mechanism::OverCross, withPlace("hold s2 = s2 in reg over s[cross]"),
      "place 's2' over another sub-tile"},
     {Mechanism::ChannelOutsideSmem,
@@ -48,22 +74,38 @@ const std::vector<Case> cases = {
     {Mechanism::FilledByThreads,
      {{"mask sum }", "mask sum put(k) }"}},
      "'put(k)'"},
+    {Mechanism::FilledByThreads,
+     {{"  chan q = q", "  chan on = on in smem depth 1\n  chan q = q"},
+      {"  role wg", "  role other[2] warps 4 regs 112\n  role wg"},
+      {"await(st_o) + 1 norm cvt_o st_o st_lse", "norm st_lse"},
+      {"  body wg {",
+       "  body other {\n    after { await(st_o) + 1 cvt_o st_o }\n  }\n"
+       "  body wg {"}},
+     "channel 'on' of 'on', which no load makes"},
     {Mechanism::SeveralHomes, withPlace("hold oe2 = oe in smem depth 1"),
      "'oe' in 'oe' and in 'oe2'"},
     {Mechanism::DeepHold,
      {{"oe in smem depth 1", "oe in smem depth 2"}},
      "hold 'oe' in 'smem' of several values or depths"},
+    {Mechanism::DeepHold,
+     {{"hold oe = oe in smem", "hold oe = oe | on in smem"}},
+     "hold 'oe' in 'smem' of several values or depths"},
+    {Mechanism::HeldByThreads, withPlace("hold m = m in smem depth 1"),
+     "hold 'm' in 'smem' of 'm', which is read other than by a store"},
     {Mechanism::HeldByThreads, withPlace("hold m = s2 in smem depth 1"),
      "hold 'm' in 'smem' of 's2', which is read other than by a store"},
     {Mechanism::CopiedHold,
      {{"chan k = k in smem depth 2", "hold k = k in smem depth 1"}},
      "hold 'k' in 'smem' of 'k', which is loaded"},
+    {Mechanism::BareWork, throughChannel(" in smem depth 2 free_implied"),
+     "channel 'work' of work items without barriers"},
+    {Mechanism::BareWork, throughChannel(" in smem depth 2 full_implied"),
+     "channel 'work' of work items without barriers"},
+    {Mechanism::BareWork, throughChannel(" in smem depth 2 over k"),
+     "channel 'work' of work items without barriers"},
     {Mechanism::BareWork,
-     {{"work = grid", "work = dynamic"},
-      {"  remat(next)\n", ""},
-      {"  chan q = q", "  chan work = w in smem depth 2 free_implied\n"
-                       "  chan q = q"},
-      {"body load {", "body load {\n    before { next }"}},
+     joined(throughChannel(" | q in smem depth 2"),
+            {{"  chan q = q in smem depth 1\n", ""}}),
      "channel 'work' of work items without barriers"},
     {Mechanism::SplitEdge,
      {{"  turn tc ring wg", "  edge e split\n  turn tc ring wg"},
@@ -89,6 +131,10 @@ const std::vector<Case> cases = {
     {Mechanism::NonemptyGuard,
      {{"after { await", "after { nonempty : await"}},
      "guard 'nonempty' of 'await(st_o)'"},
+    {Mechanism::NonemptyGuard,
+     {{"mask sum }", "mask sum last_nonempty : st_lse }"},
+      {"st_o st_lse", "st_o"}},
+     "guard 'last_nonempty' of 'st_lse'"},
     {Mechanism::GuardedValue,
      {{"mask sum }", "mask sum once : get(k) }"}},
      "a guard of 'get(k)', which makes a value"},
@@ -141,13 +187,25 @@ const std::vector<Case> cases = {
      {{"split M 2 whole(q)", "split M 2"},
       {"once : ld_q", "once : ld_q[0] once : ld_q[1]"}},
      "sub-tiles of 'q', which is loaded"},
+    {Mechanism::OddCut,
+     {{"split M 2 whole(q)", "split N 2 whole(k)"}},
+     "sub-tiles along axis 'N'"},
+    {Mechanism::OddCut,
+     {{"%x = arith.constant dense<1.0> : tensor<128xf32>",
+       "%half = arith.constant dense<1.0> : tensor<64xf32>\n"
+       "      %x = arith.constant dense<1.0> : tensor<128xf32>"}},
+     "'fin', which computes on other than a sub-tile's rows"},
+    // Operand A in registers is odd in no forward kernel: tile_n is a multiple
+    // of 16.
     {Mechanism::OddTile,
      {{"split M 2", "split M 4"}, {"role wg[2]", "role wg[4]"}},
      "the tile of 32 elements 'inv'"},
     {Mechanism::OddTile,
-     {{"dense<1.0> : tensor<128xf32>",
-       "dense<\"0x" + std::string(1022, '0') + "3F\"> : tensor<128xf32>"}},
+     {{"dense<1.0> : tensor<128xf32>", uneven}},
      "a constant of different elements in 'fin'"},
+    {Mechanism::OddTile,
+     {{"dense<0.0> : tensor<128xf32>", uneven}},
+     "a constant of different elements outside steps"},
     {Mechanism::OddHold, withPlace("hold x = inv in smem depth 1"),
      "hold 'x' in 'smem' of 'inv', which is no tile of 16-bit elements"},
     {Mechanism::OddMasked,
@@ -159,6 +217,37 @@ const std::vector<Case> cases = {
        "      %l1 = tile.step @sum (%s1, %m)"},
       {"mask sum }", "mask score + 1 sum + 1 }"}},
      "a shift of the masked step 'score' other than another's"},
+    {Mechanism::OddMasked,
+     {maskedFin},
+     "the masked step 'fin' outside the loop"},
+    {Mechanism::OddMasked,
+     {{"    %init =",
+       "    %z = arith.constant dense<0.0> : tensor<128x128xf32>\n"
+       "    %init ="},
+      {"@qk (%qt, %kt) : (",
+       "@qk masked (%z, %qt, %kt) : (tensor<128x128xf32>, "},
+      {"^bb0(%a: tensor<128x64xbf16>, %b: tensor<128x64xbf16>)",
+       "^bb0(%c: tensor<128x128xf32>, %a: tensor<128x64xbf16>, "
+       "%b: tensor<128x64xbf16>)"}},
+     "a channel that the masked step 'qk' reads"},
+    {Mechanism::OddMasked,
+     {{"%s2 = tile.step @mask masked (%s) : (tensor<128x128xf32>) -> "
+       "tensor<128x128xf32> {\n      ^bb0(%a: tensor<128x128xf32>):\n"
+       "        tile.yield %a : tensor<128x128xf32>\n      }",
+       "%s1 = tile.step @score (%s) : (tensor<128x128xf32>) -> "
+       "tensor<128x128xbf16> {\n      ^bb0(%a: tensor<128x128xf32>):\n"
+       "        %x = arith.truncf %a : tensor<128x128xf32> to "
+       "tensor<128x128xbf16>\n"
+       "        tile.yield %x : tensor<128x128xbf16>\n      }\n"
+       "      %s2 = tile.step @mask masked (%s1) : (tensor<128x128xbf16>) -> "
+       "tensor<128x128xbf16> {\n      ^bb0(%a: tensor<128x128xbf16>):\n"
+       "        tile.yield %a : tensor<128x128xbf16>\n      }"},
+      {"@sum (%s2, %m) : (tensor<128x128xf32>, ", "@sum (%m) : ("},
+      {"^bb0(%a: tensor<128x128xf32>, %b: tensor<128xf32>)",
+       "^bb0(%b: tensor<128xf32>)"},
+      {"mask sum }", "score mask sum }"},
+      {"hold oe =", "hold s2 = s2 in smem depth 1\n  hold oe ="}},
+     "the masked step 'mask' with its result in 'smem'"},
     {Mechanism::OddRole,
      {{"role load warps 1", "role load warps 4"}},
      "role 'load' of 1 x 4 warps, which one thread runs"},
@@ -172,6 +261,8 @@ const std::vector<Case> cases = {
     {Mechanism::CarriedElsewhere,
      {{"tile.yield %l1 :", "tile.yield %m :"}},
      "'m', which no step of the loop leaves in registers"},
+    {Mechanism::CarriedElsewhere, withPlace("hold l = l1 in smem depth 1"),
+     "'m', which no step of the loop leaves in registers"},
     {Mechanism::GuardedFinal,
      {{"mask sum }", "mask sum + 1 last : st_lse }"}, {"st_o st_lse", "st_o"}},
      "a guard of 'st_lse', which reads what the loop ends with"},
@@ -182,6 +273,22 @@ const std::vector<Case> cases = {
        "        %y = arith.addf %x, %x : tensor<128x64xbf16>\n"
        "        tile.yield %y"}},
      "more than one op's work in 'ld_k'"},
+    {Mechanism::MixedStep,
+     {{"%x : tensor<128x128xf32>\n      }\n      %s2",
+       "%y : tensor<128x128xf32>\n      }\n      %s2"},
+      {"        tile.yield %y",
+       "        %y = arith.addf %x, %x : tensor<128x128xf32>\n"
+       "        tile.yield %y"}},
+     "more than one op's work in 'qk'"},
+    {Mechanism::MixedStep,
+     {{"%x = tile.mma %a, %b", "%c = arith.addf %b, %b : tensor<128x64xbf16>\n"
+                               "        %x = tile.mma %a, %c"}},
+     "more than one op's work in 'qk'"},
+    {Mechanism::MixedStep,
+     {{"to tensor<128x64xbf16>",
+       "to tensor<128x64xbf16>\n      tile.store %x, %o at(%n, %n, %n) #map : "
+       "tensor<128x64xbf16>, tensor<?x?x?x64xbf16>"}},
+     "more than one op's work in 'cvt_o'"},
     {Mechanism::UnplacedLoad,
      {{"  chan q = q in smem depth 1\n", ""}, qkReadsK},
      "no place for what 'ld_q' loads"},
@@ -196,6 +303,11 @@ const std::vector<Case> cases = {
       {"  body wg {", "  body other {\n    kv { once : ld_q }\n  }\n"
                       "  body wg {"}},
      "channel 'k', which not one thread fills"},
+    {Mechanism::FilledByMany,
+     {{"{ ld_k once : ld_q }",
+       "{ ld_k once : ld_q } after { st_o[0] st_o[1] }"},
+      {"await(st_o) + 1 norm cvt_o st_o st_lse", "st_lse"}},
+     "channel 'q', which not one thread fills"},
     {Mechanism::ManyCredits,
      {{"  turn tc ring wg", "  edge e credits 2\n  turn tc ring wg"},
       {"{ ld_k once", "{ ld_k sig(e) once"},

@@ -41,8 +41,8 @@ tile.kernel @small args ["q", "k", "o" write, "lse" write]
 }> {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>):
   %n = arith.constant 128 : i32
-  %init = arith.constant dense<0.0> : tensor<128xf32>
   tile.work {
+    %init = arith.constant dense<0.0> : tensor<128xf32>
     %w = tile.step @next () : () -> !tile.work {
       %x = tile.next_work extents(%n, %n, %n)
       tile.yield %x : !tile.work
