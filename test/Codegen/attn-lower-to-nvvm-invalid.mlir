@@ -268,7 +268,7 @@ ws.kernel @fetch_of_grid machine "sm_90a" args ["n"] problem #p config #c schedu
     %s = ws.slot_at %c : <@work, tensor<4xi32>>
     ws.work_loop extents(%c, %c, %c) {
       %w = tile.next_work extents(%c, %c, %c)
-      // expected-error @below {{'ws.fetch_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' with work 'dynamic', got work 'grid'}}
+      // expected-error @below {{'ws.fetch_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' whose items are handed out, got one whose items are not}}
       ws.fetch_work after %w
     }
   }
@@ -286,7 +286,7 @@ ws.kernel @get_outside machine "sm_90a" args ["n"] problem #p config #c schedule
   ^bb0(%me: i32):
     %c = arith.constant 1 : i32
     %s = ws.slot_at %c : <@work, tensor<4xi32>>
-    // expected-error @below {{'ws.get_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' with work 'dynamic', got no loop with work 'dynamic'}}
+    // expected-error @below {{'ws.get_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' whose items are handed out, got no loop}}
     %w = ws.get_work %s : <@work, tensor<4xi32>>
   }
 }
@@ -394,7 +394,7 @@ ws.kernel @slot_of_grid machine "sm_90a" args ["n"] problem #p config #c schedul
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'ws.verdict_slot' op attn-lower-to-nvvm: expected work 'dynamic', got 'grid'}}
+      // expected-error @below {{'ws.verdict_slot' op attn-lower-to-nvvm: expected a kernel whose items are handed out, got one whose items are not}}
       %slot = ws.verdict_slot %w
       %no = arith.constant false
       ws.second_run by @verdict rejected %no

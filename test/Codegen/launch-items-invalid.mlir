@@ -261,9 +261,9 @@ ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] proble
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 4>
 #s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected a 'tile.cut' and a 'tile.join' where 'last_wave_parts' is 4, got no 'tile.join'}}
 ws.kernel @f machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
 ^bb0(%n: i32):
+  // expected-error @below {{'tile.cut' op attn-lower-to-nvvm: expected a 'tile.join' of its parts in the kernel, got none}}
   %whole, %parts = tile.cut %n by 64 most 4
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):

@@ -5,11 +5,9 @@
 #ifndef ATTN_CODEGEN_ARITHMETIC_H
 #define ATTN_CODEGEN_ARITHMETIC_H
 
-#include "attn/support/mlir_pch.h"
+#include "LaunchShape.h"
 
 namespace attn::codegen {
-
-constexpr int64_t warpThreads = 32;
 
 /// Emits where `builder` stands.
 struct Arithmetic {

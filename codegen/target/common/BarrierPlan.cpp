@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BarrierPlan.h"
 #include "BarrierOps.h"
+#include "LaunchShape.h"
 #include "SyncPatterns.h"
 #include "attn/support/Decision.h"
 
@@ -78,7 +79,7 @@ static bool givesVerdict(ws::RoleOp role) {
 }
 
 void BarrierPlan::countArrivals(ws::KernelOp kernel) {
-  int64_t ctas = kernel.getConfig().getCluster();
+  int64_t ctas = clusterOf(kernel);
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
     int64_t arrivals =
         role.isSingleThread() ? 1 : role.getWarps() * role.getReplicas();
@@ -166,7 +167,7 @@ void BarrierPlan::emitSetup(ws::KernelOp kernel) const {
     // The sender and the receiver of an item arrive where it comes; all CTAs
     // but the first where it was read.
     init(mailbox->hasCome(), 2);
-    init(mailbox->wasRead(), kernel.getConfig().getCluster() - 1);
+    init(mailbox->wasRead(), clusterOf(kernel) - 1);
     Value parity = emit.smem(emit.constant(mailbox->parity()));
     LLVM::StoreOp::create(builder, kernel.getLoc(), emit.constant(0), parity);
   }

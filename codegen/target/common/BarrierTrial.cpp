@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BarrierTrial.h"
+#include "LaunchShape.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
 static constexpr StringLiteral passName = "attn-verify-channels: ";
-static constexpr int64_t threadsOfWarp = 32;
 /// Id 0 is the CTA's.
 static constexpr int64_t namedBarriers = 16;
 
@@ -115,7 +115,7 @@ LogicalResult BarrierTrial::unrollRole(ws::RoleOp role, const RoleSlice &slice,
 
 LogicalResult BarrierTrial::unroll() {
   ws::KernelOp kernel = program.kernel;
-  for (int64_t cta = 0; cta < kernel.getConfig().getCluster(); ++cta) {
+  for (int64_t cta = 0; cta < clusterOf(kernel); ++cta) {
     for (const auto &[role, slice] : program.roles) {
       if (failed(unrollRole(role, slice, cta))) {
         return failure();
@@ -127,7 +127,7 @@ LogicalResult BarrierTrial::unroll() {
 
 void BarrierTrial::restart() {
   ws::KernelOp kernel = program.kernel;
-  for (int64_t cta = 0; cta < kernel.getConfig().getCluster(); ++cta) {
+  for (int64_t cta = 0; cta < clusterOf(kernel); ++cta) {
     for (const auto &[offset, barrier] : program.barriers) {
       barriers[addressIn(cta, offset)] = {barrier.arrivals, barrier.arrivals};
     }
@@ -243,8 +243,8 @@ BarrierTrial::Step BarrierTrial::meet(TrialWarp &warp,
                  << namedBarriers - 1 << ", got barrier " << event.place;
     return Step::Failed;
   }
-  if (event.number < 1 || event.number % threadsOfWarp != 0) {
-    error(event) << "expected a multiple of " << threadsOfWarp
+  if (event.number < 1 || event.number % warpThreads != 0) {
+    error(event) << "expected a multiple of " << warpThreads
                  << " threads at barrier " << event.place << ", got "
                  << event.number;
     return Step::Failed;
@@ -264,7 +264,7 @@ BarrierTrial::Step BarrierTrial::meet(TrialWarp &warp,
   }
   HoldTrial::share(warp, PieceShare::Fenced, PieceShare::Told);
   meeting.threads = event.number;
-  meeting.arrived += threadsOfWarp;
+  meeting.arrived += warpThreads;
   if (meeting.arrived >= meeting.threads) {
     meeting.arrived = 0;
     meeting.passed.clear();
@@ -358,7 +358,7 @@ LogicalResult BarrierTrial::checkBarrier(const Barrier &barrier,
 LogicalResult BarrierTrial::checkEnd() {
   ws::KernelOp kernel = program.kernel;
   for (const auto &[offset, barrier] : program.barriers) {
-    for (int64_t cta = 0; cta < kernel.getConfig().getCluster(); ++cta) {
+    for (int64_t cta = 0; cta < clusterOf(kernel); ++cta) {
       if (failed(checkBarrier(barriers[addressIn(cta, offset)], barrier.init,
                               offset))) {
         return failure();

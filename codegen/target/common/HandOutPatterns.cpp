@@ -112,9 +112,7 @@ struct TakeItemPattern : ItemPattern<ws::TakeItemOp> {
                                 PatternRewriter &rewriter) const override {
     ItemOps emit = at(rewriter, op.getLoc());
     if (items.mailbox()) {
-      items.places =
-          ItemPlaces(rewriter, op.getLoc(), items.kernel.getConfig().getOrder(),
-                     extentsOf(op), /*manyItems=*/false);
+      items.places = emit.placesIn(extentsOf(op), /*manyItems=*/false);
     }
     RoleItem item;
     Value inFlight = emit.itemsInFlight();

@@ -16,9 +16,7 @@ struct NextWorkPattern : ItemPattern<tile::NextWorkOp> {
   LogicalResult matchAndRewrite(tile::NextWorkOp op,
                                 PatternRewriter &rewriter) const override {
     ItemOps emit = at(rewriter, op.getLoc());
-    ItemPlaces places(rewriter, op.getLoc(),
-                      items.kernel.getConfig().getOrder(), extentsOf(op),
-                      /*manyItems=*/false);
+    ItemPlaces places = emit.placesIn(extentsOf(op), /*manyItems=*/false);
     RoleItem item;
     item.second = items.isSecondRun;
     item.place = places.of(rewriter, op.getLoc(), items.first);
@@ -107,8 +105,7 @@ struct BoundsPattern : ItemPattern<tile::BoundsOp> {
 
 private:
   void lowerOwnedRows(const ItemOps &emit, tile::BoundsOp op) const {
-    int64_t tile = items.kernel.getConfig().getTileM();
-    int64_t ctas = items.clusterSize();
+    int64_t ctas = clusterOf(items.kernel);
     int64_t rows = op.countOwnedRows(items.kernel.getConfig());
     for (auto owned :
          llvm::make_early_inc_range(op.getBody().getOps<tile::OwnedRowsOp>())) {
@@ -116,7 +113,7 @@ private:
       if (!op.getSubtile() && ctas > 1) {
         block = emit.bitAnd(block, -ctas);
       }
-      Value first = emit.mul(block, tile);
+      Value first = emit.mul(block, blockRowsOf(items.kernel));
       if (op.getSubtile()) {
         first = emit.add(first, emit.mul(op.getSubtile(), rows));
       }
@@ -130,8 +127,8 @@ private:
 } // namespace
 
 void codegen::moveToOwnBlock(const ItemOps &emit, WorkPlace &place) {
-  if (emit.items.clusterSize() > 1) {
-    place[0] = emit.add(emit.mul(place[0], emit.items.clusterSize()),
+  if (clusterOf(emit.items.kernel) > 1) {
+    place[0] = emit.add(emit.mul(place[0], clusterOf(emit.items.kernel)),
                         emit.rankInCluster());
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelChecks.h"
 #include "HoldPatterns.h"
+#include "LaunchShape.h"
 #include "SyncPatterns.h"
 #include "Target.h"
 
@@ -273,11 +274,11 @@ LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
 /// Items are handed out in a loop over them, which has one end.
 LogicalResult checkHandedOut(ws::KernelOp kernel, Operation *op) {
   auto loop = op->getParentOfType<ws::WorkLoopOp>();
-  if (!loop || kernel.getConfig().getWork() != WorkKind::Dynamic) {
+  if (!loop || !codegen::handsOutItems(kernel)) {
     return error(op, lowerToNVVM)
-           << "expected to be in a 'ws.work_loop' with work 'dynamic', got "
-           << (loop ? "work '" : "no loop with work '")
-           << stringifyWorkKind(kernel.getConfig().getWork()) << "'";
+           << "expected to be in a 'ws.work_loop' whose items are handed out, "
+              "got "
+           << (loop ? "one whose items are not" : "no loop");
   }
   return success();
 }
@@ -294,11 +295,10 @@ LogicalResult checkSecondRuns(ws::KernelOp kernel, Operation *op) {
     return error(op, lowerToNVVM)
            << "expected a 'ws.verdict' in the kernel, got none";
   }
-  if (isa<ws::VerdictSlotOp>(op) &&
-      kernel.getConfig().getWork() != WorkKind::Dynamic) {
+  if (isa<ws::VerdictSlotOp>(op) && !codegen::handsOutItems(kernel)) {
     return error(op, lowerToNVVM)
-           << "expected work 'dynamic', got '"
-           << stringifyWorkKind(kernel.getConfig().getWork()) << "'";
+           << "expected a kernel whose items are handed out, got one whose "
+              "items are not";
   }
   return success();
 }
@@ -306,7 +306,7 @@ LogicalResult checkSecondRuns(ws::KernelOp kernel, Operation *op) {
 /// A loop over items that are handed out has one end.
 LogicalResult checkOneEnd(ws::KernelOp kernel, Operation *op) {
   auto loop = dyn_cast<ws::WorkLoopOp>(op);
-  if (!loop || kernel.getConfig().getWork() != WorkKind::Dynamic) {
+  if (!loop || !codegen::handsOutItems(kernel)) {
     return success();
   }
   auto ends = loop.getBody().getOps<ws::EndUnlessWorkOp>();
@@ -331,8 +331,7 @@ LogicalResult checkWork(ws::KernelOp kernel, Operation *op) {
   if (isa<tile::NextWorkOp>(op) && !op->getParentOfType<ws::WorkLoopOp>()) {
     return error(op, lowerToNVVM) << "expected to be in a 'ws.work_loop'";
   }
-  if (isa<tile::NextWorkOp>(op) &&
-      kernel.getConfig().getWork() == WorkKind::Dynamic) {
+  if (isa<tile::NextWorkOp>(op) && codegen::handsOutItems(kernel)) {
     return error(op, lowerToNVVM)
            << "expected 'ws.take_item' where items are handed out";
   }

@@ -20,16 +20,14 @@ FailureOr<LaunchItems> LaunchItems::of(ws::KernelOp kernel) {
     if (failed(length)) {
       return failure();
     }
+    if (!JoinLayout::isIn(kernel)) {
+      return cut.emitOpError(
+          "attn-lower-to-nvvm: expected a 'tile.join' of its "
+          "parts in the kernel, got none");
+    }
     items.cutLength = std::move(*length);
     items.blockRows = cut.getBlock();
     items.mostParts = cut.getMost();
-  }
-  int64_t parts = kernel.getConfig().getLastWaveParts();
-  if (parts > 1 && !(items.areCut() && JoinLayout::isIn(kernel))) {
-    return kernel.emitOpError("attn-lower-to-nvvm: expected a 'tile.cut' and a "
-                              "'tile.join' where 'last_wave_parts' is ")
-           << parts << ", got "
-           << (items.areCut() ? "no 'tile.join'" : "no 'tile.cut'");
   }
   return items;
 }

@@ -4,6 +4,7 @@
 #include "LaunchExpressions.h"
 #include "LaunchItems.h"
 #include "LaunchParams.h"
+#include "LaunchShape.h"
 #include "OverflowChecks.h"
 #include "SizeExpressions.h"
 #include "StampLayout.h"
@@ -64,7 +65,7 @@ private:
   json::Object launch();
   json::Object resources();
   json::Object stamps(const StampLayout &layout);
-  int64_t cluster() { return kernel.getConfig().getCluster(); }
+  int64_t cluster() { return clusterOf(kernel); }
 
   ws::KernelOp kernel;
   const Target &chip;
@@ -138,7 +139,7 @@ json::Object PlanBuilder::argument(unsigned index) {
 }
 
 json::Value PlanBuilder::gridSize() {
-  bool persistent = kernel.getConfig().getWork() != WorkKind::Grid;
+  bool persistent = !isOneItemACta(kernel);
   if (cluster() == 1) {
     return persistent ? json::Array{"min", items.handedOut(), kMultiprocessors}
                       : items.count();
@@ -275,7 +276,7 @@ json::Object PlanBuilder::variant(bool isLast) {
                        {"launches", json::Array{launch()}},
                        {"schedule", std::move(schedule)},
                        {"report", resources()}};
-  if (kernel.getConfig().getWork() == WorkKind::Dynamic) {
+  if (handsOutItems(kernel)) {
     // The counter of work items, which a launch leaves as it found it.
     variant["workspace"] = counterBytes;
     variant["zeroed"] = counterBytes;

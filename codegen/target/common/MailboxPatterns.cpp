@@ -30,7 +30,7 @@ static void sendItem(const ItemOps &emit, ws::MailboxMemory mailbox,
   Value own = emit.shared(mailbox.item());
   LLVM::StoreOp::create(builder, loc, packed, own, ws::workItemBytes);
   fenceAsyncProxy(emit);
-  for (int64_t rank = 1; rank < emit.items.clusterSize(); ++rank) {
+  for (int64_t rank = 1; rank < clusterOf(emit.items.kernel); ++rank) {
     // Upstream's type of the barrier is that of the own CTA's memory.
     Value barrier =
         LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(),

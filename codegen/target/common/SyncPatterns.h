@@ -7,6 +7,7 @@
 #define ATTN_CODEGEN_SYNCPATTERNS_H
 
 #include "BarrierOps.h"
+#include "LaunchShape.h"
 #include "RingCounters.h"
 #include "attn/dialect/Nvx.h"
 
@@ -26,7 +27,7 @@ public:
   const RingCounters &getCounters() const { return counters; }
   bool isSingleThread() const { return singleThread; }
   BarrierOps at(mlir::OpBuilder &builder, mlir::Location loc) const {
-    return {{builder, loc}, getKernel().getConfig().getCluster()};
+    return {{builder, loc}, clusterOf(getKernel())};
   }
   int64_t replicasOf(llvm::StringRef name) const {
     return getKernel().lookupSymbol<ws::RoleOp>(name).getReplicas();

@@ -5,6 +5,7 @@
 // used: counts, parities, bytes and ids are those that the ops name.
 #include "BarrierTrial.h"
 #include "KernelChecks.h"
+#include "LaunchShape.h"
 #include "attn/codegen/target/Passes.h"
 
 namespace attn::codegen {
@@ -66,7 +67,7 @@ static LogicalResult verify(ws::KernelOp kernel) {
                                   {0, 1}, {1, 3}, {0, 1, secondOf(6)},
                                   {2, 2}, {0, 2}, {0, 0},
                                   {1, 2}, {3, 3}, {3, 3, secondOf(13)}};
-  if (kernel.getConfig().getWork() != WorkKind::Grid) {
+  if (!isOneItemACta(kernel)) {
     return BarrierTrial(program, items).run();
   }
   for (TrialItem item : {TrialItem{0, 2}, {0, 0}, {1, 1}, {2, many}}) {

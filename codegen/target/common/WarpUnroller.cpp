@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "WarpUnroller.h"
+#include "LaunchShape.h"
 
 using namespace mlir;
 using namespace attn;
@@ -26,7 +27,7 @@ LogicalResult WarpUnroller::add(BarrierEvent::Kind kind, Operation *op,
   if (isWarps && failed(values.first(address, op, lanes))) {
     return failure();
   }
-  for (unsigned i = 0; i < WarpValues::warpLanes; ++i) {
+  for (unsigned i = 0; i < warpThreads; ++i) {
     if (lanes >> i & 1) {
       events.push_back({kind, op, places->values[i], *count,
                         isWarps ? lanes : uint32_t(1) << i});
@@ -55,7 +56,7 @@ LogicalResult WarpUnroller::addPiece(BarrierEvent::Kind kind, Operation *op,
 LogicalResult WarpUnroller::addCopy(ws::CopyOp copy, uint32_t lanes) {
   auto slot = copy.getSlot().getType();
   auto channel = kernel.lookupSymbol<ws::ChannelOp>(slot.getChannel());
-  int64_t ctas = channel.getCluster() ? kernel.getConfig().getCluster() : 1;
+  int64_t ctas = channel.getCluster() ? clusterOf(kernel) : 1;
   FailureOr<int32_t> barrier = values.first(copy.getBarrier(), copy, lanes);
   if (failed(barrier)) {
     return failure();
@@ -246,7 +247,7 @@ LogicalResult WarpUnroller::runIf(scf::IfOp branch, uint32_t lanes) {
     return failure();
   }
   uint32_t taken = 0;
-  for (unsigned i = 0; i < WarpValues::warpLanes; ++i) {
+  for (unsigned i = 0; i < warpThreads; ++i) {
     taken |= uint32_t(condition->values[i] != 0) << i;
   }
   auto runRegion = [&](Region &region, uint32_t in) -> LogicalResult {

@@ -7,7 +7,6 @@ using namespace attn;
 using namespace attn::codegen;
 
 static constexpr StringLiteral passName = "attn-verify-channels: ";
-static constexpr int64_t threadsOfWarp = 32;
 
 WarpValues::WarpValues(ws::KernelOp kernel, const RoleSlice &slice,
                        WarpPlace place)
@@ -43,7 +42,7 @@ void WarpValues::set(Value value, const Lanes &lanes, uint32_t mask) {
     to = lanes;
     return;
   }
-  for (unsigned i = 0; i < warpLanes; ++i) {
+  for (unsigned i = 0; i < warpThreads; ++i) {
     to.values[i] = mask >> i & 1 ? lanes.values[i] : to.values[i];
   }
   to.isKnown = true;
@@ -68,7 +67,7 @@ FailureOr<int32_t> WarpValues::first(Value value, Operation *user,
     return failure();
   }
   int32_t found = all->values[llvm::countr_zero(lanes)];
-  for (unsigned i = 0; i < warpLanes; ++i) {
+  for (unsigned i = 0; i < warpThreads; ++i) {
     if (lanes >> i & 1 && all->values[i] != found) {
       return user->emitOpError(passName)
              << "expected the same value in all lanes, got " << found << " and "
@@ -95,8 +94,7 @@ int64_t WarpValues::boundOf(OpResult result) const {
                : item.total - ((item.total - item.masked) >> (index - 1));
   }
   if (index == 0) {
-    int64_t later =
-        ws::KernelOp(kernel).getConfig().getCluster() - 1 - place.cta;
+    int64_t later = clusterOf(kernel) - 1 - place.cta;
     int64_t subtiles = bounds.getOf().value_or(1);
     int64_t skipped = (later + 1) * subtiles - 1 - place.replica;
     return item.total -
@@ -158,7 +156,7 @@ WarpValues::Lanes WarpValues::evaluateArith(Operation *op) const {
     }
   }
   Lanes result;
-  for (unsigned i = 0; i < (isUniform ? 1 : warpLanes); ++i) {
+  for (unsigned i = 0; i < (isUniform ? 1 : warpThreads); ++i) {
     SmallVector<int32_t, 3> each;
     for (const Lanes *operand : operands) {
       each.push_back(operand->values[i]);
@@ -178,8 +176,8 @@ void WarpValues::evaluate(Operation *op) {
   TypeSwitch<Operation *>(op)
       .Case([&](NVVM::ThreadIdXOp op) {
         // Roles of whole groups of warps begin at one.
-        Lanes tid = uniform(threadsOfWarp * place.warp);
-        for (unsigned i = 0; i < warpLanes; ++i) {
+        Lanes tid = uniform(warpThreads * place.warp);
+        for (unsigned i = 0; i < warpThreads; ++i) {
           tid.values[i] += int32_t(i);
         }
         tid.isUniform = false;
@@ -202,7 +200,7 @@ void WarpValues::evaluate(Operation *op) {
       })
       .Case([&](NVVM::MapaOp op) {
         Lanes address = get(op.getA()), rank = get(op.getB());
-        for (unsigned i = 0; i < warpLanes; ++i) {
+        for (unsigned i = 0; i < warpThreads; ++i) {
           address.values[i] =
               addressIn(rank.values[i], address.values[i] % ctaStride);
         }

@@ -5,6 +5,7 @@
 #ifndef ATTN_CODEGEN_WARPVALUES_H
 #define ATTN_CODEGEN_WARPVALUES_H
 
+#include "LaunchShape.h"
 #include "RoleSlice.h"
 #include <array>
 
@@ -31,10 +32,9 @@ struct WarpPlace {
 
 class WarpValues {
 public:
-  static constexpr unsigned warpLanes = 32;
   /// A scalar in each lane; not known where data decides it.
   struct Lanes {
-    std::array<int32_t, warpLanes> values = {};
+    std::array<int32_t, warpThreads> values = {};
     bool isKnown = false;
     bool isUniform = false; // known to be the same in all
   };

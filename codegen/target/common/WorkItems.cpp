@@ -30,14 +30,18 @@ Value ItemOps::rankInCluster() const {
 
 Value ItemOps::firstItem() const {
   Type i32 = builder.getI32Type();
-  return items.clusterSize() > 1
+  return clusterOf(items.kernel) > 1
              ? NVVM::ClusterIdXOp::create(builder, loc, i32).getResult()
              : NVVM::BlockIdXOp::create(builder, loc, i32).getResult();
 }
 
+ItemPlaces ItemOps::placesIn(const WorkExtents &extents, bool manyItems) const {
+  return ItemPlaces(builder, loc, orderOf(items.kernel), extents, manyItems);
+}
+
 Value ItemOps::itemsInFlight() const {
   Type i32 = builder.getI32Type();
-  return items.clusterSize() > 1
+  return clusterOf(items.kernel) > 1
              ? NVVM::ClusterDimXOp::create(builder, loc, i32).getResult()
              : NVVM::GridDimXOp::create(builder, loc, i32).getResult();
 }

@@ -7,6 +7,7 @@
 
 #include "Arithmetic.h"
 #include "KernelParams.h"
+#include "LaunchShape.h"
 #include "RolePlacement.h"
 #include "SharedMemory.h"
 #include "WorkOrder.h"
@@ -51,11 +52,12 @@ struct RoleItems {
       : kernel(kernel), params(params), role(placed.role),
         isSingleThread(placed.isSingleThread) {}
 
-  bool isHandedOut() {
-    return kernel.getConfig().getWork() == WorkKind::Dynamic;
+  /// Says whether items of the last wave are cut into parts.
+  bool isCut() {
+    return llvm::any_of(params.getParams(), [](const Param &param) {
+      return param.kind == Param::Cut;
+    });
   }
-  bool isCut() { return kernel.getConfig().getLastWaveParts() > 1; }
-  int64_t clusterSize() { return kernel.getConfig().getCluster(); }
   ws::VerdictOp verdict() { return declared<ws::VerdictOp>(); }
   /// By which the first CTA of a cluster sends its items to the others.
   ws::MailboxOp mailbox() { return declared<ws::MailboxOp>(); }
@@ -101,6 +103,8 @@ struct ItemOps : Arithmetic {
   mlir::Value isFirstCta() const { return isEqual(rankInCluster(), 0); }
   /// The number of this CTA's, or this cluster's, first work item.
   mlir::Value firstItem() const;
+  /// The places of all items, in the kernel's order.
+  ItemPlaces placesIn(const WorkExtents &extents, bool manyItems) const;
   /// How many work items the grid works on at a time.
   mlir::Value itemsInFlight() const;
   mlir::Value select(mlir::Value condition, mlir::Value a,

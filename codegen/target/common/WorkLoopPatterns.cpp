@@ -47,9 +47,9 @@ struct WorkLoopPattern : ItemPattern<ws::WorkLoopOp> {
     ItemOps emit = at(rewriter, op.getLoc());
     items.first = emit.firstItem();
     auto &body = op.getBody().front().getOperations();
-    if (items.isHandedOut()) {
+    if (handsOutItems(items.kernel)) {
       enterHandedOut(emit, op);
-    } else if (items.kernel.getConfig().getWork() == WorkKind::Static) {
+    } else if (!isOneItemACta(items.kernel)) {
       enterStatic(emit, op);
     } else if (items.verdict()) {
       enterTwice(emit, op);
@@ -70,10 +70,7 @@ private:
     // Sharing items leaves the role no registers for what they have in common.
     bool shares = take && items.mailbox();
     if (take && !shares) {
-      items.places =
-          ItemPlaces(emit.builder, emit.loc,
-                     items.kernel.getConfig().getOrder(), extentsOf(take),
-                     /*manyItems=*/true);
+      items.places = emit.placesIn(extentsOf(take), /*manyItems=*/true);
     }
     if (!shares) {
       prepareDivisions(emit, op);
