@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Components see only those below them, and only their public headers (docs/adr/0033)."""
+"""Components see only those below them, and only their public headers (docs/adr/0033, 0036)."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # From the bottom. Those of one level do not see each other.
 LEVELS = (("support",), ("dialect", "runtime"), ("passes/schedule",), ("passes/kernels", "passes/middle"),
-          ("codegen/target",), ("codegen/emit",), ("codegen/driver",), ("jit",), ("tools",))
+          ("codegen/launch",), ("codegen/target",), ("codegen/emit",), ("codegen/driver",), ("jit",), ("tools",))
 LEVEL = {component: level for level, components in enumerate(LEVELS) for component in components}
 # What only some of those above see.
 SEEN_BY = {"runtime": ("codegen/driver", "jit", "tools")}
@@ -160,6 +160,12 @@ class Components(unittest.TestCase):
         self.assertEqual(self.problems("codegen/target/sm90/A.cpp", "../common/B.h", "codegen/target/common/B.h"), [])
         self.assertTrue(self.problems("passes/kernels/A.cpp", "forward/B.h", "passes/kernels/forward/B.h"))
         self.assertEqual(self.problems("passes/kernels/forward/Tiling/A.cpp", "../../B.h", "passes/kernels/B.h"), [])
+
+    def test_the_launch_plan_knows_no_target(self):
+        self.assertTrue(self.problems("codegen/launch/A.cpp", "Target.h", "codegen/target/common/Target.h"))
+        self.assertTrue(self.problems("include/attn/codegen/launch/A.h", "attn/codegen/target/InlineAsm.h"))
+        self.assertEqual(self.problems("codegen/target/common/A.cpp", "attn/codegen/launch/A.h"), [])
+        self.assertTrue(self.problems("codegen/target/common/A.cpp", "A.h", "codegen/launch/A.h"))
 
     def test_a_library_that_links_upward_is_refused(self):
         files = {"dialect/CMakeLists.txt": "attn_add_library(attn_low ${sources} LINK attn_high)",

@@ -8,13 +8,13 @@ import re
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDERS = ("dialect/lib", "passes/middle", "passes/schedule", "codegen/target", "codegen/emit", "codegen/driver")
+FOLDERS = ("dialect/lib", "passes/middle", "passes/schedule", "codegen/launch", "codegen/target", "codegen/emit", "codegen/driver")
 # The one home of the names of arguments and sizes.
 HOME = "passes/kernels/forward/Tiling/ArgumentNames.h"
 # Words that are a kernel's name by chance.
 ALLOWED = {
     # A field of the plan's problem.
-    ("codegen/target/common/LaunchPlan.cpp", "mask"),
+    ("codegen/launch/LaunchPlan.cpp", "mask"),
     # A matrix operand's layout in PTX, and a 64-bit register of inline assembly.
     ("codegen/target/sm90/NvxToLLVM.cpp", "k"),
     ("codegen/target/common/InlineAsm.cpp", "l"),
@@ -36,10 +36,10 @@ LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 COMMENT = re.compile(r"//[^\n]*")
 
 # What lies above a chip's own folder says nothing of one chip, comments included.
-COMMON = ("passes/middle", "codegen/target/common", "include/attn/passes/middle")
+COMMON = ("passes/middle", "codegen/launch", "codegen/target/common", "include/attn/passes/middle", "include/attn/codegen/launch")
 CHIP = re.compile(r"wgmma|warpgroup|setmaxn?reg|stmatrix|swizzl|tcgen05|(?<![a-z])tmem|hopper|blackwell|sm_?[0-9]", re.I)
 CHIP_ALLOWED = {
-    ("codegen/target/common/LaunchParams.cpp", '"swizzle"'),  # a word of tensor maps in launch plans
+    ("codegen/launch/LaunchParams.cpp", '"swizzle"'),  # a word of tensor maps in launch plans
     ("include/attn/passes/middle/Passes.td", "wgmma_acc"),  # of an example
 }
 

@@ -5,7 +5,7 @@
 #ifndef ATTN_CODEGEN_ARITHMETIC_H
 #define ATTN_CODEGEN_ARITHMETIC_H
 
-#include "LaunchShape.h"
+#include "attn/codegen/launch/LaunchShape.h"
 
 namespace attn::codegen {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BarrierPlan.h"
 #include "BarrierOps.h"
-#include "LaunchShape.h"
 #include "SyncPatterns.h"
+#include "attn/codegen/launch/LaunchShape.h"
 #include "attn/support/Decision.h"
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 #define ATTN_CODEGEN_INSTRUCTIONPATTERNS_H
 
 #include "Arithmetic.h"
-#include "KernelParams.h"
+#include "ParamValues.h"
 #include "SharedMemory.h"
 #include "attn/dialect/Nvx.h"
 #include "attn/dialect/Ws.h"

@@ -5,40 +5,12 @@
 // count of parts that have handed over is a release, after all lanes have
 // written; the last part's acquire of it comes before all lanes read.
 #include "InstructionPatterns.h"
-#include "JoinLayout.h"
-#include "StampLayout.h"
+#include "attn/codegen/launch/JoinLayout.h"
+#include "attn/codegen/launch/StampLayout.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
-
-static tile::JoinOp joinOf(ws::KernelOp kernel) {
-  tile::JoinOp found;
-  kernel.walk([&](tile::JoinOp join) { found = join; });
-  return found;
-}
-
-static int64_t warpsOf(tile::JoinOp join) {
-  auto role = join->getParentOfType<ws::RoleOp>();
-  return role.getWarps() * role.getReplicas();
-}
-
-bool JoinLayout::isIn(ws::KernelOp kernel) { return bool(joinOf(kernel)); }
-
-std::optional<JoinLayout> JoinLayout::of(ws::KernelOp kernel) {
-  tile::JoinOp join = joinOf(kernel);
-  if (!join) {
-    return std::nullopt;
-  }
-  JoinLayout layout;
-  layout.warps = warpsOf(join);
-  for (Type type : join.getValues().getTypes()) {
-    layout.elements += cast<VectorType>(type).getNumElements();
-  }
-  std::optional<StampLayout> stamps = StampLayout::of(kernel);
-  layout.values = stamps ? llvm::alignTo(stamps->end(), alignment) : countsEnd;
-  return layout;
-}
 
 /// What one thread has of the workspace.
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelChecks.h"
 #include "HoldPatterns.h"
-#include "LaunchShape.h"
 #include "SyncPatterns.h"
 #include "Target.h"
+#include "attn/codegen/launch/LaunchShape.h"
 
 using namespace mlir;
 using namespace attn;

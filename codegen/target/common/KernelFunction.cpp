@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelFunction.h"
 #include "Arithmetic.h"
-#include "LaunchShape.h"
 #include "SharedMemory.h"
+#include "attn/codegen/launch/LaunchShape.h"
 #include "attn/dialect/Nvx.h"
 
 using namespace mlir;

@@ -4,7 +4,7 @@
 #ifndef ATTN_CODEGEN_KERNELFUNCTION_H
 #define ATTN_CODEGEN_KERNELFUNCTION_H
 
-#include "KernelParams.h"
+#include "ParamValues.h"
 #include "RolePlacement.h"
 #include "Target.h"
 

@@ -3,13 +3,13 @@
 // attn-lower-to-nvvm: a ws.kernel becomes a gpu.module with one function, in
 // which each warp runs the program of its role.
 #include "InstructionPatterns.h"
-#include "JoinLayout.h"
 #include "KernelChecks.h"
 #include "KernelFunction.h"
-#include "KernelGroup.h"
-#include "LaunchPlan.h"
 #include "StampWriter.h"
 #include "WorkItems.h"
+#include "attn/codegen/launch/JoinLayout.h"
+#include "attn/codegen/launch/KernelGroup.h"
+#include "attn/codegen/launch/LaunchPlan.h"
 #include "attn/codegen/target/Passes.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/support/Decision.h"
@@ -33,7 +33,11 @@ struct Lowering {
   RolePlacement placement;
 
   PlannedKernel planned() const {
-    return {kernel, *chip, params, placement.getThreads()};
+    auto copyBox = [chip = chip](RankedTensorType tile, int64_t columns,
+                                 int64_t ctas) {
+      return chip->copyBox(tile, columns, ctas);
+    };
+    return {kernel, copyBox, params, placement.getThreads()};
   }
 };
 

@@ -35,7 +35,7 @@ Value codegen::packItem(const ItemOps &emit, const RoleItem &item) {
 }
 
 static void unpackVerdict(const ItemOps &emit, RoleItem &item, Value flags) {
-  if (!emit.items.isCut()) {
+  if (!emit.items.params.hasCut()) {
     item.second = arith::TruncIOp::create(emit.builder, emit.loc,
                                           emit.builder.getI1Type(), flags);
     item.verdictSlot = emit.shiftRight(flags, 1);
@@ -52,9 +52,10 @@ RoleItem codegen::unpackItem(const ItemOps &emit, Value packed) {
   item.place = {emit.element(packed, 0), emit.element(packed, 1),
                 emit.element(packed, 2)};
   bool isRejectable = bool(emit.items.verdict());
-  Value flags =
-      isRejectable || emit.items.isCut() ? emit.element(packed, 3) : Value();
-  if (emit.items.isCut()) {
+  Value flags = isRejectable || emit.items.params.hasCut()
+                    ? emit.element(packed, 3)
+                    : Value();
+  if (emit.items.params.hasCut()) {
     item.packedPart = flags;
   }
   if (isRejectable) {

@@ -7,8 +7,8 @@
 #ifndef ATTN_CODEGEN_STAMPWRITER_H
 #define ATTN_CODEGEN_STAMPWRITER_H
 
-#include "KernelParams.h"
-#include "StampLayout.h"
+#include "ParamValues.h"
+#include "attn/codegen/launch/StampLayout.h"
 
 namespace attn::codegen {
 

@@ -7,8 +7,8 @@
 #define ATTN_CODEGEN_SYNCPATTERNS_H
 
 #include "BarrierOps.h"
-#include "LaunchShape.h"
 #include "RingCounters.h"
+#include "attn/codegen/launch/LaunchShape.h"
 #include "attn/dialect/Nvx.h"
 
 namespace attn::codegen {

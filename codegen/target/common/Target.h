@@ -8,28 +8,14 @@
 #define ATTN_CODEGEN_TARGET_H
 
 #include "Arithmetic.h"
-#include "KernelParams.h"
+#include "ParamValues.h"
+#include "attn/codegen/launch/CopyBox.h"
 #include "attn/dialect/Chip.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace attn::codegen {
 
 class RoleSync;
-
-/// What one copy moves of a tile in shared memory, which lies there as panels:
-/// so many columns of all rows. A tensor map has the dimensions columns of a
-/// panel, positions, panels, heads, batches; without panels where
-/// `endsWithPanel` is false, and with packed heads before positions. The chip's
-/// copies give their coordinates in this order.
-struct CopyBox {
-  int64_t rows, columns; // of a panel
-  int64_t panels;        // at once
-  /// The columns of the tensor end with a panel. Otherwise each panel is a
-  /// copy, so that the last ends where the tensor does.
-  bool endsWithPanel;
-  /// Bytes within which the copy engine permutes the chunks of a row.
-  int64_t span;
-};
 
 /// Three groups of questions: where an accumulator lives, how operands are
 /// described, how completion is signalled.

@@ -5,7 +5,7 @@
 // used: counts, parities, bytes and ids are those that the ops name.
 #include "BarrierTrial.h"
 #include "KernelChecks.h"
-#include "LaunchShape.h"
+#include "attn/codegen/launch/LaunchShape.h"
 #include "attn/codegen/target/Passes.h"
 
 namespace attn::codegen {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "WarpUnroller.h"
-#include "LaunchShape.h"
+#include "attn/codegen/launch/LaunchShape.h"
 
 using namespace mlir;
 using namespace attn;

@@ -5,8 +5,8 @@
 #ifndef ATTN_CODEGEN_WARPVALUES_H
 #define ATTN_CODEGEN_WARPVALUES_H
 
-#include "LaunchShape.h"
 #include "RoleSlice.h"
+#include "attn/codegen/launch/LaunchShape.h"
 #include <array>
 
 namespace attn::codegen {

@@ -6,11 +6,11 @@
 #define ATTN_CODEGEN_WORKITEMS_H
 
 #include "Arithmetic.h"
-#include "KernelParams.h"
-#include "LaunchShape.h"
+#include "ParamValues.h"
 #include "RolePlacement.h"
 #include "SharedMemory.h"
 #include "WorkOrder.h"
+#include "attn/codegen/launch/LaunchShape.h"
 #include "attn/dialect/ItemMemory.h"
 #include "attn/dialect/Nvx.h"
 
@@ -52,12 +52,6 @@ struct RoleItems {
       : kernel(kernel), params(params), role(placed.role),
         isSingleThread(placed.isSingleThread) {}
 
-  /// Says whether items of the last wave are cut into parts.
-  bool isCut() {
-    return llvm::any_of(params.getParams(), [](const Param &param) {
-      return param.kind == Param::Cut;
-    });
-  }
   ws::VerdictOp verdict() { return declared<ws::VerdictOp>(); }
   /// By which the first CTA of a cluster sends its items to the others.
   ws::MailboxOp mailbox() { return declared<ws::MailboxOp>(); }

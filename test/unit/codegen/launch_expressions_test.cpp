@@ -2,7 +2,7 @@
 //
 // The compiler accepts those expressions of a kernel's checks that the runtime
 // reads. Neither sees the other's sources, so each has its table of operators.
-#include "target/common/LaunchExpressions.h"
+#include "launch/LaunchExpressions.h"
 
 #include "expr.h"
 #include "launch_plan.h"

@@ -8,10 +8,10 @@
 //            of every thread, then the next four, ...
 //
 // Counts are zero before and after a launch.
-#ifndef ATTN_CODEGEN_JOINLAYOUT_H
-#define ATTN_CODEGEN_JOINLAYOUT_H
+#ifndef ATTN_CODEGEN_LAUNCH_JOINLAYOUT_H
+#define ATTN_CODEGEN_LAUNCH_JOINLAYOUT_H
 
-#include "Arithmetic.h"
+#include "attn/codegen/launch/LaunchShape.h"
 #include "attn/dialect/Tile.h"
 #include "attn/dialect/Ws.h"
 
@@ -47,4 +47,4 @@ struct JoinLayout {
 
 } // namespace attn::codegen
 
-#endif // ATTN_CODEGEN_JOINLAYOUT_H
+#endif // ATTN_CODEGEN_LAUNCH_JOINLAYOUT_H

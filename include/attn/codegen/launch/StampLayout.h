@@ -12,8 +12,8 @@
 //
 // A ring is one replica of a role in one CTA: CTA by CTA, the last one of the
 // grid at the end, and in each role by role.
-#ifndef ATTN_CODEGEN_STAMPLAYOUT_H
-#define ATTN_CODEGEN_STAMPLAYOUT_H
+#ifndef ATTN_CODEGEN_LAUNCH_STAMPLAYOUT_H
+#define ATTN_CODEGEN_LAUNCH_STAMPLAYOUT_H
 
 #include "attn/dialect/Ws.h"
 
@@ -56,4 +56,4 @@ struct StampLayout {
 
 } // namespace attn::codegen
 
-#endif // ATTN_CODEGEN_STAMPLAYOUT_H
+#endif // ATTN_CODEGEN_LAUNCH_STAMPLAYOUT_H

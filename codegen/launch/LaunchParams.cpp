@@ -24,8 +24,8 @@ namespace {
 
 class LaunchParams {
 public:
-  LaunchParams(ws::KernelOp kernel, const Target &chip)
-      : kernel(kernel), chip(chip) {}
+  LaunchParams(ws::KernelOp kernel, const CopyBoxOf &copyBox)
+      : kernel(kernel), copyBox(copyBox) {}
 
   json::Object parameter(const Param &param);
 
@@ -36,7 +36,7 @@ private:
   json::Object tensorMap(const Param &param);
 
   ws::KernelOp kernel;
-  const Target &chip;
+  const CopyBoxOf &copyBox;
 };
 
 } // namespace
@@ -62,7 +62,7 @@ json::Object LaunchParams::tensorMap(const Param &param) {
   int64_t columns = cast<RankedTensorType>(
                         kernel.getBody().getArgument(param.argument).getType())
                         .getDimSize(3);
-  CopyBox box = chip.copyBox(param.box, columns, param.ctas);
+  CopyBox box = copyBox(param.box, columns, param.ctas);
   json::Array dims;
   dims.push_back(
       json::Object{{"size", box.endsWithPanel ? box.columns : columns},
@@ -128,9 +128,9 @@ json::Object LaunchParams::parameter(const Param &param) {
   return json::Object{};
 }
 
-json::Array codegen::launchParams(ws::KernelOp kernel, const Target &chip,
+json::Array codegen::launchParams(ws::KernelOp kernel, const CopyBoxOf &copyBox,
                                   ArrayRef<Param> params) {
-  LaunchParams writer(kernel, chip);
+  LaunchParams writer(kernel, copyBox);
   json::Array list;
   for (const Param &param : params) {
     list.push_back(writer.parameter(param));

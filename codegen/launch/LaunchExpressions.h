@@ -2,8 +2,8 @@
 //
 // A kernel's own checks of its launches (`attn.checks`) as a launch plan has
 // them. What the runtime could not read is refused here, by name.
-#ifndef ATTN_CODEGEN_TARGET_COMMON_LAUNCHEXPRESSIONS_H
-#define ATTN_CODEGEN_TARGET_COMMON_LAUNCHEXPRESSIONS_H
+#ifndef ATTN_CODEGEN_LAUNCH_LAUNCHEXPRESSIONS_H
+#define ATTN_CODEGEN_LAUNCH_LAUNCHEXPRESSIONS_H
 
 #include "attn/dialect/Ws.h"
 #include "llvm/Support/JSON.h"
@@ -44,4 +44,4 @@ mlir::FailureOr<llvm::json::Array> launchChecks(ws::KernelOp kernel,
 
 } // namespace attn::codegen
 
-#endif // ATTN_CODEGEN_TARGET_COMMON_LAUNCHEXPRESSIONS_H
+#endif // ATTN_CODEGEN_LAUNCH_LAUNCHEXPRESSIONS_H

@@ -2,8 +2,8 @@
 //
 // The shape of a launch: how many CTAs there are, and how work items come to
 // them. These questions are asked of the kernel's config here and nowhere else.
-#ifndef ATTN_CODEGEN_LAUNCHSHAPE_H
-#define ATTN_CODEGEN_LAUNCHSHAPE_H
+#ifndef ATTN_CODEGEN_LAUNCH_LAUNCHSHAPE_H
+#define ATTN_CODEGEN_LAUNCH_LAUNCHSHAPE_H
 
 #include "attn/dialect/Ws.h"
 
@@ -41,4 +41,4 @@ inline int64_t blockRowsOf(ws::KernelOp kernel) {
 
 } // namespace attn::codegen
 
-#endif // ATTN_CODEGEN_LAUNCHSHAPE_H
+#endif // ATTN_CODEGEN_LAUNCH_LAUNCHSHAPE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "StampLayout.h"
-#include "JoinLayout.h"
-#include "LaunchShape.h"
+#include "attn/codegen/launch/StampLayout.h"
+#include "attn/codegen/launch/JoinLayout.h"
+#include "attn/codegen/launch/LaunchShape.h"
 
 using namespace mlir;
 using namespace attn;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef ATTN_CODEGEN_LAUNCHPLAN_H
-#define ATTN_CODEGEN_LAUNCHPLAN_H
+#ifndef ATTN_CODEGEN_LAUNCH_LAUNCHPLAN_H
+#define ATTN_CODEGEN_LAUNCH_LAUNCHPLAN_H
 
-#include "Target.h"
+#include "attn/codegen/launch/CopyBox.h"
+#include "attn/codegen/launch/KernelParams.h"
 
 namespace attn::codegen {
 
 struct PlannedKernel {
   ws::KernelOp kernel;
-  const Target &chip;
+  CopyBoxOf copyBox;
   llvm::SmallVector<Param> params;
   int64_t threads;
 };
@@ -23,4 +24,4 @@ buildLaunchPlan(llvm::StringRef name, llvm::ArrayRef<PlannedKernel> kernels);
 
 } // namespace attn::codegen
 
-#endif // ATTN_CODEGEN_LAUNCHPLAN_H
+#endif // ATTN_CODEGEN_LAUNCH_LAUNCHPLAN_H

@@ -2,8 +2,8 @@
 //
 // The parameters of a kernel as launched: what its code uses of the arguments
 // that a user gives, in one order for the code and for the launch plan.
-#ifndef ATTN_CODEGEN_KERNELPARAMS_H
-#define ATTN_CODEGEN_KERNELPARAMS_H
+#ifndef ATTN_CODEGEN_LAUNCH_KERNELPARAMS_H
+#define ATTN_CODEGEN_LAUNCH_KERNELPARAMS_H
 
 #include "attn/dialect/Ws.h"
 
@@ -28,30 +28,6 @@ struct Param {
 /// An argument copied with two different boxes is an error.
 mlir::FailureOr<llvm::SmallVector<Param>> collectParams(ws::KernelOp kernel);
 
-/// The parameters as values: arguments of the kernel's body, behind those that
-/// the user gives.
-class ParamValues {
-public:
-  /// Adds the arguments. Sizes and scalars are these from now on.
-  ParamValues(ws::KernelOp kernel, llvm::ArrayRef<Param> params);
-
-  /// A parameter of the argument `tensor`.
-  mlir::Value of(Param::Kind kind, mlir::Value tensor, int64_t dim = 0) const;
-  /// A result of the kernel's `tile.cut`.
-  mlir::Value cut(int64_t result) const;
-  /// The start of the workspace.
-  mlir::Value workspace() const;
-
-  llvm::ArrayRef<Param> getParams() const { return params; }
-  llvm::ArrayRef<mlir::Value> getValues() const { return values; }
-
-private:
-  mlir::Value find(const Param &param) const;
-
-  llvm::SmallVector<Param> params;
-  llvm::SmallVector<mlir::Value> values;
-};
-
 /// CTAs that fill a slot together, each with a share of the tile.
 int64_t sharersOf(ws::KernelOp kernel, mlir::TypedValue<ws::SlotType> slot);
 
@@ -64,4 +40,4 @@ std::string sizeNamed(ws::KernelOp kernel, llvm::StringRef name);
 
 } // namespace attn::codegen
 
-#endif // ATTN_CODEGEN_KERNELPARAMS_H
+#endif // ATTN_CODEGEN_LAUNCH_KERNELPARAMS_H

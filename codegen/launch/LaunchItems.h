@@ -2,8 +2,8 @@
 //
 // The work items of a launch as expressions of its plan: how many there are,
 // and in how many parts those of the last wave are cut.
-#ifndef ATTN_CODEGEN_TARGET_COMMON_LAUNCHITEMS_H
-#define ATTN_CODEGEN_TARGET_COMMON_LAUNCHITEMS_H
+#ifndef ATTN_CODEGEN_LAUNCH_LAUNCHITEMS_H
+#define ATTN_CODEGEN_LAUNCH_LAUNCHITEMS_H
 
 #include "attn/dialect/Ws.h"
 #include "llvm/Support/JSON.h"
@@ -41,4 +41,4 @@ private:
 
 } // namespace attn::codegen
 
-#endif // ATTN_CODEGEN_TARGET_COMMON_LAUNCHITEMS_H
+#endif // ATTN_CODEGEN_LAUNCH_LAUNCHITEMS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "KernelGroup.h"
-#include "KernelParams.h"
+#include "attn/codegen/launch/KernelGroup.h"
+#include "attn/codegen/launch/KernelParams.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "attn/passes/schedule/SizeCover.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SizeExpressions.h"
-#include "KernelParams.h"
+#include "attn/codegen/launch/KernelParams.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

@@ -2,8 +2,8 @@
 //
 // A kernel computes its number of work items in 32 bits, a launch plan in 64.
 // The plan refuses the launches for which these differ.
-#ifndef ATTN_CODEGEN_TARGET_COMMON_OVERFLOWCHECKS_H
-#define ATTN_CODEGEN_TARGET_COMMON_OVERFLOWCHECKS_H
+#ifndef ATTN_CODEGEN_LAUNCH_OVERFLOWCHECKS_H
+#define ATTN_CODEGEN_LAUNCH_OVERFLOWCHECKS_H
 
 #include "attn/dialect/Ws.h"
 #include "llvm/Support/JSON.h"
@@ -21,4 +21,4 @@ void addOverflowChecks(ws::KernelOp kernel, const LaunchItems &items,
 
 } // namespace attn::codegen
 
-#endif // ATTN_CODEGEN_TARGET_COMMON_OVERFLOWCHECKS_H
+#endif // ATTN_CODEGEN_LAUNCH_OVERFLOWCHECKS_H

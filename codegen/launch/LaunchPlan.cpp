@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "LaunchPlan.h"
-#include "JoinLayout.h"
+#include "attn/codegen/launch/LaunchPlan.h"
 #include "LaunchExpressions.h"
 #include "LaunchItems.h"
 #include "LaunchParams.h"
-#include "LaunchShape.h"
 #include "OverflowChecks.h"
 #include "SizeExpressions.h"
-#include "StampLayout.h"
+#include "attn/codegen/launch/JoinLayout.h"
+#include "attn/codegen/launch/LaunchShape.h"
+#include "attn/codegen/launch/StampLayout.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "attn/dialect/RegionProgram.h"
 #include "llvm/Support/JSON.h"
@@ -49,8 +49,9 @@ LogicalResult verifySizeNames(ws::KernelOp kernel) {
 class PlanBuilder {
 public:
   PlanBuilder(const PlannedKernel &planned, LaunchItems items)
-      : kernel(planned.kernel), chip(planned.chip), params(planned.params),
-        threads(planned.threads), items(std::move(items)) {}
+      : kernel(planned.kernel), copyBox(planned.copyBox),
+        params(planned.params), threads(planned.threads),
+        items(std::move(items)) {}
 
   json::Object problem();
   json::Array arguments();
@@ -68,7 +69,7 @@ private:
   int64_t cluster() { return clusterOf(kernel); }
 
   ws::KernelOp kernel;
-  const Target &chip;
+  const CopyBoxOf &copyBox;
   ArrayRef<Param> params;
   int64_t threads;
   LaunchItems items;
@@ -184,7 +185,7 @@ json::Object PlanBuilder::launch() {
                       {"block", json::Array{threads, 1, 1}},
                       {"cluster", json::Array{cluster(), 1, 1}},
                       {"smem", static_cast<int64_t>(*kernel.getSmemBytes())},
-                      {"params", launchParams(kernel, chip, params)}};
+                      {"params", launchParams(kernel, copyBox, params)}};
   if (kernel.getSchedule().getLaunch() == Launch::Dependent) {
     launch["dependent"] = 1;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kernels of one launch plan.
-#ifndef ATTN_CODEGEN_KERNELGROUP_H
-#define ATTN_CODEGEN_KERNELGROUP_H
+#ifndef ATTN_CODEGEN_LAUNCH_KERNELGROUP_H
+#define ATTN_CODEGEN_LAUNCH_KERNELGROUP_H
 
 #include "attn/dialect/Ws.h"
 
@@ -23,4 +23,4 @@ mlir::LogicalResult verifyGroup(const KernelGroup &group);
 
 } // namespace attn::codegen
 
-#endif // ATTN_CODEGEN_KERNELGROUP_H
+#endif // ATTN_CODEGEN_LAUNCH_KERNELGROUP_H

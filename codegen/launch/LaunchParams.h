@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The parameters of a kernel as its launch plan has them.
-#ifndef ATTN_CODEGEN_TARGET_COMMON_LAUNCHPARAMS_H
-#define ATTN_CODEGEN_TARGET_COMMON_LAUNCHPARAMS_H
+#ifndef ATTN_CODEGEN_LAUNCH_LAUNCHPARAMS_H
+#define ATTN_CODEGEN_LAUNCH_LAUNCHPARAMS_H
 
-#include "Target.h"
+#include "attn/codegen/launch/CopyBox.h"
+#include "attn/codegen/launch/KernelParams.h"
 #include "llvm/Support/JSON.h"
 
 namespace attn::codegen {
@@ -13,9 +14,9 @@ namespace attn::codegen {
 std::string plannedType(mlir::Type type);
 
 /// What the runtime passes for each of `params`, in order.
-llvm::json::Array launchParams(ws::KernelOp kernel, const Target &chip,
+llvm::json::Array launchParams(ws::KernelOp kernel, const CopyBoxOf &copyBox,
                                llvm::ArrayRef<Param> params);
 
 } // namespace attn::codegen
 
-#endif // ATTN_CODEGEN_TARGET_COMMON_LAUNCHPARAMS_H
+#endif // ATTN_CODEGEN_LAUNCH_LAUNCHPARAMS_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scalars of a kernel as expressions of its launch plan.
-#ifndef ATTN_CODEGEN_TARGET_COMMON_SIZEEXPRESSIONS_H
-#define ATTN_CODEGEN_TARGET_COMMON_SIZEEXPRESSIONS_H
+#ifndef ATTN_CODEGEN_LAUNCH_SIZEEXPRESSIONS_H
+#define ATTN_CODEGEN_LAUNCH_SIZEEXPRESSIONS_H
 
 #include "attn/dialect/Ws.h"
 #include "llvm/Support/JSON.h"
@@ -30,4 +30,4 @@ itemExtents(ws::KernelOp kernel);
 
 } // namespace attn::codegen
 
-#endif // ATTN_CODEGEN_TARGET_COMMON_SIZEEXPRESSIONS_H
+#endif // ATTN_CODEGEN_LAUNCH_SIZEEXPRESSIONS_H

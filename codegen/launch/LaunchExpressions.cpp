@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchExpressions.h"
-#include "KernelParams.h"
 #include "SizeExpressions.h"
+#include "attn/codegen/launch/KernelParams.h"
 #include "attn/dialect/LaunchChecks.h"
 
 using namespace mlir;

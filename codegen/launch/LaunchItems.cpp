@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchItems.h"
-#include "JoinLayout.h"
 #include "SizeExpressions.h"
+#include "attn/codegen/launch/JoinLayout.h"
 #include "attn/dialect/LaunchChecks.h"
 
 using namespace mlir;
