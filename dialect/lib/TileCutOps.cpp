@@ -36,7 +36,7 @@ LogicalResult JoinOp::verifyRegions() {
   }
   for (Type type : getValues().getTypes()) { // C2
     auto shaped = dyn_cast<ShapedType>(type);
-    if (!shaped || !shaped.hasStaticShape() ||
+    if (!isa<RankedTensorType, VectorType>(type) || !shaped.hasStaticShape() ||
         !shaped.getElementType().isF32()) {
       return emitOpError("expected tiles or vectors of f32, got ") << type;
     }

@@ -72,8 +72,8 @@ ws.kernel @few_warps machine "sm_90a" args ["q", "o" write, "n"] problem #p conf
   // expected-error @below {{'ws.role' op attn-lower-to-nvvm: expected role 'wg' to have 4 warps, as it works on whole tiles, got 2}}
   ws.role @wg warps 2 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    %v = arith.constant dense<0> : vector<4xi32>
-    ws.put %v in @h[%me] : vector<4xi32>
+    %v = arith.constant dense<0> : vector<16xi32>
+    ws.put %v in @h[%me] : vector<16xi32>
   }
 }
 
@@ -103,8 +103,8 @@ ws.kernel @registers machine "sm_90a" args ["q", "o" write, "n"] problem #p conf
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
   ws.role @wg warps 4 regs 240 replicas 3 {
   ^bb0(%me: i32):
-    %v = arith.constant dense<0> : vector<4xi32>
-    ws.put %v in @h[%me] : vector<4xi32>
+    %v = arith.constant dense<0> : vector<16xi32>
+    ws.put %v in @h[%me] : vector<16xi32>
   }
 }
 
@@ -119,8 +119,8 @@ ws.kernel @threads machine "sm_90a" args ["q", "o" write, "n"] problem #p config
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
   ws.role @wg warps 4 regs 24 replicas 9 {
   ^bb0(%me: i32):
-    %v = arith.constant dense<0> : vector<4xi32>
-    ws.put %v in @h[%me] : vector<4xi32>
+    %v = arith.constant dense<0> : vector<16xi32>
+    ws.put %v in @h[%me] : vector<16xi32>
   }
 }
 
@@ -325,8 +325,8 @@ ws.kernel @registers_never_come machine "sm_90a" args ["n"] problem #p config #c
   }
   ws.role @wg warps 4 regs 112 replicas 4 {
   ^bb0(%me: i32):
-    %v = arith.constant dense<0> : vector<4xi32>
-    ws.put %v in @h[%me] : vector<4xi32>
+    %v = arith.constant dense<0> : vector<16xi32>
+    ws.put %v in @h[%me] : vector<16xi32>
   }
 }
 
@@ -484,7 +484,159 @@ ws.kernel @no_vector machine "sm_90a" args ["x"] problem #p config #c schedule #
 ^bb0(%x: tensor<?x?x?xf32>):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'tile.load_row' op attn-lower-to-nvvm: expected a thread to hold at least 2 elements 'f32', got 'tensor<?xf32>'}}
+    // expected-error @below {{'tile.load_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'tensor<?xf32>'}}
     %t = tile.load_row %x at(%me, %me, %me) : tensor<?x?x?xf32> -> tensor<?xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+ws.kernel @other_elements machine "sm_90a" args ["x"] problem #p config #c schedule #s smem 0 {
+^bb0(%x: tensor<?x?x?x64xf16>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'tile.load' op attn-lower-to-nvvm: expected a thread to hold at least 16 elements 'i32', got 'vector<32xf16>'}}
+    %t = tile.load %x at(%me, %me, %me) #bshd : tensor<?x?x?x64xf16> -> vector<32xf16>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+ws.kernel @tile_of_no_vector machine "sm_90a" args ["x"] problem #p config #c schedule #s smem 0 {
+^bb0(%x: tensor<?x?x?x64xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'tile.load' op attn-lower-to-nvvm: expected a thread to hold at least 32 elements 'f32', got 'tensor<?x64xf32>'}}
+    %t = tile.load %x at(%me, %me, %me) #bshd : tensor<?x?x?x64xf32> -> tensor<?x64xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+ws.kernel @stores_few machine "sm_90a" args ["x" write] problem #p config #c schedule #s smem 0 {
+^bb0(%x: tensor<?x?x?x64xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %t = arith.constant dense<0.0> : vector<4xf32>
+    // expected-error @below {{'tile.store_reg' op attn-lower-to-nvvm: expected a thread to hold at least 32 elements 'f32', got 'vector<4xf32>'}}
+    tile.store_reg %t, %x at(%me, %me, %me) #bshd : vector<4xf32>, tensor<?x?x?x64xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+ws.kernel @adds_few machine "sm_90a" args ["x" accumulate] problem #p config #c schedule #s smem 0 {
+^bb0(%x: tensor<?x?x?x64xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %t = arith.constant dense<0.0> : vector<4xf32>
+    // expected-error @below {{'tile.reduce_add' op attn-lower-to-nvvm: expected a thread to hold at least 32 elements 'f32', got 'vector<4xf32>'}}
+    tile.reduce_add %t, %x at(%me, %me, %me) #bshd : vector<4xf32>, tensor<?x?x?x64xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @three_rows machine "sm_90a" args ["x"] problem #p config #c schedule #s smem 0 {
+^bb0(%x: tensor<?x?x?xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'tile.load_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'vector<3xf32>'}}
+    %t = tile.load_row %x at(%me, %me, %me) : tensor<?x?x?xf32> -> vector<3xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @odd_columns machine "sm_90a" args ["x"] problem #p config #c schedule #s smem 0 {
+^bb0(%x: tensor<?x?x?xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'tile.load_row' op attn-lower-to-nvvm: expected a thread to hold pairs of columns, got 'vector<3xf32>'}}
+    %t = tile.load_row %x at(%me, %me, %me) {of_columns} : tensor<?x?x?xf32> -> vector<3xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @stores_four_rows machine "sm_90a" args ["x" write] problem #p config #c schedule #s smem 0 {
+^bb0(%x: tensor<?x?x?xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %t = arith.constant dense<0.0> : vector<4xf32>
+    // expected-error @below {{'tile.store_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'vector<4xf32>'}}
+    tile.store_row %t, %x at(%me, %me, %me) : vector<4xf32>, tensor<?x?x?xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @stores_memory machine "sm_90a" args ["x" write] problem #p config #c schedule #s smem 0 {
+^bb0(%x: tensor<?x?x?xf32>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %t = ub.poison : memref<2xf32>
+    // expected-error @below {{'tile.store_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'memref<2xf32>'}}
+    tile.store_row %t, %x at(%me, %me, %me) : memref<2xf32>, tensor<?x?x?xf32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @puts_few machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 8192 {
+^bb0(%n: f32):
+  ws.hold @h tensor<64x64xbf16> pieces 1 at 0
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<4xi32>
+    // expected-error @below {{'ws.put' op attn-lower-to-nvvm: expected a thread to hold 16 elements 'i32', got 'vector<4xi32>'}}
+    ws.put %v in @h[%me] : vector<4xi32>
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @puts_rows machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 8192 {
+^bb0(%n: f32):
+  ws.hold @h tensor<32x64xbf16> pieces 1 at 0
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<16xi32>
+    // expected-error @below {{'ws.put' op attn-lower-to-nvvm: expected a hold of 64 rows, got 'tensor<32x64xbf16>'}}
+    ws.put %v in @h[%me] : vector<16xi32>
   }
 }

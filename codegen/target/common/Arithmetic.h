@@ -53,10 +53,9 @@ struct Arithmetic {
   mlir::Value thread() const {
     return mlir::NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
   }
-  /// Emits whether this thread is the first of its group of `threads`, a power
-  /// of two.
+  /// Emits whether this thread is the first of its group of `threads`: a power
+  /// of two, and groups begin at its multiples (RolePlacement::check).
   mlir::Value isFirstOf(int64_t threads) const {
-    assert(llvm::isPowerOf2_64(threads) && "expected a power of two");
     return isEqual(bitAnd(thread(), threads - 1), 0);
   }
   /// The number of this thread in its warp.

@@ -131,6 +131,18 @@ LogicalResult BarrierPlan::nameBarriers(ws::KernelOp kernel,
   return success();
 }
 
+int64_t BarrierPlan::named(StringRef name) const {
+  auto found = namedIds.find(name);
+  if (found == namedIds.end()) {
+    llvm::report_fatal_error("attn-lower-channels: expected a named barrier of "
+                             "'" +
+                             name +
+                             "', got none: a chip lets the warps of a role "
+                             "meet where 'meetsBefore' says that they do not");
+  }
+  return found->second;
+}
+
 void BarrierPlan::emitSetup(ws::KernelOp kernel) const {
   OpBuilder builder(*kernel.getBody().getOps<ws::RoleOp>().begin());
   auto setup = ws::SetupOp::create(builder, kernel.getLoc());

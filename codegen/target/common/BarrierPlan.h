@@ -42,8 +42,9 @@ public:
   const EdgeBarrier &edge(llvm::StringRef name) const {
     return edges.find(name)->second;
   }
-  /// The first id of a turn, a rendezvous, or a role whose warps meet.
-  int64_t named(llvm::StringRef name) const { return namedIds.lookup(name); }
+  /// The first id of a turn, a rendezvous, or a role whose warps meet. Ends the
+  /// program for another name: id 0 is the CTA's barrier.
+  int64_t named(llvm::StringRef name) const;
   const std::optional<VerdictBarriers> &getVerdict() const { return verdict; }
 
   /// Puts the `ws.setup` that initializes the barriers before the roles.

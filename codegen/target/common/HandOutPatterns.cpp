@@ -143,8 +143,7 @@ struct FetchWorkPattern : ItemPattern<ws::FetchWorkOp> {
       emit.enterIf(emit.isFirstCta());
     }
     if (Value second = items.items[op.getWork()].second) {
-      Value yes = arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 1);
-      emit.enterIf(arith::XOrIOp::create(rewriter, op.getLoc(), second, yes));
+      emit.enterIf(emit.isNot(second));
     }
     LLVM::StoreOp::create(rewriter, op.getLoc(), askCounter(emit, count),
                           items.counter.answer);
@@ -217,10 +216,7 @@ struct EmittedScalars {
   Value either(Value a, Value b) const {
     return arith::OrIOp::create(emit.builder, emit.loc, a, b);
   }
-  Value isNot(Value flag) const {
-    Value yes = arith::ConstantIntOp::create(emit.builder, emit.loc, 1, 1);
-    return arith::XOrIOp::create(emit.builder, emit.loc, flag, yes);
-  }
+  Value isNot(Value flag) const { return emit.isNot(flag); }
   Value following(Value number) const {
     return emit.add(number, emit.constant(1));
   }

@@ -6,7 +6,8 @@ using namespace attn;
 using namespace attn::codegen;
 
 namespace {
-// A launch gives no thread more, on all chips; groups may take more later.
+// A launch gives no thread more, on all chips. The machine's `highest` bounds
+// what a group of warps takes later.
 constexpr int64_t maxThreadRegisters = 255;
 } // namespace
 
@@ -74,7 +75,25 @@ int64_t RolePlacement::endOfGroup(int64_t group) const {
   return end;
 }
 
+/// Threads of a role find the first of their replica by the bits of their
+/// number.
+static LogicalResult checkReplicas(PlacedRole placed) {
+  int64_t warps = placed.role.getWarps();
+  if (placed.isSingleThread ||
+      (llvm::isPowerOf2_64(warps) && placed.firstWarp % warps == 0)) {
+    return success();
+  }
+  return placed.role.emitOpError("attn-lower-to-nvvm: expected a power of two "
+                                 "of warps from a multiple of it on, got ")
+         << warps << " from warp " << placed.firstWarp << " on";
+}
+
 LogicalResult RolePlacement::check(ws::KernelOp kernel) const {
+  for (PlacedRole placed : roles) {
+    if (failed(checkReplicas(placed))) {
+      return failure();
+    }
+  }
   if (int64_t most = warps.getMost() * warps.getLanes(); threads > most) {
     return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
            << most << " threads over all roles, got " << threads;

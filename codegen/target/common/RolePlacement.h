@@ -24,7 +24,8 @@ public:
   /// group has share one.
   RolePlacement(ws::KernelOp kernel, MachineAttr machine);
 
-  /// The machine has the threads, and the registers that the roles ask for.
+  /// Checks that the machine has the threads and the registers that the roles
+  /// ask for, and that replicas begin where their threads can tell it.
   mlir::LogicalResult check(ws::KernelOp kernel) const;
 
   llvm::ArrayRef<PlacedRole> getRoles() const { return roles; }

@@ -33,12 +33,8 @@ RoleSync::RoleSync(ws::KernelOp kernel, ws::RoleOp role,
 
 void codegen::roleBarrier(const Arithmetic &emit, const RoleSync &sync) {
   ws::RoleOp role = sync.getRole();
-  int64_t first = sync.getPlan().named(role.getSymName());
-  if (first == 0) { // the CTA's own
-    llvm::report_fatal_error("attn-lower-channels: the chip lets warps meet "
-                             "before a put that needs no meeting");
-  }
-  Value id = emit.add(role.getBody().getArgument(0), first);
+  Value id = emit.add(role.getBody().getArgument(0),
+                      sync.getPlan().named(role.getSymName()));
   NVVM::BarrierOp::create(emit.builder, emit.loc, TypeRange{}, id,
                           emit.constant(warpThreads * role.getWarps()), {},
                           Value());

@@ -105,6 +105,10 @@ struct ItemOps : Arithmetic {
                      mlir::Value b) const {
     return mlir::arith::SelectOp::create(builder, loc, condition, a, b);
   }
+  mlir::Value isNot(mlir::Value flag) const {
+    mlir::Value yes = mlir::arith::ConstantIntOp::create(builder, loc, 1, 1);
+    return mlir::arith::XOrIOp::create(builder, loc, flag, yes);
+  }
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a,
                       mlir::Value b) const {
     return mlir::arith::CmpIOp::create(builder, loc, predicate, a, b);

@@ -2,6 +2,7 @@
 //
 // What Hopper's patterns require of roles, places and ops.
 #include "../common/TilePatterns.h"
+#include "Patterns.h"
 #include "Sm90.h"
 
 using namespace mlir;
@@ -12,6 +13,8 @@ namespace {
 constexpr int64_t warpgroupWarps = 4;
 /// Columns of a row that a quad holds together.
 constexpr int64_t quadColumns = 8;
+/// Rows of a warpgroup's tile, and those of a thread.
+constexpr int64_t tileRows = 64, threadRows = 2;
 } // namespace
 
 /// An accumulator is in the registers of one warpgroup.
@@ -92,16 +95,17 @@ LogicalResult Sm90::checkTileOp(Operation *op, Error error) const {
       .Default(success());
 }
 
-/// A thread holds at least what it moves: `least` elements.
-static LogicalResult checkShare(Type share, Type element, int64_t least,
-                                Chip::Error error) {
+/// A thread holds `count` elements of a tile or vector, or at least as many.
+static LogicalResult checkShare(Type share, Type element, int64_t count,
+                                bool isLeast, Chip::Error error) {
   auto vector = dyn_cast<VectorType>(share);
   if (vector && vector.getRank() == 1 && vector.getElementType() == element &&
-      vector.getNumElements() >= least) {
+      (vector.getNumElements() == count ||
+       (isLeast && vector.getNumElements() > count))) {
     return success();
   }
-  return error() << "expected a thread to hold at least " << least
-                 << " elements " << element << ", got " << share;
+  return error() << "expected a thread to hold " << (isLeast ? "at least " : "")
+                 << count << " elements " << element << ", got " << share;
 }
 
 /// Threads move the pairs of columns of a tile that they hold, 16-bit ones in
@@ -121,8 +125,38 @@ static LogicalResult checkMovedTile(Value tensor, Type share,
   int64_t pairs = 2 * columns / quadColumns; // of both rows
   return isPacked(element)
              ? checkShare(share, IntegerType::get(element.getContext(), 32),
-                          pairs, error)
-             : checkShare(share, element, 2 * pairs, error);
+                          pairs, /*isLeast=*/true, error)
+             : checkShare(share, element, 2 * pairs, /*isLeast=*/true, error);
+}
+
+/// A thread loads the elements of its rows, or pairs of columns.
+static LogicalResult checkLoadedVector(tile::LoadRowOp op, Chip::Error error) {
+  Type share = op.getTile().getType();
+  Type element = getElementTypeOrSelf(op.getSource());
+  bool ofColumns = op->hasAttr(sm90::ofColumnsAttr);
+  if (failed(checkShare(share, element, threadRows, /*isLeast=*/ofColumns,
+                        error))) {
+    return failure();
+  }
+  if (cast<VectorType>(share).getNumElements() % 2 == 0) {
+    return success();
+  }
+  return error() << "expected a thread to hold pairs of columns, got " << share;
+}
+
+/// A warpgroup puts tiles of 64 rows, of which a thread holds pairs of
+/// elements.
+static LogicalResult checkPut(ws::PutOp op, Chip::Error error) {
+  auto hold = op->getParentOfType<ws::KernelOp>().lookupSymbol<ws::HoldOp>(
+      op.getHold());
+  auto tile = cast<RankedTensorType>(hold.getType());
+  if (tile.getDimSize(0) != tileRows) {
+    return error() << "expected a hold of " << tileRows << " rows, got "
+                   << tile;
+  }
+  return checkShare(op.getValue().getType(),
+                    IntegerType::get(op.getContext(), 32),
+                    tile.getDimSize(1) / 4, /*isLeast=*/false, error);
 }
 
 LogicalResult Sm90::checkInstruction(Operation *op, Error error) const {
@@ -133,13 +167,12 @@ LogicalResult Sm90::checkInstruction(Operation *op, Error error) const {
       .Case([&](tile::LoadOp op) {
         return checkMovedTile(op.getSource(), op.getTile().getType(), error);
       })
-      .Case([&](tile::LoadRowOp op) {
-        Type element = getElementTypeOrSelf(op.getSource());
-        return checkShare(op.getTile().getType(), element, 2, error);
-      })
+      .Case([&](tile::LoadRowOp op) { return checkLoadedVector(op, error); })
       .Case([&](tile::StoreRowOp op) {
         Type element = getElementTypeOrSelf(op.getDest());
-        return checkShare(op.getTile().getType(), element, 2, error);
+        return checkShare(op.getTile().getType(), element, threadRows,
+                          /*isLeast=*/false, error);
       })
+      .Case([&](ws::PutOp op) { return checkPut(op, error); })
       .Default(success());
 }

@@ -133,12 +133,6 @@ static Value pointerAfter(const Arithmetic &emit, Value pointer, Type element,
                              LLVM::GEPNoWrapFlags::none);
 }
 
-/// A pair as one value: 16-bit elements share a register.
-static bool isPacked(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth() ==
-         16;
-}
-
 static Type elementOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
@@ -157,7 +151,7 @@ struct StoreRegPattern : MovePattern<tile::StoreRegOp> {
     writeRows(emit, access, [&](int64_t i, Value first) {
       for (int64_t n = 0; n < pairsOf(op.getDest()); ++n) {
         Value pair = pairOf(emit, adaptor.getTile(), rowsPerThread * n + i,
-                            isPacked(op.getDest()));
+                            isPacked(elementOf(op.getDest())));
         Value pointer =
             pointerAfter(emit, first, elementOf(op.getDest()), 8 * n);
         LLVM::StoreOp::create(rewriter, op.getLoc(), pair, pointer);
@@ -219,9 +213,10 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
     Arithmetic emit{rewriter, loc};
     Value source = op.getSource();
     auto type = cast<VectorType>(op.getTile().getType());
-    int64_t perPair = isPacked(source) ? 1 : 2;
-    Type pairType = isPacked(source) ? Type(rewriter.getI32Type())
-                                     : VectorType::get({2}, elementOf(source));
+    int64_t perPair = isPacked(elementOf(source)) ? 1 : 2;
+    Type pairType = isPacked(elementOf(source))
+                        ? Type(rewriter.getI32Type())
+                        : VectorType::get({2}, elementOf(source));
     Value zero = arith::ConstantOp::create(
         rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
     SmallVector<Value> elements(type.getNumElements(), zero);

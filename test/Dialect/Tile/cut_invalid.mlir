@@ -44,6 +44,17 @@ func.func @join_c2(%w: !tile.work, %n: i32, %x: tensor<64xbf16>) {
 
 // -----
 
+func.func @join_c2_memory(%w: !tile.work, %n: i32, %x: memref<64xf32>) {
+  // expected-error @below {{'tile.join' op expected tiles or vectors of f32, got 'memref<64xf32>'}}
+  %r = tile.join %w of %n(%x) : (memref<64xf32>) -> memref<64xf32> {
+  ^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+    tile.yield %a : memref<64xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @join_c3(%w: !tile.work, %n: i32, %x: tensor<64xf32>, %i: index) {
   scf.for %j = %i to %i step %i {
     // expected-error @below {{'tile.join' op expected to be in no loop but the one over work items, got 'scf.for'}}
