@@ -155,7 +155,10 @@ def run_lit(build, tally, suite, temp):
 
 
 def run_gtest(build, tally, suite, temp):
-    for program in sorted(glob.glob(os.path.join(build, "bin", "*_tests"))):
+    programs = sorted(glob.glob(os.path.join(build, "bin", "*_tests")))
+    if not programs:
+        tally.failed(suite, f"expected GoogleTest programs in {build}/bin, got none: CMake makes them where it finds GoogleTest")
+    for program in programs:
         results = os.path.join(temp, os.path.basename(program) + ".json")
         run_reporting([program, "--gtest_brief=1", f"--gtest_output=json:{results}"],
                       results, count_gtest, tally, suite)

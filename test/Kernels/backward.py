@@ -87,7 +87,7 @@ OF_ONE_WARPGROUP = {
 
 def one_warpgroup(text):
     """The program with the schedule above, all extents 64."""
-    begin, end = text.index("    schedule <") + len("    schedule "), text.index("}> {\n^bb0") + 2
+    begin, end = text.index("    schedule <") + len("    schedule "), text.index("}> attributes {") + 2
     text = text[:begin] + ONE_WARPGROUP + text[end:]
     text = re.sub("128(?=x)", "64", text)
     for old, new in [("bwd_d128", "bwd_d64"), ("head_dim = 128, head_dim_v = 128", "head_dim = 64, head_dim_v = 64"),

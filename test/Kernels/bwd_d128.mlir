@@ -17,7 +17,10 @@
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 
-tile.kernel @bwd_d128 args ["q", "k", "v", "do", "lse2", "delta", "scale", "dq" accumulate, "dk" write, "dv" write]
+tile.kernel @bwd_d128 args [
+    "q" ("b", "sq", "hq", "d"), "k" ("b", "sk", "hq", "d"), "v" ("b", "sk", "hq", "d"), "do" ("b", "sq", "hq", "d"),
+    "lse2" ("b", "hq", "sq"), "delta" ("b", "hq", "sq"), "scale",
+    "dq" accumulate ("b", "sq", "hq", "d"), "dk" write ("b", "sk", "hq", "d"), "dv" write ("b", "sk", "hq", "d")]
     problem <kind = bwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = absent>
     config <tile_m = 64, tile_n = 128, work = static>
     schedule <"fa3_bwd_d128" machine "sm_90a" {
@@ -57,7 +60,9 @@ tile.kernel @bwd_d128 args ["q", "k", "v", "do", "lse2", "delta", "scale", "dq" 
   body red {
     kv { red_dq[0] red_dq[1] }
   }
-}> {
+}> attributes {attn.checks = [
+    [["lt", ["max", "sq", "sk"], 2147418112], 1, "expected sequence lengths below 2147418112, got {sq} queries and {sk} keys"],
+    [["lt", "items", 2147418112], 1, "expected key blocks times heads times batches to be below 2147418112"]]} {
 ^bb0(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %do: tensor<?x?x?x128xbf16>, %lse2: tensor<?x?x?xf32>, %delta: tensor<?x?x?xf32>, %scale: f32, %dq: tensor<?x?x?x128xf32>, %dk: tensor<?x?x?x128xbf16>, %dv: tensor<?x?x?x128xbf16>):
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
