@@ -86,7 +86,7 @@ static unsigned widthOf(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
 }
 
-Value ScoreLifter::clone(Operation &op, ValueRange operands, Type type) {
+Value ScoreLifter::cloneAs(Operation &op, ValueRange operands, Type type) {
   Operation *copy = builder.clone(op);
   copy->setOperands(operands);
   copy->getResult(0).setType(type);
@@ -121,7 +121,7 @@ Value ScoreLifter::shift(Operation &op, ValueRange operands, Type type) {
   APInt count;
   if (matchPattern(op.getOperand(1), m_ConstantInt(&count)) &&
       count.ult(width)) {
-    return clone(op, operands, type);
+    return cloneAs(op, operands, type);
   }
   auto number = [&](uint64_t value) {
     return integer(builder, op.getLoc(), type, APInt(width, value));
@@ -129,7 +129,7 @@ Value ScoreLifter::shift(Operation &op, ValueRange operands, Type type) {
   if (isa<arith::ShRSIOp>(op)) {
     Value most = arith::MinUIOp::create(builder, op.getLoc(), operands[1],
                                         number(width - 1));
-    return clone(op, {operands[0], most}, type);
+    return cloneAs(op, {operands[0], most}, type);
   }
   Value inside =
       arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::ult,
@@ -140,7 +140,7 @@ Value ScoreLifter::shift(Operation &op, ValueRange operands, Type type) {
     // instruction that reads the count's low 32 bits alone.
     by = arith::AndIOp::create(builder, op.getLoc(), by, number(width - 1));
   }
-  Value shifted = clone(op, {operands[0], by}, type);
+  Value shifted = cloneAs(op, {operands[0], by}, type);
   return arith::SelectOp::create(builder, op.getLoc(), inside, shifted,
                                  number(0));
 }
@@ -153,7 +153,7 @@ Value ScoreLifter::divide(Operation &op, ValueRange operands, Type type) {
   APInt divisor;
   if (matchPattern(op.getOperand(1), m_ConstantInt(&divisor)) &&
       !divisor.isZero() && !(isSigned && divisor.isAllOnes())) {
-    return clone(op, operands, type);
+    return cloneAs(op, operands, type);
   }
   auto isEqual = [&](Value value, const APInt &number) -> Value {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
@@ -168,7 +168,7 @@ Value ScoreLifter::divide(Operation &op, ValueRange operands, Type type) {
   }
   Value one = integer(builder, loc, type, APInt(width, 1));
   Value by = arith::SelectOp::create(builder, loc, bad, one, operands[1]);
-  return clone(op, {operands[0], by}, type);
+  return cloneAs(op, {operands[0], by}, type);
 }
 
 Value ScoreLifter::liftPure(Operation &op, ValueRange operands, Type type) {
@@ -184,15 +184,15 @@ Value ScoreLifter::liftPure(Operation &op, ValueRange operands, Type type) {
           [&](auto) { return divide(op, operands, type); })
       .Case([&](arith::ExtFOp) {
         return operands[0].getType() == type ? operands[0]
-                                             : clone(op, operands, type);
+                                             : cloneAs(op, operands, type);
       })
       .Case([&](arith::TruncFOp) -> Value {
         return result.isF32()
-                   ? clone(op, operands, type)
+                   ? cloneAs(op, operands, type)
                    : tile::RoundOp::create(builder, op.getLoc(), type,
                                            operands[0], TypeAttr::get(result));
       })
-      .Default([&](Operation *) { return clone(op, operands, type); });
+      .Default([&](Operation *) { return cloneAs(op, operands, type); });
 }
 
 void ScoreLifter::liftOp(Operation &op) {

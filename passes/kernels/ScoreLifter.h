@@ -26,8 +26,8 @@ private:
   void liftOp(mlir::Operation &op);
   mlir::Value liftPure(mlir::Operation &op, mlir::ValueRange operands,
                        mlir::Type type);
-  mlir::Value clone(mlir::Operation &op, mlir::ValueRange operands,
-                    mlir::Type type);
+  mlir::Value cloneAs(mlir::Operation &op, mlir::ValueRange operands,
+                      mlir::Type type);
   mlir::Value castIndex(mlir::Location loc, mlir::Value value, mlir::Type type);
   mlir::Value shift(mlir::Operation &op, mlir::ValueRange operands,
                     mlir::Type type);

@@ -19,7 +19,7 @@ struct Stamp {
   StringRef object;
 };
 
-StringRef channelOf(Value slot) {
+StringRef channelName(Value slot) {
   return cast<ws::SlotType>(slot.getType()).getChannel().getValue();
 }
 
@@ -29,10 +29,10 @@ std::optional<Stamp> stampOf(Operation *op) {
   using Result = std::optional<Stamp>;
   return TypeSwitch<Operation *, Result>(op)
       .Case([](ws::AcquireOp op) -> Result {
-        return Stamp{Activity::Acquire, channelOf(op.getSlot())};
+        return Stamp{Activity::Acquire, channelName(op.getSlot())};
       })
       .Case([](ws::WaitOp op) -> Result {
-        return Stamp{Activity::Wait, channelOf(op.getSlot())};
+        return Stamp{Activity::Wait, channelName(op.getSlot())};
       })
       .Case([](ws::WaitEdgeOp op) -> Result {
         return Stamp{Activity::WaitEdge, op.getEdge()};
@@ -44,14 +44,14 @@ std::optional<Stamp> stampOf(Operation *op) {
         return Stamp{Activity::Sync, op.getRendezvous()};
       })
       .Case([](ws::CopyOp op) -> Result {
-        return Stamp{Activity::Copy, channelOf(op.getSlot())};
+        return Stamp{Activity::Copy, channelName(op.getSlot())};
       })
       .Case([](ws::MmaOp op) -> Result {
-        return Stamp{Activity::Mma, channelOf(op.getB())};
+        return Stamp{Activity::Mma, channelName(op.getB())};
       })
       .Case([](ws::AwaitOp op) -> Result {
         auto mma = op.getToken().getDefiningOp<ws::MmaOp>();
-        return Stamp{Activity::Await, mma ? channelOf(mma.getB()) : ""};
+        return Stamp{Activity::Await, mma ? channelName(mma.getB()) : ""};
       })
       .Case([](ws::StoreOp op) -> Result {
         return Stamp{Activity::Store, op.getHold()};

@@ -111,7 +111,7 @@ LogicalResult checkOp(Operation *op, const Target &chip) {
   return checkPackedTiles(op);
 }
 
-LogicalResult checkRole(ws::RoleOp role, const Target &chip) {
+LogicalResult checkTilesOf(ws::RoleOp role, const Target &chip) {
   WalkResult result = role.walk<WalkOrder::PreOrder>([&](Operation *op) {
     bool fits = succeeded(checkOp(op, chip)) &&
                 llvm::all_of(op->getResultTypes(), [&](Type type) {
@@ -271,7 +271,7 @@ public:
         return signalPassFailure();
       }
       for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-        if (failed(checkRole(role, *chip)) ||
+        if (failed(checkTilesOf(role, *chip)) ||
             failed(distribute(kernel, role, *chip))) {
           return signalPassFailure();
         }

@@ -95,7 +95,8 @@ void ProgramWriter::collectWrites(const Item &item, Accesses &out) {
   }
   for (int value : kernel.steps[act.target].writes) {
     Subtile t = bound.axisOf(value).empty() ? whole : act.subtile;
-    ValueInstance written = builder.written(value, item.item, item.iteration);
+    ValueInstance written =
+        builder.writtenInstance(value, item.item, item.iteration);
     out.writes.push_back(
         {localCell(written, t), {value, written.item, written.iteration, t}});
   }

@@ -44,7 +44,8 @@ int CycleTable::key(const Place &place, Subtile t,
          (cycle * items + instance.item) * span + instance.iteration + 1;
 }
 
-int CycleTable::number(const Place &place, Subtile t, ValueInstance instance) {
+int CycleTable::numberOf(const Place &place, Subtile t,
+                         ValueInstance instance) {
   int &number = numbers[key(place, t, instance)];
   if (number < 0) {
     number = counts[bound.ringOf(place, t)]++;
@@ -201,8 +202,8 @@ void ProtocolBuilder::unroll() {
 // Reads and writes
 //===----------------------------------------------------------------------===//
 
-ValueInstance ProtocolBuilder::written(int value, int item,
-                                       int iteration) const {
+ValueInstance ProtocolBuilder::writtenInstance(int value, int item,
+                                               int iteration) const {
   return {value, item, kernel.values[value].perIteration() ? iteration : -1};
 }
 
@@ -225,7 +226,7 @@ SmallVector<Site, 4> ProtocolBuilder::writtenSites(const Item &item) const {
   SmallVector<Site, 4> sites;
   const PlannedAct &act = *item.act;
   auto add = [&](const Place *place, Subtile t, int value) {
-    ValueInstance instance = written(value, item.item, item.iteration);
+    ValueInstance instance = writtenInstance(value, item.item, item.iteration);
     sites.push_back({place, t, cycles.find(*place, t, instance), instance});
   };
   if (act.kind == PlannedAct::Put) {
@@ -260,7 +261,7 @@ LogicalResult ProtocolBuilder::readSites(const Instance &instance,
       item.item < int(trips.size()) ? trips[item.item] : 0);
   if (home && home->channel && isStep) {
     // A channel carries values by their own names.
-    source = written(value, item.item, item.iteration);
+    source = writtenInstance(value, item.item, item.iteration);
   }
   if (!source) {
     return success();
@@ -351,7 +352,7 @@ void ProtocolBuilder::numberCycles() {
     for (const Item &item : items) {
       if (item.writes()) {
         for (const Site &site : writtenSites(item)) {
-          cycles.number(*site.place, site.subtile, site.instance);
+          cycles.numberOf(*site.place, site.subtile, site.instance);
         }
       }
     }

@@ -23,7 +23,7 @@ public:
   CycleTable(const BoundSchedule &bound, ArrayRef<int> trips);
 
   /// Numbers the cycle in its ring if it has no number yet.
-  int number(const Place &place, Subtile t, ValueInstance instance);
+  int numberOf(const Place &place, Subtile t, ValueInstance instance);
   /// -1 where nothing writes this instance.
   int find(const Place &place, Subtile t, ValueInstance instance) const;
   int count(int ring) const { return counts[ring]; }
@@ -56,7 +56,7 @@ struct ProtocolBuilder {
 
   /// The instance of a value that a step of (item, iteration) writes or passes
   /// on.
-  ValueInstance written(int value, int item, int iteration) const;
+  ValueInstance writtenInstance(int value, int item, int iteration) const;
   /// What an item writes: the results of a step, or the values of a put.
   SmallVector<Site, 4> writtenSites(const Item &item) const;
   /// What an item of an instance reads of a value; V5.

@@ -21,7 +21,7 @@ FailureOr<CycleKey> RoleRings::cycleOf(const Item &item,
   int value = place.cycles[slot.alternative].front();
   int cycle = role.builder.cycles.find(
       place, slot.subtile,
-      role.builder.written(value, item.item, item.iteration));
+      role.builder.writtenInstance(value, item.item, item.iteration));
   if (cycle < 0) {
     return reject(role.builder.emitError, "V5",
                   formatv("expected something to write '{0}' to {1}, which "
