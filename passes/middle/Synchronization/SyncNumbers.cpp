@@ -106,13 +106,14 @@ std::optional<int64_t> SyncNumbers::makeUp(Value value) {
   auto result = cast<OpResult>(value);
   return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(
              result.getOwner())
-      .Case([&](tile::CoordsOfOp) {
+      .Case([&](tile::CoordsOfOp coords) {
+        int64_t later = result == coords.getBlock() ? this->later : 0;
         return (result.getResultNumber() + 1) * 100 + 10 * run.item +
-               run.of.cta;
+               run.of.cta + later;
       })
       .Case([&](tensor::DimOp dim) {
         auto tensor = dyn_cast<BlockArgument>(dim.getSource());
-        return 4096 >> std::min(tensor ? tensor.getArgNumber() : 0u, 4u);
+        return (1 << 24) >> std::min(tensor ? tensor.getArgNumber() : 0u, 4u);
       })
       .Case([&](tile::CutOp) { return 1000 >> result.getResultNumber(); })
       .Case([&](tile::PartOfOp) { return 0; })
@@ -167,6 +168,12 @@ FailureOr<int64_t> SyncNumbers::evaluate(Value value, Operation *user) {
 FailureOr<int64_t> SyncNumbers::coordinate(Value value, Operation *user) {
   llvm::SaveAndRestore saved(makesUp, true);
   return evaluate(value, user);
+}
+
+FailureOr<int64_t> SyncNumbers::laterCoordinate(Value value, int64_t blocks,
+                                                Operation *user) {
+  llvm::SaveAndRestore saved(later, blocks);
+  return coordinate(value, user);
 }
 
 FailureOr<int64_t> SyncNumbers::numberBelow(Value value, int64_t count,

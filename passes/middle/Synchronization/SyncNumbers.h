@@ -20,6 +20,9 @@ public:
   mlir::FailureOr<int64_t> coordinate(mlir::Value value, mlir::Operation *user);
   mlir::FailureOr<int64_t> numberBelow(mlir::Value value, int64_t count,
                                        mlir::Operation *user);
+  /// The same of the row block that comes so many later.
+  mlir::FailureOr<int64_t> laterCoordinate(mlir::Value value, int64_t blocks,
+                                           mlir::Operation *user);
   /// The induction variable of a loop, in the current trip.
   void set(mlir::Value counter, int64_t number) { numbers[counter] = number; }
 
@@ -34,6 +37,8 @@ private:
   std::optional<int64_t> makeUp(mlir::Value value);
 
   bool makesUp = false;
+  /// Row blocks behind the one that the item has.
+  int64_t later = 0;
   llvm::DenseMap<mlir::Value, int64_t> numbers; // of loops
   llvm::DenseMap<mlir::Value, std::optional<int64_t>> known;
 };

@@ -97,11 +97,15 @@ LogicalResult SyncUnroller::runBranch(scf::IfOp branch) {
 
 /// A branch that depends on what is computed: either way may be taken.
 LogicalResult SyncUnroller::runEither(scf::IfOp branch) {
-  for (Region *region : branch.getRegions()) {
-    if (!region->empty() && failed(runBlock(region->front()))) {
-      return failure();
-    }
+  size_t first = tiles->countWritten();
+  if (failed(runBlock(branch.getThenRegion().front()))) {
+    return failure();
   }
+  size_t second = tiles->countWritten();
+  if (branch.elseBlock() && failed(runBlock(*branch.elseBlock()))) {
+    return failure();
+  }
+  tiles->keepCommon(first, second);
   return branch.getNumResults() == 0 ? success()
                                      : tiles->passEither(branch, numbers);
 }

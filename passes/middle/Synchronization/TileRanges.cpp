@@ -38,6 +38,80 @@ static FailureOr<TileStart> rowOf(Op op, SyncNumbers &at) {
   return TileStart{*row, std::make_pair(*batch, *head)};
 }
 
+/// From `row` to that of the next row block which has the same batch and head:
+/// several heads may share the row blocks. None where each has heads of its
+/// own.
+template <typename Op>
+static FailureOr<std::optional<int64_t>>
+toNextItem(Op op, const TileStart &start, SyncNumbers &at) {
+  constexpr int64_t mostHeads = 64;
+  for (int64_t later = 1; later <= mostHeads; ++later) {
+    FailureOr<int64_t> row = at.laterCoordinate(op.getRow(), later, op);
+    FailureOr<int64_t> batch = at.laterCoordinate(op.getBatch(), later, op);
+    FailureOr<int64_t> head = at.laterCoordinate(op.getHead(), later, op);
+    if (failed(row) || failed(batch) || failed(head)) {
+      return failure();
+    }
+    if (start.of == std::make_pair(*batch, *head)) {
+      return std::optional(std::abs(*row - start.at));
+    }
+  }
+  return std::optional<int64_t>();
+}
+
+/// From `row` to that of the next turn of one of the loops round `op`, the
+/// most.
+static FailureOr<int64_t> toNextTurn(Operation *op, Value row, int64_t now,
+                                     SyncNumbers &at) {
+  int64_t most = 0;
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>()) {
+    std::optional<int64_t> turn = at.tryEvaluate(loop.getInductionVar());
+    if (!turn) {
+      continue;
+    }
+    at.set(loop.getInductionVar(), *turn + 1);
+    FailureOr<int64_t> next = at.coordinate(row, op);
+    at.set(loop.getInductionVar(), *turn);
+    if (failed(next)) {
+      return failure();
+    }
+    most = std::max(most, std::abs(*next - now));
+  }
+  return most;
+}
+
+/// The part of partial results that an op writes.
+static Value partOf(Operation *op) {
+  auto store = dyn_cast<tile::StoreRegOp>(op);
+  return store ? store.getPart() : Value();
+}
+
+/// Writes down that `op` wrote rows of `type`, or added to them.
+template <typename Op>
+static LogicalResult noteWritten(Op op, RankedTensorType type, int item,
+                                 const TileStart &start, WrittenRows &written,
+                                 SyncNumbers &at) {
+  FailureOr<std::optional<int64_t>> next = toNextItem(op, start, at);
+  FailureOr<int64_t> turn = toNextTurn(op, op.getRow(), start.at, at);
+  FailureOr<int64_t> part = 0;
+  if (Value number = partOf(op)) {
+    part = at.coordinate(number, op);
+  }
+  if (failed(next) || failed(turn) || failed(part)) {
+    return failure();
+  }
+  written.note({op.getDest().getAsOpaquePointer(),
+                item,
+                {*part, start.of->first, start.of->second},
+                start.at,
+                type.getDimSize(0),
+                {at.run.of.role.getAsOpaquePointer(), at.run.of.replica},
+                *next,
+                *turn});
+  return success();
+}
+
 /// Adds what `from` says to `to`. Returns the dimension along which they are of
 /// different elements, if any.
 static std::optional<size_t> addRange(TileRange &to, const TileRange &from) {
@@ -124,12 +198,10 @@ LogicalResult TileRanges::visitStore(ws::StoreOp store, SyncNumbers &at) {
   const SyncStep &step = at.run.steps.back();
   auto kernel = store->getParentOfType<ws::KernelOp>();
   auto hold = kernel.lookupSymbol<ws::HoldOp>(store.getHold());
-  contents.written.note(store.getDest(), store.getRow(),
-                        cast<RankedTensorType>(hold.getType()), step.item,
-                        row->at);
   contents.stores.push_back(
       {store, {cta, step.event->object, step.number, step.item}, *row});
-  return success();
+  return noteWritten(store, cast<RankedTensorType>(hold.getType()), step.item,
+                     *row, contents.written, at);
 }
 
 /// What is stored is of the rows that it is stored to, and has seen each block.
@@ -173,9 +245,10 @@ LogicalResult TileRanges::visitStoreOf(StoreOp store, SyncNumbers &at) {
   if (failed(row)) {
     return failure();
   }
-  if (auto tile = dyn_cast<RankedTensorType>(store.getTile().getType())) {
-    contents.written.note(store.getDest(), store.getRow(), tile, at.run.item,
-                          row->at);
+  auto tile = dyn_cast<RankedTensorType>(store.getTile().getType());
+  if (tile && failed(noteWritten(store, tile, at.run.item, *row,
+                                 contents.written, at))) {
+    return failure();
   }
   return checkStored({rangeOf(store.getTile()), lowest, pastHighest}, *row,
                      [&] { return at.run.error(store); });
@@ -188,11 +261,9 @@ LogicalResult TileRanges::visitReduceAdd(tile::ReduceAddOp add,
   if (failed(row)) {
     return failure();
   }
-  if (auto tile = dyn_cast<RankedTensorType>(add.getTile().getType())) {
-    contents.written.note(add.getDest(), add.getRow(), tile, at.run.item,
-                          row->at);
-  }
-  return success();
+  auto tile = dyn_cast<RankedTensorType>(add.getTile().getType());
+  return tile ? noteWritten(add, tile, at.run.item, *row, contents.written, at)
+              : success();
 }
 
 /// A part of partial results has seen the block of its number.

@@ -74,6 +74,12 @@ public:
   mlir::LogicalResult checkUsed(mlir::Operation *op, SyncNumbers &at) const;
   /// The values of a region or block become others.
   void pass(mlir::ValueRange from, mlir::ValueRange to);
+  /// How many tiles were written so far, and that those between `first` and
+  /// `second`, or those from there on, may not have been.
+  size_t countWritten() const { return contents.written.size(); }
+  void keepCommon(size_t first, size_t second) {
+    contents.written.keepCommon(first, second);
+  }
   /// The same from either of two regions.
   mlir::LogicalResult passEither(mlir::scf::IfOp branch, SyncNumbers &at);
 

@@ -1,97 +1,202 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "WrittenRows.h"
-#include "../ScalarProgram.h"
+#include "mlir/IR/Matchers.h"
+#include <map>
 
 using namespace mlir;
 using namespace attn;
 
-/// How far `row` moves where the inputs of its arithmetic that `grows` chooses
-/// grow by one; the most over some values of the others, which may choose
-/// between rows.
-static int64_t stepOf(Value row, function_ref<bool(Value)> grows) {
-  constexpr int64_t samples = 8;
-  ScalarProgram program;
-  unsigned number = program.add(row);
-  int64_t most = 0;
-  for (int64_t sample = 0; sample < samples; ++sample) {
-    SmallVector<int64_t> inputs, values, next;
-    for (auto [index, input] : llvm::enumerate(program.getInputs())) {
-      int64_t value = (sample >> (index % 3)) & 1;
-      inputs.push_back(input.getType().isInteger(1) ? value : value + 1);
+bool WrittenTile::operator==(const WrittenTile &other) const {
+  return dest == other.dest && item == other.item && place == other.place &&
+         row == other.row && rows == other.rows;
+}
+
+void WrittenRows::keepCommon(size_t first, size_t second) {
+  ArrayRef<WrittenTile> all(tiles);
+  ArrayRef<WrittenTile> one = all.slice(first, second - first),
+                        other = all.drop_front(second);
+  std::vector<WrittenTile> common;
+  llvm::copy_if(one, std::back_inserter(common), [&](const WrittenTile &tile) {
+    return llvm::is_contained(other, tile);
+  });
+  tiles.resize(first);
+  llvm::append_range(tiles, common);
+}
+
+namespace {
+
+/// Rows that follow one another, and how many tiles have each of them.
+struct Stretch {
+  int64_t first, end, times;
+};
+
+} // namespace
+
+/// In order, without the rows that no tile has.
+static std::vector<Stretch> stretchesOf(ArrayRef<const WrittenTile *> tiles) {
+  std::map<int64_t, int64_t> changes;
+  for (const WrittenTile *tile : tiles) {
+    ++changes[tile->row];
+    --changes[tile->row + tile->rows];
+  }
+  std::vector<Stretch> stretches;
+  int64_t times = 0;
+  for (auto change = changes.begin(); change != changes.end(); ++change) {
+    times += change->second;
+    if (times == 0) {
+      continue;
     }
-    bool exists = program.run(inputs, values);
-    for (auto [input, value] : llvm::zip(program.getInputs(), inputs)) {
-      value += grows(input);
-    }
-    if (exists && program.run(inputs, next)) {
-      most = std::max(most, std::abs(next[number] - values[number]));
+    int64_t end = std::next(change)->first;
+    bool goesOn = !stretches.empty() && stretches.back().times == times &&
+                  stretches.back().end == change->first;
+    if (goesOn) {
+      stretches.back().end = end;
+    } else {
+      stretches.push_back({change->first, end, times});
     }
   }
-  return most;
+  return stretches;
 }
 
-/// The row block of a work item.
-static bool isRowBlock(Value value) {
-  auto coords = value.getDefiningOp<tile::CoordsOfOp>();
-  return coords && value == coords.getBlock();
-}
-
-static bool isTurn(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  auto loop = argument
-                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
-                  : scf::ForOp();
-  return loop && value == loop.getInductionVar();
-}
-
-void WrittenRows::note(Value dest, Value row, RankedTensorType tile, int item,
-                       int64_t first) {
-  Rows &rows = all[{dest.getAsOpaquePointer(), item}];
-  rows.ofItem = std::max(rows.ofItem, stepOf(row, isRowBlock));
-  rows.ofTurn = std::max(rows.ofTurn, stepOf(row, isTurn));
-  int64_t &end = rows.written[first];
-  end = std::max(end, first + tile.getDimSize(0));
-}
-
-/// What is added to, and is not the item's own, has the rows of each block.
-LogicalResult
-WrittenRows::checkRows(const Rows &rows, ArgumentAttr argument, int64_t blocks,
-                       function_ref<InFlightDiagnostic()> emitError) {
-  bool adds = argument.getAccess() == ArgumentAccess::Accumulate;
-  int64_t got = 0, expected = rows.ofItem;
-  for (auto [first, end] : rows.written) {
-    got += end - first;
+static int64_t countRows(ArrayRef<Stretch> stretches) {
+  int64_t rows = 0;
+  for (const Stretch &stretch : stretches) {
+    rows += stretch.end - stretch.first;
   }
-  if (adds && (blocks == 0 || expected == 0)) {
-    expected = blocks * rows.ofTurn;
+  return rows;
+}
+
+namespace {
+
+/// What one item did to one tensor.
+class ItemRows {
+public:
+  ItemRows(ArgumentAttr argument, int64_t blocks, bool onlyBlock,
+           function_ref<InFlightDiagnostic()> emitError)
+      : argument(argument), blocks(blocks), onlyBlock(onlyBlock),
+        emitError(emitError) {}
+
+  LogicalResult check(ArrayRef<const WrittenTile *> tiles) const;
+
+private:
+  bool adds() const {
+    return argument.getAccess() == ArgumentAccess::Accumulate;
   }
-  if (got >= expected && (got > 0 || (adds && blocks == 0))) {
+  InFlightDiagnostic error() const {
+    return emitError() << (adds() ? "add to " : "write ");
+  }
+  LogicalResult checkPlace(ArrayRef<const WrittenTile *> tiles) const;
+  LogicalResult checkTimes(ArrayRef<const WrittenTile *> tiles) const;
+
+  ArgumentAttr argument;
+  int64_t blocks;
+  bool onlyBlock;
+  function_ref<InFlightDiagnostic()> emitError;
+};
+
+} // namespace
+
+/// An agent adds to all of its rows equally often: twice where it adds two
+/// products. Several agents may each add to rows, but not write them.
+LogicalResult ItemRows::checkTimes(ArrayRef<const WrittenTile *> tiles) const {
+  std::map<std::pair<const void *, int64_t>, SmallVector<const WrittenTile *>>
+      agents;
+  for (const WrittenTile *tile : tiles) {
+    agents[adds() ? tile->agent : std::pair<const void *, int64_t>()].push_back(
+        tile);
+  }
+  for (const auto &[agent, own] : agents) {
+    std::vector<Stretch> stretches = stretchesOf(own);
+    int64_t expected = adds() ? stretches.front().times : 1;
+    for (const Stretch &stretch : stretches) {
+      if (stretch.times != expected) {
+        return error() << "each row of " << argument.getName()
+                       << (expected == 1 ? " once" : " equally often")
+                       << ", got rows " << stretch.first << " up to "
+                       << stretch.end << ' ' << stretch.times << " times";
+      }
+    }
+  }
+  return success();
+}
+
+/// All tiles are of one part, batch and head.
+LogicalResult ItemRows::checkPlace(ArrayRef<const WrittenTile *> tiles) const {
+  if (failed(checkTimes(tiles))) {
+    return failure();
+  }
+  std::optional<int64_t> ofItem;
+  int64_t ofTurn = 0;
+  for (const WrittenTile *tile : tiles) {
+    ofItem = std::max(ofItem, tile->toNextItem);
+    ofTurn = std::max(ofTurn, tile->toNextTurn);
+  }
+  if (!ofItem) {
     return success();
   }
-  InFlightDiagnostic error = emitError();
-  error << (adds ? "add to " : "write ");
-  if (expected > 0) {
-    return error << expected << " rows of " << argument.getName() << ", got "
-                 << got;
+  if (*ofItem == 0 && !adds()) {
+    return onlyBlock ? success()
+                     : error() << "rows of " << argument.getName()
+                               << " that no other row block has, got rows that "
+                                  "do not depend on the row block";
   }
-  return error << "rows of " << argument.getName() << ", got none";
+  int64_t expected = *ofItem > 0 ? *ofItem : blocks * ofTurn;
+  int64_t got = countRows(stretchesOf(tiles));
+  if (got < expected || (got > expected && !adds())) {
+    return error() << expected << " rows of " << argument.getName() << ", got "
+                   << got;
+  }
+  return success();
+}
+
+LogicalResult ItemRows::check(ArrayRef<const WrittenTile *> tiles) const {
+  // What is added to, and is not the item's own, has the rows of each block.
+  if (tiles.empty() && adds() && blocks == 0) {
+    return success();
+  }
+  if (tiles.empty()) {
+    return error() << "rows of " << argument.getName() << ", got none";
+  }
+  std::map<TensorPlace, SmallVector<const WrittenTile *>> places;
+  for (const WrittenTile *tile : tiles) {
+    places[tile->place].push_back(tile);
+  }
+  for (const auto &[place, own] : places) {
+    if (failed(checkPlace(own))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+/// Whether each head and batch has one row block.
+static bool hasOnlyBlock(ws::KernelOp kernel) {
+  WalkResult walked = kernel.walk([](ws::WorkLoopOp work) {
+    return matchPattern(work.getBlocks(), m_One()) ? WalkResult::advance()
+                                                   : WalkResult::interrupt();
+  });
+  return !walked.wasInterrupted();
 }
 
 LogicalResult WrittenRows::check(ws::KernelOp kernel,
                                  ArrayRef<SyncItem> items) const {
+  std::map<std::pair<const void *, int>, SmallVector<const WrittenTile *>> all;
+  for (const WrittenTile &tile : tiles) {
+    all[{tile.dest, tile.item}].push_back(&tile);
+  }
+  bool onlyBlock = hasOnlyBlock(kernel);
   for (auto [argument, description] :
        llvm::zip(kernel.getBody().getArguments(), kernel.getArgs().getList())) {
     if (description.getAccess() == ArgumentAccess::Read) {
       continue;
     }
     for (int item = 0, e = items.size(); item < e; ++item) {
-      auto found = all.find({argument.getAsOpaquePointer(), item});
       auto emitError = [&] {
         return emitSyncError(kernel, items)
                << "V28: expected work item " << item << " to ";
       };
-      if (failed(checkRows(found == all.end() ? Rows() : found->second,
-                           description, items[item].from(0), emitError))) {
+      ItemRows rows(description, items[item].from(0), onlyBlock, emitError);
+      if (failed(rows.check(all[{argument.getAsOpaquePointer(), item}]))) {
         return failure();
       }
     }

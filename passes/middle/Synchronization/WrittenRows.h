@@ -1,40 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V28: every work item writes all rows of its results. How many they are
-// follows from the rows themselves: those of one item end where those of the
-// next row block begin.
+// Rule V28: every work item writes each row of its results once, and adds to
+// each row of the blocks that it walks. How many rows an item has follows from
+// the rows themselves: they end where those of the next row block begin.
 #ifndef ATTN_PASSES_LIB_SYNCHRONIZATION_WRITTENROWS_H
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_WRITTENROWS_H
 
 #include "SyncRun.h"
-#include <map>
 
 namespace attn {
 
+/// Part, batch and head of a tensor.
+using TensorPlace = std::array<int64_t, 3>;
+
+/// A tile that was written to a tensor, or added to it.
+struct WrittenTile {
+  const void *dest;
+  int item;
+  TensorPlace place;
+  int64_t row, rows;
+  /// The role and the replica that did so.
+  std::pair<const void *, int64_t> agent;
+  /// How far away the row lies in the next row block of the same place, if
+  /// there is one, and in the next turn of a loop; 0 if it is the same row.
+  std::optional<int64_t> toNextItem;
+  int64_t toNextTurn;
+
+  bool operator==(const WrittenTile &other) const;
+};
+
 class WrittenRows {
 public:
-  /// `tile` was written to `dest`, or added to it, from `row` on, which is
-  /// `first` for this item.
-  void note(mlir::Value dest, mlir::Value row, mlir::RankedTensorType tile,
-            int item, int64_t first);
+  void note(WrittenTile tile) { tiles.push_back(tile); }
+
+  /// Either of two regions may have run: from `first` on what one of them
+  /// wrote, from `second` on what the other did. Keeps what both wrote.
+  void keepCommon(size_t first, size_t second);
+  size_t size() const { return tiles.size(); }
 
   /// After all agents of a trial.
   mlir::LogicalResult check(ws::KernelOp kernel,
                             llvm::ArrayRef<SyncItem> items) const;
 
 private:
-  /// Of one tensor and item.
-  struct Rows {
-    std::map<int64_t, int64_t> written; // from first to past the last
-    /// How far the rows of the next row block, and of the next turn of a loop,
-    /// lie from these.
-    int64_t ofItem = 0, ofTurn = 0;
-  };
-  static mlir::LogicalResult
-  checkRows(const Rows &rows, ArgumentAttr argument, int64_t blocks,
-            llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
-
-  std::map<std::pair<void *, int>, Rows> all;
+  std::vector<WrittenTile> tiles;
 };
 
 } // namespace attn
