@@ -200,15 +200,17 @@ LogicalResult ItemRules::verifyTake(TakeItemOp take) {
            << "'";
   }
   if (isShared != isCluster()) {
-    return take.emitOpError("expected to be in a 'ws.share_work' in a cluster "
-                            "of several CTAs alone, got a cluster of ")
-           << kernel.getConfig().getCluster();
+    return take.emitOpError("expected ")
+           << (isCluster() ? "a" : "no")
+           << " 'ws.share_work' around it where 'cluster' is "
+           << kernel.getConfig().getCluster() << ", got "
+           << (isShared ? "one" : "none");
   }
   int64_t parts = kernel.getConfig().getLastWaveParts();
   if (bool(take.getWhole()) != (parts > 1)) {
-    return take.emitOpError("expected 'cut' where the last items come in parts "
-                            "alone, got 'last_wave_parts' ")
-           << parts;
+    return take.emitOpError("expected ")
+           << (parts > 1 ? "a" : "no") << " 'cut' where 'last_wave_parts' is "
+           << parts << ", got " << (parts > 1 ? "none" : "one");
   }
   auto role = cast<RoleOp>(loop->getParentOp());
   if (!role.isSingleThread() || role.getReplicas() != 1) {

@@ -144,13 +144,13 @@ LogicalResult Cutter::cutBody(tile::StepOp step) {
 LogicalResult Cutter::cutStep(tile::StepOp step) {
   // B of an MMA lies along the streamed axis and stays as it is; so does a
   // loaded A, which is read by piece.
-  SmallPtrSet<Value, 4> whole;
-  step.walk([&](tile::MmaOp mma) { whole.insert(mma.getB()); });
+  SmallPtrSet<Value, 4> uncut;
+  step.walk([&](tile::MmaOp mma) { uncut.insert(mma.getB()); });
   for (auto [operand, argument] :
        llvm::zip(step.getOperands(), step.getBody().getArguments())) {
     auto producer = operand.getDefiningOp<tile::StepOp>();
     bool loaded = producer && !isCut(producer);
-    if (loaded || whole.contains(argument)) {
+    if (loaded || uncut.contains(argument)) {
       continue;
     }
     if (failed(cutType(argument))) {

@@ -76,7 +76,7 @@ REFUSALS = {
     },
     "Specialization/ActEmitter.cpp": {
         "V8: expected a wait for '' before its release": ("V8", [("give(tc) mask", "give(tc) get(k) mask")]),
-        "expected no act 'put' or 'commit' and no MMA outside the loop": ("filled_by_threads V21 outer_product",
+        "expected no act 'put' or 'commit', and no await of MMAs outside the loop": ("filled_by_threads V21 outer_product",
             [("after { await(st_o)", "after { await(qk) await(st_o)")]),
     },
     "Specialization/LoopBuilder.cpp": {

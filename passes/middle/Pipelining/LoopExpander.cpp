@@ -23,9 +23,9 @@ Value LoopExpander::isFirstMasked() {
 }
 
 LogicalResult LoopExpander::emitNonempty() {
-  values.seed(-1);
+  values.setInitial(-1);
   values.advance();
-  values.seed(0);
+  values.setInitial(0);
   Value zero = ranges.constant(0), one = ranges.constant(1);
   if (failed(steps.write({zero, 0, 0, steps.anyMasked, /*first=*/true,
                           /*last=*/false, isFirstMasked()})) ||
@@ -56,7 +56,7 @@ void LoopExpander::cloneRegion(Region &region) {
 }
 
 void LoopExpander::emitSkipped() {
-  Value count = ranges.countBlocks(loop.getBounds()[0], ranges.top());
+  Value count = ranges.countBlocks(loop.getBounds()[0], ranges.firstBlock());
   auto skipped = scf::ForOp::create(builder, loc, ranges.constant(0), count,
                                     ranges.constant(1));
   OpBuilder::InsertionGuard guard(builder);
@@ -71,7 +71,7 @@ FailureOr<scf::IfOp> LoopExpander::run() {
   if (ranges.skips()) {
     emitSkipped();
   }
-  trips = ranges.countBlocks(ranges.top(), loop.getBounds().back());
+  trips = ranges.countBlocks(ranges.firstBlock(), loop.getBounds().back());
   Value nonempty = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sgt, trips, ranges.constant(0));
   auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), nonempty,

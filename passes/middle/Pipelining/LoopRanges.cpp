@@ -23,18 +23,21 @@ Value LoopRanges::countBlocks(Value from, Value to) {
 Value LoopRanges::blockNumber(int64_t shift, Value time) {
   Location loc = loop.getLoc();
   if (!loop.getRanges().isDown()) { // top - shift + time
-    Value start = arith::SubIOp::create(builder, loc, top(), constant(shift));
+    Value start =
+        arith::SubIOp::create(builder, loc, firstBlock(), constant(shift));
     return arith::AddIOp::create(builder, loc, start, time);
   }
   // top - 1 - (time - shift)
-  Value start = arith::AddIOp::create(builder, loc, top(), constant(shift - 1));
+  Value start =
+      arith::AddIOp::create(builder, loc, firstBlock(), constant(shift - 1));
   return arith::SubIOp::create(builder, loc, start, time);
 }
 
 Value LoopRanges::beginsBefore(Value bound) {
   auto before = loop.getRanges().isDown() ? arith::CmpIPredicate::sgt
                                           : arith::CmpIPredicate::slt;
-  return arith::CmpIOp::create(builder, loop.getLoc(), before, top(), bound);
+  return arith::CmpIOp::create(builder, loop.getLoc(), before, firstBlock(),
+                               bound);
 }
 
 Value LoopRanges::isBetween(Value time, Value from, Value to) {

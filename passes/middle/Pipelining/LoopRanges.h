@@ -29,7 +29,7 @@ public:
     return loop.getRanges()[range].getAtMost().value_or(2) <= 1;
   }
   /// The bound at which the blocks that are not skipped begin.
-  mlir::Value top() { return loop.getBounds()[first()]; }
+  mlir::Value firstBlock() { return loop.getBounds()[first()]; }
 
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIntOp::create(builder, loop.getLoc(), value,

@@ -14,7 +14,7 @@ bool LoopValues::noteRead(Value value, int64_t readerShift) {
   return true;
 }
 
-void LoopValues::seed(int64_t time) {
+void LoopValues::setInitial(int64_t time) {
   Operation *yield = loop.getBody().front().getTerminator();
   for (auto [value, init] : llvm::zip(yield->getOperands(), loop.getInits())) {
     auto result = cast<OpResult>(value);

@@ -19,7 +19,7 @@ public:
   bool noteRead(mlir::Value value, int64_t readerShift);
   /// Sets iteration -1 of the carried values that are made at `time` + 1: their
   /// initial ones.
-  void seed(int64_t time);
+  void setInitial(int64_t time);
   /// Makes every version one step older.
   void advance();
   /// What an entry of shift `readerShift` reads; null: nothing yet.

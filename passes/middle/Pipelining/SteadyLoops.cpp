@@ -61,7 +61,8 @@ bool LoopExpander::firstStepEnds(size_t range) {
 
 /// When masked entries have run for all blocks down to the end of a range.
 Value LoopExpander::timeOfEnd(size_t range) {
-  Value blocks = ranges.countBlocks(ranges.top(), loop.getBounds()[range + 1]);
+  Value blocks =
+      ranges.countBlocks(ranges.firstBlock(), loop.getBounds()[range + 1]);
   return arith::AddIOp::create(builder, loc, blocks,
                                ranges.constant(steps.maskShift));
 }

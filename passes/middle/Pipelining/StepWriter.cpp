@@ -55,7 +55,7 @@ LogicalResult StepWriter::analyze() {
 }
 
 void StepWriter::awaitThrough(size_t count) {
-  for (InFlight &op : MutableArrayRef(inFlight).take_front(count)) {
+  for (IssuedMma &op : MutableArrayRef(inFlight).take_front(count)) {
     Value done = ws::AwaitOp::create(builder, loop.getLoc(),
                                      op.result.getType(), op.result, op.token);
     values.replace(op.result, done);

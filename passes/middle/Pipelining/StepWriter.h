@@ -38,7 +38,7 @@ public:
 
 private:
   /// An MMA that has been issued and not yet awaited.
-  struct InFlight {
+  struct IssuedMma {
     llvm::StringRef entry;
     mlir::Value result, token;
     llvm::SmallVector<mlir::Value> releases; // when it ends
@@ -59,7 +59,7 @@ private:
   LoopRanges &ranges;
   LoopValues &values;
   llvm::SmallVector<ws::EntryOp> entries; // in issue order
-  llvm::SmallVector<InFlight> inFlight;
+  llvm::SmallVector<IssuedMma> inFlight;
 };
 
 } // namespace attn

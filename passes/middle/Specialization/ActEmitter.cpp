@@ -124,6 +124,6 @@ LogicalResult ActEmitter::emit(const PlannedAct &act) {
   case PlannedAct::AwaitProducts:
     break;
   }
-  return scope.error(
-      "expected no act 'put' or 'commit' and no MMA outside the loop, got one");
+  return scope.error("expected no act 'put' or 'commit', and no await of MMAs "
+                     "outside the loop, got one");
 }

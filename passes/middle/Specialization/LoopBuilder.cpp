@@ -24,22 +24,22 @@ SmallVector<unsigned> LoopBuilder::carriedByRole() {
 /// own sub-tile, and before them the blocks that it leaves to the others.
 std::pair<SmallVector<Value>, tile::RangesAttr> LoopBuilder::rangesOfRole() {
   tile::ForOp loop = program.loop;
-  SmallVector<Value> whole;
+  SmallVector<Value> all;
   for (Value bound : loop.getBounds()) {
-    whole.push_back(env.lookupOrDefault(bound));
+    all.push_back(env.lookupOrDefault(bound));
   }
   if (!program.bound().skipsBlocks(*scope.instance)) {
-    return {whole, loop.getRanges()};
+    return {all, loop.getRanges()};
   }
-  auto source = whole.front().getDefiningOp<tile::BoundsOp>();
+  auto source = all.front().getDefiningOp<tile::BoundsOp>();
   auto own = cast<tile::BoundsOp>(builder.clone(*source));
   own.getSubtileMutable().assign(scope.replica);
   own.setOf(program.schedule.getSubtiles());
   // The bounds of fewer rows lie between those of all. Blocks at the other end
   // are walked by every sub-tile, under the mask.
-  SmallVector<Value> bounds{whole.front()};
+  SmallVector<Value> bounds{all.front()};
   llvm::append_range(bounds, own.getBounds().drop_back());
-  bounds.push_back(whole.back());
+  bounds.push_back(all.back());
   MLIRContext *context = builder.getContext();
   SmallVector<tile::RangeAttr> ranges{
       tile::RangeAttr::get(context, tile::RangeKind::Skipped, std::nullopt)};

@@ -56,6 +56,12 @@ static SyncItem secondRun(SyncItem item, int64_t first = 0) {
   return item;
 }
 
+/// A part of an item that is cut along the keys.
+static SyncItem partOf(SyncItem item) {
+  item.isPart = true;
+  return item;
+}
+
 /// What `ws.choose_item` gives of a list of items, if those with the numbers
 /// `rejected` are rejected in their first runs.
 static SyncCase handedOut(ArrayRef<SyncItem> given, ArrayRef<int> rejected) {
@@ -111,9 +117,7 @@ static void addSingles(ArrayRef<SyncItem> shapes, bool followTiles,
       continue;
     }
     if (kernel.getConfig().getLastWaveParts() > 1) {
-      SyncItem part = item;
-      part.isPart = true;
-      cases.push_back({{part}});
+      cases.push_back({{partOf(item)}});
     }
     cases.push_back({{item, secondRun(item)}});
   }
@@ -162,6 +166,10 @@ std::vector<SyncCase> attn::casesToTry(ws::KernelOp kernel, bool exhaustive) {
     cases.push_back(handedOut({a, b}, {0, 1}));
     cases.push_back(handedOut({a, b}, {1}));
     cases.push_back(handedOut({a, b, b}, {1, 2}));
+    if (kernel.getConfig().getLastWaveParts() > 1) {
+      SyncItem one = onlyIn(0, 1, ranges), part = partOf(one);
+      cases.push_back(handedOut({part, part, one}, {2}));
+    }
   }
   return cases;
 }

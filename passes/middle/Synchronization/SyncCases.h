@@ -19,7 +19,8 @@ struct SyncCase {
 /// all, whose tiles are followed; with 2 in one range, and with enough to wrap
 /// every ring twice, an even and an odd number. Items that can be rejected
 /// also have second runs. Where a CTA runs several, triples a, b, a of the same
-/// items, of those without a block, with blocks in one range or 1 in each. With
+/// items, of those without a block, with blocks in one range or 1 in each; and
+/// two parts of items before an item that is rejected. With
 /// `exhaustive`, single items, pairs and triples a, b, a with 0 to 3 blocks in
 /// each range. The smallest come first.
 std::vector<SyncCase> casesToTry(ws::KernelOp kernel, bool exhaustive);

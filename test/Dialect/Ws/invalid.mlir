@@ -1153,7 +1153,7 @@ ws.kernel @kernel_c9_cluster machine "sm_90a" args ["n", "no", "lse" write] prob
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
-      // expected-error @below {{'ws.take_item' op expected to be in a 'ws.share_work' in a cluster of several CTAs alone, got a cluster of 2}}
+      // expected-error @below {{'ws.take_item' op expected a 'ws.share_work' around it where 'cluster' is 2, got none}}
       %w = ws.take_item extents(%n, %n, %n)
     }
   }
@@ -1169,7 +1169,7 @@ ws.kernel @kernel_c9_parts machine "sm_90a" args ["n"] problem #p config <tile_m
   ws.role @a warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
-      // expected-error @below {{'ws.take_item' op expected 'cut' where the last items come in parts alone, got 'last_wave_parts' 1}}
+      // expected-error @below {{'ws.take_item' op expected no 'cut' where 'last_wave_parts' is 1, got one}}
       %w = ws.take_item extents(%n, %n, %n) cut(%n, %n)
     }
   }
