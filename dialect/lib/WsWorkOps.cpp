@@ -200,17 +200,16 @@ LogicalResult ItemRules::verifyTake(TakeItemOp take) {
            << "'";
   }
   if (isShared != isCluster()) {
-    return take.emitOpError("expected ")
-           << (isCluster() ? "a" : "no")
+    return take.emitOpError(isCluster() ? "expected a" : "expected no")
            << " 'ws.share_work' around it where 'cluster' is "
            << kernel.getConfig().getCluster() << ", got "
            << (isShared ? "one" : "none");
   }
   int64_t parts = kernel.getConfig().getLastWaveParts();
   if (bool(take.getWhole()) != (parts > 1)) {
-    return take.emitOpError("expected ")
-           << (parts > 1 ? "a" : "no") << " 'cut' where 'last_wave_parts' is "
-           << parts << ", got " << (parts > 1 ? "none" : "one");
+    return take.emitOpError(parts > 1 ? "expected a" : "expected no")
+           << " 'cut' where 'last_wave_parts' is " << parts << ", got "
+           << (parts > 1 ? "none" : "one");
   }
   auto role = cast<RoleOp>(loop->getParentOp());
   if (!role.isSingleThread() || role.getReplicas() != 1) {
