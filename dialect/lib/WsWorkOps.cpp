@@ -199,11 +199,11 @@ LogicalResult ItemRules::verifyTake(TakeItemOp take) {
            << parent->getName() << "' with work '" << stringifyWorkKind(work())
            << "'";
   }
-  if (isShared != isCluster()) {
-    return take.emitOpError(isCluster() ? "expected a" : "expected no")
-           << " 'ws.share_work' around it where 'cluster' is "
-           << kernel.getConfig().getCluster() << ", got "
-           << (isShared ? "one" : "none");
+  // No mailbox to share through is declared without a cluster.
+  if (isCluster() && !isShared) {
+    return take.emitOpError("expected a 'ws.share_work' around it where "
+                            "'cluster' is ")
+           << kernel.getConfig().getCluster() << ", got none";
   }
   int64_t parts = kernel.getConfig().getLastWaveParts();
   if (bool(take.getWhole()) != (parts > 1)) {

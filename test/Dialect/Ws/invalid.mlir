@@ -1179,6 +1179,21 @@ ws.kernel @kernel_c9_parts machine "sm_90a" args ["n"] problem #p config <tile_m
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c9_whole machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 4> schedule #s {
+^bb0(%n: i32):
+  ws.role @a warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // expected-error @below {{'ws.take_item' op expected a 'cut' where 'last_wave_parts' is 4, got none}}
+      %w = ws.take_item extents(%n, %n, %n)
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @kernel_c9_warps machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
 ^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
   ws.role @a warps 4 regs 240 replicas 1 {
