@@ -330,11 +330,12 @@ LogicalResult TileRanges::moveToPiece(ws::MmaOp mma, TileStart &rows,
 }
 
 /// Adds what the product was added to, and the block that it has run over.
-LogicalResult TileRanges::sumUp(ws::MmaOp mma, std::optional<TileStart> block,
-                                TileRange &result, SyncNumbers &at) const {
+static LogicalResult sumUp(ws::MmaOp mma, const TileRange &accumulator,
+                           std::optional<TileStart> block, TileRange &result,
+                           SyncNumbers &at) {
   bool fresh = mma.getFresh() && at.tryEvaluate(mma.getFresh()).value_or(0);
   if (mma.getAcc() && !fresh) {
-    SmallVector<TileRange> sums{result, rangeOf(mma.getAcc())};
+    SmallVector<TileRange> sums{result, accumulator};
     dropSumsOfSpread(sums);
     if (failed(combineInto(result, sums[1], mma, at))) {
       return failure();
@@ -387,7 +388,8 @@ LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncNumbers &at) {
   }
   TileRange result;
   result.starts = {rows, columns};
-  if (failed(sumUp(mma, left ? left : right, result, at))) {
+  if (failed(
+          sumUp(mma, rangeOf(mma.getAcc()), left ? left : right, result, at))) {
     return failure();
   }
   ranges[mma.getResult()] = result;
@@ -466,8 +468,8 @@ LogicalResult TileRanges::combine(Operation *op, SyncNumbers &at) {
 }
 
 /// Its rows or columns, which have seen the block that the others are of.
-TileRange TileRanges::reduced(tile::ReduceOp reduce) const {
-  TileRange of = rangeOf(reduce.getSource()), range;
+static TileRange reduced(tile::ReduceOp reduce, const TileRange &of) {
+  TileRange range;
   size_t dim = reduce.getDim();
   if (dim < of.starts.size()) {
     range.starts = of.starts;
@@ -528,7 +530,8 @@ LogicalResult TileRanges::visit(Operation *op, SyncNumbers &at) {
         return success();
       })
       .Case([&](tile::ReduceOp reduce) {
-        ranges[reduce.getResult()] = reduced(reduce);
+        ranges[reduce.getResult()] =
+            reduced(reduce, rangeOf(reduce.getSource()));
         return success();
       })
       .Case([&](tile::BroadcastOp broadcast) {

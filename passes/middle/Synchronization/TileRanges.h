@@ -87,8 +87,6 @@ private:
   mlir::LogicalResult visitMma(ws::MmaOp mma, SyncNumbers &at);
   mlir::LogicalResult moveToPiece(ws::MmaOp mma, TileStart &rows,
                                   SyncNumbers &at) const;
-  mlir::LogicalResult sumUp(ws::MmaOp mma, std::optional<TileStart> block,
-                            TileRange &result, SyncNumbers &at) const;
   void visitPut(ws::PutOp put, SyncNumbers &at);
   mlir::LogicalResult visitStore(ws::StoreOp store, SyncNumbers &at);
   template <typename StoreOp>
@@ -99,7 +97,6 @@ private:
   mlir::LogicalResult visitCoords(tile::CoordsOp coords, SyncNumbers &at);
   mlir::LogicalResult visitCopy(ws::CopyOp copy, SyncNumbers &at);
   mlir::LogicalResult visitBounds(tile::BoundsOp bounds, SyncNumbers &at);
-  TileRange reduced(tile::ReduceOp reduce) const;
   mlir::LogicalResult combine(mlir::Operation *op, SyncNumbers &at);
   TileRange rangeOf(mlir::Value value) const { return ranges.lookup(value); }
   TileRange operand(mlir::Value value, SlotRef slot, int item) const;
