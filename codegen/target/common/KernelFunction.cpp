@@ -164,7 +164,7 @@ void FunctionBody::moveGroup(int64_t begin, int64_t end) {
     }
     OpBuilder::InsertionGuard guard(builder);
     ws::RoleOp role = placed.role;
-    if (role.getWarps() < placement.groupWarps()) {
+    if (int64_t(role.getWarps()) < placement.groupWarps()) {
       enterIf(emit.isEqual(warp, placed.firstWarp));
     }
     moveRole(placed);

@@ -27,7 +27,7 @@ RolePlacement::RolePlacement(ws::KernelOp kernel, MachineAttr machine)
   int64_t next = 0;
   bool sharing = false;
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-    bool small = role.getWarps() < groupWarps();
+    bool small = int64_t(role.getWarps()) < groupWarps();
     if (!small || !sharing) {
       next = llvm::alignTo(next, groupWarps());
     }
@@ -67,7 +67,7 @@ int64_t RolePlacement::endOfGroup(int64_t group) const {
   for (PlacedRole placed : roles) {
     ws::RoleOp role = placed.role;
     if (placed.firstWarp == group * groupWarps()) {
-      end = role.getWarps() < groupWarps()
+      end = int64_t(role.getWarps()) < groupWarps()
                 ? group + 1
                 : group + warpsOf(role) / groupWarps();
     }
