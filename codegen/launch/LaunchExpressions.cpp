@@ -9,15 +9,6 @@ using namespace attn;
 using namespace attn::codegen;
 namespace json = llvm::json;
 
-ArrayRef<LaunchOperator> codegen::launchOperators() {
-  static constexpr LaunchOperator all[] = {
-      {"add", 2, true},  {"sub", 2, false}, {"mul", 2, true},
-      {"div", 2, false}, {"mod", 2, false}, {"ceildiv", 2, false},
-      {"min", 2, true},  {"max", 2, true},  {"eq", 2, false},
-      {"ge", 2, false},  {"lt", 2, false},  {"select", 3, false}};
-  return all;
-}
-
 namespace {
 
 class Checks {

@@ -10,15 +10,6 @@
 
 namespace attn::codegen {
 
-/// An operator of a launch plan's expressions. A variadic one takes `operands`
-/// or more.
-struct LaunchOperator {
-  llvm::StringLiteral name;
-  size_t operands;
-  bool isVariadic;
-};
-llvm::ArrayRef<LaunchOperator> launchOperators();
-
 /// The deepest that expressions are nested; an operand lies one deeper than its
 /// operator.
 constexpr int mostLaunchDepth = 32;

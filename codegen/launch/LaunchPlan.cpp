@@ -157,8 +157,7 @@ json::Value PlanBuilder::gridSize() {
 /// Preconditions that the runtime checks before each launch. Items are counted
 /// in 32 bits, whatever the kernel demands.
 FailureOr<json::Array> PlanBuilder::checks() {
-  constexpr int64_t limit = (int64_t(1) << 31) - (1 << 16);
-  int64_t most = limit / cluster();
+  int64_t most = kItemLimit / cluster();
   FailureOr<json::Array> checks = launchChecks(kernel, items.count());
   if (failed(checks)) {
     return failure();

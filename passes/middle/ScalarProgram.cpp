@@ -172,7 +172,7 @@ std::optional<int64_t> ScalarProgram::compute(const Instruction &instruction,
 }
 
 bool ScalarProgram::run(ArrayRef<int64_t> given,
-                        SmallVectorImpl<int64_t> &values) const {
+                        SmallVectorImpl<int64_t> &values, bool *wraps) const {
   values.resize(instructions.size());
   for (auto [number, instruction] : llvm::enumerate(instructions)) {
     if (instruction.kind == Instruction::Constant) {
@@ -187,6 +187,11 @@ bool ScalarProgram::run(ArrayRef<int64_t> given,
       values[number] = instruction.bits == 1
                            ? *result & 1
                            : llvm::SignExtend64(*result, instruction.bits);
+      bool isSum = instruction.kind >= Instruction::Add &&
+                   instruction.kind <= Instruction::Mul;
+      if (wraps && isSum && values[number] != *result) {
+        *wraps = true;
+      }
     }
   }
   return true;

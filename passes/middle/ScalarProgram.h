@@ -21,9 +21,9 @@ public:
 
   /// Computes all values that were added, into `values`; false where an op
   /// would divide by zero. Values are sign-extended, those of one bit are 0 or
-  /// 1.
+  /// 1. Sets `wraps` if a sum, difference or product does not fit in its type.
   bool run(llvm::ArrayRef<int64_t> inputs,
-           llvm::SmallVectorImpl<int64_t> &values) const;
+           llvm::SmallVectorImpl<int64_t> &values, bool *wraps = nullptr) const;
 
 private:
   struct Instruction {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-verify-ranges: computes the bounds of each streaming loop for many sizes
-// and work items. They come in the order in which the loop runs, and no range
-// has more blocks than it says.
-#include "ScalarProgram.h"
+// attn-verify-ranges: computes the bounds of each streaming loop for many
+// launches and work items. They come in the order in which the loop runs, and
+// no range has more blocks than it says.
+#include "CheckedLaunches.h"
 #include "attn/dialect/Ws.h"
 #include "attn/passes/middle/Passes.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/MapVector.h"
-#include <random>
 
 namespace attn {
 #define GEN_PASS_DEF_VERIFYRANGES
@@ -20,35 +17,34 @@ using namespace attn;
 
 namespace {
 
-/// A launch and one of its work items. Sizes and arguments go by their names.
+/// One work item of a launch.
 class Sample {
 public:
-  Sample(ws::KernelOp kernel, unsigned number)
-      : kernel(kernel), config(kernel.getConfig()), random(number + 1),
-        parts(1 + below(config.getLastWaveParts())), part(below(parts)),
-        isPart(parts > 1 && below(2)), withCare(below(2)), replica(below(4)) {}
+  Sample(ws::KernelOp kernel, const CheckedLaunches::Launch &launch,
+         std::minstd_rand &random)
+      : config(kernel.getConfig()), launch(launch),
+        parts(1 + random() % config.getLastWaveParts()), part(random() % parts),
+        isPart(parts > 1 && random() % 2), withCare(random() % 2),
+        replica(random() % 4) {
+    for (auto [place, count] : llvm::zip(item, launch.extents)) {
+      place = pickItem(count, random);
+    }
+    int64_t cluster = config.getCluster();
+    item[0] = item[0] * cluster + random() % cluster;
+  }
 
-  /// Makes up what no launch decides alone; none for values of unknown ops.
-  std::optional<int64_t> valueOf(Value value);
-  /// Chooses a work item out of so many row blocks, heads and batches.
-  void chooseItem(ArrayRef<int64_t> extents);
+  const CheckedLaunches::Launch &getLaunch() const { return launch; }
   void chooseSubtile(int64_t number) { subtile = number; }
+  /// What the launch does not decide; none for values of unknown ops.
+  std::optional<int64_t> valueOf(Value value) const;
   std::string describe() const;
 
 private:
-  int64_t below(int64_t count) {
-    return static_cast<int64_t>(random() % std::max<int64_t>(count, 1));
-  }
-  /// A size round the edges of blocks, or a number from 0 on.
-  int64_t pick();
-  int64_t named(StringRef name);
-  std::optional<int64_t> sizeOf(tensor::DimOp dim);
+  static int64_t pickItem(int64_t count, std::minstd_rand &random);
   int64_t ownedRows(tile::OwnedRowsOp owned, unsigned result) const;
 
-  ws::KernelOp kernel;
   ConfigAttr config;
-  std::minstd_rand random;
-  llvm::MapVector<StringRef, int64_t> chosen;
+  const CheckedLaunches::Launch &launch;
   std::array<int64_t, 3> item = {}; // row block of the CTA, head, batch
   int64_t subtile = 0;
   int64_t parts, part;
@@ -58,56 +54,16 @@ private:
 
 } // namespace
 
-int64_t Sample::pick() {
-  int64_t tile = below(2) ? config.getTileM() : config.getTileN();
-  int64_t edge = below(6) * tile, beside = below(3) - 1;
-  switch (below(4)) {
+/// The first, the last, or any.
+int64_t Sample::pickItem(int64_t count, std::minstd_rand &random) {
+  switch (random() % 4) {
   case 0:
-    return below(4096);
+    return 0;
   case 1:
-    return below(4);
+    return count - 1;
   default:
-    return std::max<int64_t>(edge + beside, 0);
+    return random() % count;
   }
-}
-
-int64_t Sample::named(StringRef name) {
-  auto known = chosen.find(name);
-  if (known == chosen.end()) {
-    known = chosen.insert({name, pick()}).first;
-  }
-  return known->second;
-}
-
-/// A size that some argument has static is that of all of its name.
-std::optional<int64_t> Sample::sizeOf(tensor::DimOp dim) {
-  auto tensor = dyn_cast<BlockArgument>(dim.getSource());
-  std::optional<int64_t> index = dim.getConstantIndex();
-  if (!tensor || !index) {
-    return std::nullopt;
-  }
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.isDynamicDim(*index)) {
-    return type.getDimSize(*index);
-  }
-  auto nameOf = [&](unsigned argument, int64_t rank, int64_t index) {
-    ArrayRef<StringAttr> names = kernel.getArgs()[argument].getDims();
-    return names.empty()
-               ? StringAttr::get(kernel.getContext(),
-                                 kernel.getArgs().dimsOf(argument, rank)[index])
-               : names[index];
-  };
-  StringAttr name = nameOf(tensor.getArgNumber(), type.getRank(), *index);
-  for (BlockArgument other : kernel.getBody().getArguments()) {
-    auto shape = dyn_cast<RankedTensorType>(other.getType());
-    for (int64_t i = 0; shape && i < shape.getRank(); ++i) {
-      if (!shape.isDynamicDim(i) &&
-          nameOf(other.getArgNumber(), shape.getRank(), i) == name) {
-        return shape.getDimSize(i);
-      }
-    }
-  }
-  return named(name.getValue());
 }
 
 int64_t Sample::ownedRows(tile::OwnedRowsOp owned, unsigned result) const {
@@ -121,22 +77,14 @@ int64_t Sample::ownedRows(tile::OwnedRowsOp owned, unsigned result) const {
                                    config.getCluster() * config.getTileM();
 }
 
-std::optional<int64_t> Sample::valueOf(Value value) {
+std::optional<int64_t> Sample::valueOf(Value value) const {
+  using Result = std::optional<int64_t>;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto role = dyn_cast<ws::RoleOp>(parent)) {
-      return replica % role.getReplicas();
-    }
-    if (parent == kernel && argument.getType().isSignlessInteger()) {
-      StringAttr name = kernel.getArgs()[argument.getArgNumber()].getName();
-      return named(name.getValue());
-    }
-    return std::nullopt;
+    auto role = dyn_cast<ws::RoleOp>(argument.getOwner()->getParentOp());
+    return role ? Result(replica % role.getReplicas()) : Result();
   }
   unsigned result = cast<OpResult>(value).getResultNumber();
-  using Result = std::optional<int64_t>;
   return llvm::TypeSwitch<Operation *, Result>(value.getDefiningOp())
-      .Case([&](tensor::DimOp dim) { return sizeOf(dim); })
       .Case([&](tile::CoordsOfOp) { return item[result]; })
       .Case([&](tile::OwnedRowsOp owned) { return ownedRows(owned, result); })
       .Case([&](tile::CutOp) { return result == 1 ? parts : 0; })
@@ -147,18 +95,9 @@ std::optional<int64_t> Sample::valueOf(Value value) {
       .Default([](Operation *) { return Result(); });
 }
 
-void Sample::chooseItem(ArrayRef<int64_t> extents) {
-  item = {below(extents[0] * config.getCluster()), below(extents[1]),
-          below(extents[2])};
-}
-
 std::string Sample::describe() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << "with ";
-  for (auto [name, value] : chosen) {
-    stream << name << " = " << value << ", ";
-  }
   stream << "row block " << item[0] << ", head " << item[1] << ", batch "
          << item[2];
   if (isPart) {
@@ -172,41 +111,62 @@ namespace {
 /// The bounds of one loop, computed for one sample after the other.
 class LoopTrial {
 public:
-  LoopTrial(ws::KernelOp kernel, ws::ForOp loop) : kernel(kernel), loop(loop) {}
+  LoopTrial(const CheckedLaunches &launches, ws::ForOp loop)
+      : launches(launches), loop(loop) {}
 
-  LogicalResult run();
+  LogicalResult run(ws::KernelOp kernel);
 
 private:
-  FailureOr<SmallVector<int64_t>> inputsOf(const ScalarProgram &program,
-                                           Sample &sample);
+  /// What is computed, and for each of its inputs the number of a launch, if it
+  /// is one.
+  struct Program {
+    ScalarProgram program;
+    SmallVector<std::optional<unsigned>> numbers;
+  };
+
+  void readNumbers(Program &program);
+  FailureOr<SmallVector<int64_t>> inputsOf(const Program &program,
+                                           const Sample &sample);
+  InFlightDiagnostic refuseInput(Value input);
   LogicalResult tryOne(Sample &sample);
   LogicalResult check(ArrayRef<int64_t> values, const Sample &sample);
 
-  ws::KernelOp kernel;
+  const CheckedLaunches &launches;
   ws::ForOp loop;
-  /// What a sample is chosen by, and the bounds.
-  ScalarProgram choice, bounds;
-  SmallVector<unsigned> extents, subtile, results;
+  Program choice, bounds;
+  SmallVector<unsigned> subtile, results;
 };
 
 } // namespace
 
-FailureOr<SmallVector<int64_t>>
-LoopTrial::inputsOf(const ScalarProgram &program, Sample &sample) {
+void LoopTrial::readNumbers(Program &program) {
+  for (Value input : program.program.getInputs()) {
+    program.numbers.push_back(launches.getNumbers().find(input));
+  }
+}
+
+InFlightDiagnostic LoopTrial::refuseInput(Value input) {
+  InFlightDiagnostic error = loop.emitOpError(
+      "attn-verify-ranges: expected bounds that are integer arithmetic on "
+      "sizes, arguments and work items, got ");
+  if (Operation *op = input.getDefiningOp()) {
+    error << "a '" << op->getName() << "'";
+    error.attachNote(op->getLoc()) << "the op";
+  } else {
+    error << "a block argument of type " << input.getType();
+  }
+  return error;
+}
+
+FailureOr<SmallVector<int64_t>> LoopTrial::inputsOf(const Program &program,
+                                                    const Sample &sample) {
   SmallVector<int64_t> inputs;
-  for (Value input : program.getInputs()) {
-    std::optional<int64_t> value = sample.valueOf(input);
+  for (auto [input, number] :
+       llvm::zip(program.program.getInputs(), program.numbers)) {
+    std::optional<int64_t> value =
+        number ? sample.getLaunch().values[*number] : sample.valueOf(input);
     if (!value) {
-      InFlightDiagnostic error = loop.emitOpError(
-          "attn-verify-ranges: expected bounds that are integer arithmetic on "
-          "sizes, arguments and work items, got ");
-      if (Operation *op = input.getDefiningOp()) {
-        error << "a '" << op->getName() << "'";
-        error.attachNote(op->getLoc()) << "the op";
-      } else {
-        error << "a block argument of type " << input.getType();
-      }
-      return error;
+      return refuseInput(input);
     }
     inputs.push_back(*value);
   }
@@ -230,29 +190,22 @@ LogicalResult LoopTrial::check(ArrayRef<int64_t> values, const Sample &sample) {
       error << "expected the blocks of range " << number << " to be at most "
             << *range.getAtMost() << ", got " << blocks;
     }
-    error.attachNote() << sample.describe();
+    error.attachNote() << "with " << launches.describe(sample.getLaunch())
+                       << ", " << sample.describe();
     return error;
   }
   return success();
 }
 
-/// Samples without items, or whose arithmetic divides by zero, are no launches.
+/// Samples whose arithmetic divides by zero are no launches.
 LogicalResult LoopTrial::tryOne(Sample &sample) {
   SmallVector<int64_t> values;
   auto inputs = inputsOf(choice, sample);
   if (failed(inputs)) {
     return failure();
   }
-  if (!choice.run(*inputs, values)) {
+  if (!choice.program.run(*inputs, values)) {
     return success();
-  }
-  if (!extents.empty()) {
-    auto counts = llvm::map_to_vector(
-        extents, [&](unsigned number) { return values[number]; });
-    if (llvm::any_of(counts, [](int64_t count) { return count < 1; })) {
-      return success();
-    }
-    sample.chooseItem(counts);
   }
   if (!subtile.empty()) {
     sample.chooseSubtile(values[subtile.front()]);
@@ -261,25 +214,23 @@ LogicalResult LoopTrial::tryOne(Sample &sample) {
   if (failed(inputs)) {
     return failure();
   }
-  return bounds.run(*inputs, values) ? check(values, sample) : success();
+  return bounds.program.run(*inputs, values) ? check(values, sample)
+                                             : success();
 }
 
-LogicalResult LoopTrial::run() {
-  constexpr unsigned samples = 96;
-  if (auto work = loop->getParentOfType<ws::WorkLoopOp>()) {
-    for (Value extent : work.getOperands()) {
-      extents.push_back(choice.add(extent));
-    }
-  }
+LogicalResult LoopTrial::run(ws::KernelOp kernel) {
   for (Value bound : loop.getBounds()) {
-    results.push_back(bounds.add(bound));
+    results.push_back(bounds.program.add(bound));
     auto source = bound.getDefiningOp<tile::BoundsOp>();
     if (source && source.getSubtile()) {
-      subtile.assign({choice.add(source.getSubtile())});
+      subtile.assign({choice.program.add(source.getSubtile())});
     }
   }
-  for (unsigned number = 0; number < samples; ++number) {
-    Sample sample(kernel, number);
+  readNumbers(choice);
+  readNumbers(bounds);
+  std::minstd_rand random;
+  for (const CheckedLaunches::Launch &launch : launches.get()) {
+    Sample sample(kernel, launch, random);
     if (failed(tryOne(sample))) {
       return failure();
     }
@@ -295,14 +246,27 @@ public:
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
-      WalkResult walked = kernel.walk([&](ws::ForOp loop) {
-        return failed(LoopTrial(kernel, loop).run()) ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
-      });
-      if (walked.wasInterrupted()) {
+      if (failed(verify(kernel))) {
         return signalPassFailure();
       }
     }
+  }
+
+private:
+  static LogicalResult verify(ws::KernelOp kernel) {
+    constexpr unsigned samples = 96;
+    SmallVector<ws::ForOp> loops;
+    kernel.walk([&](ws::ForOp loop) { loops.push_back(loop); });
+    CheckedLaunches launches(kernel);
+    if (loops.empty()) {
+      return success();
+    }
+    if (failed(launches.make(samples))) {
+      return failure();
+    }
+    return success(llvm::all_of(loops, [&](ws::ForOp loop) {
+      return succeeded(LoopTrial(launches, loop).run(kernel));
+    }));
   }
 };
 

@@ -5,7 +5,10 @@
 #ifndef ATTN_DIALECT_LAUNCHCHECKS_H
 #define ATTN_DIALECT_LAUNCHCHECKS_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+
+#include <optional>
 
 namespace attn {
 
@@ -16,6 +19,24 @@ namespace attn {
 /// its name in braces in a message.
 constexpr llvm::StringLiteral kChecksAttr = "attn.checks";
 constexpr llvm::StringLiteral kItems = "items";
+
+/// An operator of a launch plan's expressions. A variadic one takes `operands`
+/// or more, and is computed from the left.
+struct LaunchOperator {
+  llvm::StringLiteral name;
+  size_t operands;
+  bool isVariadic;
+  /// Of two operands, as the runtime computes it: in 64 bits, with quotients
+  /// rounded down. None where the runtime refuses the launch. Null for
+  /// `select`, which takes its second operand unless the first is 0.
+  std::optional<int64_t> (*compute)(int64_t a, int64_t b);
+};
+llvm::ArrayRef<LaunchOperator> launchOperators();
+
+/// No launch has so many work items, times the CTAs of a cluster, nor a
+/// position so large: they are counted in 32 bits, and a block beyond the last
+/// may still be counted.
+constexpr int64_t kItemLimit = (int64_t(1) << 31) - (1 << 16);
 
 /// The multiprocessors of the device, as expressions of launch plans name them.
 constexpr llvm::StringLiteral kMultiprocessors = "sm_count";

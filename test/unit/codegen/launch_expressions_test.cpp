@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The compiler accepts those expressions of a kernel's checks that the runtime
-// reads. Neither sees the other's sources, so each has its table of operators.
+// reads, and computes them alike. Neither sees the other's sources, so each has
+// its table of operators.
 #include "launch/LaunchExpressions.h"
+
+#include "attn/dialect/LaunchChecks.h"
 
 #include "expr.h"
 #include "launch_plan.h"
@@ -11,7 +14,7 @@
 
 namespace {
 
-using attn::codegen::launchOperators;
+using attn::launchOperators;
 using attn::runtime::ExprOp;
 
 TEST(LaunchExpressions, operatorsAreThoseOfTheRuntime) {
@@ -30,6 +33,36 @@ TEST(LaunchExpressions, noOperatorOfTheRuntimeIsMissing) {
   // Literals and symbols are no operators.
   size_t operators = size_t(ExprOp::Select) - size_t(ExprOp::Symbol);
   EXPECT_EQ(launchOperators().size(), operators);
+}
+
+/// None where the runtime refuses the launch.
+std::optional<int64_t> evaluate(ExprOp op, int64_t a, int64_t b) {
+  attn::runtime::Expr expr(
+      {{ExprOp::Literal, a}, {ExprOp::Literal, b}, {op, 0}}, "");
+  int64_t result = 0;
+  bool failed = bool(expr.evaluate({}, attn::runtime::SymbolValues(0), result));
+  return failed ? std::nullopt : std::optional(result);
+}
+
+TEST(LaunchExpressions, operatorsComputeWhatTheRuntimeDoes) {
+  for (const auto &known : launchOperators()) {
+    if (!known.compute) {
+      EXPECT_EQ(known.name.str(), "select");
+      continue;
+    }
+    ExprOp op;
+    int arity = 0;
+    ASSERT_TRUE(attn::runtime::lookupExprOp(known.name.str(), op, arity));
+    constexpr int64_t numbers[] = {
+        INT64_MIN, INT64_MIN + 1, -8,       -7, -3, -2, -1, 0, 1, 2, 3, 7,
+        8,         INT64_MAX - 1, INT64_MAX};
+    for (int64_t a : numbers) {
+      for (int64_t b : numbers) {
+        EXPECT_EQ(known.compute(a, b), evaluate(op, a, b))
+            << known.name.str() << " of " << a << " and " << b;
+      }
+    }
+  }
 }
 
 TEST(LaunchExpressions, limitsAreThoseOfTheRuntime) {

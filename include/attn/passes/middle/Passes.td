@@ -97,21 +97,23 @@ def VerifyRanges : Pass<"attn-verify-ranges", "::mlir::ModuleOp"> {
   let description = [{
     A range with `at_most` may lack the code for a further block, and a loop whose bounds come in
     the wrong order has no block at all: either would leave keys out, or unmasked, without a word.
-    The bounds of every `ws.for` are computed for 96 made-up launches: sizes from 0 on and integer
-    arguments from 0 on, round the edges of blocks, and an item, sub-tile and part of each. It is a
-    trial, no proof.
+    The bounds of every `ws.for` are computed for 96 made-up launches that `attn.checks` and the
+    limits of every launch plan accept, and an item, sub-tile and part of each. Sizes are small,
+    round the edges of blocks, 0, or next to the largest that is accepted; integer arguments are
+    negative too. It is a trial, no proof.
 
     **Requires** `ws.kernel`s before `attn-pipeline`, which takes ranges apart.
 
     **Ensures** nothing is changed. Bounds come in the direction of their ranges, and no range has
-    more than `at_most` blocks; the error says which sizes and item break it. Bounds of ops that
-    no integer arithmetic makes are an error.
+    more than `at_most` blocks; the error says which sizes and item break it. Bounds and extents of
+    ops that no integer arithmetic makes are an error, and so are checks that accept fewer than 8
+    of the launches, with the check that refuses most.
 
     **Example** `ws.for ranges <down [masked at_most 1, full]> bounds(%b#0, %b#1, %b#2)` with
     tile_m = 128, tile_n = 64 and a causal mask:
     ```
     'ws.for' op attn-verify-ranges: expected the blocks of range 0 to be at most 1, got 2
-    note: with sq = 129, sk = 383, row block 0, head 0, batch 0
+    note: with b = 1, sq = 129, hq = 4, sk = 383, hk = 2, row block 0, head 0, batch 0
     ```
   }];
 }

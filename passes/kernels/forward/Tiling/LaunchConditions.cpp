@@ -56,17 +56,15 @@ void Conditions::checkHeads() {
         0, "there are {hq} query heads and no key/value heads");
 }
 
-/// Positions and items are 32-bit; a block beyond the last may still be
-/// counted.
 void Conditions::checkSizes() {
-  constexpr int64_t limit = (int64_t(1) << 31) - (1 << 16);
   Attribute rows = packed == 1 ? expression(names::queries)
                                : op("mul", names::queries, packed);
-  check(op("lt", op("max", rows, names::keys), limit), 1,
-        "expected sequence lengths below " + Twine(limit / packed) + lengths);
-  check(op("lt", kItems, limit / cluster), 1,
+  check(op("lt", op("max", rows, names::keys), kItemLimit), 1,
+        "expected sequence lengths below " + Twine(kItemLimit / packed) +
+            lengths);
+  check(op("lt", kItems, kItemLimit / cluster), 1,
         "expected row blocks times heads times batches to be below " +
-            Twine(limit / cluster) +
+            Twine(kItemLimit / cluster) +
             ", got {sq} queries, {hq} heads and {b} batches");
   if (packed > 1) {
     check(op("sub", names::queryHeads, op("mul", names::keyHeads, packed)), 0,
