@@ -66,6 +66,10 @@ REFUSALS = {
         "attn-verify-ranges: expected bounds that are integer arithmetic": (INPUT, "attn-verify-ranges.test"),
         "attn-verify-ranges: ": (INPUT, "attn-verify-ranges.test"),
     },
+    "CheckedLaunches.cpp": {
+        "attn-verify-ranges: expected extents that are integer arithmetic": (INPUT, "attn-verify-ranges.test"),
+        "attn-verify-ranges: expected launches with work items": (INPUT, "attn-verify-ranges.test"),
+    },
     "Specialization/KernelProgram.cpp": {
         "attn-warp-specialize: expected one streaming loop": ("V1", [("    %on = tile.step",
             "    %other = tile.for ranges <down [masked, full]> bounds(%top, %mid, %end) init(%init) : (tensor<128xf32>) -> tensor<128xf32> {\n"
