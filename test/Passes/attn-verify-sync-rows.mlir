@@ -30,6 +30,12 @@
 // RUN: sed 's/extents(%%one/extents(%%c64/; s/%%row = arith.muli %%block, %%c128/%%start = arith.muli %%block, %%c128 : i32\n %%row = arith.minsi %%start, %%c128/' %s | not attn-opt --attn-verify-sync 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: 'ws.kernel' op attn-verify-sync: V28: expected work item 0 to write rows of "dk" that no other row block has, got rows that do not depend on the row block
 //
+// Rows of the next row block, if there is one.
+// RUN: sed 's/%%row = arith.muli %%block, %%c128/%%row = arith.muli %%block, %%c64/' %s > %t.next.mlir
+// RUN: attn-opt %t.next.mlir --attn-verify-sync -o /dev/null
+// RUN: sed 's/extents(%%one/extents(%%c64/' %t.next.mlir | not attn-opt --attn-verify-sync 2>&1 | FileCheck %s --check-prefix=NEXT
+// NEXT: 'ws.kernel' op attn-verify-sync: V28: expected work item 0 to write 64 rows of "dk", got 128
+//
 // Two heads share the row blocks: each of them has its own rows.
 // RUN: sed '/work_coords/s/%%block, %%head/%%blocks, %%heads/; s/^ *%%row = arith.muli/%%two = arith.constant 2 : i32\n %%block = arith.divsi %%blocks, %%two : i32\n %%head = arith.remsi %%blocks, %%two : i32\n&/' %s | attn-opt --attn-verify-sync -o /dev/null
 //

@@ -142,7 +142,8 @@ LogicalResult ItemRows::checkPlace(ArrayRef<const WrittenTile *> tiles) const {
   }
   int64_t expected = *ofItem > 0 ? *ofItem : blocks * ofTurn;
   int64_t got = countRows(stretchesOf(tiles));
-  if (got < expected || (got > expected && !adds())) {
+  bool reachesNext = got > expected && !onlyBlock && !adds();
+  if (got < expected || reachesNext) {
     return error() << expected << " rows of " << argument.getName() << ", got "
                    << got;
   }
