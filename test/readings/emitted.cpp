@@ -92,8 +92,8 @@ FailureOr<readings::Reading> readings::readEmitted(ws::KernelOp kernel,
   SyncPrograms programs = trial.write(*agents);
   for (auto [agent, tokens] : llvm::zip(*agents, programs.programs)) {
     // Schedules say nothing of verdicts, nor of the mailbox of a cluster.
-    llvm::erase_if(tokens, [&](const Token &token) {
-      SyncEvent::Kind kind = agent.steps[token.item].event->kind;
+    llvm::erase_if(tokens, [&steps = agent.steps](const Token &token) {
+      SyncEvent::Kind kind = steps[token.item].event->kind;
       return kind == SyncEvent::GiveVerdict || kind == SyncEvent::TakeVerdict ||
              kind == SyncEvent::ShareItem;
     });
