@@ -142,6 +142,7 @@ private:
   LogicalResult verifyOp(Operation *op);
   LogicalResult verifyTake(TakeItemOp take);
   LogicalResult verifyDeclarations();
+  LogicalResult verifyStores();
   template <typename Op> LogicalResult verifyAtMostOne();
 
   attn::WorkKind work() { return kernel.getConfig().getWork(); }
@@ -151,6 +152,8 @@ private:
   VerdictOp verdict;
   MailboxOp mailbox;
   TakeItemOp taken;
+  bool mayReject = false;
+  SmallVector<StoreOp> stores;
 };
 
 } // namespace
@@ -225,7 +228,25 @@ LogicalResult ItemRules::verifyTake(TakeItemOp take) {
   return success();
 }
 
+/// C18: the first run's results do not come after the second's.
+LogicalResult ItemRules::verifyStores() {
+  for (StoreOp store : stores) {
+    if (bool(store.getFirstRun()) != mayReject) {
+      return store.emitOpError(mayReject ? "expected 'after_first_run' where "
+                                           "items may be rejected, got none"
+                                         : "expected no 'after_first_run' "
+                                           "where no item may be rejected, got "
+                                           "one");
+    }
+  }
+  return success();
+}
+
 LogicalResult ItemRules::verifyOp(Operation *op) {
+  if (auto store = dyn_cast<StoreOp>(op)) {
+    stores.push_back(store);
+  }
+  mayReject |= isa<attn::tile::RejectOp, GiveVerdictOp>(op);
   if (auto take = dyn_cast<TakeItemOp>(op)) {
     return verifyTake(take);
   }
@@ -257,7 +278,7 @@ LogicalResult ItemRules::verify() {
     return failed(verifyOp(op)) ? WalkResult::interrupt()
                                 : WalkResult::advance();
   });
-  return failure(walked.wasInterrupted());
+  return failure(walked.wasInterrupted() || failed(verifyStores()));
 }
 
 LogicalResult attn::ws::verifyItems(KernelOp kernel) {

@@ -29,7 +29,8 @@ private:
     return kernel.getConfig().getWork() == WorkKind::Dynamic;
   }
   LogicalResult declareVerdict();
-  void giveVerdicts();
+  LogicalResult giveVerdicts();
+  LogicalResult endItem(ws::WorkLoopOp loop);
   void handOut(tile::NextWorkOp next);
   Value chooseItem(tile::NextWorkOp next);
 
@@ -53,10 +54,9 @@ FlatSymbolRefAttr declare(ws::KernelOp kernel, OpBuilder &builder,
 
 LogicalResult HandOut::run() {
   if (ws::mayReject(kernel)) {
-    if (failed(declareVerdict())) {
+    if (failed(declareVerdict()) || failed(giveVerdicts())) {
       return failure();
     }
-    giveVerdicts();
   }
   if (!isHandedOut()) {
     return success();
@@ -91,7 +91,7 @@ LogicalResult HandOut::declareVerdict() {
 
 /// Where items are not handed out, all roles agree at the end of an item's
 /// first run on whether it has a second one.
-void HandOut::giveVerdicts() {
+LogicalResult HandOut::giveVerdicts() {
   SmallVector<tile::RejectOp> rejects;
   kernel.walk([&](tile::RejectOp reject) { rejects.push_back(reject); });
   for (tile::RejectOp reject : rejects) {
@@ -101,12 +101,27 @@ void HandOut::giveVerdicts() {
     reject.erase();
   }
   if (isHandedOut()) {
-    return;
+    return success();
   }
-  kernel.walk([&](ws::WorkLoopOp loop) {
-    builder.setInsertionPointToEnd(&loop.getBody().front());
-    ws::SecondRunOp::create(builder, loop.getLoc(), verdict, Value());
-  });
+  return failure(kernel
+                     .walk([&](ws::WorkLoopOp loop) {
+                       return failed(endItem(loop)) ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+                     })
+                     .wasInterrupted());
+}
+
+LogicalResult HandOut::endItem(ws::WorkLoopOp loop) {
+  auto items = loop.getBody().getOps<tile::NextWorkOp>();
+  if (!llvm::hasSingleElement(items)) {
+    return loop.emitOpError("attn-hand-out: expected one 'tile.next_work' "
+                            "where items may be rejected, got ")
+           << std::distance(items.begin(), items.end());
+  }
+  builder.setInsertionPointToEnd(&loop.getBody().front());
+  ws::SecondRunOp::create(builder, loop.getLoc(), (*items.begin()).getWork(),
+                          verdict, Value());
+  return success();
 }
 
 /// The item that the counter gave, or one that was rejected.

@@ -37,7 +37,7 @@ ws.kernel @cluster machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p 
       ws.release %k : <@k, tensor<128x64xbf16>>
       ws.give_verdict @verdict on %w rejected %no
       ws.signal @e
-      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> after_first_run %w : tensor<?x?x?x64xbf16>
     }
   }
 }

@@ -301,7 +301,7 @@ ws.kernel @reject_of_one_thread machine "sm_90a" args ["n", "no"] problem #p con
       %w = tile.next_work extents(%n, %n, %n)
       // expected-error @below {{'ws.give_verdict' op attn-lower-channels: no lowering in role 'load', which one thread runs}}
       ws.give_verdict @verdict on %w rejected %no
-      ws.second_run by @verdict
+      ws.second_run of %w by @verdict
     }
   }
 }
@@ -319,29 +319,7 @@ ws.kernel @no_verdict_given machine "sm_90a" args ["n", "no"] problem #p config 
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
-      ws.second_run by @verdict
-    }
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-// The first results of a store outside of the loop over items would be awaited in the second run of none.
-ws.kernel @store_of_no_item machine "sm_90a" args ["o" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
-^bb0(%o: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
-  ws.hold @h tensor<64x64xbf16> pieces 1 at 0
-  ws.verdict @verdict at 49152
-  ws.role @a warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-      // expected-error @below {{'ws.store' op attn-lower-channels: expected a work item before it in a 'ws.work_loop', got none}}
-      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
-      %w = tile.next_work extents(%n, %n, %n)
-      ws.give_verdict @verdict on %w rejected %no
-      ws.second_run by @verdict
+      ws.second_run of %w by @verdict
     }
   }
 }
@@ -396,7 +374,7 @@ ws.kernel @over_barriers machine "sm_90a" args ["lse" write, "n", "no"] problem 
       %row = arith.constant dense<0.0> : vector<1xf32>
       tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
       ws.give_verdict @verdict on %w rejected %no
-      ws.second_run by @verdict
+      ws.second_run of %w by @verdict
     }
   }
 }

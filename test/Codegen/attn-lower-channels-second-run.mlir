@@ -14,7 +14,7 @@ ws.kernel @second_run machine "sm_90a" args ["q", "o" write, "lse" write, "n"] p
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
-      ws.second_run by @verdict
+      ws.second_run of %w by @verdict
     }
   }
   ws.role @wg warps 4 regs 240 replicas 2 {
@@ -23,8 +23,8 @@ ws.kernel @second_run machine "sm_90a" args ["q", "o" write, "lse" write, "n"] p
       %w = tile.next_work extents(%n, %n, %n)
       %r = tile.with_care %w
       ws.give_verdict @verdict on %w rejected %r
-      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
-      ws.second_run by @verdict
+      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> after_first_run %w : tensor<?x?x?x64xbf16>
+      ws.second_run of %w by @verdict
     }
   }
 }
@@ -51,7 +51,7 @@ ws.kernel @second_run machine "sm_90a" args ["q", "o" write, "lse" write, "n"] p
 // CHECK:        %[[SAID:.*]] = arith.cmpi ne, %[[WORD]],
 // CHECK-NEXT:   scf.yield %[[SAID]] : i1
 // CHECK-NEXT: }
-// CHECK-NEXT: ws.second_run by @verdict rejected %[[AGAIN]]
+// CHECK-NEXT: ws.second_run of %[[ITEM]] by @verdict rejected %[[AGAIN]]
 // CHECK-NEXT: }
 // CHECK-LABEL: ws.role @wg
 // CHECK: %[[ITEM:.*]] = tile.next_work
@@ -73,6 +73,7 @@ ws.kernel @second_run machine "sm_90a" args ["q", "o" write, "lse" write, "n"] p
 // CHECK-NEXT:   nvvm.cp.async.bulk.wait_group 0
 // CHECK-NEXT: }
 // CHECK-NEXT: ws.store
+// CHECK-NOT: after_first_run
 // CHECK: %[[AGAIN:.*]] = scf.if
-// CHECK: ws.second_run by @verdict rejected %[[AGAIN]]
+// CHECK: ws.second_run of %[[ITEM]] by @verdict rejected %[[AGAIN]]
 // CHECK-NEXT: }

@@ -28,7 +28,7 @@ ws.kernel @verdicts machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p
       ws.release %s : <@work, tensor<4xi32>>
       ws.end_unless_work %w
       ws.give_verdict @verdict on %w rejected %no
-      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> after_first_run %w : tensor<?x?x?x64xbf16>
     }
   }
 }

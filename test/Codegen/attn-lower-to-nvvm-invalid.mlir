@@ -343,7 +343,7 @@ ws.kernel @no_verdict machine "sm_90a" args ["n"] problem #p config #c schedule 
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       // expected-error @below {{'ws.second_run' op attn-lower-to-nvvm: expected the verdict to be taken (attn-lower-channels), got none}}
-      ws.second_run by @verdict
+      ws.second_run of %w by @verdict
     }
   }
 }
@@ -397,7 +397,7 @@ ws.kernel @slot_of_grid machine "sm_90a" args ["n"] problem #p config #c schedul
       // expected-error @below {{'ws.verdict_slot' op attn-lower-to-nvvm: expected a kernel whose items are handed out, got one whose items are not}}
       %slot = ws.verdict_slot %w
       %no = arith.constant false
-      ws.second_run by @verdict rejected %no
+      ws.second_run of %w by @verdict rejected %no
     }
   }
 }

@@ -15,7 +15,7 @@ ws.kernel @second_run machine "sm_90a" args ["q"] problem #p config #c schedule 
       %r = tile.with_care %w
       %yes = arith.constant true
       %rejected = arith.xori %r, %yes : i1
-      ws.second_run by @verdict rejected %rejected
+      ws.second_run of %w by @verdict rejected %rejected
     }
   }
 }

@@ -9,12 +9,12 @@
 // CHECK-LABEL: ws.kernel @grid
 // CHECK: ws.verdict @verdict{{$}}
 // CHECK: ws.role @load
-// CHECK: tile.next_work
-// CHECK-NEXT: ws.second_run by @verdict
+// CHECK: %[[W:.*]] = tile.next_work
+// CHECK-NEXT: ws.second_run of %[[W]] by @verdict
 // CHECK: ws.role @wg
 // CHECK: %[[W:.*]] = tile.next_work
 // CHECK-NEXT: ws.give_verdict @verdict on %[[W]] rejected %{{.*}}
-// CHECK-NEXT: ws.second_run by @verdict
+// CHECK-NEXT: ws.second_run of %[[W]] by @verdict
 ws.kernel @grid machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid, row_max = first_block> schedule #s {
 ^bb0(%n: i32, %no: i1):
   ws.role @load warps 1 regs 24 replicas 1 {

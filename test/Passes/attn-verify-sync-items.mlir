@@ -45,7 +45,7 @@ ws.kernel @not_given machine "sm_90a" args ["n"] problem #p config <tile_m = 128
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
-      ws.second_run by @verdict
+      ws.second_run of %w by @verdict
     }
   }
 }
@@ -64,7 +64,8 @@ ws.kernel @second_run_waits machine "sm_90a" args ["n", "no"] problem #p config 
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
-      ws.second_run by @verdict
+      %w = tile.next_work extents(%n, %n, %n)
+      ws.second_run of %w by @verdict
     }
   }
   ws.role @wg warps 4 regs 240 replicas 1 {
@@ -76,7 +77,7 @@ ws.kernel @second_run_waits machine "sm_90a" args ["n", "no"] problem #p config 
         ws.wait_edge @e
       }
       ws.give_verdict @verdict on %w rejected %no
-      ws.second_run by @verdict
+      ws.second_run of %w by @verdict
     }
   }
 }

@@ -101,6 +101,7 @@ REFUSALS = {
             "tensor<128x128xf32>\n        %y = arith.addf %x, %x : tensor<128x128xf32>\n        tile.yield %y")]),
         "expected the plan to acquire a slot": (OWN, None),
         "expected a slot of '' that the plan acquires": (OWN, None),
+        "expected '', before which the plan awaits the item's first run": (OWN, None),
         "expected a channel or a place in registers": ("unplaced_load copied_hold", [("chan k = k in smem depth 2", "hold k = k in smem depth 1")]),
         "V20: expected operand B": ("V20 held_by_threads mixed_step", [("  chan k = k in smem depth 2\n", "")]),
         "expected what '' stores in a hold": ("stored_elsewhere", [("oe in smem", "oe in reg")]),
@@ -131,6 +132,7 @@ REFUSALS = {
     "HandOut.cpp": {
         "attn-hand-out: expected 'work' to be grid or dynamic": ("rejected_static", "attn-hand-out-invalid.mlir"),
         "attn-hand-out: expected one role to take the work items": ("V26", "attn-hand-out-invalid.mlir"),
+        "attn-hand-out: expected one 'tile.next_work'": ("V26", "attn-hand-out-invalid.mlir"),
         "attn-hand-out: expected the op to be written out": (OWN, None),
     },
     "PlanMemory.cpp": {

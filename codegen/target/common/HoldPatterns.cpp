@@ -77,6 +77,18 @@ struct HeldPattern : SyncPattern<ws::HeldOp> {
   }
 };
 
+/// The stores of the item's first run may be under way to the same rows.
+static void awaitFirstRun(const BarrierOps &emit, ws::StoreOp op,
+                          PatternRewriter &rewriter) {
+  if (!op.getFirstRun()) {
+    return;
+  }
+  OpBuilder::InsertionGuard guard(rewriter);
+  emit.enterIf(tile::WithCareOp::create(rewriter, emit.loc, op.getFirstRun()));
+  NVVM::CpAsyncBulkWaitGroupOp::create(rewriter, emit.loc, 0, UnitAttr());
+  rewriter.modifyOpInPlace(op, [&] { op.getFirstRunMutable().clear(); });
+}
+
 /// Every thread has made its share visible to the copy engine; one thread
 /// issues. Where a role of one thread stores what another has put, that role
 /// has, before it signalled.
@@ -86,13 +98,13 @@ struct StorePattern : SyncPattern<ws::StoreOp> {
   void lower(ws::StoreOp op, const BarrierOps &emit,
              PatternRewriter &rewriter) const override {
     if (sync.isSingleThread()) {
-      awaitFirstResults(emit, sync, op);
+      awaitFirstRun(emit, op, rewriter);
       return;
     }
     fenceAsyncProxy(emit);
     roleBarrier(emit, sync);
     emit.enterIf(isFirstThread(emit, sync));
-    awaitFirstResults(emit, sync, op);
+    awaitFirstRun(emit, op, rewriter);
     rewriter.moveOpBefore(op, rewriter.getInsertionBlock(),
                           rewriter.getInsertionPoint());
   }

@@ -150,20 +150,13 @@ LogicalResult checkVerdicts(ws::KernelOp kernel) {
   return success();
 }
 
-/// Where items may be rejected, it is asked of the turn's item whether this is
-/// its second run.
-LogicalResult checkItemKnown(Operation *op) {
+/// Items are rejected by verdicts.
+LogicalResult checkVerdictGiven(Operation *op) {
   if (isa<tile::RejectOp>(op)) {
     return error(op, lowerChannels)
            << "expected a 'ws.give_verdict' (attn-hand-out)";
   }
-  auto kernel = op->getParentOfType<ws::KernelOp>();
-  if (!isa<ws::StoreOp, ws::SecondRunOp>(op) ||
-      kernel.getBody().getOps<ws::VerdictOp>().empty() || codegen::itemOf(op)) {
-    return success();
-  }
-  return error(op, lowerChannels) << "expected a work item before it in a "
-                                     "'ws.work_loop', got none";
+  return success();
 }
 
 /// The full barrier of a channel expects one arrival.
@@ -388,7 +381,7 @@ LogicalResult codegen::checkChannelsLowerable(ws::KernelOp kernel) {
     }
     return success(succeeded(checkMeetings(op)) &&
                    succeeded(checkAwaitedStores(op)) &&
-                   succeeded(checkItemKnown(op)) &&
+                   succeeded(checkVerdictGiven(op)) &&
                    succeeded(checkOperands(op)) && succeeded(checkSlots(op)));
   };
   return success(succeeded(checkEach(kernel, check)) &&

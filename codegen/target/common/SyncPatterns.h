@@ -98,15 +98,6 @@ void roleBarrier(const Arithmetic &emit, const RoleSync &sync);
 /// products.
 void fenceAsyncProxy(const Arithmetic &emit);
 
-/// The work item of the turn in which `op` runs, taken before it; null if there
-/// is none.
-mlir::Value itemOf(mlir::Operation *op);
-
-/// Before the results of an item's second run are stored, the thread that
-/// issues stores waits for those of the first to be written.
-void awaitFirstResults(const BarrierOps &emit, const RoleSync &sync,
-                       ws::StoreOp op);
-
 } // namespace attn::codegen
 
 #endif // ATTN_CODEGEN_SYNCPATTERNS_H

@@ -79,7 +79,7 @@ struct SecondRunPattern : SyncPattern<ws::SecondRunOp> {
   void lower(ws::SecondRunOp op, const BarrierOps &emit,
              PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value second = tile::WithCareOp::create(rewriter, loc, itemOf(op));
+    Value second = tile::WithCareOp::create(rewriter, loc, op.getWork());
     auto branch = scf::IfOp::create(rewriter, loc, rewriter.getI1Type(), second,
                                     /*withElseRegion=*/true);
     rewriter.modifyOpInPlace(
@@ -112,27 +112,4 @@ void codegen::populateVerdictPatterns(RewritePatternSet &patterns,
                                       RoleSync &sync) {
   patterns.add<GiveVerdictPattern, SecondRunPattern>(patterns.getContext(),
                                                      sync);
-}
-
-Value codegen::itemOf(Operation *op) {
-  auto loop = op->getParentOfType<ws::WorkLoopOp>();
-  Operation *inBody =
-      loop ? loop.getBody().front().findAncestorOpInBlock(*op) : nullptr;
-  while (inBody && (inBody = inBody->getPrevNode())) {
-    if (isa<tile::NextWorkOp, ws::GetWorkOp, ws::TakeItemOp, ws::ChooseItemOp,
-            ws::ShareWorkOp>(inBody)) {
-      return inBody->getResult(0);
-    }
-  }
-  return {};
-}
-
-void codegen::awaitFirstResults(const BarrierOps &emit, const RoleSync &sync,
-                                ws::StoreOp op) {
-  if (!sync.getPlan().getVerdict()) {
-    return;
-  }
-  OpBuilder::InsertionGuard guard(emit.builder);
-  emit.enterIf(tile::WithCareOp::create(emit.builder, emit.loc, itemOf(op)));
-  NVVM::CpAsyncBulkWaitGroupOp::create(emit.builder, emit.loc, 0, UnitAttr());
 }

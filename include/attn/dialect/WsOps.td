@@ -102,6 +102,8 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
     - C17: where `last_wave_parts` of the config is above 1 there are at most one `tile.cut`, with
       as many `most`, outside of roles, and one `tile.join`; what `ws.take_item` and `tile.join`
       say of parts are results of this `tile.cut`. Otherwise there are none, and no `tile.part_of`
+    - C18: `ws.store` has `after_first_run` where there is a `tile.reject` or `ws.give_verdict`,
+      and only there
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$machine, Attn_ArgumentsAttr:$args,
     Attn_ProblemAttr:$problem, Attn_ConfigAttr:$config,
@@ -438,14 +440,18 @@ def Ws_StoreOp : Ws_SharedOp<"store", [], [MemWrite]> {
     it has, and has signalled an edge that this role has waited for. Rows past the tensor's
     end are dropped.
 
+    `after_first_run`: the work item. Where it is computed with care, the store waits until the
+    role's stores before it have arrived: those of the first run go to the same rows.
+
     **Constraints**
     - C1: the destination has rank 4 and a static last dimension
     - C2: `map` is a permutation of 4 dimensions that keeps the last
   }];
   let arguments = (ins FlatSymbolRefAttr:$hold, I32:$piece, AnyRankedTensor:$dest, I32:$batch,
-    I32:$head, I32:$row, AffineMapAttr:$map);
+    I32:$head, I32:$row, AffineMapAttr:$map, Optional<Tile_WorkType>:$first_run);
   let assemblyFormat = [{
-    $hold `[` $piece `]` `,` $dest `at` `(` $batch `,` $head `,` $row `)` $map attr-dict `:` type($dest)
+    $hold `[` $piece `]` `,` $dest `at` `(` $batch `,` $head `,` $row `)` $map
+    (`after_first_run` $first_run^)? attr-dict `:` type($dest)
   }];
   let hasVerifier = 1;
 }

@@ -77,8 +77,8 @@ def Ws_SecondRunOp : Ws_SharedOp<"second_run", [HasParent<"WorkLoopOp">]> {
     second run ends here. `rejected`, whether a second run follows, is set by
     `attn-lower-channels`.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$verdict, Optional<I1>:$rejected);
-  let assemblyFormat = "`by` $verdict (`rejected` $rejected^)? attr-dict";
+  let arguments = (ins Tile_WorkType:$work, FlatSymbolRefAttr:$verdict, Optional<I1>:$rejected);
+  let assemblyFormat = "`of` $work `by` $verdict (`rejected` $rejected^)? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

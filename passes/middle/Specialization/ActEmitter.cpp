@@ -119,6 +119,9 @@ LogicalResult ActEmitter::emit(const PlannedAct &act) {
   case PlannedAct::Acquire:
     steps.acquire(act.slot);
     return success();
+  case PlannedAct::AwaitFirstRun:
+    steps.awaitFirstRun(scope.stepOf(act).op);
+    return success();
   case PlannedAct::Put:
   case PlannedAct::Commit:
   case PlannedAct::AwaitProducts:

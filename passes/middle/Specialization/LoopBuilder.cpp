@@ -93,10 +93,12 @@ LogicalResult LoopBuilder::emitBody(ws::ForOp loop,
   // In the order in which values are computed.
   SmallVector<std::tuple<int, int64_t, const PlannedAct *>> order;
   for (const PlannedAct &act : plan.turn) {
-    if (act.kind == PlannedAct::Acquire) {
-      steps.acquire(act.slot);
-    } else {
+    bool isPartOfNext = act.kind == PlannedAct::Acquire ||
+                        act.kind == PlannedAct::AwaitFirstRun;
+    if (!isPartOfNext) {
       order.push_back({act.shift, order.size(), &act});
+    } else if (failed(acts.emit(act))) {
+      return failure();
     }
   }
   llvm::sort(order);

@@ -74,7 +74,7 @@ LogicalResult RoleBuilder::buildItem() {
                  failed(LoopBuilder(scope, steps, acts).build()) ||
                  failed(acts.emit(scope.plan->after)) ||
                  failed(acts.emit(scope.plan->itemEnds)) ||
-                 failed(steps.checkFilled()));
+                 failed(steps.checkDone()));
 }
 
 LogicalResult RoleBuilder::buildWork() {

@@ -111,13 +111,19 @@ FailureOr<Value> StepEmitter::emitAcquire(Value filled) {
       .getResult();
 }
 
-LogicalResult StepEmitter::checkFilled() {
-  if (acquired.empty()) {
-    return success();
+LogicalResult StepEmitter::checkDone() {
+  if (!acquired.empty()) {
+    const sched::Place &place = program.bound().places[acquired.front().place];
+    return scope.error("expected a slot of '" + place.name +
+                       "' that the plan acquires to be filled, got none that "
+                       "is");
   }
-  const sched::Place &place = program.bound().places[acquired.front().place];
-  return scope.error("expected a slot of '" + place.name +
-                     "' that the plan acquires to be filled, got none that is");
+  if (!waiting.empty()) {
+    return scope.error("expected '" + waiting.front().getName() +
+                       "', before which the plan awaits the item's first run, "
+                       "to store, got no store");
+  }
+  return success();
 }
 
 LogicalResult StepEmitter::emitLoad(tile::StepOp step, tile::LoadOp load) {
@@ -184,11 +190,17 @@ LogicalResult StepEmitter::emitStore(tile::StepOp step, tile::StoreOp store) {
   if (failed(cloneBody(step, store))) {
     return failure();
   }
+  Value firstRun;
+  if (auto *awaits = llvm::find(waiting, step); awaits != waiting.end()) {
+    firstRun = env.lookup(program.next->getResult(0));
+    waiting.erase(awaits);
+  }
   ws::StoreOp::create(builder, scope.loc(), scope.symbol(hold->name),
                       ownSubtile(), env.lookupOrDefault(store.getDest()),
                       env.lookupOrDefault(store.getBatch()),
                       env.lookupOrDefault(store.getHead()),
-                      env.lookupOrDefault(store.getRow()), store.getMapAttr());
+                      env.lookupOrDefault(store.getRow()), store.getMapAttr(),
+                      firstRun);
   return success();
 }
 

@@ -20,8 +20,11 @@ public:
 
   /// Notes a slot that the plan acquires. The op that fills it acquires it too.
   void acquire(const sched::SlotRef &slot) { acquired.push_back(slot); }
-  /// Checks that all slots that the plan acquires have been filled.
-  mlir::LogicalResult checkFilled();
+  /// Notes that the store of a step waits for those of the item's first run.
+  void awaitFirstRun(tile::StepOp step) { waiting.push_back(step); }
+  /// Checks that all slots that the plan acquires have been filled, and that
+  /// all stores that wait for others have been emitted.
+  mlir::LogicalResult checkDone();
 
 private:
   mlir::LogicalResult cloneBody(tile::StepOp step, mlir::Operation *except);
@@ -42,6 +45,7 @@ private:
   mlir::IRMapping &env;
   std::optional<int64_t> subtile; // of the step that is being emitted
   llvm::SmallVector<sched::SlotRef> acquired;
+  llvm::SmallVector<tile::StepOp> waiting; // for the item's first run
 };
 
 } // namespace attn

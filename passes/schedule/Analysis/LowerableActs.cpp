@@ -29,7 +29,9 @@ private:
   LogicalResult checkMasked(const PlannedAct &act);
   bool makesValue(const PlannedAct &act) const;
   const KernelStep *stepOf(const PlannedAct &act) const {
-    bool isStep = act.kind == PlannedAct::Run || act.kind == PlannedAct::Await;
+    bool isStep = act.kind == PlannedAct::Run ||
+                  act.kind == PlannedAct::Await ||
+                  act.kind == PlannedAct::AwaitFirstRun;
     return isStep ? &kernel.steps[act.target] : nullptr;
   }
 

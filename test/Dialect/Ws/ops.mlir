@@ -272,15 +272,34 @@ ws.kernel @second_run machine "sm_90a" args ["n", "no"] problem #p config <tile_
   ws.role @a warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
-      // CHECK: ws.second_run by @verdict{{$}}
-      ws.second_run by @verdict
+      %w = tile.next_work extents(%n, %n, %n)
+      // CHECK: ws.second_run of %{{.*}} by @verdict{{$}}
+      ws.second_run of %w by @verdict
     }
   }
   ws.role @b warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
     ws.work_loop extents(%n, %n, %n) {
-      // CHECK: ws.second_run by @verdict rejected %{{.*}}
-      ws.second_run by @verdict rejected %no
+      %w = tile.next_work extents(%n, %n, %n)
+      // CHECK: ws.second_run of %{{.*}} by @verdict rejected %{{.*}}
+      ws.second_run of %w by @verdict rejected %no
+    }
+  }
+}
+
+// A store of an item that may be rejected.
+// CHECK-LABEL: ws.kernel @after_first_run
+ws.kernel @after_first_run machine "sm_90a" args ["o" write, "n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid, row_max = first_block> schedule #s {
+^bb0(%o: tensor<?x?x?x64xbf16>, %n: i32, %no: i1):
+  ws.hold @h tensor<64x64xbf16> pieces 1
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      // CHECK: %[[W:.*]] = tile.next_work
+      %w = tile.next_work extents(%n, %n, %n)
+      tile.reject %w if %no
+      // CHECK: ws.store @h[%{{.*}}], %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) #{{.*}} after_first_run %[[W]] : tensor<?x?x?x64xbf16>
+      ws.store @h[%me], %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> after_first_run %w : tensor<?x?x?x64xbf16>
     }
   }
 }

@@ -51,6 +51,16 @@ TEST(Plan, LoopAndWhatItReadsOfTheItem) {
   EXPECT_EQ(planned.spell("wg", &RolePlan::itemEnds), "");
 }
 
+TEST(Plan, StoresOfASecondRunWaitForThoseOfTheFirst) {
+  Planned planned =
+      plan({{"      tile.store_row", "      %c = arith.constant true\n"
+                                     "      tile.reject %b if %c\n"
+                                     "      tile.store_row"}});
+  ASSERT_TRUE(planned.plan);
+  EXPECT_EQ(planned.spell("wg", &RolePlan::after),
+            "await(st_o) + 1; norm; cvt_o; await first run; st_o; st_lse");
+}
+
 TEST(Plan, FilledSlotsAreAcquired) {
   Planned planned = plan({});
   ASSERT_TRUE(planned.plan);

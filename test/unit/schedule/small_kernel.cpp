@@ -192,6 +192,8 @@ static std::string kindOf(const sched::KernelPlan &plan,
     return "await(" + step() + ")";
   case PlannedAct::AwaitProducts:
     return "await products";
+  case PlannedAct::AwaitFirstRun:
+    return "await first run";
   case PlannedAct::FetchItem:
     return "fetch";
   default:

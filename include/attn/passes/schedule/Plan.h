@@ -39,6 +39,7 @@ struct PlannedAct {
     Release,       // gives a slot back
     Await,         // the end of a step that was issued before
     AwaitProducts, // the end of all MMAs that were issued
+    AwaitFirstRun, // the arrival of the stores of an item's first run
     Signal,        // an edge or the next role of a turn
     Commit,        // an edge, when all MMAs that were issued end
     WaitEdge,      // for an edge or a turn
@@ -63,11 +64,12 @@ struct PlannedAct {
 
 using PlannedActs = llvm::SmallVector<PlannedAct, 8>;
 
-/// The lowering writes the acts of these sections down as ops, but for two kinds
-/// that other ops imply. An `Acquire` is part of the op that fills the slot: the
-/// lowering refuses a plan that fills a slot without one, or acquires one that
-/// nothing fills. `AwaitProducts` ends a step of time of `ws.for` that has MMAs:
-/// it refuses a plan whose turns end otherwise. Where every role makes its own
+/// The lowering writes the acts of these sections down as ops, but for three
+/// kinds. An `Acquire` is part of the op that fills the slot: the lowering
+/// refuses a plan that fills a slot without one, or acquires one that nothing
+/// fills. An `AwaitFirstRun` is an operand of the store that it comes before.
+/// `AwaitProducts` ends a step of time of `ws.for` that has MMAs: the lowering
+/// refuses a plan whose turns end otherwise. Where every role makes its own
 /// work item, that is no act: the work loop of each begins with it.
 struct RolePlan {
   PlannedActs itemBegins; // of roles that another hands work items to
