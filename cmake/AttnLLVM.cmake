@@ -19,6 +19,8 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 set(LLVM_LINK_LLVM_DYLIB OFF)
+# For tables that are no part of a dialect.
+find_program(LLVM_TABLEGEN_EXE llvm-tblgen REQUIRED PATHS ${ATTN_LLVM_PREFIX}/bin NO_DEFAULT_PATH)
 
 # Not every Linux has zlib and zstd.
 function(attn_link_archive target archive)

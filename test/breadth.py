@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(HERE, "Inputs"))
 import attention_ir
 
 CAUSAL = "--mask=causal_bottom_right"
-BOTH = "--mask=window_bottom_right --window-left --window-right"
+BOTH = "--mask=window_bottom_right --bound=window_left --bound=window_right"
 # Group: options of Inputs/attention_ir.py, a line a case.
 GROUPS = {
     "types": ["--dtype=f16 --head-dim=64 " + CAUSAL, "--dtype=f16", "--layout=bhsd " + CAUSAL,
@@ -31,16 +31,16 @@ GROUPS = {
     "head_dim_pairs": [f"--head-dim={d} --head-dim-v={dv} {CAUSAL}"
                        for d, dv in ((192, 128), (192, 72), (184, 128), (72, 40), (64, 128), (104, 256))],
     "windows": [BOTH, BOTH + " --head-dim=64 --layout=bhsd", BOTH + " --head-dim=256",
-                "--mask=window_top_left --window-left --window-right --head-dim=96",
-                "--mask=window_top_left --window-right", "--mask=window_bottom_right --window-left --head-dim=64",
-                CAUSAL + " --window-left --head-dim=192 --head-dim-v=128", "--mask=causal_top_left --window-left"],
+                "--mask=window_top_left --bound=window_left --bound=window_right --head-dim=96",
+                "--mask=window_top_left --bound=window_right", "--mask=window_bottom_right --bound=window_left --head-dim=64",
+                CAUSAL + " --bound=window_left --head-dim=192 --head-dim-v=128", "--mask=causal_top_left --bound=window_left"],
     "regions": ["--score=softcap", f"--score=softcap {BOTH} --head-dim=64 --dtype=f16",
-                f"--score=alibi {CAUSAL} --window-left --region=documents",
+                f"--score=alibi {CAUSAL} --bound=window_left --region=documents",
                 f"--score=alibi {BOTH} --region=documents --head-dim=64 --dtype=f16 --layout=bhsd",
-                f"--score=softcap {CAUSAL} --window-left --region=documents --head-dim=96"],
+                f"--score=softcap {CAUSAL} --bound=window_left --region=documents --head-dim=96"],
     "captures": [f"--head-dim=64 --score=alibi --slopes={slopes} --region=documents --ids={ids}"
                  for slopes, ids in (("f64", "i8"), ("f32", "ui8"), ("f64", "i16"), ("f32", "i64"))],
-    "large_regions": [f"--score=alibi {CAUSAL} --window-left --region=documents {dims}"
+    "large_regions": [f"--score=alibi {CAUSAL} --bound=window_left --region=documents {dims}"
                       for dims in ("--head-dim=192", "--head-dim=192 --head-dim-v=128", "--head-dim=256",
                                    "--head-dim=200 --dtype=f16")],
 }
@@ -65,8 +65,8 @@ def compile_case(case, compiler, path):
 def run_case(case, runner, bundle, device, random):
     """The output of the first run that failed, or None."""
     parsed = attention_ir.parse(case)
-    d, captures = parsed.head_dim, attention_ir.capture_options(parsed)
-    problem = ["--check", "--guard", "--window-left=37", "--window-right=5"]
+    d, captures = parsed.head_dim, attention_ir.scalar_options(parsed)
+    problem = ["--check", "--guard"]
     runs = [[f"--q=1x131x2x{d}", f"--kv=1x197x1x{d}"] + problem,
             [f"--q=2x70x3x{d}", f"--kv=2x33x1x{d}", "--pad-strides"] + problem]
     runs += [[f"--random={random}"]] if random else []

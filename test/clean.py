@@ -39,14 +39,12 @@ PROBLEMS = (
     ("1x259x1", "1x137x1", ["--pad-strides"]),
     ("1x131x1", "1x150x1", ["--inputs=spike-key:10"]),
 )
-# Of kernels that have one.
-WINDOWS = ("--window-left=50", "--window-right=20")
 # A table's name of a mask: options of Inputs/attention_ir.py.
 MASKS = {"none": "--mask=none", "causal_top_left": "--mask=causal_top_left",
          "causal_bottom_right": "--mask=causal_bottom_right",
-         "window": "--mask=window_bottom_right --window-left --window-right",
+         "window": "--mask=window_bottom_right --bound=window_left --bound=window_right",
          "softcap": "--score=softcap",
-         "gathers": "--mask=causal_bottom_right --window-left --score=alibi --region=documents"}
+         "gathers": "--mask=causal_bottom_right --bound=window_left --score=alibi --region=documents"}
 # Query heads of one head of K and V, where a kernel takes that many and no other number.
 PACKED = re.compile(r"pack_gqa = (\d+)")
 # Exponentials relative to an integer: that of a row's only key is not 1.
@@ -67,14 +65,14 @@ def read(path):
 def example_cases():
     for path in sorted(glob.glob(os.path.join(ROOT, "examples", "*.mlir"))):
         name = os.path.splitext(os.path.basename(path))[0]
-        captures = attention_ir.CAPTURES.get(name, [])
+        captures = ["--scalar=window_left=50"] if name == "window" else attention_ir.CAPTURES.get(name, [])
         yield Case("examples", name, path, None, int(re.search(r"x(\d+)xb?f16", read(path))[1]), captures)
 
 
 def generated_case(group, name, dims, mask, schedule):
     options = [f"--head-dim={dims[0]}", f"--head-dim-v={dims[1]}", *MASKS[mask].split()]
     parsed = attention_ir.parse(options)
-    return Case(group, f"{name}:{mask}", options, schedule, int(dims[0]), attention_ir.capture_options(parsed))
+    return Case(group, f"{name}:{mask}", options, schedule, int(dims[0]), attention_ir.scalar_options(parsed))
 
 
 def table_entries():
@@ -138,7 +136,7 @@ def run_case(args, case, folder, number):
     instructions = 0
     for q, kv, more in problems(case):
         command = [os.path.join(args.build, "bin", "attn-run"), base + ".attn", "--device=sim", "--check", "--guard",
-                   f"--seeds={args.seeds}", f"--q={q}x{case.dim}", f"--kv={kv}x{case.dim}", *WINDOWS, *more, *case.options]
+                   f"--seeds={args.seeds}", f"--q={q}x{case.dim}", f"--kv={kv}x{case.dim}", *more, *case.options]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
         instructions += sum(int(n) for n in re.findall(r": (\d+) warp instructions simulated", done.stdout))
         why = fault(done.returncode, done.stdout)

@@ -35,7 +35,6 @@ from schedules import machine, parameters, schedule, table
 from tune import build
 
 TARGET = "sm_90a"
-MASKS = ("none", "causal_top_left", "causal_bottom_right", "window_top_left", "window_bottom_right")
 NATIVE = ((64, 64), (96, 96), (128, 128), (192, 192), (192, 128), (256, 256))
 MOST_DRAWS = 400
 RARE = 0.15
@@ -47,16 +46,24 @@ def draw_problem(rng, dims=None, served=None):
     """Options of Inputs/attention_ir.py; with `served`, masks of a table entry, one
     that the entry serves."""
     d, dv = dims or draw_dims(rng)
-    masks = [m for m in MASKS if not served or m.split("_")[0].replace("causal", m) in served]
-    mask = rng.choice(masks)
+    mask, bounds = draw_mask(rng)
+    while served and not {attention_ir.masks.MASKS[mask].served or "window", "window" if bounds else served[0]} <= set(served):
+        mask, bounds = draw_mask(rng)
     score = rng.choice([None, None, None, "softcap", "alibi"])
     region = rng.choice([None, None, None, "documents"])
     if served and "gathers" not in served:
         region = None
-    sides = rng.choice((["left"], ["right"], ["left", "right"])) if mask.startswith("window") else []
     options = [f"--head-dim={d}", f"--head-dim-v={dv}", f"--mask={mask}", f"--dtype={rng.choice(('bf16', 'f16'))}",
-               f"--layout={rng.choice(('bshd', 'bhsd'))}", *(f"--window-{side}" for side in sides)]
+               f"--layout={rng.choice(('bshd', 'bhsd'))}", *(f"--bound={name}" for name in bounds)]
     return options + ([f"--score={score}"] if score else []) + ([f"--region={region}"] if region else [])
+
+
+def draw_mask(rng):
+    """A mask and the names of its bounds."""
+    name = rng.choice(list(attention_ir.masks.MASKS))
+    mask = attention_ir.masks.MASKS[name]
+    taken = [bound for bound in mask.takes if rng.random() < 0.5]
+    return name, [*mask.needs, *(taken or ([rng.choice(mask.takes)] if mask.needs_any else []))]
 
 
 def draw_dims(rng):
@@ -223,7 +230,7 @@ def tiny_problem(case, seed):
     lengths[1] = max(lengths[1], case.limits.get("keys", 0))
     d = attention_ir.parse(case.options).head_dim
     options = [f"--q={batch}x{lengths[0]}x{heads}x{d}", f"--kv={batch}x{lengths[1]}x{kv_heads}x{d}", f"--seed={seed}",
-               f"--window-left={rng.choice((0, 3, 40))}", f"--window-right={rng.choice((0, 3, 40))}"]
+               *[f"--scalar={name}={rng.choice((1, 3, 40))}" for name in attention_ir.parse(case.options).bound]]
     options += [flag for flag in ("--pad-strides", "--broadcast-kv") if rng.random() < 0.3]
     return options + ([f"--scale={rng.uniform(0.01, 0.5):.3f}"] if rng.random() < 0.3 else [])
 
@@ -245,7 +252,7 @@ def runs_of(case, args, number):
 def run_case(case, args, folder, number):
     """(problems right, the output if one was wrong)"""
     command = [os.path.join(args.build, "bin", "attn-run"), os.path.join(folder, case.name + ".attn"), f"--device={args.device}",
-               *attention_ir.capture_options(attention_ir.parse(case.options))]
+               *attention_ir.scalar_options(attention_ir.parse(case.options))]
     right, failures = 0, []
     for options, count in runs_of(case, args, number):
         done = subprocess.run(command + options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)

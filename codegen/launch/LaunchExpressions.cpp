@@ -3,6 +3,7 @@
 #include "SizeExpressions.h"
 #include "attn/codegen/launch/KernelParams.h"
 #include "attn/dialect/LaunchChecks.h"
+#include "attn/dialect/Masks.h"
 
 using namespace mlir;
 using namespace attn;
@@ -11,17 +12,19 @@ namespace json = llvm::json;
 
 namespace {
 
-class Checks {
+/// Of one attribute of a kernel.
+class Expressions {
 public:
-  Checks(ws::KernelOp kernel, const json::Value &items)
-      : kernel(kernel), items(items) {}
+  Expressions(ws::KernelOp kernel, StringRef attribute)
+      : kernel(kernel), attribute(attribute) {}
 
-  FailureOr<json::Array> run();
+  FailureOr<json::Array> checks(const json::Value &items);
+  FailureOr<json::Object> seenKeys();
 
 private:
   InFlightDiagnostic error() {
     return kernel.emitOpError("attn-lower-to-nvvm: expected '")
-           << kChecksAttr << "' ";
+           << attribute << "' ";
   }
   FailureOr<json::Value> expression(Attribute attr, int depth);
   FailureOr<json::Value> application(ArrayAttr list, int depth);
@@ -29,7 +32,10 @@ private:
   bool isKnown(StringRef name) { return isLaunchName(kernel, name); }
 
   ws::KernelOp kernel;
-  const json::Value &items;
+  StringRef attribute;
+  /// What a word stands for that is no size and no argument.
+  StringRef word;
+  const json::Value *meaning = nullptr;
 };
 
 } // namespace
@@ -83,7 +89,7 @@ int codegen::depthOf(const json::Value &value) {
   return depth + (isExpression ? 1 : 0);
 }
 
-FailureOr<json::Value> Checks::application(ArrayAttr list, int depth) {
+FailureOr<json::Value> Expressions::application(ArrayAttr list, int depth) {
   auto word = list.empty() ? StringAttr() : dyn_cast<StringAttr>(list[0]);
   const LaunchOperator *known =
       word ? llvm::find_if(launchOperators(),
@@ -117,7 +123,7 @@ FailureOr<json::Value> Checks::application(ArrayAttr list, int depth) {
   return json::Value(std::move(result));
 }
 
-FailureOr<json::Value> Checks::expression(Attribute attr, int depth) {
+FailureOr<json::Value> Expressions::expression(Attribute attr, int depth) {
   if (depth >= mostLaunchDepth) {
     return error() << "to be at most " << mostLaunchDepth << " deep, got more";
   }
@@ -128,12 +134,12 @@ FailureOr<json::Value> Checks::expression(Attribute attr, int depth) {
     return application(list, depth);
   }
   auto name = dyn_cast<StringAttr>(attr);
-  if (name && name.getValue() == kItems) {
-    return json::Value(items);
+  if (name && name.getValue() == word) {
+    return json::Value(*meaning);
   }
   if (!name || !isKnown(name.getValue())) {
-    return error() << "to be made of lists, i64 numbers, 'items' and names of "
-                      "sizes and integer arguments, got "
+    return error() << "to be made of lists, i64 numbers, '" << word
+                   << "' and names of sizes and integer arguments, got "
                    << attr;
   }
   return nameOrNumber(sizeNamed(kernel, name.getValue()));
@@ -141,7 +147,7 @@ FailureOr<json::Value> Checks::expression(Attribute attr, int depth) {
 
 /// The text with static sizes for their names in braces; the runtime replaces
 /// those that remain.
-FailureOr<std::string> Checks::message(StringRef text) {
+FailureOr<std::string> Expressions::message(StringRef text) {
   if (!json::isUTF8(text)) {
     return error() << "to have messages in UTF-8";
   }
@@ -167,7 +173,9 @@ FailureOr<std::string> Checks::message(StringRef text) {
   return result;
 }
 
-FailureOr<json::Array> Checks::run() {
+FailureOr<json::Array> Expressions::checks(const json::Value &items) {
+  word = kItems;
+  meaning = &items;
   auto all = kernel->getAttrOfType<ArrayAttr>(kChecksAttr);
   if (!all) {
     return error() << "to list what has to hold of a launch, got "
@@ -196,7 +204,43 @@ FailureOr<json::Array> Checks::run() {
   return checks;
 }
 
+FailureOr<json::Object> Expressions::seenKeys() {
+  const json::Value query(kQueryPosition);
+  word = kQueryPosition;
+  meaning = &query;
+  json::Object keys;
+  Attribute given = kernel->getAttr(kKeysAttr);
+  auto described = dyn_cast_or_null<DictionaryAttr>(given);
+  if (given && !described) {
+    return error() << "to be a dictionary of expressions, got " << given;
+  }
+  for (NamedAttribute key :
+       described ? described.getValue() : ArrayRef<NamedAttribute>()) {
+    StringRef name = key.getName().getValue();
+    if (name != kFirstKey && name != kLastKey) {
+      return error() << "to have '" << kFirstKey << "' and '" << kLastKey
+                     << "', got '" << name << "'";
+    }
+    FailureOr<json::Value> value = expression(key.getValue(), 0);
+    if (failed(value)) {
+      return failure();
+    }
+    keys[name] = std::move(*value);
+  }
+  json::Array bounds;
+  for (const MaskBound &bound : maskBounds(kernel.getProblem().getBounds())) {
+    bounds.push_back(
+        json::Object{{"name", bound.name}, {"at_least", int64_t(bound.least)}});
+  }
+  keys["bounds"] = std::move(bounds);
+  return keys;
+}
+
 FailureOr<json::Array> codegen::launchChecks(ws::KernelOp kernel,
                                              const json::Value &items) {
-  return Checks(kernel, items).run();
+  return Expressions(kernel, kChecksAttr).checks(items);
+}
+
+FailureOr<json::Object> codegen::seenKeysOf(ws::KernelOp kernel) {
+  return Expressions(kernel, kKeysAttr).seenKeys();
 }

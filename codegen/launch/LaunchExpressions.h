@@ -33,6 +33,12 @@ bool isLaunchName(ws::KernelOp kernel, llvm::StringRef name);
 mlir::FailureOr<llvm::json::Array> launchChecks(ws::KernelOp kernel,
                                                 const llvm::json::Value &items);
 
+/// Returns what the plan of `kernel` says of its mask: `first` and `last`, the
+/// keys that query `i` sees, each where the side is not open; and the `bounds`
+/// that launches give, with a name and the least value of each. An error if
+/// the kernel has anything else there.
+mlir::FailureOr<llvm::json::Object> seenKeysOf(ws::KernelOp kernel);
+
 } // namespace attn::codegen
 
 #endif // ATTN_CODEGEN_LAUNCH_LAUNCHEXPRESSIONS_H

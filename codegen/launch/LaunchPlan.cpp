@@ -335,7 +335,12 @@ codegen::buildLaunchPlan(StringRef name, ArrayRef<PlannedKernel> kernels) {
       return failure();
     }
     if (&planned == &kernels.front()) {
+      FailureOr<json::Object> keys = seenKeysOf(planned.kernel);
+      if (failed(keys)) {
+        return failure();
+      }
       problem = builder.problem();
+      problem["keys"] = std::move(*keys);
       arguments = builder.arguments();
     }
     variants.push_back(builder.variant(&planned == &kernels.back()));

@@ -2,7 +2,7 @@
 //
 // Text form and verifier of attn.attention; labels are those of its
 // description.
-#include "attn/dialect/Attn.h"
+#include "attn/dialect/Masks.h"
 
 using namespace mlir;
 using namespace attn;
@@ -32,6 +32,32 @@ void attn::printLayout(OpAsmPrinter &printer, Operation *,
   printer << stringifyLayoutKind(layout.getValue());
 }
 
+/// Bounds are words with their values, in one order.
+ParseResult
+attn::parseBounds(OpAsmParser &parser,
+                  SmallVectorImpl<OpAsmParser::UnresolvedOperand> &values,
+                  MaskBoundsAttr &kinds) {
+  MaskBounds given = MaskBounds::None;
+  for (const MaskBound &bound : maskBounds()) {
+    if (failed(parser.parseOptionalKeyword(bound.name))) {
+      continue;
+    }
+    if (parser.parseLParen() || parser.parseOperand(values.emplace_back()) ||
+        parser.parseRParen()) {
+      return failure();
+    }
+    given |= bound.kind();
+  }
+  kinds = MaskBoundsAttr::get(parser.getContext(), given);
+  return success();
+}
+void attn::printBounds(OpAsmPrinter &printer, Operation *, ValueRange values,
+                       MaskBoundsAttr kinds) {
+  for (auto [bound, value] : llvm::zip(maskBounds(kinds.getValue()), values)) {
+    printer << ' ' << bound.name << '(' << value << ')';
+  }
+}
+
 /// How a region takes part; `position` is the number of its argument that is
 /// the query's position, after which comes the key's.
 static attn::RegionKind regionKind(Region &region, unsigned position) {
@@ -58,8 +84,14 @@ ProblemAttr AttentionOp::getProblem() {
   return ProblemAttr::get(
       getContext(), KernelKind::Fwd, getQuery().getType().getElementType(),
       getHeadDim(), getHeadDimV(), getLayout(), getMask(),
-      regionKind(getScore(), 3), regionKind(getAllow(), 2),
-      getWindowLeft() != nullptr, getWindowRight() != nullptr);
+      regionKind(getScore(), 3), regionKind(getAllow(), 2), getBoundKinds());
+}
+
+Value AttentionOp::getBound(MaskBounds kind) {
+  auto kinds = maskBounds(getBoundKinds());
+  auto *found = llvm::find_if(
+      kinds, [&](const MaskBound &bound) { return bound.kind() == kind; });
+  return found == kinds.end() ? Value() : getBounds()[found - kinds.begin()];
 }
 
 namespace {
@@ -128,27 +160,6 @@ static LogicalResult verifyElementTypes(AttentionOp op,
   return success();
 }
 
-// C17
-static LogicalResult verifyWindow(AttentionOp op) {
-  bool bounded = op.getWindowLeft() || op.getWindowRight();
-  StringRef mask = stringifyMaskKind(op.getMask());
-  if (op.getMask() == MaskKind::None && bounded) {
-    return op.emitOpError("expected a mask 'causal_*' or 'window_*' beside "
-                          "bounds of a window, got '")
-           << mask << "'";
-  }
-  if (op.isCausal() && op.getWindowRight()) {
-    return op.emitOpError("expected no 'window_right' beside mask '")
-           << mask << "', whose right bound is the diagonal";
-  }
-  if (op.getMask() != MaskKind::None && !op.isCausal() && !bounded) {
-    return op.emitOpError("expected 'window_left' or 'window_right' beside "
-                          "mask '")
-           << mask << "', got neither";
-  }
-  return success();
-}
-
 // C18
 static LogicalResult verifyVariant(AttentionOp op) {
   if (op.getVariant() && !op.getConfig()) {
@@ -164,7 +175,9 @@ LogicalResult AttentionOp::verify() {
   if (failed(verifyHeadDim(*this, query)) ||
       failed(verifyHeadDim(*this, value)) ||
       failed(verifyElementTypes(*this, {key, value, out})) ||
-      failed(verifyWindow(*this)) || failed(verifyVariant(*this))) {
+      failed(verifyBounds(getMask(), getBoundKinds(),
+                          [&] { return emitOpError(); })) ||
+      failed(verifyVariant(*this))) {
     return failure();
   }
   unsigned s = getPositionDim(), h = getHeadsDim();

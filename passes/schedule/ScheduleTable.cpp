@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/passes/schedule/ScheduleTable.h"
+#include "attn/dialect/Masks.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/passes/schedule/EmbeddedData.h"
 #include "attn/passes/schedule/SizeCover.h"
@@ -28,13 +29,11 @@ struct Key {
             {},
             {nameOf(problem.getDtype())},
             target};
-    // A mask `window_*` is nothing but its bounds.
-    MaskKind mask = problem.getMask();
-    if (mask != MaskKind::WindowTopLeft &&
-        mask != MaskKind::WindowBottomRight) {
-      key.masks.push_back(stringifyMaskKind(mask));
+    StringRef served = builtInMask(problem.getMask()).served;
+    if (!served.empty()) {
+      key.masks.push_back(served);
     }
-    if (problem.getWindowLeft() || problem.getWindowRight()) {
+    if (problem.getBounds() != MaskBounds::None) {
       key.masks.push_back("window");
     }
     // Reading elements at positions needs registers for their addresses.

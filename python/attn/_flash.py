@@ -70,9 +70,9 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
     dtype = half_precision("q", q)
     check_softcap(softcap)
     mask, bounds = _mask(causal, left, right)
-    has_bounds = tuple(bound is not None for bound in bounds)
+    given = tuple(name for name, bound in zip(("window_left", "window_right"), bounds) if bound is not None)
     capped = True if softcap > 0 else False  # a branch, so that torch.compile knows which
-    preset = flash_preset(dtype, fixed(q.shape[3], "q"), fixed(v.shape[3], "v"), mask, has_bounds, capped,
+    preset = flash_preset(dtype, fixed(q.shape[3], "q"), fixed(v.shape[3], "v"), mask, given, capped,
                           _slopes_rank(alibi_slopes, q))
     captures, floats, ints = preset.arguments(softcap=softcap, alibi_slopes=alibi_slopes, shift=k.shape[1] - q.shape[1])
     scale = 1 / math.sqrt(q.shape[3]) if softmax_scale is None else number("softmax_scale", softmax_scale)

@@ -6,8 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ._captures import region_type
-
-MASKS = ("none", "causal_top_left", "causal_bottom_right", "window_top_left", "window_bottom_right")
+from ._masks import BOUNDS
 
 
 @dataclass(frozen=True)
@@ -29,8 +28,7 @@ class Problem:
     head_dim: int
     head_dim_v: int
     mask: str = "none"
-    window_left: bool = False
-    window_right: bool = False
+    bounds: tuple[str, ...] = ()  # of the mask: which ones launches give, in any order
     captures: tuple[tuple[str, str], ...] = ()  # names and IR types
     score: Region | None = None
     allow: Region | None = None
@@ -48,7 +46,7 @@ class Problem:
 def _function(problem: Problem) -> list[str]:
     qk, vo = (f"tensor<?x?x?x{dim}x{problem.dtype}>" for dim in (problem.head_dim, problem.head_dim_v))
     lse = "tensor<?x?x?xf32>"
-    bounds = [n for n in ("window_left", "window_right") if getattr(problem, n)]
+    bounds = [name for name in BOUNDS if name in problem.bounds]
     arguments = [f"%q: {qk}", f"%k: {qk}", f"%v: {vo}", "%scale: f32"]
     arguments += [f"%{name}: i32" for name in bounds]
     arguments += [f'%arg.{name}: {kind} {{attn.name = "{name}"}}' for name, kind in problem.captures]

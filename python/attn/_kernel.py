@@ -12,7 +12,8 @@ from ._captures import Captured
 from ._checks import integer, number
 from ._errors import ArgumentError, AttnError, UnsupportedError
 from ._executable import DEFAULT_TARGET, Executable, target_of
-from ._ir import MASKS, Problem
+from ._ir import Problem
+from ._masks import BOUNDS, MASKS
 from ._sources import Place, places_of
 from ._torch_rules import accept
 from ._trace import MAX_POSITIONS, regions_of
@@ -99,8 +100,8 @@ class Kernel:
         p = self.problem
         return f"<attn.Kernel {p.dtype} head_dim {p.head_dim}, {p.head_dim_v} mask {p.mask} layout {self.layout}>"
 
-    def __call__(self, q: Any, k: Any, v: Any, *, scale: float | None = None, window_left: int | None = None,
-                 window_right: int | None = None, out: Any = None, lse: Any = None) -> tuple[Any, Any]:
+    def __call__(self, q: Any, k: Any, v: Any, *, scale: float | None = None, out: Any = None, lse: Any = None,
+                 **bounds: int) -> tuple[Any, Any]:
         """Computes attention on the current stream of the tensors' device.
 
         Args:
@@ -111,11 +112,10 @@ class Kernel:
             v: as `k`, with head_dim_v; in bf16 at most 1.3e36 / seqlen_k, or the output
                 may be infinite.
             scale: multiplies the scores, greater than 0; 1 / sqrt(head_dim) if None.
-            window_left: keys before the diagonal that a query sees, at least 0;
-                for kernels that were compiled with it.
-            window_right: the same after the diagonal.
             out: where to write the output; a new tensor if None.
             lse: where to write the log-sum-exp, f32; a new tensor if None.
+            bounds: those of the kernel's mask, by name: `window_left`, keys before the
+                diagonal that a query sees, at least 0; `window_right`, the same after it.
 
         Returns:
             (out, lse): out as `q` with head_dim_v, lse (batch, heads, seqlen_q) in
@@ -128,7 +128,7 @@ class Kernel:
         """
         call, program = None, self._program
         if not program.captures:
-            call, again = repeat((program.name, scale, window_left, window_right), q, k, v, out, lse)
+            call, again = repeat((program.name, scale, *bounds.items()), q, k, v, out, lse)
             done = again and again(q, k, v, out, lse)
             if done:
                 return done
@@ -138,20 +138,25 @@ class Kernel:
         accept(q=q, k=k, v=v, scale=scale, out=out, lse=lse)
         self._check_bounds(program, q, k)
         tensors, floats, ints = bind(program.captures, q)
-        bounds = [self._bound(n, value) for n, value in (("window_left", window_left), ("window_right", window_right))]
+        given = self._bounds(bounds)
         return attend(program.ir, q, k, v, tensors, [self._scale if scale is None else number("scale", scale), *floats],
-                      [b for b in bounds if b is not None] + ints, out, lse, self._words, call)
+                      given + ints, out, lse, self._words, call)
 
     def prepare(self, device: int = 0) -> None:
         """Loads the kernel onto CUDA device number `device` now rather than in the first
         call, which a call under CUDA graph capture needs."""
         Executable.get(self._program.ir, target_of((_capi.CUDA, device))).prepare(device)
 
-    def _bound(self, name: str, value: int | None) -> int | None:
-        if getattr(self.problem, name) != (value is not None):
-            raise ArgumentError(f"expected '{name}' {'to be given' if value is None else 'not to be given'}: the kernel was "
-                             f"compiled with {name}={getattr(self.problem, name)}")
-        return None if value is None else integer(name, value)
+    def _bounds(self, bounds: dict[str, int]) -> list[int]:
+        """The bounds of a call, in the order of the kernel's arguments."""
+        wanted = self.problem.bounds
+        for name in (*wanted, *bounds):
+            if name not in BOUNDS:
+                raise TypeError(f"unexpected argument '{name}'")
+            if (name in wanted) != (bounds.get(name) is not None):
+                raise ArgumentError(f"expected '{name}' {'' if name in wanted else 'not '}to be given: the kernel was "
+                                    f"compiled with {name}={name in wanted}")
+        return [integer(name, bounds[name]) for name in BOUNDS if name in wanted]
 
     def _check_bounds(self, program: _Program, q: Any, k: Any) -> None:
         """A capture that is indexed by a coordinate has to reach as far, and coordinates
@@ -171,26 +176,25 @@ class Kernel:
 
 
 def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16", mask: str = "none",
-            window_left: bool = False, window_right: bool = False, score_mod: Callable[..., Any] | None = None,
-            mask_mod: Callable[..., Any] | None = None, layout: str = "bshd",
-            target: str = DEFAULT_TARGET) -> Kernel:
+            score_mod: Callable[..., Any] | None = None, mask_mod: Callable[..., Any] | None = None,
+            layout: str = "bshd", target: str = DEFAULT_TARGET, **bounds: bool) -> Kernel:
     """Compiles attention for all batch sizes, lengths, head counts and strides.
 
     Args:
         head_dim: of queries and keys; a multiple of 8, at most 256.
         head_dim_v: of values; head_dim if None.
         dtype: "bf16" or "f16", or a dtype of torch or numpy of that name.
-        mask: "none", "causal_top_left", "causal_bottom_right", "window_top_left" or
-            "window_bottom_right"; top-left puts the diagonal through query 0 and
-            key 0, bottom-right through the last query and the last key.
-        window_left: whether calls bring a bound `window_left`.
-        window_right: the same for `window_right`; for masks "window_*".
+        mask: "none", "causal_*" or "window_*", where * is "top_left", which
+            puts the diagonal through query 0 and key 0, or "bottom_right", through the
+            last query and the last key (docs/dialects/attn.md).
         score_mod: (score, b, h, q_idx, kv_idx) -> score, as for FlexAttention;
             applied after the scale and before the mask. See docs/python.md.
         mask_mod: (b, h, q_idx, kv_idx) -> whether the query sees the key; narrows
             `mask`. Tensors that the two close over become arguments of the kernel.
         layout: of tensors: "bshd" or "bhsd".
         target: the machine, "sm_90a".
+        bounds: whether calls give a bound that the mask may have, by name: window_left=True.
+            Those that it needs they always give.
 
     Raises:
         ArgumentError: an argument is none of those.
@@ -199,32 +203,33 @@ def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16"
             is missing.
         CompileError: the compiler failed on what it should compile.
     """
-    kernel = _kernel(head_dim, head_dim_v, dtype, mask, window_left, window_right, score_mod, mask_mod, layout)
+    kernel = _kernel(head_dim, head_dim_v, dtype, mask, bounds, score_mod, mask_mod, layout)
     Executable.get(kernel._program.ir, target)
     return kernel
 
 
 def why_unsupported(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16", mask: str = "none",
-                    window_left: bool = False, window_right: bool = False,
                     score_mod: Callable[..., Any] | None = None, mask_mod: Callable[..., Any] | None = None,
-                    layout: str = "bshd", target: str = DEFAULT_TARGET) -> str:
+                    layout: str = "bshd", target: str = DEFAULT_TARGET, **bounds: bool) -> str:
     """Why `attn.compile` with the same arguments would refuse, "" if it would not.
     Compiles nothing: it asks the passes up to where instructions are chosen."""
     try:
-        kernel = _kernel(head_dim, head_dim_v, dtype, mask, window_left, window_right, score_mod, mask_mod, layout)
+        kernel = _kernel(head_dim, head_dim_v, dtype, mask, bounds, score_mod, mask_mod, layout)
     except AttnError as error:
         return str(error)
     return _capi.support_error(kernel._program.ir, target)
 
 
-def _kernel(head_dim: int, head_dim_v: int | None, dtype: Any, mask: str, window_left: bool, window_right: bool,
+def _kernel(head_dim: int, head_dim_v: int | None, dtype: Any, mask: str, bounds: dict[str, bool],
             score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any] | None, layout: str) -> Kernel:
-    for name, value, known in (("mask", mask, MASKS), ("layout", layout, _LAYOUTS)):
+    for name, value, known in (("mask", mask, tuple(MASKS)), ("layout", layout, _LAYOUTS)):
         if value not in known:
             raise ArgumentError(f"expected '{name}' to be one of {', '.join(known)}, got {value!r}")
     head_dim = integer("head_dim", head_dim)
     head_dim_v = head_dim if head_dim_v is None else integer("head_dim_v", head_dim_v)
-    for name, bound in (("window_left", window_left), ("window_right", window_right)):
+    for name, bound in bounds.items():
+        if name not in BOUNDS:
+            raise TypeError(f"unexpected argument '{name}'")
         if not isinstance(bound, bool):
             raise ArgumentError(f"expected '{name}' to be True or False, whether calls bring that bound, got {bound!r}")
     for name, function in (("score_mod", score_mod), ("mask_mod", mask_mod)):
@@ -236,7 +241,7 @@ def _kernel(head_dim: int, head_dim_v: int | None, dtype: Any, mask: str, window
 
     def traced() -> Traced:
         trace, score, allow = regions_of(score_mod, mask_mod)
-        return Problem(short, head_dim, head_dim_v, mask, window_left, window_right, trace.signature(), score,
-                       allow), trace.captures
+        given = tuple(name for name in BOUNDS if name in MASKS[mask].needs or bounds.get(name))
+        return Problem(short, head_dim, head_dim_v, mask, given, trace.signature(), score, allow), trace.captures
 
     return Kernel(*traced(), layout, [function for function in (score_mod, mask_mod) if function], traced)

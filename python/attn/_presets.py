@@ -68,7 +68,7 @@ def _constant(function: Callable[..., Preset]) -> Callable[..., Preset]:
 @_constant
 def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, any_scale: bool, capped: bool,
                 mask_type: str | None, by_query: bool, by_key: bool) -> Preset:
-    """`mask` is one of _ir.MASKS without bounds. `any_scale`: the scale is a factor that may
+    """`mask` is one of _masks.MASKS without bounds. `any_scale`: the scale is a factor that may
     be 0 or negative. `mask_type`: the element type of the mask (batch, position, head, key),
     if there is one: "bool", or a type of floats that are added. It may differ by query and
     by key."""
@@ -91,9 +91,9 @@ def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, any_scale
 
 
 @_constant
-def flash_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[bool], capped: bool,
+def flash_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[str], capped: bool,
                  slopes_rank: int) -> Preset:
-    """`bounds`: whether there are a left and a right one; `slopes_rank`: 0 for no ALiBi."""
+    """`bounds`: names of those that calls give; `slopes_rank`: 0 for no ALiBi."""
     softcap: Any = Slot("f32", 0)
     shift: Any = Slot("i32", 0)
     alibi_slopes: Any = Slot("f32", slopes_rank)
@@ -108,11 +108,11 @@ def flash_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: 
     return _preset(dtype, head_dim, head_dim_v, mask, bounds, score=score if capped or slopes_rank else None)
 
 
-def _preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[bool] = (False, False),
+def _preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[str] = (),
             score: Callable[..., Any] | None = None, allow: Callable[..., Any] | None = None) -> Preset:
     trace = Trace()
     score_region = trace.score(score) if score else None
     mask_region = trace.mask(allow) if allow else None
-    problem = Problem(dtype, head_dim, head_dim_v, mask, bounds[0], bounds[1], trace.signature(), score_region, mask_region)
+    problem = Problem(dtype, head_dim, head_dim_v, mask, tuple(bounds), trace.signature(), score_region, mask_region)
     names = {kind: tuple(c.name for c in trace.captures if c.passed_as == kind) for kind in ("tensor", "f32", "i32")}
     return Preset(problem.to_ir(), *names.values())

@@ -14,6 +14,7 @@ from ._captures import Captured
 from ._errors import ArgumentError, TraceError
 from ._functions import install
 from ._ir import Region
+from ._masks import BOUNDS
 from ._numbers import AutomaticScalar, as_argument
 from ._operands import cast
 from ._rebinding import Rebinding, random_numbers
@@ -25,7 +26,7 @@ install()
 _POSITIONS = ("b", "h", "i", "j")
 # Sizes of a problem, by which a plan knows them.
 _SIZES = {"b", "sq", "sk", "hq", "hk", "d", "dv", "items", "sm_count"}
-_TAKEN = {"q", "k", "v", "o", "s", "lse", "scale", "window_left", "window_right", *_POSITIONS, *_SIZES}
+_TAKEN = {"q", "k", "v", "o", "s", "lse", "scale", *BOUNDS, *_POSITIONS, *_SIZES}
 # A launch with functions has no more batches, heads, queries or keys.
 MAX_POSITIONS = 1 << 30
 

@@ -10,7 +10,7 @@ namespace attn::fuzz {
 
 constexpr char kProbePlan[] = R"({"version":1,"name":"probe","target":"sm_90a",
  "problem":{"kind":"fwd","dtype":"bf16","head_dim":8,"head_dim_v":8,
-  "layout":"bhsd","mask":"none","score_region":"none","mask_region":"custom"},
+  "layout":"bhsd","mask":"none","keys":{"bounds":[]},"score_region":"none","mask_region":"custom"},
  "args":[
   {"name":"q","kind":"tensor","dtype":"bf16","access":"read","dims":["b","h","s",8]},
   {"name":"scale","kind":"f32"},

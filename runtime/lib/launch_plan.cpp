@@ -41,6 +41,7 @@ public:
 
 private:
   Status readProblem(const JsonReader &json);
+  Status readKeys(const JsonReader &json);
   Status readProgram(const JsonReader &json, const char *key,
                      RegionProgram &program);
   Status readArg(const JsonReader &json);
@@ -126,7 +127,7 @@ Status PlanReader::readExpr(const JsonReader &json, Expr &out) {
 Status PlanReader::readProblem(const JsonReader &json) {
   PlanProblem &problem = plan.problem;
   RETURN_IF_FAILED(json.expectObject(
-      {"kind", "dtype", "head_dim", "head_dim_v", "layout", "mask",
+      {"kind", "dtype", "head_dim", "head_dim_v", "layout", "mask", "keys",
        "score_region", "mask_region", "score_program", "mask_program"}));
   RETURN_IF_FAILED(json.get("kind").readOneOf(
       {"fwd", "bwd", "decode", "combine"}, problem.kind));
@@ -137,16 +138,43 @@ Status PlanReader::readProblem(const JsonReader &json) {
   RETURN_IF_FAILED(json.get("head_dim_v").read(problem.headDimV, 1, 4096));
   RETURN_IF_FAILED(
       json.get("layout").readOneOf({"bshd", "bhsd"}, problem.layout));
-  RETURN_IF_FAILED(json.get("mask").readOneOf(
-      {"none", "causal_top_left", "causal_bottom_right", "window_top_left",
-       "window_bottom_right"},
-      problem.mask));
+  RETURN_IF_FAILED(json.get("mask").read(problem.mask));
   RETURN_IF_FAILED(json.get("score_region")
                        .readOneOf({"none", "custom"}, problem.scoreRegion));
   RETURN_IF_FAILED(json.get("mask_region")
                        .readOneOf({"none", "custom"}, problem.maskRegion));
   RETURN_IF_FAILED(readProgram(json, "score_program", problem.scoreProgram));
   return readProgram(json, "mask_program", problem.maskProgram);
+}
+
+/// After the arguments, which the expressions name.
+Status PlanReader::readKeys(const JsonReader &json) {
+  PlanKeys &keys = plan.problem.keys;
+  RETURN_IF_FAILED(json.expectObject({"first", "last", "bounds"}));
+  keys.querySymbol = plan.symbols.intern("i");
+  for (auto [name, key] :
+       {std::pair("first", &keys.first), std::pair("last", &keys.last)}) {
+    if (json.has(name)) {
+      RETURN_IF_FAILED(readExpr(json.get(name), key->emplace()));
+    }
+  }
+  JsonReader bounds = json.get("bounds");
+  RETURN_IF_FAILED(bounds.expectArray(0, kMaxList));
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    JsonReader read = bounds.at(i);
+    PlanBound bound;
+    RETURN_IF_FAILED(read.expectObject({"name", "at_least"}));
+    RETURN_IF_FAILED(read.get("name").read(bound.name));
+    int arg = plan.findArg(bound.name);
+    if (arg < 0 || plan.args[arg].kind != ArgKind::I32) {
+      return read.get("name").fail(
+          "expected the name of an i32 argument, got " + quote(bound.name));
+    }
+    RETURN_IF_FAILED(
+        read.get("at_least").read(bound.least, INT32_MIN, INT32_MAX));
+    keys.bounds.push_back(std::move(bound));
+  }
+  return {};
 }
 
 /// Who runs a program checks what its words mean.
@@ -522,6 +550,7 @@ Status PlanReader::readPlan(const JsonReader &json) {
   for (size_t i = 0; i < args.size(); ++i) {
     RETURN_IF_FAILED(readArg(args.at(i)));
   }
+  RETURN_IF_FAILED(readKeys(json.get("problem").get("keys")));
   if (json.has("checks")) {
     JsonReader checks = json.get("checks");
     RETURN_IF_FAILED(checks.expectArray(0, kMaxList));

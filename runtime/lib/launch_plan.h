@@ -9,6 +9,7 @@
 #include "expr.h"
 
 #include <array>
+#include <optional>
 
 namespace attn::runtime {
 
@@ -21,15 +22,38 @@ constexpr size_t kMaxList = 256;
 /// A score or mask region: an op is a list of words (docs/launch-plan.md).
 using RegionProgram = std::vector<std::vector<std::string>>;
 
+/// A number of a launch that a mask has.
+struct PlanBound {
+  std::string name; // of an i32 argument
+  int64_t least = 0;
+};
+
+/// Which keys a query sees by the built-in mask. Launching does not read it.
+struct PlanKeys {
+  /// Unset where the side is open.
+  std::optional<Expr> first, last;
+  int querySymbol = -1; // the query's position in them
+  std::vector<PlanBound> bounds;
+
+  bool hasBound(const std::string &name) const {
+    for (const PlanBound &bound : bounds) {
+      if (bound.name == name) {
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
 /// What the kernels compute. Tools read it; launching does not.
 struct PlanProblem {
   std::string kind; // "fwd", "bwd", "decode" or "combine"
   DataType dtype = DataType::BF16;
-  int64_t headDim = 0;     // of Q and K
-  int64_t headDimV = 0;    // of V and O
-  std::string layout;      // "bshd", "bhsd"
-  std::string mask;        // "none", "causal_top_left", "causal_bottom_right",
-                           // "window_top_left", "window_bottom_right"
+  int64_t headDim = 0;  // of Q and K
+  int64_t headDimV = 0; // of V and O
+  std::string layout;   // "bshd", "bhsd"
+  std::string mask;     // a name, for people; `keys` says what it means
+  PlanKeys keys;
   std::string scoreRegion; // "none", "custom"
   std::string maskRegion;  // "none", "custom"
   // Empty where the plan does not have them.

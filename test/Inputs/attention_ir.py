@@ -3,6 +3,14 @@
 """Writes one attn.attention as IR: attention.py --head-dim=72 --dtype=f16 ..."""
 
 import argparse
+import importlib.util
+import os
+
+# The package's list of masks and bounds, without the rest of the package.
+_spec = importlib.util.spec_from_file_location("masks", os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 2,
+                                                                     "python", "attn", "_masks.py"))
+masks = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(masks)
 
 ALIBI = """
       score_region {
@@ -38,6 +46,8 @@ DOCUMENTS = """
       }"""
 # Score region: what it captures, (name of the argument, name inside, type), and its text.
 SCORES = {"alibi": (("slopes", "slope_of", "tensor<?x{slopes}>"), ALIBI), "softcap": (("softcap", "cap", "f32"), SOFTCAP)}
+# The value of every bound where tests have no other.
+BOUND = 37
 # Options of attn-run for what a region captures, where its defaults are not enough.
 CAPTURES = {"alibi": ["--tensor=slopes=slopes"], "softcap": ["--scalar=softcap=1.5"]}
 MASKS = {"documents": (("ids", "id_of", "tensor<?x?x{ids}>"), DOCUMENTS)}
@@ -55,14 +65,14 @@ def write(args):
     """The IR of one function."""
     dv = args.head_dim_v or args.head_dim
     qk, v = (f"tensor<?x?x?x{d}x{args.dtype}>" for d in (args.head_dim, dv))
-    windows = [side for side in ("left", "right") if getattr(args, f"window_{side}")]
+    bounds = [name for name in masks.BOUNDS if name in args.bound]
     regions = [table[name] for table, name in ((SCORES, args.score), (MASKS, args.region)) if name]
     captures = [(name, inside, kind.format(slopes=args.slopes, ids=args.ids)) for (name, inside, kind), _ in regions]
     formals = "".join(f", %{inside}: {kind.replace('ui', 'i')}" for _, inside, kind in captures)
     arguments = [f"%q: {qk}", f"%k: {qk}", f"%v: {v}", "%scale: f32"]
-    arguments += [f"%window_{side}: i32" for side in windows]
+    arguments += [f"%{name}: i32" for name in bounds]
     arguments += [f'%{name}: {kind} {{attn.name = "{name}"}}' for name, _, kind in captures]
-    clauses = [f"window_{side}(%window_{side})" for side in windows]
+    clauses = [f"{name}(%{name})" for name in bounds]
     if captures:
         names = ", ".join(f"%{name}" for name, _, _ in captures)
         clauses.append(f"captures({names} : {', '.join(kind for _, _, kind in captures)})")
@@ -79,9 +89,9 @@ def write(args):
 }}"""
 
 
-def capture_options(args):
-    """Options of attn-run for what the regions of a problem capture."""
-    return CAPTURES.get(args.score, [])
+def scalar_options(args):
+    """Options of attn-run for the bounds of a problem's mask, and for what its regions capture."""
+    return [f"--scalar={name}={BOUND}" for name in args.bound] + CAPTURES.get(args.score, [])
 
 
 def parse(arguments=None):
@@ -90,9 +100,8 @@ def parse(arguments=None):
     parser.add_argument("--head-dim-v", type=int, help="default: that of Q")
     parser.add_argument("--dtype", default="bf16")
     parser.add_argument("--layout", default="bshd")
-    parser.add_argument("--mask", default="none")
-    parser.add_argument("--window-left", action="store_true")
-    parser.add_argument("--window-right", action="store_true")
+    parser.add_argument("--mask", choices=masks.MASKS, default="none")
+    parser.add_argument("--bound", choices=masks.BOUNDS, action="append", default=[])
     parser.add_argument("--score", choices=SCORES)
     parser.add_argument("--region", choices=MASKS)
     parser.add_argument("--slopes", default="f32", choices=("f32", "f64"), help="element type of what alibi captures")

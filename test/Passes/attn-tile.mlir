@@ -470,7 +470,7 @@ func.func private @declared(f32)
 // Bounds beyond all keys are cut, so that nothing overflows. Heads come first, and
 // tiles have more columns than the head dim.
 // CHECK-LABEL: tile.kernel @window args [{{[^]]*}}]
-// CHECK-SAME: layout = bhsd, mask = window_bottom_right, {{.*}}window_left = true, window_right = true>
+// CHECK-SAME: layout = bhsd, mask = window_bottom_right, {{.*}}bounds = "window_left|window_right">
 // CHECK: ^bb0({{.*}}, %[[LEFT:.*]]: i32, %[[RIGHT:.*]]: i32, %{{.*}}: tensor<?x?x?x72xf16>, %{{.*}}: tensor<?x?x?xf32>):
 // CHECK: tile.load %{{.*}} : tensor<?x?x?x72xf16> -> tensor<128x96xf16>
 // CHECK: %[[BOUNDS:.*]]:4 = tile.bounds %{{.*}} : i32, i32, i32, i32 {

@@ -52,7 +52,7 @@ def moves(entry):
 def compile_entry(tools, entry, mask, *options):
     head_dim, head_dim_v = re.search(r"head_dim (\d+), (\d+)", entry).groups()
     problem = [f"--head-dim={head_dim}", f"--head-dim-v={head_dim_v}", f"--mask={mask}"]
-    return tools.compile(problem + ["--window-left"] * mask.startswith("window"), entry, *options)
+    return tools.compile(problem + ["--bound=window_left"] * mask.startswith("window"), entry, *options)
 
 
 def simulate(tools, bundle, entry):

@@ -12,8 +12,8 @@
 // RUN: not attn-run %t.attn --device=sim --q=1x5x8x64 --kv=1x70x4x64 --check 2>&1 | FileCheck %s --check-prefix=HEADS
 // Without a mask, under a window, and with heads before positions.
 // RUN: %attn-sim %attn_root/test/Inputs/full_d64.mlir --schedule=%s --q=1x9x8x64 --kv=1x70x2x64 | FileCheck %s --check-prefix=RESULT
-// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=64 --mask=window_bottom_right --window-left > %t.window.mlir
-// RUN: %attn-sim %t.window.mlir --schedule=%s --q=1x75x8x64 --kv=1x131x2x64 --window-left=20 | FileCheck %s --check-prefix=RESULT
+// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=64 --mask=window_bottom_right --bound=window_left > %t.window.mlir
+// RUN: %attn-sim %t.window.mlir --schedule=%s --q=1x75x8x64 --kv=1x131x2x64 --scalar=window_left=20 | FileCheck %s --check-prefix=RESULT
 // RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=64 --layout=bhsd > %t.bhsd.mlir
 // RUN: %attn-sim %t.bhsd.mlir --schedule=%s --q=1x9x8x64 --kv=1x70x2x64 | FileCheck %s --check-prefix=RESULT
 // A head dim of 72 in tiles of 80 columns: several copies a tile.

@@ -12,10 +12,10 @@
 // RUN: attn-compile %t.mlir --schedule=%s -o %t.over_v.attn
 // RUN: attn-run %t.over_v.attn --device=sim --check --guard --seeds=4 --sm-count=2 --q=1x400x2x128 --kv=1x200x1x128
 // RUN: attn-run %t.over_v.attn --device=sim --check --guard --seeds=4 --sm-count=1 --q=1x300x2x128 --kv=1x300x1x128 --inputs=spike-key:200
-// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=128 --mask=window_bottom_right --window-left > %t.mlir
+// RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=128 --mask=window_bottom_right --bound=window_left > %t.mlir
 // RUN: attn-compile %t.mlir --schedule=%s -o %t.over_q.attn
-// RUN: attn-run %t.over_q.attn --device=sim --check --guard --seeds=4 --q=1x400x2x128 --kv=1x200x1x128 --window-left=150
-// RUN: attn-run %t.over_q.attn --device=sim --check --guard --seeds=4 --q=1x300x2x128 --kv=1x300x1x128 --window-left=290 --inputs=spike-key:200
+// RUN: attn-run %t.over_q.attn --device=sim --check --guard --seeds=4 --q=1x400x2x128 --kv=1x200x1x128 --scalar=window_left=150
+// RUN: attn-run %t.over_q.attn --device=sim --check --guard --seeds=4 --q=1x300x2x128 --kv=1x300x1x128 --scalar=window_left=290 --inputs=spike-key:200
 // RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=128 --mask=causal_top_left > %t.mlir
 // RUN: attn-compile %t.mlir --schedule=%s -o %t.own.attn
 // RUN: attn-run %t.own.attn --device=sim --check --guard --seeds=4 --sm-count=2 --q=1x300x2x128 --kv=1x420x1x128

@@ -11,7 +11,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import hardware
 from bundles import EXAMPLES, RUNNER, bundle_of, run
 
-OPTIONS = {"alibi": ["--tensor=slopes=slopes"], "softcap": ["--scalar=softcap=1.5"], "window": ["--window-left=100"]}
+OPTIONS = {"alibi": ["--tensor=slopes=slopes"], "softcap": ["--scalar=softcap=1.5"], "window": ["--scalar=window_left=100"]}
 RANDOM_PROBLEMS = 25
 REPEATS = 200
 

@@ -29,7 +29,7 @@ class Entry(tools.Kernel):
         mask = next(m for m in MASKS if f'"{"window" if m.startswith("window") else m}"' in masks)
         head_dim, head_dim_v = re.search(r"head_dim (\d+), (\d+)", entry).groups()
         self.ir = [f"--head-dim={head_dim}", f"--head-dim-v={head_dim_v}", f"--mask={mask}"]
-        self.ir += ["--window-left"] * mask.startswith("window")
+        self.ir += ["--bound=window_left"] * mask.startswith("window")
 
 
 def load_table(toolbox):

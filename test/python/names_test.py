@@ -82,7 +82,7 @@ class NamesTest(unittest.TestCase):
     def test_the_names_are_found(self):
         self.assertLessEqual({"qk", "pv", "cvt_o", "oe", "dsoft", "ld_ls", "next"}, names_of_kernels())
         self.assertIn("sm_90a", machines())
-        self.assertEqual({"q", "k", "v", "scale", "o", "lse", "window_left", "window_right"}, names_of("arguments"))
+        self.assertEqual({"q", "k", "v", "scale", "o", "lse"}, names_of("arguments"))
         self.assertEqual({"b", "sq", "sk", "hq", "hk", "d", "dv"}, names_of("sizes"))
 
     def test_python_takes_the_same_names(self):

@@ -31,7 +31,7 @@ class Regions(unittest.TestCase):
         trace = Trace()
         score = trace.score(lambda s, b, h, i, j: s + slopes[h])
         allow = trace.mask(lambda b, h, i, j: i >= j)
-        text = Problem("bf16", 128, 64, "causal_bottom_right", True, False, trace.signature(), score, allow).to_lines()
+        text = Problem("bf16", 128, 64, "causal_bottom_right", ("window_left",), trace.signature(), score, allow).to_lines()
         self.assertEqual(text, """\
 func.func @attention(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32, \
 %window_left: i32, %arg.slopes: tensor<?xf32> {attn.name = "slopes"})

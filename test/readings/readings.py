@@ -35,7 +35,7 @@ def compare(tools, entry, mask):
     head_dim, head_dim_v = re.search(r"head_dim (\d+), (\d+)", entry).groups()
     problem = [f"--head-dim={head_dim}", f"--head-dim-v={head_dim_v}",
                "--mask=" + ("window_bottom_right" if mask == "window" else mask)]
-    problem += ["--window-left"] * (mask == "window")
+    problem += ["--bound=window_left"] * (mask == "window")
     files = []
     for name, stage in (("judged", "schedule"), ("emitted", "ws")):
         files.append(tools.path(name + ".mlir"))

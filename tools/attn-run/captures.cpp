@@ -151,14 +151,13 @@ bool run::parseTensor(const std::string &text, GivenCaptures &given) {
   return parseContent(rest, content);
 }
 
-bool run::isCapture(const PlanArg &arg) {
-  for (const char *name :
-       {"q", "k", "v", "o", "lse", "scale", "window_left", "window_right"}) {
+bool run::isCapture(const LaunchPlan &plan, const PlanArg &arg) {
+  for (const char *name : {"q", "k", "v", "o", "lse", "scale"}) {
     if (arg.name == name) {
       return false;
     }
   }
-  return true;
+  return !plan.problem.keys.hasBound(arg.name);
 }
 
 std::string run::checkCaptures(const LaunchPlan &plan,
@@ -166,7 +165,8 @@ std::string run::checkCaptures(const LaunchPlan &plan,
   auto check = [&](const std::string &name, bool isTensor) -> std::string {
     std::string known;
     for (const PlanArg &arg : plan.args) {
-      if (isCapture(arg) && arg.isTensor() == isTensor) {
+      bool isBound = plan.problem.keys.hasBound(arg.name);
+      if ((isBound || isCapture(plan, arg)) && arg.isTensor() == isTensor) {
         if (arg.name == name) {
           return "";
         }
@@ -174,7 +174,8 @@ std::string run::checkCaptures(const LaunchPlan &plan,
       }
     }
     const char *kind = isTensor ? "tensor" : "scalar";
-    return std::string("option '--") + kind + "': expected a captured " + kind +
+    return std::string("option '--") + kind + "': expected a " +
+           (isTensor ? "captured tensor" : "captured scalar or a bound") +
            " of the kernel (" + (known.empty() ? "it has none" : known) +
            "), got '" + name + "'";
   };
@@ -191,7 +192,8 @@ std::string run::checkCaptures(const LaunchPlan &plan,
     }
   }
   for (const PlanArg &arg : plan.args) {
-    if (isCapture(arg) && !arg.isTensor() && !given.scalars.count(arg.name)) {
+    if (isCapture(plan, arg) && !arg.isTensor() &&
+        !given.scalars.count(arg.name)) {
       return "expected option '--scalar=" + arg.name +
              "=VALUE': the kernel captures it";
     }
@@ -346,7 +348,7 @@ Captures run::readCaptures(const LaunchPlan &plan, const Problem &problem,
   for (size_t n = 0; n < plan.args.size(); ++n) {
     const PlanArg &arg = plan.args[n];
     Capture &capture = captures[n];
-    if (!isCapture(arg)) {
+    if (!isCapture(plan, arg)) {
       continue;
     }
     if (!arg.isTensor()) {

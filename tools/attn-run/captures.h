@@ -66,9 +66,9 @@ bool fillCapture(const Problem &problem, uint64_t stream, HostTensor &tensor,
 Captures readCaptures(const runtime::LaunchPlan &plan, const Problem &problem,
                       const std::vector<HostTensor> &tensors);
 
-/// Whether an argument is what the regions capture, not one that every plan
-/// has.
-bool isCapture(const runtime::PlanArg &arg);
+/// Whether an argument is what the regions capture, not one that every plan or
+/// the mask has.
+bool isCapture(const runtime::LaunchPlan &plan, const runtime::PlanArg &arg);
 
 } // namespace attn::run
 

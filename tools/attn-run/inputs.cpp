@@ -153,9 +153,8 @@ bool attn::run::parseInputs(const std::string &text, Inputs &inputs) {
       if (known.follows == Follows::Nothing || colon == std::string::npos) {
         return known.follows == Follows::Nothing && colon == std::string::npos;
       }
-      return known.follows == Follows::Key
-                 ? readKey(text, colon + 1, inputs)
-                 : readUnits(text, colon + 1, inputs);
+      return known.follows == Follows::Key ? readKey(text, colon + 1, inputs)
+                                           : readUnits(text, colon + 1, inputs);
     }
   }
   return false;

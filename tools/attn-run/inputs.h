@@ -28,7 +28,7 @@ enum class Pattern {
 
 struct Inputs {
   Pattern pattern = Pattern::Normal;
-  int64_t key = 0; // of SpikeKey, Infinite and NaN
+  int64_t key = 0;      // of SpikeKey, Infinite and NaN
   double units = 200;   // of SpikeKey, Large and LargeRuns
   double factorOfV = 1; // of SpikeKey
 
@@ -46,8 +46,8 @@ struct Inputs {
   std::string spell() const;
 };
 
-/// Reads "normal", "spike-key:KEY[:UNITS[:FACTOR]]", "large:UNITS", ...; false if
-/// it is none.
+/// Reads "normal", "spike-key:KEY[:UNITS[:FACTOR]]", "large:UNITS", ...; false
+/// if it is none.
 bool parseInputs(const std::string &text, Inputs &inputs);
 
 /// One of the patterns but Normal, by `choice` in (0, 1], with large scores by

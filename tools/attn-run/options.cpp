@@ -48,11 +48,9 @@ What to do with it (any of these, in this order; default: launch once):
                      one given by --q and --kv
   --first-seed=N     the first of those seeds (default: 0)
 
-  --window-left=N, --window-right=N
-                     bounds of the kernel's window (default: 0)
-
-What the kernel's regions capture:
-  --scalar=NAME=VALUE     a scalar's value
+Bounds of the kernel's mask, and what its regions capture:
+  --scalar=NAME=VALUE     a scalar's value; that of a bound is by default the
+                          least that it may have
   --tensor=NAME=[EXTENTS:]CONTENT
                           a tensor's elements: normal, slopes (ALiBi's),
                           documents (sorted ids), integers:LEAST:MOST or a .npy
@@ -98,7 +96,7 @@ Environment:
 
 Examples:
   attn-run examples/causal.mlir --device=sim --q=1x100x2x128 --check --seeds=2
-  attn-run examples/window.mlir --device=sim --q=1x70x2x128 --window-left=20 --check --guard
+  attn-run examples/window.mlir --device=sim --q=1x70x2x128 --scalar=window_left=20 --check --guard
   attn-run examples/causal.mlir --device=cuda --q=2x4096x16x128 --check --bench
 )";
 }
@@ -223,12 +221,6 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   }
   if (name == "--scale") {
     return setPositive(option, options.scale, err);
-  }
-  if (name == "--window-left") {
-    return setInteger(option, 0, options.windowLeft, err);
-  }
-  if (name == "--window-right") {
-    return setInteger(option, 0, options.windowRight, err);
   }
   if (name == "--seed") {
     return setInteger(option, 0, options.seed, err);

@@ -29,9 +29,6 @@ struct Options {
   uint64_t seed = 0;
   bool padStrides = false;
   bool broadcastKv = false;
-  // Of kernels with a window: at least 0.
-  int64_t windowLeft = 0;
-  int64_t windowRight = 0;
   Inputs inputs;
   bool check = false;
   bool bench = false;

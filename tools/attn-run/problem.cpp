@@ -11,36 +11,38 @@
 using namespace attn;
 using namespace attn::run;
 
-/// The key on the diagonal of row `i`.
-static int64_t diagonal(const Problem &problem, int64_t i) {
-  bool bottomRight = problem.mask == Mask::CausalBottomRight ||
-                     problem.mask == Mask::WindowBottomRight;
-  return bottomRight ? i + problem.seqK - problem.seqQ : i;
-}
-
-int64_t Problem::firstKey(int64_t i) const {
-  int64_t first = windowLeft == kOpen ? 0 : diagonal(*this, i) - windowLeft;
-  return std::clamp<int64_t>(first, 0, seqK);
-}
-
-int64_t Problem::endKey(int64_t i) const {
-  bool causal = mask == Mask::CausalTopLeft || mask == Mask::CausalBottomRight;
-  int64_t end = seqK;
-  if (causal || windowRight != kOpen) {
-    end = diagonal(*this, i) + 1 + (causal ? 0 : windowRight);
+/// Evaluates which keys the mask leaves to each query. A plan whose expressions
+/// do not evaluate leaves none, and no result is right.
+static void seeKeys(const runtime::LaunchPlan &plan, Problem &problem) {
+  const runtime::PlanKeys &keys = plan.problem.keys;
+  if (!keys.first && !keys.last) {
+    return;
   }
-  return std::clamp<int64_t>(end, 0, seqK);
-}
-
-static std::string windowText(const Problem &problem) {
-  std::string text;
-  if (problem.windowLeft != kOpen) {
-    text += " window_left=" + std::to_string(problem.windowLeft);
+  runtime::SymbolValues values(plan.symbols.size());
+  auto bind = [&](const char *tensor, int64_t length) {
+    const runtime::PlanDim &dim = plan.args[size_t(plan.findArg(tensor))]
+                                      .dims[plan.problem.getPositionDim()];
+    if (dim.isSymbol) {
+      values.bind(int(dim.value), length);
+    }
+  };
+  bind("q", problem.seqQ);
+  bind("k", problem.seqK);
+  for (const auto &[name, value] : problem.bounds) {
+    values.bind(plan.args[size_t(plan.findArg(name))].symbol, value);
   }
-  if (problem.windowRight != kOpen) {
-    text += " window_right=" + std::to_string(problem.windowRight);
+  auto evaluate = [&](const std::optional<runtime::Expr> &key, int64_t open) {
+    int64_t value = open;
+    bool isKnown = !key || !key->evaluate(plan.symbols, values, value);
+    return isKnown ? std::clamp<int64_t>(value, -1, problem.seqK) : -1;
+  };
+  for (int64_t i = 0; i < problem.seqQ; ++i) {
+    values.bind(keys.querySymbol, i);
+    int64_t first = evaluate(keys.first, 0);
+    int64_t last = evaluate(keys.last, problem.seqK - 1);
+    problem.keys.emplace_back(std::max<int64_t>(first, 0),
+                              std::min(last + 1, problem.seqK));
   }
-  return text;
 }
 
 std::string Problem::describe() const {
@@ -49,14 +51,17 @@ std::string Problem::describe() const {
   if (inputs.pattern != Pattern::Normal) {
     pattern = " inputs=" + inputs.spell();
   }
+  std::string given;
+  for (const auto &[name, value] : bounds) {
+    given += " " + name + "=" + std::to_string(value);
+  }
   auto number = [](int64_t value) { return static_cast<long long>(value); };
   std::snprintf(text, sizeof(text),
                 "q=%lldx%lldx%lldx%lld kv=%lldx%lldx%lldx%lld scale=%g%s%s%s%s",
                 number(batch), number(seqQ), number(headsQ), number(dim),
                 number(batch), number(seqK), number(headsK), number(dim),
-                double(scale), windowText(*this).c_str(),
-                padStrides ? " padded" : "", broadcastKv ? " broadcast-kv" : "",
-                pattern.c_str());
+                double(scale), given.c_str(), padStrides ? " padded" : "",
+                broadcastKv ? " broadcast-kv" : "", pattern.c_str());
   return text;
 }
 
@@ -67,11 +72,6 @@ static Problem fromPlan(const runtime::LaunchPlan &plan) {
   problem.dim = fixed.headDim;
   problem.dimV = fixed.headDimV;
   problem.dtype = fixed.dtype;
-  problem.mask = fixed.mask == "causal_top_left"       ? Mask::CausalTopLeft
-                 : fixed.mask == "causal_bottom_right" ? Mask::CausalBottomRight
-                 : fixed.mask == "window_top_left"     ? Mask::WindowTopLeft
-                 : fixed.mask == "window_bottom_right" ? Mask::WindowBottomRight
-                                                       : Mask::None;
   problem.headsFirst = fixed.layout == "bhsd";
   // whyNotCheckable() says why a region is missing.
   auto read = [&](const runtime::RegionProgram &program, bool isScore) {
@@ -106,26 +106,25 @@ Problem attn::run::makeProblem(const runtime::LaunchPlan &plan,
   problem.seed = options.seed;
   problem.padStrides = options.padStrides;
   problem.broadcastKv = options.broadcastKv;
-  if (plan.findArg("window_left") >= 0) {
-    problem.windowLeft = options.windowLeft;
-  }
-  if (plan.findArg("window_right") >= 0) {
-    problem.windowRight = options.windowRight;
-  }
   problem.inputs = options.inputs;
   problem.captures = options.captures;
+  for (const runtime::PlanBound &bound : plan.problem.keys.bounds) {
+    auto given = options.captures.scalars.find(bound.name);
+    problem.bounds.emplace_back(bound.name,
+                                given == options.captures.scalars.end()
+                                    ? bound.least
+                                    : int64_t(given->second));
+  }
+  seeKeys(plan, problem);
   return problem;
 }
 
-/// A bound of a window: often within a block, now and then beyond all keys.
-static int64_t randomBound(const runtime::LaunchPlan &plan, const char *name,
-                           const Random &random, uint64_t index) {
-  if (plan.findArg(name) < 0) {
-    return kOpen;
-  }
+/// A bound of a mask: often within a block, now and then beyond all keys.
+static int64_t randomBound(const Random &random, uint64_t index,
+                           int64_t least) {
   static const int64_t most[] = {0, 1, 16, 128, 400, 2000, INT32_MAX};
   int64_t limit = most[random.integer(index, 0, std::size(most) - 1)];
-  return random.integer(index + 1, 0, limit);
+  return random.integer(index + 1, least, std::max(limit, least));
 }
 
 /// A length: 0 or 1 now and then, small ones, round ones, primes, and any.
@@ -231,8 +230,15 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
                       : float(0.01 + 0.5 * random.uniform(5));
   problem.padStrides = random.uniform(6) < 0.5;
   problem.broadcastKv = random.uniform(7) < 0.15;
-  problem.windowLeft = randomBound(plan, "window_left", random, 30);
-  problem.windowRight = randomBound(plan, "window_right", random, 40);
+  for (const runtime::PlanBound &bound : plan.problem.keys.bounds) {
+    uint64_t index = 30 + 10 * uint64_t(problem.bounds.size());
+    auto given = captures.scalars.find(bound.name);
+    problem.bounds.emplace_back(bound.name,
+                                given == captures.scalars.end()
+                                    ? randomBound(random, index, bound.least)
+                                    : int64_t(given->second));
+  }
+  seeKeys(plan, problem);
   if (random.uniform(8) < 0.15) {
     int64_t last = std::max<int64_t>(problem.seqK, 1) - 1;
     problem.inputs =

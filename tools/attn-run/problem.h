@@ -13,17 +13,6 @@
 
 namespace attn::run {
 
-enum class Mask {
-  None,
-  CausalTopLeft,
-  CausalBottomRight,
-  WindowTopLeft,
-  WindowBottomRight
-};
-
-/// The bound of a window that leaves its side open.
-constexpr int64_t kOpen = -1;
-
 struct Problem {
   int64_t batch = 0;
   int64_t seqQ = 0;
@@ -33,9 +22,11 @@ struct Problem {
   int64_t dim = 0;  // of Q and K
   int64_t dimV = 0; // of V and O
   runtime::DataType dtype = runtime::DataType::BF16;
-  Mask mask = Mask::None;
-  int64_t windowLeft = kOpen;
-  int64_t windowRight = kOpen;
+  /// The built-in mask's bounds.
+  std::vector<std::pair<std::string, int64_t>> bounds;
+  /// For each query the first key that this mask leaves to it, and the first
+  /// behind those. Empty: all keys.
+  std::vector<std::pair<int64_t, int64_t>> keys;
   /// Positions come after heads in Q, K, V and O.
   bool headsFirst = false;
   /// What the regions compute; null where there is none.
@@ -50,10 +41,14 @@ struct Problem {
   Inputs inputs;
 
   int64_t rows() const { return batch * headsQ * seqQ; }
-  /// The keys that mask and window leave to row `i`: from firstKey to endKey,
-  /// which is the first that it does not see.
-  int64_t firstKey(int64_t i) const;
-  int64_t endKey(int64_t i) const;
+  /// The keys that the mask leaves to query `i`: from firstKey to endKey, which
+  /// is the first that it does not see.
+  int64_t firstKey(int64_t i) const {
+    return keys.empty() ? 0 : keys[size_t(i)].first;
+  }
+  int64_t endKey(int64_t i) const {
+    return keys.empty() ? seqK : keys[size_t(i)].second;
+  }
   /// The number of a row among those of a tensor with that many positions and
   /// heads.
   int64_t rowIndex(int64_t batch, int64_t i, int64_t head, int64_t length,

@@ -22,12 +22,13 @@ static bool collectScalars(const runtime::LaunchPlan &plan,
     if (arg.isTensor()) {
       continue;
     }
+    auto bound = std::find_if(
+        problem.bounds.begin(), problem.bounds.end(),
+        [&](const auto &given) { return given.first == arg.name; });
     if (arg.name == "scale") {
       scalars.push_back(double(problem.scale));
-    } else if (arg.name == "window_left") {
-      scalars.push_back(double(problem.windowLeft));
-    } else if (arg.name == "window_right") {
-      scalars.push_back(double(problem.windowRight));
+    } else if (bound != problem.bounds.end()) {
+      scalars.push_back(double(bound->second));
     } else if (problem.captures.scalars.count(arg.name)) {
       scalars.push_back(problem.captures.scalars.at(arg.name));
     } else {

@@ -128,7 +128,7 @@ bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
     tensor.layOut(padding, broadcast ? 0 : -1);
     tensor.allocate();
     uint64_t stream = tensors.size();
-    if (isCapture(arg)) {
+    if (isCapture(plan, arg)) {
       if (!fillCapture(problem, stream, tensor, err)) {
         return false;
       }

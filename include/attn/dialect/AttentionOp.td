@@ -25,7 +25,7 @@ def Attn_Capture : Type<
 def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
   let summary = "attention: softmax(mask(score(scale * Q K^T))) V, and its LSE";
-  let description = [{
+  let description = !strconcat([{
     For every batch b, query head h and query position i, with the scores
 
         s[j] = score(scale * sum_c Q[b, i, h, c] * K[b, j, h / group, c], b, h, i, j)
@@ -42,15 +42,19 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     - `query` (B, Sq, Hq, D), `key` (B, Sk, Hk, D), `value` (B, Sk, Hk, Dv): bf16
       or f16, in layout `bshd`; positions come after heads in layout `bhsd`
     - `scale`: f32, positive at run time
-    - `window_left`, `window_right`: i32, at least 0 at run time; an absent one
-      leaves its side open
+    - `bounds`: i32, the bounds of the mask that launches give, each once and in the order of
+      the table below: `window_left(%x) window_right(%y)`. `bound_kinds` says which they are
     - `captures`: scalars and tensors that the regions read
 
-    **Masks** With the diagonal d(i) = i for `top_left` and i + Sk - Sq for
-    `bottom_right`: `none`; `causal_*`: j <= d(i); `window_*`: only what the
-    bounds say. `window_right`: j <= d(i) + right; `window_left`: j >= d(i) - left,
-    beside a causal mask too.
+    **Masks** With the diagonal d(i) = i for `top_left` and i + Sk - Sq for `bottom_right`,
+    query i sees the keys:
 
+    | mask | keys j that query i sees | bounds |
+    |---|---|---|
+}], Attn_MaskRows, [{
+    | bound | at least | what it is |
+    |---|---|---|
+}], Attn_BoundRows, [{
     **Regions** `score_region` takes (s, b, h, i, j, captures...) and yields the
     new score. `mask_region` takes (b, h, i, j, captures...) and yields whether
     query i may see key j. i is the query position, j the key position, h the
@@ -90,8 +94,7 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
       or index
     - C15: index is i32 in disguise: index constants fit i32, and i1 is not cast to it
     - C16: `key`, `value` and `out` have the element type of `query`
-    - C17: a mask `window_*` has a bound; `none` has none; `causal_*` has no
-      `window_right`, since its right bound is the diagonal
+    - C17: a mask has the bounds that it needs, and no others than it may have
     - C18: a `variant` is beside a `config`
     - C19: f16 and bf16 are read, constant, selected, or rounded from f32 to nearest
       even; `math` ops but `absf`, `fma` and `sqrt` are on f32
@@ -122,16 +125,16 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
         } : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>)
           -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
     ```
-  }];
+  }]);
   let arguments = (ins Attn_Tensor:$query, Attn_Tensor:$key, Attn_Tensor:$value, F32:$scale,
-    Optional<I32>:$window_left, Optional<I32>:$window_right, Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
+    Variadic<I32>:$bounds, Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask,
+    Attn_LayoutKindAttr:$layout, DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
     OptionalAttr<Attn_ConfigAttr>:$config, OptionalAttr<Attn_VariantAttr>:$variant);
   let results = (outs Attn_Tensor:$out, Attn_LseTensor:$lse);
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$allow);
   let assemblyFormat = [{
     $query `,` $key `,` $value `scale` `(` $scale `)` `mask` `(` custom<Mask>($mask) `)`
-    `layout` `(` custom<Layout>($layout) `)`
-    (`window_left` `(` $window_left^ `)`)? (`window_right` `(` $window_right^ `)`)?
+    `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
     (`captures` `(` $captures^ `:` type($captures) `)`)? (`config` $config^)? (`variant` $variant^)?
     (`score_region` $score^)? (`mask_region` $allow^)? attr-dict
     `:` `(` type($query) `,` type($key) `,` type($value) `)` `->` `(` type($out) `,` type($lse) `)`
@@ -146,15 +149,8 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     /// The dimensions of Q, K, V and O that are positions and heads.
     unsigned getPositionDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 1 : 2; }
     unsigned getHeadsDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 2 : 1; }
-    bool isCausal() {
-      return getMask() == ::attn::MaskKind::CausalTopLeft ||
-             getMask() == ::attn::MaskKind::CausalBottomRight;
-    }
-    /// Whether the diagonal ends at the last query and the last key.
-    bool isBottomRight() {
-      return getMask() == ::attn::MaskKind::CausalBottomRight ||
-             getMask() == ::attn::MaskKind::WindowBottomRight;
-    }
+    /// The value of a bound; null where launches do not give it.
+    ::mlir::Value getBound(::attn::MaskBounds bound);
     bool hasScoreRegion() { return !getScore().empty(); }
     bool hasMaskRegion() { return !getAllow().empty(); }
   }];

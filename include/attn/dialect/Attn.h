@@ -39,6 +39,12 @@ void printMask(mlir::OpAsmPrinter &printer, mlir::Operation *, MaskKindAttr);
 mlir::ParseResult parseLayout(mlir::OpAsmParser &parser, LayoutKindAttr &);
 void printLayout(mlir::OpAsmPrinter &printer, mlir::Operation *,
                  LayoutKindAttr);
+mlir::ParseResult
+parseBounds(mlir::OpAsmParser &parser,
+            llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &values,
+            MaskBoundsAttr &kinds);
+void printBounds(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                 mlir::ValueRange values, MaskBoundsAttr kinds);
 } // namespace attn
 #include "attn/dialect/ScoreOpInterface.h.inc"
 #define GET_OP_CLASSES

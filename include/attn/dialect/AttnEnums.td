@@ -3,6 +3,7 @@
 #define ATTN_DIALECT_ATTNENUMS_TD
 
 include "attn/dialect/AttnDialect.td"
+include "attn/dialect/Masks.td"
 
 class Attn_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
@@ -14,15 +15,19 @@ def Attn_KernelKind : Attn_Enum<"KernelKind", "which computation a kernel is", [
   I32EnumAttrCase<"Fwd", 0, "fwd">, I32EnumAttrCase<"Bwd", 1, "bwd">,
   I32EnumAttrCase<"Decode", 2, "decode">, I32EnumAttrCase<"Combine", 3, "combine">]>;
 
-def Attn_MaskKind : Attn_Enum<"MaskKind", "built-in mask and its alignment", [
-  I32EnumAttrCase<"None", 0, "none">,
-  I32EnumAttrCase<"CausalTopLeft", 1, "causal_top_left">,
-  I32EnumAttrCase<"CausalBottomRight", 2, "causal_bottom_right">,
-  I32EnumAttrCase<"WindowTopLeft", 3, "window_top_left">,
-  I32EnumAttrCase<"WindowBottomRight", 4, "window_bottom_right">]>;
+def Attn_MaskKind : Attn_Enum<"MaskKind", "built-in mask and its alignment",
+  !foreach(mask, !instances<Attn_Mask>(), I32EnumAttrCase<mask.symbol, !cast<int>(mask.number), mask.name>)>;
 def Attn_MaskKindAttr : EnumAttr<Attn_Dialect, Attn_MaskKind, "mask"> {
   let assemblyFormat = "$value";
 }
+
+def Attn_MaskBounds : I32BitEnumAttr<"MaskBounds", "the bounds of a mask that launches give",
+  !listconcat([I32BitEnumAttrCaseNone<"None", "none">],
+    !foreach(bound, !instances<Attn_Bound>(), I32BitEnumAttrCaseBit<bound.symbol, !cast<int>(bound.number), bound.name>))> {
+  let cppNamespace = "::attn";
+  let genSpecializedAttr = 0;
+}
+def Attn_MaskBoundsAttr : EnumAttr<Attn_Dialect, Attn_MaskBounds, "mask_bounds">;
 
 def Attn_LayoutKind : Attn_Enum<"LayoutKind", "order of the dimensions of Q, K, V and O", [
   I32EnumAttrCase<"BSHD", 0, "bshd">, I32EnumAttrCase<"BHSD", 1, "bhsd">]>;

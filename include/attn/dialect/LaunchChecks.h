@@ -51,6 +51,13 @@ bool isReservedName(llvm::StringRef name);
 constexpr llvm::StringLiteral kSizesAttr = "attn.sizes";
 constexpr llvm::StringLiteral kHeads = "heads", kBatches = "batches";
 
+/// Which keys a query sees by the built-in mask, for those who check what a
+/// kernel computes: expressions of `first` and `last` in `i`, the query's
+/// position. What is absent is open.
+constexpr llvm::StringLiteral kKeysAttr = "attn.keys";
+constexpr llvm::StringLiteral kFirstKey = "first", kLastKey = "last";
+constexpr llvm::StringLiteral kQueryPosition = "i";
+
 } // namespace attn
 
 #endif // ATTN_DIALECT_LAUNCHCHECKS_H

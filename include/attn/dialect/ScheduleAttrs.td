@@ -23,8 +23,7 @@ def Attn_ProblemAttr : Attn_Attr<"Problem", "problem"> {
     "int64_t":$head_dim, "int64_t":$head_dim_v, EnumParameter<Attn_LayoutKind>:$layout,
     EnumParameter<Attn_MaskKind>:$mask, EnumParameter<Attn_RegionKind>:$score_region,
     EnumParameter<Attn_RegionKind>:$mask_region,
-    DefaultValuedParameter<"bool", "false">:$window_left,
-    DefaultValuedParameter<"bool", "false">:$window_right);
+    DefaultValuedParameter<"::attn::MaskBounds", "::attn::MaskBounds::None">:$bounds);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -4,6 +4,7 @@
 #include "Tiling/ArgumentNames.h"
 #include "Tiling/KernelWriter.h"
 #include "attn/dialect/LaunchChecks.h"
+#include "attn/dialect/Masks.h"
 #include "attn/passes/kernels/Passes.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -51,8 +52,9 @@ static FailureOr<SmallVector<std::string>> nameCaptures(func::FuncOp func,
                                                         AttentionOp attention) {
   SmallVector<std::string> names;
   llvm::StringSet<> taken;
-  for (StringRef name : names::arguments) {
-    taken.insert(name);
+  taken.insert_range(names::arguments);
+  for (const MaskBound &bound : maskBounds(attention.getBoundKinds())) {
+    taken.insert(bound.name);
   }
   for (auto [number, capture] : llvm::enumerate(attention.getCaptures())) {
     unsigned argument = cast<BlockArgument>(capture).getArgNumber();

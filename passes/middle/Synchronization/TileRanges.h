@@ -74,9 +74,10 @@ public:
   mlir::LogicalResult checkUsed(mlir::Operation *op, SyncNumbers &at) const;
   /// The values of a region or block become others.
   void pass(mlir::ValueRange from, mlir::ValueRange to);
-  /// How many tiles were written so far, and that those between `first` and
-  /// `second`, or those from there on, may not have been.
+  /// How many tiles were written so far.
   size_t countWritten() const { return contents.written.size(); }
+  /// Either of two regions may have run: one wrote the tiles from number `first`
+  /// on, the other those from `second` on. Keeps what both wrote.
   void keepCommon(size_t first, size_t second) {
     contents.written.keepCommon(first, second);
   }

@@ -94,7 +94,8 @@ TEST(LaunchPlan, readsTheBoundsOfNumbers) {
           .isBounded);
   EXPECT_EQ(errorWith(most, ",\"at_most\":0"),
             "plan: args[3]: expected 'at_least' not to be above 'at_most'");
-  EXPECT_EQ(errorWith(most, ""), "plan: args[3].at_most: expected a number, got nothing");
+  EXPECT_EQ(errorWith(most, ""),
+            "plan: args[3].at_most: expected a number, got nothing");
 }
 
 TEST(LaunchPlan, readsValues) {

@@ -13,6 +13,19 @@ using namespace attn::run;
 
 namespace {
 
+enum class Mask { None, CausalTopLeft, CausalBottomRight };
+
+/// Query i of `p` sees the keys from d - left to d + right, where d is i plus
+/// `offset`.
+void seeRound(Problem &p, int64_t offset, int64_t left, int64_t right) {
+  p.keys.clear();
+  for (int64_t i = 0; i < p.seqQ; ++i) {
+    int64_t first = std::max<int64_t>(i + offset - left, 0);
+    p.keys.emplace_back(first,
+                        std::clamp<int64_t>(i + offset + right + 1, 0, p.seqK));
+  }
+}
+
 Problem makeSmall(Mask mask = Mask::None) {
   Problem p;
   p.batch = 2;
@@ -21,9 +34,11 @@ Problem makeSmall(Mask mask = Mask::None) {
   p.headsQ = 4;
   p.headsK = 2;
   p.dim = p.dimV = 16;
-  p.mask = mask;
   p.scale = 0.25f;
   p.seed = 3;
+  if (mask != Mask::None) {
+    seeRound(p, mask == Mask::CausalTopLeft ? 0 : p.seqK - p.seqQ, p.seqK, 0);
+  }
   return p;
 }
 
@@ -109,40 +124,17 @@ TEST(Reference, equalScoresGiveTheMean) {
   EXPECT_NEAR(row.lse, std::log(7.0), 1e-12);
 }
 
-TEST(Reference, causalAlignments) {
-  Problem p = makeSmall(Mask::CausalTopLeft);
-  EXPECT_EQ(p.endKey(0), 1);
-  EXPECT_EQ(p.endKey(6), 7);
-  EXPECT_EQ(p.endKey(8), 7);
-  p.mask = Mask::CausalBottomRight;
-  EXPECT_EQ(p.endKey(0), 0);
-  EXPECT_EQ(p.endKey(1), 0);
-  EXPECT_EQ(p.endKey(2), 1);
-  EXPECT_EQ(p.endKey(8), 7);
-  EXPECT_EQ(countAdmissiblePairs(makeInputs(p)),
-            2 * 4 * (1 + 2 + 3 + 4 + 5 + 6 + 7));
-}
-
-TEST(Reference, windowBounds) {
-  Problem p = makeSmall(Mask::WindowTopLeft);
-  p.windowLeft = 2;
-  EXPECT_EQ(p.firstKey(1), 0);
-  EXPECT_EQ(p.firstKey(5), 3);
-  EXPECT_EQ(p.endKey(0), 7); // open on the right
-  p.windowRight = 1;
-  EXPECT_EQ(p.endKey(0), 2);
-  EXPECT_EQ(p.endKey(8), 7);
-  p.mask = Mask::WindowBottomRight; // 9 queries, 7 keys: two less
-  EXPECT_EQ(p.firstKey(5), 1);
-  EXPECT_EQ(p.endKey(5), 5);
-  EXPECT_EQ(p.endKey(0), 0);
+TEST(Reference, pairsOfAMask) {
+  EXPECT_EQ(
+      countAdmissiblePairs(makeInputs(makeSmall(Mask::CausalBottomRight))),
+      2 * 4 * (1 + 2 + 3 + 4 + 5 + 6 + 7));
+  Problem p = makeSmall();
+  seeRound(p, -2, 2, 1);
   EXPECT_TRUE(isAdmissible(makeInputs(p), {0, 0, 5}, 1));
   EXPECT_FALSE(isAdmissible(makeInputs(p), {0, 0, 5}, 0));
   EXPECT_FALSE(isAdmissible(makeInputs(p), {0, 0, 5}, 5));
-  // Two causal keys at most, of which the first rows have fewer.
-  p.mask = Mask::CausalTopLeft;
-  p.windowLeft = 1;
-  p.windowRight = kOpen;
+  // Two keys at most, of which the first rows have fewer.
+  seeRound(p, 0, 1, 0);
   EXPECT_EQ(countAdmissiblePairs(makeInputs(p)),
             2 * 4 * (1 + 2 + 2 + 2 + 2 + 2 + 2 + 1));
 }

@@ -61,12 +61,26 @@ TEST(RunInputs, spellsWhatItReads) {
   }
   EXPECT_EQ(inputsOf("spike-key:7").spell(), "spike-key:7:200");
   Inputs inputs;
-  for (const char *text :
-       {"", "Low", "low:1", "spike-key", "spike-key:", "spike-key:-1",
-        "spike-key:1:", "spike-key:1:x", "spike-key:1:inf",
-        "spike-key:1:2:", "spike-key:1:2:x", "spike-key:1:2:3:4", "nan",
-        "nan:1:2", "infinite:1x", "large", "large:", "large:x", "large:inf",
-        "large-v:1"}) {
+  for (const char *text : {"",
+                           "Low",
+                           "low:1",
+                           "spike-key",
+                           "spike-key:",
+                           "spike-key:-1",
+                           "spike-key:1:",
+                           "spike-key:1:x",
+                           "spike-key:1:inf",
+                           "spike-key:1:2:",
+                           "spike-key:1:2:x",
+                           "spike-key:1:2:3:4",
+                           "nan",
+                           "nan:1:2",
+                           "infinite:1x",
+                           "large",
+                           "large:",
+                           "large:x",
+                           "large:inf",
+                           "large-v:1"}) {
     EXPECT_FALSE(parseInputs(text, inputs)) << text;
   }
 }
@@ -180,7 +194,9 @@ TEST(RunInputs, checkWantsNonFiniteWhereTheReferenceIs) {
 
 TEST(RunInputs, checkAllowsAnythingWhereAMaskedVIsNotFinite) {
   Problem p = problemWith("nan:4");
-  p.mask = Mask::CausalTopLeft; // rows 0 and 1 do not admit key 2 of V
+  for (int64_t i = 0; i < p.seqQ; ++i) { // rows 0 and 1 see no key 2
+    p.keys.emplace_back(0, std::min(i + 1, p.seqK));
+  }
   EXPECT_EQ(failureOf(p, 1, 0, NAN), "");
   EXPECT_EQ(failureOf(p, 1, 0, 7), "");
   EXPECT_NE(failureOf(p, 1, 5, NAN), "");

@@ -89,9 +89,6 @@ TEST(RunOptions, namesWhatIsWrong) {
   EXPECT_EQ(errorOf({"x", "--scale=0", "--q=1x1x1x64"}),
             "option '--scale': expected a finite number greater than 0, got "
             "'0'");
-  EXPECT_EQ(errorOf({"x", "--window-left=-1", "--q=1x1x1x64"}),
-            "option '--window-left': expected an integer of at least 0, got "
-            "'-1'");
   EXPECT_EQ(errorOf({"x", "--scalar=cap", "--q=1x1x1x64"}),
             "option '--scalar': expected NAME=VALUE, got 'cap'");
   EXPECT_EQ(errorOf({"x", "--tensor=ids=4x:normal", "--q=1x1x1x64"}),

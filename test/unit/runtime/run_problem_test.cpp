@@ -76,7 +76,7 @@ TEST(RunProblem, tensorsFollowThePlan) {
   ASSERT_TRUE(parseTensor("slopes=slopes", options.captures));
   Problem problem = makeProblem(plan, options);
   EXPECT_NE(problem.score, nullptr);
-  EXPECT_EQ(problem.mask, Mask::CausalTopLeft);
+  EXPECT_EQ(problem.endKey(2), 3); // causal
   std::vector<HostTensor> tensors;
   std::string err;
   ASSERT_TRUE(makeTensors(plan, problem, tensors, err)) << err;
@@ -115,31 +115,34 @@ TEST(RunProblem, headsMayComeFirst) {
   EXPECT_EQ(findTensor(tensors, "lse")->shape, (std::vector<int64_t>{2, 4, 5}));
 }
 
-TEST(RunProblem, windowsHaveBounds) {
-  std::string text =
-      runtime::samplePlanWith("causal_top_left", "window_bottom_right");
+TEST(RunProblem, masksHaveBounds) {
+  std::string text = runtime::samplePlanWith(
+      R"("keys":{"last":"i","bounds":[]})",
+      R"("keys":{"first":["sub",["add","i",["sub","sk","sq"]],"window_left"],)"
+      R"("bounds":[{"name":"window_left","at_least":1}]})");
   size_t at = text.find("{\"name\":\"scale\"");
   ASSERT_NE(at, std::string::npos);
-  text.insert(at, "{\"name\":\"window_left\",\"kind\":\"i32\"},");
+  text.insert(at, R"({"name":"window_left","kind":"i32"},)");
   runtime::LaunchPlan plan = runtime::parsedPlan(text);
   Options options;
-  options.q = options.kv = {2, 5, 4, 128};
-  options.windowLeft = 3;
-  options.windowRight = 9; // the kernel has none
+  options.q = {2, 5, 4, 128};
+  options.kv = {2, 7, 4, 128};
+  EXPECT_NE(makeProblem(plan, options).describe().find(" window_left=1"),
+            std::string::npos);
+  ASSERT_TRUE(parseScalar("window_left=3", options.captures));
   Problem problem = makeProblem(plan, options);
-  EXPECT_EQ(problem.mask, Mask::WindowBottomRight);
-  EXPECT_EQ(problem.windowLeft, 3);
-  EXPECT_EQ(problem.windowRight, kOpen);
-  EXPECT_NE(problem.describe().find(" window_left=3"), std::string::npos);
-  int zeros = 0, huge = 0;
+  EXPECT_EQ(problem.firstKey(0), 0);
+  EXPECT_EQ(problem.firstKey(4), 3);
+  EXPECT_EQ(problem.endKey(0), 7); // open on the right
+  int ones = 0, huge = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Problem random = makeRandomProblem(plan, {}, seed);
-    ASSERT_GE(random.windowLeft, 0);
-    ASSERT_EQ(random.windowRight, kOpen);
-    zeros += random.windowLeft == 0;
-    huge += random.windowLeft > 700;
+    ASSERT_EQ(random.bounds.size(), 1u);
+    ASSERT_GE(random.bounds[0].second, 1);
+    ones += random.bounds[0].second == 1;
+    huge += random.bounds[0].second > 700;
   }
-  EXPECT_GT(zeros, 10);
+  EXPECT_GT(ones, 10);
   EXPECT_GT(huge, 10);
 }
 
@@ -204,8 +207,8 @@ TEST(RunProblem, capturesHaveTheContentThatIsGiven) {
   }
   ASSERT_TRUE(parseScalar("cap=1.5", options.captures));
   EXPECT_EQ(checkCaptures(plan, options.captures),
-            "option '--scalar': expected a captured scalar of the kernel (it "
-            "has none), got 'cap'");
+            "option '--scalar': expected a captured scalar or a bound of the "
+            "kernel (it has none), got 'cap'");
 }
 
 TEST(RunProblem, documentsAreSorted) {

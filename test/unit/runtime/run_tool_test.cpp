@@ -38,7 +38,8 @@ std::string toolPlanText(const std::string &kernel) {
       {"kind":"i64","expr":"lse.stride.1"},{"kind":"i32","expr":"b"})";
   return R"({"version":1,"name":"test","target":"sm_90a",
    "problem":{"kind":"fwd","dtype":"bf16","head_dim":64,"head_dim_v":64,
-     "layout":"bshd","mask":"causal_bottom_right","score_region":"none",
+     "layout":"bshd","mask":"causal_bottom_right",
+     "keys":{"last":["add","i",["sub","sk","sq"]],"bounds":[]},"score_region":"none",
      "mask_region":"none"},
    "args":[
     {"name":"q","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sq","hq",64]},

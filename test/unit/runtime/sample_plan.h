@@ -15,7 +15,8 @@ inline std::string samplePlanText() {
   return R"({
  "version":1, "name":"causal", "target":"sm_90a",
  "problem":{"kind":"fwd","dtype":"bf16","head_dim":128,"head_dim_v":128,
-   "layout":"bshd","mask":"causal_top_left","score_region":"custom",
+   "layout":"bshd","mask":"causal_top_left",
+   "keys":{"last":"i","bounds":[]},"score_region":"custom",
    "mask_region":"none",
    "score_program":[["index","index_cast","h"],["f32","extract","@slopes","%0"],
      ["i32","subi","j","i"],["f32","sitofp","%2"],["f32","mulf","%1","%3"],

@@ -45,7 +45,7 @@ inline std::string scaleKernel(const std::string &wrong = "0") {
 inline std::string scalePlan(const std::string &kernel = "scale_by") {
   return R"({"version":1,"name":"scale","target":"sm_90a",
    "problem":{"kind":"fwd","dtype":"bf16","head_dim":1,"head_dim_v":1,
-     "layout":"bshd","mask":"none","score_region":"none","mask_region":"none"},
+     "layout":"bshd","mask":"none","keys":{"bounds":[]},"score_region":"none","mask_region":"none"},
    "args":[
     {"name":"x","kind":"tensor","dtype":"f32","access":"read","dims":[32]},
     {"name":"y","kind":"tensor","dtype":"f32","access":"write","dims":[32,1]},

@@ -9,11 +9,9 @@
 namespace attn::names {
 
 constexpr llvm::StringLiteral q = "q", k = "k", v = "v", scale = "scale",
-                              windowLeft = "window_left",
-                              windowRight = "window_right", o = "o",
-                              lse = "lse";
-constexpr llvm::StringLiteral arguments[] = {q,          k,           v, scale,
-                                             windowLeft, windowRight, o, lse};
+                              o = "o", lse = "lse";
+/// Bounds of masks have their own names (Masks.td).
+constexpr llvm::StringLiteral arguments[] = {q, k, v, scale, o, lse};
 
 /// Batches; positions and heads of Q and O, and of K and V; head dims of Q and
 /// K, and of V and O.

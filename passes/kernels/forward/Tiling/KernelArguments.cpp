@@ -2,6 +2,7 @@
 #include "KernelArguments.h"
 #include "ArgumentNames.h"
 #include "LaunchConditions.h"
+#include "attn/dialect/Masks.h"
 #include "attn/dialect/RegionProgram.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -97,11 +98,11 @@ tile::KernelOp attn::createKernel(TileBuilder &b, AttentionOp attention,
   list.add(arguments.scale, scale, attention.getScale(), {},
            ArgumentAccess::Read, b.getF32FloatAttr(scales.least),
            b.getF32FloatAttr(scales.most));
-  if (Value left = attention.getWindowLeft()) {
-    list.add(arguments.windowLeft, windowLeft, left);
-  }
-  if (Value right = attention.getWindowRight()) {
-    list.add(arguments.windowRight, windowRight, right);
+  SmallVector<MaskBound> bounds = maskBounds(attention.getBoundKinds());
+  arguments.bounds.resize(bounds.size());
+  for (auto [argument, bound, value] :
+       llvm::zip(arguments.bounds, bounds, attention.getBounds())) {
+    list.add(argument, bound.name, value);
   }
   arguments.captures.resize(captureNames.size());
   for (auto [argument, captured, capture] :
@@ -118,7 +119,8 @@ tile::KernelOp attn::createKernel(TileBuilder &b, AttentionOp attention,
   if (DictionaryAttr programs = describeRegions(attention, captureNames)) {
     kernel->setDiscardableAttr(kRegionProgramsAttr, programs);
   }
-  describeLaunches(kernel);
+  describeLaunches(kernel, maskBounds(attention.getBoundKinds()));
+  describeSeenKeys(kernel);
   Block &block = kernel.getBody().emplaceBlock();
   list.addTo(block);
   b.setInsertionPointToStart(&block);

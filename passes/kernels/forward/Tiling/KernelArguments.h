@@ -10,7 +10,7 @@ namespace attn {
 
 struct KernelArguments {
   mlir::Value q, k, v, scale;
-  mlir::Value windowLeft, windowRight; // null where there is no such bound
+  llvm::SmallVector<mlir::Value> bounds; // in the order of the op's operands
   llvm::SmallVector<mlir::Value> captures;
   mlir::Value o, lse;
 };

@@ -82,12 +82,14 @@ void KernelWriter::writeScalars() {
   matrix.ranges.key.tile = config.getTileN();
   matrix.ranges.query.tileSize = b.i32(matrix.ranges.query.tile);
   matrix.ranges.key.tileSize = b.i32(matrix.ranges.key.tile);
-  matrix.ranges.causal = attention.isCausal();
-  matrix.ranges.bottomRight = attention.isBottomRight();
+  matrix.ranges.bottomRight = builtInMask(attention.getMask()).bottomRight;
   matrix.ranges.maskRegion = attention.hasMaskRegion();
   matrix.ranges.packed = packed;
-  matrix.ranges.windowLeft = args.windowLeft;
-  matrix.ranges.windowRight = args.windowRight;
+  MaskBounds given = attention.getBoundKinds();
+  matrix.ranges.seen = seenKeys(b.getContext(), attention.getMask(), given);
+  for (auto [bound, value] : llvm::zip(maskBounds(given), args.bounds)) {
+    matrix.ranges.bounds[bound.name] = value;
+  }
 }
 
 void KernelWriter::writeMaps() {

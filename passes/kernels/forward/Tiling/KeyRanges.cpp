@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KeyRanges.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace attn;
@@ -13,13 +14,13 @@ tile::RangesAttr KeyRanges::ranges(MLIRContext *context) const {
   SmallVector<tile::RangeAttr> list;
   // Without a bound on the right the one block is masked that the keys fill in
   // part. Of parts it is not said: few of their items have that block.
-  bool isEnd = !maskRegion && !hasRightBound() && !parts;
+  bool isEnd = !maskRegion && !seen.last && !parts;
   list.push_back(range(tile::RangeKind::Masked,
                        isEnd ? std::optional<int64_t>(1) : std::nullopt));
   if (!maskRegion) {
     list.push_back(range(tile::RangeKind::Full));
   }
-  if (!maskRegion && windowLeft) {
+  if (!maskRegion && seen.first) {
     list.push_back(range(tile::RangeKind::Masked));
   }
   return tile::RangesAttr::get(context, tile::Direction::Down, list);
@@ -42,24 +43,51 @@ Value KeyRanges::toDiagonal(TileBuilder &b, Value queries) const {
   return b.add(queries, b.like(offset, queries));
 }
 
-/// `keys` moved by a bound of the window. One beyond all keys is no bound, and
-/// could overflow.
-Value KeyRanges::moveByWindow(TileBuilder &b, Value keys, Value bound,
-                              bool left) const {
-  Value amount = b.like(b.min(bound, b.max(query.length, key.length)), keys);
-  return left ? b.sub(keys, amount) : b.add(keys, amount);
+Value KeyRanges::wordOf(StringRef word, Value diagonal) const {
+  if (word == kDiagonal) {
+    return diagonal;
+  }
+  if (word == stringifyLaunchSize(LaunchSize::SeqlenQ)) {
+    return query.length;
+  }
+  return word == stringifyLaunchSize(LaunchSize::SeqlenK) ? key.length
+                                                          : bounds.lookup(word);
+}
+
+/// Writes an expression of which keys are seen. It is a tile if it depends on
+/// the diagonal and that is one. What is divided is not negative.
+Value KeyRanges::write(TileBuilder &b, Attribute expression,
+                       Value diagonal) const {
+  if (auto number = dyn_cast<IntegerAttr>(expression)) {
+    return b.i32(number.getInt());
+  }
+  if (auto word = dyn_cast<StringAttr>(expression)) {
+    return wordOf(word, diagonal);
+  }
+  auto list = cast<ArrayAttr>(expression);
+  Value x = write(b, list[1], diagonal), y = write(b, list[2], diagonal);
+  bool isTile = isa<ShapedType>(x.getType());
+  (isTile ? y : x) = isTile ? b.like(y, x) : b.like(x, y);
+  StringRef name = cast<StringAttr>(list[0]).getValue();
+  auto write = llvm::StringSwitch<Value (TileBuilder::*)(Value, Value)>(name)
+                   .Case("add", &TileBuilder::add)
+                   .Case("sub", &TileBuilder::sub)
+                   .Case("mul", &TileBuilder::mul)
+                   .Case("div", &TileBuilder::div)
+                   .Case("min", &TileBuilder::min)
+                   .Case("max", &TileBuilder::max)
+                   .Default(nullptr);
+  return (b.*write)(x, y);
 }
 
 /// The last key that each query may see.
 Value KeyRanges::lastKey(TileBuilder &b, Value queries) const {
-  Value diagonal = toDiagonal(b, queries);
-  return windowRight ? moveByWindow(b, diagonal, windowRight, /*left=*/false)
-                     : diagonal;
+  return write(b, seen.last, toDiagonal(b, queries));
 }
 
 /// The first key that each query may see.
 Value KeyRanges::firstKey(TileBuilder &b, Value queries) const {
-  return moveByWindow(b, toDiagonal(b, queries), windowLeft, /*left=*/true);
+  return write(b, seen.first, toDiagonal(b, queries));
 }
 
 SmallVector<Value> KeyRanges::writeBounds(TileBuilder &b, Value work) const {
@@ -72,7 +100,7 @@ SmallVector<Value> KeyRanges::writeBounds(TileBuilder &b, Value work) const {
 
 /// Key blocks of a block of queries, from the right: [mid, hi) need a mask for
 /// their ends on the right, [left, mid) none, [lo, left) for those on the left;
-/// without a left bound left = lo = 0. Some row sees the keys up to the last
+/// without a first key left = lo = 0. Some row sees the keys up to the last
 /// row's last, every row those up to the first row's, and so on the left.
 /// Counts are clamped to 0..length, so that lo <= left <= mid <= hi.
 SmallVector<Value> KeyRanges::boundsOfRows(TileBuilder &b, Value first,
@@ -81,18 +109,18 @@ SmallVector<Value> KeyRanges::boundsOfRows(TileBuilder &b, Value first,
   auto clamp = [&](Value count) {
     return b.max(b.min(key.length, count), zero);
   };
-  if (hasRightBound()) {
+  if (seen.last) {
     last = lastKey(b, first);
     some = clamp(b.add(last, rows));
   }
   Value hi = b.ceilDiv(some, key.tileSize);
-  Value lo = windowLeft ? b.div(clamp(firstKey(b, first)), key.tileSize) : zero;
+  Value lo = seen.first ? b.div(clamp(firstKey(b, first)), key.tileSize) : zero;
   if (maskRegion) {
     return {hi, lo};
   }
   Value every = last ? clamp(b.add(last, b.i32(1))) : key.length;
   Value mid = b.div(every, key.tileSize);
-  if (!windowLeft) {
+  if (!seen.first) {
     return {hi, mid, lo};
   }
   Value lastRow = b.add(first, b.sub(rows, b.i32(1)));
@@ -144,10 +172,10 @@ Value KeyRanges::writeAdmitted(TileBuilder &b, Value queries,
   };
   // One comparison an element: all else depends on the row alone.
   Value end = b.like(key.length, keys);
-  if (hasRightBound()) {
+  if (seen.last) {
     end = b.min(end, b.add(lastKey(b, queries), b.like(b.i32(1), keys)));
   }
-  if (!windowLeft) {
+  if (!seen.first) {
     return compare(arith::CmpIPredicate::slt, keys, end);
   }
   Value first = firstKey(b, queries);

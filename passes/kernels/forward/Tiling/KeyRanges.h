@@ -6,6 +6,7 @@
 #define ATTN_PASSES_TILING_KEYRANGES_H
 
 #include "../../TileBuilder.h"
+#include "attn/dialect/Masks.h"
 
 namespace attn {
 
@@ -17,7 +18,6 @@ struct Axis {
 };
 
 struct KeyRanges {
-  bool hasRightBound() const { return causal || windowRight; }
   /// The ranges of key blocks, from the right. With a mask region all of them
   /// are masked.
   tile::RangesAttr ranges(mlir::MLIRContext *context) const;
@@ -33,18 +33,20 @@ struct KeyRanges {
   mlir::Value toQuery(TileBuilder &b, mlir::Value row) const;
 
   Axis query, key;
-  bool causal = false, bottomRight = false, maskRegion = false;
+  bool bottomRight = false, maskRegion = false;
   int64_t packed = 1;                  // query heads that share a tile's rows
-  mlir::Value windowLeft, windowRight; // null where there is no such bound
+  SeenKeys seen;                       // by the built-in mask
+  llvm::StringMap<mlir::Value> bounds; // of that mask, by their names
   mlir::Value parts; // of an item that is cut; null where none is
 
 private:
   mlir::Value toDiagonal(TileBuilder &b, mlir::Value queries) const;
-  mlir::Value moveByWindow(TileBuilder &b, mlir::Value keys, mlir::Value bound,
-                           bool left) const;
+  mlir::Value wordOf(llvm::StringRef word, mlir::Value diagonal) const;
+  mlir::Value write(TileBuilder &b, mlir::Attribute expression,
+                    mlir::Value diagonal) const;
   mlir::Value lastKey(TileBuilder &b, mlir::Value queries) const;
   mlir::Value firstKey(TileBuilder &b, mlir::Value queries) const;
-  bool dependsOnRows() const { return hasRightBound() || windowLeft; }
+  bool dependsOnRows() const { return seen.first || seen.last; }
   llvm::SmallVector<mlir::Value> boundsOf(TileBuilder &b,
                                           mlir::Value work) const;
   llvm::SmallVector<mlir::Value> boundsOfRows(TileBuilder &b, mlir::Value first,

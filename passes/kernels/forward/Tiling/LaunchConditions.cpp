@@ -10,8 +10,8 @@ namespace {
 
 class Conditions {
 public:
-  explicit Conditions(tile::KernelOp kernel)
-      : kernel(kernel), builder(kernel.getContext()),
+  Conditions(tile::KernelOp kernel, ArrayRef<MaskBound> bounds)
+      : kernel(kernel), bounds(bounds), builder(kernel.getContext()),
         packed(kernel.getConfig()->getPackGqa()),
         cluster(kernel.getConfig()->getCluster()) {}
 
@@ -36,9 +36,10 @@ private:
   }
   void checkHeads();
   void checkSizes();
-  void checkWindow(StringRef bound);
+  void checkBound(const MaskBound &bound);
 
   tile::KernelOp kernel;
+  ArrayRef<MaskBound> bounds;
   Builder builder;
   int64_t packed, cluster;
   SmallVector<Attribute> list;
@@ -74,23 +75,20 @@ void Conditions::checkSizes() {
 }
 
 /// Positions two lengths apart are subtracted from each other.
-void Conditions::checkWindow(StringRef bound) {
-  if (!kernel.getArgs().has(bound)) {
-    return;
-  }
+void Conditions::checkBound(const MaskBound &bound) {
   constexpr int64_t quarter = int64_t(1) << 29;
-  check(op("lt", bound, int64_t(0)), 0,
-        "expected '" + bound + "' to be at least 0, got {" + bound + "}");
+  check(op("lt", bound.name, int64_t(bound.least)), 0,
+        "expected '" + bound.name + "' to be at least " + Twine(bound.least) +
+            ", got {" + bound.name + "}");
   check(op("lt", op("max", names::queries, names::keys), quarter), 1,
         "expected sequence lengths below " + Twine(quarter) + " beside '" +
-            bound + "'" + lengths);
+            bound.name + "'" + lengths);
 }
 
 ArrayAttr Conditions::checks() {
   checkHeads();
   checkSizes();
-  checkWindow(names::windowLeft);
-  checkWindow(names::windowRight);
+  llvm::for_each(bounds, [&](const MaskBound &bound) { checkBound(bound); });
   return builder.getArrayAttr(list);
 }
 
@@ -104,8 +102,58 @@ DictionaryAttr Conditions::sizes() {
        size(kHeads, names::queryHeads), size(kBatches, names::batches)});
 }
 
-void attn::describeLaunches(tile::KernelOp kernel) {
-  Conditions conditions(kernel);
+void attn::describeLaunches(tile::KernelOp kernel, ArrayRef<MaskBound> bounds) {
+  Conditions conditions(kernel, bounds);
   kernel->setDiscardableAttr(kChecksAttr, conditions.checks());
   kernel->setDiscardableAttr(kSizesAttr, conditions.sizes());
+}
+
+/// With the kernel's words for sizes, and the query for its diagonal.
+static Attribute ofQueries(Attribute expression, bool bottomRight) {
+  Builder builder(expression.getContext());
+  auto name = [&](StringRef word) { return builder.getStringAttr(word); };
+  if (auto list = dyn_cast<ArrayAttr>(expression)) {
+    return builder.getArrayAttr(llvm::map_to_vector(
+        list, [&](Attribute part) { return ofQueries(part, bottomRight); }));
+  }
+  auto word = dyn_cast<StringAttr>(expression);
+  if (!word) {
+    return expression;
+  }
+  if (word == stringifyLaunchSize(LaunchSize::SeqlenQ)) {
+    return name(names::queries);
+  }
+  if (word == stringifyLaunchSize(LaunchSize::SeqlenK)) {
+    return name(names::keys);
+  }
+  if (word != StringRef(kDiagonal)) {
+    return word;
+  }
+  Attribute query = name(kQueryPosition);
+  return bottomRight
+             ? builder.getArrayAttr(
+                   {name("add"), query,
+                    builder.getArrayAttr({name("sub"), name(names::keys),
+                                          name(names::queries)})})
+             : query;
+}
+
+void attn::describeSeenKeys(tile::KernelOp kernel) {
+  ProblemAttr problem = kernel.getProblem();
+  bool bottomRight = builtInMask(problem.getMask()).bottomRight;
+  SeenKeys keys =
+      seenKeys(kernel.getContext(), problem.getMask(), problem.getBounds());
+  Builder builder(kernel.getContext());
+  SmallVector<NamedAttribute> described;
+  auto describe = [&](StringRef name, Attribute key) {
+    if (key) {
+      described.push_back(
+          builder.getNamedAttr(name, ofQueries(key, bottomRight)));
+    }
+  };
+  describe(kFirstKey, keys.first);
+  describe(kLastKey, keys.last);
+  if (!described.empty()) {
+    kernel->setDiscardableAttr(kKeysAttr, builder.getDictionaryAttr(described));
+  }
 }

@@ -4,12 +4,17 @@
 #ifndef ATTN_PASSES_KERNELS_FORWARD_TILING_LAUNCHCONDITIONS_H
 #define ATTN_PASSES_KERNELS_FORWARD_TILING_LAUNCHCONDITIONS_H
 
+#include "attn/dialect/Masks.h"
 #include "attn/dialect/Tile.h"
 
 namespace attn {
 
-/// Sets the kernel's checks of launches and the names of its sizes.
-void describeLaunches(tile::KernelOp kernel);
+/// Sets the kernel's checks of launches, which give it `bounds`, and the names
+/// of its sizes.
+void describeLaunches(tile::KernelOp kernel, llvm::ArrayRef<MaskBound> bounds);
+
+/// Says of the kernel which keys a query sees.
+void describeSeenKeys(tile::KernelOp kernel);
 
 } // namespace attn
 

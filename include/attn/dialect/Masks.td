@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The built-in masks, and the numbers that launches give them. All else that
+// knows one is generated from here: the enums, the op's text and its verifier,
+// the keys that a kernel reads, what launch plans say of them, the Python
+// package and the documentation.
+//
+// A query sees the keys from a first to a last one. Each is an expression of
+// launch plans: a number, a word, or in parentheses an operator and its operands.
+// Its words are `diagonal`, the key on the query's diagonal; `seqlen_q` and
+// `seqlen_k`; and the name of the bound. It grows with the diagonal.
+#ifndef ATTN_DIALECT_MASKS_TD
+#define ATTN_DIALECT_MASKS_TD
+
+include "llvm/TableGen/SearchableTable.td"
+
+/// A number of a launch, i32, at least `least`, that a mask needs or may have.
+/// It gives the first key or the last; one for the last is `diagonal` plus what
+/// does not depend on the query.
+class Attn_Bound<int bitNumber, string cppName, string boundName, int atLeast,
+                 string text> {
+  bits<32> number = bitNumber;
+  string symbol = cppName;
+  string name = boundName;
+  bits<32> least = atLeast;
+  string meaning = text;
+  string first = "";
+  string last = "";
+}
+
+// A bound beyond all positions is none, and its sum with one could overflow.
+def Attn_WindowLeft
+    : Attn_Bound<0, "WindowLeft", "window_left", 0,
+                 "keys before the diagonal that a query sees"> {
+  let first = "(sub diagonal (min window_left (max seqlen_q seqlen_k)))";
+}
+def Attn_WindowRight
+    : Attn_Bound<1, "WindowRight", "window_right", 0,
+                 "keys after the diagonal that a query sees"> {
+  let last = "(add diagonal (min window_right (max seqlen_q seqlen_k)))";
+}
+/// A mask, which counts from the first query and key or from the last.
+class Attn_Mask<int value, string cppName, string maskName, bit fromLast,
+                string text> {
+  bits<32> number = value;
+  string symbol = cppName;
+  string name = maskName;
+  bit bottomRight = fromLast;
+  string meaning = text;
+  // Does the last key lie on the diagonal? Otherwise a bound says it, if any.
+  bit causal = 0;
+  // Bounds that launches have to give, and may; and whether one has to be there.
+  list<Attn_Bound> needs = [];
+  list<Attn_Bound> takes = [];
+  bit needsAny = 0;
+  // The word of schedule tables for entries that serve the mask. With a bound an
+  // entry has to serve `window` too.
+  string served = maskName;
+  string needed = !interleave(!foreach(b, needs, b.name), " ");
+  string taken = !interleave(!foreach(b, takes, b.name), " ");
+}
+
+class Attn_AlignedMask<int value, string cppName, string maskName, bit fromLast,
+                       string text>
+    : Attn_Mask<value, cppName # !if(fromLast, "BottomRight", "TopLeft"),
+                maskName # !if(fromLast, "_bottom_right", "_top_left"), fromLast,
+                text>;
+
+def Attn_NoMask : Attn_Mask<0, "None", "none", 0, "every key">;
+
+class Attn_Causal<int value, bit fromLast>
+    : Attn_AlignedMask<value, "Causal", "causal", fromLast,
+                       "no key after the diagonal"> {
+  let causal = 1;
+  let takes = [Attn_WindowLeft];
+}
+def Attn_CausalTopLeft : Attn_Causal<1, 0>;
+def Attn_CausalBottomRight : Attn_Causal<2, 1>;
+
+class Attn_Window<int value, bit fromLast>
+    : Attn_AlignedMask<value, "Window", "window", fromLast,
+                       "what its bounds leave"> {
+  let takes = [Attn_WindowLeft, Attn_WindowRight];
+  let needsAny = 1;
+  let served = "";
+}
+def Attn_WindowTopLeft : Attn_Window<3, 0>;
+def Attn_WindowBottomRight : Attn_Window<4, 1>;
+
+// Rows of tables for people.
+defvar Attn_MaskRows = !interleave(!foreach(m, !instances<Attn_Mask>(), !strconcat(
+    "    | `", m.name, "` | ", m.meaning, " | ", !interleave(!listconcat(
+        !foreach(b, m.needs, !strconcat("`", b.name, "`")),
+        !foreach(b, m.takes, !strconcat("`", b.name, "`", !if(m.needsAny, "", " if given")))), ", "), " |\n")), "");
+defvar Attn_BoundRows = !interleave(!foreach(b, !instances<Attn_Bound>(), !strconcat(
+    "    | `", b.name, "` | ", !repr(!cast<int>(b.least)), " | ", b.meaning, " |\n")), "");
+
+// In the order of their numbers (dialect/lib/Masks.cpp).
+def MaskBoundTable : GenericTable {
+  let FilterClass = "Attn_Bound";
+  let CppTypeName = "MaskBound";
+  let Fields = ["number", "name", "least", "first", "last"];
+  let PrimaryKey = ["number"];
+  let PrimaryKeyName = "lookUpMaskBound";
+}
+def BuiltInMaskTable : GenericTable {
+  let FilterClass = "Attn_Mask";
+  let CppTypeName = "BuiltInMask";
+  let Fields = ["number", "name", "bottomRight", "causal", "needed", "taken", "needsAny", "served"];
+  let PrimaryKey = ["number"];
+  let PrimaryKeyName = "lookUpBuiltInMask";
+}
+
+#endif // ATTN_DIALECT_MASKS_TD
