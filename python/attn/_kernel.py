@@ -115,7 +115,8 @@ class Kernel:
             out: where to write the output; a new tensor if None.
             lse: where to write the log-sum-exp, f32; a new tensor if None.
             bounds: those of the kernel's mask, by name: `window_left`, keys before the
-                diagonal that a query sees, at least 0; `window_right`, the same after it.
+                diagonal that a query sees, at least 0; `window_right`, the same after it;
+                `chunk`, positions of a chunk, at least 1.
 
         Returns:
             (out, lse): out as `q` with head_dim_v, lse (batch, heads, seqlen_q) in
@@ -184,7 +185,7 @@ def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16"
         head_dim: of queries and keys; a multiple of 8, at most 256.
         head_dim_v: of values; head_dim if None.
         dtype: "bf16" or "f16", or a dtype of torch or numpy of that name.
-        mask: "none", "causal_*" or "window_*", where * is "top_left", which
+        mask: "none", "causal_*", "window_*" or "chunked_*", where * is "top_left", which
             puts the diagonal through query 0 and key 0, or "bottom_right", through the
             last query and the last key (docs/dialects/attn.md).
         score_mod: (score, b, h, q_idx, kv_idx) -> score, as for FlexAttention;

@@ -23,6 +23,7 @@ class Mask(NamedTuple):
 BOUNDS = {
     "window_left": Bound(0, "keys before the diagonal that a query sees"),
     "window_right": Bound(0, "keys after the diagonal that a query sees"),
+    "chunk": Bound(1, "positions of a chunk"),
 }
 MASKS = {
     "none": Mask(
@@ -40,4 +41,10 @@ MASKS = {
     "window_bottom_right": Mask(
         "what its bounds leave",
         (), ("window_left", "window_right"), True, ""),
+    "chunked_top_left": Mask(
+        "no key after the diagonal, nor one of an earlier chunk: positions of keys are cut into chunks from key 0",
+        ("chunk",), (), False, "causal_top_left"),
+    "chunked_bottom_right": Mask(
+        "no key after the diagonal, nor one of an earlier chunk: positions of keys are cut into chunks from key 0",
+        ("chunk",), (), False, "causal_bottom_right"),
 }

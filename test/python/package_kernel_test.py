@@ -53,6 +53,16 @@ class Kernels(unittest.TestCase):
             self.compare(q, k, v, out, lse, [(0, i, 0) for i in (0, 5, 11)],
                          allow=lambda i, head: lambda j: i - left <= j <= i + right)
 
+    def test_chunks_begin_at_key_0(self):
+        q, k, v = gaussian([1, 7, 1, 64], 1), gaussian([1, 10, 1, 64], 2), gaussian([1, 10, 1, 64], 3)
+        for mask, shift in (("chunked_top_left", 0), ("chunked_bottom_right", 3)):
+            kernel = attn.compile(head_dim=64, dtype="f16", mask=mask)
+            for chunk in (1, 4, 100):
+                out, lse = outputs(q, v)
+                kernel(q, k, v, chunk=chunk, out=out, lse=lse)
+                self.compare(q, k, v, out, lse, [(0, i, 0) for i in range(7)],
+                             allow=lambda i, head: lambda j: j <= i + shift and j // chunk == (i + shift) // chunk)
+
     def test_layout_strides_and_value_dim(self):
         kernel = attn.compile(head_dim=192, head_dim_v=128, dtype="f16", layout="bhsd")
         # (batch, head, position, dim) by shape, (batch, position, head, dim) in memory, rows of 200 elements.

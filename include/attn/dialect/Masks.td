@@ -39,6 +39,11 @@ def Attn_WindowRight
                  "keys after the diagonal that a query sees"> {
   let last = "(add diagonal (min window_right (max seqlen_q seqlen_k)))";
 }
+def Attn_Chunk : Attn_Bound<2, "Chunk", "chunk", 1, "positions of a chunk"> {
+  defvar size = "(max (min chunk (max seqlen_q seqlen_k)) 1)";
+  let first = !strconcat("(mul (div (max diagonal 0) ", size, ") ", size, ")");
+}
+
 /// A mask, which counts from the first query and key or from the last.
 class Attn_Mask<int value, string cppName, string maskName, bit fromLast,
                 string text> {
@@ -86,6 +91,17 @@ class Attn_Window<int value, bit fromLast>
 }
 def Attn_WindowTopLeft : Attn_Window<3, 0>;
 def Attn_WindowBottomRight : Attn_Window<4, 1>;
+
+class Attn_Chunked<int value, bit fromLast>
+    : Attn_AlignedMask<value, "Chunked", "chunked", fromLast,
+                       "no key after the diagonal, nor one of an earlier chunk: "
+                       "positions of keys are cut into chunks from key 0"> {
+  let causal = 1;
+  let needs = [Attn_Chunk];
+  let served = !if(fromLast, "causal_bottom_right", "causal_top_left");
+}
+def Attn_ChunkedTopLeft : Attn_Chunked<5, 0>;
+def Attn_ChunkedBottomRight : Attn_Chunked<6, 1>;
 
 // Rows of tables for people.
 defvar Attn_MaskRows = !interleave(!foreach(m, !instances<Attn_Mask>(), !strconcat(

@@ -541,3 +541,12 @@ func.func @attention_c19_math(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xb
       : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
   return
 }
+
+// -----
+
+func.func @attention_c17_chunked(%q: tensor<?x?x?x128xbf16>, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected 'chunk' beside mask 'chunked_top_left', got none}}
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(chunked_top_left) layout(bshd)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return
+}
