@@ -54,7 +54,8 @@ class BandMask(torch.Tensor):
         state = self._state
         if state.dense is None:
             assert state.band
-            state.dense = state.band.dense(*self.shape[2:], self.device).expand(self.shape)
+            seqlen_q, seqlen_k = self.shape[2:]
+            state.dense = state.band.dense(seqlen_q, seqlen_k, self.device).expand(self.shape)
         return state.dense
 
     def _to_be_written(self) -> None:
@@ -64,8 +65,10 @@ class BandMask(torch.Tensor):
     @classmethod
     def __torch_dispatch__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if function in _COPIES:
-            copy = cls(args[0].shape[0], *args[0].shape[2:], args[0].band, args[0].device)
-            copy._state = args[0]._state
+            mask = args[0]
+            batch, _, seqlen_q, seqlen_k = mask.shape
+            copy = cls(batch, seqlen_q, seqlen_k, mask.band, mask.device)
+            copy._state = mask._state
             return copy
         if function._schema.is_mutable or any(result.alias_info for result in function._schema.returns):
             for mask in pytree.tree_leaves((args, kwargs)):

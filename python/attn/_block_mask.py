@@ -86,6 +86,7 @@ def _reading(blocks: Any, block_mask: Any) -> Callable[..., Any]:
 def _blocks_follow(block_mask: Any, plain: Regions, batches: int, heads: int) -> bool:
     if tuple(block_mask.BLOCK_SIZE) == (_NO_BLOCKS, _NO_BLOCKS):
         return True
+    assert plain.allow is not None  # a BlockMask has a function, if only one that is true everywhere
     read = set(re.findall(r"%(\w+)", " ".join(plain.allow.lines)))
     # Once, where the mask is the same for all.
     batches, heads = batches if "b" in read else 1, heads if "h" in read else 1
@@ -120,7 +121,6 @@ def _state(block_mask: Any, plain: Regions, captured: list[Any], sizes: tuple[in
 
 def _compare(block_mask: Any, batches: int, heads: int) -> bool:
     """Whether the function is false in all absent blocks and true in all full ones."""
-    torch = _tensors.torch_module()
     from torch.nn.attention.flex_attention import create_mask
 
     blocks, (rows, columns) = _blocks(block_mask), block_mask.BLOCK_SIZE

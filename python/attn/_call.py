@@ -12,7 +12,6 @@ from . import _tensors, _torch_rules
 from ._captures import Captured
 from ._errors import ArgumentError, AttnError, UnsupportedError
 from ._executable import Executable, target_of
-from ._overlap import refuse_overlaps
 from ._symbols import Scalar
 from ._words import Words
 
@@ -24,7 +23,7 @@ def _replays() -> Any:
     return _replay
 
 
-def repeat(options: tuple, q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any]:
+def repeat(options: tuple[Any, ...], q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any]:
     """The signature of the call of a public function with these options and tensors, and
     an earlier call with it, to be repeated. Either is None where there is none."""
     torch = modules.get("torch")

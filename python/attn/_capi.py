@@ -216,7 +216,7 @@ class Bundle:
         check(compiler().attn_compile(ctypes.byref(_compile_args(ir, target)), ctypes.byref(self.handle)))
         self.launch_function, self._destroy = runtime().attn_launch, runtime().attn_bundle_destroy
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "handle", None):
             self._destroy(self.handle)
 

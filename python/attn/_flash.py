@@ -60,7 +60,8 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
         call, again = repeat(("flash", dropout_p, softmax_scale, causal, left, right, softcap), q, k, v)
         done = again and again(q, k, v)
         if done:
-            return _result(*done, return_lse, return_attn_probs)
+            out, lse = done
+            return _result(out, lse, return_lse, return_attn_probs)
     if dropout_p:
         raise UnsupportedError(f"expected 'dropout_p' to be 0, got {dropout_p}: there is no dropout")
     accept(q=q, k=k, v=v, softmax_scale=softmax_scale, softcap=softcap, alibi_slopes=alibi_slopes)

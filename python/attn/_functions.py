@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 from . import _score_ops as ops
 from . import _types
-from ._operands import cast, number
+from ._operands import Number, cast, number
 from ._symbols import Operand, Symbol, recorder_capture, refuse
 
 _OPERATORS: dict[str, Callable[..., Symbol]] = {
@@ -34,7 +34,7 @@ _FUNCTIONS: dict[str, Callable[..., Symbol]] = {
 # Conversions.
 
 
-def _to(a: Any, dtype: Any = None, *_: Any, **__: Any) -> Symbol:
+def _to(a: Any, dtype: Any = None, *_: Any, **__: Any) -> Symbol | Number:
     """Tensor.to and the like. Where a kernel's numbers lie and whether they are copied
     means nothing."""
     if isinstance(dtype, Operand):

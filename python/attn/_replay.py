@@ -6,7 +6,6 @@ functions. Imported when the first torch tensor comes."""
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from typing import Any, Optional, Sequence
 
@@ -21,7 +20,7 @@ _PLAIN = frozenset((type(None), bool, int, float, str))
 _Tensor, _grad_enabled, _inference_mode = torch.Tensor, torch.is_grad_enabled, torch.is_inference_mode_enabled
 _forward_ad = torch.autograd.forward_ad
 
-Signature = Optional[tuple]
+Signature = Optional[tuple[Any, ...]]
 
 
 class _Remembered(threading.local):
@@ -55,7 +54,7 @@ if _EXCHANGE is None:  # then every call is made in full
         return True
 
 
-def repeat(options: tuple, q: Any, k: Any, v: Any, out: Any, lse: Any) -> tuple[Signature, Replay | None]:
+def repeat(options: tuple[Any, ...], q: Any, k: Any, v: Any, out: Any, lse: Any) -> tuple[Signature, Replay | None]:
     """What this call has in common with those that repeat it, None where it has to go
     through torch's operators; and the earlier call that it repeats, or None. Written
     out, because this is most of what a launch costs. What is not looked at here, the
@@ -86,7 +85,7 @@ def _may_write(out: Any, lse: Any) -> bool:
     return True
 
 
-def remember(call: tuple, executable: Executable, tensors: Sequence[Any], floats: Sequence[float],
+def remember(call: tuple[Any, ...], executable: Executable, tensors: Sequence[Any], floats: Sequence[float],
              ints: Sequence[int], heads_first: bool) -> None:
     """Makes later calls with this signature repeat the one with these tensors, which are
     q, k, v, out and lse as the kernel takes them."""
@@ -114,6 +113,7 @@ class Replay:
         self._out_shape, self._out_strides = out.shape, out.stride()
         # As torch makes a tensor like another one faster than one of another element type.
         self._like_lse, self._lse_shape = lse.new_empty(0), lse.shape
+        assert _EXCHANGE is not None  # otherwise no call has a signature
         self._objects = _capi.ObjectLaunch(executable.bundle, _EXCHANGE, heads_first, self._frame.args,
                                              self._workspace_size > 0)
         self._launch = self._objects.function

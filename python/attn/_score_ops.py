@@ -211,7 +211,7 @@ def square(a: Any) -> Symbol:
     return power(a, 2)
 
 
-def clamp(a: Any, min: Any = None, max: Any = None) -> Symbol:  # noqa: A002 (torch's names)
+def clamp(a: Any, min: Any = None, max: Any = None) -> Symbol:  # torch's names
     operands = [number(value) for value in (a, min, max) if value is not None]
     type = common_type(*operands)
     a = cast(a, type)

@@ -75,14 +75,15 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
     dims = fixed(q.shape[3], "query"), fixed(v.shape[3], "value")
     scale = 1 / math.sqrt(dims[0]) if scale is None else number("scale", scale)
     any_scale = False if scale > 0 else True  # a branch, so that torch.compile knows which
-    mask, use = None, (None, False, False)
+    mask: Any = None
+    use: tuple[str | None, bool, bool] = (None, False, False)
     if attn_mask is not None:
         mask, use = _mask(attn_mask, query, batch, heads, q.shape[2], k.shape[2])
     preset = sdpa_preset(_tensors.dtype_name(q), *dims, causal, any_scale, True if softcap else False, *use)
     captures, floats, ints = preset.arguments(factor=scale, softcap=softcap, attn_mask=mask)
     call = call if q is query and k is key and v is value else None
     ranks = [len(tensor.shape) for tensor in given.values()]
-    words = Words(*given, heads_first=True, ranks=(*ranks, ranks[0]))
+    words = Words("query", "key", "value", heads_first=True, ranks=(ranks[0], ranks[1], ranks[2], ranks[0]))
     out, _ = attend(preset.ir, q, k, v, captures, [1.0 if any_scale else scale, *floats], ints, words=words, call=call)
     rank = max(ranks)
     return out if rank == 4 else out.reshape((*batch, *[heads] * (rank > 2), q.shape[2], v.shape[3]))

@@ -380,6 +380,20 @@ class Repeats(TorchTest):
         with self.assertRaisesRegex(ValueError, "shape|dim"):
             kernel(q, q, q, out=torch.empty(1, 9, 3, 64).half(), lse=lse)
 
+    def test_return_what_this_call_asks_for(self):
+        """Which results a caller wants is no part of what calls have in common."""
+        from attn import _replay
+
+        q = self.normal(1, 9, 2, 64)
+        _replay._remembered.replays.clear()
+        for _ in range(2):
+            out, lse = attn.flash_attn_func(q, q, q, causal=True, return_lse=True)
+            self.assertTrue(torch.equal(attn.flash_attn_func(q, q, q, causal=True), out))
+            all_three = attn.flash_attn_func(q, q, q, causal=True, return_attn_probs=True)
+            self.assertTrue(torch.equal(all_three[0], out) and torch.equal(all_three[1], lse))
+            self.assertEqual((len(all_three), all_three[2]), (3, None))
+        self.assertEqual(len(_replay._remembered.replays), 1)
+
     def test_make_packed_results_after_a_call_with_views(self):
         for layout, shape in (("bshd", (1, 11, 2, 64)), ("bhsd", (1, 2, 11, 64))):
             kernel = attn.compile(head_dim=64, dtype="f16", layout=layout)
