@@ -96,6 +96,7 @@ class Session:
 
     def bundle(self, path):
         if path not in self.bundles:
+            assert self.runtime  # attn, or a variant of it, takes part
             self.bundles[path] = self.runtime.load(path)
         return self.bundles[path]
 
@@ -134,7 +135,7 @@ class Session:
         for name in self.args.contenders:
             if name == "attn":
                 path = os.path.join(self.args.bundles, contenders.bundle_name(point))
-                add(name, "attn", lambda inputs: contenders.AttnContender(torch, point, inputs, self.bundle(path)))
+                add(name, "attn", lambda inputs, p=path: contenders.AttnContender(torch, point, inputs, self.bundle(p)))
             else:
                 add(name, "peer", lambda inputs, n=name: contenders.make_peer(torch, n, point, inputs))
         for plugin in self.plugins:
@@ -209,8 +210,11 @@ def measure(session, point):
         except RuntimeError as error:
             raise Fatal(name, point, first_line(error)) from error
         notes[name] = after and "after timing: " + after
-    return [results.summarize(point, name, kind, *times.get(name, ([], [])), notes[name], session.environment, name not in absent)
-            for name, (kind, _) in entrants.items()]
+    lines = []
+    for name, (kind, _) in entrants.items():
+        ms, ghz = times.get(name, ([], []))
+        lines.append(results.summarize(point, name, kind, ms, ghz, notes[name], session.environment, name not in absent))
+    return lines
 
 
 def replace_process(program, argv):

@@ -143,6 +143,8 @@ def load_plugin(path):
       describe()                          {key: text}, written beside the results
     """
     spec = importlib.util.spec_from_file_location("bench_plugin", path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"expected a Python file, got '{path}'")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     for name in ("names", "make", "describe"):

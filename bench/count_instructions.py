@@ -32,8 +32,10 @@ def statements(lines):
     """Labels and instructions, in order."""
     for line in lines:
         label, instruction = LABEL.match(line), INSTRUCTION.match(line)
-        if label or instruction:
-            yield (label.group(1) + ":") if label else instruction.group(1).strip()
+        if label:
+            yield label.group(1) + ":"
+        elif instruction:
+            yield instruction.group(1).strip()
 
 
 def loops(code):

@@ -9,7 +9,8 @@ import sys
 
 # Of the tree that this file is in, not one that is installed.
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python"))
-from attn._capi import CPU, CUDA, DTYPE_CODES, DLDataType, DLDevice, DLTensor, LaunchArgs, WORKSPACE_READY
+# Those who import this module find these here, too.
+from attn._capi import CPU, CUDA, DTYPE_CODES, DLDataType, DLDevice, DLTensor, LaunchArgs, WORKSPACE_READY  # noqa: F401
 
 
 def as_device(device):

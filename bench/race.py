@@ -80,7 +80,12 @@ def time_slice(torch, contender, launches, clock):
             contender.call()
             stop.record()
     clocks, half = [], events[launches // 2][0]
-    wait(events[-1][1], PATIENCE_S, lambda: half.query() and clocks.append(clock.ghz()))
+
+    def read_clock():
+        if half.query():
+            clocks.append(clock.ghz())
+
+    wait(events[-1][1], PATIENCE_S, read_clock)
     return settled([start.elapsed_time(stop) for start, stop in events]), clocks
 
 

@@ -180,7 +180,7 @@ def limits_section(families, counts, gpu):
     for family, rows in families.items():
         kernels, body = counts.get(results.describe_family(family)), []
         for row in [row for row in rows if kernels and "attn" in row.entries and row.entries["attn"].ghz]:
-            op, dtype, case, d, dv = family
+            _, dtype, case, d, dv = family
             entry = row.entries["attn"]
             busy = limits.shares(points.Point(case, d, row.seqlen, dv, dtype), kernels, gpu, entry.tflops, entry.ghz)
             body.append([str(row.seqlen), *(f"{busy[unit]:.2f}" for unit in limits.UNITS), limits.binding(busy) or "none"])

@@ -70,7 +70,8 @@ def label_of(event):
 
 
 def span_of(event, end):
-    return Span(*label_of(event), event["ts"], end, event["args"].get("started"))
+    kind, name = label_of(event)
+    return Span(kind, name, event["ts"], end, event["args"].get("started"))
 
 
 def spans_of(events):

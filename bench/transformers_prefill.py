@@ -33,7 +33,7 @@ BATCHES = ((4, 4096), (1, 16384))
 IMPLEMENTATIONS = ("sdpa", "attn")
 LAYERS = dict(vocab_size=32000, hidden_size=2048, intermediate_size=8192, num_hidden_layers=8, num_attention_heads=16,
               num_key_value_heads=4, head_dim=128, max_position_embeddings=16384)
-MODELS = {
+MODELS: dict[str, dict[str, object]] = {
     "Llama": {},
     "Qwen3": {},
     "Gemma2": dict(sliding_window=1024, query_pre_attn_scalar=128, hidden_activation="gelu_pytorch_tanh"),
@@ -56,9 +56,11 @@ class Bench:
         self.rounds = 1 if args.smoke else args.rounds
 
     def model(self, name):
-        sizes = {**LAYERS, **MODELS[name]}
+        sizes: dict[str, object] = {**LAYERS, **MODELS[name]}
         if self.args.smoke:
-            sizes.update(TINY, **({"sliding_window": 8} if "sliding_window" in sizes else {}))
+            sizes.update(TINY)
+            if "sliding_window" in sizes:
+                sizes["sliding_window"] = 8
         self.torch.manual_seed(7)
         config = getattr(self.transformers, f"{name}Config")(**sizes)
         with self.torch.device(self.device):

@@ -77,7 +77,7 @@ SCORES = {
     "bias of keys": ({"bias": ((1, KEYS), "f32")}, lambda m, bias: lambda s, b, h, i, j: s + bias[b, j]),
     "scale of rows, bias of keys": ({"scales": ((1, QUERIES), "f32"), "bias": ((1, KEYS), "f32")},
                                     lambda m, scales, bias: lambda s, b, h, i, j: s * scales[b, i] + bias[b, j]),
-    "three by key": ({name: ((KEYS,), "f32") for name in ("first", "second", "third")},
+    "three by key": (dict.fromkeys(("first", "second", "third"), ((KEYS,), "f32")),
                      lambda m, first, second, third: lambda s, b, h, i, j: (s + first[j]) * second[j] + third[j]),
     "dense bias": ({"bias": ((1, HEADS, QUERIES, KEYS), "f32")}, lambda m, bias: lambda s, b, h, i, j: s + bias[b, h, i, j]),
     "logarithmic": ({"slopes": ((HEADS,), "f32")},

@@ -4,7 +4,6 @@ import shutil
 import sys
 
 import lit.formats
-from lit.llvm.subst import ToolSubst
 from lit.llvm import config as llvm_config
 
 sys.path.insert(0, os.path.join(config.attn_src_root, "test"))

@@ -9,7 +9,6 @@ which has the awaits where they have to be, one that comes too late is refused.
 import argparse
 import os
 import re
-import sys
 
 from schedule_tools import Tools, entries
 

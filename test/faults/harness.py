@@ -10,7 +10,6 @@ simulator reports, the compiler has to refuse before there is PTX.
 import argparse
 import collections
 import hashlib
-import json
 import os
 import re
 import sys

@@ -87,8 +87,8 @@ class Kernel:
         while numbers:
             only = "--only=" + ",".join(map(str, numbers))
             left = iter(numbers)
-            status, results, error = self.mutate(self.trial + ["--original-seeds=1", only],
-                                                 lambda mutant: report(dict(mutant, number=next(left))))
+            status, _, error = self.mutate(self.trial + ["--original-seeds=1", only],
+                                           lambda mutant, left=left: report(dict(mutant, number=next(left))))
             if status > 0:
                 return [f"{self.name}: {error}"]
             numbers = list(left)

@@ -26,7 +26,7 @@ import tensor
 import warp
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import hardware  # noqa: E402  (test/hardware.py)
+import hardware  # test/hardware.py
 
 ROWS = {1: 1536, 2: 1536, 3: 2048, 4: 2048}
 THREADS = 128

@@ -70,7 +70,7 @@ def loads_and_stores():
                        "selp.b32 %r4, 1, 0, %p3;", "b32", 4)
     for hint in ("nc", "ca", "cg", "cs", "lu", "cv", "L1::no_allocate", "L1::evict_last",
                  "nc.L1::no_allocate.L2::128B", "relaxed.gpu", "acquire.sys", "volatile"):
-        name = "ld.%s.b32" % (hint if hint[0] in "v" else hint)
+        name = "ld.%s.b32" % hint
         text = "ld.%s.global.b32" % hint if hint in ("relaxed.gpu", "acquire.sys", "volatile") \
             else "ld.global.%s.b32" % hint
         yield probe(text, text + " %r1, [%in];", "b32", family="memory", form=name)

@@ -4,7 +4,6 @@
 import contextlib
 import ctypes
 import io
-import json
 import os
 import shutil
 import subprocess
@@ -201,6 +200,10 @@ class Bundles(unittest.TestCase):
                 file.write("def names(point):\n    return []\n")
             with self.assertRaisesRegex(ValueError, "expected a function 'make'"):
                 contenders.load_plugin(path)
+
+    def test_a_plugin_that_is_no_python_file_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "expected a Python file, got 'plugin.so.1'"):
+            contenders.load_plugin("plugin.so.1")
 
 
 class Options(unittest.TestCase):

@@ -8,7 +8,7 @@ import types
 import unittest
 from unittest import mock
 
-import package_support  # noqa: F401  (finds the package)
+import package_support  # finds the package
 from attn import _tensors
 
 

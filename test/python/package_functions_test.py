@@ -239,7 +239,6 @@ class Attention(FunctionTest):
         self.close(lse, want_lse, 3e-5 * max(1, np.abs(want_lse[np.isfinite(want_lse)]).max(initial=0)), "lse")
 
     def test_captures_of_all_kinds(self):
-        i, j = reference.positions(20, 33)
         bias = self.random.standard_normal((4, 33))
         ids = np.sort(self.random.integers(0, 3, (2, 33)))
         seen = self.random.random((20, 33)) > 0.3

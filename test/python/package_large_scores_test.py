@@ -10,7 +10,7 @@ import unittest
 import package_support
 
 try:
-    import torch  # noqa: F401
+    import torch
 except ImportError:
     torch = None
 

@@ -3,7 +3,6 @@
 batches of vmap, and the rules for what is written."""
 
 import unittest
-import warnings
 
 import package_support  # finds the package
 

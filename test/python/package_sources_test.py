@@ -81,7 +81,7 @@ class Sources(TorchTest):
         bias = torch.tensor([0.5, -0.5])
 
         def closed_over(score, b, h, i, j):
-            return score + bias[h] * j
+            return score + bias[h] * j  # noqa: F821 (it is deleted below)
 
         kernel = attn.compile(head_dim=64, dtype="f16", score_mod=closed_over)
         del bias

@@ -223,7 +223,7 @@ class Refusals(unittest.TestCase):
 
     def test_what_python_would_have_to_know(self):
         for message, function in (
-                ("a branch on a computed value", lambda s, b, h, i, j: s if i > j and j > 0 else s),
+                ("a branch on a computed value", lambda s, b, h, i, j: s if i > j and j > 0 else -s),
                 ("a branch on a computed value", lambda s, b, h, i, j: max(s, 0)),
                 (re.escape("float() of a computed value"), lambda s, b, h, i, j: math.exp(s)),
                 (re.escape("int() of a computed value"), lambda s, b, h, i, j: int(s)),

@@ -16,7 +16,7 @@ import attn
 try:
     import transformers
     from transformers import masking_utils
-    from transformers.integrations.sdpa_attention import sdpa_attention_forward
+    from transformers.integrations.sdpa_attention import sdpa_attention_forward  # noqa: F401 (which older ones lack)
 except ImportError:
     transformers = None
 

@@ -6,7 +6,7 @@ import operator
 import random
 import unittest
 
-import package_support  # noqa: F401  (finds the package)
+import package_support  # finds the package
 
 import attn
 from attn import _types

@@ -120,7 +120,7 @@ class Structure(unittest.TestCase):
         self.assertEqual({name: paths for name, paths in found.items() if name not in ENTRY_POINTS}, {})
 
     def test_both_includes_and_symbols_are_seen(self):
-        for files, symbols in ((self.files, {}), ({path: "" for path in self.files}, self.symbols)):
+        for files, symbols in ((self.files, {}), (dict.fromkeys(self.files, ""), self.symbols)):
             edges = graph(files, symbols)
             self.assertGreater(sum(map(len, edges.values())), len(self.symbols))
 

@@ -18,7 +18,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "tools", "attn-tune"), os.path.join(ROOT, "test", "Inputs", "tune")]
 import attention
 import made_up_times
-import points
 from schedules import machine, parameters
 from tune import build, decide, journal, main, measure, problem, space, table
 
@@ -416,7 +415,7 @@ class Racing(unittest.TestCase):
         self.assertEqual((self.restarts, self.raced[2:]), (1, [(1, 1024)]))
         decision, = decide.decide(view, 0.01)
         self.assertTrue(decision.winner.startswith("w3"))
-        self.assertEqual([why for why in decision.excluded.values()], ["left out: did not end within 10 s"])
+        self.assertEqual(list(decision.excluded.values()), ["left out: did not end within 10 s"])
 
     def test_a_bundle_that_cannot_be_loaded_is_a_result(self):
         name = candidates_of(DECLARED)[2].name

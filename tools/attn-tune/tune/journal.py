@@ -99,6 +99,7 @@ class View:
     @property
     def problems(self):
         """{name: what the run says of the problem}."""
+        assert self.run  # a log starts with it
         return {problem["name"]: problem for problem in self.run["problems"]}
 
     def compiled(self, problem):
