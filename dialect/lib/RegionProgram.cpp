@@ -30,6 +30,12 @@ private:
 
 } // namespace
 
+bool attn::mayApproximate(Operation &op) {
+  auto tanh = dyn_cast<math::TanhOp>(op);
+  return tanh && arith::bitEnumContainsAll(tanh.getFastmath(),
+                                           arith::FastMathFlags::afn);
+}
+
 static std::string spellType(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
@@ -55,12 +61,7 @@ static std::string spellName(Operation &op) {
   if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
     return (Twine(name) + "." + stringifyEnum(compare.getPredicate())).str();
   }
-  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
-  bool mayApproximate =
-      flags && flags.getFastMathFlagsAttr() &&
-      arith::bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(),
-                                arith::FastMathFlags::afn);
-  return mayApproximate ? name + ".afn" : name;
+  return mayApproximate(op) ? name + ".afn" : name;
 }
 
 ArrayAttr ProgramWriter::describe(Operation &op) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ScoreLifter.h"
+#include "attn/dialect/RegionProgram.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -86,8 +87,30 @@ static unsigned widthOf(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
 }
 
+/// Drops the flags that leave a result open, so that all arithmetic is defined:
+/// those of overflow and exactness, and of floats all but the one for which the
+/// region's program has a word.
+static void dropFlags(Operation *op) {
+  MLIRContext *context = op->getContext();
+  if (auto integer = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op)) {
+    op->setAttr(integer.getIntegerOverflowAttrName(),
+                arith::IntegerOverflowFlagsAttr::get(
+                    context, arith::IntegerOverflowFlags::none));
+  }
+  if (auto number = dyn_cast<arith::ArithFastMathInterface>(op)) {
+    auto kept = mayApproximate(*op) ? arith::FastMathFlags::afn
+                                    : arith::FastMathFlags::none;
+    op->setAttr(number.getFastMathAttrName(),
+                arith::FastMathFlagsAttr::get(context, kept));
+  }
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::ShRSIOp, arith::ShRUIOp>(
+          [](auto exact) { exact.setIsExact(false); });
+}
+
 Value ScoreLifter::cloneAs(Operation &op, ValueRange operands, Type type) {
   Operation *copy = builder.clone(op);
+  dropFlags(copy);
   copy->setOperands(operands);
   copy->getResult(0).setType(type);
   return copy->getResult(0);

@@ -11,8 +11,8 @@ namespace attn {
 /// Each value of the region becomes a tile where it depends on a tile, and
 /// stays a scalar elsewhere. Index values become i32: extracts become
 /// tile.gather, which takes i32. f16 and bf16 become f32, which holds them
-/// exactly. Where `arith` leaves a result open, it becomes what attn.attention
-/// says.
+/// exactly. Where `arith` or a flag of an op leaves a result open, it becomes
+/// what attn.attention says.
 class ScoreLifter {
 public:
   ScoreLifter(mlir::OpBuilder &builder, llvm::ArrayRef<int64_t> shape)

@@ -4,9 +4,9 @@
 
 usage: regions.py BUILD FOLDER [CASE...]
 
-Every op that a region may have is in some case. Each case is run with --check; then
-its bundle's program, not its kernel, is given a fault at one op after the other, and
---check has to fail."""
+Every op that a region may have is in some case: the compiler's own messages list them.
+Each case is run with --check; then its bundle's program, not its kernel, is given a fault
+at one op after the other, and --check has to fail."""
 
 import json
 import os
@@ -29,7 +29,7 @@ FAULTS = {
     "cmpi.eq": "cmpi.ne", "cmpi.ne": "cmpi.eq", "cmpi.slt": "cmpi.ult", "cmpi.sle": "cmpi.ule", "cmpi.sgt": "cmpi.ugt",
     "cmpi.sge": "cmpi.uge", "cmpi.ult": "cmpi.slt", "cmpi.ule": "cmpi.sle", "cmpi.ugt": "cmpi.sgt", "cmpi.uge": "cmpi.sge",
     **{f"cmpf.{a}{relation}": f"cmpf.{b}{relation}" for a, b in ("ou", "uo") for relation in ("eq", "ne", "lt", "le", "gt", "ge")},
-    "cmpf.ord": "cmpf.uno", "cmpf.uno": "cmpf.ord",
+    "cmpf.ord": "cmpf.uno", "cmpf.uno": "cmpf.ord", "cmpf.true": "cmpf.uno", "cmpf.false": "cmpf.ord",
 }
 # A fault of these is another op of the same meaning, or none at all.
 WITHOUT_FAULT = {"constant", "extf", "index_cast", "trunci", "yield"}
@@ -64,11 +64,11 @@ def total(terms):
     return "\n".join([*lines, f"attn.yield {last} : f32"])
 
 
-def integers(ops):
+def integers(ops, flags=""):
     """What ops of two integers leave when they are divided, each a float."""
     lines = []
     for name, operands in ops:
-        lines += [f"%{name} = arith.{name} {operands} : i32", f"%{name}_low = arith.remsi %{name}, %seven : i32",
+        lines += [f"%{name} = arith.{name} {operands}{flags} : i32", f"%{name}_low = arith.remsi %{name}, %seven : i32",
                   f"%{name}_f = arith.sitofp %{name}_low : i32 to f32", f"%{name}_r = arith.mulf %{name}_f, %half : f32"]
     return "\n".join([*lines, total(f"%{name}_r" for name, _ in ops)])
 
@@ -158,9 +158,14 @@ CASES = {
     "unsigned_integers": comparisons("cmpi", "i32", ["%n, %m"], ["ult", "ule", "ugt", "uge"]),
     # The logarithm of what is negative is a NaN.
     "compare_floats": "%y = math.log %x : f32\n" + comparisons("cmpf", "f32", ["%y, %x"],
-                                                               ["oeq", "ogt", "oge", "olt", "ole", "one", "ord"]),
+                                                               ["true", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"]),
     "compare_unordered": "%y = math.log %x : f32\n" + comparisons("cmpf", "f32", ["%y, %x"],
-                                                                  ["ueq", "ugt", "uge", "ult", "ule", "une", "uno"]),
+                                                                  ["false", "ueq", "ugt", "uge", "ult", "ule", "une", "uno"]),
+    # Flags promise what these operands do not keep: all integer arithmetic is defined.
+    "wrapped": integers([("addi", "%n, %m"), ("subi", "%m, %n"), ("muli", "%n, %m"), ("shli", "%n, %seven")], " overflow<nsw, nuw>"),
+    "inexact": integers([("divsi", "%n, %seven"), ("divui", "%n, %seven"), ("shrui", "%m, %seven"), ("shrsi", "%n, %seven")], " exact"),
+    "promised": "%y = math.log %x : f32\n%c = arith.cmpf olt, %y, %x fastmath<nnan, ninf> : f32\n"
+                "%f = arith.select %c, %y, %half : f32\n" + total(["%f"]),
 }
 # The mask: a distance, and bits of ids.
 MASKS = {"mask": """
@@ -190,6 +195,11 @@ MODULE = """func.func @case(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>
 PROBLEM = ["--q=1x19x2x64", "--kv=1x37x1x64", "--check", "--tensor=ids=integers:-2147483648:2147483647", "--scalar=reach=3"]
 
 
+def module_of(kind, body):
+    """A kernel whose score or mask region has this body."""
+    return MODULE.format(kind=kind, score="%s: f32, " if kind == "score" else "", body="\n" + with_values(body))
+
+
 def call(*command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
     return done.returncode == 0, done.stdout
@@ -211,12 +221,29 @@ def faults(program):
         yield name, json.dumps(line, separators=(",", ":")), json.dumps(changed, separators=(",", ":"))
 
 
+def listed(build, module, pattern):
+    """The words of a list in the compiler's message on a module that it refuses."""
+    done = subprocess.run([os.path.join(build, "bin", "attn-compile"), "-"], input=module, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, universal_newlines=True)
+    return re.search(pattern, done.stdout)[1].split(", ")
+
+
+def allowed_ops(build):
+    """The names of the ops that the compiler allows, as programs spell them."""
+    refused = module_of("score", "%bad = ub.poison : f32\nattn.yield %bad : f32")
+    names = {name.split(".")[1] for name in listed(build, refused, r"region may hold: (.*)")}
+    for compare in ("cmpi", "cmpf"):
+        refused = module_of("score", f"%bad = arith.{compare} bad, %s, %s : f32")
+        names |= {f"{compare}.{predicate}" for predicate in listed(build, refused, r"attribute 'predicate' \[(.*)\]")}
+    return names - {"cmpi", "cmpf"}
+
+
 def check_case(name, bodies, build, folder):
     """The ops of the case, and what was not as it should be."""
     kind = "mask" if bodies is MASKS else "score"
     source, bundle, broken = (os.path.join(folder, f"{name}{end}") for end in (".mlir", ".attn", ".broken.attn"))
     with open(source, "w", encoding="utf-8") as file:
-        file.write(MODULE.format(kind=kind, score="%s: f32, " if kind == "score" else "", body="\n" + with_values(bodies[name])))
+        file.write(module_of(kind, bodies[name]))
     ok, text = call(os.path.join(build, "bin", "attn-compile"), source, "-o", bundle)
     if not ok:
         return set(), [text]
@@ -245,6 +272,8 @@ def main():
             ops |= found
             for problem in problems:
                 print(f"FAILED: {name}: {problem}")
+    for op in sorted(allowed_ops(build) - ops) if not names else ():
+        print(f"FAILED: no case has op '{op}', which the compiler allows")
     print(f"{len(ops)} ops checked: {' '.join(sorted(ops))}")
 
 

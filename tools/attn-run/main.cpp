@@ -30,8 +30,6 @@ struct Run {
   JsonFile json;
   /// The kernel that the last problem ran, where there are several variants.
   std::string variant;
-  /// Why --check is not possible, or empty.
-  std::string notCheckable;
 };
 
 struct Counts {
@@ -282,9 +280,6 @@ std::string runRandomProblem(Run &run, const Problem &problem,
     gpuLost = session.isGpuLost();
     return session.getError();
   }
-  if (!run.notCheckable.empty()) {
-    return "";
-  }
   CheckResult result = session.check();
   detail = summary(result);
   writeCheck(run, problem, result);
@@ -360,9 +355,12 @@ bool loadInput(Run &run) {
   if (!err.empty()) {
     return fail(err);
   }
-  run.notCheckable = whyNotCheckable(run.plan);
-  if (options.check && !run.notCheckable.empty()) {
-    return fail("option '--check': " + run.notCheckable);
+  if (options.check || options.random > 0) {
+    err = whyNotCheckable(run.plan);
+  }
+  if (!err.empty()) {
+    return fail(std::string("option '") +
+                (options.check ? "--check" : "--random") + "': " + err);
   }
   return checkTraceable(run);
 }

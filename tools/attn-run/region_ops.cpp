@@ -46,15 +46,27 @@ static uint64_t unsignedOf(unsigned bits, int64_t value) {
                     : uint64_t(value) & ((uint64_t(1) << bits) - 1);
 }
 
+/// Kernels flush the denormal numbers of f32, as operands and as results.
+static double flushed(ValueType type, double value) {
+  constexpr double smallest = std::numeric_limits<float>::min();
+  bool isDenormal = type.bits == 32 && std::fabs(value) < smallest;
+  return isDenormal ? std::copysign(0.0, value) : value;
+}
+
 static double roundToType(ValueType type, double value) {
   if (type.bits == 64) {
     return value;
   }
   float single = float(value);
-  return type.bits == 32 ? single
+  return type.bits == 32 ? flushed(type, single)
                          : roundTo(type.isBf16 ? runtime::DataType::BF16
                                                : runtime::DataType::F16,
                                    single);
+}
+
+double run::floatOf(const OpUse &use, size_t operand, size_t lane, size_t at) {
+  return flushed(use.operandTypes[operand],
+                 use.operands[operand]->lanes[lane][at]);
 }
 
 void run::setFloats(const OpUse &use, size_t at,
@@ -82,7 +94,7 @@ void foldFloats(const OpUse &use, Function function) {
   for (size_t n = 0; n < use.count; ++n) {
     std::array<double, kLanes> values;
     for (size_t lane = 0; lane < kLanes; ++lane) {
-      auto operand = [&](size_t i) { return use.operands[i]->lanes[lane][n]; };
+      auto operand = [&](size_t i) { return floatOf(use, i, lane, n); };
       if constexpr (std::is_invocable_v<Function, double>) {
         values[lane] = function(operand(0));
       } else if constexpr (std::is_invocable_v<Function, double, double>) {
@@ -107,8 +119,8 @@ void compareIntegers(const OpUse &use, Function function) {
 template <typename Function>
 void compareFloats(const OpUse &use, Function function) {
   for (size_t n = 0; n < use.count; ++n) {
-    bool holds = function(use.operands[0]->lanes[Single][n],
-                          use.operands[1]->lanes[Single][n]);
+    bool holds =
+        function(floatOf(use, 0, Single, n), floatOf(use, 1, Single, n));
     use.result->integers[n] = holds ? -1 : 0;
   }
 }
@@ -153,18 +165,26 @@ void extendUnsigned(const OpUse &use) {
   });
 }
 
+/// Rounds once, as kernels do: an i64 may have more bits than a double.
+template <typename Integer>
+void integerToFloat(const OpUse &use, size_t at, Integer value) {
+  std::array<double, kLanes> values;
+  values.fill(use.type.bits == 32 ? double(float(value)) : double(value));
+  values[Exact] = double(value);
+  setFloats(use, at, values);
+}
+
 void signedToFloat(const OpUse &use) {
   for (size_t n = 0; n < use.count; ++n) {
-    double value = double(use.operands[0]->integers[n]);
-    setFloats(use, n, {value, value, value});
+    integerToFloat(use, n, use.operands[0]->integers[n]);
   }
 }
 
 void unsignedToFloat(const OpUse &use) {
   for (size_t n = 0; n < use.count; ++n) {
-    double value = double(
+    integerToFloat(
+        use, n,
         unsignedOf(use.operandTypes[0].bits, use.operands[0]->integers[n]));
-    setFloats(use, n, {value, value, value});
   }
 }
 

@@ -93,6 +93,9 @@ const RegionOp *findRegionOp(const std::string &name);
 /// `value` as an integer of `bits` bits: wraps round.
 int64_t wrapTo(unsigned bits, int64_t value);
 
+/// An element of a float operand, as an op of a kernel reads it.
+double floatOf(const OpUse &use, size_t operand, size_t lane, size_t at);
+
 /// Sets a result's element from its lanes as they were computed: rounds them to
 /// the type.
 void setFloats(const OpUse &use, size_t at, std::array<double, kLanes> values);

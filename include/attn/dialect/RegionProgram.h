@@ -18,6 +18,11 @@ constexpr llvm::StringLiteral kRegionProgramsAttr = "attn.region_programs";
 mlir::DictionaryAttr describeRegions(AttentionOp attention,
                                      llvm::ArrayRef<std::string> captureNames);
 
+/// Whether an op of a region asks for an instruction that approximates it more
+/// coarsely than the op itself is: `math.tanh` with `afn`. No other flag of an
+/// op has a meaning in a region.
+bool mayApproximate(mlir::Operation &op);
+
 } // namespace attn
 
 #endif // ATTN_DIALECT_REGIONPROGRAM_H

@@ -183,6 +183,23 @@ TEST(Region, decisionsAreTakenInTheValuesType) {
   EXPECT_EQ(scores[Rounded][0], 1.25); // by the other lane's decision
 }
 
+TEST(Region, denormalNumbersAreZero) {
+  RegionProgram half = {{"f32", "constant", "0x3F000000"},
+                        {"f32", "mulf", "s", "%0"},
+                        {"f32", "yield", "%1"}};
+  EXPECT_EQ(scoreOf(half, 0x1p-126), 0);
+  EXPECT_EQ(scoreOf(half, 0x1p-125), 0x1p-126);
+  // One that is read counts as 0 too, and f64 has its own.
+  EXPECT_EQ(scoreOf({{"f32", "log2", "s"}, {"f32", "yield", "%0"}}, 0x1p-130),
+            -INFINITY);
+  EXPECT_EQ(scoreOf({{"f64", "constant", "0x0000000000000001"},
+                     {"f64", "divf", "%0", "%0"},
+                     {"f32", "truncf", "%1"},
+                     {"f32", "yield", "%2"}},
+                    0),
+            1);
+}
+
 TEST(Region, integersOfAFloatSaturate) {
   RegionProgram program = {
       {"i8", "fptosi", "s"}, {"f32", "sitofp", "%0"}, {"f32", "yield", "%1"}};
