@@ -29,119 +29,20 @@ import argparse
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import time
 
-import check
-import contenders
+from paths import ROOT
+from racing import contenders, points
+from racing.session import Fatal, Session, measure, replace_process
+
 import kernels
-import libattn
-import points
-import race
 import results
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DEFAULT_CONTENDERS = ("attn", "cudnn", "torch-fa2")
 DEFAULT_DIMS = ((64, 64), (128, 128))
 DEFAULT_DTYPES = ("bf16",)
-
-
-def query_smi(field):
-    """One field of nvidia-smi, "unknown" where it does not answer."""
-    try:
-        done = subprocess.run(["nvidia-smi", f"--query-gpu={field}", "--format=csv,noheader", "--id=0"],
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True, timeout=60)
-        return done.stdout.strip().splitlines()[0] if done.returncode == 0 else "unknown"
-    except (OSError, subprocess.TimeoutExpired, IndexError):
-        return "unknown"
-
-
-class Fatal(Exception):
-    """A contender left the device unusable by this process."""
-
-    def __init__(self, name, point, note):
-        super().__init__(f"{name} at {point}: {note}")
-        self.name, self.family, self.note = name, point.family, note
-
-
-class Session:
-    """What all points share; `variants` are {name: [path of a bundle]}."""
-
-    def __init__(self, torch, args, variants):
-        self.torch, self.args, self.bundles = torch, args, {}
-        self.plugins = [contenders.load_plugin(path) for path in args.plugin]
-        self.runtime = libattn.Library(args.lib) if args.matrix or "attn" in args.contenders else None
-        self.clock = race.Clock(torch, torch.cuda.current_device())
-        self.environment = self.describe()
-        self.same = kernels.read_same(os.path.join(args.matrix, kernels.SAME)) if args.matrix else {}
-        self.variants, self.broken = {}, {}
-        for name, files in variants.items():
-            self.add_variant(name, files)
-
-    def describe(self):
-        torch = self.torch
-        environment = {
-            "gpu": torch.cuda.get_device_name(), "driver": query_smi("driver_version"),
-            "power_limit": query_smi("power.limit"), "torch": torch.__version__,
-            "cudnn": torch.backends.cudnn.version(), "attn": self.runtime.version if self.runtime else "none",
-        }
-        if "fa4" in self.args.contenders:
-            environment["fa4"] = contenders.package_version("flash-attn-4")
-            environment["cutlass_dsl"] = contenders.package_version("nvidia-cutlass-dsl")
-        for plugin in self.plugins:
-            environment.update(plugin.describe())
-        return environment
-
-    def bundle(self, path):
-        if path not in self.bundles:
-            assert self.runtime  # attn, or a variant of it, takes part
-            self.bundles[path] = self.runtime.load(path)
-        return self.bundles[path]
-
-    def add_variant(self, name, files):
-        try:
-            self.variants[name] = [self.bundle(file) for file in files]
-        except RuntimeError as error:
-            self.broken[name] = first_line(error)
-
-    def grid(self):
-        """The points to measure; head dims and types that are not asked for are
-        those of the variants."""
-        args = self.args
-        problems = [b.plan["problem"] for bundles in self.variants.values() for b in bundles]
-        spelled = {element: dtype for dtype, element in contenders.ELEMENT_TYPES.items()}
-        dims = args.d or sorted({(p["head_dim"], p["head_dim_v"]) for p in problems}) or DEFAULT_DIMS
-        dtypes = args.dtype or sorted({spelled[p["dtype"]] for p in problems}) or DEFAULT_DTYPES
-        grid = points.make_grid(args.grid, dims, args.cases, args.min_seqlen, args.max_seqlen, dtypes, args.heads)
-        return [p for p in grid if not args.matrix or any(kind == "variant" for kind, _ in self.entrants(p).values())]
-
-    def entrants(self, point):
-        """Who takes part at a point: {name: (kind, function of the inputs)}."""
-        torch, found = self.torch, {}
-
-        def add(name, kind, make):
-            if name in found:
-                raise ValueError(f"two contenders are called '{name}'")
-            found[name] = kind, make
-
-        for name, bundles in self.variants.items():
-            fitting = [b for b in bundles if not contenders.mismatch(b.plan["problem"], point)]
-            if len(fitting) > 1:
-                raise ValueError(f"variant '{name}' has {len(fitting)} bundles for {point}")
-            if fitting and not kernels.is_same(self.same, name, point.family, point.seqlen):
-                add(name, "variant", lambda inputs, b=fitting[0]: contenders.AttnContender(torch, point, inputs, b))
-        for name in self.args.contenders:
-            if name == "attn":
-                path = os.path.join(self.args.bundles, contenders.bundle_name(point))
-                add(name, "attn", lambda inputs, p=path: contenders.AttnContender(torch, point, inputs, self.bundle(p)))
-            else:
-                add(name, "peer", lambda inputs, n=name: contenders.make_peer(torch, n, point, inputs))
-        for plugin in self.plugins:
-            for name in plugin.names(point):
-                add(name, "mark", lambda inputs, p=plugin, n=name: p.make(torch, n, point, inputs))
-        return found
 
 
 def chosen_variants(args):
@@ -150,79 +51,21 @@ def chosen_variants(args):
     return {name: files for name, files in found.items() if args.only.search(name)}
 
 
-def run_once(torch, contender, reference):
-    """Checks one launch; returns "" or what is wrong."""
-    contender.poison()
-    with contender.scope():
-        out = contender.call()
-    event = torch.cuda.Event()
-    event.record()
-    race.wait(event, race.PATIENCE_S)
-    return reference.judge(*contender.results(out))
+def grid(session, args):
+    """The points to measure; head dims and types that are not asked for are those of
+    the variants."""
+    problems = session.problems()
+    spelled = {element: dtype for dtype, element in contenders.ELEMENT_TYPES.items()}
+    dims = args.d or sorted({(p["head_dim"], p["head_dim_v"]) for p in problems}) or DEFAULT_DIMS
+    dtypes = args.dtype or sorted({spelled[p["dtype"]] for p in problems}) or DEFAULT_DTYPES
+    found = points.make_grid(args.grid, dims, args.cases, args.min_seqlen, args.max_seqlen, dtypes, args.heads)
+    return [p for p in found if not args.matrix or any(kind == "variant" for kind, _ in session.entrants(p).values())]
 
 
-def first_line(error):
-    return (str(error).splitlines() or [""])[0] or type(error).__name__
-
-
-def expect_alive(torch, name, point, error):
-    """Raises Fatal where the device does not answer after an error."""
-    try:
-        if isinstance(error, race.Hang):
-            raise error
-        torch.cuda.synchronize()
-    except RuntimeError:
-        raise Fatal(name, point, first_line(error)) from error
-
-
-def measure(session, point):
-    """Checks and times all contenders at one point; returns lines of results."""
-    torch, args = session.torch, session.args
-    entrants = session.entrants(point)
-    device = torch.device("cuda", torch.cuda.current_device())
-    dtype = check.torch_dtype(torch, point.dtype)
-    inputs = [torch.randn(shape, device=device, dtype=dtype) for shape in point.shapes]
-    reference = check.Reference(torch, point, inputs)
-    racing, notes, absent = {}, {}, set()
-    for name, (_, make) in entrants.items():
-        if (name, point.family) in args.skipped:
-            notes[name] = "left out: " + args.skipped[name, point.family]
-            continue
-        try:
-            contender = make(inputs)
-            notes[name] = run_once(torch, contender, reference)
-            if not notes[name]:
-                racing[name] = contender
-        except contenders.Unavailable as error:
-            notes[name] = first_line(error)
-            absent.add(name)
-        except Exception as error:  # whatever a contender raises is its own result
-            expect_alive(torch, name, point, error)
-            notes[name] = first_line(error)
-    try:
-        variants = [name for name in racing if entrants[name][0] == "variant"]
-        times = race.race(torch, racing, args.rounds, args.slice_ms, args.seed, session.clock, variants, args.drop)
-    except race.Failed as failed:
-        raise Fatal(failed.name, point, first_line(failed.error)) from failed
-    for name, contender in racing.items():
-        try:
-            after = run_once(torch, contender, reference)
-        except RuntimeError as error:
-            raise Fatal(name, point, first_line(error)) from error
-        notes[name] = after and "after timing: " + after
-    lines = []
-    for name, (kind, _) in entrants.items():
-        ms, ghz = times.get(name, ([], []))
-        lines.append(results.summarize(point, name, kind, ms, ghz, notes[name], session.environment, name not in absent))
-    return lines
-
-
-def replace_process(program, argv):
-    """Becomes a process that runs a Python program and can use the device again."""
-    sys.stdout.flush()
-    # The device is let go of by closing the driver's files.
-    os.closerange(3, 65536)
-    os.execv(sys.executable, [sys.executable, os.path.abspath(program), *argv])
+def sameness(folder):
+    """Whether a variant of a folder is the table's kernel at a point: a function for Session."""
+    same = kernels.read_same(os.path.join(folder, kernels.SAME)) if folder else {}
+    return lambda name, point: kernels.is_same(same, name, point.family, point.seqlen)
 
 
 def start_again(argv, args, fatal):
@@ -294,7 +137,7 @@ def announce(session, count):
     print(", ".join(f"{key} {value}" for key, value in session.environment.items()))
     if not session.clock.nvml:
         print("the SM clock cannot be read here: GHz is printed as 0")
-    if session.args.rounds < 3 or session.args.slice_ms < 80:
+    if session.settings.rounds < 3 or session.settings.slice_ms < 80:
         print("fewer than 3 rounds or slices under 80 ms: these figures are for trying things out only")
     for name, note in session.broken.items():
         print(f"  {name} cannot be loaded: {note}")
@@ -319,9 +162,9 @@ def print_point(lines, started):
 def run(args, argv, torch):
     """Measures all points that --out does not hold yet; returns its rows, and how
     many variants could not be loaded."""
-    session = Session(torch, args, chosen_variants(args))
+    session = Session(torch, args, chosen_variants(args), sameness(args.matrix))
     done = results.read_run(args.out) if args.resume else {}
-    left = [p for p in session.grid() if (p.family, p.seqlen) not in done]
+    left = [p for p in grid(session, args) if (p.family, p.seqlen) not in done]
     if not left and not done:
         sys.exit("no point of the grid is left: see --d, --cases, --min-seqlen and --max-seqlen")
     if not args.resume:

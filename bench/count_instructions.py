@@ -13,9 +13,11 @@ import subprocess
 import sys
 import tempfile
 
-import make_bundles
-import points
+import paths  # which knows where racing is
+from racing import points
 from schedules import schedule
+
+import make_bundles
 
 INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]+\*/\s+(.*?);")
 LABEL = re.compile(r"^(\.L_x_\d+):")

@@ -19,15 +19,10 @@ import subprocess
 import sys
 import tempfile
 
-import check
-import contenders
-import libattn  # which knows where the package is
-import points
-import race
+from paths import ROOT
+from racing import check, contenders, libattn, points, race
 
 import attn
-
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 DIMS = (64, 128, 144, 256)
 PLAIN = "plain"

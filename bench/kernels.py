@@ -8,9 +8,8 @@ import os
 import re
 import struct
 
-import contenders
-import libattn
-import points
+import paths  # which knows where racing is
+from racing import contenders, libattn, points
 
 SAME = "same.json"
 # As attn/runtime/bundle.h has them: the header, a section, and the kind of that with PTX.

@@ -24,10 +24,11 @@ import sys
 import tempfile
 import time
 
-import libattn
+from paths import ROOT
+from racing import libattn
+
 import libattn_jit
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROUNDS, BATCH, WARM_UP = 200, 50, 20
 HEAD_DIM = 128
 ALIGNMENT = 256  # of a workspace

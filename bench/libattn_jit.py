@@ -4,7 +4,9 @@
 import ctypes
 import os
 
-import libattn
+import paths  # which knows where racing is
+from racing import libattn
+
 from attn._capi import CompileArgs, JitCounters
 
 LOG_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)

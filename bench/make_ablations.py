@@ -21,13 +21,14 @@ import subprocess
 import sys
 import tempfile
 
+from paths import ROOT
+from racing import libattn, points
+
 import kernels
-import libattn
 import make_bundles
-import points
 
 TABLE = "table"
-ABLATIONS = os.path.join(make_bundles.ROOT, "bench", "ablations.json")
+ABLATIONS = os.path.join(ROOT, "bench", "ablations.json")
 
 
 def read_ablations():
@@ -139,7 +140,7 @@ def parse_arguments():
     parser.add_argument("--only", type=re.compile, default=re.compile(""), metavar="REGEX", help="only these changes")
     parser.add_argument("--seqlens", type=lambda text: [int(each) for each in text.split(",")], default=list(points.GRIDS["paper"]),
                         help="the lengths that will be raced (default: all of the grid)")
-    parser.add_argument("--lib", default=os.path.join(make_bundles.ROOT, "build", "lib", "libattn_runtime.so"), help="libattn_runtime.so")
+    parser.add_argument("--lib", default=os.path.join(ROOT, "build", "lib", "libattn_runtime.so"), help="libattn_runtime.so")
     make_bundles.add_problems(parser, "64,128,256,192/128")
     return parser.parse_args()
 

@@ -8,11 +8,10 @@ import subprocess
 import sys
 import tempfile
 
-import contenders
-import points
+from paths import ROOT
+from racing import contenders, points
 from schedules import table
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MASKS = {"none": "none", "causal": "causal_bottom_right"}
 SOURCE = """\
 func.func @{name}(%q: {qk}, %k: {qk}, %v: {v}, %scale: f32) -> ({v}, tensor<?x?x?xf32>) {{

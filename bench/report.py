@@ -10,10 +10,12 @@ import os
 import re
 import sys
 
+import paths  # which knows where racing is
+from racing import points
+
 import kernels
 import limits
 import make_ablations
-import points
 import results
 
 VERSIONS = ("gpu", "driver", "power_limit", "torch", "cudnn", "fa4", "cutlass_dsl", "attn")

@@ -9,28 +9,12 @@ import json
 import math
 import statistics
 
-from points import describe_family
+import paths  # which knows where racing is
+from racing.points import describe_family
 
 # A contender's kind: the compiler's kernel, a library it is held against, a mark
 # that is shown beside them, or one of several variants of the compiler's kernel.
 KINDS = ("attn", "peer", "mark", "variant")
-
-
-def tflops(point, milliseconds):
-    return point.flops / milliseconds / 1e9
-
-
-def summarize(point, name, kind, rounds_ms, rounds_ghz, note, environment, ran=True):
-    """One line of the results; `ran` is false for what could not take part."""
-    ms = statistics.median(rounds_ms) if rounds_ms else 0.0
-    clocks = [c for c in rounds_ghz if c]
-    return {
-        "op": point.op, "dtype": point.dtype, "case": point.case, "d": point.d, "dv": point.dv, "seqlen": point.seqlen,
-        "contender": name, "kind": kind, "tflops": round(tflops(point, ms), 2) if ms else 0.0,
-        "rounds": len(rounds_ms), "ok": ran and not note, "ran": ran, "ms": ms,
-        "min_ms": min(rounds_ms, default=0.0), "max_ms": max(rounds_ms, default=0.0),
-        "ghz": round(statistics.median(clocks), 3) if clocks else 0.0, "note": note, **environment,
-    }
 
 
 def family_of(line):

@@ -24,7 +24,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(HERE, "Schedules"), os.path.join(ROOT, "bench")]
+sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(HERE, "Schedules"), os.path.join(ROOT, "tools", "python")]
 import attention_ir
 import coinflips
 import compile_all

@@ -29,7 +29,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(ROOT, "bench"), os.path.join(ROOT, "tools", "attn-tune")]
+sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(ROOT, "tools", "python"), os.path.join(ROOT, "tools", "attn-tune")]
 import attention_ir
 from schedules import machine, parameters, schedule, table
 from tune import build

@@ -17,8 +17,7 @@ attn::listEmbeddedFiles(llvm::StringRef folder) {
   llvm::SmallVector<EmbeddedFile> files;
   for (const EmbeddedFile &file : embeddedFiles()) {
     llvm::StringRef rest = file.path;
-    if (rest.consume_front(folder) && rest.consume_front("/") &&
-        !rest.contains('/')) {
+    if (rest.consume_front(folder) && rest.consume_front("/")) {
       files.push_back(file);
     }
   }

@@ -18,8 +18,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "test", "probes")]
-import libattn
+sys.path[:0] = [os.path.join(ROOT, "tools", "python"), os.path.join(ROOT, "test", "probes")]
+from racing import libattn
 
 DIM, GROUP = 128, 4
 ALIGNMENT = 256

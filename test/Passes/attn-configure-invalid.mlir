@@ -2,7 +2,7 @@
 // RUN: not attn-opt %examples/causal.mlir --attn-configure=target=sm_100a 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: attn-opt %s --attn-configure -split-input-file -verify-diagnostics
 // RUN: not attn-opt %examples/causal.mlir --attn-configure=target=sm_80 2>&1 | FileCheck %s --check-prefix=TARGET
-// RUN: not attn-opt %examples/causal.mlir --attn-configure=schedule-file=%attn_root/passes/schedule/data/schedules/fwd_d64.mlir 2>&1 \
+// RUN: not attn-opt %examples/causal.mlir --attn-configure=schedule-file=%attn_root/passes/schedule/data/schedules/sm_90a/fwd_d64.mlir 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FILE
 
 // TARGET: causal.mlir:{{[0-9:]+}}: error: 'attn.attention' op expected a target among {{.*}}'sm_90a', got 'sm_80'

@@ -3,7 +3,7 @@
 // RUN: attn-opt %s --attn-configure=target=sm_90a | FileCheck %s
 // RUN: attn-opt %s --attn-configure --attn-configure | FileCheck %s
 // RUN: sed '/^\/\/ A head dim runs/,$d' %s > %t.mlir
-// RUN: attn-opt %t.mlir --attn-configure=schedule-file=%attn_root/passes/schedule/data/schedules/fwd_d96.mlir | FileCheck %s
+// RUN: attn-opt %t.mlir --attn-configure=schedule-file=%attn_root/passes/schedule/data/schedules/sm_90a/fwd_d96.mlir | FileCheck %s
 // RUN: attn-opt %s --attn-configure --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
@@ -14,7 +14,7 @@
 // CHECK-LABEL: func.func @from_table(
 // CHECK-SAME: %[[Q:.*]]: tensor<?x?x?x96xbf16>, %[[K:.*]]: tensor<?x?x?x96xbf16>, %[[V:.*]]: tensor<?x?x?x96xbf16>, %[[SCALE:.*]]: f32)
 // CHECK-NEXT: attn.attention %[[Q]], %[[K]], %[[V]] scale(%[[SCALE]]) mask(causal_bottom_right) layout(bshd) config <tile_m = [[M:[0-9]+]], tile_n = [[N:[0-9]+]], work = [[WORK:.*]]> : (
-// REMARK: remark: [Passed] configure | Category:attn | Config="#attn.config<tile_m = {{[0-9]+}}, tile_n = {{[0-9]+}}, work = {{.*}}>", From="entry '@fwd_d96_none_causal' of 'schedules/fwd_d96_none_causal.mlir'"
+// REMARK: remark: [Passed] configure | Category:attn | Config="#attn.config<tile_m = {{[0-9]+}}, tile_n = {{[0-9]+}}, work = {{.*}}>", From="entry '@fwd_d96_none_causal' of 'schedules/sm_90a/fwd_d96_none_causal.mlir'"
 func.func @from_table(%q: !s, %k: !s, %v: !s, %scale: f32) -> (!s, !l) {
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_bottom_right) layout(bshd)
       : (!s, !s, !s) -> (!s, !l)

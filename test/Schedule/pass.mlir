@@ -5,7 +5,7 @@
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
 // CHECK: tile.kernel @
 // CHECK-SAME: schedule <"fwd_d96_none_causal" machine "sm_90a" {
-// REMARK: remark: {{.*}}schedule{{.*}}'fwd_d96_none_causal' for 'sm_90a' from entry '@fwd_d96_none_causal' of 'schedules/fwd_d96_none_causal.mlir'
+// REMARK: remark: {{.*}}schedule{{.*}}'fwd_d96_none_causal' for 'sm_90a' from entry '@fwd_d96_none_causal' of 'schedules/sm_90a/fwd_d96_none_causal.mlir'
 // REMARK: remark: {{.*}}schedule-resources{{.*}} bytes of shared memory, {{.*}} 0 columns of tensor memory
 
 // RUN: attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/mine.mlir --remark-format=emitRemark --remarks-filter=attn 2>&1 -o /dev/null | FileCheck %s --check-prefix=FILE

@@ -14,7 +14,7 @@ from schedule_tools import Tools, entries
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-TABLE = os.path.join(ROOT, "passes", "schedule", "data", "schedules")
+TABLE = os.path.join(ROOT, "passes", "schedule", "data", "schedules", "sm_90a")
 
 # Schedules whose awaits are moved about, and the mask that they are tried on: O of its own,
 # from a counter, counted out and an item a CTA; O over V; a role that stores.

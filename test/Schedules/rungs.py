@@ -10,7 +10,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [os.path.join(ROOT, "test"), os.path.join(ROOT, "test", "Inputs"), os.path.join(ROOT, "bench")]
+sys.path[:0] = [os.path.join(ROOT, "test"), os.path.join(ROOT, "test", "Inputs"), os.path.join(ROOT, "tools", "python")]
 import attention_ir
 import clean
 from schedules import entry, table

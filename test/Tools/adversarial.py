@@ -16,7 +16,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [os.path.join(ROOT, "test", "Inputs"), os.path.join(ROOT, "bench")]
+sys.path[:0] = [os.path.join(ROOT, "test", "Inputs"), os.path.join(ROOT, "tools", "python")]
 import attention_ir
 from schedules import table
 
@@ -93,7 +93,7 @@ def compiled(args, name, source, emit="bundle", schedule=None):
 
 def schedule_with(args, changes, stem):
     """The table's last entry with some parameters changed."""
-    *_, entry = table.read(os.path.join(table.FOLDER, stem + ".mlir"))
+    *_, entry = table.read(os.path.join(table.FOLDER, "sm_90a", stem + ".mlir"))
     name = "_".join([stem, *changes.values()]).replace("/", "of")
     path = os.path.join(args.out, f"{name}.mlir")
     with open(path, "w", encoding="utf-8") as file:

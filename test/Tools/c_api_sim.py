@@ -14,8 +14,8 @@ import struct
 import sys
 
 ROOT, BUILD, BUNDLE = sys.argv[1:]
-sys.path.insert(0, os.path.join(ROOT, "bench"))
-import libattn
+sys.path.insert(0, os.path.join(ROOT, "tools", "python"))
+from racing import libattn
 
 CPU = libattn.DLDevice(libattn.CPU, 0)
 LENGTH, DIM, SCALE = 37, 128, 0.125

@@ -14,11 +14,11 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TEST = os.path.dirname(HERE)
-sys.path[:0] = [HERE, TEST, os.path.join(TEST, "probes"), os.path.join(os.path.dirname(TEST), "bench")]
+sys.path[:0] = [HERE, TEST, os.path.join(TEST, "probes"), os.path.join(os.path.dirname(TEST), "tools", "python")]
 import hardware
-import libattn
 from bundles import BUILD, EXAMPLES, bundle_of
 from cuda import Driver
+from racing import libattn
 
 PROBLEMS = 25
 LONGEST = 384

@@ -16,7 +16,7 @@ import sys
 import tools
 from harness import list_faults, read_refusal
 
-TABLE = ("passes/schedule/data/schedules", "passes/schedule/data/rungs")
+TABLE = ("passes/schedule/data/schedules/sm_90a", "passes/schedule/data/rungs/sm_90a")
 MASKS = ("none", "causal_bottom_right", "causal_top_left", "window_bottom_right")
 
 

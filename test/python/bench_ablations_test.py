@@ -11,7 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 import make_ablations
 import make_bundles
-import points
+from racing import points
 from schedules import parameters, table
 
 CLASSES = [points.Point(mask, d, points.TOKENS, dv) for d, dv in ((64, 64), (128, 128), (256, 256), (192, 128)) for mask in ("none", "causal")]

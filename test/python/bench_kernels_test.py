@@ -14,7 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 import kernels
 import make_ablations
-import points
+from racing import points
 
 SHORT, LONG = (points.Point("none", 128, seqlen) for seqlen in (512, 4096))
 

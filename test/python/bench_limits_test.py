@@ -13,10 +13,10 @@ sys.path.insert(0, os.path.join(ROOT, "bench"))
 import compile_time
 import count_instructions
 import limits
-import points
 import report
 import results
 from bench_lines import measured, run_of
+from racing import points
 from schedules import table
 
 KERNEL = {"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "cluster": 1, "skips": True, "instructions": 512,

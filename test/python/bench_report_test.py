@@ -13,9 +13,9 @@ import xml.etree.ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
-import points
 import report
 from bench_lines import measured, needs_matplotlib
+from racing import points
 
 CASES = (("none", 1024), ("none", 4096), ("causal", 4096))
 

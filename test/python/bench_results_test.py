@@ -9,25 +9,25 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
-import points
 import results
 from bench_lines import measured, run_of
+from racing import points, session
 
 
 class Lines(unittest.TestCase):
     def test_a_line_is_what_a_reader_of_results_expects(self):
         point = points.Point("causal", 128, 4096)
-        line = json.loads(json.dumps(results.summarize(point, "attn", "attn", [1.0, 3.0, 2.0], [1.4, 0.0, 1.6], "", {"gpu": "G"})))
+        line = json.loads(json.dumps(session.summarize(point, "attn", "attn", [1.0, 3.0, 2.0], [1.4, 0.0, 1.6], "", {"gpu": "G"})))
         expected = {"op": "fwd", "dtype": "bf16", "case": "causal", "d": 128, "dv": 128, "seqlen": 4096,
                     "contender": "attn", "kind": "attn", "rounds": 3, "ok": True, "gpu": "G"}
         self.assertEqual({k: line[k] for k in expected}, expected)
-        self.assertAlmostEqual(line["tflops"], results.tflops(point, 2.0), places=1)
+        self.assertAlmostEqual(line["tflops"], session.tflops(point, 2.0), places=1)
         self.assertEqual((line["ms"], line["min_ms"], line["max_ms"]), (2.0, 1.0, 3.0))
         self.assertAlmostEqual(line["ghz"], 1.5)
 
     def test_tflops(self):
         point = points.Point("none", 64, 16384)
-        self.assertAlmostEqual(results.tflops(point, point.flops / 500e12 * 1e3), 500.0)
+        self.assertAlmostEqual(session.tflops(point, point.flops / 500e12 * 1e3), 500.0)
 
     def test_a_wrong_contender_has_no_time(self):
         line = measured("attn", 500, note="O: max error")

@@ -16,12 +16,9 @@ from unittest import mock
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 import attention
-import check
-import contenders
-import libattn
 import make_bundles
-import points
-import race
+from racing import check, contenders, libattn, points, race
+from racing.session import Fatal, Session
 
 
 class Grid(unittest.TestCase):
@@ -229,7 +226,7 @@ class Options(unittest.TestCase):
 
     def test_what_broke_is_left_out_after_a_restart(self):
         point = points.Point("causal", 64, 512)
-        fatal = attention.Fatal("n64", point, "did not end within 10 s")
+        fatal = Fatal("n64", point, "did not end within 10 s")
         args = attention.parse_arguments(["--matrix", "x", "--out", "o"])
         with mock.patch.object(os, "closerange"), mock.patch.object(os, "execv") as execv:
             attention.start_again(["--matrix", "x", "--out", "o"], args, fatal)
@@ -242,11 +239,14 @@ class Entrants(unittest.TestCase):
     """Who takes part where; the bundles are stand-ins that say their problem."""
 
     def session(self, variants, *argv):
-        session = attention.Session.__new__(attention.Session)
-        session.torch, session.plugins, session.same = None, [], {}
-        session.args = attention.parse_arguments(["--matrix", "x", *argv])
+        session = Session.__new__(Session)
+        session.torch, session.plugins, session.is_same = None, [], lambda name, point: False
+        session.settings = attention.parse_arguments(["--matrix", "x", *argv])
         session.variants = {name: [self.bundle(*problem) for problem in problems] for name, problems in variants.items()}
         return session
+
+    def grid(self, session):
+        return attention.grid(session, session.settings)
 
     def bundle(self, mask, d):
         problem = {"kind": "fwd", "dtype": "bf16", "head_dim": d, "head_dim_v": d, "mask": mask,
@@ -255,18 +255,20 @@ class Entrants(unittest.TestCase):
 
     def test_the_points_of_a_matrix_are_those_that_a_variant_solves(self):
         session = self.session({"a": [("none", 256)], "b": [("none", 256), ("causal_top_left", 64)]}, "--grid", "quick", "--contenders", "cudnn")
-        found = {(p.mask, p.d): sorted(session.entrants(p)) for p in session.grid()}
+        found = {(p.mask, p.d): sorted(session.entrants(p)) for p in self.grid(session)}
         self.assertEqual(found, {("none", 256): ["a", "b", "cudnn"], ("causal", 64): ["b", "cudnn"]})
 
     def test_a_variant_has_one_bundle_a_problem(self):
         session = self.session({"a": [("causal_top_left", 64), ("causal_bottom_right", 64)]})
         with self.assertRaisesRegex(ValueError, "variant 'a' has 2 bundles for fwd bf16 causal d64 s512"):
-            session.grid()
+            self.grid(session)
 
     def test_variants_take_part_where_they_are_another_kernel(self):
         session = self.session({"a": [("none", 64)], "b": [("none", 64)]}, "--grid", "quick")
-        session.same = {"fwd bf16 none d64": {"b": [512, 1024]}}
-        self.assertEqual({p.seqlen: list(session.entrants(p)) for p in session.grid()}, {1024: ["a"], 4096: ["a", "b"], 16384: ["a", "b"]})
+        with open(os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "same.json"), "w", encoding="utf-8") as file:
+            json.dump({"fwd bf16 none d64": {"b": [512, 1024]}}, file)
+        session.is_same = attention.sameness(os.path.dirname(file.name))
+        self.assertEqual({p.seqlen: list(session.entrants(p)) for p in self.grid(session)}, {1024: ["a"], 4096: ["a", "b"], 16384: ["a", "b"]})
 
     def test_a_bundle_that_cannot_be_loaded_is_named(self):
         session = self.session({})
@@ -279,7 +281,7 @@ class Entrants(unittest.TestCase):
     def test_names_are_unique(self):
         session = self.session({"cudnn": [("none", 64)]}, "--contenders", "cudnn")
         with self.assertRaisesRegex(ValueError, "two contenders are called 'cudnn'"):
-            session.grid()
+            self.grid(session)
 
     def test_marks_come_from_plugins(self):
         session = self.session({"a": [("none", 64)]})

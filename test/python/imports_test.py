@@ -10,7 +10,9 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Folders of modules that find one another.
 WORLDS = {"the package": {"attn": ("python", "attn")},
-          "the bench and the tuner": {"": ("bench",), "schedules": ("bench", "schedules"), "tune": ("tools", "attn-tune", "tune")}}
+          "the tuner": {"racing": ("tools", "python", "racing"), "schedules": ("tools", "python", "schedules"),
+                        "tune": ("tools", "attn-tune", "tune")},
+          "the bench": {"": ("bench",), "racing": ("tools", "python", "racing"), "schedules": ("tools", "python", "schedules")}}
 
 
 def modules(world):
@@ -58,7 +60,14 @@ class Imports(unittest.TestCase):
     def test_late_and_relative_imports_count(self):
         edges = graph(modules("the package"))
         self.assertIn("attn._torch_ops", edges["attn._call"])
-        self.assertIn("schedules.entry", graph(modules("the bench and the tuner"))["schedules.table"])
+        self.assertIn("schedules.entry", graph(modules("the tuner"))["schedules.table"])
+
+    def test_the_tuner_stands_on_nothing_of_the_bench(self):
+        bench = {name for name in modules("the bench") if "." not in name} - {"racing", "schedules"}
+        self.assertIn("attention", bench)
+        for name, path in modules("the tuner").items():
+            with self.subTest(module=name):
+                self.assertEqual(bench & set(imported(name, path)), set())
 
 
 if __name__ == "__main__":

@@ -8,12 +8,12 @@ import sys
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "bench"))
+sys.path.insert(0, os.path.join(ROOT, "tools", "python"))
 from schedules import machine, parameters, table
 from schedules.entry import EntryError
 
 # The text of one file, and of its entry alone.
-with open(os.path.join(table.FOLDER, "fwd_d96.mlir"), encoding="utf-8") as opened:
+with open(os.path.join(table.FOLDER, "sm_90a", "fwd_d96.mlir"), encoding="utf-8") as opened:
     FILE = opened.read()
 ENTRY = FILE[FILE.index("attn.table_entry"):]
 FIRST_LINE = FILE.count("\n", 0, FILE.index("attn.table_entry")) + 1

@@ -15,9 +15,9 @@ import unittest
 from unittest import mock
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "tools", "attn-tune"), os.path.join(ROOT, "test", "Inputs", "tune")]
-import attention
+sys.path[:0] = [os.path.join(ROOT, "tools", "python"), os.path.join(ROOT, "tools", "attn-tune"), os.path.join(ROOT, "test", "Inputs", "tune")]
 import made_up_times
+from racing import session as sessions
 from schedules import machine, parameters
 from tune import build, decide, journal, main, measure, problem, space, table
 
@@ -161,7 +161,7 @@ class Registers(unittest.TestCase):
 class Candidates(unittest.TestCase):
     def entry_of_table(self, name):
         """The last entry of a file, which serves what those before it do not."""
-        with open(os.path.join(ROOT, "passes", "schedule", "data", "schedules", name + ".mlir"), encoding="utf-8") as file:
+        with open(os.path.join(ROOT, "passes", "schedule", "data", "schedules", "sm_90a", name + ".mlir"), encoding="utf-8") as file:
             text = file.read()
         return text[text.rindex("attn.table_entry"):]
 
@@ -177,7 +177,7 @@ class Candidates(unittest.TestCase):
     def test_pairs_of_ctas_and_o_over_v_as_in_the_table(self):
         made, = candidates_of({"head_dims": [192, 128], "products": [
             {"consumers": 2, "load_registers": 40, "stage_o": "over_v", "storer": "warp", "cluster": 2, "work": "dynamic", "work_depth": 1}]})
-        path = os.path.join(ROOT, "passes", "schedule", "data", "schedules", "fwd_d192_dv128.mlir")
+        path = os.path.join(ROOT, "passes", "schedule", "data", "schedules", "sm_90a", "fwd_d192_dv128.mlir")
         with open(path, encoding="utf-8") as file:
             self.assertIn(made.entry("fwd_d192_dv128_none", ["none"]), file.read())
 
@@ -353,11 +353,11 @@ class Racing(unittest.TestCase):
         self.raced, self.said, self.restarts, self.broken = [], [], 0, {}
         with open(self.folder.log(), "w", encoding="utf-8") as file:
             file.writelines(json.dumps(record) + "\n" for record in compiled_log())
-        self.enterContext(mock.patch.object(attention, "Session", self.session))
-        self.enterContext(mock.patch.object(attention, "measure", self.measure))
+        self.enterContext(mock.patch.object(sessions, "Session", self.session))
+        self.enterContext(mock.patch.object(sessions, "measure", self.measure))
 
-    def session(self, torch, args, variants):
-        return types.SimpleNamespace(torch=torch, args=args, environment={"gpu": "G"}, broken=self.broken, variants=variants)
+    def session(self, torch, settings, variants):
+        return types.SimpleNamespace(torch=torch, settings=settings, environment={"gpu": "G"}, broken=self.broken, variants=variants)
 
     def measure(self, session, point):
         self.raced.append((point.batch, point.seqlen))
@@ -366,9 +366,9 @@ class Racing(unittest.TestCase):
             if name in session.broken:
                 continue
             self.assertEqual(bundles, [self.folder.bundle(name, PROBLEM["name"])])
-            skipped = session.args.skipped.get((name, point.family))
+            skipped = session.settings.skipped.get((name, point.family))
             if name.startswith("w4") and point.seqlen == self.hangs_at and not skipped:
-                raise attention.Fatal(name, point, "did not end within 10 s")
+                raise sessions.Fatal(name, point, "did not end within 10 s")
             ms = 0.0 if skipped else 1 / (int(name[1]) if name != "table" else 1)
             lines.append({"contender": name, "ms": ms, "min_ms": ms, "max_ms": ms, "rounds": 3, "tflops": 1.0, "ghz": 1.5,
                           "ok": not skipped, "note": skipped or "", "other": 1})
@@ -422,12 +422,6 @@ class Racing(unittest.TestCase):
         self.broken = {name: "status 3: checksum"}
         decision, = decide.decide(self.race(), 0.01)
         self.assertEqual((decision.excluded, decision.winner[:2]), ({name: "at 2x512x4: status 3: checksum"}, "w3"))
-
-    def test_a_race_is_attention_pys(self):
-        args = main.parse_arguments(["--measure", self.folder.path, "--lib=L", "--seed=3"])
-        raced = measure.race_arguments(args, self.folder)
-        self.assertEqual((raced.rounds, raced.slice_ms, raced.drop, raced.seed, raced.lib, raced.contenders, raced.plugin),
-                         (3, 80.0, 0.9, 3, "L", [], []))
 
 
 class Deciding(unittest.TestCase):
@@ -512,15 +506,27 @@ class Tables(unittest.TestCase):
                 file.writelines(json.dumps(record) + "\n" for record in measured_log())
             self.assertEqual(len(journal.read(path)), len(measured_log()))
 
-    def test_a_log_from_before_a_parameter_still_counts(self):
-        for name, default_then in (("launch", None), ("peel", ("first_branch", "first_masked"))):
-            with self.subTest(parameter=name):
-                older = [{**r, "parameters": r["parameters"] and {k: v for k, v in r["parameters"].items() if k != name},
-                          "schedule": r["schedule"].replace(*default_then) if default_then else r["schedule"]}
-                         if r["record"] == "candidate" else r for r in measured_log()]
-                then, now = (table.tables(view, decide.decide(view, 0.01)) for view in map(journal.View, (older, measured_log())))
-                self.assertEqual(then, {file: text.replace(*default_then) if default_then else text for file, text in now.items()})
-                self.assertTrue(then)
+    def test_an_entry_has_the_schedule_that_was_measured(self):
+        """That of the log, be it of a time when schedules had fewer parameters and more masks."""
+        older = [{**r, "parameters": r["parameters"] and {k: v for k, v in r["parameters"].items() if k != "peel"},
+                  "schedule": r["schedule"].replace("first_branch", "first_masked").replace('"window"]', '"window", "pointwise_region"]')}
+                 if r["record"] == "candidate" else r for r in measured_log()]
+        then, now = (table.tables(view, decide.decide(view, 0.01)) for view in map(journal.View, (older, measured_log())))
+        self.assertEqual(then, {file: text.replace("first_branch", "first_masked") for file, text in now.items()})
+        self.assertNotEqual(then, now)
+
+    def test_what_is_found_on_one_machine_leaves_the_entries_of_another_alone(self):
+        records = {target: json.loads(json.dumps(measured_log()).replace("sm_90a", target)) for target in ("sm_90a", "sm_90b")}
+        with tempfile.TemporaryDirectory() as temp:
+            paths = {}
+            for target, found in records.items():
+                view = journal.View(found)
+                paths[target], = table.write(view, decide.decide(view, 0.01), temp, "all", lambda text: None)
+            self.assertEqual({target: os.path.relpath(path, temp) for target, path in paths.items()},
+                             {target: f"{target}/fwd_d64_causal.mlir" for target in records})
+            for target, path in paths.items():
+                with open(path, encoding="utf-8") as file:
+                    self.assertIn(f'schedule <"fwd_d64_causal" machine "{target}" {{', file.read())
 
     def test_where_the_table_stays_nothing_is_written(self):
         view = journal.View(measured_log())
@@ -541,12 +547,6 @@ class Tables(unittest.TestCase):
             self.assertEqual(decision.winner[:2], "w3")
             replayed, = decide.decide(journal.View(journal.read(folder.log())), 0.01)
             self.assertEqual((replayed.winner, replayed.lines()), (decision.winner, decision.lines()))
-
-    def test_a_log_of_another_version_is_refused(self):
-        records = [{**r, "schedule": r["schedule"].replace("peel", "peal")} if r["record"] == "candidate" else r for r in measured_log()]
-        view = journal.View(records)
-        with self.assertRaisesRegex(ValueError, "another version of attn-tune"):
-            self.assertIsNone(table.tables(view, decide.decide(view, 0.01)))
 
 
 class Arguments(unittest.TestCase):

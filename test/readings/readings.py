@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "test", "Schedules"))
 from schedule_tools import Tools, entries
 
-FOLDERS = ["passes/schedule/data/schedules", "passes/schedule/data/rungs", "test/Schedules"]
+FOLDERS = ["passes/schedule/data/schedules/*", "passes/schedule/data/rungs/*", "test/Schedules"]
 
 
 def cases():

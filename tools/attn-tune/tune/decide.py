@@ -2,7 +2,7 @@
 """What follows from a log: a pure function of its records, so that a log replayed
 gives the same decisions."""
 
-import results
+import statistics
 
 from tune.journal import BASELINE
 
@@ -13,7 +13,7 @@ class Standing:
     def __init__(self, name, times, best):
         self.name, self.times = name, times
         self.ratios = {shape: best[shape] / time["ms"] for shape, time in times.items()}
-        self.mean = results.geometric_mean(self.ratios.values())
+        self.mean = statistics.geometric_mean(self.ratios.values())
         self.worst = min(self.ratios.values())
         # How far the rounds of one shape lie apart, at most.
         self.spread = max((time["max_ms"] - time["min_ms"]) / time["ms"] for time in times.values())

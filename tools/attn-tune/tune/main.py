@@ -43,9 +43,8 @@ import shutil
 import sys
 import tempfile
 
-import attention
-import libattn
-
+from racing import libattn
+from racing.session import replace_process
 from schedules import machine, schedule
 from tune import build, decide, journal, measure, problem, space, table
 
@@ -104,8 +103,8 @@ def parse_arguments(argv):
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the order and of the inputs (default: 0)")
     parser.add_argument("--margin", type=float, default=0.01, metavar="X",
                         help="a winner is this much faster than the table's kernel (default: 0.01)")
-    parser.add_argument("--table", metavar="DIR", help="where --write-table writes (default: DIR/table); the compiler's table "
-                                                       "is passes/schedule/data/schedules")
+    parser.add_argument("--table", metavar="DIR", help="where --write-table writes, below a folder of the machine's name (default: "
+                                                       "DIR/table); the compiler's table is passes/schedule/data/schedules")
     parser.add_argument("--serve", choices=("all", "measured"), default="all",
                         help="masks of an entry: also windows, and regions at a position, or what was measured alone, beside an "
                              "entry for the rest (default: all)")
@@ -280,7 +279,7 @@ def run_measure(args, argv):
     if not torch.cuda.is_available():
         raise RuntimeError("PyTorch finds no GPU")
     torch.set_grad_enabled(False)
-    measure.race_all(log, folder, args, args.shapes, torch, lambda: attention.replace_process(sys.argv[0], argv), say)
+    measure.race_all(log, folder, args, args.shapes, torch, lambda: replace_process(sys.argv[0], argv), say)
     report(decide.decide(log.view, args.margin))
     return 0
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The measuring side: needs the bundles and the log, a GPU and PyTorch, or the
-simulator, but no compiler. How candidates are raced is bench/attention.py's."""
+simulator, but no compiler."""
 
 import concurrent.futures
 import datetime
 import subprocess
 
-import attention
+from racing import session as sessions
 
 from tune import problem as problems
 from tune.build import plural
 
 PATIENCE_S = 900
-# Of a line of the bench's results, what a "time" record keeps.
+# Of a line of a race's results, what a "time" record keeps.
 TIMED = ("ms", "min_ms", "max_ms", "rounds", "tflops", "ghz", "ok", "note")
 
 
@@ -24,14 +24,6 @@ def tasks(view, shapes):
 def is_measured(view, problem, point):
     shape = problems.shape_name(point)
     return all((name, problem, shape) in view.times for name in view.compiled(problem))
-
-
-def race_arguments(args, folder):
-    """attention.py's arguments, with its defaults for all that is not ours."""
-    options = {"--rounds": args.rounds, "--slice-ms": args.slice_ms, "--drop": args.drop, "--seed": args.seed, "--lib": args.lib}
-    raced = attention.parse_arguments(["--matrix", folder.path, *(str(text) for pair in options.items() for text in pair)])
-    raced.skipped = {}
-    return raced
 
 
 def variants_of(view, folder):
@@ -47,14 +39,14 @@ def now():
     return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def race_one(journal, session, raced, problem, point):
+def race_one(journal, session, problem, point):
     """Measures all candidates at one point, and logs them together: only figures
     of one race can be compared."""
     view = journal.view
-    raced.skipped = {(name, point.family): note for (name, of), note in view.left_out.items() if of == problem}
-    session.torch.manual_seed(raced.seed)
+    session.settings.skipped = {(name, point.family): note for (name, of), note in view.left_out.items() if of == problem}
+    session.torch.manual_seed(session.settings.seed)
     shape = problems.shape_name(point)
-    lines = {line["contender"]: line for line in attention.measure(session, point)}
+    lines = {line["contender"]: line for line in sessions.measure(session, point)}
     records = []
     for name in view.compiled(problem):
         line = lines.get(name)
@@ -80,14 +72,13 @@ def race_all(journal, folder, args, shapes, torch, restart, say):
     say(f"{plural(len(everything), 'race')}, {len(everything) - len(left)} run before")
     if not left:
         return
-    raced = race_arguments(args, folder)
-    session = attention.Session(torch, raced, variants_of(view, folder))
     settings = {"rounds": args.rounds, "slice_ms": args.slice_ms, "drop": args.drop, "seed": args.seed}
+    session = sessions.Session(torch, sessions.Settings(lib=args.lib, **settings), variants_of(view, folder))
     journal.write({"record": "session", "time": now(), "settings": settings, "environment": session.environment})
     for number, (problem, point) in enumerate(left, len(everything) - len(left) + 1):
         try:
-            records = race_one(journal, session, raced, problem, point)
-        except attention.Fatal as fatal:
+            records = race_one(journal, session, problem, point)
+        except sessions.Fatal as fatal:
             say(f"  {fatal}; starting again without it")
             journal.write({"record": "left_out", "candidate": fatal.name, "problem": problem, "note": fatal.note})
             restart()

@@ -4,10 +4,9 @@ entry that comes out of it has to serve."""
 
 import re
 
-import contenders
-import points
+from racing import contenders, points
 
-# The bench's word for a mask; the masks that it means, and what else an entry tuned for
+# The word of a race for a mask; the masks that it means, and what else an entry tuned for
 # it can serve.
 MEASURED = {"none": ("none",), "causal": ("causal_top_left", "causal_bottom_right")}
 SERVED = {word: (*masks, "window") for word, masks in MEASURED.items()}
@@ -35,7 +34,7 @@ class ProblemError(ValueError):
 
 
 def point_of(tile):
-    """The bench's point, at any length, of a kernel as attn-compile --emit=tile
+    """The point of a race, at any length, of a kernel as attn-compile --emit=tile
     writes it."""
     found = re.search(r"tile\.kernel @\S+ args \[([^]]*)\] problem <([^>]*)>", tile)
     if not found:

@@ -4,31 +4,17 @@
 import os
 import textwrap
 
-from schedules.machine import load
-from schedules.parameters import PARAMETERS
-from schedules.schedule import MASKS, Schedule
 from tune import problem as problems
 from tune.decide import Decision
 
 
-# Of parameters that older logs lack, what all schedules were then, if no longer the default.
-BEFORE = {"peel": "first_masked"}
-# As candidates of older logs have them: functions that all entries serve now were named.
-MASKS_BEFORE = (*MASKS, "pointwise_region")
-
-
-def candidate_of(view, name):
-    """The candidate of a log, from its parameters, which may be fewer than there are
-    now; the log's text must be what they stand for."""
-    record = view.candidates[name]
-    defaults = {name: parameter.default for name, parameter in PARAMETERS.items()}
-    point = {**defaults, **BEFORE, **record["parameters"]}
-    registers = load(view.run["target"]).share(point["consumers"], point["load_registers"])
-    candidate = Schedule(point, tuple(view.run["space"]["head_dims"]), view.run["target"], registers)
-    if record["schedule"] not in (candidate.entry(name), candidate.entry(name, MASKS_BEFORE)):
-        raise ValueError(f"expected the log's schedule of '{name}' to be what its parameters stand for, got another: "
-                         "the log is of another version of attn-tune")
-    return candidate
+def renamed(entry, name, symbol, masks):
+    """The entry of a candidate as one called `symbol`, for other masks: the schedule that
+    was measured, which the log has as text."""
+    head, _, rest = entry.split("\n", 2)
+    quoted = ", ".join(f'"{mask}"' for mask in masks)
+    text = f"{head}\n    masks [{quoted}]\n{rest}"
+    return text.replace(f"@{name} ", f"@{symbol} ", 1).replace(f'"{name}"', f'"{symbol}"', 1)
 
 
 def symbol_of(view, decisions, serve):
@@ -87,8 +73,9 @@ def entry_text(view, decisions, serve):
     masks = list(dict.fromkeys(mask for word in served if word in words for mask in served[word]))
     dims = f"head dims {d}" if d == dv else f"head dims {d} of Q and K and {dv} of V"
     head = f"Forward, {dims}, {view.run['target']}, for the masks {', '.join(words)}."
-    candidate = candidate_of(view, decisions[0].winner)
-    return comment([head, *provenance(view, decisions)]) + candidate.entry(symbol_of(view, decisions, serve), masks)
+    winner = decisions[0].winner
+    entry = renamed(view.candidates[winner]["schedule"], winner, symbol_of(view, decisions, serve), masks)
+    return comment([head, *provenance(view, decisions)]) + entry
 
 
 def verify(journal, folder, compiler, name, problem, say):
@@ -126,12 +113,14 @@ def tables(view, decisions, serve="all"):
     return {symbol_of(view, group, serve) + ".mlir": entry_text(view, group, serve) for group in group_by_winner(decisions).values()}
 
 
-def write(view, decisions, target, serve, say):
-    """Writes the entries; returns their paths."""
-    os.makedirs(target, exist_ok=True)
+def write(view, decisions, folder, serve, say):
+    """Writes the entries below a folder of the table, in that of the log's machine; returns
+    their paths."""
+    folder = os.path.join(folder, view.run["target"])
+    os.makedirs(folder, exist_ok=True)
     paths = []
     for name, text in tables(view, decisions, serve).items():
-        path = os.path.join(target, name)
+        path = os.path.join(folder, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         paths.append(path)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Look-up in the schedule table: the files of passes/schedule/data/schedules
-// and, for the rungs above the first, of passes/schedule/data/rungs; or one
-// file given by the user.
+// and, for the rungs above the first, of passes/schedule/data/rungs, each in the
+// folder of its machine; or one file given by the user.
 #ifndef ATTN_PASSES_SCHEDULE_SCHEDULETABLE_H
 #define ATTN_PASSES_SCHEDULE_SCHEDULETABLE_H
 
@@ -11,7 +11,7 @@
 namespace attn {
 
 struct TableEntry {
-  std::string origin; // "entry '@x' of 'schedules/x.mlir'", for remarks
+  std::string origin; // "entry '@x' of 'schedules/sm_90a/x.mlir'", for remarks
   ConditionAttr when; // null: always
   ConfigAttr config;
   ScheduleAttr schedule;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The part of the runtime's C interface (attn/runtime/attn.h) that the
-benchmarks use, through ctypes."""
+benchmarks and attn-tune use, through ctypes."""
 
 import ctypes
 import json
@@ -8,7 +8,8 @@ import os
 import sys
 
 # Of the tree that this file is in, not one that is installed.
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "python"))
 # Those who import this module find these here, too.
 from attn._capi import CPU, CUDA, DTYPE_CODES, DLDataType, DLDevice, DLTensor, LaunchArgs, WORKSPACE_READY  # noqa: F401
 

@@ -3,6 +3,7 @@
 compiled from are the entries that name its mask, each for some lengths; where there are
 none, the last one of its head dims, which serves all masks."""
 
+import glob
 import os
 import re
 
@@ -17,16 +18,16 @@ RUNGS = os.path.join(ROOT, "passes", "schedule", "data", "rungs")
 def paths(d=None, dv=None):
     """The files of the table's first rung, or those of a pair of head dims: one by hand,
     and those that attn-tune wrote."""
-    names = sorted(name for name in os.listdir(FOLDER) if name.endswith(".mlir"))
+    found = sorted(glob.glob(os.path.join(FOLDER, "*", "*.mlir")))
     if d:
         stem = f"fwd_d{d}" + ("" if d == dv else f"_dv{dv}")
-        names = [name for name in names if re.fullmatch(stem + r"(_none|_causal)*\.mlir", name)]
-    return [os.path.join(FOLDER, name) for name in names]
+        found = [path for path in found if re.fullmatch(stem + r"(_none|_causal)*\.mlir", os.path.basename(path))]
+    return found
 
 
 def rung_paths():
     """The files of the other rungs."""
-    return [os.path.join(RUNGS, name) for name in sorted(os.listdir(RUNGS))]
+    return sorted(glob.glob(os.path.join(RUNGS, "*", "*.mlir")))
 
 
 def split(text, path):

@@ -4,7 +4,7 @@
 import os
 import re
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 FOLDER = os.path.join(ROOT, "passes", "schedule", "data", "machines")
 
 

@@ -15,7 +15,7 @@ import importlib.util
 import math
 import os
 
-import libattn
+from racing import libattn
 
 PEERS = ("cudnn", "torch-fa2", "fa4")
 NAMES = ("attn",) + PEERS
