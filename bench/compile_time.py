@@ -38,12 +38,12 @@ def commands(args, temp):
     for point in make_bundles.problems(args):
         source = written(make_bundles.stem(point) + ".mlir", make_bundles.source(point))
         command = [args.compiler, source, "--emit=cubin", "--timing", "-o", os.path.join(temp, "kernel.cubin")]
-        entries = make_bundles.entries_of(point)
+        entries = make_bundles.entries_of(point, compiler=args.compiler)
         if args.problems:
             yield f"{make_bundles.stem(point)} ({len(entries)})", command
             continue
         for entry in entries:
-            yield entry.symbol, command + ["--schedule=" + written(entry.symbol + ".schedule.mlir", entry.unconditional)]
+            yield entry.symbol, command + ["--schedule=" + written(entry.symbol + ".schedule.mlir", entry.changed({}, conditional=False))]
 
 
 def main():

@@ -13,9 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-import paths  # which knows where racing is
+import paths  # noqa: F401 (finds racing)
 from racing import points
-from schedules import schedule
 
 import make_bundles
 
@@ -80,12 +79,12 @@ def count(lines):
 
 def describe_entry(entry):
     point, limit = entry.point, re.fullmatch(r"seqlen_k at_most (\d+)", entry.condition or "")
-    return {"keys_at_most": int(limit[1]) if limit else 0, "tile_m": point["consumers"] * schedule.ROWS, "tile_n": point["tile_n"],
+    return {"keys_at_most": int(limit[1]) if limit else 0, "tile_m": entry.rows, "tile_n": point["tile_n"],
             "cluster": point["cluster"], "skips": point["skip"] == "right"}
 
 
 def kernels_of(args, point, temp):
-    entries, stem = make_bundles.entries_of(point), make_bundles.stem(point)
+    entries, stem = make_bundles.entries_of(point, args.target, args.compiler), make_bundles.stem(point)
     source, cubin = os.path.join(temp, stem + ".mlir"), os.path.join(temp, stem + ".cubin")
     with open(source, "w", encoding="utf-8") as file:
         file.write(make_bundles.source(point))

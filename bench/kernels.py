@@ -8,7 +8,7 @@ import os
 import re
 import struct
 
-import paths  # which knows where racing is
+import paths  # noqa: F401 (finds racing)
 from racing import contenders, libattn, points
 
 SAME = "same.json"

@@ -4,7 +4,7 @@
 import ctypes
 import os
 
-import paths  # which knows where racing is
+import paths  # noqa: F401 (finds racing)
 from racing import libattn
 
 from attn._capi import CompileArgs, JitCounters

@@ -58,7 +58,7 @@ class Problem:
     def __init__(self, args, point, temp):
         self.args, self.point, self.stem, self.temp = args, point, make_bundles.stem(point), temp
         self.path = self.write("source", make_bundles.source(point))
-        self.entries = make_bundles.entries_of(point)
+        self.entries = make_bundles.entries_of(point, args.target, args.compiler)
 
     def write(self, name, text):
         path = os.path.join(self.temp, f"{self.stem}_{name}.mlir")

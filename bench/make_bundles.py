@@ -9,8 +9,8 @@ import sys
 import tempfile
 
 from paths import ROOT
+import schedules
 from racing import contenders, points
-from schedules import table
 
 MASKS = {"none": "none", "causal": "causal_bottom_right"}
 SOURCE = """\
@@ -29,9 +29,9 @@ def source(point):
     return SOURCE.format(name=stem(point), mask=MASKS[point.mask], qk=qk, v=v)
 
 
-def entries_of(point):
+def entries_of(point, target="sm_90a", compiler=None):
     """The table's entries that a problem is compiled from."""
-    return table.serving(point.d, point.dv, MASKS[point.mask])
+    return schedules.of(compiler).entries(machine=target, head_dims=[point.d, point.dv], mask=MASKS[point.mask])
 
 
 def stem(point):

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-import paths  # which knows where racing is
+import paths  # noqa: F401 (finds racing)
 from racing import points
 
 import kernels

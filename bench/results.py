@@ -9,7 +9,7 @@ import json
 import math
 import statistics
 
-import paths  # which knows where racing is
+import paths  # noqa: F401 (finds racing)
 from racing.points import describe_family
 
 # A contender's kind: the compiler's kernel, a library it is held against, a mark

@@ -28,7 +28,7 @@ sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(HERE, "Schedules"), o
 import attention_ir
 import coinflips
 import compile_all
-from schedules import table
+import schedules
 
 # Queries x heads, keys x heads, and other options of attn-run. Rings go around
 # twice and more, ends are ragged, and there are items without keys.
@@ -76,7 +76,7 @@ def generated_case(group, name, dims, mask, schedule):
 
 
 def table_entries():
-    return [entry for path in table.paths() + table.rung_paths() for entry in table.read(path)]
+    return schedules.of().entries()
 
 
 def masks_of(entry):
@@ -88,7 +88,7 @@ def all_cases():
     yield from example_cases()
     for entry in table_entries():
         for mask in masks_of(entry):
-            yield generated_case("table", entry.symbol, entry.head_dims, mask, entry.unconditional)
+            yield generated_case("table", entry.symbol, entry.head_dims, mask, entry.changed({}, conditional=False))
     for name, dims, path in compile_all.schedules():
         for mask in compile_all.MASKS.values():
             yield generated_case("test/Schedules", name, dims, mask, read(path))

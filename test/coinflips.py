@@ -31,13 +31,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(ROOT, "tools", "python"), os.path.join(ROOT, "tools", "attn-tune")]
 import attention_ir
-from schedules import machine, parameters, schedule, table
+import schedules
 from tune import build
 
 TARGET = "sm_90a"
 NATIVE = ((64, 64), (96, 96), (128, 128), (192, 192), (192, 128), (256, 256))
 MOST_DRAWS = 400
 RARE = 0.15
+# Bytes of shared memory that are left to barriers and what goes with them.
+BARRIERS = 1024
 # For --large: all scores of a size, and runs of them among others.
 LARGE = ("large:1e8", "large:-1e12", "large:-1e38", "large-runs:1e30", "large-runs:-1e10")
 
@@ -82,10 +84,10 @@ def rarely(rng, usual, *others):
     return rng.choice(others) if rng.random() < RARE else usual
 
 
-def draw_point(rng, has_region):
+def draw_point(rng, has_region, generator):
     """A point: a value of every parameter."""
     work = rng.choice(("grid", "static", "dynamic"))
-    return parameters.canonical({
+    return generator.canonical({
         "consumers": rng.choice((1, 2, 2, 2, 3, 3, 4)), "tile_n": 16 * rng.randint(1, 16), "load_registers": rng.choice((24, 32, 40)),
         "loaders": rarely(rng, 1, 2), "k_depth": rng.randint(1, 4), "v_depth": rng.randint(1, 4), "rings": rarely(rng, "apart", "one"),
         "q_depth": rng.randint(1, 2), "stage_o": rng.choice(("own", "over_q", "over_v")),
@@ -100,14 +102,15 @@ def draw_point(rng, has_region):
         "turn": rng.choice((False, True))})
 
 
-def fits(point, d, dv, registers):
+def fits(schedule, d, dv, shared_memory):
     """Whether it is worth to ask the compiler: registers and shared memory do for
     what any schedule has in them."""
+    point, rows = schedule["parameters"], schedule["rows"]
+    _, registers = schedule["registers"]
     held = dv // 2 + point["tile_n"] * 3 // 4 + 24
-    rows = point["consumers"] * schedule.ROWS
     own = rows * dv if point["stage_o"] == "own" else 0
     elements = point["q_depth"] * rows * d + own + point["tile_n"] * (point["k_depth"] * d + point["v_depth"] * dv)
-    return held <= registers and 2 * elements <= 226 << 10
+    return held <= registers and 2 * elements <= shared_memory - BARRIERS
 
 
 class Case:
@@ -127,38 +130,40 @@ def limits_of(point):
     return {**limits, "keys": 32} if point["row_max"] == "integer" else limits
 
 
-def draw_candidate(rng, parsed, chip):
+def draw_candidate(rng, parsed, generator):
     """A schedule for a problem, or None where it would be refused."""
     d, dv = columns(parsed.head_dim), columns(parsed.head_dim_v)
-    point = draw_point(rng, parsed.score or parsed.region)
-    registers = chip.share(point["consumers"], point["load_registers"])
-    suits = registers and fits(point, d, dv, registers[1])
-    return schedule.Schedule(point, (d, dv), TARGET, registers) if suits else None
+    schedule = generator.schedule(TARGET, (d, dv), draw_point(rng, parsed.score or parsed.region, generator))
+    shared_memory = generator.vocabulary["machines"][TARGET]["shared_memory"]
+    suits = "entry" in schedule and fits(schedule, d, dv, shared_memory)
+    return {**schedule, "head_dims": (d, dv)} if suits else None
 
 
-def draw_flip(rng, number, chip):
+def draw_flip(rng, number, generator):
     """Now and then problems of few keys have a schedule of their own."""
     while True:
         options = draw_problem(rng)
         parsed = attention_ir.parse(options)
-        drawn = [draw_candidate(rng, parsed, chip) for _ in range(rarely(rng, 1, 2))]
-        if all(drawn) and len({each.point["pack_gqa"] for each in drawn}) == 1:
+        drawn = [draw_candidate(rng, parsed, generator) for _ in range(rarely(rng, 1, 2))]
+        if all(drawn) and len({each["parameters"]["pack_gqa"] for each in drawn}) == 1:
             break
-    masks = schedule.MASKS + ("gathers",)
     few = [f"seqlen_k at_most {rng.choice((1, 64, 100))}"] * (len(drawn) - 1)
-    texts = [each.entry(f"coin_flip_{n}", masks, when) for n, (each, when) in enumerate(zip(drawn, [*few, None]))]
-    limits = {key: value for each in drawn for key, value in limits_of(each.point).items()}
-    return Case("flip", number, options, "\n".join(texts), "+".join(each.name for each in drawn), limits)
+    heads = [{"symbol": f"coin_flip_{n}", "masks": generator.vocabulary["masks"]} for n in range(len(drawn))]
+    for head, when in zip(heads, few):
+        head["when"] = when
+    texts = [generator.schedule(TARGET, each["head_dims"], each["parameters"], **head)["entry"] for each, head in zip(drawn, heads)]
+    limits = {key: value for each in drawn for key, value in limits_of(each["parameters"]).items()}
+    return Case("flip", number, options, "\n".join(texts), "+".join(each["name"] for each in drawn), limits)
 
 
-def draw_table(seed, each):
-    entries = [entry for path in table.paths() + table.rung_paths() for entry in table.read(path)]
+def draw_table(seed, each, generator):
+    entries = generator.entries(machine=TARGET)
     for number in range(each * len(entries)):
         rng = random.Random(f"{seed} table {number}")
         entry = entries[number % len(entries)]
         d, dv = entry.head_dims
         less = 8 * rng.randint(0, 3) if number >= len(entries) else 0
-        yield Case("table", number, draw_problem(rng, (d - less, dv - less), entry.masks), entry.unconditional, entry.symbol)
+        yield Case("table", number, draw_problem(rng, (d - less, dv - less), entry.masks), entry.changed({}, conditional=False), entry.symbol)
 
 
 def write(path, text):
@@ -175,12 +180,12 @@ def compile_case(compiler, folder, case):
     return compiler.compile(source, path + ".attn", schedule)
 
 
-def make_flip(compiler, folder, seed, number, chip):
+def make_flip(compiler, folder, seed, number, generator):
     """A case that compiles, and why those drawn before it did not."""
     rng = random.Random(f"{seed} flip {number}")
     refusals = []
     for _ in range(MOST_DRAWS):
-        case = draw_flip(rng, number, chip)
+        case = draw_flip(rng, number, generator)
         reason = compile_case(compiler, folder, case)
         if reason is None:
             return case, refusals
@@ -201,16 +206,16 @@ class Maker:
 
     def make(self):
         args = self.args
-        fixed = list(draw_table(args.seed, args.table))
+        generator = schedules.of(self.compiler.path)
+        fixed = list(draw_table(args.seed, args.table, generator))
         fixed += [Case("chosen", n, draw_problem(random.Random(f"{args.seed} chosen {n}")), None, "")
                   for n in range(args.chosen)]
-        chip = machine.load(TARGET)
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
             reasons = list(pool.map(lambda case: compile_case(self.compiler, self.folder, case), fixed))
             made = [case for case, reason in zip(fixed, reasons) if reason is None]
             self.errors += [f"{c.name}, {c.knobs or 'as chosen'}, {' '.join(c.options)}: {r['text']}"
                             for c, r in zip(fixed, reasons) if r]
-            flips = pool.map(lambda n: make_flip(self.compiler, self.folder, args.seed, n, chip), range(args.flips))
+            flips = pool.map(lambda n: make_flip(self.compiler, self.folder, args.seed, n, generator), range(args.flips))
             for number, (case, refusals) in enumerate(flips):
                 self.refusals.update(reason["kind"] for reason in refusals)
                 if case:

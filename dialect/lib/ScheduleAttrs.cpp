@@ -3,6 +3,7 @@
 // Accessors and checks of #attn.schedule and #attn.config.
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/Attn.h"
+#include "attn/dialect/ConfigLimits.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -136,7 +137,8 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "1, got "
                        << softNumerator << " of " << softDenominator;
   }
-  if (skip != Skip::None && (!split || split.getCount() < 2)) { // C5
+  if (skip != Skip::None &&
+      !maySkipBlocks(split ? split.getCount() : 1)) { // C5
     return emitError()
            << "expected knob 'skip' to be none without a split in at "
               "least 2 sub-tiles, got "
@@ -177,14 +179,15 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'tile_m' and 'tile_n' of at least 1, got "
                        << tileM << " and " << tileN;
   }
-  // config C2: 2^64 times any length stays far below the largest float.
-  if (threshold < 0 || threshold > 64) {
-    return emitError() << "expected 'rescale_threshold' in 0..64, got "
-                       << threshold;
+  // config C2
+  if (threshold < 0 || threshold > kMostRescaleThreshold) {
+    return emitError() << "expected 'rescale_threshold' in 0.."
+                       << kMostRescaleThreshold << ", got " << threshold;
   }
   // config C3
-  if (degree < 3 || degree > 5) {
-    return emitError() << "expected 'exp2_degree' in 3..5, got " << degree;
+  if (degree < kLeastExp2Degree || degree > kMostExp2Degree) {
+    return emitError() << "expected 'exp2_degree' in " << kLeastExp2Degree
+                       << ".." << kMostExp2Degree << ", got " << degree;
   }
   // config C4
   if (ctaGroup != 1 && ctaGroup != 2) {
@@ -199,18 +202,17 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     }
   }
   // config C6
-  constexpr int64_t mostMib = 1024;
-  if (sectionMib < 0 || sectionMib > mostMib) {
-    return emitError() << "expected 'section_mib' in 0.." << mostMib << ", got "
-                       << sectionMib;
+  if (sectionMib < 0 || sectionMib > kMostSectionMib) {
+    return emitError() << "expected 'section_mib' in 0.." << kMostSectionMib
+                       << ", got " << sectionMib;
   }
-  if (sectionMib != 0 && order != WorkOrder::LongestFirst) {
+  if (sectionMib != 0 && !mayHaveSections(order)) {
     return emitError() << "expected 'section_mib' only with order "
                           "'longest_first', got order '"
                        << stringifyWorkOrder(order) << "'";
   }
   // config C7
-  if (rowMax != RowMax::Running && work == WorkKind::Static) {
+  if (rowMax != RowMax::Running && !mayRunAgain(work)) {
     return emitError() << "expected 'row_max' to be running where 'work' is "
                        << stringifyWorkKind(work) << ", got "
                        << stringifyRowMax(rowMax);
@@ -224,16 +226,16 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << tileM;
   }
   // config C9
-  if (cluster != 1 && cluster != 2) {
-    return emitError() << "expected 'cluster' to be 1 or 2, got " << cluster;
+  if (cluster < 1 || cluster > kMostCluster) {
+    return emitError() << "expected 'cluster' to be 1 or " << kMostCluster
+                       << ", got " << cluster;
   }
   // config C10
-  constexpr int64_t mostParts = 16;
-  if (lastWaveParts < 1 || lastWaveParts > mostParts) {
-    return emitError() << "expected 'last_wave_parts' in 1.." << mostParts
-                       << ", got " << lastWaveParts;
+  if (lastWaveParts < 1 || lastWaveParts > kMostLastWaveParts) {
+    return emitError() << "expected 'last_wave_parts' in 1.."
+                       << kMostLastWaveParts << ", got " << lastWaveParts;
   }
-  if (lastWaveParts != 1 && (work != WorkKind::Dynamic || cluster != 1)) {
+  if (lastWaveParts != 1 && !mayCutLastWave(work, cluster)) {
     return emitError() << "expected 'last_wave_parts' only with work "
                           "'dynamic' and 'cluster' 1, got work '"
                        << stringifyWorkKind(work) << "' and " << cluster;

@@ -6,7 +6,23 @@
 using namespace mlir;
 using namespace attn;
 
+constexpr StringLiteral kMachineName = "attn.machine";
+
 using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// The attribute `name` of a module that was read from `path`; null if it does
+/// not parse.
+template <typename AttrT>
+static FailureOr<AttrT> findAttribute(OwningOpRef<ModuleOp> module,
+                                      StringRef path, StringRef name,
+                                      EmitError emitError) {
+  AttrT attr = module ? (*module)->getAttrOfType<AttrT>(name) : AttrT();
+  if (!attr) {
+    return emitError() << "expected '" << path << "' to be a module with '"
+                       << name << "'";
+  }
+  return attr;
+}
 
 /// The attribute `name` of the module in an embedded file.
 template <typename AttrT>
@@ -16,14 +32,9 @@ static FailureOr<AttrT> readAttribute(MLIRContext *context, StringRef path,
   if (!text) {
     return emitError() << "expected '" << path << "' among the embedded files";
   }
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(*text, ParserConfig(context), path);
-  AttrT attr = module ? (*module)->getAttrOfType<AttrT>(name) : AttrT();
-  if (!attr) {
-    return emitError() << "expected '" << path << "' to be a module with '"
-                       << name << "'";
-  }
-  return attr;
+  return findAttribute<AttrT>(
+      parseSourceString<ModuleOp>(*text, ParserConfig(context), path), path,
+      name, emitError);
 }
 
 SmallVector<std::string> attn::listMachines() {
@@ -46,7 +57,14 @@ FailureOr<MachineAttr> attn::lookupMachine(MLIRContext *context, StringRef name,
                        << "'";
   }
   return readAttribute<MachineAttr>(
-      context, ("machines/" + name + ".mlir").str(), "attn.machine", emitError);
+      context, ("machines/" + name + ".mlir").str(), kMachineName, emitError);
+}
+
+FailureOr<MachineAttr> attn::readMachine(MLIRContext *context, StringRef path,
+                                         EmitError emitError) {
+  return findAttribute<MachineAttr>(
+      parseSourceFile<ModuleOp>(path, ParserConfig(context)), path,
+      kMachineName, emitError);
 }
 
 FailureOr<KernelValuesAttr> attn::lookupKernelValues(tile::KernelOp kernel,

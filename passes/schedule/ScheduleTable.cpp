@@ -12,6 +12,18 @@ using namespace attn;
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
+SmallVector<StringRef> attn::listTableMasks() {
+  SmallVector<StringRef> words;
+  for (uint32_t i = 0; i <= getMaxEnumValForMaskKind(); ++i) {
+    StringRef served = builtInMask(MaskKind(i)).served;
+    if (!served.empty() && !llvm::is_contained(words, served)) {
+      words.push_back(served);
+    }
+  }
+  words.append({kWindowMask, kGathersMask});
+  return words;
+}
+
 namespace {
 
 /// What an entry is for, or what is looked for, in words.
@@ -34,12 +46,12 @@ struct Key {
       key.masks.push_back(served);
     }
     if (problem.getBounds() != MaskBounds::None) {
-      key.masks.push_back("window");
+      key.masks.push_back(kWindowMask);
     }
     // Reading elements at positions needs registers for their addresses.
     if (std::max(problem.getMaskRegion(), problem.getScoreRegion()) ==
         attn::RegionKind::Gathering) {
-      key.masks.push_back("gathers");
+      key.masks.push_back(kGathersMask);
     }
     return key;
   }
@@ -219,9 +231,13 @@ static ConfigAttr configFor(ConfigAttr config, const Key &key,
 
 static TableEntry makeEntry(TableEntryOp op, const Key &wanted,
                             StringRef path) {
-  return {llvm::formatv("entry '@{0}' of '{1}'", op.getSymName(), path),
-          op.getWhenAttr(), configFor(op.getConfig(), Key::of(op), wanted),
-          op.getSchedule(), op.getLoc()};
+  return {path.str(),
+          op.getSymName().str(),
+          llvm::formatv("entry '@{0}' of '{1}'", op.getSymName(), path),
+          op.getWhenAttr(),
+          configFor(op.getConfig(), Key::of(op), wanted),
+          op.getSchedule(),
+          op.getLoc()};
 }
 
 /// Those entries of a file that serve `wanted`.
@@ -328,8 +344,8 @@ static FailureOr<SmallVector<TableEntry>> searchTable(MLIRContext *context,
                                                       EmitError emitError) {
   std::string known;
   // Most problems are compiled on rung 0, and need not read the others.
-  for (StringRef folder : {"schedules", "rungs"}) {
-    if (firstRung > 0 && folder == "schedules") {
+  for (StringRef folder : {kScheduleFolder, kRungFolder}) {
+    if (firstRung > 0 && folder == kScheduleFolder) {
       continue;
     }
     auto candidates = findCandidates(context, folder, wanted, known, emitError);

@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [os.path.join(ROOT, "test"), os.path.join(ROOT, "test", "Inputs"), os.path.join(ROOT, "tools", "python")]
 import attention_ir
 import clean
-from schedules import entry, table
+import schedules
 
 
 def compile_kernel(compiler, out, each, mask):
@@ -35,16 +35,18 @@ def main():
     parser.add_argument("--out", required=True)
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
-    rungs = [each for path in table.rung_paths() for each in table.read(path)]
+    generator = schedules.of(args.compiler)
+    entries = generator.entries()
+    rungs = [each for each in entries if each.rung]
     failures, ladders = [], {}
     for each in rungs:
         ladders.setdefault(each.head_dims, {})[each.rung] = each.masks
         for mask in each.masks:
             error = compile_kernel(args.compiler, args.out, each, mask)
             failures += [f"{each.symbol}, {mask}: {error}"] if error else []
-    for dims in {each.head_dims for path in table.paths() for each in table.read(path)}:
+    for dims in {each.head_dims for each in entries if not each.rung}:
         steps = ladders.get(dims, {})
-        if sorted(steps) != list(range(1, len(steps) + 1)) or set(steps.get(len(steps), ())) != set(entry.KNOWN_MASKS):
+        if sorted(steps) != list(range(1, len(steps) + 1)) or set(steps.get(len(steps), ())) != set(generator.vocabulary["masks"]):
             failures.append(f"head dims {dims}: rungs {steps}")
     print(*failures, sep="\n")
     print(f"{sum(len(each.masks) for each in rungs)} kernels, {len(failures)} failures")

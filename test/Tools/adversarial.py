@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [os.path.join(ROOT, "test", "Inputs"), os.path.join(ROOT, "tools", "python")]
 import attention_ir
-from schedules import table
+import schedules
 
 # Keys are walked from the last block to the first: with 300 of them 256..299, 128..255, 0..127.
 FIRST, MIDDLE, LAST = 280, 200, 50
@@ -93,7 +93,8 @@ def compiled(args, name, source, emit="bundle", schedule=None):
 
 def schedule_with(args, changes, stem):
     """The table's last entry with some parameters changed."""
-    *_, entry = table.read(os.path.join(table.FOLDER, "sm_90a", stem + ".mlir"))
+    path = os.path.join(ROOT, "passes", "schedule", "data", "schedules", "sm_90a", stem + ".mlir")
+    *_, entry = schedules.of(args.compiler).entries(file=path)
     name = "_".join([stem, *changes.values()]).replace("/", "of")
     path = os.path.join(args.out, f"{name}.mlir")
     with open(path, "w", encoding="utf-8") as file:

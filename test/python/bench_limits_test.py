@@ -17,7 +17,7 @@ import report
 import results
 from bench_lines import measured, run_of
 from racing import points
-from schedules import table
+import schedules
 
 KERNEL = {"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "cluster": 1, "skips": True, "instructions": 512,
           "exponentials": 64}
@@ -52,10 +52,10 @@ class Counting(unittest.TestCase):
             count_instructions.count(found["short"])
 
     def test_an_entry_of_the_table(self):
-        short, *_ = table.serving(192, 128, "causal_bottom_right")
+        short, *_ = schedules.of().entries(machine="sm_90a", head_dims=[192, 128], mask="causal_bottom_right")
         self.assertEqual(count_instructions.describe_entry(short),
                          {"keys_at_most": 1024, "tile_m": 128, "tile_n": 128, "cluster": 1, "skips": True})
-        *_, long = table.serving(192, 128, "none")
+        *_, long = schedules.of().entries(machine="sm_90a", head_dims=[192, 128], mask="none")
         self.assertEqual(count_instructions.describe_entry(long),
                          {"keys_at_most": 0, "tile_m": 128, "tile_n": 128, "cluster": 2, "skips": False})
 
@@ -119,7 +119,7 @@ class CompileTime(unittest.TestCase):
 
     def test_kernels_are_compiled_alone_or_by_problem(self):
         def commands(problems):
-            args = argparse.Namespace(d="128", cases="none", compiler="attn-compile", problems=problems)
+            args = argparse.Namespace(d="128", cases="none", compiler=schedules.of().compiler, problems=problems)
             with tempfile.TemporaryDirectory() as temp:
                 return {name: any("--schedule=" in word for word in command) for name, command in compile_time.commands(args, temp)}
 

@@ -4,6 +4,7 @@
 import contextlib
 import ctypes
 import io
+import json
 import os
 import shutil
 import subprocess

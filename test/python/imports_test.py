@@ -8,17 +8,17 @@ import os
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Folders of modules that find one another.
-WORLDS = {"the package": {"attn": ("python", "attn")},
-          "the tuner": {"racing": ("tools", "python", "racing"), "schedules": ("tools", "python", "schedules"),
-                        "tune": ("tools", "attn-tune", "tune")},
-          "the bench": {"": ("bench",), "racing": ("tools", "python", "racing"), "schedules": ("tools", "python", "schedules")}}
+# Folders of modules that find one another, and the package that each is.
+SHARED = [("", ("tools", "python")), ("racing", ("tools", "python", "racing"))]
+WORLDS = {"the package": [("attn", ("python", "attn"))],
+          "the tuner": [*SHARED, ("tune", ("tools", "attn-tune", "tune"))],
+          "the bench": [*SHARED, ("", ("bench",))]}
 
 
 def modules(world):
     """{name: path} of a world."""
     found = {}
-    for package, folder in WORLDS[world].items():
+    for package, folder in WORLDS[world]:
         for path in glob.glob(os.path.join(ROOT, *folder, "*.py")):
             stem = os.path.basename(path).removesuffix(".py")
             name = package if stem == "__init__" else f"{package}.{stem}".lstrip(".")
@@ -60,10 +60,10 @@ class Imports(unittest.TestCase):
     def test_late_and_relative_imports_count(self):
         edges = graph(modules("the package"))
         self.assertIn("attn._torch_ops", edges["attn._call"])
-        self.assertIn("schedules.entry", graph(modules("the tuner"))["schedules.table"])
+        self.assertIn("racing.session", graph(modules("the tuner"))["tune.measure"])
 
     def test_the_tuner_stands_on_nothing_of_the_bench(self):
-        bench = {name for name in modules("the bench") if "." not in name} - {"racing", "schedules"}
+        bench = set(modules("the bench")) - set(modules("the tuner"))
         self.assertIn("attention", bench)
         for name, path in modules("the tuner").items():
             with self.subTest(module=name):

@@ -12,14 +12,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "test")]
 import coinflips
 import make_ablations
-from schedules import machine, parameters, schedule
+import schedules
 
 # Of the configuration, what is no choice on the machine that schedules are drawn for: CTAs
 # that share a product, columns, which follow from the head dims, and the rung of a ladder.
 NO_CHOICE = {"cta_group", "tile_d", "tile_dv", "rung"}
 # Of the words, what has no lowering.
 NO_LOWERING = {"peel none"}
-SM90A = machine.load("sm_90a")
+GENERATOR = schedules.of()
 
 
 def read(*path):
@@ -35,37 +35,36 @@ def words_of(enum):
 
 def drawn_points(count=400):
     rng = random.Random(0)
-    return [coinflips.draw_point(rng, False) for _ in range(count)]
+    return [coinflips.draw_point(rng, False, GENERATOR) for _ in range(count)]
 
 
 def entry_of(point):
-    registers = SM90A.share(point["consumers"], point["load_registers"])
-    return schedule.Schedule(point, (64, 64), "sm_90a", registers).entry("drawn")
+    return GENERATOR.schedule("sm_90a", (64, 64), point, symbol="drawn")["entry"]
 
 
 class Knobs(unittest.TestCase):
     def test_the_page_has_every_parameter(self):
         named = re.findall(r"^\|.*\| ((?:`\w+` ?)+) \|[^|]*\|$", read("docs", "knobs.md"), re.M)
-        self.assertEqual({name for cell in named for name in re.findall(r"`(\w+)`", cell)}, set(parameters.PARAMETERS))
+        self.assertEqual({name for cell in named for name in re.findall(r"`(\w+)`", cell)}, set(GENERATOR.parameters))
 
     def test_every_parameter_is_changed_by_an_ablation(self):
         changed = {name for row in make_ablations.read_ablations() for name in row["change"]}
-        self.assertEqual(changed, set(parameters.PARAMETERS))
+        self.assertEqual(changed, set(GENERATOR.parameters))
 
     def test_every_parameter_is_a_coin_flip(self):
         points = drawn_points()
-        self.assertEqual([name for name in parameters.PARAMETERS if len({point[name] for point in points}) < 2], [])
+        self.assertEqual([name for name in GENERATOR.parameters if len({point[name] for point in points}) < 2], [])
 
     def test_every_word_of_a_parameter_is_drawn(self):
         points = drawn_points()
-        for name, parameter in parameters.PARAMETERS.items():
-            if isinstance(parameter.domain, parameters.Words):
+        for name, parameter in GENERATOR.parameters.items():
+            if parameter.words:
                 with self.subTest(parameter=name):
-                    self.assertEqual({point[name] for point in points}, set(parameter.domain.words))
+                    self.assertEqual({point[name] for point in points}, set(parameter.words))
 
 
     def test_variants_by_length_are_drawn(self):
-        flips = [coinflips.draw_flip(random.Random(seed), seed, SM90A).schedule for seed in range(60)]
+        flips = [coinflips.draw_flip(random.Random(seed), seed, GENERATOR).schedule for seed in range(60)]
         self.assertTrue(0 < sum("when <seqlen_k at_most" in text for text in flips) < len(flips))
 
 

@@ -17,11 +17,11 @@ from unittest import mock
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path[:0] = [os.path.join(ROOT, "tools", "python"), os.path.join(ROOT, "tools", "attn-tune"), os.path.join(ROOT, "test", "Inputs", "tune")]
 import made_up_times
+import schedules
 from racing import session as sessions
-from schedules import machine, parameters
 from tune import build, decide, journal, main, measure, problem, space, table
 
-SM90A = machine.load("sm_90a")
+GENERATOR = schedules.of()
 PROBLEM = {"name": "fwd_d64_causal", "mask": "causal", "d": 64, "dv": 64, "dtype": "bf16", "source": "IR"}
 DECLARED = {"head_dims": [64, 64], "products": [{"consumers": [2, 3, 4], "tile_n": 64}]}
 RUN = {"record": "run", "format": 1, "time": "T", "target": "sm_90a", "space": DECLARED, "problems": [PROBLEM],
@@ -29,17 +29,17 @@ RUN = {"record": "run", "format": 1, "time": "T", "target": "sm_90a", "space": D
 
 
 def space_of(*products, **more):
-    return space.Space({"head_dims": [64, 64], "products": list(products), **more}, "s.json")
+    return space.Space({"head_dims": [64, 64], "products": list(products), **more}, "s.json", GENERATOR)
 
 
 def candidates_of(declared):
-    return space.enumerate_candidates(space.Space(declared, "s.json"), "sm_90a", SM90A)[0]
+    return space.enumerate_candidates(space.Space(declared, "s.json", GENERATOR), "sm_90a")[0]
 
 
 def head_of_log():
     """The records of a search before anything is compiled."""
     records = [RUN, {"record": "candidate", "candidate": "table", "parameters": None, "schedule": ""}]
-    return records + [{"record": "candidate", "candidate": c.name, "parameters": c.point, "schedule": c.entry(c.name)}
+    return records + [{"record": "candidate", "candidate": c.name, "parameters": c.point, "schedule": c.entry}
                       for c in candidates_of(DECLARED)]
 
 
@@ -60,7 +60,7 @@ class Spaces(unittest.TestCase):
     def test_a_product_is_all_combinations_the_last_varying_fastest(self):
         found = space_of({"consumers": [2, 3], "tile_n": [64, 128]}).points()
         self.assertEqual([(p["consumers"], p["tile_n"]) for p in found], [(2, 64), (2, 128), (3, 64), (3, 128)])
-        self.assertEqual([list(p) for p in found], [list(parameters.PARAMETERS)] * 4)
+        self.assertEqual([list(p) for p in found], [list(GENERATOR.parameters)] * 4)
 
     def test_a_space_is_the_union_of_its_products(self):
         found = space_of({"consumers": [2, 3]}, {"consumers": [3, 4]}, common={"tile_n": 96}).points()
@@ -82,21 +82,21 @@ class Spaces(unittest.TestCase):
             return {"head_dims": [64, 64], "products": [product]}
         for declared, message in (
                 ([], "s.json: expected an object, got []"),
-                ({"products": [{}]}, "s.json: head_dims: expected two numbers, each a multiple of 8 in 8..256, got null"),
-                ({"head_dims": [64, 100], "products": [{}]}, "got [64, 100]"),
+                ({"products": [{}]}, "s.json: expected 'head_dims' to be two numbers, each a multiple of 8 in 8..256, got null"),
+                ({"head_dims": [64, 100], "products": [{}]}, "got [64,100]"),
                 ({"head_dims": [64, 64]}, "s.json: products: expected a list of objects, got null"),
                 ({**one(), "blocks": 1}, 'expected "head_dims", "common" or "products", got "blocks"'),
-                (one(tile_n=[64, 100]), "s.json: products[0].tile_n: expected a multiple of 16 in 16..256, got 100"),
-                (one(tile_n=True), "products[0].tile_n: expected a multiple of 16 in 16..256, got true"),
-                (one(work="fast"), 'products[0].work: expected "grid" or "static" or "dynamic", got "fast"'),
-                (one(turn=1), "products[0].turn: expected true or false, got 1"),
-                (one(exp2_soft="3/2"), 'products[0].exp2_soft: expected a share as "1/8", got "3/2"'),
+                (one(tile_n=[64, 100]), "s.json: products[0]: expected 'tile_n' to be a multiple of 16 in 16..256, got 100"),
+                (one(tile_n=True), "products[0]: expected 'tile_n' to be a multiple of 16 in 16..256, got true"),
+                (one(work="fast"), "products[0]: expected 'work' to be \"grid\" or \"static\" or \"dynamic\", got \"fast\""),
+                (one(turn=1), "products[0]: expected 'turn' to be true or false, got 1"),
+                (one(exp2_soft="3/2"), "products[0]: expected 'exp2_soft' to be a share as \"1/8\", got \"3/2\""),
                 (one(consumers=[]), "products[0].consumers: expected at least one value, got []"),
-                (one(pack_gqa=12), "products[0].pack_gqa: expected a power of two up to 64, got 12"),
-                (one(tilen=64), 'products[0]: expected a parameter (consumers, tile_n, '),
+                (one(pack_gqa=12), "products[0]: expected 'pack_gqa' to be a power of two up to 64, got 12"),
+                (one(tilen=64), "products[0]: expected a parameter of consumers, tile_n, "),
                 ({**one(tile_n=64), "common": {"tile_n": 64}}, 'products[0]: expected no parameter of "common", got "tile_n"')):
             with self.subTest(message=message), self.assertRaises(space.SpaceError) as caught:
-                self.assertIsNone(space.Space(declared, "s.json"))
+                self.assertIsNone(space.Space(declared, "s.json", GENERATOR))
             self.assertIn(message, str(caught.exception))
 
     def test_a_file_that_names_a_parameter_twice_is_refused(self):
@@ -105,26 +105,26 @@ class Spaces(unittest.TestCase):
             with open(path, "w", encoding="utf-8") as file:
                 file.write('{"head_dims": [64, 64], "products": [{"tile_n": 64, "tile_n": 128}]}')
             with self.assertRaisesRegex(space.SpaceError, '"tile_n" stands twice'):
-                self.assertIsNone(space.read(path))
+                self.assertIsNone(space.read(path, GENERATOR))
             with self.assertRaisesRegex(space.SpaceError, "No such file"):
-                self.assertIsNone(space.read(path + ".none"))
+                self.assertIsNone(space.read(path + ".none", GENERATOR))
 
     def test_the_default_spaces(self):
         paths = sorted(glob.glob(os.path.join(main.SPACES, "*.json")))
         self.assertEqual(len(paths), 7)
         for path in paths:
             with self.subTest(path=os.path.basename(path)):
-                found = space.read(path)
-                candidates, without = space.enumerate_candidates(found, "sm_90a", SM90A)
+                found = space.read(path, GENERATOR)
+                candidates, without = space.enumerate_candidates(found, "sm_90a")
                 self.assertEqual(without, [])
                 self.assertEqual(len({c.name for c in candidates}), len(candidates))
                 # What can be measured in minutes.
                 self.assertTrue(20 <= len(candidates) <= 120, len(candidates))
 
     def test_the_default_spaces_vary_every_parameter(self):
-        values = {name: set() for name in parameters.PARAMETERS}
+        values = {name: set() for name in GENERATOR.parameters}
         for path in glob.glob(os.path.join(main.SPACES, "*.json")):
-            for point in space.read(path).points():
+            for point in space.read(path, GENERATOR).points():
                 for name, value in point.items():
                     values[name].add(value)
         self.assertEqual([name for name, found in values.items() if len(found) < 2], [])
@@ -132,33 +132,45 @@ class Spaces(unittest.TestCase):
     def test_the_page_lists_all_parameters(self):
         with open(os.path.join(ROOT, "docs", "tuning.md"), encoding="utf-8") as file:
             rows = re.findall(r"^\| `(\w+)` \| (.*?) \| `(.*?)` \|", file.read(), re.M)
-        self.assertEqual(rows, [(name, str(p.domain).replace('"', "`"), json.dumps(p.default)) for name, p in parameters.PARAMETERS.items()])
+        self.assertEqual(rows, [(name, p.values.replace('"', "`"), json.dumps(p.default)) for name, p in GENERATOR.parameters.items()])
 
 
 class Registers(unittest.TestCase):
-    def test_the_register_file_is_shared_out(self):
-        for consumers, least, shares in ((1, 24, (240, 256)), (1, 40, (240, 256)), (2, 24, (24, 240)), (2, 25, (40, 232)), (2, 40, (40, 232)),
-                                         (3, 24, (32, 160)), (4, 32, (32, 112)), (5, 24, (40, 88))):
-            with self.subTest(consumers=consumers, least=least):
-                self.assertEqual(SM90A.share(consumers, least), shares)
+    def shares(self, consumers, least, machine="sm_90a"):
+        made = GENERATOR.schedule(machine, (64, 64), {"consumers": consumers, "load_registers": least})
+        return made.get("registers", made.get("refused"))
 
-    def test_there_can_be_too_few(self):
-        poor = machine.Machine("registers <total = 65536, lowest = 40, highest = 256, granule = 8>\nwarps <lanes = 32, group = 4, most = 32>")
-        self.assertEqual(poor.share(7, 200), (232, 40))
-        self.assertIsNone(poor.share(7, 256))
-        found, without = space.enumerate_candidates(space_of({"consumers": 7, "load_registers": [200, 256]}), "sm_90a", poor)
-        self.assertEqual((len(found), len(without)), (1, 1))
+    def test_the_register_file_is_shared_out(self):
+        for consumers, least, shares in ((1, 24, [240, 256]), (1, 40, [240, 256]), (2, 24, [24, 240]), (2, 32, [40, 232]), (2, 40, [40, 232]),
+                                         (3, 24, [32, 160]), (4, 32, [32, 112]), (5, 24, [40, 88])):
+            with self.subTest(consumers=consumers, least=least):
+                self.assertEqual(self.shares(consumers, least), shares)
+
+    def test_a_machine_with_other_registers(self):
+        path = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "poor.mlir")
+        with open(os.path.join(ROOT, "passes", "schedule", "data", "machines", "sm_90a.mlir"), encoding="utf-8") as file:
+            text = file.read().replace('"sm_90a"', '"poor"').replace("lowest = 24", "lowest = 40")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        self.assertEqual(self.shares(7, 200, path), [232, 40])
+        self.assertEqual(self.shares(7, 256, path), "not enough registers for 7 consumers")
+        found, refused = space.enumerate_candidates(space_of({"consumers": 7, "load_registers": [200, 256]}), path)
+        self.assertEqual((len(found), [each["name"] for each in refused]), (1, ["w7_n128_q1k2v2_grid_linear_first_load256"]))
+        self.assertIn('machine "poor"', found[0].entry)
 
     def test_points_that_share_alike_are_one_candidate(self):
-        found, _ = space.enumerate_candidates(space_of({"consumers": 3, "load_registers": [24, 32]}), "sm_90a", SM90A)
+        found, _ = space.enumerate_candidates(space_of({"consumers": 3, "load_registers": [24, 32]}), "sm_90a")
         self.assertEqual(len(found), 1)
 
     def test_an_unknown_machine_is_named(self):
-        with self.assertRaisesRegex(ValueError, "expected a machine of sm_100a, sm_90a, got 'sm_1'"):
-            self.assertIsNone(machine.load("sm_1"))
+        with self.assertRaisesRegex(schedules.ScheduleError, "expected a target among 'sm_100a', 'sm_90a', got 'sm_1'"):
+            self.assertIsNone(self.shares(2, 24, "sm_1"))
 
 
 class Candidates(unittest.TestCase):
+    def entry_of(self, candidate, symbol, dims, **head):
+        return GENERATOR.schedule("sm_90a", dims, candidate.point, symbol=symbol, **head)["entry"]
+
     def entry_of_table(self, name):
         """The last entry of a file, which serves what those before it do not."""
         with open(os.path.join(ROOT, "passes", "schedule", "data", "schedules", "sm_90a", name + ".mlir"), encoding="utf-8") as file:
@@ -172,14 +184,14 @@ class Candidates(unittest.TestCase):
                                     ("fwd_d96", [96, 96], {})):
             with self.subTest(name=name):
                 made, = candidates_of({"head_dims": dims, "products": [{**general, **product}]})
-                self.assertEqual(made.entry(name), self.entry_of_table(name))
+                self.assertEqual(self.entry_of(made, name, dims), self.entry_of_table(name))
 
     def test_pairs_of_ctas_and_o_over_v_as_in_the_table(self):
         made, = candidates_of({"head_dims": [192, 128], "products": [
             {"consumers": 2, "load_registers": 40, "stage_o": "over_v", "storer": "warp", "cluster": 2, "work": "dynamic", "work_depth": 1}]})
         path = os.path.join(ROOT, "passes", "schedule", "data", "schedules", "sm_90a", "fwd_d192_dv128.mlir")
         with open(path, encoding="utf-8") as file:
-            self.assertIn(made.entry("fwd_d192_dv128_none", ["none"]), file.read())
+            self.assertIn(self.entry_of(made, "fwd_d192_dv128_none", dims=(192, 128), masks=["none"]), file.read())
 
     def test_names_are_symbols_and_tell_candidates_apart(self):
         values = {"consumers": [1, 2], "tile_n": [64, 128], "load_registers": [24, 56], "loaders": [1, 2],
@@ -191,7 +203,7 @@ class Candidates(unittest.TestCase):
                   "overlap": ["qk_first", "pv_first", "none"], "rescale": ["after_pv", "before_pv"],
                   "row_max": ["running", "first_block", "integer"], "rescale_threshold": [0, 8], "exp2_soft": ["0/1", "1/8"],
                   "exp2_degree": [3, 4], "peel": ["first", "first_masked"], "skip": ["none", "right"], "turn": [True, False]}
-        self.assertEqual(set(values), set(parameters.PARAMETERS))
+        self.assertEqual(set(values), set(GENERATOR.parameters))
         for name, both in values.items():
             others = {"work": "dynamic", "order": "longest_first", "exp2_soft": "1/2"}
             with self.subTest(name=name):
@@ -261,9 +273,8 @@ class Logs(unittest.TestCase):
             with self.subTest(key=key), self.assertRaisesRegex(journal.JournalError, f"another {key}; give another --out"):
                 main.start(log, folder, {**RUN, key: [{**PROBLEM, "source": "other IR"}]}, [])
         first = candidates_of(DECLARED)[0]
-        first.point = {**first.point, "peel": "first_masked"}
         with self.assertRaisesRegex(journal.JournalError, f"expected '{first.name}' to be the schedule that it is now"):
-            main.start(log, folder, RUN, [first])
+            main.start(log, folder, RUN, [first._replace(entry=first.entry.replace("first_branch", "first_masked"))])
         log.close()
 
 

@@ -6,11 +6,14 @@
 #include "attn/codegen/driver/Registration.h"
 #include "attn/dialect/Attn.h"
 #include "attn/passes/schedule/EmbeddedData.h"
+#include "attn/passes/schedule/ScheduleRequests.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
+#include <fstream>
+#include <iostream>
 #include <memory>
 #include <new>
 
@@ -71,6 +74,11 @@ struct Arguments {
                        cl::cat(category)};
   cl::opt<bool> listTargets{"list-targets", cl::desc("list the machines"),
                             cl::cat(category)};
+  cl::opt<bool> askSchedules{
+      "ask-schedules",
+      cl::desc("answer requests about schedules: JSON, one a line, from the "
+               "input to the output (docs/tuning.md)"),
+      cl::cat(category)};
   cl::opt<bool> bytecode{"emit-bytecode", cl::desc("write IR as bytecode"),
                          cl::cat(category)};
   cl::opt<bool> generic{"generic", cl::desc("write IR in generic form"),
@@ -171,6 +179,28 @@ void listTargets() {
   }
 }
 
+/// Answers each line as soon as it is there, for a program at the other end.
+int answerSchedules(const std::string &input, const std::string &output) {
+  std::ifstream file;
+  if (input != "-") {
+    file.open(input);
+  }
+  std::error_code error;
+  llvm::raw_fd_ostream out(output, error);
+  if (error || !file) {
+    llvm::errs() << "attn-compile: error: cannot open '"
+                 << (error ? output : input) << "'\n";
+    return 1;
+  }
+  ScheduleRequests requests;
+  std::string line;
+  while (std::getline(input == "-" ? std::cin : file, line)) {
+    out << requests.answer(line) << "\n";
+    out.flush();
+  }
+  return 0;
+}
+
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) int
@@ -188,6 +218,9 @@ attn_compile_main(int argc, char **argv) {
     return 0;
   }
   std::string error;
+  if (arguments.askSchedules) {
+    return answerSchedules(arguments.input, arguments.output);
+  }
   int status = compileTo(arguments.input, optionsOf(arguments),
                          arguments.output, printDiagnostic, error);
   if (!error.empty()) {

@@ -42,6 +42,7 @@ EXAMPLES:
   attn-compile examples/causal.mlir --emit=schedule -o causal.schedule.mlir
   attn-compile causal.schedule.mlir --emit=ptx -o causal.ptx
   attn-compile examples/causal.mlir --emit=ptx --explain --timing -o causal.ptx
+  echo '{"ask": "vocabulary"}' | attn-compile --ask-schedules
 
 See docs/debugging.md for how to find out what the compiler does.
 )";

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RolePlacement.h"
+#include "attn/dialect/RegisterBudget.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
-
-namespace {
-// A launch gives no thread more, on all chips. The machine's `highest` bounds
-// what a group of warps takes later.
-constexpr int64_t maxThreadRegisters = 255;
-} // namespace
 
 static int64_t warpsOf(ws::RoleOp role) {
   return role.getWarps() * role.getReplicas();
@@ -58,8 +53,7 @@ int64_t RolePlacement::registersOf(int64_t group) const {
 }
 
 int64_t RolePlacement::launchRegisters() const {
-  int64_t most = std::min(maxThreadRegisters, registers.getTotal() / threads);
-  return most / registers.getGranule() * registers.getGranule();
+  return attn::launchRegisters(registers, threads);
 }
 
 int64_t RolePlacement::endOfGroup(int64_t group) const {

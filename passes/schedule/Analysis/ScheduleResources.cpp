@@ -3,6 +3,7 @@
 // What a schedule takes of its machine: V10 to V14.
 #include "../ScheduleModel.h"
 #include "attn/dialect/ItemMemory.h"
+#include "attn/dialect/RegisterBudget.h"
 #include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
@@ -159,9 +160,8 @@ LogicalResult ResourceChecker::checkRoles() {
                           machine.getWarps().getMost(), groups * group));
   }
   // Roles share what the CTA is launched with: the same for every thread.
-  int64_t granule = registers.getGranule();
-  int64_t launched = groups * threads * granule *
-                     (registers.getTotal() / (groups * threads) / granule);
+  int64_t launched =
+      groups * threads * launchRegisters(registers, groups * threads);
   if (statistics.registers > launched) {
     return reject(emitError, "V13",
                   formatv("expected at most {0} registers over all roles, with "

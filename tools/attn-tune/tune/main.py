@@ -43,13 +43,12 @@ import shutil
 import sys
 import tempfile
 
+import schedules
 from racing import libattn
 from racing.session import replace_process
-from schedules import machine, schedule
 from tune import build, decide, journal, measure, problem, space, table
 
-ROOT = machine.ROOT
-SPACES = os.path.join(ROOT, "tools", "attn-tune", "spaces")
+SPACES = os.path.join(schedules.ROOT, "tools", "attn-tune", "spaces")
 # What is wrong outside of this program, and said in a line.
 EXPECTED = (ValueError, OSError, RuntimeError, ImportError)
 SHAPES = {"cuda": "paper", "sim": "1x300x2"}
@@ -58,17 +57,6 @@ SLICES_MS = (60, 150)
 
 def say(text):
     print(text, flush=True)
-
-
-def beside(*path):
-    """A file of the build or installation that this program was started from, else
-    of the build folder."""
-    started = os.path.dirname(os.path.dirname(os.path.abspath(sys.argv[0])))
-    for folder in (started, os.path.join(ROOT, "build")):
-        found = os.path.join(folder, *path)
-        if os.path.exists(found):
-            return found
-    return shutil.which(path[-1]) or found
 
 
 def parse_arguments(argv):
@@ -126,9 +114,9 @@ def check_arguments(parser, args):
         parser.error(f"expected --slice-ms in {SLICES_MS[0]}..{SLICES_MS[1]}, got {args.slice_ms:g}")
     if not 0 <= args.drop <= 1:
         parser.error(f"expected --drop in 0..1, got {args.drop:g}")
-    args.compiler = args.compiler or beside("bin", "attn-compile")
-    args.runner = args.runner or beside("bin", "attn-run")
-    args.lib = args.lib or beside("lib", "libattn_runtime.so")
+    args.compiler = args.compiler or schedules.beside("bin", "attn-compile")
+    args.runner = args.runner or schedules.beside("bin", "attn-run")
+    args.lib = args.lib or schedules.beside("lib", "libattn_runtime.so")
     args.shapes = problem.parse_shapes(args.shapes or SHAPES[args.device])
 
 
@@ -169,7 +157,7 @@ def read_space(args, problems):
     default = os.path.join(SPACES, f"fwd_d{d}" + (f"_dv{dv}" if dv != d else "") + ".json")
     if not args.space and not os.path.exists(default):
         raise space.SpaceError(f"expected --space=FILE for head dims {d} and {dv}, for which there is no default")
-    found = space.read(args.space or default)
+    found = space.read(args.space or default, schedules.of(args.compiler))
     if found.head_dims != (d, dv):
         raise space.SpaceError(f"{found.origin}: expected the head dims {d} and {dv} of the problems, got "
                                f"{found.head_dims[0]} and {found.head_dims[1]}")
@@ -177,9 +165,9 @@ def read_space(args, problems):
 
 
 def enumerate_candidates(args, found):
-    candidates, without = space.enumerate_candidates(found, args.target, machine.load(args.target))
-    for point in without:
-        say(f"{schedule.name_of(point)}: not enough registers for {point['consumers']} consumers")
+    candidates, refused = space.enumerate_candidates(found, args.target)
+    for each in refused:
+        say(f"{each['name']}: {each['refused']}")
     if not candidates:
         raise space.SpaceError(f"{found.origin}: expected a candidate, got none")
     return candidates
@@ -194,7 +182,7 @@ def start(log, folder, run, candidates):
         if view.run[key] != run[key]:
             raise journal.JournalError(f"{folder.log()}: expected a log of this search, got one with another {key}; "
                                        "give another --out")
-    records = {c.name: {"record": "candidate", "candidate": c.name, "parameters": c.point, "schedule": c.entry(c.name)} for c in candidates}
+    records = {c.name: {"record": "candidate", "candidate": c.name, "parameters": c.point, "schedule": c.entry} for c in candidates}
     for name in [name for name in records if name in view.candidates]:
         if view.candidates[name]["schedule"] != records.pop(name)["schedule"]:
             raise journal.JournalError(f"{folder.log()}: expected '{name}' to be the schedule that it is now, got another; "
@@ -216,8 +204,8 @@ def list_legal(compiler, problems, candidates):
         for each in problems:
             folder.put(folder.source(each["name"]), each["source"])
         for each in candidates:
-            schedule = folder.put(folder.schedule(each.name), each.entry(each.name))
-            reasons = [compiler.compile(folder.source(p["name"]), os.path.join(temp, "out"), schedule, emit="schedule") for p in problems]
+            path = folder.put(folder.schedule(each.name), each.entry)
+            reasons = [compiler.compile(folder.source(p["name"]), os.path.join(temp, "out"), path, emit="schedule") for p in problems]
             if all(reasons):
                 refused[reasons[0]["kind"]] += 1
             else:

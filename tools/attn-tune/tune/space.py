@@ -10,11 +10,11 @@ combinations of its values; a parameter that is not named has its default. The
 space is the union of the products, in their order.
 """
 
+import collections
 import itertools
 import json
 
-from schedules.parameters import PARAMETERS, Numbers, canonical
-from schedules.schedule import Schedule
+import schedules
 
 
 class SpaceError(ValueError):
@@ -22,17 +22,16 @@ class SpaceError(ValueError):
 
 
 class Space:
-    """A space that was read and found right."""
+    """A space that was read and found right: its values are those of the generator, a
+    schedules.Schedules."""
 
-    def __init__(self, declared, origin):
-        self.declared, self.origin = declared, origin
+    def __init__(self, declared, origin, generator):
+        self.declared, self.origin, self.generator = declared, origin, generator
         self.expect(isinstance(declared, dict), "", "an object", declared)
         for key in declared:
             self.expect(key in ("head_dims", "common", "products"), "", '"head_dims", "common" or "products"', key)
-        dims = declared.get("head_dims")
-        self.expect(isinstance(dims, list) and len(dims) == 2 and all(Numbers(8, 256, 8).allows(d) for d in dims),
-                    "head_dims", f"two numbers, each {Numbers(8, 256, 8)}", dims)
-        self.head_dims = tuple(dims)
+        self.check("", head_dims=declared.get("head_dims"))
+        self.head_dims = tuple(declared["head_dims"])
         products = declared.get("products")
         self.expect(isinstance(products, list) and products, "products", "a list of objects", products)
         common = self.values("common", declared.get("common", {}))
@@ -47,26 +46,33 @@ class Space:
         if not right:
             raise SpaceError(f"{self.origin}: {where + ': ' if where else ''}expected {wanted}, got {json.dumps(got)}")
 
+    def check(self, where, **fields):
+        """Asks whether a point may have such values."""
+        try:
+            self.generator.ask("point", **fields)
+        except schedules.ScheduleError as error:
+            raise SpaceError(f"{self.origin}: {where + ': ' if where else ''}{error}") from error
+
     def values(self, where, declared):
         """Lists of values by parameter."""
         self.expect(isinstance(declared, dict), where, "an object", declared)
         found = {}
         for name, value in declared.items():
-            self.expect(name in PARAMETERS, where, f"a parameter ({', '.join(PARAMETERS)})", name)
             values = value if isinstance(value, list) else [value]
             self.expect(values, f"{where}.{name}", "at least one value", value)
             for each in values:
-                self.expect(PARAMETERS[name].domain.allows(each), f"{where}.{name}", PARAMETERS[name].domain, each)
+                self.check(where, parameters={name: each})
             found[name] = values
         return found
 
     def points(self):
         """The points of the space, each once, as {parameter: value}."""
         found = {}
+        parameters = self.generator.parameters
         for product in self.products:
-            axes = [product.get(name, [parameter.default]) for name, parameter in PARAMETERS.items()]
+            axes = [product.get(name, [parameter.default]) for name, parameter in parameters.items()]
             for values in itertools.product(*axes):
-                point = canonical(zip(PARAMETERS, values))
+                point = self.generator.canonical(dict(zip(parameters, values)))
                 found.setdefault(tuple(point.values()), point)
         return list(found.values())
 
@@ -80,10 +86,10 @@ def no_duplicates(pairs):
     return found
 
 
-def read(path):
+def read(path, generator):
     try:
         with open(path, encoding="utf-8") as file:
-            return Space(json.load(file, object_pairs_hook=no_duplicates), path)
+            return Space(json.load(file, object_pairs_hook=no_duplicates), path, generator)
     except OSError as error:
         raise SpaceError(f"{path}: {error.strerror}") from error
     except SpaceError:
@@ -92,15 +98,20 @@ def read(path):
         raise SpaceError(f"{path}: expected a space as JSON: {error}") from error
 
 
-def enumerate_candidates(space, target, machine):
-    """The candidates of a space, and the points for which the machine's registers
-    do not suffice; points that share their registers alike are one candidate."""
-    found, without = {}, []
+# A schedule of the space: its name, {parameter: value}, and the text of its entry.
+Candidate = collections.namedtuple("Candidate", "name point entry")
+
+
+def enumerate_candidates(space, machine):
+    """The candidates of a space, and what the generator says of the points for which the
+    machine's registers do not suffice; points that share their registers alike are one
+    candidate."""
+    found, refused = {}, []
     for point in space.points():
-        registers = machine.share(point["consumers"], point["load_registers"])
-        if not registers:
-            without.append(point)
+        made = space.generator.schedule(machine, space.head_dims, point)
+        if "refused" in made:
+            refused.append(made)
             continue
-        candidate = Schedule(point, space.head_dims, target, registers)
-        found.setdefault(candidate.entry("x"), candidate)
-    return list(found.values()), without
+        alike = tuple(made["registers"]), tuple(value for name, value in point.items() if name != "load_registers")
+        found.setdefault(alike, Candidate(made["name"], point, made["entry"]))
+    return list(found.values()), refused

@@ -16,6 +16,11 @@ mlir::FailureOr<MachineAttr>
 lookupMachine(mlir::MLIRContext *context, llvm::StringRef name,
               llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
+/// The description of a machine in a file like those.
+mlir::FailureOr<MachineAttr>
+readMachine(mlir::MLIRContext *context, llvm::StringRef path,
+            llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
 /// Names and axes of the values of a kernel: those it brings in its attribute
 /// `attn.values`, or those of its kind, from passes/schedule/data/values.
 mlir::FailureOr<KernelValuesAttr>

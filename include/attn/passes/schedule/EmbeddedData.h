@@ -22,7 +22,8 @@ llvm::ArrayRef<EmbeddedFile> embeddedFiles();
 /// The text of one file.
 std::optional<llvm::StringRef> findEmbeddedFile(llvm::StringRef path);
 
-/// The files below `folder` ("machines"), also in folders of it, sorted by path.
+/// The files below `folder` ("machines"), also in folders of it, sorted by
+/// path.
 llvm::SmallVector<EmbeddedFile> listEmbeddedFiles(llvm::StringRef folder);
 
 } // namespace attn

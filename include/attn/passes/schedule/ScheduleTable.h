@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Look-up in the schedule table: the files of passes/schedule/data/schedules
-// and, for the rungs above the first, of passes/schedule/data/rungs, each in the
-// folder of its machine; or one file given by the user.
+// and, for the rungs above the first, of passes/schedule/data/rungs, each in
+// the folder of its machine; or one file given by the user.
 #ifndef ATTN_PASSES_SCHEDULE_SCHEDULETABLE_H
 #define ATTN_PASSES_SCHEDULE_SCHEDULETABLE_H
 
@@ -10,7 +10,19 @@
 
 namespace attn {
 
+// The folders of the table's files: those of rung 0, and the others.
+constexpr llvm::StringLiteral kScheduleFolder = "schedules";
+constexpr llvm::StringLiteral kRungFolder = "rungs";
+// What an entry serves beside masks without bounds: bounds of a window, and
+// regions that read captured tensors at positions.
+constexpr llvm::StringLiteral kWindowMask = "window";
+constexpr llvm::StringLiteral kGathersMask = "gathers";
+
+/// Returns all words for what an entry serves.
+llvm::SmallVector<llvm::StringRef> listTableMasks();
+
 struct TableEntry {
+  std::string file, symbol;
   std::string origin; // "entry '@x' of 'schedules/sm_90a/x.mlir'", for remarks
   ConditionAttr when; // null: always
   ConfigAttr config;

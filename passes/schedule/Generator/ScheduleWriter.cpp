@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ScheduleWriter.h"
+#include "attn/dialect/RegisterBudget.h"
+
+using namespace attn;
+using namespace attn::generator;
+using llvm::formatv;
+using llvm::SmallVector;
+
+std::optional<RoleRegisters> generator::shareRegisters(MachineAttr machine,
+                                                       int64_t consumers,
+                                                       int64_t least) {
+  RegisterInfoAttr registers = machine.getRegisters();
+  WarpInfoAttr warps = machine.getWarps();
+  // A warp alone takes the registers of a whole group.
+  int64_t groups = consumers + 1;
+  int64_t threads = groups * warps.getLanes() * warps.getGroup();
+  int64_t budget = groups * launchRegisters(registers, threads);
+  int64_t consumer =
+      std::min(roundDown(registers, (budget - least) / consumers),
+               registers.getHighest());
+  int64_t loader =
+      std::min(budget - consumers * consumer, registers.getHighest());
+  if (std::min(consumer, least) < registers.getLowest()) {
+    return std::nullopt;
+  }
+  return RoleRegisters{loader, consumer};
+}
+
+llvm::Expected<int64_t> generator::countRows(const SchedulePoint &point,
+                                             MachineAttr machine) {
+  if (!machine.getTiles()) {
+    return makeError("expected a machine with 'tiles', whose rows a consumer "
+                     "computes, got '{0}' without",
+                     machine.getName().getValue());
+  }
+  return point.consumers * machine.getTiles().getRows();
+}
+
+namespace {
+
+/// Writes the items of one schedule.
+class ScheduleWriter {
+public:
+  ScheduleWriter(const SchedulePoint &point, RoleRegisters registers)
+      : point(point), registers(registers) {}
+
+  SmallVector<std::string> write();
+
+private:
+  bool isDynamic() const { return point.work == "dynamic"; }
+  bool hasStoreWarp() const { return point.storer == "warp"; }
+  /// Whether O lies where the loader has to wait before it loads again.
+  bool waitsForO() const { return point.stageO != "own"; }
+
+  void writeRoles();
+  void writePlaces();
+  void writeOrder();
+  void writeKnobs();
+  void writeLoads();
+  void writeStores();
+  void writeConsumer();
+  std::string step() const;
+  std::string stored() const;
+
+  template <typename... Args> void add(const char *format, Args &&...args) {
+    lines.push_back(formatv(format, std::forward<Args>(args)...));
+  }
+  void addBody(StringRef role, ArrayRef<std::string> lists);
+
+  const SchedulePoint &point;
+  RoleRegisters registers;
+  SmallVector<std::string> lines;
+};
+
+} // namespace
+
+SmallVector<std::string> ScheduleWriter::write() {
+  writeRoles();
+  writePlaces();
+  writeOrder();
+  writeKnobs();
+  writeLoads();
+  writeStores();
+  writeConsumer();
+  return std::move(lines);
+}
+
+void ScheduleWriter::writeRoles() {
+  std::string several;
+  if (point.consumers > 1) {
+    several = formatv("[{0}]", point.consumers);
+    add("split M {0} whole(q)", point.consumers);
+  }
+  if (!isDynamic()) {
+    add("remat(next)");
+  }
+  add("role load warps 1 regs {0}", registers.loader);
+  if (point.loaders > 1) {
+    add("role load_v warps 1 regs {0}", registers.loader);
+  }
+  if (hasStoreWarp()) {
+    add("role store warps 1 regs {0}", registers.loader);
+  }
+  add("role wg{0} warps 4 regs {1}", several, registers.consumer);
+}
+
+void ScheduleWriter::writePlaces() {
+  StringRef shared = point.cluster > 1 ? " scope cluster" : "";
+  if (isDynamic()) {
+    add("chan work = w in smem depth {0}", point.workDepth);
+  }
+  add("chan q = q in smem depth {0}{1}", point.qDepth,
+      point.stageO == "over_q" ? " free_implied" : "");
+  if (point.rings == "one") {
+    add("chan kv = k | v in smem depth {0}{1}", point.kDepth + point.vDepth,
+        shared);
+  } else {
+    add("chan k = k in smem depth {0}{1}", point.kDepth, shared);
+    add("chan v = v in smem depth {0}{1}", point.vDepth, shared);
+  }
+  add("hold p = p in {0} depth 1", point.stageP);
+  add("hold s = s in reg depth 1");
+  add("hold o = o in reg");
+  add("hold oe = oe in smem {0}", point.stageO == "own"      ? "depth 1"
+                                  : point.stageO == "over_q" ? "over q"
+                                                             : "over v");
+}
+
+void ScheduleWriter::writeOrder() {
+  if (point.turn) {
+    add("turn tc ring wg");
+  }
+  if (waitsForO()) {
+    add("sync drain ring wg");
+  }
+  if (hasStoreWarp()) {
+    add("edge o_ready");
+  }
+  if (waitsForO() || hasStoreWarp()) {
+    bool inCluster = point.cluster > 1 && point.stageO == "over_v";
+    add("edge o_free credits 1{0}", inCluster ? " scope cluster" : "");
+  }
+}
+
+void ScheduleWriter::writeKnobs() {
+  auto [numerator, denominator] = StringRef(point.exp2Soft).split('/');
+  add("knob exp2_soft {0} of {1}", numerator, denominator);
+  add("knob peel {0}", point.peel);
+  if (point.skip != "none") {
+    add("knob skip {0}", point.skip);
+  }
+  if (point.launch != "alone") {
+    add("knob launch {0}", point.launch);
+  }
+}
+
+void ScheduleWriter::addBody(StringRef role, ArrayRef<std::string> lists) {
+  add("body {0} {{", role);
+  for (const std::string &list : lists) {
+    add("  {0}", list);
+  }
+  add("}");
+}
+
+/// The loads, in the order in which the products take them.
+void ScheduleWriter::writeLoads() {
+  StringRef wait = "once : wait(o_free) ";
+  std::string q =
+      ((point.stageO == "over_q" ? wait : "") + "once : ld_q").str();
+  // A loader of its own runs as far ahead as there is room.
+  bool isAhead = point.overlap != "none" && point.loaders == 1;
+  std::string v =
+      ((point.stageO == "over_v" ? wait : "") + (isAhead ? "ld_v + 1" : "ld_v"))
+          .str();
+  SmallVector<std::string> lists;
+  if (isDynamic()) {
+    lists.push_back("before { next }");
+  }
+  if (point.loaders > 1) {
+    lists.push_back("kv { ld_k " + q + " }");
+  } else if (point.overlap == "pv_first") {
+    lists.push_back("kv { " + q + " " + v + " ld_k }");
+  } else {
+    lists.push_back("kv { ld_k " + q + " " + v + " }");
+  }
+  addBody("load", lists);
+  if (point.loaders > 1) {
+    addBody("load_v", {"kv { " + v + " }"});
+  }
+}
+
+/// What the warp that stores does, if there is one.
+void ScheduleWriter::writeStores() {
+  if (!hasStoreWarp()) {
+    return;
+  }
+  std::string stores, awaits;
+  for (int64_t i = 0; i < point.consumers; ++i) {
+    std::string o =
+        point.consumers > 1 ? formatv("st_o[{0}]", i).str() : "st_o";
+    stores += o + " ";
+    awaits += "await(" + o + ") ";
+  }
+  addBody("store",
+          {"after { wait(o_ready) " + stores + awaits + "sig(o_free) }"});
+}
+
+/// What a consumer does with a block of keys.
+std::string ScheduleWriter::step() const {
+  if (point.overlap == "none") {
+    return "qk score mask stat exp sum cvt rescale pv";
+  }
+  StringRef take = point.turn ? "take(tc) + 1 " : "";
+  StringRef give = point.turn ? "give(tc) + 1 " : "";
+  bool isEarly = point.rescale == "before_pv";
+  StringRef early = isEarly ? "rescale + 1 " : "";
+  std::string products =
+      point.overlap == "qk_first"
+          ? formatv("get(k) {0}qk get(v) + 1 {1}pv + 1", take, early)
+          : formatv("get(v) + 1 {0}{1}pv + 1 get(k) qk", take, early);
+  return formatv("{0} {1}score mask stat exp sum await(pv) + 1 cvt{2}",
+                 products, give, isEarly ? "" : " rescale");
+}
+
+/// How a consumer's O leaves its registers.
+std::string ScheduleWriter::stored() const {
+  if (hasStoreWarp()) {
+    return formatv("{0} cvt_o sig(o_ready) st_lse",
+                   waitsForO() ? "sync(drain)" : "wait(o_free)");
+  }
+  return waitsForO() ? "sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free)"
+                     : "await(st_o) + 1 cvt_o st_o st_lse";
+}
+
+void ScheduleWriter::writeConsumer() {
+  std::string after = formatv(
+      "after {{ {0}fin {1}norm {2} }", point.lastWaveParts > 1 ? "join " : "",
+      point.rowMax != "running" ? "check " : "", stored());
+  addBody("wg", {"kv { " + step() + " }", after});
+}
+
+/// The config's fields; those that most entries do not have are left out.
+static std::string writeConfig(const SchedulePoint &point, int64_t rows,
+                               int64_t rung) {
+  std::string text =
+      formatv("tile_m = {0}, tile_n = {1}, work = {2}, order = {3}", rows,
+              point.tileN, point.work, point.order);
+  auto add = [&](StringRef name, const auto &value, bool isLeftOut) {
+    if (!isLeftOut) {
+      text += formatv(", {0} = {1}", name, value).str();
+    }
+  };
+  add("section_mib", point.sectionMib, point.sectionMib == 0);
+  add("rescale_threshold", point.rescaleThreshold, false);
+  add("row_max", point.rowMax, point.rowMax == "running");
+  add("exp2_degree", point.exp2Degree, point.exp2Degree == 3);
+  add("cluster", point.cluster, point.cluster == 1);
+  add("pack_gqa", point.packGqa, point.packGqa == 1);
+  add("last_wave_parts", point.lastWaveParts, point.lastWaveParts == 1);
+  add("rung", rung, rung == 0);
+  return text;
+}
+
+std::string generator::writeEntry(const SchedulePoint &point,
+                                  const EntryHead &head, MachineAttr machine,
+                                  RoleRegisters registers, int64_t rows) {
+  std::string text = formatv(
+      "attn.table_entry fwd @{0} head_dim {1}, {2}\n    masks [\"{3}\"]\n",
+      head.symbol, head.headDim, head.headDimV,
+      llvm::join(head.masks, "\", \""));
+  if (!head.when.empty()) {
+    text += "    when <" + head.when + ">\n";
+  }
+  text += "    config <" + writeConfig(point, rows, head.rung) + ">\n";
+  text += formatv("    schedule <\"{0}\" machine \"{1}\" {{\n", head.symbol,
+                  machine.getName().getValue());
+  for (const std::string &line : ScheduleWriter(point, registers).write()) {
+    text += "  " + line + "\n";
+  }
+  return text + "}>\n";
+}
