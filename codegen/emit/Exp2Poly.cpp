@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `nvx.exp2_poly` as arithmetic: Cody-Waite, Horner, exponent by integer add.
-#include "attn/codegen/emit/Exp2Poly.h"
+#include "attn/dialect/Exp2Poly.h"
 #include "Lowering.h"
 #include "attn/dialect/Nvx.h"
 

@@ -7,6 +7,7 @@
 #include "SizeExpressions.h"
 #include "attn/codegen/launch/JoinLayout.h"
 #include "attn/codegen/launch/LaunchShape.h"
+#include "attn/codegen/launch/Numerics.h"
 #include "attn/codegen/launch/StampLayout.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "attn/dialect/RegionProgram.h"
@@ -65,6 +66,7 @@ private:
   json::Value condition();
   json::Object launch();
   json::Object resources();
+  json::Object numerics();
   json::Object stamps(const StampLayout &layout);
   int64_t cluster() { return clusterOf(kernel); }
 
@@ -218,6 +220,18 @@ json::Object PlanBuilder::resources() {
   return report;
 }
 
+/// How far results may be from float64.
+json::Object PlanBuilder::numerics() {
+  Numerics bounds = Numerics::of(Precision::of(kernel));
+  return json::Object{{"score_relative", bounds.scoreRelative},
+                      {"o_relative", bounds.oRelative},
+                      {"o_per_key", bounds.oPerKey},
+                      {"flush", bounds.flush},
+                      {"lse_relative", bounds.lseRelative},
+                      {"lse_absolute", bounds.lseAbsolute},
+                      {"lse_per_root_key", bounds.lsePerRootKey}};
+}
+
 /// How to read the stamps in the workspace.
 json::Object PlanBuilder::stamps(const StampLayout &layout) {
   json::Array names;
@@ -276,6 +290,9 @@ json::Object PlanBuilder::variant(bool isLast) {
                        {"launches", json::Array{launch()}},
                        {"schedule", std::move(schedule)},
                        {"report", resources()}};
+  if (kernel.getProblem().getKind() == KernelKind::Fwd) {
+    variant["numerics"] = numerics();
+  }
   if (handsOutItems(kernel)) {
     // The counter of work items, which a launch leaves as it found it.
     variant["workspace"] = counterBytes;

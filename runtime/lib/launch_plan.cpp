@@ -474,10 +474,34 @@ Status PlanReader::readValues(const JsonReader &json, PlanVariant &variant) {
   return {};
 }
 
+static Status readNumerics(const JsonReader &json, PlanNumerics &numerics) {
+  const struct {
+    const char *key;
+    double &bound;
+  } bounds[] = {{"score_relative", numerics.scoreRelative},
+                {"o_relative", numerics.oRelative},
+                {"o_per_key", numerics.oPerKey},
+                {"flush", numerics.flush},
+                {"lse_relative", numerics.lseRelative},
+                {"lse_absolute", numerics.lseAbsolute},
+                {"lse_per_root_key", numerics.lsePerRootKey}};
+  RETURN_IF_FAILED(
+      json.expectObject({"score_relative", "o_relative", "o_per_key", "flush",
+                         "lse_relative", "lse_absolute", "lse_per_root_key"}));
+  for (const auto &[key, bound] : bounds) {
+    RETURN_IF_FAILED(json.get(key).read(bound));
+    if (!(bound >= 0 && bound < 1)) {
+      return json.get(key).failExpected("a number from 0 to below 1");
+    }
+  }
+  return {};
+}
+
 Status PlanReader::readVariant(const JsonReader &json) {
   PlanVariant variant;
-  RETURN_IF_FAILED(json.expectObject({"when", "values", "workspace", "zeroed",
-                                      "launches", "schedule", "report"}));
+  RETURN_IF_FAILED(
+      json.expectObject({"when", "values", "workspace", "zeroed", "launches",
+                         "numerics", "schedule", "report"}));
   RETURN_IF_FAILED(readExpr(json.get("when"), variant.when));
   if (json.has("values")) {
     RETURN_IF_FAILED(readValues(json.get("values"), variant));
@@ -491,6 +515,10 @@ Status PlanReader::readVariant(const JsonReader &json) {
   variant.launches.resize(launches.size());
   for (size_t i = 0; i < launches.size(); ++i) {
     RETURN_IF_FAILED(readLaunch(launches.at(i), variant.launches[i]));
+  }
+  if (json.has("numerics")) {
+    RETURN_IF_FAILED(
+        readNumerics(json.get("numerics"), variant.numerics.emplace()));
   }
   if (json.has("schedule")) {
     RETURN_IF_FAILED(json.get("schedule").read(variant.schedule));

@@ -145,6 +145,18 @@ struct PlanLaunch {
   std::string path;
 };
 
+/// How far a variant's results may be from float64 (docs/launch-plan.md). Tools
+/// read it; launching does not.
+struct PlanNumerics {
+  double scoreRelative = 0;
+  double oRelative = 0;
+  double oPerKey = 0;
+  double flush = 0;
+  double lseRelative = 0;
+  double lseAbsolute = 0;
+  double lsePerRootKey = 0;
+};
+
 /// A number that expressions of a variant use by name.
 struct PlanValue {
   int symbol = -1;
@@ -164,6 +176,8 @@ struct PlanVariant {
   std::vector<PlanLaunch> launches;
   /// The schedule's text, for people.
   std::string schedule;
+  /// Missing in plans of older compilers, and of kernels other than "fwd".
+  std::optional<PlanNumerics> numerics;
 };
 
 struct LaunchPlan {

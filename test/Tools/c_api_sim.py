@@ -14,7 +14,8 @@ import struct
 import sys
 
 ROOT, BUILD, BUNDLE = sys.argv[1:]
-sys.path.insert(0, os.path.join(ROOT, "tools", "python"))
+sys.path[:0] = [os.path.join(ROOT, "tools", "python"), os.path.join(ROOT, "test")]
+import numerics
 from racing import libattn
 
 CPU = libattn.DLDevice(libattn.CPU, 0)
@@ -47,14 +48,15 @@ class Tensor:
 
 
 def attention(q, k, v, i):
-    """Row i of O and of LSE."""
+    """Row i of O and of LSE, its sums of P |V|, and the largest scale |q| |k|."""
     row = lambda x, j: x[j * DIM:(j + 1) * DIM]
     scores = [SCALE * sum(a * b for a, b in zip(row(q, i), row(k, j))) for j in range(i + 1)]
     most = max(scores)
     weights = [math.exp(s - most) for s in scores]
     total = sum(weights)
-    out = [sum(w * row(v, j)[c] for j, w in enumerate(weights)) / total for c in range(DIM)]
-    return out, most + math.log(total)
+    out, magnitudes = ([sum(w * of(row(v, j)[c]) for j, w in enumerate(weights)) / total for c in range(DIM)] for of in (float, abs))
+    size = SCALE * math.hypot(*row(q, i)) * max(math.hypot(*row(k, j)) for j in range(i + 1))
+    return out, most + math.log(total), magnitudes, size
 
 
 def main():
@@ -71,14 +73,16 @@ def main():
     bundle.launcher(args)()
 
     o, lse = tensors["o"].read(), tensors["lse"].read()
-    error = lse_error = 0
+    bounds = numerics.Bounds(bundle.plan["variants"][0])
+    share = lse_share = 0  # of the bounds
     for i in range(LENGTH):
-        want, want_lse = attention(q, k, v, i)
-        error = max([error] + [abs(a - b) for a, b in zip(o[i * DIM:(i + 1) * DIM], want)])
-        lse_error = max(lse_error, abs(lse[i] - want_lse))
-    # bf16 has 8 bits: half a unit in the last place of values up to 4, twice.
-    good = error < 2 * 4 / 2**9 and lse_error < 1e-4
-    print(f"{LENGTH} rows {'are right' if good else 'are wrong'}: errors {error:.3g} and {lse_error:.3g}")
+        want, want_lse, magnitudes, size = attention(q, k, v, i)
+        shares = [abs(got - x) / bounds.of_output(a, i + 1, size)
+                  for got, x, a in zip(o[i * DIM:(i + 1) * DIM], want, magnitudes)]
+        share = max([share] + shares)
+        lse_share = max(lse_share, abs(lse[i] - want_lse) / bounds.of_lse(want_lse, i + 1, size))
+    good = share <= 1 and lse_share <= 1
+    print(f"{LENGTH} rows {'are right' if good else 'are wrong'}: {share:.3g} and {lse_share:.3g} of the bounds")
 
     # The same tensors, said to be on a GPU.
     args.device = libattn.DLDevice(libattn.CUDA, 0)

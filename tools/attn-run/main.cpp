@@ -78,7 +78,9 @@ void writeCheck(Run &run, const Problem &problem, const CheckResult &result) {
       .add("max_error_rounded", result.maxErrorRounded)
       .add("mean_error", result.meanError)
       .add("mean_error_rounded", result.meanErrorRounded)
-      .add("lse_error", result.lseError);
+      .add("lse_error", result.lseError)
+      .add("o_share", result.oShare)
+      .add("lse_share", result.lseShare);
   run.json.write(line);
 }
 
@@ -90,14 +92,15 @@ void writeOutcome(Run &run, const Problem &problem, const char *result,
 }
 
 std::string summary(const CheckResult &result) {
-  char text[256];
+  char text[320];
   std::snprintf(text, sizeof(text),
                 "%" PRId64 " of %" PRId64 " rows compared, %" PRId64
                 " empty; O max %.3g (rounded reference %.3g), mean %.3g "
-                "(%.3g); LSE %.3g",
+                "(%.3g); LSE %.3g; %.2g and %.2g of their bounds",
                 result.rowsCompared, result.rows, result.emptyRows,
                 result.maxError, result.maxErrorRounded, result.meanError,
-                result.meanErrorRounded, result.lseError);
+                result.meanErrorRounded, result.lseError, result.oShare,
+                result.lseShare);
   return text;
 }
 

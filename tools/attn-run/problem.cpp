@@ -269,5 +269,11 @@ std::string attn::run::whyNotCheckable(const runtime::LaunchPlan &plan) {
   if (!err.empty()) {
     return "there is no reference: " + err;
   }
+  for (const runtime::PlanVariant &variant : plan.variants) {
+    if (!variant.numerics) {
+      return "there are no bounds: the plan has no 'numerics', which compilers "
+             "before it did not write";
+    }
+  }
   return "";
 }

@@ -103,13 +103,20 @@ static double dot(const float *a, const float *b, int64_t size) {
          ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
-/// exact += p * v and rounded += r * v.
+/// What one key adds to each column.
+struct Weights {
+  double exact;
+  double rounded;
+  double bound;
+};
+
 ATTN_VECTORIZED
-static void accumulate(double p, double r, const float *v, int64_t size,
-                       double *exact, double *rounded) {
+static void accumulate(const Weights &weights, const float *v, int64_t size,
+                       double *exact, double *rounded, double *bound) {
   for (int64_t i = 0; i < size; ++i) {
-    exact[i] += p * double(v[i]);
-    rounded[i] += r * double(v[i]);
+    exact[i] += weights.exact * double(v[i]);
+    rounded[i] += weights.rounded * double(v[i]);
+    bound[i] += weights.bound * std::fabs(double(v[i]));
   }
 }
 
@@ -119,6 +126,7 @@ static void scoreRow(const ReferenceInputs &in, const Row &row, int64_t headK,
   const Problem &p = in.problem;
   const float *q = &in.q[size_t(
       p.rowIndex(row.batch, row.i, row.head, p.seqQ, p.headsQ) * p.dim)];
+  double size = double(p.scale) * std::sqrt(dot(q, q, p.dim));
   forAdmissibleKeys(in, row, [&](int64_t j) {
     const float *k = &in.k[size_t(
         p.rowIndex(row.batch, j, headK, p.seqK, p.headsK) * p.dim)];
@@ -131,6 +139,9 @@ static void scoreRow(const ReferenceInputs &in, const Row &row, int64_t headK,
     out.scores[Exact].push_back(product * scale);
     out.scores[Single].push_back(float(product * scale));
     out.scores[Rounded].push_back(stored * scale);
+    double shift =
+        in.numerics.scoreRelative * size * std::sqrt(dot(k, k, p.dim));
+    out.scores[Shifted].push_back(float(product * scale + shift));
     return true;
   });
   if (p.score) {
@@ -174,6 +185,57 @@ static double roundProbability(const Problem &p, double value, double sum) {
   return roundTo(p.dtype, float(value * unit)) / (unit * sum);
 }
 
+/// Makes of the lane that shows how far scores may be off their errors.
+static void findScoreErrors(const Problem &p, const std::vector<double> &exact,
+                            std::vector<double> &shifted) {
+  double factor = p.score ? kRegionFactor : 1;
+  for (size_t n = 0; n < shifted.size(); ++n) {
+    shifted[n] = factor * std::fabs(shifted[n] - exact[n]);
+  }
+}
+
+/// The mean of `errors` by weight. Those without any weight become 0.
+static double meanError(const std::vector<double> &weights, double sum,
+                        std::vector<double> &errors) {
+  double mean = 0;
+  for (size_t n = 0; n < errors.size(); ++n) {
+    errors[n] = weights[n] > 0 ? errors[n] : 0;
+    mean += weights[n] / sum * errors[n];
+  }
+  return mean;
+}
+
+/// Computes O and its bound from weights, and fills the bound of the LSE.
+static void combineValues(const ReferenceInputs &in, const Row &row,
+                          int64_t headK, double sum, double roundedSum,
+                          RowResult &out) {
+  const Problem &p = in.problem;
+  const runtime::PlanNumerics &numerics = in.numerics;
+  double keys = double(out.keys.size());
+  double scoreError = meanError(out.scores[Exact], sum, out.scores[Shifted]);
+  double common =
+      numerics.oRelative + keys * numerics.oPerKey + std::expm1(scoreError);
+  for (size_t n = 0; n < out.keys.size(); ++n) {
+    const float *v = &in.v[size_t(
+        p.rowIndex(row.batch, out.keys[n], headK, p.seqK, p.headsK) * p.dimV)];
+    Weights weights;
+    weights.exact = out.scores[Exact][n] / sum;
+    weights.rounded = roundProbability(p, out.scores[Rounded][n], roundedSum);
+    weights.bound =
+        weights.exact * (common + std::expm1(out.scores[Shifted][n])) +
+        numerics.flush;
+    accumulate(weights, v, p.dimV, out.exact.data(), out.rounded.data(),
+               out.bound.data());
+  }
+  for (int64_t c = 0; c < p.dimV; ++c) {
+    out.rounded[size_t(c)] = roundTo(p.dtype, float(out.rounded[size_t(c)]));
+    out.bound[size_t(c)] += numerics.flush;
+  }
+  out.lseBound = numerics.lseAbsolute +
+                 std::sqrt(keys) * numerics.lsePerRootKey +
+                 numerics.lseRelative * std::fabs(out.lse) + scoreError;
+}
+
 void attn::run::computeRow(const ReferenceInputs &in, const Row &row,
                            RowResult &out) {
   const Problem &p = in.problem;
@@ -181,40 +243,25 @@ void attn::run::computeRow(const ReferenceInputs &in, const Row &row,
   for (std::vector<double> &lane : out.scores) {
     lane.clear();
   }
-  out.exact.assign(size_t(p.dimV), 0);
-  out.rounded.assign(size_t(p.dimV), 0);
+  for (std::vector<double> *columns : {&out.exact, &out.rounded, &out.bound}) {
+    columns->assign(size_t(p.dimV), 0);
+  }
   int64_t headK = row.head / (p.headsQ / p.headsK);
   scoreRow(in, row, headK, out);
   out.hasKeys = !out.keys.empty();
   out.lse = -INFINITY;
+  out.lseBound = 0;
   if (!out.hasKeys) {
     return;
   }
   double most = 0;
   double ignored = 0;
-  std::vector<double> &weights = out.scores[Exact];
-  std::vector<double> &roundedWeights = out.scores[Rounded];
-  std::vector<double> &errors = out.scores[Single];
-  for (size_t n = 0; n < errors.size(); ++n) {
-    errors[n] = std::fabs(errors[n] - weights[n]);
-  }
-  double sum = exponentiate(weights, most);
-  double roundedSum = exponentiate(roundedWeights, ignored);
+  findScoreErrors(p, out.scores[Exact], out.scores[Shifted]);
+  double sum = exponentiate(out.scores[Exact], most);
+  double roundedSum = exponentiate(out.scores[Rounded], ignored);
   out.lse = most + std::log(sum);
-  out.regionError = 0;
   if (sum == 0) {
     return;
   }
-  for (size_t n = 0; n < out.keys.size(); ++n) {
-    const float *v = &in.v[size_t(
-        p.rowIndex(row.batch, out.keys[n], headK, p.seqK, p.headsK) * p.dimV)];
-    double probability = roundProbability(p, roundedWeights[n], roundedSum);
-    double weight = weights[n] / sum;
-    out.regionError += p.score && weight > 0 ? weight * errors[n] : 0;
-    accumulate(weight, probability, v, p.dimV, out.exact.data(),
-               out.rounded.data());
-  }
-  for (double &value : out.rounded) {
-    value = roundTo(p.dtype, float(value));
-  }
+  combineValues(in, row, headK, sum, roundedSum, out);
 }

@@ -18,7 +18,13 @@ struct ReferenceInputs {
   std::vector<float> v;
   /// What the problem's regions read.
   Captures captures;
+  /// The contract of the kernel that is checked.
+  runtime::PlanNumerics numerics;
 };
+
+/// The ops of a score region may round more often, and in another order, than
+/// the lane of the reference that shows how far a kernel may be off.
+constexpr double kRegionFactor = 4;
 
 /// One row's results, and the memory its computation needs.
 struct RowResult {
@@ -31,9 +37,10 @@ struct RowResult {
   /// with normal inputs the scores as well: large ones would lose what tells
   /// them apart, which kernels keep.
   std::vector<double> rounded;
-  /// By how much the LSE is off where the score region is computed in its own
-  /// types: what it makes of their rounding is no fault of a kernel.
-  double regionError = 0;
+  /// By how much O may differ from `exact`, by the numerics contract.
+  std::vector<double> bound;
+  /// By how much the LSE may differ.
+  double lseBound = 0;
 
   std::vector<int64_t> keys;
   std::array<std::vector<double>, kLanes> scores;

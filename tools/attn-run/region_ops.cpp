@@ -71,12 +71,17 @@ double run::floatOf(const OpUse &use, size_t operand, size_t lane, size_t at) {
 
 void run::setFloats(const OpUse &use, size_t at,
                     std::array<double, kLanes> values) {
-  for (size_t lane : {Single, Rounded}) {
+  double mirrored = 2 * values[Single] - values[Shifted];
+  for (size_t lane : {Single, Rounded, Shifted}) {
     values[lane] = roundToType(use.type, values[lane]);
   }
   if (use.type.bits == 16) {
-    // Rounding to so few bits is what the program asks for: a decision.
+    // Rounding to so few bits is what the program asks for: a decision, which a
+    // kernel whose value is off in either direction may take otherwise.
     values[Exact] = values[Single];
+    bool isSame = values[Shifted] == values[Single] && std::isfinite(mirrored);
+    values[Shifted] =
+        isSame ? roundToType(use.type, mirrored) : values[Shifted];
   } else if (!std::isfinite(values[Single]) || values[Single] == 0) {
     // The type's range is part of the meaning, its precision is not.
     values[Exact] = roundToType(use.type, values[Exact]);
@@ -88,9 +93,12 @@ void run::setFloats(const OpUse &use, size_t at,
 
 namespace {
 
+/// How far a function's f32 result may be from the one for `operand`.
+using Error = double (*)(double operand, double result);
+
 /// `function` of as many floats as there are operands.
 template <typename Function>
-void foldFloats(const OpUse &use, Function function) {
+void foldFloats(const OpUse &use, Function function, Error error = nullptr) {
   for (size_t n = 0; n < use.count; ++n) {
     std::array<double, kLanes> values;
     for (size_t lane = 0; lane < kLanes; ++lane) {
@@ -101,6 +109,11 @@ void foldFloats(const OpUse &use, Function function) {
         values[lane] = function(operand(0), operand(1));
       } else {
         values[lane] = function(operand(0), operand(1), operand(2));
+      }
+      bool isOff = lane == Rounded || lane == Shifted;
+      if (error && isOff && use.type.bits == 32 &&
+          std::isfinite(values[lane])) {
+        values[lane] += error(operand(0), values[lane]);
       }
     }
     setFloats(use, n, values);
@@ -231,18 +244,19 @@ double minimum(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b);
 }
 
-/// As the one instruction of the machine may have it: 2^-11 of the result off.
-void approximateTanh(const OpUse &use) {
-  constexpr double error = 0x1p-11;
-  for (size_t n = 0; n < use.count; ++n) {
-    std::array<double, kLanes> values;
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      double exact = std::tanh(use.operands[0]->lanes[lane][n]);
-      values[lane] = lane == Exact ? exact : exact * (1 + error);
-    }
-    setFloats(use, n, values);
-  }
+// The errors of functions as the compiler makes them (codegen/emit/MathToNVVM),
+// which the instructions' are, and the rounding of what they are given.
+constexpr double kInstruction = 0x1p-22;
+
+double relative(double, double result) { return kInstruction * result; }
+double ofExp(double operand, double result) {
+  return (kInstruction + 0x1p-23 * std::fabs(operand)) * result;
 }
+double ofLog(double, double result) {
+  return kInstruction * std::max(1.0, std::fabs(result));
+}
+double ofTanh(double, double result) { return 0x1p-18 * result; }
+double ofOneTanh(double, double result) { return 0x1p-11 * result; }
 
 /// Two integers to one of their type, which wraps round. `function` may ask for
 /// the bits of the type.
@@ -272,9 +286,10 @@ RegionOp unsignedIntegers(const char *name, Function function) {
 
 /// One, two or three floats to one of their type.
 template <typename... Operands>
-RegionOp floats(const char *name, double (*function)(Operands...)) {
+RegionOp floats(const char *name, double (*function)(Operands...),
+                Error error = nullptr) {
   return {name, Signature::Floats, sizeof...(Operands),
-          [=](const OpUse &use) { foldFloats(use, function); }};
+          [=](const OpUse &use) { foldFloats(use, function, error); }};
 }
 
 template <typename Function>
@@ -361,7 +376,7 @@ const std::vector<RegionOp> &allOps() {
       floats(
           "mulf", +[](D a, D b) { return a * b; }),
       floats(
-          "divf", +[](D a, D b) { return a / b; }),
+          "divf", +[](D a, D b) { return a / b; }, relative),
       floats(
           "negf", +[](D a) { return -a; }),
       floats(
@@ -375,20 +390,21 @@ const std::vector<RegionOp> &allOps() {
       floats(
           "fma", +[](D a, D b, D c) { return std::fma(a, b, c); }),
       floats(
-          "exp", +[](D a) { return std::exp(a); }),
+          "exp", +[](D a) { return std::exp(a); }, ofExp),
       floats(
-          "exp2", +[](D a) { return std::exp2(a); }),
+          "exp2", +[](D a) { return std::exp2(a); }, relative),
       floats(
-          "log", +[](D a) { return std::log(a); }),
+          "log", +[](D a) { return std::log(a); }, ofLog),
       floats(
-          "log2", +[](D a) { return std::log2(a); }),
+          "log2", +[](D a) { return std::log2(a); }, ofLog),
       floats(
-          "sqrt", +[](D a) { return std::sqrt(a); }),
+          "sqrt", +[](D a) { return std::sqrt(a); }, relative),
       floats(
-          "rsqrt", +[](D a) { return 1 / std::sqrt(a); }),
+          "rsqrt", +[](D a) { return 1 / std::sqrt(a); }, relative),
       floats(
-          "tanh", +[](D a) { return std::tanh(a); }),
-      {"tanh.afn", Signature::Floats, 1, approximateTanh},
+          "tanh", +[](D a) { return std::tanh(a); }, ofTanh),
+      floats(
+          "tanh.afn", +[](D a) { return std::tanh(a); }, ofOneTanh),
       compare("cmpi.eq", [](I a, I b) { return a == b; }),
       compare("cmpi.ne", [](I a, I b) { return a != b; }),
       compare("cmpi.slt", [](I a, I b) { return a < b; }),

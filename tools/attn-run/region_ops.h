@@ -39,9 +39,13 @@ enum Lane : size_t {
   /// by these, for all lanes.
   Single,
   /// In the values' own types from a score that was rounded.
-  Rounded
+  Rounded,
+  /// In the values' own types from a score that is off by as much as a kernel's
+  /// may be, with functions off by as much as the machine's: how far from Exact
+  /// a kernel may be.
+  Shifted
 };
-constexpr size_t kLanes = 3;
+constexpr size_t kLanes = 4;
 
 /// A value for each of several keys. An integer of n bits is sign-extended.
 struct Column {

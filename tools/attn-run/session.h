@@ -43,7 +43,7 @@ public:
 
   CheckResult check() const;
   ReferenceInputs referenceInputs() const {
-    return makeReferenceInputs(plan, problem, tensors.tensors);
+    return makeReferenceInputs(plan, variant, problem, tensors.tensors);
   }
   /// The number of the variant that launches run.
   size_t getVariant() const { return variant; }

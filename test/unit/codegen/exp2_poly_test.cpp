@@ -2,14 +2,14 @@
 //
 // The polynomial of nvx.exp2_poly against 2^x in float64, step by step as the
 // kernel computes it (Exp2Poly.cpp), denormals flushed.
-#include "attn/codegen/emit/Exp2Poly.h"
+#include "attn/dialect/Exp2Poly.h"
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
 
-using namespace attn::codegen::exp2poly;
+using namespace attn::exp2poly;
 
 namespace {
 

@@ -42,6 +42,35 @@ TEST(LaunchPlan, alignsRowsOfPointersThatSaySo) {
             "one of 0, 1, got 2");
 }
 
+TEST(LaunchPlan, readsNumericsOfAVariant) {
+  LaunchPlan plan = parsedPlan();
+  ASSERT_TRUE(plan.variants.at(0).numerics.has_value());
+  const PlanNumerics &numerics = *plan.variants[0].numerics;
+  EXPECT_EQ(numerics.scoreRelative, 5e-6);
+  EXPECT_EQ(numerics.oRelative, 0.0079);
+  EXPECT_EQ(numerics.oPerKey, 5e-8);
+  EXPECT_EQ(numerics.flush, 1e-38);
+  EXPECT_EQ(numerics.lseRelative, 2e-7);
+  EXPECT_EQ(numerics.lseAbsolute, 2e-5);
+  EXPECT_EQ(numerics.lsePerRootKey, 4e-7);
+  EXPECT_EQ(
+      errorWith("5e-6", "-1"),
+      "plan: variants[0].numerics.score_relative: expected a number from 0 to "
+      "below 1, got -1");
+  EXPECT_EQ(errorWith(R"("o_relative":0.0079,)", ""),
+            "plan: variants[0].numerics.o_relative: expected a number, got "
+            "nothing");
+  EXPECT_EQ(errorWith(R"("flush")", R"("flushes")"),
+            "plan: variants[0].numerics: unknown key 'flushes'");
+}
+
+TEST(LaunchPlan, readsPlansBeforeNumerics) {
+  std::string text = samplePlanText();
+  size_t first = text.find("\"numerics\"");
+  text.erase(first, text.find("\"report\"") - first);
+  EXPECT_FALSE(parsedPlan(text).variants.at(0).numerics.has_value());
+}
+
 TEST(LaunchPlan, readsVariantsInOrder) {
   LaunchPlan plan = parsedPlan(twoVariantsText(512));
   ASSERT_EQ(plan.variants.size(), 2u);

@@ -58,6 +58,11 @@ ReferenceInputs makeInputs(const Problem &p) {
   in.q = randomFloats(0, p.batch * p.seqQ * p.headsQ * p.dim);
   in.k = randomFloats(1, p.batch * p.seqK * p.headsK * p.dim);
   in.v = randomFloats(2, p.batch * p.seqK * p.headsK * p.dimV);
+  // Of a bf16 kernel without approximations worth a mention.
+  in.numerics.scoreRelative = 1e-6;
+  in.numerics.oRelative = 0x1p-7;
+  in.numerics.lseAbsolute = 1e-5;
+  in.numerics.lseRelative = 0x1p-22;
   return in;
 }
 
@@ -168,8 +173,59 @@ TEST(CheckFailures, wrongElement) {
   ReferenceInputs in = makeInputs(makeSmall());
   Outputs out(in);
   out.o.set(100, out.o.get(100) + 0.1);
+  std::string failure = checkOutputs(in, out.o, &out.lse).failure;
+  EXPECT_EQ(failure.rfind("expected O to be ", 0), 0u) << failure;
+  EXPECT_NE(failure.find("at batch 0, head 2, row 1, column 4"),
+            std::string::npos)
+      << failure;
+  // A contract that allows it leaves the rule for what is usual.
+  in.numerics.oRelative = 0.5;
   EXPECT_NE(checkOutputs(in, out.o, &out.lse).failure.find("max error of O"),
             std::string::npos);
+}
+
+TEST(CheckFailures, contractsThatPromiseTooMuch) {
+  ReferenceInputs in = makeInputs(makeSmall());
+  Outputs out(in);
+  CheckResult good = checkOutputs(in, out.o, &out.lse);
+  EXPECT_EQ(good.failure, "");
+  EXPECT_GT(good.oShare, 0);
+  EXPECT_LT(good.oShare, 1);
+  in.numerics.oRelative /= 100;
+  EXPECT_EQ(
+      checkOutputs(in, out.o, &out.lse).failure.rfind("expected O to be ", 0),
+      0u);
+  in = makeInputs(makeSmall());
+  in.numerics.lseAbsolute = in.numerics.lseRelative =
+      in.numerics.scoreRelative = 0;
+  EXPECT_EQ(
+      checkOutputs(in, out.o, &out.lse).failure.rfind("expected LSE to be ", 0),
+      0u);
+}
+
+/// The bounds of one row against the formulas of the contract.
+TEST(Reference, boundsFollowTheContract) {
+  Problem p = makeSmall();
+  ReferenceInputs in = makeInputs(p);
+  in.numerics = {};
+  in.numerics.oRelative = 0x1p-7;
+  in.numerics.oPerKey = 0x1p-20;
+  in.numerics.flush = 0x1p-25;
+  in.numerics.lseAbsolute = 1e-4;
+  in.numerics.lsePerRootKey = 1e-6;
+  in.numerics.lseRelative = 1e-3;
+  std::fill(in.q.begin(), in.q.end(), 0.0f); // all scores are 0
+  RowResult row;
+  computeRow(in, {0, 0, 0}, row);
+  double values = 0;
+  for (int64_t j = 0; j < 7; ++j) {
+    values += std::fabs(double(in.v[size_t(j * 2 * 16)]));
+  }
+  EXPECT_NEAR(row.bound[0],
+              values / 7 * (0x1p-7 + 7 * 0x1p-20) + 0x1p-25 * (values + 1),
+              1e-15);
+  EXPECT_NEAR(row.lseBound, 1e-4 + std::sqrt(7.0) * 1e-6 + 1e-3 * std::log(7.0),
+              1e-12);
 }
 
 TEST(CheckFailures, slightlyWrongEverywhere) {
@@ -179,6 +235,7 @@ TEST(CheckFailures, slightlyWrongEverywhere) {
   for (int64_t i = 0; i < out.o.elementCount(); ++i) {
     out.o.set(i, out.o.get(i) + (i % 2 ? 1 : -1) * good.maxErrorRounded * 0.8);
   }
+  in.numerics.oRelative = 0.5; // the other rule notices
   EXPECT_NE(checkOutputs(in, out.o, &out.lse).failure.find("error of O"),
             std::string::npos);
 }
@@ -195,7 +252,7 @@ TEST(CheckFailures, nanAnywhereEvenOutsideTheSample) {
 TEST(CheckFailures, lse) {
   ReferenceInputs in = makeInputs(makeSmall());
   Outputs out(in);
-  out.lse.set(71, out.lse.get(71) + 5e-4);
+  out.lse.set(71, out.lse.get(71) + 1e-4);
   std::string failure = checkOutputs(in, out.o, &out.lse).failure;
   EXPECT_EQ(failure.rfind("expected LSE to be", 0), 0u) << failure;
   EXPECT_NE(failure.find("at batch 1, head 3, row 8"), std::string::npos);

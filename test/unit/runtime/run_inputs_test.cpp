@@ -32,6 +32,8 @@ Problem problemWith(const std::string &inputs) {
 ReferenceInputs makeInputs(const Problem &p) {
   ReferenceInputs in;
   in.problem = p;
+  in.numerics.oRelative = 0x1p-7; // the roundings of P and O to bf16
+  in.numerics.lseAbsolute = 1e-5;
   auto fill = [&](std::vector<float> &out, char name, int64_t length) {
     Random random(1, uint64_t(name));
     for (int64_t i = 0; i < length * p.dim; ++i) {

@@ -232,6 +232,15 @@ TEST(RunProblem, documentsAreSorted) {
   }
 }
 
+TEST(RunProblem, plansWithoutNumericsHaveNoBounds) {
+  runtime::LaunchPlan plan = runtime::parsedPlan();
+  EXPECT_EQ(whyNotCheckable(plan), "");
+  plan.variants.at(0).numerics.reset();
+  EXPECT_EQ(whyNotCheckable(plan),
+            "there are no bounds: the plan has no 'numerics', which compilers "
+            "before it did not write");
+}
+
 TEST(RunProblem, regionsWithoutAProgramHaveNoReference) {
   EXPECT_EQ(whyNotCheckable(runtime::parsedPlan()), "");
   runtime::LaunchPlan plan = runtime::parsedPlan();

@@ -177,7 +177,7 @@ TEST(Region, decisionsAreTakenInTheValuesType) {
   std::array<std::vector<double>, kLanes> scores;
   scores[Exact] = {1 + 0x1p-30};
   scores[Single] = {1};
-  scores[Rounded] = {1.25};
+  scores[Rounded] = scores[Shifted] = {1.25};
   region.foldScores(makeCaptures(), {}, {0}, scores);
   EXPECT_EQ(scores[Exact][0], 1 + 0x1p-30);
   EXPECT_EQ(scores[Rounded][0], 1.25); // by the other lane's decision
@@ -198,6 +198,34 @@ TEST(Region, denormalNumbersAreZero) {
                      {"f32", "yield", "%2"}},
                     0),
             1);
+}
+
+TEST(Region, functionsAreOffByAsMuchAsTheMachines) {
+  auto off = [](const char *function, double s) {
+    std::array<std::vector<double>, kLanes> scores;
+    scores.fill({s});
+    makeRegion({{"f32", function, "s"}, {"f32", "yield", "%0"}})
+        .foldScores(makeCaptures(), {}, {0}, scores);
+    return std::fabs(scores[Shifted][0] / scores[Exact][0] - 1);
+  };
+  EXPECT_NEAR(off("exp2", 0.3), 0x1p-22, 0x1p-23);
+  EXPECT_NEAR(off("exp", 40), 40 * 0x1p-23 + 0x1p-22, 0x1p-23);
+  EXPECT_NEAR(off("tanh", 0.3), 0x1p-18, 0x1p-23);
+  EXPECT_NEAR(off("tanh.afn", 0.3), 0x1p-11, 0x1p-23);
+  EXPECT_NEAR(off("absf", 0.25), 0, 0);
+}
+
+TEST(Region, roundingsToFewBitsMayGoEitherWay) {
+  // Just above half of the way from 1 to the next bf16.
+  constexpr double half = 1 + 0x1p-8;
+  std::array<std::vector<double>, kLanes> scores;
+  scores.fill({half + 0x1p-20});
+  scores[Shifted] = {half + 0x1p-18};
+  makeRegion(
+      {{"bf16", "truncf", "s"}, {"f32", "extf", "%0"}, {"f32", "yield", "%1"}})
+      .foldScores(makeCaptures(), {}, {0}, scores);
+  EXPECT_EQ(scores[Exact][0], 1 + 0x1p-7);
+  EXPECT_EQ(scores[Shifted][0], 1);
 }
 
 TEST(Region, integersOfAFloatSaturate) {

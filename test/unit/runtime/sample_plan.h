@@ -51,6 +51,8 @@ inline std::string samplePlanText() {
     {"kind":"i32","expr":"sq"},
     {"kind":"i64","expr":["mul","slopes.stride.0",4]},
     {"kind":"f32","arg":"scale"}]}],
+  "numerics":{"score_relative":5e-6,"o_relative":0.0079,"o_per_key":5e-8,"flush":1e-38,
+   "lse_relative":2e-7,"lse_absolute":2e-5,"lse_per_root_key":4e-7},
   "report":{"anything":[1,2]}, "schedule":"text"}]
 })";
 }

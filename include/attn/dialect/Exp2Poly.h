@@ -3,10 +3,10 @@
 // The numbers behind `nvx.exp2_poly`: 2^f on [-1/2, 1/2], minimax in relative
 // error (Remez), rounded to f32. No dependencies: tests evaluate it on the
 // host.
-#ifndef ATTN_CODEGEN_EMIT_EXP2POLY_H
-#define ATTN_CODEGEN_EMIT_EXP2POLY_H
+#ifndef ATTN_DIALECT_EXP2POLY_H
+#define ATTN_DIALECT_EXP2POLY_H
 
-namespace attn::codegen::exp2poly {
+namespace attn::exp2poly {
 
 inline constexpr int kMinDegree = 3;
 inline constexpr int kMaxDegree = 5;
@@ -38,6 +38,6 @@ inline constexpr float kRound = 12582912.0f;
 
 inline constexpr int kMantissaBits = 23;
 
-} // namespace attn::codegen::exp2poly
+} // namespace attn::exp2poly
 
-#endif // ATTN_CODEGEN_EMIT_EXP2POLY_H
+#endif // ATTN_DIALECT_EXP2POLY_H

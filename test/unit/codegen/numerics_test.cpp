@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each choice of a kernel adds to the bounds of its results.
+#include "attn/codegen/launch/Numerics.h"
+#include "attn/dialect/Exp2Poly.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace attn;
+using namespace attn::codegen;
+
+namespace {
+
+Precision usual() {
+  Precision precision;
+  precision.rowMax = RowMax::FirstBlock;
+  precision.rescaleThreshold = 8;
+  return precision;
+}
+
+Numerics boundsOf(Precision precision) { return Numerics::of(precision); }
+
+TEST(Numerics, areDominatedByTheRoundingsOfPAndO) {
+  Numerics bounds = boundsOf(usual());
+  EXPECT_GT(bounds.oRelative, 2 * std::exp2(-8));
+  EXPECT_LT(bounds.oRelative, 2.04 * std::exp2(-8));
+  Precision f16 = usual();
+  f16.isF16 = true;
+  EXPECT_GT(boundsOf(f16).oRelative, 2 * std::exp2(-11));
+  EXPECT_LT(boundsOf(f16).oRelative, 2.1 * std::exp2(-11));
+  // Half of the least denormal number of f16; bf16 reaches as far as f32.
+  EXPECT_EQ(boundsOf(f16).flush, std::exp2(-25));
+  EXPECT_EQ(bounds.flush, std::exp2(-126));
+}
+
+TEST(Numerics, polynomialsAddTheirErrorAlone) {
+  Numerics without = boundsOf(usual());
+  for (int degree : {3, 4, 5}) {
+    Precision precision = usual();
+    precision.polynomialDegree = degree;
+    Numerics with = boundsOf(precision);
+    // The unit's own share of exponentials remains.
+    double added = exp2poly::kRelativeError[degree - exp2poly::kMinDegree] -
+                   std::exp2(-22);
+    EXPECT_NEAR(with.lseAbsolute - without.lseAbsolute, added, 1e-12);
+    EXPECT_NEAR(with.oRelative - without.oRelative, 1.01 * 2 * added, 1e-12);
+    EXPECT_EQ(with.scoreRelative, without.scoreRelative);
+    EXPECT_EQ(with.lsePerRootKey, without.lsePerRootKey);
+  }
+}
+
+TEST(Numerics, referencesFarFromTheScoresRoundMore) {
+  Precision running = usual();
+  running.rowMax = RowMax::Running;
+  EXPECT_LT(boundsOf(running).lseAbsolute, boundsOf(usual()).lseAbsolute / 2);
+  Precision eager = running;
+  eager.rescaleThreshold = 0;
+  EXPECT_LT(boundsOf(eager).lseAbsolute, boundsOf(running).lseAbsolute);
+  Precision integer = running;
+  integer.rowMax = RowMax::Integer;
+  EXPECT_EQ(boundsOf(integer).lseAbsolute, boundsOf(running).lseAbsolute);
+  EXPECT_GT(boundsOf(integer).flush, boundsOf(running).flush);
+}
+
+TEST(Numerics, followTheProductsBlocksAndParts) {
+  Precision wide = usual();
+  wide.headDim = 256;
+  // One more product of the tensor cores for each 16 columns.
+  double perStep = 17 * std::exp2(-25) + std::exp2(-23);
+  EXPECT_NEAR(boundsOf(wide).scoreRelative - boundsOf(usual()).scoreRelative,
+              8 * perStep, 1e-15);
+  wide.headDim = 8;
+  EXPECT_NEAR(boundsOf(wide).scoreRelative, perStep + std::exp2(-22), 1e-15);
+  Precision small = usual();
+  small.tileN = 16;
+  EXPECT_GT(boundsOf(small).lsePerRootKey, boundsOf(usual()).lsePerRootKey);
+  EXPECT_GT(boundsOf(small).oPerKey, boundsOf(usual()).oPerKey);
+  Precision cut = usual();
+  cut.lastWaveParts = 3;
+  EXPECT_NEAR(boundsOf(cut).lseAbsolute - boundsOf(usual()).lseAbsolute,
+              std::exp2(-20), 1e-12);
+}
+
+} // namespace
