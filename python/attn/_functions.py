@@ -21,14 +21,7 @@ _COMPARISONS: dict[str, Callable[..., Symbol]] = {
 _UNARY: dict[str, Callable[..., Any]] = {
     "neg": ops.negative, "abs": ops.absolute, "invert": ops.invert, "pos": lambda a: a,
 }
-# Those of `attn.ops`, but for "absolute".
-_FUNCTIONS: dict[str, Callable[..., Symbol]] = {
-    "where": ops.where, "abs": ops.absolute, "exp": ops.exp, "exp2": ops.exp2, "log": ops.log, "log2": ops.log2,
-    "sqrt": ops.sqrt, "rsqrt": ops.rsqrt, "tanh": ops.tanh, "sigmoid": ops.sigmoid, "relu": ops.relu, "square": ops.square,
-    "reciprocal": ops.reciprocal, "maximum": ops.maximum, "minimum": ops.minimum, "clamp": ops.clamp,
-    "logical_and": ops.logical_and, "logical_or": ops.logical_or, "logical_xor": ops.logical_xor,
-    "logical_not": ops.logical_not,
-}
+_FUNCTIONS: dict[str, Callable[..., Symbol]] = {name: getattr(ops, name) for name in ops.__all__}
 
 
 # Conversions.
@@ -74,7 +67,7 @@ def _new(a: Any, size: Any, fill_value: Any, **rest: Any) -> Symbol:
 # What a symbol is not asked as a function of its own name.
 _METHODS: dict[str, Callable[..., Any]] = {"where": lambda a, condition, other: ops.where(condition, a, other)}
 _ALIASES: dict[str, Callable[..., Any]] = {
-    "absolute": ops.absolute, "clip": ops.clamp, "subtract": ops.subtract, "multiply": ops.multiply, "divide": ops.divide,
+    "abs": ops.absolute, "clip": ops.clamp, "subtract": ops.subtract, "multiply": ops.multiply, "divide": ops.divide,
     "true_divide": ops.divide, "div": ops.divide, "floor_divide": ops.floor_divide, "remainder": ops.remainder,
     "neg": ops.negative, "negative": ops.negative, "power": ops.power, "less": ops.less, "less_equal": ops.less_equal,
     "greater": ops.greater, "greater_equal": ops.greater_equal, "equal": ops.equal, "not_equal": ops.not_equal,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The operations of score and mask functions, and the ops that they become. Types and
-rounding are torch's."""
+rounding are torch's. `__all__` has the functions: `attn.ops` has these names, and symbols
+take those of torch and numpy for the same."""
 
 from __future__ import annotations
 
@@ -11,6 +12,11 @@ from ._operands import (Number, apply, cast, common_type, constant, held, intege
                         wrapped)
 from ._symbols import Operand, Symbol, refuse, write
 from ._types import FLOATS, INTEGERS, Range, computed_in
+
+__all__ = [
+    "where", "absolute", "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "tanh", "sigmoid", "relu",
+    "square", "reciprocal", "maximum", "minimum", "clamp", "logical_and", "logical_or", "logical_xor", "logical_not",
+]
 
 
 def _arithmetic(function: Callable[..., Symbol]) -> Callable[..., Symbol]:

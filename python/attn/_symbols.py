@@ -70,7 +70,7 @@ class Operand:
     def __torch_function__(cls, function: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
         # torch's functions are builtins of a module, methods are descriptors.
         is_method = hasattr(function, "__objclass__")
-        return call_function(function.__name__, args, kwargs or {}, is_method)
+        return call_function(function.__name__.removeprefix("special_"), args, kwargs or {}, is_method)
 
     def __array_ufunc__(self, function: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         name = function.__name__ if method == "__call__" else f"{function.__name__}.{method}"

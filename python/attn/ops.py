@@ -3,30 +3,5 @@
 numbers of a kernel, elements of captured tensors and Python's numbers; functions of
 floats compute in f32."""
 
-from ._score_ops import (
-    absolute,
-    clamp,
-    exp,
-    exp2,
-    log,
-    log2,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    reciprocal,
-    relu,
-    rsqrt,
-    sigmoid,
-    sqrt,
-    square,
-    tanh,
-    where,
-)
-
-__all__ = [
-    "absolute", "clamp", "exp", "exp2", "log", "log2", "logical_and", "logical_not", "logical_or", "logical_xor",
-    "maximum", "minimum", "reciprocal", "relu", "rsqrt", "sigmoid", "sqrt", "square", "tanh", "where",
-]
+from ._score_ops import *  # noqa: F403
+from ._score_ops import __all__ as __all__

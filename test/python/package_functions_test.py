@@ -2,6 +2,7 @@
 """attn.sdpa, attn.flash_attn_func and attn.attention on numpy arrays, on the
 simulator, against float64."""
 
+import inspect
 import unittest
 
 import package_support  # finds the package
@@ -14,6 +15,10 @@ try:
     import package_reference as reference
 except ImportError:
     np = None
+try:
+    import torch
+except ImportError:
+    torch = None
 
 EPS = 2.0**-11  # of f16
 
@@ -284,14 +289,26 @@ class Attention(FunctionTest):
                        lambda s: s * width)
         self.assertEqual(Executable.count() - before, 8)
 
-    def test_tanh_is_accurate_relative_to_itself(self):
-        x = np.concatenate([np.linspace(-0.8, 0.8, 1500), np.geomspace(1e-30, 90, 500)]).astype(np.float32)
+    def test_functions_of_a_float_are_accurate(self):
+        """Within 2^-18 of the result or, where that is smaller, of the operand or 1."""
+        if torch is None:
+            self.skipTest("torch is not installed")
+        sizes = np.concatenate([np.linspace(0.001, 20, 700), np.geomspace(1e-30, 3e38, 500)]).astype(np.float32)
+        x = np.concatenate([-sizes, sizes])
         q, one = np.zeros((1, 1, len(x), 64), np.float16), np.ones((1, 1, 1, 64), np.float16)
-        # Of one key, the log-sum-exp is the score. Powers of two bring it close to 1.
-        want = np.tanh(x.astype(np.float64))
-        power = np.exp2(1 - np.frexp(want)[1]).astype(np.float32)
-        _, lse = attn.attention(q, one, one, lambda s, b, h, i, j: np.tanh(x[i]) * power[i], return_lse=True)
-        self.assertLessEqual(np.abs(lse[0, 0] - want * power).max(), 2.0**-17)
+        functions = [name for name in attn.ops.__all__ if len(inspect.signature(getattr(attn.ops, name)).parameters) == 1]
+        self.assertIn("tanh", functions)
+        for name in functions:
+            with self.subTest(name):
+                want = getattr(torch, name)(torch.from_numpy(x).double()).numpy()
+                finite = np.isfinite(want) & (np.abs(want) < 1e38)
+                # Of one key, the log-sum-exp is the score. Powers of two bring it close to 1.
+                size = np.maximum(np.where(finite, np.abs(want), 1), np.minimum(np.abs(x), 1))
+                power = np.exp2(-np.floor(np.log2(size))).astype(np.float32)
+                _, lse = attn.attention(q, one, one, lambda s, b, h, i, j: getattr(attn.ops, name)(x[i]) * power[i],
+                                        return_lse=True)
+                error = np.abs(lse[0, 0] - want * power)[finite] / (size * power)[finite]
+                self.assertLessEqual(error.max(), 2.0**-18)
 
     def test_masks_alone(self):
         i, j = reference.positions(20, 33)

@@ -31,8 +31,6 @@ _BINARY = {
     "shli": torch.bitwise_left_shift, "shrsi": torch.bitwise_right_shift,
 }
 _COMPARE = {"lt": torch.lt, "le": torch.le, "gt": torch.gt, "ge": torch.ge, "eq": torch.eq, "ne": torch.ne}
-_UNARY = {"negf": torch.neg, "absf": torch.abs, "exp": torch.exp, "exp2": torch.exp2, "log": torch.log, "log2": torch.log2,
-          "sqrt": torch.sqrt, "rsqrt": torch.rsqrt, "tanh": torch.tanh}
 _CAST = {"extf": None, "truncf": None, "sitofp": None, "extsi": None, "trunci": None, "index_cast": None, "extui": _unsigned}
 
 
@@ -81,6 +79,6 @@ def fold(lines, values):
         elif op in _BINARY:
             value = _BINARY[op](*(typed(name, kind) for name in operands))
         else:
-            value = _UNARY[op](typed(operands[0], kind))
+            value = getattr(torch, {"negf": "neg", "absf": "abs"}.get(op, op))(typed(operands[0], kind))
         values[result] = value
     return values
