@@ -105,9 +105,8 @@ struct ExpandTanh : OpRewritePattern<math::TanhOp> {
     Value part = arith::DivFOp::create(rewriter, loc, splat(2), sum);
     Value large = arith::SubFOp::create(rewriter, loc, splat(1), part);
     Value magnitude = math::AbsFOp::create(rewriter, loc, scaled);
-    Value isSmall =
-        arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OLT,
-                              magnitude, splat(kTanhSplit));
+    Value isSmall = arith::CmpFOp::create(
+        rewriter, loc, arith::CmpFPredicate::OLT, magnitude, splat(kTanhSplit));
     Value square = arith::MulFOp::create(rewriter, loc, scaled, scaled);
     Value factor = math::FmaOp::create(
         rewriter, loc, square, splat(kTanhPoly[1]), splat(kTanhPoly[0]));

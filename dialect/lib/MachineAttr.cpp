@@ -56,8 +56,8 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return failure();
   }
   if (registers.getTotal() < 1 || registers.getGranule() < 1 ||
-      warps.getLanes() < 1 || warps.getGroup() < 1 ||
-      warps.getMost() < 1 || smemLimit < 1) {
+      warps.getLanes() < 1 || warps.getGroup() < 1 || warps.getMost() < 1 ||
+      smemLimit < 1) {
     return emitError() << "expected 'registers', 'warps' and 'smem_limit' to "
                           "be positive, got "
                        << registers.getTotal() << " registers in granules of "

@@ -13,7 +13,8 @@ static constexpr int kLogMostCalls = 6;
 
 RememberedCall::RememberedCall(const LaunchPlan &plan,
                                const BoundArguments &bound,
-                               std::vector<int> tensorArgs, WorkspaceNeed need)
+                               const std::vector<int> &tensorArgs,
+                               WorkspaceNeed need)
     : addresses(plan.args.size()), need(need) {
   for (int arg : tensorArgs) {
     tensors.push_back({arg, bound.tensors[size_t(arg)].bytes,

@@ -15,7 +15,7 @@ class RememberedCall {
 public:
   /// `tensorArgs` has the plan's argument for every tensor of the call.
   RememberedCall(const LaunchPlan &plan, const BoundArguments &bound,
-                 std::vector<int> tensorArgs, WorkspaceNeed need);
+                 const std::vector<int> &tensorArgs, WorkspaceNeed need);
 
   void add(std::unique_ptr<EncodedLaunch> launch) {
     launches.push_back(std::move(launch));

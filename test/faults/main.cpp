@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// plant-faults: lists the faults that can be planted in a kernel, and plants one.
+// plant-faults: lists the faults that can be planted in a kernel, and plants
+// one.
 #include "fault.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"

@@ -12,7 +12,7 @@ namespace {
 using CompileFile = int (*)(const char *path, const char *target,
                             const char *schedulePath, bool instrument,
                             const char *outPath, char *err, size_t errSize);
-}
+} // namespace
 
 /// The folder of this executable, or "." if the system does not tell.
 static std::string executableFolder() {

@@ -53,17 +53,18 @@ double largestProduct(const Problem &problem) {
 
 /// By how many log2 units the scores of key `j` are shifted.
 double shiftOf(const Inputs &inputs, int64_t j) {
+  const int64_t run = j / kRun;
   switch (inputs.pattern) {
   case Pattern::SpikeKey:
     return j == inputs.key ? inputs.units : 0;
   case Pattern::Low:
     return -1000;
   case Pattern::Alternating:
-    return j / kRun % 2 == 0 ? -1e4 : 1e4;
+    return run % 2 == 0 ? -1e4 : 1e4;
   case Pattern::LargeV:
-    return -20.0 * double(j / kRun);
+    return -20.0 * double(run);
   case Pattern::LargeRuns:
-    if (j / kRun % 2 != 0) {
+    if (run % 2 != 0) {
       return 0;
     }
     [[fallthrough]];

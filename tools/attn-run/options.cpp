@@ -376,7 +376,7 @@ bool attn::run::parseOptions(int argc, const char *const *argv,
   bool hasKv = false;
   for (int i = 0; i < argc; ++i) {
     std::string text = argv[i];
-    if (text.rfind("-", 0) == 0) {
+    if (text.rfind('-', 0) == 0) {
       Option option = splitOption(text);
       hasKv |= option.name == "--kv";
       if (!setOption(option, options, err)) {

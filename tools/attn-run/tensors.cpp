@@ -8,7 +8,6 @@
 
 using namespace attn;
 using namespace attn::run;
-using runtime::DataType;
 using runtime::LaunchPlan;
 using runtime::PlanArg;
 

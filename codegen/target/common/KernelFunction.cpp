@@ -47,9 +47,8 @@ class FunctionBody {
 public:
   FunctionBody(ws::KernelOp kernel, OpBuilder &builder,
                const RolePlacement &placement, const Target &chip)
-      : kernel(kernel), loc(kernel.getLoc()),
-        builder(builder), emit{builder, loc}, placement(placement), chip(chip) {
-  }
+      : kernel(kernel), loc(kernel.getLoc()), builder(builder),
+        emit{builder, loc}, placement(placement), chip(chip) {}
 
   void moveScalars();
   void moveSetup();

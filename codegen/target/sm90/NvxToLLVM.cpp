@@ -59,7 +59,7 @@ private:
     return op.getFresh() ? "adds" : op.getAcc() ? "yes" : "no";
   }
 
-  void writeDescriptor(StringRef name, StringRef high, std::string base,
+  void writeDescriptor(StringRef name, StringRef high, const std::string &base,
                        int32_t offset) {
     os << "add.s32 low, " << base << ", " << offset << ";\n"
        << "mov.b64 " << name << ", {low, " << high << "};\n";

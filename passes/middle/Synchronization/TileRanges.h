@@ -76,8 +76,8 @@ public:
   void pass(mlir::ValueRange from, mlir::ValueRange to);
   /// How many tiles were written so far.
   size_t countWritten() const { return contents.written.size(); }
-  /// Either of two regions may have run: one wrote the tiles from number `first`
-  /// on, the other those from `second` on. Keeps what both wrote.
+  /// Either of two regions may have run: one wrote the tiles from number
+  /// `first` on, the other those from `second` on. Keeps what both wrote.
   void keepCommon(size_t first, size_t second) {
     contents.written.keepCommon(first, second);
   }

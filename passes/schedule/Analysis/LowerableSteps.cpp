@@ -48,8 +48,8 @@ static bool sumsAlongRows(const Lowerable &lowerable, const KernelStep &step) {
 
 static LogicalResult checkStep(const Lowerable &lowerable,
                                const KernelStep &step) {
-  auto describe = [&](StringRef what) {
-    return [&step, what] { return formatv(what.data(), step.name).str(); };
+  auto describe = [&](const char *what) {
+    return [&step, what] { return formatv(what, step.name).str(); };
   };
   tile::StepOp op = step.op;
   bool isTransposed =

@@ -14,7 +14,7 @@ std::string attn::sim::toHex(uint64_t value) {
 }
 
 /// An instruction's text, without its middle if it is long.
-static std::string shorten(std::string text) {
+static std::string shorten(const std::string &text) {
   constexpr size_t longest = 100;
   return text.size() <= longest ? text
                                 : text.substr(0, longest - 20) + " ... " +

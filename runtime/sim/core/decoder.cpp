@@ -286,9 +286,10 @@ bool attn::sim::decodeKernel(const OpcodeTable &table,
                              Diagnostic &diagnostic) {
   program = {};
   diagnostic = {};
-  program.module = module;
+  program.module = std::move(module);
+  const ptx::Module &read = *program.module;
   const ptx::Function *found = nullptr;
-  for (const ptx::Function &function : module->functions) {
+  for (const ptx::Function &function : read.functions) {
     if (function.isEntry && function.hasBody &&
         (name.empty() || function.name == name)) {
       if (found) {
@@ -303,10 +304,10 @@ bool attn::sim::decodeKernel(const OpcodeTable &table,
                                       : "no kernel " + quote(name);
     return false;
   }
-  diagnostic.message = checkHeader(*module);
+  diagnostic.message = checkHeader(read);
   if (!diagnostic.message.empty()) {
     return false;
   }
-  return FunctionDecoder(table, *module, *found, {}, program, diagnostic)
+  return FunctionDecoder(table, read, *found, {}, program, diagnostic)
       .decodeFunction();
 }

@@ -28,7 +28,7 @@ enum class Compare {
 };
 
 template <Compare compare, typename T> bool holds(T a, T b) {
-  bool unordered = a != a || b != b;
+  bool unordered = a != a || b != b; // NOLINT(misc-redundant-expression): NaN
   switch (compare) {
   case Compare::Eq:
     return a == b;

@@ -71,7 +71,7 @@ Element decodeElement(MatrixType type, uint32_t bits) {
   Element element;
   element.value = float(fromFormat(bits, format));
   element.exponent = magnitude > format.maxFinite ? kNonFiniteExponent
-                     : magnitude == 0             ? kZeroExponent
+                     : magnitude == 0 ? kZeroExponent
                                       : (field ? field : 1) - format.bias();
   return element;
 }

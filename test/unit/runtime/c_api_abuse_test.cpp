@@ -70,10 +70,7 @@ TEST_F(Abuse, nullPointers) {
       {[&] { return attn_bundle_argument_count(loaded, nullptr); }, "count"},
       {[&] { return attn_bundle_argument(nullptr, 0, &argument); }, "bundle"},
       {[&] { return attn_bundle_argument(loaded, 0, nullptr); }, "argument"},
-      {[&] {
-         return attn_bundle_prepare(nullptr, {kDLCPU, 0});
-       },
-       "bundle"},
+      {[&] { return attn_bundle_prepare(nullptr, {kDLCPU, 0}); }, "bundle"},
       {[&] { return attn_choose_variant(nullptr, &args, &size); }, "bundle"},
       {[&] { return attn_choose_variant(loaded, &args, nullptr); }, "variant"},
       {[&] { return attn_workspace_size(nullptr, &args, &size); }, "bundle"},

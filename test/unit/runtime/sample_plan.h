@@ -71,7 +71,7 @@ inline std::string samplePlanWith(const std::string &from,
 inline std::string twoVariantsText(int border) {
   std::string text = samplePlanText();
   size_t begin = text.find("\"variants\":[") + 12;
-  size_t end = text.rfind("]");
+  size_t end = text.rfind(']');
   std::string last = text.substr(begin, end - begin);
   std::string first = last;
   auto put = [](std::string &variant, const std::string &from,

@@ -9,7 +9,7 @@
 
 namespace attn {
 struct ScheduleStatistics;
-}
+} // namespace attn
 
 namespace attn::sched {
 

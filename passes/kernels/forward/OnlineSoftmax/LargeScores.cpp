@@ -68,9 +68,8 @@ Value LargeScores::fromScore(Value top) {
 
 Value LargeScores::scoreOf(Value reference) {
   Value bits = b.sub(bitcast(reference, b.getI32Type()), splat(shift));
-  return b.make<arith::SelectOp>(isScore(reference),
-                                 bitcast(bits, b.getF32Type()),
-                                 b.constant(0.0, row));
+  return b.make<arith::SelectOp>(
+      isScore(reference), bitcast(bits, b.getF32Type()), b.constant(0.0, row));
 }
 
 /// A reference that is a score is nothing beside its score.

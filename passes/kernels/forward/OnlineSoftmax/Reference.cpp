@@ -47,8 +47,7 @@ Reference::Moved Reference::moveLarge(Value x, Value top, Value previous,
     log2 = b.make<arith::MaxNumFOp>(log2, floor);
   }
   Value isLarge = large.isLargeScore(top);
-  Value candidate =
-      select(isLarge, large.fromScore(top), large.fromLog2(log2));
+  Value candidate = select(isLarge, large.fromScore(top), large.fromLog2(log2));
   Value score = select(isLarge, top, zero);
   Value oldScore = large.scoreOf(previous);
   Value growth = large.difference(candidate, score, previous, oldScore);

@@ -91,9 +91,8 @@ private:
 };
 
 /// The maximum of all scores so far.
-std::unique_ptr<Reference> makeRunningReference(SoftmaxBuilder &b,
-                                                LargeScores &large,
-                                                int64_t threshold);
+std::unique_ptr<Reference>
+makeRunningReference(SoftmaxBuilder &b, LargeScores &large, int64_t threshold);
 
 /// The maximum of the first block with keys, for as long as the sum of the row
 /// stays small.
@@ -102,9 +101,8 @@ std::unique_ptr<Reference> makeFirstBlockReference(SoftmaxBuilder &b,
                                                    int64_t threshold);
 
 /// The maximum of all scores so far and of 0, from integer comparisons.
-std::unique_ptr<Reference> makeIntegerReference(SoftmaxBuilder &b,
-                                                LargeScores &large,
-                                                int64_t threshold);
+std::unique_ptr<Reference>
+makeIntegerReference(SoftmaxBuilder &b, LargeScores &large, int64_t threshold);
 
 } // namespace attn
 

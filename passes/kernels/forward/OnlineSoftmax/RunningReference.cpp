@@ -17,15 +17,14 @@ public:
   bool carriesCareful() const override { return false; }
 
   Stat writeStat(const SoftmaxState &old) override {
-    auto results =
-        b.step("stat", {b.match.scores, old.m},
-               {b.rowType, b.rowType, b.scoreType},
-               [&](ValueRange a) -> Values {
-                 Value anyScore = b.make<tile::AnyOp>(large.isScore(a[1]));
-                 auto [m, factor, x, _] =
-                     move(a[0], rowMaximum(a[0]), a[1], Value(), anyScore);
-                 return {m, factor, x};
-               });
+    auto results = b.step(
+        "stat", {b.match.scores, old.m}, {b.rowType, b.rowType, b.scoreType},
+        [&](ValueRange a) -> Values {
+          Value anyScore = b.make<tile::AnyOp>(large.isScore(a[1]));
+          auto [m, factor, x, _] =
+              move(a[0], rowMaximum(a[0]), a[1], Value(), anyScore);
+          return {m, factor, x};
+        });
     alpha = results[1];
     return {{results[0], old.l, old.o, Value()}, results[2]};
   }

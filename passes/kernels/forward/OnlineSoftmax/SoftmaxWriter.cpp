@@ -64,8 +64,8 @@ SoftmaxState SoftmaxWriter::writeIteration(const SoftmaxState &old) {
   auto pType = b.scoreType.clone(
       cast<RankedTensorType>(match.values.getType()).getElementType());
   auto [now, scores] = reference->writeStat(old);
-  Value p32 = b.step(
-      "exp", {scores, now.m}, b.scoreType, [&](ValueRange a) -> Values {
+  Value p32 =
+      b.step("exp", {scores, now.m}, b.scoreType, [&](ValueRange a) -> Values {
         Value scale = b.splatScale(b.scoreType);
         Value bias = b.along(b.make<arith::NegFOp>(a[1]), b.scoreType);
         // An approximation will do here: `exp2_soft` takes it for permission.
