@@ -4,10 +4,11 @@
 
 usage: run.py BUILD [--sanitized BUILD] [--suites lit,unit,python,device]
 
-The suites: the lit tree, the GoogleTest programs bin/*_tests of the build, and
-the Python unit tests test/python/*_test.py and test/device/*_test.py; those of
-test/device need a GPU, find the build in ATTN_BUILD and skip themselves
-elsewhere. The last line of the output is "N passed, N failed, N skipped".
+The suites: what scripts/lint looks for, each of its checks one test; the lit tree,
+the GoogleTest programs bin/*_tests of the build, and the Python unit tests
+test/python/*_test.py and test/device/*_test.py; those of test/device need a GPU,
+find the build in ATTN_BUILD and skip themselves elsewhere. The last line of the
+output is "N passed, N failed, N skipped".
 """
 
 import argparse
@@ -23,7 +24,8 @@ import unittest
 import hardware
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SUITES = ("lit", "unit", "python", "device")
+SUITES = ("lint", "lit", "unit", "python", "device")
+LINT = os.path.join(ROOT, "scripts", "lint")
 
 
 class Tally:
@@ -137,6 +139,8 @@ def run_reporting(command, results, count, tally, suite):
 def suites_of(build):
     """Returns the suites that `build` can run."""
     present = ["python"]
+    if os.path.exists(LINT):
+        present.append("lint")
     if os.path.exists(os.path.join(build, "test", "lit.site.cfg.py")):
         present.append("lit")
     if os.path.isdir(os.path.join(ROOT, "test", "unit")):
@@ -144,6 +148,14 @@ def suites_of(build):
     if glob.glob(os.path.join(ROOT, "test", "device", "*.*")):
         present.append("device")
     return [s for s in SUITES if s in present]
+
+
+def run_lint(build, tally, suite):
+    for check in ("format", "ruff", "mypy", "tidy"):
+        if subprocess.run([LINT, check, "--build", os.path.abspath(build)]).returncode == 0:
+            tally.passed(suite)
+        else:
+            tally.failed(suite, check)
 
 
 def run_lit(build, tally, suite, temp):
@@ -225,6 +237,8 @@ def main():
     if not gpus and os.environ.get("ATTN_REQUIRE_GPU") == "1":
         tally.failed("gpu", "no GPU was found, and ATTN_REQUIRE_GPU=1 demands one")
     sys.stdout.flush()
+    if "lint" in suites:
+        run_lint(args.build, tally, "lint")
     with tempfile.TemporaryDirectory() as temp:
         for build, suffix in ((args.build, ""), (args.sanitized, "-asan")):
             if not build:

@@ -9,6 +9,7 @@ import os
 # The package's list of masks and bounds, without the rest of the package.
 _spec = importlib.util.spec_from_file_location("masks", os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 2,
                                                                      "python", "attn", "_masks.py"))
+assert _spec and _spec.loader
 masks = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(masks)
 
