@@ -36,7 +36,7 @@ def problems(root, pages):
 
 def main():
     root = sys.argv[1]
-    pages = [os.path.join(root, "README.md")] + sorted(glob.glob(os.path.join(root, "docs", "**", "*.md"), recursive=True))
+    pages = [os.path.join(root, name) for name in ("README.md", "CONTRIBUTING.md")] + sorted(glob.glob(os.path.join(root, "docs", "**", "*.md"), recursive=True))
     found = list(problems(root, pages))
     print("\n".join(found + [f"{len(pages)} pages, {len(found)} problems"]))
     return 1 if found else 0
