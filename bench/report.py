@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-import paths  # noqa: F401 (finds racing)
+import paths as finds_racing  # noqa: F401
 from racing import points
 
 import kernels
