@@ -334,7 +334,8 @@ LogicalResult checkLimits(ws::KernelOp kernel, const json::Array &checks,
 } // namespace
 
 FailureOr<std::string>
-codegen::buildLaunchPlan(StringRef name, ArrayRef<PlannedKernel> kernels) {
+codegen::buildLaunchPlan(StringRef name, StringRef chip,
+                         ArrayRef<PlannedKernel> kernels) {
   json::Array checks, variants;
   json::Object problem;
   json::Array arguments;
@@ -375,7 +376,7 @@ codegen::buildLaunchPlan(StringRef name, ArrayRef<PlannedKernel> kernels) {
   llvm::raw_string_ostream(text)
       << json::Value(json::Object{{"version", 1},
                                   {"name", name},
-                                  {"target", first.getMachine()},
+                                  {"target", chip},
                                   {"problem", std::move(problem)},
                                   {"args", std::move(arguments)},
                                   {"checks", std::move(checks)},

@@ -4,13 +4,13 @@
 using namespace mlir;
 using namespace attn;
 
-const Chip *ChipInterface::find(StringRef machine) const {
+const Chip *ChipInterface::find(StringRef name) const {
   auto found = llvm::find_if(
-      chips, [&](const Chip *chip) { return chip->getMachine() == machine; });
+      chips, [&](const Chip *chip) { return chip->getName() == name; });
   return found == chips.end() ? nullptr : *found;
 }
 
-const Chip *attn::findChip(MLIRContext *context, StringRef machine) {
+const Chip *attn::findChip(MLIRContext *context, StringRef name) {
   auto *dialect = context->getLoadedDialect<tile::TileDialect>();
-  return dialect->getRegisteredInterface<ChipInterface>()->find(machine);
+  return dialect->getRegisteredInterface<ChipInterface>()->find(name);
 }

@@ -19,12 +19,21 @@ SpaceInfoAttr MachineAttr::findSpace(Space space) const {
   return findIn(getSpaces(), space);
 }
 
+int64_t MachineAttr::getRegisterCount() const {
+  return findSpace(Space::Reg).getCapacity();
+}
+
+int64_t MachineAttr::getSmemLimit() const {
+  SpaceInfoAttr smem = findSpace(Space::Smem);
+  return smem ? smem.getCapacity() * smem.getUnit() : 0;
+}
+
 LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  StringAttr name,
+                                  StringAttr name, StringAttr chip,
                                   ArrayRef<SpaceInfoAttr> spaces,
                                   MmaInfoAttr mma, RegisterInfoAttr registers,
                                   BarrierInfoAttr barriers, WarpInfoAttr warps,
-                                  int64_t smemLimit, TileInfoAttr tiles,
+                                  TileInfoAttr tiles,
                                   ArrayRef<Mechanism> lacks) {
   for (auto [i, info] : llvm::enumerate(spaces)) {
     if (findIn(spaces.take_front(i), info.getName())) {
@@ -55,16 +64,16 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (failed(result)) {
     return failure();
   }
-  if (registers.getTotal() < 1 || registers.getGranule() < 1 ||
-      warps.getLanes() < 1 || warps.getGroup() < 1 || warps.getMost() < 1 ||
-      smemLimit < 1) {
-    return emitError() << "expected 'registers', 'warps' and 'smem_limit' to "
-                          "be positive, got "
-                       << registers.getTotal() << " registers in granules of "
+  if (!findIn(spaces, Space::Reg)) {
+    return emitError() << "expected a space 'reg', got none";
+  }
+  if (registers.getGranule() < 1 || warps.getLanes() < 1 ||
+      warps.getGroup() < 1 || warps.getMost() < 1) {
+    return emitError() << "expected 'registers' and 'warps' to be positive, "
+                          "got registers in granules of "
                        << registers.getGranule() << ", " << warps.getLanes()
-                       << " lanes, groups of " << warps.getGroup() << ", "
-                       << warps.getMost() << " warps and " << smemLimit
-                       << " bytes";
+                       << " lanes, groups of " << warps.getGroup() << " and "
+                       << warps.getMost() << " warps";
   }
   if (tiles && (tiles.getRows() < 1 || tiles.getColumns() < 1 ||
                 tiles.getDepth() < 1 || tiles.getCopied() < 1)) {

@@ -9,6 +9,14 @@
 using namespace mlir;
 using namespace attn;
 
+ScheduleAttr ScheduleAttr::forMachine(StringRef machine) const {
+  return get(getContext(), getName(), StringAttr::get(getContext(), machine),
+             getSplit(), getRemat(), getRoles(), getPlaces(), getEdges(),
+             getTurns(), getSyncs(), getExp2SoftNumerator(),
+             getExp2SoftDenominator(), getPeel(), getSkip(), getLaunch(),
+             getBodies());
+}
+
 RoleAttr ScheduleAttr::findRole(StringRef name) const {
   for (RoleAttr role : getRoles()) {
     if (role.getName().getValue() == name) {

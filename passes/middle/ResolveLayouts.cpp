@@ -5,6 +5,7 @@
 #include "VectorDims.h"
 #include "attn/dialect/Chip.h"
 #include "attn/passes/middle/Passes.h"
+#include "attn/passes/schedule/DataTables.h"
 #include "attn/support/Decision.h"
 
 namespace attn {
@@ -193,11 +194,16 @@ const Chip *chipOf(tile::KernelOp kernel) {
     kernel.emitOpError("attn-resolve-layouts: expected a schedule, got none");
     return nullptr;
   }
-  StringRef machine = schedule->getMachine();
-  const Chip *chip = findChip(kernel.getContext(), machine);
+  auto emitError = [&] { return kernel.emitOpError("attn-resolve-layouts: "); };
+  FailureOr<MachineAttr> machine =
+      lookupMachine(kernel.getContext(), schedule->getMachine(), emitError);
+  if (failed(machine)) {
+    return nullptr;
+  }
+  const Chip *chip = findChip(kernel.getContext(), machine->getChipName());
   if (!chip) {
-    kernel.emitOpError("attn-resolve-layouts: no lowering for machine '")
-        << machine << "'";
+    emitError() << "no lowering for machine '"
+                << schedule->getMachine().getValue() << "'";
   }
   return chip;
 }

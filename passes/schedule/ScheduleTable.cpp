@@ -32,7 +32,7 @@ struct Key {
   int64_t headDim, headDimV;
   SmallVector<StringRef> masks;
   SmallVector<std::string> dtypes;
-  StringRef machine;
+  SmallVector<StringRef> machines;
 
   static Key of(ProblemAttr problem, StringRef target) {
     Key key{problem.getKind(),
@@ -40,7 +40,7 @@ struct Key {
             problem.getHeadDimV(),
             {},
             {nameOf(problem.getDtype())},
-            target};
+            {target}};
     StringRef served = builtInMask(problem.getMask()).served;
     if (!served.empty()) {
       key.masks.push_back(served);
@@ -61,7 +61,10 @@ struct Key {
             int64_t(entry.getHeadDimV()),
             {},
             {"bf16", "f16"},
-            entry.getSchedule().getMachine().getValue()};
+            {entry.getSchedule().getMachine().getValue()}};
+    if (ArrayAttr machines = entry.getMachinesAttr()) {
+      llvm::append_range(key.machines, machines.getAsValueRange<StringAttr>());
+    }
     if (ArrayAttr dtypes = entry.getDtypesAttr()) {
       key.dtypes.clear();
       for (auto dtype : dtypes.getAsRange<StringAttr>()) {
@@ -83,12 +86,15 @@ struct Key {
   /// Does an entry with this key serve `wanted`? -1 stands for any head dim;
   /// columns that a smaller head dim leaves are zero.
   bool serves(const Key &wanted) const {
-    return servesProblem(wanted) && machine == wanted.machine;
+    return servesProblem(wanted) && isFor(wanted.machines.front());
+  }
+  bool isFor(StringRef machine) const {
+    return llvm::is_contained(machines, machine);
   }
   /// Whether entries with these keys may be in one file.
   bool isComparable(const Key &other) const {
     return kind == other.kind && headDim == other.headDim &&
-           headDimV == other.headDimV && machine == other.machine;
+           headDimV == other.headDimV && machines == other.machines;
   }
   bool servesProblem(const Key &wanted) const {
     return kind == wanted.kind &&
@@ -120,7 +126,8 @@ struct Key {
                          headDim, headDimV, llvm::join(masks, "' and '"));
   }
   std::string describe() const {
-    return llvm::formatv("{0}, on '{1}'", describeProblem(), machine);
+    return llvm::formatv("{0}, on '{1}'", describeProblem(),
+                         llvm::join(machines, "' and '"));
   }
 };
 
@@ -135,7 +142,7 @@ static SmallVector<TableEntryOp> entriesOf(ModuleOp module) {
 static LogicalResult verifyBelongs(TableEntryOp entry, TableEntryOp last) {
   Key key = Key::of(entry), common = Key::of(last);
   if (!key.isComparable(common)) {
-    return entry.emitOpError("expected the kind, head dims and machine of the "
+    return entry.emitOpError("expected the kind, head dims and machines of the "
                              "file's last entry, '@")
            << last.getSymName() << "', " << common.describe() << ", got "
            << key.describe();
@@ -236,7 +243,7 @@ static TableEntry makeEntry(TableEntryOp op, const Key &wanted,
           llvm::formatv("entry '@{0}' of '{1}'", op.getSymName(), path),
           op.getWhenAttr(),
           configFor(op.getConfig(), Key::of(op), wanted),
-          op.getSchedule(),
+          op.getSchedule().forMachine(wanted.machines.front()),
           op.getLoc()};
 }
 
@@ -273,11 +280,12 @@ static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
                        << wanted.describeProblem() << ", got "
                        << key.describeProblem();
   }
-  if (key.machine != wanted.machine) {
+  if (!key.isFor(wanted.machines.front())) {
     return emitError() << "expected the schedule of entry '@"
                        << last.getSymName() << "' of '" << path
-                       << "' to be for machine '" << wanted.machine
-                       << "', got '" << key.machine << "'";
+                       << "' to be for machine '" << wanted.machines.front()
+                       << "', got '" << llvm::join(key.machines, "' and '")
+                       << "'";
   }
   return chooseEntries(*module, wanted, path);
 }

@@ -224,9 +224,9 @@ ws.kernel @store_column machine "sm_90a" args ["lse" write] problem #p config #c
 !column = tensor<16xf32, #tile.layout<atom = wgmma_acc, repeats = 2, slice = 2>>
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "m" { role wg warps 4 regs 240 }>
-// expected-error @below {{'ws.kernel' op attn-distribute: no lowering for machine 'm'}}
-ws.kernel @other_machine machine "m" args ["lse" write] problem #p config #c schedule #s {
+#s = #attn.schedule<"s" machine "sm_100a" { role wg warps 4 regs 240 }>
+// expected-error @below {{'ws.kernel' op attn-distribute: no lowering for machine 'sm_100a'}}
+ws.kernel @other_machine machine "sm_100a" args ["lse" write] problem #p config #c schedule #s {
 ^bb0(%lse: tensor<?x?x?xf32>):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):

@@ -499,9 +499,9 @@ ws.kernel @named_barriers_of_operands machine "sm_90a" args ["n"] problem #p con
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "m" { role wg warps 4 regs 240 }>
-// expected-error @below {{'ws.kernel' op attn-lower-channels: no lowering for machine 'm'}}
-ws.kernel @other_machine machine "m" args ["n"] problem #p config #c schedule #s smem 0 {
+#s = #attn.schedule<"s" machine "sm_100a" { role wg warps 4 regs 240 }>
+// expected-error @below {{'ws.kernel' op attn-lower-channels: no lowering for machine 'sm_100a'}}
+ws.kernel @other_machine machine "sm_100a" args ["n"] problem #p config #c schedule #s smem 0 {
 ^bb0(%n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):

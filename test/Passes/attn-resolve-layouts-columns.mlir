@@ -59,8 +59,8 @@ tile.kernel @both args ["s"] problem #p
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-// expected-error @below {{'tile.kernel' op attn-resolve-layouts: no lowering for machine 'm'}}
-tile.kernel @machine args ["s"] problem #p schedule <"s" machine "m" { role wg warps 4 regs 240 }> {
+// expected-error @below {{'tile.kernel' op attn-resolve-layouts: no lowering for machine 'sm_100a'}}
+tile.kernel @machine args ["s"] problem #p schedule <"s" machine "sm_100a" { role wg warps 4 regs 240 }> {
 ^bb0(%scale: f32):
   tile.work {
   }

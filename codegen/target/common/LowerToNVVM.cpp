@@ -148,11 +148,12 @@ LogicalResult lowerGroup(const KernelGroup &group) {
   }
   ws::KernelOp first = group.kernels.front();
   OpBuilder builder(first);
-  auto target = NVVM::NVVMTargetAttr::get(
-      builder.getContext(), 2, "nvptx64-nvidia-cuda", first.getMachine());
+  StringRef chip = lowerings.front().chip->getName();
+  auto target = NVVM::NVVMTargetAttr::get(builder.getContext(), 2,
+                                          "nvptx64-nvidia-cuda", chip);
   auto module = gpu::GPUModuleOp::create(builder, first.getLoc(), group.name,
                                          builder.getArrayAttr({target}));
-  FailureOr<std::string> plan = buildLaunchPlan(group.name, planned);
+  FailureOr<std::string> plan = buildLaunchPlan(group.name, chip, planned);
   if (failed(plan)) {
     return failure();
   }

@@ -18,7 +18,8 @@ static bool hasCopies(ws::RoleOp role) {
 int64_t PlacedRole::endWarp() { return firstWarp + warpsOf(role); }
 
 RolePlacement::RolePlacement(ws::KernelOp kernel, MachineAttr machine)
-    : warps(machine.getWarps()), registers(machine.getRegisters()) {
+    : machine(machine), warps(machine.getWarps()),
+      registers(machine.getRegisters()) {
   int64_t next = 0;
   bool sharing = false;
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
@@ -53,7 +54,7 @@ int64_t RolePlacement::registersOf(int64_t group) const {
 }
 
 int64_t RolePlacement::launchRegisters() const {
-  return attn::launchRegisters(registers, threads);
+  return attn::launchRegisters(machine, threads);
 }
 
 int64_t RolePlacement::endOfGroup(int64_t group) const {

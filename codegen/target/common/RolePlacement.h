@@ -46,6 +46,7 @@ public:
   int64_t endOfGroup(int64_t group) const;
 
 private:
+  MachineAttr machine;
   WarpInfoAttr warps;
   RegisterInfoAttr registers;
   llvm::SmallVector<PlacedRole> roles;

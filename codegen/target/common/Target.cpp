@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target.h"
+#include "attn/passes/schedule/DataTables.h"
 
 using namespace mlir;
 using namespace attn;
 
 const codegen::Target *codegen::findTarget(ws::KernelOp kernel,
                                            StringRef pass) {
-  const Chip *chip = findChip(kernel.getContext(), kernel.getMachine());
+  auto emitError = [&] { return kernel.emitOpError() << pass << ": "; };
+  FailureOr<MachineAttr> machine =
+      lookupMachine(kernel.getContext(), kernel.getMachine(), emitError);
+  if (failed(machine)) {
+    return nullptr;
+  }
+  const Chip *chip = findChip(kernel.getContext(), machine->getChipName());
   if (!chip) {
-    kernel.emitOpError() << pass << ": no lowering for machine '"
-                         << kernel.getMachine() << "'";
+    emitError() << "no lowering for machine '" << kernel.getMachine() << "'";
   }
   // All chips are targets: nothing else adds one.
   return static_cast<const Target *>(chip);

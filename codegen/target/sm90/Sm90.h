@@ -10,7 +10,7 @@ namespace attn::codegen {
 /// registers.
 class Sm90 : public Target {
 public:
-  llvm::StringRef getMachine() const final { return "sm_90a"; }
+  llvm::StringRef getName() const final { return "sm_90a"; }
   mlir::FailureOr<tile::LayoutAttr>
   accumulatorLayout(mlir::RankedTensorType tile, Error error) const final;
   mlir::FailureOr<tile::LayoutAttr> vectorLayout(mlir::RankedTensorType vector,

@@ -20,8 +20,8 @@ class Attn_Op<string opMnemonic, list<Trait> traits = []>
 def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
   let summary = "one line of a schedule table: key, #attn.config and #attn.schedule";
   let description = [{
-    The key is the kernel kind, the machine (named in the schedule) and the
-    problem class: head sizes (-1: any), the masks it serves (`window`: bounds of a
+    The key is the kernel kind, the machine (that of the schedule, and `machines` that it
+    is for as well) and the problem class: head sizes (-1: any), the masks it serves (`window`: bounds of a
     window; `gathers`: also regions that read captured tensors at positions), and the element types (absent: bf16 and f16). A smaller head dim
     runs on the entry with the fewest columns that hold it; the rest are zero. Of
     files with as many columns, the one that serves the fewest masks is taken.
@@ -36,7 +36,7 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
     registers there, on the next.
 
     **Constraints** (of a file)
-    - C1: the entries have the kind, head sizes and machine of the last
+    - C1: the entries have the kind, head sizes and machines of the last
     - C2: the last entry has no `when`
     - C3: the last entry serves the masks and element types of the others
     - C4: of every entry something is left by those before it that serve as much
@@ -44,11 +44,11 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Attn_KernelKindAttr:$kind,
     I64Attr:$head_dim, I64Attr:$head_dim_v, StrArrayAttr:$masks,
-    OptionalAttr<StrArrayAttr>:$dtypes, OptionalAttr<Attn_ConditionAttr>:$when,
+    OptionalAttr<StrArrayAttr>:$dtypes, OptionalAttr<StrArrayAttr>:$machines, OptionalAttr<Attn_ConditionAttr>:$when,
     Attn_ConfigAttr:$config, Attn_ScheduleAttr:$schedule);
   let assemblyFormat = [{
     $kind $sym_name `head_dim` $head_dim `,` $head_dim_v `masks` $masks
-    (`dtypes` $dtypes^)? (`when` $when^)? `config` $config `schedule` $schedule attr-dict
+    (`dtypes` $dtypes^)? (`machines` $machines^)? (`when` $when^)? `config` $config `schedule` $schedule attr-dict
   }];
 }
 

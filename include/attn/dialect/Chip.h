@@ -15,8 +15,8 @@ public:
 
   virtual ~Chip() = default;
 
-  /// The name of the machine whose schedules are lowered for the chip.
-  virtual llvm::StringRef getMachine() const = 0;
+  /// The chip's name, as machine files have it, and as the assembler does.
+  virtual llvm::StringRef getName() const = 0;
 
   /// The layout of a tile that a product leaves in registers, and of what is
   /// computed with it. `error` begins the diagnostic if there is none.
@@ -40,15 +40,15 @@ public:
   explicit ChipInterface(mlir::Dialect *dialect) : Base(dialect) {}
 
   void add(const Chip *chip) { chips.push_back(chip); }
-  /// The chip of a machine; null if there is none.
-  const Chip *find(llvm::StringRef machine) const;
+  /// The chip of a name; null if there is none.
+  const Chip *find(llvm::StringRef name) const;
 
 private:
   llvm::SmallVector<const Chip *> chips;
 };
 
-/// The chip of a machine; null if the program has none for it.
-const Chip *findChip(mlir::MLIRContext *context, llvm::StringRef machine);
+/// The chip of a name; null if the program has none of it.
+const Chip *findChip(mlir::MLIRContext *context, llvm::StringRef name);
 
 } // namespace attn
 

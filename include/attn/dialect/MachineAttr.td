@@ -29,11 +29,10 @@ def Attn_MmaInfoAttr : Attn_MachinePartAttr<"MmaInfo", "mma"> {
 def Attn_RegisterInfoAttr : Attn_MachinePartAttr<"RegisterInfo", "registers"> {
   let summary = "the register file and what a role may ask of it";
   let description = [{
-    `total`: of one CTA. A role asks for a multiple of `granule` in `lowest`..`highest`. Of
-    these, `reserve` are not for declared places; `reserve_small` where a role
+    A role asks for a multiple of `granule` in `lowest`..`highest`. Of these, `reserve` are not for declared places; `reserve_small` where a role
     has at most `small`.
   }];
-  let parameters = (ins "int64_t":$total, "int64_t":$lowest, "int64_t":$highest,
+  let parameters = (ins "int64_t":$lowest, "int64_t":$highest,
     "int64_t":$granule, "int64_t":$reserve, "int64_t":$small, "int64_t":$reserve_small);
   let assemblyFormat = "`<` struct(params) `>`";
 }
@@ -61,29 +60,35 @@ def Attn_MachineAttr : AttrDef<Attn_Dialect, "Machine"> {
   let mnemonic = "machine";
   let summary = "a target, as far as schedules are concerned";
   let description = [{
-    `smem_limit`: bytes of shared memory that one CTA can have, barriers included.
+    `chip`: the chip whose instructions it has; absent: the one of its own name. `spaces`: what one
+    CTA can have; of `smem` with its barriers.
     `tiles`: the shapes that the compiler has lowerings for; absent: any.
     `lacks`: what schedules may say and the compiler has no lowering for on this machine.
 
     **Constraints**
     - C1: a space is described once; sizes are positive
-    - C2: spaces that `mma` names are described
+    - C2: spaces that `mma` names are described, and `reg`
   }];
-  let parameters = (ins "::mlir::StringAttr":$name,
+  let parameters = (ins "::mlir::StringAttr":$name, OptionalParameter<"::mlir::StringAttr">:$chip,
     ArrayRefParameter<"::attn::SpaceInfoAttr">:$spaces, "::attn::MmaInfoAttr":$mma,
     "::attn::RegisterInfoAttr":$registers, "::attn::BarrierInfoAttr":$barriers,
-    "::attn::WarpInfoAttr":$warps, "int64_t":$smemLimit,
+    "::attn::WarpInfoAttr":$warps,
     OptionalParameter<"::attn::TileInfoAttr">:$tiles,
     OptionalArrayRefParameter<"::attn::Mechanism">:$lacks);
   let assemblyFormat = [{
-    `<` $name `spaces` `[` $spaces `]` `mma` $mma `registers` $registers
-    `barriers` $barriers `warps` $warps `smem_limit` $smemLimit
+    `<` $name (`chip` $chip^)? `spaces` `[` $spaces `]` `mma` $mma `registers` $registers
+    `barriers` $barriers `warps` $warps
     (`tiles` $tiles^)? (`lacks` `[` $lacks^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The description of a space; null where the machine has none.
     ::attn::SpaceInfoAttr findSpace(::attn::Space space) const;
+    ::llvm::StringRef getChipName() const { return getChip() ? getChip() : getName(); }
+    /// Registers of one CTA.
+    int64_t getRegisterCount() const;
+    /// Bytes of shared memory that one CTA can have, barriers included.
+    int64_t getSmemLimit() const;
   }];
 }
 

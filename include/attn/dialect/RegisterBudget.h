@@ -19,9 +19,10 @@ constexpr int64_t kMostLaunchRegisters = 255;
 
 /// Returns the registers of each thread when a CTA of `threads` is launched:
 /// what roles share out among themselves later.
-inline int64_t launchRegisters(RegisterInfoAttr registers, int64_t threads) {
-  return roundDown(registers, std::min(registers.getTotal() / threads,
-                                       kMostLaunchRegisters));
+inline int64_t launchRegisters(MachineAttr machine, int64_t threads) {
+  return roundDown(
+      machine.getRegisters(),
+      std::min(machine.getRegisterCount() / threads, kMostLaunchRegisters));
 }
 
 } // namespace attn

@@ -188,6 +188,8 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
   let extraClassDeclaration = [{
     /// Number of sub-tiles: 1 where nothing is cut.
     int64_t getSubtiles() const { return getSplit() ? getSplit().getCount() : 1; }
+    /// The same schedule for another machine.
+    ::attn::ScheduleAttr forMachine(::llvm::StringRef machine) const;
     ::attn::RoleAttr findRole(::llvm::StringRef name) const;
     ::attn::PlaceAttr findPlace(::llvm::StringRef name) const;
     /// The body of a replica, or the role's common one; null if there is none.

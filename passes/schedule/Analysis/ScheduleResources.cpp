@@ -147,11 +147,11 @@ LogicalResult ResourceChecker::checkRoles() {
   }
   statistics.registers +=
       llvm::divideCeil(partialWarps, group) * threads * partialRegs;
-  if (statistics.registers > registers.getTotal()) {
+  if (statistics.registers > machine.getRegisterCount()) {
     return reject(emitError, "V13",
                   formatv("expected at most {0} registers over all roles, got "
                           "{1}",
-                          registers.getTotal(), statistics.registers));
+                          machine.getRegisterCount(), statistics.registers));
   }
   groups += llvm::divideCeil(partialWarps, group);
   if (groups * group > machine.getWarps().getMost()) {
@@ -161,7 +161,7 @@ LogicalResult ResourceChecker::checkRoles() {
   }
   // Roles share what the CTA is launched with: the same for every thread.
   int64_t launched =
-      groups * threads * launchRegisters(registers, groups * threads);
+      groups * threads * launchRegisters(machine, groups * threads);
   if (statistics.registers > launched) {
     return reject(emitError, "V13",
                   formatv("expected at most {0} registers over all roles, with "

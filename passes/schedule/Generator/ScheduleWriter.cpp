@@ -15,7 +15,7 @@ std::optional<RoleRegisters> generator::shareRegisters(MachineAttr machine,
   // A warp alone takes the registers of a whole group.
   int64_t groups = consumers + 1;
   int64_t threads = groups * warps.getLanes() * warps.getGroup();
-  int64_t budget = groups * launchRegisters(registers, threads);
+  int64_t budget = groups * launchRegisters(machine, threads);
   int64_t consumer =
       std::min(roundDown(registers, (budget - least) / consumers),
                registers.getHighest());

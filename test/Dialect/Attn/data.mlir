@@ -12,15 +12,14 @@
 
 // CHECK: #attn.machine<"m" spaces{{ *}}[{{ *}}reg capacity 16 unit 4 private true, {{ *}}tmem capacity 2 unit 8 private false]
 // CHECK-SAME: mma {{ *}}acc tmem a{{ *}}[reg, tmem] b{{ *}}[tmem] signals_barriers true
-// CHECK-SAME: registers <total = 16, lowest = 1, highest = 4, granule = 1, reserve = 0, small = 2, reserve_small = 1>
-// CHECK-SAME: barriers <named = 1, memory = 2, bytes = 8> warps <lanes = 2, group = 1, most = 2> smem_limit 64>
+// CHECK-SAME: registers <lowest = 1, highest = 4, granule = 1, reserve = 0, small = 2, reserve_small = 1>
+// CHECK-SAME: barriers <named = 1, memory = 2, bytes = 8> warps <lanes = 2, group = 1, most = 2>>
 module @machine attributes {attn.machine = #attn.machine<"m"
   spaces [reg capacity 16 unit 4 private true, tmem capacity 2 unit 8 private false]
   mma acc tmem a [reg, tmem] b [tmem] signals_barriers true
-  registers <total = 16, lowest = 1, highest = 4, granule = 1, reserve = 0, small = 2, reserve_small = 1>
+  registers <lowest = 1, highest = 4, granule = 1, reserve = 0, small = 2, reserve_small = 1>
   barriers <named = 1, memory = 2, bytes = 8>
-  warps <lanes = 2, group = 1, most = 2>
-  smem_limit 64>} {}
+  warps <lanes = 2, group = 1, most = 2>>} {}
 
 // CHECK: attn.some = #attn.values<a<M>, w>, attn.values = #attn.kernel_values<combine {
 // CHECK-NEXT: carried m<M>, o<M, D>

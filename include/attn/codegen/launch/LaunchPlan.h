@@ -15,12 +15,13 @@ struct PlannedKernel {
 };
 
 /// The launch plan `name` as JSON text (format: attn/runtime, launch plan
-/// version 1): the arguments that the kernels have in common, the checks on
-/// them of any kernel, and one variant of one launch for each kernel. The last
-/// takes what the conditions of the others leave. Work items that are not
-/// computed from sizes are an error.
+/// version 1) for `chip`: the arguments that the kernels have in common, the
+/// checks on them of any kernel, and one variant of one launch for each kernel.
+/// The last takes what the conditions of the others leave. Work items that are
+/// not computed from sizes are an error.
 mlir::FailureOr<std::string>
-buildLaunchPlan(llvm::StringRef name, llvm::ArrayRef<PlannedKernel> kernels);
+buildLaunchPlan(llvm::StringRef name, llvm::StringRef chip,
+                llvm::ArrayRef<PlannedKernel> kernels);
 
 } // namespace attn::codegen
 

@@ -5,8 +5,7 @@ module attributes {attn.machine = #attn.machine<"sm_100a"
     smem capacity 232448 unit 1 private false,
     tmem capacity 512 unit 512 private false]
   mma acc tmem a [smem, tmem] b [smem] signals_barriers true
-  registers <total = 65536, lowest = 24, highest = 256, granule = 8, reserve = 24, small = 160, reserve_small = 32>
+  registers <lowest = 24, highest = 256, granule = 8, reserve = 24, small = 160, reserve_small = 32>
   barriers <named = 12, memory = 64, bytes = 8>
   warps <lanes = 32, group = 4, most = 32>
-  smem_limit 232448
   lacks [anything]>} {}

@@ -5,10 +5,9 @@ module attributes {attn.machine = #attn.machine<"sm_90a"
     reg capacity 65536 unit 4 private true,
     smem capacity 232448 unit 1 private false]
   mma acc reg a [reg, smem] b [smem] signals_barriers false
-  registers <total = 65536, lowest = 24, highest = 256, granule = 8, reserve = 24, small = 160, reserve_small = 32>
+  registers <lowest = 24, highest = 256, granule = 8, reserve = 24, small = 160, reserve_small = 32>
   barriers <named = 8, memory = 64, bytes = 8>
   warps <lanes = 32, group = 4, most = 32>
-  smem_limit 232448
   tiles <rows = 64, columns = 8, depth = 16, copied = 256>
   lacks [
     parts, over_cross, channel_outside_smem, several_values, filled_by_threads,
