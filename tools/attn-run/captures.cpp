@@ -184,6 +184,10 @@ std::string run::checkCaptures(const LaunchPlan &plan,
     if (!problem.empty()) {
       return problem;
     }
+    if (plan.problem.keys.hasBound(name) && value != std::nearbyint(value)) {
+      return "option '--scalar': expected an integer for the bound '" + name +
+             "', got " + std::to_string(value);
+    }
   }
   for (const auto &[name, content] : given.tensors) {
     std::string problem = check(name, true);

@@ -129,6 +129,12 @@ TEST(RunProblem, masksHaveBounds) {
   options.kv = {2, 7, 4, 128};
   EXPECT_NE(makeProblem(plan, options).describe().find(" window_left=1"),
             std::string::npos);
+  ASSERT_TRUE(parseScalar("window_left=2.5", options.captures));
+  EXPECT_EQ(checkCaptures(plan, options.captures)
+                .rfind("option '--scalar': expected an integer for the bound "
+                       "'window_left', got 2.5",
+                       0),
+            0u);
   ASSERT_TRUE(parseScalar("window_left=3", options.captures));
   Problem problem = makeProblem(plan, options);
   EXPECT_EQ(problem.firstKey(0), 0);
