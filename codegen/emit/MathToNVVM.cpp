@@ -5,6 +5,8 @@
 #include "Lowering.h"
 #include "attn/codegen/target/InlineAsm.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn::codegen;
@@ -116,6 +118,144 @@ struct ExpandTanh : OpRewritePattern<math::TanhOp> {
   }
 };
 
+/// op(x) on f32 becomes `expand(x)`, element by element: a thread then holds
+/// what one element needs, not what all need.
+template <typename Op> struct ExpandElements : OpRewritePattern<Op> {
+  using Expand = Value (*)(ImplicitLocOpBuilder &, Value x);
+
+  ExpandElements(MLIRContext *context, Expand expand)
+      : OpRewritePattern<Op>(context), expand(expand) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> results;
+    for (Value x : unpackElements(rewriter, op.getLoc(), op.getOperand())) {
+      results.push_back(expand(b, x));
+    }
+    rewriter.replaceOp(
+        op, packElements(rewriter, op.getLoc(), op.getType(), results));
+    return success();
+  }
+
+  Expand expand;
+};
+
+Value makeF32(ImplicitLocOpBuilder &b, double value) {
+  return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+}
+
+Value makeI32(ImplicitLocOpBuilder &b, uint32_t value) {
+  return arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(value)));
+}
+
+Value makeI64(ImplicitLocOpBuilder &b, uint64_t value) {
+  return arith::ConstantOp::create(b, b.getI64IntegerAttr(int64_t(value)));
+}
+
+/// The polynomial with these coefficients, the constant one first.
+Value makePolynomial(ImplicitLocOpBuilder &b, Value x,
+                     ArrayRef<double> coefficients) {
+  Value sum = makeF32(b, coefficients.back());
+  for (double c : llvm::reverse(coefficients.drop_back())) {
+    sum = math::FmaOp::create(b, sum, x, makeF32(b, c));
+  }
+  return sum;
+}
+
+/// 1 / (2 pi) times 2^-23, to 192 bits.
+constexpr uint64_t kTurn[] = {0x000000517CC1B727, 0x220A94FE13ABE8FA,
+                              0x9A6EE06DB14ACC9E};
+
+/// The fraction of |x| / (2 pi), times 2^32, for |x| >= 1. `bits` are those of
+/// x = m 2^(e - 150). m times the 64 bits of 1 / (2 pi) from bit e - 150 on is
+/// right to 2^-40: the bits before make whole turns.
+Value makeTurns(ImplicitLocOpBuilder &b, Value bits, Value magnitude) {
+  auto widen = [&](Value value) -> Value {
+    return arith::ExtUIOp::create(b, b.getI64Type(), value);
+  };
+  // kTurn begins with the bit for e = 127. Its word is the first or, from 2^64
+  // on, the second.
+  Value exponent = arith::ShRUIOp::create(b, bits, makeI32(b, 23));
+  Value bit = widen(arith::AndIOp::create(
+      b, arith::AddIOp::create(b, exponent, makeI32(b, 1)), makeI32(b, 63)));
+  Value isSecond = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE,
+                                         magnitude, makeF32(b, 0x1p64));
+  auto word = [&](unsigned n, unsigned right) -> Value {
+    return arith::SelectOp::create(b, isSecond,
+                                   makeI64(b, kTurn[n + 1] >> right),
+                                   makeI64(b, kTurn[n] >> right));
+  };
+  Value window = arith::OrIOp::create(
+      b, arith::ShLIOp::create(b, word(0, 0), bit),
+      arith::ShRUIOp::create(b, word(1, 1),
+                             arith::XOrIOp::create(b, bit, makeI64(b, 63))));
+  Value m = widen(arith::OrIOp::create(
+      b, arith::AndIOp::create(b, bits, makeI32(b, 0x7FFFFF)),
+      makeI32(b, 0x800000)));
+  Value turns = arith::MulIOp::create(b, window, m);
+  return arith::TruncIOp::create(
+      b, b.getI32Type(), arith::ShRUIOp::create(b, turns, makeI64(b, 32)));
+}
+
+/// (sin r - r) / r^3 in r^2: with it sin r is within a relative 2^-27 for r in
+/// [-pi/2, pi/2], fitted for the least relative error.
+constexpr double kSinPoly[] = {-0.166666595445814, 0.00833306608292774,
+                               -0.000198095901172573, 2.60575073002157e-06};
+
+/// sin x or, with `quarter`, sin(|x| + pi/2) = cos x, for every finite x within
+/// 2^-22, and sin x within 2^-22 of itself for |x| < 1; NaN for an infinity.
+/// sin.approx knows no argument beyond a few turns. Here |x| becomes an angle
+/// in turns, in fixed point; what its nearest half turn leaves is r, and an odd
+/// half turn is a sign. There are no branches, which would part the MMAs.
+Value expandSine(ImplicitLocOpBuilder &b, Value x, bool quarter) {
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), x);
+  Value magnitude = math::AbsFOp::create(b, x);
+  Value turns = makeTurns(b, bits, magnitude);
+  Value signBit = makeI32(b, 1u << 31);
+  if (quarter) {
+    turns = arith::AddIOp::create(b, turns, makeI32(b, 1u << 30));
+  }
+  Value sign = arith::AndIOp::create(
+      b, arith::AddIOp::create(b, turns, makeI32(b, 1u << 30)), signBit);
+  // Without the half turns, the highest bit weighs a quarter of a turn.
+  Value rest = arith::ShLIOp::create(b, turns, makeI32(b, 1));
+  Value r =
+      arith::MulFOp::create(b, arith::SIToFPOp::create(b, b.getF32Type(), rest),
+                            makeF32(b, 0x1p-32 * llvm::numbers::pi));
+
+  // Below 1, x is more precise than its turns.
+  Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude,
+                                        makeF32(b, 1));
+  Value small = magnitude;
+  if (quarter) {
+    small = arith::SubFOp::create(b, makeF32(b, llvm::numbers::pi / 2), small);
+  }
+  r = arith::SelectOp::create(b, isSmall, small, r);
+  sign = arith::SelectOp::create(b, isSmall, makeI32(b, 0), sign);
+  if (!quarter) {
+    Value signOfX = arith::AndIOp::create(b, bits, signBit);
+    sign = arith::XOrIOp::create(b, sign, signOfX);
+  }
+  Value square = arith::MulFOp::create(b, r, r);
+  Value sine = math::FmaOp::create(b, arith::MulFOp::create(b, square, r),
+                                   makePolynomial(b, square, kSinPoly), r);
+  Value signedBits = arith::XOrIOp::create(
+      b, arith::BitcastOp::create(b, b.getI32Type(), sine), sign);
+  // The integers forget what is not finite; x * 0 is 0 or a NaN.
+  return math::FmaOp::create(
+      b, x, makeF32(b, 0),
+      arith::BitcastOp::create(b, b.getF32Type(), signedBits));
+}
+
+Value expandSin(ImplicitLocOpBuilder &b, Value x) {
+  return expandSine(b, x, /*quarter=*/false);
+}
+
+Value expandCos(ImplicitLocOpBuilder &b, Value x) {
+  return expandSine(b, x, /*quarter=*/true);
+}
+
 /// A sum or product is taken in order of the elements unless `reassoc` is
 /// given; a minimum or maximum in four chains.
 struct ExpandReduction : OpRewritePattern<vector::ReductionOp> {
@@ -208,5 +348,8 @@ void attn::codegen::populateMathToNVVMPatterns(RewritePatternSet &patterns) {
 }
 
 void attn::codegen::populatePreciseMathPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandTanh>(patterns.getContext());
+  MLIRContext *context = patterns.getContext();
+  patterns.add<ExpandTanh>(context);
+  patterns.add<ExpandElements<math::SinOp>>(context, expandSin);
+  patterns.add<ExpandElements<math::CosOp>>(context, expandCos);
 }

@@ -98,6 +98,12 @@ static Value derivative(Calc c, Operation *op, unsigned n) {
       .Case<math::RsqrtOp>([&](auto) {
         return c.mul(c.constant(-0.5), c.div(result(), operand(0)));
       })
+      .Case<math::SinOp>([&](auto) -> Value {
+        return math::CosOp::create(c.builder, c.loc, operand(0));
+      })
+      .Case<math::CosOp>([&](auto) -> Value {
+        return c.neg(math::SinOp::create(c.builder, c.loc, operand(0)));
+      })
       .Case<math::TanhOp>([&](auto) -> Value {
         Value square = c.mul(result(), result());
         return arith::SubFOp::create(c.builder, c.loc, c.constant(1.0), square);
@@ -150,9 +156,9 @@ using ScoreOps =
            arith::RemSIOp, arith::RemUIOp, arith::SelectOp, arith::ShLIOp,
            arith::ShRSIOp, arith::ShRUIOp, arith::SIToFPOp, arith::SubFOp,
            arith::SubIOp, arith::TruncFOp, arith::TruncIOp, arith::UIToFPOp,
-           arith::XOrIOp, math::AbsFOp, math::ExpOp, math::Exp2Op, math::FmaOp,
-           math::LogOp, math::Log2Op, math::RsqrtOp, math::SqrtOp, math::TanhOp,
-           tensor::ExtractOp>;
+           arith::XOrIOp, math::AbsFOp, math::CosOp, math::ExpOp, math::Exp2Op,
+           math::FmaOp, math::LogOp, math::Log2Op, math::RsqrtOp, math::SinOp,
+           math::SqrtOp, math::TanhOp, tensor::ExtractOp>;
 } // namespace
 
 void attn::attachScoreModels(MLIRContext &context) {

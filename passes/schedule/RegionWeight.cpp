@@ -17,12 +17,13 @@ static int64_t weighOp(Operation *op) {
   if (isa<tensor::ExtractOp>(op)) {
     return 60;
   }
-  if (isa<math::TanhOp>(op)) {
-    return 25;
+  if (isa<arith::DivFOp, math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
+          math::SqrtOp, math::RsqrtOp>(op)) {
+    return 5;
   }
-  bool isFunction = isa<arith::DivFOp, math::ExpOp, math::Exp2Op, math::LogOp,
-                        math::Log2Op, math::SqrtOp, math::RsqrtOp>(op);
-  return isFunction ? 5 : 1;
+  bool isOneInstruction = !isa<math::MathDialect>(op->getDialect()) ||
+                          isa<math::AbsFOp, math::FmaOp>(op);
+  return isOneInstruction ? 1 : 25;
 }
 
 int64_t attn::weighRegions(AttentionOp op) {

@@ -37,11 +37,15 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     // CHECK: tanh.approx.f32
     %tanh = math.tanh %x fastmath<afn> : f32
     llvm.store volatile %tanh, %p : f32, !llvm.ptr<1>
+    // Of any argument: integers and a polynomial.
     // CHECK-NOT: tanh
-    // CHECK: sin.approx.ftz.f32
+    // CHECK-NOT: sin.approx
+    // CHECK: mul.lo.s64
+    // CHECK-COUNT-5: fma.rn.ftz.f32
     %5 = math.sin %x : f32
     llvm.store volatile %5, %p : f32, !llvm.ptr<1>
-    // CHECK: cos.approx.ftz.f32
+    // CHECK-NOT: cos.approx
+    // CHECK-COUNT-5: fma.rn.ftz.f32
     %6 = math.cos %x : f32
     llvm.store volatile %6, %p : f32, !llvm.ptr<1>
     // CHECK: sqrt.approx.ftz.f32
@@ -81,7 +85,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     %18 = math.ceil %x : f32
     llvm.store volatile %18, %p : f32, !llvm.ptr<1>
     // CHECK: abs.ftz.f32
-    %19 = math.absf %x : f32
+    %19 = math.absf %z : f32
     llvm.store volatile %19, %p : f32, !llvm.ptr<1>
     // CHECK: setp.lt.ftz.f32 [[LESS:%p[0-9]+]]
     // CHECK: selp.f32 %r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}, [[LESS]];

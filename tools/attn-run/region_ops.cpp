@@ -255,6 +255,7 @@ double ofExp(double operand, double result) {
 double ofLog(double, double result) {
   return kInstruction * std::max(1.0, std::fabs(result));
 }
+double ofSine(double, double) { return kInstruction; }
 double ofTanh(double, double result) { return 0x1p-18 * result; }
 double ofOneTanh(double, double result) { return 0x1p-11 * result; }
 
@@ -401,6 +402,10 @@ const std::vector<RegionOp> &allOps() {
           "sqrt", +[](D a) { return std::sqrt(a); }, relative),
       floats(
           "rsqrt", +[](D a) { return 1 / std::sqrt(a); }, relative),
+      floats(
+          "sin", +[](D a) { return std::sin(a); }, ofSine),
+      floats(
+          "cos", +[](D a) { return std::cos(a); }, ofSine),
       floats(
           "tanh", +[](D a) { return std::tanh(a); }, ofTanh),
       floats(
