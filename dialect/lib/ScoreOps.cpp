@@ -49,6 +49,7 @@ struct Calc {
 } // namespace
 
 constexpr double kLn2 = 0.69314718055994530942;
+constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 
 /// The partial derivative of `op` by operand `n`; null: not differentiable.
 static Value derivative(Calc c, Operation *op, unsigned n) {
@@ -104,6 +105,11 @@ static Value derivative(Calc c, Operation *op, unsigned n) {
       .Case<math::CosOp>([&](auto) -> Value {
         return c.neg(math::SinOp::create(c.builder, c.loc, operand(0)));
       })
+      .Case<math::ErfOp>([&](auto) -> Value {
+        Value square = c.mul(operand(0), operand(0));
+        Value bell = math::ExpOp::create(c.builder, c.loc, c.neg(square));
+        return c.mul(c.constant(kTwoOverSqrtPi), bell);
+      })
       .Case<math::TanhOp>([&](auto) -> Value {
         Value square = c.mul(result(), result());
         return arith::SubFOp::create(c.builder, c.loc, c.constant(1.0), square);
@@ -156,9 +162,9 @@ using ScoreOps =
            arith::RemSIOp, arith::RemUIOp, arith::SelectOp, arith::ShLIOp,
            arith::ShRSIOp, arith::ShRUIOp, arith::SIToFPOp, arith::SubFOp,
            arith::SubIOp, arith::TruncFOp, arith::TruncIOp, arith::UIToFPOp,
-           arith::XOrIOp, math::AbsFOp, math::CosOp, math::ExpOp, math::Exp2Op,
-           math::FmaOp, math::LogOp, math::Log2Op, math::RsqrtOp, math::SinOp,
-           math::SqrtOp, math::TanhOp, tensor::ExtractOp>;
+           arith::XOrIOp, math::AbsFOp, math::CosOp, math::ErfOp, math::ExpOp,
+           math::Exp2Op, math::FmaOp, math::LogOp, math::Log2Op, math::RsqrtOp,
+           math::SinOp, math::SqrtOp, math::TanhOp, tensor::ExtractOp>;
 } // namespace
 
 void attn::attachScoreModels(MLIRContext &context) {

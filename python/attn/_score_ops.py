@@ -14,7 +14,7 @@ from ._symbols import Operand, Symbol, refuse, write
 from ._types import FLOATS, INTEGERS, Range, computed_in
 
 __all__ = [
-    "where", "absolute", "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "relu",
+    "where", "absolute", "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "sigmoid", "relu",
     "square", "reciprocal", "maximum", "minimum", "clamp", "logical_and", "logical_or", "logical_xor", "logical_not",
 ]
 
@@ -357,7 +357,7 @@ def _math(name: str) -> Callable[[Any], Symbol]:
 
 
 exp, exp2, log, log2 = (_math(name) for name in ("exp", "exp2", "log", "log2"))
-sqrt, rsqrt, sin, cos, tanh = (_math(name) for name in ("sqrt", "rsqrt", "sin", "cos", "tanh"))
+sqrt, rsqrt, sin, cos, tanh, erf = (_math(name) for name in ("sqrt", "rsqrt", "sin", "cos", "tanh", "erf"))
 reciprocal = _of_float(lambda a: divide(1.0, a))
 sigmoid = _of_float(lambda a: reciprocal(add(1.0, exp(negative(a)))), "sigmoid")
 

@@ -22,7 +22,7 @@ FAULTS = {
     "addf": "subf", "subf": "addf", "mulf": "subf", "divf": "mulf", "negf": "absf", "absf": "negf", "fma": (2, 1, 0),
     "maximumf": "minimumf", "minimumf": "maximumf", "maxnumf": "minnumf", "minnumf": "maxnumf",
     "exp": "log", "exp2": "exp", "log": "exp", "log2": "log", "sqrt": "log2", "rsqrt": "sqrt", "tanh": "exp", "tanh.afn": "exp",
-    "sin": "cos", "cos": "sin",
+    "sin": "cos", "cos": "sin", "erf": "exp",
     "addi": "subi", "subi": "addi", "muli": "addi", "divsi": "remsi", "remsi": "divsi", "andi": "ori", "ori": (0, 0),
     "xori": "ori", "shli": "addi", "shrsi": "divsi", "maxsi": "minsi", "minsi": "maxsi", "select": (0, 2, 1),
     "divui": "divsi", "remui": "remsi", "maxui": "maxsi", "minui": "minsi", "shrui": "shrsi",
@@ -117,7 +117,8 @@ CASES = {
         %large = arith.mulf %x, %power : f32
         %f8 = math.sin %large : f32
         %f9 = math.cos %large : f32
-        """ + total(f"%f{n}" for n in range(10)),
+        %f10 = math.erf %s : f32
+        """ + total(f"%f{n}" for n in range(11)),
     "sums": integers([("addi", "%n, %m"), ("subi", "%m, %n")]),
     "products": integers([("muli", "%n, %m"), ("andi", "%n, %m")]),
     "bits": integers([("ori", "%n, %m"), ("xori", "%n, %m")]),

@@ -407,6 +407,8 @@ const std::vector<RegionOp> &allOps() {
       floats(
           "cos", +[](D a) { return std::cos(a); }, ofSine),
       floats(
+          "erf", +[](D a) { return std::erf(a); }, relative),
+      floats(
           "tanh", +[](D a) { return std::tanh(a); }, ofTanh),
       floats(
           "tanh.afn", +[](D a) { return std::tanh(a); }, ofOneTanh),
