@@ -23,7 +23,7 @@ static int64_t weighOp(Operation *op) {
   }
   bool isOneInstruction = !isa<math::MathDialect>(op->getDialect()) ||
                           isa<math::AbsFOp, math::FmaOp>(op);
-  return isOneInstruction ? 1 : 25;
+  return isOneInstruction ? 1 : isa<math::TanhOp>(op) ? 25 : 100;
 }
 
 int64_t attn::weighRegions(AttentionOp op) {
