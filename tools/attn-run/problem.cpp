@@ -3,6 +3,7 @@
 #include "problem.h"
 
 #include "numbers.h"
+#include "tensors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +16,10 @@ using namespace attn::run;
 /// do not evaluate leaves none, and no result is right.
 static void seeKeys(const runtime::LaunchPlan &plan, Problem &problem) {
   const runtime::PlanKeys &keys = plan.problem.keys;
-  if (!keys.first && !keys.last) {
+  // Q and O have at least 8 elements of 2 bytes a position: so many are refused
+  // before anybody asks for their keys.
+  bool isTooLong = double(problem.seqQ) * 32 > mostTensorBytes();
+  if ((!keys.first && !keys.last) || isTooLong) {
     return;
   }
   runtime::SymbolValues values(plan.symbols.size());

@@ -77,8 +77,11 @@ static void fillNormal(const Random &random, const Problem &problem,
       tensor);
 }
 
-/// Adds what `tensor` takes to `bytes`. False if that is more than half of the
-/// host's memory: a copy and the reference need the rest.
+double attn::run::mostTensorBytes() {
+  return double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE)) / 2;
+}
+
+/// Adds what `tensor` takes to `bytes`. False if that is more than all may.
 static bool fitsMemory(const HostTensor &tensor, int64_t padding, double &bytes,
                        std::string &err) {
   double elements = 1;
@@ -86,8 +89,7 @@ static bool fitsMemory(const HostTensor &tensor, int64_t padding, double &bytes,
     elements = elements * double(tensor.shape[i]) + double(padding);
   }
   bytes += elements * runtime::sizeOf(tensor.dtype);
-  double most =
-      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE)) / 2;
+  double most = mostTensorBytes();
   if (bytes <= most) {
     return true;
   }

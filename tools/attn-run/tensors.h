@@ -10,6 +10,10 @@
 
 namespace attn::run {
 
+/// What all tensors of a problem may take: half of the host's memory, since a
+/// copy and the reference need the rest.
+double mostTensorBytes();
+
 /// Makes and fills the tensors in the order of the plan's tensor arguments.
 /// False if an argument is one whose shape or content is not known here.
 bool makeTensors(const runtime::LaunchPlan &plan, const Problem &problem,
