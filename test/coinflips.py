@@ -156,14 +156,11 @@ def draw_flip(rng, number, generator):
     return Case("flip", number, options, "\n".join(texts), "+".join(each["name"] for each in drawn), limits)
 
 
-def draw_table(seed, each, generator):
-    entries = generator.entries(machine=TARGET)
-    for number in range(each * len(entries)):
-        rng = random.Random(f"{seed} table {number}")
-        entry = entries[number % len(entries)]
-        d, dv = entry.head_dims
-        less = 8 * rng.randint(0, 3) if number >= len(entries) else 0
-        yield Case("table", number, draw_problem(rng, (d - less, dv - less), entry.masks), entry.changed({}, conditional=False), entry.symbol)
+def draw_table(rng, number, entries):
+    entry = entries[number % len(entries)]
+    d, dv = entry.head_dims
+    less = 8 * rng.randint(0, 3) if number >= len(entries) else 0
+    return Case("table", number, draw_problem(rng, (d - less, dv - less), entry.masks), entry.changed({}, conditional=False), entry.symbol)
 
 
 def write(path, text):
@@ -180,19 +177,29 @@ def compile_case(compiler, folder, case):
     return compiler.compile(source, path + ".attn", schedule)
 
 
-def make_flip(compiler, folder, seed, number, generator):
+def make_drawn(compiler, folder, draw, is_refusal):
     """A case that compiles, and why those drawn before it did not."""
-    rng = random.Random(f"{seed} flip {number}")
     refusals = []
     for _ in range(MOST_DRAWS):
-        case = draw_flip(rng, number, generator)
+        case = draw()
         reason = compile_case(compiler, folder, case)
         if reason is None:
             return case, refusals
-        refusals.append(reason)
-        if reason["kind"] == "other":
+        refusals.append({**reason, "case": case})
+        if not is_refusal(reason):
             break
     return None, refusals
+
+
+def make_flip(compiler, folder, seed, number, generator):
+    rng = random.Random(f"{seed} flip {number}")
+    return make_drawn(compiler, folder, lambda: draw_flip(rng, number, generator), lambda reason: reason["kind"] != "other")
+
+
+def make_table(compiler, folder, seed, number, entries):
+    """With the rest of its ladder the compiler leaves an entry that spills for the next rung."""
+    rng = random.Random(f"{seed} table {number}")
+    return make_drawn(compiler, folder, lambda: draw_table(rng, number, entries), lambda reason: reason["kind"] == "spill")
 
 
 class Maker:
@@ -207,22 +214,20 @@ class Maker:
     def make(self):
         args = self.args
         generator = schedules.of(self.compiler.path)
-        fixed = list(draw_table(args.seed, args.table, generator))
-        fixed += [Case("chosen", n, draw_problem(random.Random(f"{args.seed} chosen {n}")), None, "")
-                  for n in range(args.chosen)]
+        entries = generator.entries(machine=TARGET)
+        chosen = [Case("chosen", n, draw_problem(random.Random(f"{args.seed} chosen {n}")), None, "") for n in range(args.chosen)]
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-            reasons = list(pool.map(lambda case: compile_case(self.compiler, self.folder, case), fixed))
-            made = [case for case, reason in zip(fixed, reasons) if reason is None]
-            self.errors += [f"{c.name}, {c.knobs or 'as chosen'}, {' '.join(c.options)}: {r['text']}"
-                            for c, r in zip(fixed, reasons) if r]
-            flips = pool.map(lambda n: make_flip(self.compiler, self.folder, args.seed, n, generator), range(args.flips))
-            for number, (case, refusals) in enumerate(flips):
-                self.refusals.update(reason["kind"] for reason in refusals)
-                if case:
-                    made.append(case)
-                else:
-                    self.errors.append(f"flip {number}: {refusals[-1]['text']}")
-        return made
+            made = list(pool.map(lambda n: make_table(self.compiler, self.folder, args.seed, n, entries),
+                                 range(args.table * len(entries))))
+            made += pool.map(lambda case: make_drawn(self.compiler, self.folder, lambda: case, lambda _: False), chosen)
+            made += pool.map(lambda n: make_flip(self.compiler, self.folder, args.seed, n, generator), range(args.flips))
+        for case, refusals in made:
+            last = None if case else refusals.pop(-1)
+            self.refusals.update(reason["kind"] for reason in refusals)
+            if last:
+                drawn = last["case"]
+                self.errors.append(f"{drawn.name}, {drawn.knobs or 'as chosen'}, {' '.join(drawn.options)}: {last['text']}")
+        return [case for case, _ in made if case]
 
 
 def tiny_problem(case, seed):
