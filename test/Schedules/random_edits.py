@@ -211,7 +211,7 @@ def simulate(tools, case, bundle):
     ctas = 2 if "cluster = 2" in case.schedule else 1
     for q, kv, more in clean.problems(case, PROBLEMS):
         done = tools.run("attn-run", bundle, "--device=sim", "--check", "--guard", "--seeds=4", f"--sm-count={ctas}",
-                         "--budget=20000000", f"--q={q}x{case.dim}", f"--kv={kv}x{case.dim}", *clean.WINDOWS, *more, *case.options)
+                         "--budget=20000000", f"--q={q}x{case.dim}", f"--kv={kv}x{case.dim}", *more, *case.options)
         why = clean.fault(done.returncode, done.stdout)
         if why:
             return f"{why}: --q={q} --kv={kv} {' '.join(more)}\n{done.stdout}"

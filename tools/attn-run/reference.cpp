@@ -103,12 +103,14 @@ static double dot(const float *a, const float *b, int64_t size) {
          ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
+namespace {
 /// What one key adds to each column.
 struct Weights {
   double exact;
   double rounded;
   double bound;
 };
+} // namespace
 
 ATTN_VECTORIZED
 static void accumulate(const Weights &weights, const float *v, int64_t size,

@@ -48,10 +48,12 @@ class Schedules:
             if not self.process:
                 self.process = subprocess.Popen([self.compiler, "--ask-schedules"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
                 atexit.register(self.close)
+            requests, replies = self.process.stdin, self.process.stdout
+            assert requests and replies, "both are pipes"
             with contextlib.suppress(BrokenPipeError):
-                self.process.stdin.write(line + "\n")
-                self.process.stdin.flush()
-            found = self.process.stdout.readline()
+                requests.write(line + "\n")
+                requests.flush()
+            found = replies.readline()
             if not found:
                 raise RuntimeError(f"{self.compiler} ended with status {self.process.wait()} before it replied")
         return json.loads(found)
