@@ -93,7 +93,7 @@ def tool_problems(build, root, tool):
 
 
 def script_problems(root):
-    paths = [p for p in sorted(glob.glob(os.path.join(root, "scripts", "*"))) if not p.endswith("common.sh")]
+    paths = [p for p in sorted(glob.glob(os.path.join(root, "scripts", "*"))) if os.access(p, os.X_OK)]
     for path in paths:
         name = os.path.basename(path)
         done = run([path, "--help"])
