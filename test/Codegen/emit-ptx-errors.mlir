@@ -7,8 +7,8 @@
 
 gpu.module @unknown_math [#nvvm.target<chip = "sm_90a">] {
   llvm.func @f(%p: !llvm.ptr<1>, %x: f32) attributes {nvvm.kernel} {
-    // expected-error @+1 {{expected an operation that the target has an instruction for, got 'math.erf'}}
-    %0 = math.erf %x : f32
+    // expected-error @+1 {{expected an operation that the target has an instruction for, got 'math.atan'}}
+    %0 = math.atan %x : f32
     llvm.store %0, %p : f32, !llvm.ptr<1>
     llvm.return
   }

@@ -3,12 +3,12 @@
 
 import contextlib
 import importlib.machinery
+import importlib.util
 import io
 import json
 import os
 import sys
 import tempfile
-import types
 import unittest
 from unittest import mock
 
@@ -16,8 +16,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "test"))
 import run
 
+# A program without the ending of a module.
 loader = importlib.machinery.SourceFileLoader("lint", os.path.join(ROOT, "scripts", "lint"))
-lint = types.ModuleType("lint")
+spec = importlib.util.spec_from_loader("lint", loader)
+assert spec
+lint = importlib.util.module_from_spec(spec)
 loader.exec_module(lint)
 
 LLVM, PLAIN = "clang++ -isystem /usr/lib/llvm-22/include", "clang++"

@@ -50,7 +50,10 @@ std::string toolPlanText(const std::string &kernel) {
     {"name":"lse","kind":"tensor","dtype":"f32","access":"write","dims":["b","hq","sq"]}],
    "checks":[{"expr":["mod","hq","hk"],"equals":0,
      "message":"{hq} query heads are not a multiple of {hk} key/value heads"}],
-   "variants":[{"when":1,"workspace":0,"launches":[{"kernel":")" +
+   "variants":[{"when":1,"workspace":0,
+    "numerics":{"score_relative":5e-6,"o_relative":0.0079,"o_per_key":5e-8,"flush":1e-38,
+     "lse_relative":2e-7,"lse_absolute":2e-5,"lse_per_root_key":4e-7},
+    "launches":[{"kernel":")" +
          kernel + R"(","grid":[["mul","sq","hq","b"],1,1],"block":[128,1,1],
      "cluster":[1,1,1],"smem":65536,"params":[)" +
          params + "]}]}]}";
