@@ -160,6 +160,19 @@ static LogicalResult verifyElementTypes(AttentionOp op,
   return success();
 }
 
+// C17
+static LogicalResult verifyMaskBounds(AttentionOp op) {
+  // The text has one value for each; the generic form may have another number.
+  size_t kinds = maskBounds(op.getBoundKinds()).size();
+  if (op.getBounds().size() != kinds) {
+    return op.emitOpError("expected a value for each of the ")
+           << kinds << " bounds in 'bound_kinds', got "
+           << op.getBounds().size();
+  }
+  return verifyBounds(op.getMask(), op.getBoundKinds(),
+                      [&] { return op.emitOpError(); });
+}
+
 // C18
 static LogicalResult verifyVariant(AttentionOp op) {
   if (op.getVariant() && !op.getConfig()) {
@@ -175,9 +188,7 @@ LogicalResult AttentionOp::verify() {
   if (failed(verifyHeadDim(*this, query)) ||
       failed(verifyHeadDim(*this, value)) ||
       failed(verifyElementTypes(*this, {key, value, out})) ||
-      failed(verifyBounds(getMask(), getBoundKinds(),
-                          [&] { return emitOpError(); })) ||
-      failed(verifyVariant(*this))) {
+      failed(verifyMaskBounds(*this)) || failed(verifyVariant(*this))) {
     return failure();
   }
   unsigned s = getPositionDim(), h = getHeadsDim();

@@ -114,9 +114,8 @@ class Kernel:
             scale: multiplies the scores, greater than 0; 1 / sqrt(head_dim) if None.
             out: where to write the output; a new tensor if None.
             lse: where to write the log-sum-exp, f32; a new tensor if None.
-            bounds: those of the kernel's mask, by name: `window_left`, keys before the
-                diagonal that a query sees, at least 0; `window_right`, the same after it;
-                `chunk`, positions of a chunk, at least 1.
+            bounds: those of the kernel's mask, by name, such as `window_left`
+                (docs/dialects/attn.md has all of them).
 
         Returns:
             (out, lse): out as `q` with head_dim_v, lse (batch, heads, seqlen_q) in
@@ -185,9 +184,9 @@ def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16"
         head_dim: of queries and keys; a multiple of 8, at most 256.
         head_dim_v: of values; head_dim if None.
         dtype: "bf16" or "f16", or a dtype of torch or numpy of that name.
-        mask: "none", "causal_*", "window_*" or "chunked_*", where * is "top_left", which
-            puts the diagonal through query 0 and key 0, or "bottom_right", through the
-            last query and the last key (docs/dialects/attn.md).
+        mask: a built-in mask, such as "none" or "causal_bottom_right" (docs/dialects/attn.md
+            has all of them). "top_left" puts the diagonal through query 0 and key 0,
+            "bottom_right" through the last query and the last key.
         score_mod: (score, b, h, q_idx, kv_idx) -> score, as for FlexAttention;
             applied after the scale and before the mask. See docs/python.md.
         mask_mod: (b, h, q_idx, kv_idx) -> whether the query sees the key; narrows
