@@ -8,9 +8,6 @@
 #include "core/operand_decoder.h"
 #include "hazards/result_use.h"
 
-#include <algorithm>
-#include <cstdlib>
-
 using namespace attn::sim;
 
 namespace {
@@ -120,6 +117,9 @@ bool FunctionDecoder::decodeInstruction(const ptx::Instruction &instruction) {
     return diagnostic.fail(instruction.at, problem);
   }
   operands.use = {};
+  if (!operands.requireTargets(instruction, match.row->targets)) {
+    return false;
+  }
   Inst inst;
   inst.run = match.row->handler;
   inst.aux = match.row->aux;
@@ -244,35 +244,11 @@ bool FunctionDecoder::decodeFunction() {
   return true;
 }
 
-/// ISA versions whose instructions are known: LLVM's first, and nvcc 13.0's.
-static constexpr double kFirstVersion = 3.2;
-static constexpr double kLastVersion = 9.0;
-
-static bool isOneOf(std::string_view name,
-                    std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// PTX of targets up to sm_90 executes on an sm_90; that with an "a" there
-/// alone.
-static bool isKnownTarget(std::string_view name) {
-  return isOneOf(name, {"sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62",
-                        "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87",
-                        "sm_88", "sm_89", "sm_90", "sm_90a"}) ||
-         isOneOf(name, {"debug", "texmode_independent", "texmode_unified"});
-}
-
 /// What the module's first lines ask for that is not simulated, or "".
-static std::string checkHeader(const ptx::Module &module) {
-  double version = std::strtod(std::string(module.version).c_str(), nullptr);
-  if (version < kFirstVersion || version > kLastVersion) {
-    return "expected '.version' 3.2 to 9.0, got " + std::string(module.version);
-  }
-  for (std::string_view target : module.targets) {
-    if (!isKnownTarget(target)) {
-      return "expected '.target' sm_50 to sm_90 or sm_90a, got " +
-             std::string(target);
-    }
+static std::string readHeader(const ptx::Module &module, Target &target) {
+  std::string problem = readTarget(module, target);
+  if (!problem.empty()) {
+    return problem;
   }
   return module.addressSize == 0 || module.addressSize == 64
              ? ""
@@ -304,7 +280,7 @@ bool attn::sim::decodeKernel(const OpcodeTable &table,
                                       : "no kernel " + quote(name);
     return false;
   }
-  diagnostic.message = checkHeader(read);
+  diagnostic.message = readHeader(read, program.target);
   if (!diagnostic.message.empty()) {
     return false;
   }

@@ -102,3 +102,9 @@ const char *attn::sim::keep(std::string text) {
   kept->push_back(std::move(text));
   return kept->back().c_str();
 }
+
+void attn::sim::require(Rows &rows, size_t first, TargetSet targets) {
+  for (size_t i = first; i < rows.size(); ++i) {
+    rows[i].targets = targets;
+  }
+}

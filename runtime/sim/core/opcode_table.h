@@ -51,12 +51,17 @@ struct OpRow {
   Handler handler = nullptr;
   Finish finish = nullptr;
   uint64_t aux = 0;
+  /// Where there is such an instruction.
+  TargetSet targets = kEveryTarget;
 };
 
 using Rows = std::vector<OpRow>;
 
 /// Rows point to their patterns: keeps one that is put together.
 const char *keep(std::string text);
+
+/// Says that the rows from `first` on are for `targets`.
+void require(Rows &rows, size_t first, TargetSet targets);
 
 /// One element of a pattern.
 struct PatternElement {

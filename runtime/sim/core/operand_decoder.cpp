@@ -329,6 +329,19 @@ bool OperandDecoder::countOperands(const ptx::Instruction &instruction,
                   " operands, got " + std::to_string(count));
 }
 
+bool OperandDecoder::requireTargets(const ptx::Instruction &instruction,
+                                    TargetSet targets) {
+  if (targets & program.target) {
+    return true;
+  }
+  std::string form = std::string(instruction.opcode);
+  for (std::string_view modifier : instruction.modifiers) {
+    form += modifier;
+  }
+  return fail(instruction.at,
+              notForTarget("'" + form + "'", targets, program.target));
+}
+
 static bool decodePair(OperandDecoder &decoder, const ptx::Operand &operand,
                        unsigned bytes, Inst &inst, unsigned &next) {
   const bool pair = operand.kind == Kind::Pair;

@@ -46,6 +46,8 @@ public:
   bool fail(Position at, const std::string &message);
   bool countOperands(const ptx::Instruction &instruction, size_t least,
                      size_t most);
+  /// Whether the module is for one of `targets`.
+  bool requireTargets(const ptx::Instruction &instruction, TargetSet targets);
 
   /// The registers that the instruction being decoded reads and writes.
   RegisterUse use;

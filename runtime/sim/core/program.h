@@ -6,6 +6,7 @@
 #ifndef ATTN_SIM_CORE_PROGRAM_H
 #define ATTN_SIM_CORE_PROGRAM_H
 
+#include "core/target.h"
 #include "hazards/register_plan.h"
 #include "ptx/module.h"
 
@@ -124,6 +125,7 @@ constexpr uint32_t kSharedBase = 1024;
 struct Program {
   std::shared_ptr<const ptx::Module> module;
   const ptx::Function *function = nullptr;
+  Target target = kUpToSm90;
   std::vector<Inst> code;
   /// What the code was decoded from: the kernel's instructions and those of the
   /// functions it calls.

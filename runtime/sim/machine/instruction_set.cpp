@@ -28,7 +28,9 @@ static OpcodeTable makeOpcodeTable() {
   addTensorMapRows(rows);
   addAsyncCopyRows(rows);
   addHintRows(rows);
+  const size_t wgmma = rows.size();
   addWgmmaRows(rows);
+  require(rows, wgmma, kUpToHopper);
   addClusterRows(rows);
   return OpcodeTable(rows);
 }

@@ -21,6 +21,8 @@ struct Kernel {
   unsigned threads = 32;
   unsigned grid = 1;
   unsigned cluster = 1;
+  std::string version = "8.0";
+  std::string target = "sm_90a";
   /// Functions before the kernel.
   std::string functions;
   uint32_t dynamicShared = 4096;
@@ -37,7 +39,8 @@ struct Kernel {
   uint64_t instructions = 0;
 
   std::string text() const {
-    return ".version 8.0\n.target sm_90a\n.address_size 64\n"
+    return ".version " + version + "\n.target " + target +
+           "\n.address_size 64\n"
            ".extern .shared .align 1024 .b8 smem[];\n" +
            functions +
            ".visible .entry kernel(.param .u64 out)\n{\n"

@@ -6,6 +6,7 @@ add_executable(attn_sim_tests
   ${here}/core_cluster_test.cpp
   ${here}/core_execution_test.cpp
   ${here}/core_sync_test.cpp
+  ${here}/core_target_test.cpp
   ${here}/core_tensor_test.cpp
   ${here}/hazard_async_test.cpp
   ${here}/hazard_mbarrier_test.cpp
