@@ -32,6 +32,8 @@ tools.add_tool_substitutions(
 # A kernel's values, bounds and synchronization, with no GPU.
 config.substitutions.append(("%attn-sim", f"'{bin_dir}/attn-run' --device=sim --check --guard --seeds=4"))
 config.substitutions.append(("%python", f"'{sys.executable}' -B"))
+# A file of cases, with the aliases that they share in each of them.
+config.substitutions.append(("%cases", f"'{sys.executable}' -B '{config.attn_src_root}/test/cases.py'"))
 config.substitutions.append(("%examples", os.path.join(config.attn_src_root, "examples")))
 # The sanitizers' run-time is in the tools, so that another program (python) cannot
 # load the libraries: `UNSUPPORTED: sanitized`.

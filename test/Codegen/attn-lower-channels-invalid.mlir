@@ -1,9 +1,13 @@
 // What attn-lower-channels requires, and what it has no lowering for.
-// RUN: attn-opt %s --attn-lower-channels -split-input-file -verify-diagnostics
+// RUN: %cases %s | attn-opt --attn-lower-channels -split-input-file -verify-diagnostics
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+
+// -----
+
 // expected-error @below {{'ws.kernel' op attn-lower-channels: expected planned shared memory, got none}}
 ws.kernel @not_planned machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
@@ -15,73 +19,6 @@ ws.kernel @not_planned machine "sm_90a" args ["q", "o" write, "n"] problem #p co
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @no_place machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  // expected-error @below {{'ws.channel' op attn-lower-channels: expected a place in shared memory, got none}}
-  ws.channel @k [tensor<128x64xbf16>] depth 2
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %v = arith.constant dense<0> : vector<4xi32>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @loop machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %n32 = arith.constant 1 : i32
-    // expected-error @below {{'ws.for' op attn-lower-channels: expected the loop to be expanded}}
-    ws.for ranges <down [full]> bounds(%n32, %n32) init() : () -> () {
-    ^bb0(%j: i32):
-      ws.yield
-    }
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @twice machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  // expected-error @below {{'ws.setup' op attn-lower-channels: expected channels without barriers}}
-  ws.setup {
-  }
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %v = arith.constant dense<0> : vector<4xi32>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @credits machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  // expected-error @below {{'ws.edge' op attn-lower-channels: expected at most 1 credit, got 2}}
-  ws.edge @e credits 2
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %v = arith.constant dense<0> : vector<4xi32>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-channels: expected at most 16 named barriers, got 17}}
 ws.kernel @named_barriers machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
@@ -95,63 +32,6 @@ ws.kernel @named_barriers machine "sm_90a" args ["q", "o" write, "n"] problem #p
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @selected_slot machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %c = arith.constant true
-    %k = ws.wait : <@k, tensor<128x64xbf16>>
-    // expected-error @below {{'arith.select' op attn-lower-channels: no lowering for a slot that 'arith.select' makes}}
-    %s = arith.select %c, %k, %k : !ws.slot<@k, tensor<128x64xbf16>>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @copy_slot machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    %s = ws.wait : <@k, tensor<128x64xbf16>>
-    // expected-error @below {{'ws.copy' op attn-lower-channels: expected a slot that 'ws.acquire' gives, got another}}
-    ws.copy %q at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @two_producers machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    %s = ws.acquire : <@k, tensor<128x64xbf16>>
-    ws.copy %q at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
-  }
-  ws.role @more warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    // expected-error @below {{'ws.acquire' op attn-lower-channels: expected one role to fill @k, got 'load' and 'more'}}
-    %s = ws.acquire : <@k, tensor<128x64xbf16>>
-    ws.copy %q at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @wide_producer machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
@@ -159,94 +39,13 @@ ws.kernel @wide_producer machine "sm_90a" args ["q", "o" write, "n"] problem #p 
   ^bb0(%me: i32):
     // expected-error @below {{'ws.acquire' op attn-lower-channels: expected one thread to fill @k, got role 'load' of 2 x 1 warps}}
     %s = ws.acquire : <@k, tensor<128x64xbf16>>
-    ws.copy %q at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+    ws.copy %q at(%me, %me, %me) #bshd to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @one_thread_turn machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.turn @t ring @load
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    // expected-error @below {{'ws.take' op attn-lower-channels: no lowering in role 'load', which one thread runs}}
-    ws.take @t[%me]
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @one_thread_gives machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
-  ws.turn @t ring @store
-  ws.role @store warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.store @h[%me], %o at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
-    ws.await_store
-    // expected-error @below {{'ws.give' op attn-lower-channels: no lowering in role 'store', which one thread runs}}
-    ws.give @t[%me]
-  }
-  ws.role @wg warps 4 regs 240 replicas 2 {
-  ^bb0(%me: i32):
-    %v = arith.constant dense<0> : vector<8xi32>
-    ws.put %v in @h[%me] : vector<8xi32>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @one_thread_meets machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
-  ws.rendezvous @r ring @store
-  ws.role @store warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.store @h[%me], %o at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
-    ws.await_store
-    // expected-error @below {{'ws.sync' op attn-lower-channels: no lowering in role 'store', which one thread runs}}
-    ws.sync @r
-  }
-  ws.role @wg warps 4 regs 240 replicas 2 {
-  ^bb0(%me: i32):
-    %v = arith.constant dense<0> : vector<8xi32>
-    ws.put %v in @h[%me] : vector<8xi32>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @await_without_store machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %v = arith.constant dense<0> : vector<4xi32>
-    ws.put %v in @h[%me] : vector<4xi32>
-    // expected-error @below {{'ws.await_store' op attn-lower-channels: expected a 'ws.store' in role 'wg', got none}}
-    ws.await_store
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @put_into_waited machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 {
+ws.kernel @put_into_waited machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 64 {
 ^bb0(%n: i32):
   ws.channel @work [tensor<4xi32>] depth 1 at 0
   ws.role @load warps 1 regs 24 replicas 1 {
@@ -262,10 +61,7 @@ ws.kernel @put_into_waited machine "sm_90a" args ["n"] problem #p config #c sche
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @two_hand_out machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 {
+ws.kernel @two_hand_out machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 64 {
 ^bb0(%n: i32):
   ws.channel @work [tensor<4xi32>] depth 1 at 0
   ws.role @load warps 1 regs 24 replicas 1 {
@@ -289,9 +85,6 @@ ws.kernel @two_hand_out machine "sm_90a" args ["n"] problem #p config #c schedul
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @reject_of_one_thread machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%n: i32, %no: i1):
   ws.verdict @verdict at 49152
@@ -308,9 +101,6 @@ ws.kernel @reject_of_one_thread machine "sm_90a" args ["n", "no"] problem #p con
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @no_verdict_given machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%n: i32, %no: i1):
   // expected-error @below {{'ws.verdict' op attn-lower-channels: expected a 'ws.give_verdict' for it, got none}}
@@ -326,9 +116,6 @@ ws.kernel @no_verdict_given machine "sm_90a" args ["n", "no"] problem #p config 
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // What attn-hand-out would have written.
 ws.kernel @rejected machine "sm_90a" args ["lse" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
@@ -344,11 +131,8 @@ ws.kernel @rejected machine "sm_90a" args ["lse" write, "n", "no"] problem #p co
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic, cluster = 2>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // The copy of an item, 16 bytes, would go to no multiple of 16.
-ws.kernel @misaligned_mailbox machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @misaligned_mailbox machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, cluster = 2> schedule #s smem 49152 {
 ^bb0(%n: i32):
   // expected-error @below {{'ws.mailbox' op attn-lower-channels: expected a place behind the barriers, a multiple of 16 from byte 49152 on, got 49160}}
   ws.mailbox @mailbox at 49160
@@ -359,9 +143,6 @@ ws.kernel @misaligned_mailbox machine "sm_90a" args ["n"] problem #p config #c s
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @over_barriers machine "sm_90a" args ["lse" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
   ws.edge @e credits 0
@@ -381,10 +162,7 @@ ws.kernel @over_barriers machine "sm_90a" args ["lse" write, "n", "no"] problem 
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @two_verdicts machine "sm_90a" args ["lse" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
+ws.kernel @two_verdicts machine "sm_90a" args ["lse" write, "n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 49152 {
 ^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
   ws.verdict @verdict at 49152
   // expected-error @below {{'ws.role' op attn-lower-channels: expected at most one 'ws.give_verdict' in role 'wg', got 2}}
@@ -402,9 +180,6 @@ ws.kernel @two_verdicts machine "sm_90a" args ["lse" write, "n", "no"] problem #
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @overwritten_in_flight machine "sm_90a" args ["n", "once"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%n: i32, %once: i1):
   ws.channel @v [tensor<32x64xbf16>] depth 1 at 0
@@ -426,9 +201,6 @@ ws.kernel @overwritten_in_flight machine "sm_90a" args ["n", "once"] problem #p 
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @host_overwritten_in_flight machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%n: i32):
   ws.channel @v [tensor<32x64xbf16>] depth 1 at 0
@@ -449,9 +221,6 @@ ws.kernel @host_overwritten_in_flight machine "sm_90a" args ["n"] problem #p con
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // What lies over a place that lies over another shares the memory of all three.
 ws.kernel @overwritten_by_third_name machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%n: i32):
@@ -474,9 +243,6 @@ ws.kernel @overwritten_by_third_name machine "sm_90a" args ["n"] problem #p conf
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // The warps that overwrite an operand meet, on a barrier for each replica.
 // expected-error @below {{'ws.kernel' op attn-lower-channels: expected at most 16 named barriers, got 17}}
 ws.kernel @named_barriers_of_operands machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {
@@ -497,13 +263,155 @@ ws.kernel @named_barriers_of_operands machine "sm_90a" args ["n"] problem #p con
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_100a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-channels: no lowering for machine 'sm_100a'}}
-ws.kernel @other_machine machine "sm_100a" args ["n"] problem #p config #c schedule #s smem 0 {
+ws.kernel @other_machine machine "sm_100a" args ["n"] problem #p config #c schedule <"s" machine "sm_100a" { role wg warps 4 regs 240 }> smem 0 {
 ^bb0(%n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
   }
 }
+
+// =====
+
+ws.kernel @case machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+...
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+...
+  }
+}
+
+// -----
+
+// no_place
+// expected-error @below {{'ws.channel' op attn-lower-channels: expected a place in shared memory, got none}}
+ws.channel @k [tensor<128x64xbf16>] depth 2
+...
+%v = arith.constant dense<0> : vector<4xi32>
+
+// -----
+
+// loop
+%n32 = arith.constant 1 : i32
+// expected-error @below {{'ws.for' op attn-lower-channels: expected the loop to be expanded}}
+ws.for ranges <down [full]> bounds(%n32, %n32) init() : () -> () {
+^bb0(%j: i32):
+  ws.yield
+}
+
+// -----
+
+// twice
+// expected-error @below {{'ws.setup' op attn-lower-channels: expected channels without barriers}}
+ws.setup {
+}
+...
+%v = arith.constant dense<0> : vector<4xi32>
+
+// -----
+
+// credits
+// expected-error @below {{'ws.edge' op attn-lower-channels: expected at most 1 credit, got 2}}
+ws.edge @e credits 2
+...
+%v = arith.constant dense<0> : vector<4xi32>
+
+// -----
+
+// selected_slot
+ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+...
+%c = arith.constant true
+%k = ws.wait : <@k, tensor<128x64xbf16>>
+// expected-error @below {{'arith.select' op attn-lower-channels: no lowering for a slot that 'arith.select' makes}}
+%s = arith.select %c, %k, %k : !ws.slot<@k, tensor<128x64xbf16>>
+
+// -----
+
+// await_without_store
+ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
+...
+%v = arith.constant dense<0> : vector<4xi32>
+ws.put %v in @h[%me] : vector<4xi32>
+// expected-error @below {{'ws.await_store' op attn-lower-channels: expected a 'ws.store' in role 'wg', got none}}
+ws.await_store
+
+// =====
+
+// A role of one thread.
+ws.kernel @case machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+...
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+...
+  }
+}
+
+// -----
+
+// copy_slot
+ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+...
+%s = ws.wait : <@k, tensor<128x64xbf16>>
+// expected-error @below {{'ws.copy' op attn-lower-channels: expected a slot that 'ws.acquire' gives, got another}}
+ws.copy %q at(%me, %me, %me) #bshd to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+
+// -----
+
+// two_producers
+ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+...
+  %s = ws.acquire : <@k, tensor<128x64xbf16>>
+  ws.copy %q at(%me, %me, %me) #bshd to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+}
+ws.role @more warps 1 regs 24 replicas 1 {
+^bb0(%me: i32):
+  // expected-error @below {{'ws.acquire' op attn-lower-channels: expected one role to fill @k, got 'load' and 'more'}}
+  %s = ws.acquire : <@k, tensor<128x64xbf16>>
+  ws.copy %q at(%me, %me, %me) #bshd to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+
+// -----
+
+// one_thread_turn
+ws.turn @t ring @load
+...
+// expected-error @below {{'ws.take' op attn-lower-channels: no lowering in role 'load', which one thread runs}}
+ws.take @t[%me]
+
+// =====
+
+// One that stores what others put.
+ws.kernel @case machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+  ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
+...
+  ws.role @store warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.store @h[%me], %o at(%me, %me, %me) #bshd : tensor<?x?x?x64xbf16>
+    ws.await_store
+...
+  }
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    %v = arith.constant dense<0> : vector<8xi32>
+    ws.put %v in @h[%me] : vector<8xi32>
+  }
+}
+
+// -----
+
+// one_thread_gives
+ws.turn @t ring @store
+...
+// expected-error @below {{'ws.give' op attn-lower-channels: no lowering in role 'store', which one thread runs}}
+ws.give @t[%me]
+
+// -----
+
+// one_thread_meets
+ws.rendezvous @r ring @store
+...
+// expected-error @below {{'ws.sync' op attn-lower-channels: no lowering in role 'store', which one thread runs}}
+ws.sync @r

@@ -1,58 +1,50 @@
 // What attn-lower-to-nvvm requires, and what it has no lowering for.
-// RUN: attn-opt %s --attn-lower-to-nvvm -split-input-file -verify-diagnostics
+// RUN: %cases %s | attn-opt --attn-lower-to-nvvm -split-input-file -verify-diagnostics
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+
+// -----
+
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected planned shared memory, got none}}
 ws.kernel @not_planned machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    %c = arith.constant 0 : i32
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected arguments to be tensors, f32, i32 or i64, got 'i16'}}
 ws.kernel @arguments machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%n: i16):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    %c = arith.constant 0 : i32
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @one_thread machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   // expected-error @below {{'ws.role' op attn-lower-to-nvvm: expected fewer than 4 warps and one replica, as one thread runs it, got 1 x 4 warps}}
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    %c = arith.constant 0 : i32
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @storers machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 0
   // expected-error @below {{'ws.role' op attn-lower-to-nvvm: expected fewer than 4 warps and one replica, as one thread runs it, got 2 x 1 warps}}
   ws.role @store warps 1 regs 24 replicas 2 {
   ^bb0(%me: i32):
-    ws.store @h[%me], %o at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+    ws.store @h[%me], %o at(%me, %me, %me) #bshd : tensor<?x?x?x64xbf16>
   }
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
@@ -63,9 +55,6 @@ ws.kernel @storers machine "sm_90a" args ["q", "o" write, "n"] problem #p config
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @few_warps machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
@@ -79,24 +68,6 @@ ws.kernel @few_warps machine "sm_90a" args ["q", "o" write, "n"] problem #p conf
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @tile_shape machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  // expected-error @below {{'ws.channel' op attn-lower-to-nvvm: expected rows in multiples of 8 and columns of 16, got 'tensor<64x8xbf16>'}}
-  ws.channel @k [tensor<64x8xbf16>] depth 1 at 0
-  ws.role @wg warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    %c = arith.constant 0 : i32
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected at most 64512 registers over all roles, with which 384 threads are launched, got 92160}}
 ws.kernel @registers machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
@@ -110,9 +81,6 @@ ws.kernel @registers machine "sm_90a" args ["q", "o" write, "n"] problem #p conf
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected at most 1024 threads over all roles, got 1152}}
 ws.kernel @threads machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
@@ -126,39 +94,6 @@ ws.kernel @threads machine "sm_90a" args ["q", "o" write, "n"] problem #p config
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @tiles machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.role @wg warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    // expected-error @below {{'arith.constant' op attn-lower-to-nvvm: expected distributed tiles, got 'tensor<64xf32>'}}
-    %t = arith.constant dense<0.0> : tensor<64xf32>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
-  ws.role @wg warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    %k = ws.wait : <@k, tensor<128x64xbf16>>
-    // expected-error @below {{'ws.release' op attn-lower-to-nvvm: expected slots that 'ws.slot_at' makes, got another}}
-    ws.release %k : <@k, tensor<128x64xbf16>>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @acquire machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 attributes {attn.checks = []} {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
@@ -175,90 +110,6 @@ ws.kernel @acquire machine "sm_90a" args ["q", "o" write, "n"] problem #p config
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @barrier machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
-  ws.role @wg warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    %s = ws.slot_at %me : <@k, tensor<128x64xbf16>>
-    // expected-error @below {{'ws.copy' op attn-lower-to-nvvm: expected a barrier, got none}}
-    ws.copy %q at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @next_work machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.role @wg warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    %c = arith.constant 0 : i32
-    // expected-error @below {{'tile.next_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop'}}
-    %w = tile.next_work extents(%c, %c, %c)
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @dimension machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  %i = arith.constant 7 : index
-  // expected-error @below {{'tensor.dim' op attn-lower-to-nvvm: expected a constant dimension of 'tensor<?x?x?x64xbf16>'}}
-  %d = tensor.dim %q, %i : tensor<?x?x?x64xbf16>
-  ws.role @wg warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    %c = arith.constant 0 : i32
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @dimension_cast machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  %i = arith.constant 0 : index
-  %d = tensor.dim %q, %i : tensor<?x?x?x64xbf16>
-  // expected-error @below {{'arith.addi' op attn-lower-to-nvvm: expected a dimension to be cast to i32 before its use}}
-  %e = arith.addi %d, %d : index
-  ws.role @wg warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    %c = arith.constant 0 : i32
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @computed_tensor machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
-  ws.role @wg warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    %c = arith.constant 0 : i32
-    %x = arith.constant 4 : index
-    %g = tensor.empty(%x) : tensor<?xf32>
-    // expected-error @below {{'tile.gather' op attn-lower-to-nvvm: expected a tensor of the kernel's arguments, got one of a region}}
-    %v = tile.gather %g[%c : i32] : tensor<?xf32> -> f32
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @fetch_of_grid machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 {
 ^bb0(%n: f32):
   ws.channel @work [tensor<4xi32>] depth 1 at 0
@@ -276,27 +127,7 @@ ws.kernel @fetch_of_grid machine "sm_90a" args ["n"] problem #p config #c schedu
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @get_outside machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 {
-^bb0(%n: f32):
-  ws.channel @work [tensor<4xi32>] depth 1 at 0
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    %c = arith.constant 1 : i32
-    %s = ws.slot_at %c : <@work, tensor<4xi32>>
-    // expected-error @below {{'ws.get_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' whose items are handed out, got no loop}}
-    %w = ws.get_work %s : <@work, tensor<4xi32>>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @no_end machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 64 attributes {attn.checks = []} {
+ws.kernel @no_end machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 64 attributes {attn.checks = []} {
 ^bb0(%n: f32):
   ws.channel @work [tensor<4xi32>] depth 1 at 0
   ws.role @load warps 1 regs 24 replicas 1 {
@@ -312,9 +143,6 @@ ws.kernel @no_end machine "sm_90a" args ["n"] problem #p config #c schedule #s s
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // Below the register file, but not below what five warpgroups are launched with: 96 each.
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected at most 61440 registers over all roles, with which 640 threads are launched, got 62464}}
 ws.kernel @registers_never_come machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
@@ -332,45 +160,7 @@ ws.kernel @registers_never_come machine "sm_90a" args ["n"] problem #p config #c
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @no_verdict machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%n: i32):
-  ws.verdict @verdict at 32
-  ws.role @wg warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'ws.second_run' op attn-lower-to-nvvm: expected the verdict to be taken (attn-lower-channels), got none}}
-      ws.second_run of %w by @verdict
-    }
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @with_care machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%n: i32):
-  ws.role @wg warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'tile.with_care' op attn-lower-to-nvvm: expected a 'ws.verdict' in the kernel, got none}}
-      %r = tile.with_care %w
-    }
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @computed machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
+ws.kernel @computed machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 32792 {
 ^bb0(%n: i32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
@@ -384,57 +174,26 @@ ws.kernel @computed machine "sm_90a" args ["n"] problem #p config #c schedule #s
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @slot_of_grid machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
-^bb0(%n: i32):
-  ws.verdict @verdict at 32
-  ws.role @wg warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'ws.verdict_slot' op attn-lower-to-nvvm: expected a kernel whose items are handed out, got one whose items are not}}
-      %slot = ws.verdict_slot %w
-      %no = arith.constant false
-      ws.second_run of %w by @verdict rejected %no
-    }
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.sizes' to name the size 'seqlen_k'}}
 ws.kernel @sizes machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 attributes {attn.sizes = {seqlen_q = "n"}} {
 ^bb0(%n: i32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    %c = arith.constant 0 : i32
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.sizes' to have names of sizes, got "zz"}}
 ws.kernel @unknown_size machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 attributes {attn.sizes = {seqlen_q = "zz", seqlen_k = "n", heads = "n", batches = "n"}} {
 ^bb0(%n: i32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    %c = arith.constant 0 : i32
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @items machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%n: i32):
   // expected-error @below {{'arith.shli' op attn-lower-to-nvvm: expected the number of work items to be computed from sizes, arguments and constants, got one that this op makes}}
@@ -449,194 +208,240 @@ ws.kernel @items machine "sm_90a" args ["n"] problem #p config #c schedule #s sm
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_100a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: no lowering for machine 'sm_100a'}}
-ws.kernel @other_machine machine "sm_100a" args ["n"] problem #p config #c schedule #s smem 0 {
+ws.kernel @other_machine machine "sm_100a" args ["n"] problem #p config #c schedule <"s" machine "sm_100a" { role wg warps 4 regs 240 }> smem 0 {
 ^bb0(%n: f32):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
   }
 }
 
-// -----
+// =====
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
-ws.kernel @few_elements machine "sm_90a" args ["x"] problem #p config #c schedule #s smem 0 {
-^bb0(%x: tensor<?x?x?x64xf32>):
-  ws.role @wg warps 4 regs 240 replicas 1 {
+ws.kernel @case machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
+...
+  ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'tile.load' op attn-lower-to-nvvm: expected a thread to hold at least 32 elements 'f32', got 'vector<4xf32>'}}
-    %t = tile.load %x at(%me, %me, %me) #bshd : tensor<?x?x?x64xf32> -> vector<4xf32>
+...
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @no_vector machine "sm_90a" args ["x"] problem #p config #c schedule #s smem 0 {
-^bb0(%x: tensor<?x?x?xf32>):
+// tile_shape
+// expected-error @below {{'ws.channel' op attn-lower-to-nvvm: expected rows in multiples of 8 and columns of 16, got 'tensor<64x8xbf16>'}}
+ws.channel @k [tensor<64x8xbf16>] depth 1 at 0
+...
+
+// -----
+
+// tiles
+// expected-error @below {{'arith.constant' op attn-lower-to-nvvm: expected distributed tiles, got 'tensor<64xf32>'}}
+%t = arith.constant dense<0.0> : tensor<64xf32>
+
+// -----
+
+// channels
+ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+...
+%k = ws.wait : <@k, tensor<128x64xbf16>>
+// expected-error @below {{'ws.release' op attn-lower-to-nvvm: expected slots that 'ws.slot_at' makes, got another}}
+ws.release %k : <@k, tensor<128x64xbf16>>
+
+// -----
+
+// barrier
+ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+...
+%s = ws.slot_at %me : <@k, tensor<128x64xbf16>>
+// expected-error @below {{'ws.copy' op attn-lower-to-nvvm: expected a barrier, got none}}
+ws.copy %q at(%me, %me, %me) #bshd to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+
+// -----
+
+// next_work
+%c = arith.constant 0 : i32
+// expected-error @below {{'tile.next_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop'}}
+%w = tile.next_work extents(%c, %c, %c)
+
+// -----
+
+// dimension
+%i = arith.constant 7 : index
+// expected-error @below {{'tensor.dim' op attn-lower-to-nvvm: expected a constant dimension of 'tensor<?x?x?x64xbf16>'}}
+%d = tensor.dim %q, %i : tensor<?x?x?x64xbf16>
+...
+
+// -----
+
+// dimension_cast
+%i = arith.constant 0 : index
+%d = tensor.dim %q, %i : tensor<?x?x?x64xbf16>
+// expected-error @below {{'arith.addi' op attn-lower-to-nvvm: expected a dimension to be cast to i32 before its use}}
+%e = arith.addi %d, %d : index
+...
+
+// -----
+
+// computed_tensor
+%c = arith.constant 0 : i32
+%x = arith.constant 4 : index
+%g = tensor.empty(%x) : tensor<?xf32>
+// expected-error @below {{'tile.gather' op attn-lower-to-nvvm: expected a tensor of the kernel's arguments, got one of a region}}
+%v = tile.gather %g[%c : i32] : tensor<?xf32> -> f32
+
+// =====
+
+// Warps that work on whole tiles.
+ws.kernel @case machine "sm_90a" args ["x", "half", "row", "o" write, "sum" accumulate, "lse" write] problem #p config #c schedule #s smem 8192 {
+^bb0(%x: tensor<?x?x?x64xf32>, %half: tensor<?x?x?x64xf16>, %row: tensor<?x?x?xf32>, %o: tensor<?x?x?x64xf32>, %sum: tensor<?x?x?x64xf32>, %lse: tensor<?x?x?xf32>):
+...
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'tile.load_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'tensor<?xf32>'}}
-    %t = tile.load_row %x at(%me, %me, %me) : tensor<?x?x?xf32> -> tensor<?xf32>
+...
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
-ws.kernel @other_elements machine "sm_90a" args ["x"] problem #p config #c schedule #s smem 0 {
-^bb0(%x: tensor<?x?x?x64xf16>):
-  ws.role @wg warps 4 regs 240 replicas 1 {
+// few_elements
+// expected-error @below {{'tile.load' op attn-lower-to-nvvm: expected a thread to hold at least 32 elements 'f32', got 'vector<4xf32>'}}
+%t = tile.load %x at(%me, %me, %me) #bshd : tensor<?x?x?x64xf32> -> vector<4xf32>
+
+// -----
+
+// tile_of_no_vector
+// expected-error @below {{'tile.load' op attn-lower-to-nvvm: expected a thread to hold at least 32 elements 'f32', got 'tensor<?x64xf32>'}}
+%t = tile.load %x at(%me, %me, %me) #bshd : tensor<?x?x?x64xf32> -> tensor<?x64xf32>
+
+// -----
+
+// no_vector
+// expected-error @below {{'tile.load_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'tensor<?xf32>'}}
+%t = tile.load_row %row at(%me, %me, %me) : tensor<?x?x?xf32> -> tensor<?xf32>
+
+// -----
+
+// three_rows
+// expected-error @below {{'tile.load_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'vector<3xf32>'}}
+%t = tile.load_row %row at(%me, %me, %me) : tensor<?x?x?xf32> -> vector<3xf32>
+
+// -----
+
+// odd_columns
+// expected-error @below {{'tile.load_row' op attn-lower-to-nvvm: expected a thread to hold pairs of columns, got 'vector<3xf32>'}}
+%t = tile.load_row %row at(%me, %me, %me) {of_columns} : tensor<?x?x?xf32> -> vector<3xf32>
+
+// -----
+
+// stores_four_rows
+%t = arith.constant dense<0.0> : vector<4xf32>
+// expected-error @below {{'tile.store_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'vector<4xf32>'}}
+tile.store_row %t, %lse at(%me, %me, %me) : vector<4xf32>, tensor<?x?x?xf32>
+
+// -----
+
+// stores_memory
+%t = ub.poison : memref<2xf32>
+// expected-error @below {{'tile.store_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'memref<2xf32>'}}
+tile.store_row %t, %lse at(%me, %me, %me) : memref<2xf32>, tensor<?x?x?xf32>
+
+// -----
+
+// other_elements
+// expected-error @below {{'tile.load' op attn-lower-to-nvvm: expected a thread to hold at least 16 elements 'i32', got 'vector<32xf16>'}}
+%t = tile.load %half at(%me, %me, %me) #bshd : tensor<?x?x?x64xf16> -> vector<32xf16>
+
+// -----
+
+// stores_few
+%t = arith.constant dense<0.0> : vector<4xf32>
+// expected-error @below {{'tile.store_reg' op attn-lower-to-nvvm: expected a thread to hold at least 32 elements 'f32', got 'vector<4xf32>'}}
+tile.store_reg %t, %o at(%me, %me, %me) #bshd : vector<4xf32>, tensor<?x?x?x64xf32>
+
+// -----
+
+// adds_few
+%t = arith.constant dense<0.0> : vector<4xf32>
+// expected-error @below {{'tile.reduce_add' op attn-lower-to-nvvm: expected a thread to hold at least 32 elements 'f32', got 'vector<4xf32>'}}
+tile.reduce_add %t, %sum at(%me, %me, %me) #bshd : vector<4xf32>, tensor<?x?x?x64xf32>
+
+// -----
+
+// puts_few
+ws.hold @h tensor<64x64xbf16> pieces 1 at 0
+...
+%v = arith.constant dense<0> : vector<4xi32>
+// expected-error @below {{'ws.put' op attn-lower-to-nvvm: expected a thread to hold 16 elements 'i32', got 'vector<4xi32>'}}
+ws.put %v in @h[%me] : vector<4xi32>
+
+// -----
+
+// puts_rows
+ws.hold @h tensor<32x64xbf16> pieces 1 at 0
+...
+%v = arith.constant dense<0> : vector<16xi32>
+// expected-error @below {{'ws.put' op attn-lower-to-nvvm: expected a hold of 64 rows, got 'tensor<32x64xbf16>'}}
+ws.put %v in @h[%me] : vector<16xi32>
+
+// =====
+
+// Work items.
+ws.kernel @case machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
+^bb0(%n: i32):
+...
+  ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'tile.load' op attn-lower-to-nvvm: expected a thread to hold at least 16 elements 'i32', got 'vector<32xf16>'}}
-    %t = tile.load %x at(%me, %me, %me) #bshd : tensor<?x?x?x64xf16> -> vector<32xf16>
+    ws.work_loop extents(%n, %n, %n) {
+...
+    }
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
-ws.kernel @tile_of_no_vector machine "sm_90a" args ["x"] problem #p config #c schedule #s smem 0 {
-^bb0(%x: tensor<?x?x?x64xf32>):
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    // expected-error @below {{'tile.load' op attn-lower-to-nvvm: expected a thread to hold at least 32 elements 'f32', got 'tensor<?x64xf32>'}}
-    %t = tile.load %x at(%me, %me, %me) #bshd : tensor<?x?x?x64xf32> -> tensor<?x64xf32>
-  }
-}
+// no_verdict
+ws.verdict @verdict at 32
+...
+%w = tile.next_work extents(%n, %n, %n)
+// expected-error @below {{'ws.second_run' op attn-lower-to-nvvm: expected the verdict to be taken (attn-lower-channels), got none}}
+ws.second_run of %w by @verdict
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
-ws.kernel @stores_few machine "sm_90a" args ["x" write] problem #p config #c schedule #s smem 0 {
-^bb0(%x: tensor<?x?x?x64xf32>):
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %t = arith.constant dense<0.0> : vector<4xf32>
-    // expected-error @below {{'tile.store_reg' op attn-lower-to-nvvm: expected a thread to hold at least 32 elements 'f32', got 'vector<4xf32>'}}
-    tile.store_reg %t, %x at(%me, %me, %me) #bshd : vector<4xf32>, tensor<?x?x?x64xf32>
-  }
-}
+// with_care
+%w = tile.next_work extents(%n, %n, %n)
+// expected-error @below {{'tile.with_care' op attn-lower-to-nvvm: expected a 'ws.verdict' in the kernel, got none}}
+%r = tile.with_care %w
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
-ws.kernel @adds_few machine "sm_90a" args ["x" accumulate] problem #p config #c schedule #s smem 0 {
-^bb0(%x: tensor<?x?x?x64xf32>):
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %t = arith.constant dense<0.0> : vector<4xf32>
-    // expected-error @below {{'tile.reduce_add' op attn-lower-to-nvvm: expected a thread to hold at least 32 elements 'f32', got 'vector<4xf32>'}}
-    tile.reduce_add %t, %x at(%me, %me, %me) #bshd : vector<4xf32>, tensor<?x?x?x64xf32>
-  }
-}
+// slot_of_grid
+ws.verdict @verdict at 32
+...
+%w = tile.next_work extents(%n, %n, %n)
+// expected-error @below {{'ws.verdict_slot' op attn-lower-to-nvvm: expected a kernel whose items are handed out, got one whose items are not}}
+%slot = ws.verdict_slot %w
+%no = arith.constant false
+ws.second_run of %w by @verdict rejected %no
 
-// -----
+// =====
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @three_rows machine "sm_90a" args ["x"] problem #p config #c schedule #s smem 0 {
-^bb0(%x: tensor<?x?x?xf32>):
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    // expected-error @below {{'tile.load_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'vector<3xf32>'}}
-    %t = tile.load_row %x at(%me, %me, %me) : tensor<?x?x?xf32> -> vector<3xf32>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @odd_columns machine "sm_90a" args ["x"] problem #p config #c schedule #s smem 0 {
-^bb0(%x: tensor<?x?x?xf32>):
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    // expected-error @below {{'tile.load_row' op attn-lower-to-nvvm: expected a thread to hold pairs of columns, got 'vector<3xf32>'}}
-    %t = tile.load_row %x at(%me, %me, %me) {of_columns} : tensor<?x?x?xf32> -> vector<3xf32>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @stores_four_rows machine "sm_90a" args ["x" write] problem #p config #c schedule #s smem 0 {
-^bb0(%x: tensor<?x?x?xf32>):
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %t = arith.constant dense<0.0> : vector<4xf32>
-    // expected-error @below {{'tile.store_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'vector<4xf32>'}}
-    tile.store_row %t, %x at(%me, %me, %me) : vector<4xf32>, tensor<?x?x?xf32>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @stores_memory machine "sm_90a" args ["x" write] problem #p config #c schedule #s smem 0 {
-^bb0(%x: tensor<?x?x?xf32>):
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %t = ub.poison : memref<2xf32>
-    // expected-error @below {{'tile.store_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'memref<2xf32>'}}
-    tile.store_row %t, %x at(%me, %me, %me) : memref<2xf32>, tensor<?x?x?xf32>
-  }
-}
-
-// -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @puts_few machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 8192 {
+// Items that are handed out.
+ws.kernel @case machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 64 {
 ^bb0(%n: f32):
-  ws.hold @h tensor<64x64xbf16> pieces 1 at 0
-  ws.role @wg warps 4 regs 240 replicas 1 {
+  ws.channel @work [tensor<4xi32>] depth 1 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    %v = arith.constant dense<0> : vector<4xi32>
-    // expected-error @below {{'ws.put' op attn-lower-to-nvvm: expected a thread to hold 16 elements 'i32', got 'vector<4xi32>'}}
-    ws.put %v in @h[%me] : vector<4xi32>
+    %c = arith.constant 1 : i32
+    %s = ws.slot_at %c : <@work, tensor<4xi32>>
+...
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @puts_rows machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 8192 {
-^bb0(%n: f32):
-  ws.hold @h tensor<32x64xbf16> pieces 1 at 0
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %v = arith.constant dense<0> : vector<16xi32>
-    // expected-error @below {{'ws.put' op attn-lower-to-nvvm: expected a hold of 64 rows, got 'tensor<32x64xbf16>'}}
-    ws.put %v in @h[%me] : vector<16xi32>
-  }
-}
+// get_outside
+// expected-error @below {{'ws.get_work' op attn-lower-to-nvvm: expected to be in a 'ws.work_loop' whose items are handed out, got no loop}}
+%w = ws.get_work %s : <@work, tensor<4xi32>>

@@ -1,9 +1,12 @@
 // What attn-lower-to-nvvm refuses in the checks that a kernel makes of its launches.
-// RUN: attn-opt %s --attn-lower-to-nvvm -split-input-file -verify-diagnostics
+// RUN: %cases %s | attn-opt --attn-lower-to-nvvm -split-input-file -verify-diagnostics
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+
+// -----
+
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to list what has to hold of a launch, got none}}
 ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
@@ -14,13 +17,11 @@ ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] proble
   }
 }
 
-// -----
+// =====
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to list what has to hold of a launch, got another attribute}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = 42 : i64} {
+ws.kernel @case machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks =
+...
+} {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
@@ -30,241 +31,65 @@ ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] proble
 }
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of [expression, i64, message], got ["items", 1]}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [["items", 1]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to list what has to hold of a launch, got another attribute}}
+42 : i64
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of [expression, i64, message], got ["items", 1 : i32, "m"]}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [["items", 1 : i32, "m"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of [expression, i64, message], got ["items", 1]}}
+[["items", 1]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of [expression, i64, message], got ["items", true, "m"]}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [["items", true, "m"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of [expression, i64, message], got ["items", 1 : i32, "m"]}}
+[["items", 1 : i32, "m"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of lists, i64 numbers, 'items' and names of sizes and integer arguments, got 5 : ui32}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [[["lt", "items", 5 : ui32], 1, "m"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of [expression, i64, message], got ["items", true, "m"]}}
+[["items", true, "m"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of lists, i64 numbers, 'items' and names of sizes and integer arguments, got "sk"}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [["sk", 1, "m"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of lists, i64 numbers, 'items' and names of sizes and integer arguments, got 5 : ui32}}
+[[["lt", "items", 5 : ui32], 1, "m"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of lists, i64 numbers, 'items' and names of sizes and integer arguments, got "x"}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [["x", 1, "m"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of lists, i64 numbers, 'items' and names of sizes and integer arguments, got "sk"}}
+[["sk", 1, "m"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to begin lists with an operator of launch plans, got ["frob", 1]}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [[["frob", 1], 1, "m"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of lists, i64 numbers, 'items' and names of sizes and integer arguments, got "x"}}
+[["x", 1, "m"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to begin lists with an operator of launch plans, got []}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [[[], 1, "m"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to begin lists with an operator of launch plans, got ["frob", 1]}}
+[[["frob", 1], 1, "m"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to give 'lt' 2 operands, got ["lt", "n"]}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [[["lt", "n"], 1, "m"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to begin lists with an operator of launch plans, got []}}
+[[[], 1, "m"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to give 'lt' 2 operands, got ["lt", "n", 1, 2]}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [[["lt", "n", 1, 2], 1, "m"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to give 'lt' 2 operands, got ["lt", "n"]}}
+[[["lt", "n"], 1, "m"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to give 'max' 2 or more operands, got ["max", "n"]}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [[["max", "n"], 1, "m"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to give 'lt' 2 operands, got ["lt", "n", 1, 2]}}
+[[["lt", "n", 1, 2], 1, "m"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be at most 32 deep, got more}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [[["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, ["min", 0, "n"]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]], 1, "m"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to give 'max' 2 or more operands, got ["max", "n"]}}
+[[["max", "n"], 1, "m"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have names of sizes and integer arguments in the braces of messages, got '{sg}'}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [["n", 1, "got {sg}"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have names of sizes and integer arguments in the braces of messages, got '{sg}'}}
+[["n", 1, "got {sg}"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have names of sizes and integer arguments in the braces of messages, got '{}'}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [["n", 1, "got {}"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have names of sizes and integer arguments in the braces of messages, got '{}'}}
+[["n", 1, "got {}"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have names of sizes and integer arguments in the braces of messages, got '{n'}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [["n", 1, "got {n"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have names of sizes and integer arguments in the braces of messages, got '{n'}}
+[["n", 1, "got {n"]]
 
 // -----
-
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have messages in UTF-8}}
-ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [["n", 1, "\FF"]]} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-    }
-  }
-}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have messages in UTF-8}}
+[["n", 1, "\FF"]]

@@ -1,378 +1,43 @@
 // What attn-pipeline requires, and what it has no lowering for.
-// RUN: attn-opt %s --attn-pipeline -split-input-file -verify-diagnostics
+// RUN: %cases %s | attn-opt --attn-pipeline -split-input-file -verify-diagnostics
 
-#map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
-  split M 2 whole(q)
-  remat(next)
-  role load warps 1 regs 24
-  role wg[2] warps 4 regs 240
-  chan q = q in smem depth 1
-  chan k = k in smem depth 2
-  hold oe = oe in smem depth 1
-  turn tc ring wg
-  knob exp2_soft 0 of 1
-  knob peel first_masked
-  body load {
-    kv { ld_k once : ld_q }
-  }
-  body wg {
-    kv { take(tc) qk give(tc) mask sum + 1 }
-    after { await(st_o) + 1 cvt_o st_o st_lse }
-  }
-}> smem 65536 {
-^bb0(%arg0: tensor<?x?x?x64xbf16>, %arg1: tensor<?x?x?x64xbf16>, %arg2: tensor<?x?x?x64xbf16>, %arg3: tensor<?x?x?xf32>, %arg4: f32):
-  ws.channel @q [tensor<128x64xbf16>] depth 1 at 0
-  ws.channel @k [tensor<128x64xbf16>] depth 2 at 16384
-  ws.hold @oe tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>> pieces 2 at 49152
-  ws.turn @tc ring @wg
-  %c0 = arith.constant 0 : index
-  %c128_i32 = arith.constant 128 : i32
-  %dim = tensor.dim %arg0, %c0 : tensor<?x?x?x64xbf16>
-  %0 = arith.index_cast %dim : index to i32
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%arg5: i32):
-    ws.work_loop extents(%0, %0, %0) {
-      %1 = tile.next_work extents(%0, %0, %0)
-      %2:3 = tile.bounds %1 : i32, i32, i32 {
-      ^bb0(%arg6: !tile.work):
-        %block, %head, %batch = tile.work_coords %arg6
-        tile.yield %block, %head, %batch : i32, i32, i32
-      }
-      ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init() : () -> () {
-      ^bb0(%arg6: i32):
-        ws.entry @ld_k slot 0 shift 0 {
-          %block, %head, %batch = tile.work_coords %1
-          %3 = arith.muli %arg6, %c128_i32 : i32
-          %4 = ws.acquire : <@k, tensor<128x64xbf16>>
-          ws.copy %arg1 at(%batch, %head, %3) #map shared to %4 : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
-          ws.yield
-        }
-        ws.entry @ld_q slot 1 shift 0 guard once {
-          %block, %head, %batch = tile.work_coords %1
-          %3 = arith.muli %block, %c128_i32 : i32
-          %4 = ws.acquire : <@q, tensor<128x64xbf16>>
-          ws.copy %arg0 at(%batch, %head, %3) #map to %4 : tensor<?x?x?x64xbf16>, <@q, tensor<128x64xbf16>>
-          ws.yield
-        }
-        ws.yield
-      }
-    }
-  }
-  ws.role @wg warps 4 regs 240 replicas 2 {
-  ^bb0(%arg5: i32):
-    ws.work_loop extents(%0, %0, %0) {
-      %1 = tile.next_work extents(%0, %0, %0)
-      %2:3 = tile.bounds %1 : i32, i32, i32 {
-      ^bb0(%arg6: !tile.work):
-        %block_4, %head_5, %batch_6 = tile.work_coords %arg6
-        tile.yield %block_4, %head_5, %batch_6 : i32, i32, i32
-      }
-      %cst = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-      %3 = ws.wait : <@q, tensor<128x64xbf16>>
-      %4 = ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
-      ^bb0(%arg6: i32, %arg7: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
-        ws.entry @take_tc slot 0 shift 0 {
-          ws.take @tc[%arg5]
-          ws.yield
-        }
-        %11 = ws.entry @get_k slot 1 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
-          %15 = ws.wait : <@k, tensor<128x64xbf16>>
-          ws.yield %15 : !ws.slot<@k, tensor<128x64xbf16>>
-        }
-        %12 = ws.entry @qk slot 2 shift 0 -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
-          %result, %token = ws.mma %3 piece(%arg5), %11 transpose_b : !ws.slot<@q, tensor<128x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-          ws.yield %result : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-        }
-        ws.entry @give_tc slot 3 shift 0 {
-          ws.give @tc[%arg5]
-          ws.yield
-        }
-        %13 = ws.entry @mask slot 4 shift 0 masked(%12 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
-          %c64_i32_4 = arith.constant 64 : i32
-          %15 = arith.muli %arg5, %c64_i32_4 : i32
-          %16 = arith.addi %arg6, %15 : i32
-          %17 = tile.coords %16 dim 0 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-          %18 = arith.sitofp %17 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>> to tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-          %19 = arith.addf %12, %18 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-          ws.yield %19 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-        }
-        // expected-error @below {{'ws.entry' op attn-pipeline: expected a shift of at most 1 for 'sum', got 2}}
-        %14 = ws.entry @sum slot 5 shift 2 -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
-          %15 = tile.reduce  add %13 dim 1 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-          %16 = arith.addf %arg7, %15 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-          ws.yield %16 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-        }
-        ws.yield %14 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-      }
-      ws.release %3 : <@q, tensor<128x64xbf16>>
-      ws.await_store
-      %5 = tile.broadcast %4 dim 1 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> -> tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
-      %6 = arith.truncf %5 : tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>> to tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>
-      ws.put %6 in @oe[%arg5] : tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>
-      %block, %head, %batch = tile.work_coords %1
-      %c64_i32 = arith.constant 64 : i32
-      %7 = arith.muli %arg5, %c64_i32 : i32
-      %8 = arith.addi %block, %7 : i32
-      ws.store @oe[%arg5], %arg2 at(%batch, %head, %8) #map : tensor<?x?x?x64xbf16>
-      %block_0, %head_1, %batch_2 = tile.work_coords %1
-      %c64_i32_3 = arith.constant 64 : i32
-      %9 = arith.muli %arg5, %c64_i32_3 : i32
-      %10 = arith.addi %block_0, %9 : i32
-      tile.store_row %4, %arg3 at(%batch_2, %head_1, %10) : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>, tensor<?x?x?xf32>
-    }
-    ws.await_store
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+ws.kernel @case machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 0 {
+^bb0(%n: i32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+...
   }
 }
 
 // -----
 
-#map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
-  split M 2 whole(q)
-  remat(next)
-  role load warps 1 regs 24
-  role wg[2] warps 4 regs 240
-  chan q = q in smem depth 1
-  chan k = k in smem depth 2
-  hold oe = oe in smem depth 1
-  turn tc ring wg
-  knob exp2_soft 0 of 1
-  knob peel first_masked
-  body load {
-    kv { ld_k once : ld_q }
+ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
+^bb0(%j: i32):
+  // expected-error @below {{'ws.entry' op attn-pipeline: expected a shift of at most 1 for 'sum', got 2}}
+  ws.entry @sum slot 5 shift 2 {
+    ws.yield
   }
-  body wg {
-    kv { take(tc) qk give(tc) mask sum + 1 }
-    after { await(st_o) + 1 cvt_o st_o st_lse }
-  }
-}> smem 65536 {
-^bb0(%arg0: tensor<?x?x?x64xbf16>, %arg1: tensor<?x?x?x64xbf16>, %arg2: tensor<?x?x?x64xbf16>, %arg3: tensor<?x?x?xf32>, %arg4: f32):
-  ws.channel @q [tensor<128x64xbf16>] depth 1 at 0
-  ws.channel @k [tensor<128x64xbf16>] depth 2 at 16384
-  ws.hold @oe tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>> pieces 2 at 49152
-  ws.turn @tc ring @wg
-  %c0 = arith.constant 0 : index
-  %c128_i32 = arith.constant 128 : i32
-  %dim = tensor.dim %arg0, %c0 : tensor<?x?x?x64xbf16>
-  %0 = arith.index_cast %dim : index to i32
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%arg5: i32):
-    ws.work_loop extents(%0, %0, %0) {
-      %1 = tile.next_work extents(%0, %0, %0)
-      %2:3 = tile.bounds %1 : i32, i32, i32 {
-      ^bb0(%arg6: !tile.work):
-        %block, %head, %batch = tile.work_coords %arg6
-        tile.yield %block, %head, %batch : i32, i32, i32
-      }
-      ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init() : () -> () {
-      ^bb0(%arg6: i32):
-        ws.entry @ld_k slot 0 shift 0 {
-          %block, %head, %batch = tile.work_coords %1
-          %3 = arith.muli %arg6, %c128_i32 : i32
-          %4 = ws.acquire : <@k, tensor<128x64xbf16>>
-          ws.copy %arg1 at(%batch, %head, %3) #map shared to %4 : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
-          ws.yield
-        }
-        // expected-error @below {{'ws.entry' op attn-pipeline: no lowering for 'last' in a loop without shifts}}
-        ws.entry @ld_q slot 1 shift 0 guard last {
-          %block, %head, %batch = tile.work_coords %1
-          %3 = arith.muli %block, %c128_i32 : i32
-          %4 = ws.acquire : <@q, tensor<128x64xbf16>>
-          ws.copy %arg0 at(%batch, %head, %3) #map to %4 : tensor<?x?x?x64xbf16>, <@q, tensor<128x64xbf16>>
-          ws.yield
-        }
-        ws.yield
-      }
-    }
-  }
-  ws.role @wg warps 4 regs 240 replicas 2 {
-  ^bb0(%arg5: i32):
-    ws.work_loop extents(%0, %0, %0) {
-      %1 = tile.next_work extents(%0, %0, %0)
-      %2:3 = tile.bounds %1 : i32, i32, i32 {
-      ^bb0(%arg6: !tile.work):
-        %block_4, %head_5, %batch_6 = tile.work_coords %arg6
-        tile.yield %block_4, %head_5, %batch_6 : i32, i32, i32
-      }
-      %cst = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-      %3 = ws.wait : <@q, tensor<128x64xbf16>>
-      %4 = ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
-      ^bb0(%arg6: i32, %arg7: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
-        ws.entry @take_tc slot 0 shift 0 {
-          ws.take @tc[%arg5]
-          ws.yield
-        }
-        %11 = ws.entry @get_k slot 1 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
-          %15 = ws.wait : <@k, tensor<128x64xbf16>>
-          ws.yield %15 : !ws.slot<@k, tensor<128x64xbf16>>
-        }
-        %12 = ws.entry @qk slot 2 shift 0 -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
-          %result, %token = ws.mma %3 piece(%arg5), %11 transpose_b : !ws.slot<@q, tensor<128x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-          ws.yield %result : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-        }
-        ws.entry @give_tc slot 3 shift 0 {
-          ws.give @tc[%arg5]
-          ws.yield
-        }
-        %13 = ws.entry @mask slot 4 shift 0 masked(%12 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
-          %c64_i32_4 = arith.constant 64 : i32
-          %15 = arith.muli %arg5, %c64_i32_4 : i32
-          %16 = arith.addi %arg6, %15 : i32
-          %17 = tile.coords %16 dim 0 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-          %18 = arith.sitofp %17 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>> to tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-          %19 = arith.addf %12, %18 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-          ws.yield %19 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-        }
-        %14 = ws.entry @sum slot 5 shift 1 -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
-          %15 = tile.reduce  add %13 dim 1 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-          %16 = arith.addf %arg7, %15 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-          ws.yield %16 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-        }
-        ws.yield %14 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-      }
-      ws.release %3 : <@q, tensor<128x64xbf16>>
-      ws.await_store
-      %5 = tile.broadcast %4 dim 1 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> -> tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
-      %6 = arith.truncf %5 : tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>> to tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>
-      ws.put %6 in @oe[%arg5] : tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>
-      %block, %head, %batch = tile.work_coords %1
-      %c64_i32 = arith.constant 64 : i32
-      %7 = arith.muli %arg5, %c64_i32 : i32
-      %8 = arith.addi %block, %7 : i32
-      ws.store @oe[%arg5], %arg2 at(%batch, %head, %8) #map : tensor<?x?x?x64xbf16>
-      %block_0, %head_1, %batch_2 = tile.work_coords %1
-      %c64_i32_3 = arith.constant 64 : i32
-      %9 = arith.muli %arg5, %c64_i32_3 : i32
-      %10 = arith.addi %block_0, %9 : i32
-      tile.store_row %4, %arg3 at(%batch_2, %head_1, %10) : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>, tensor<?x?x?xf32>
-    }
-    ws.await_store
-  }
+  ws.yield
 }
 
 // -----
 
-#map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
-  split M 2 whole(q)
-  remat(next)
-  role load warps 1 regs 24
-  role wg[2] warps 4 regs 240
-  chan q = q in smem depth 1
-  chan k = k in smem depth 2
-  hold oe = oe in smem depth 1
-  turn tc ring wg
-  knob exp2_soft 0 of 1
-  knob peel first_masked
-  body load {
-    kv { ld_k once : ld_q }
+ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
+^bb0(%j: i32):
+  // expected-error @below {{'ws.entry' op attn-pipeline: no lowering for 'last' in a loop without shifts}}
+  ws.entry @ld_q slot 1 shift 0 guard last {
+    ws.yield
   }
-  body wg {
-    kv { take(tc) qk give(tc) mask sum + 1 }
-    after { await(st_o) + 1 cvt_o st_o st_lse }
-  }
-}> smem 65536 {
-^bb0(%arg0: tensor<?x?x?x64xbf16>, %arg1: tensor<?x?x?x64xbf16>, %arg2: tensor<?x?x?x64xbf16>, %arg3: tensor<?x?x?xf32>, %arg4: f32):
-  ws.channel @q [tensor<128x64xbf16>] depth 1 at 0
-  ws.channel @k [tensor<128x64xbf16>] depth 2 at 16384
-  ws.hold @oe tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>> pieces 2 at 49152
-  ws.turn @tc ring @wg
-  %c0 = arith.constant 0 : index
-  %c128_i32 = arith.constant 128 : i32
-  %dim = tensor.dim %arg0, %c0 : tensor<?x?x?x64xbf16>
-  %0 = arith.index_cast %dim : index to i32
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%arg5: i32):
-    ws.work_loop extents(%0, %0, %0) {
-      %1 = tile.next_work extents(%0, %0, %0)
-      %2:3 = tile.bounds %1 : i32, i32, i32 {
-      ^bb0(%arg6: !tile.work):
-        %block, %head, %batch = tile.work_coords %arg6
-        tile.yield %block, %head, %batch : i32, i32, i32
-      }
-      ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init() : () -> () {
-      ^bb0(%arg6: i32):
-        ws.entry @ld_k slot 0 shift 0 {
-          %block, %head, %batch = tile.work_coords %1
-          %3 = arith.muli %arg6, %c128_i32 : i32
-          %4 = ws.acquire : <@k, tensor<128x64xbf16>>
-          ws.copy %arg1 at(%batch, %head, %3) #map shared to %4 : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
-          ws.yield
-        }
-        ws.entry @ld_q slot 1 shift 0 guard once {
-          %block, %head, %batch = tile.work_coords %1
-          %3 = arith.muli %block, %c128_i32 : i32
-          %4 = ws.acquire : <@q, tensor<128x64xbf16>>
-          ws.copy %arg0 at(%batch, %head, %3) #map to %4 : tensor<?x?x?x64xbf16>, <@q, tensor<128x64xbf16>>
-          ws.yield
-        }
-        ws.yield
-      }
-    }
-  }
-  ws.role @wg warps 4 regs 240 replicas 2 {
-  ^bb0(%arg5: i32):
-    ws.work_loop extents(%0, %0, %0) {
-      %1 = tile.next_work extents(%0, %0, %0)
-      %2:3 = tile.bounds %1 : i32, i32, i32 {
-      ^bb0(%arg6: !tile.work):
-        %block_4, %head_5, %batch_6 = tile.work_coords %arg6
-        tile.yield %block_4, %head_5, %batch_6 : i32, i32, i32
-      }
-      %cst = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-      %3 = ws.wait : <@q, tensor<128x64xbf16>>
-      // expected-error @below {{'ws.for' op attn-pipeline: expected carried values to be made by entries}}
-      %4 = ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
-      ^bb0(%arg6: i32, %arg7: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
-        ws.entry @take_tc slot 0 shift 0 {
-          ws.take @tc[%arg5]
-          ws.yield
-        }
-        %11 = ws.entry @get_k slot 1 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
-          %15 = ws.wait : <@k, tensor<128x64xbf16>>
-          ws.yield %15 : !ws.slot<@k, tensor<128x64xbf16>>
-        }
-        %12 = ws.entry @qk slot 2 shift 0 -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
-          %result, %token = ws.mma %3 piece(%arg5), %11 transpose_b : !ws.slot<@q, tensor<128x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-          ws.yield %result : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-        }
-        ws.entry @give_tc slot 3 shift 0 {
-          ws.give @tc[%arg5]
-          ws.yield
-        }
-        %13 = ws.entry @mask slot 4 shift 0 masked(%12 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
-          %c64_i32_4 = arith.constant 64 : i32
-          %15 = arith.muli %arg5, %c64_i32_4 : i32
-          %16 = arith.addi %arg6, %15 : i32
-          %17 = tile.coords %16 dim 0 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-          %18 = arith.sitofp %17 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>> to tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-          %19 = arith.addf %12, %18 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-          ws.yield %19 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-        }
-        %14 = ws.entry @sum slot 5 shift 1 -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
-          %15 = tile.reduce  add %13 dim 1 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-          %16 = arith.addf %arg7, %15 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-          ws.yield %16 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-        }
-        ws.yield %arg7 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-      }
-      ws.release %3 : <@q, tensor<128x64xbf16>>
-      ws.await_store
-      %5 = tile.broadcast %4 dim 1 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> -> tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
-      %6 = arith.truncf %5 : tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>> to tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>
-      ws.put %6 in @oe[%arg5] : tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>
-      %block, %head, %batch = tile.work_coords %1
-      %c64_i32 = arith.constant 64 : i32
-      %7 = arith.muli %arg5, %c64_i32 : i32
-      %8 = arith.addi %block, %7 : i32
-      ws.store @oe[%arg5], %arg2 at(%batch, %head, %8) #map : tensor<?x?x?x64xbf16>
-      %block_0, %head_1, %batch_2 = tile.work_coords %1
-      %c64_i32_3 = arith.constant 64 : i32
-      %9 = arith.muli %arg5, %c64_i32_3 : i32
-      %10 = arith.addi %block_0, %9 : i32
-      tile.store_row %4, %arg3 at(%batch_2, %head_1, %10) : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>, tensor<?x?x?xf32>
-    }
-    ws.await_store
-  }
+  ws.yield
+}
+
+// -----
+
+// expected-error @below {{'ws.for' op attn-pipeline: expected carried values to be made by entries}}
+%sum = ws.for ranges <down [full]> bounds(%n, %n) init(%n) : (i32) -> i32 {
+^bb0(%j: i32, %old: i32):
+  ws.yield %old : i32
 }

@@ -1,8 +1,11 @@
 // attn-verify-sync on verdicts, second runs and items handed out.
-// RUN: attn-opt %s --attn-verify-sync -split-input-file -verify-diagnostics
+// RUN: %cases %s | attn-opt --attn-verify-sync -split-input-file -verify-diagnostics
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+
+// -----
+
 // What attn-hand-out would have written.
 ws.kernel @rejected machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
 ^bb0(%n: i32, %no: i1):
@@ -18,8 +21,6 @@ ws.kernel @rejected machine "sm_90a" args ["n", "no"] problem #p config <tile_m 
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @computed machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
 ^bb0(%n: i32):
   ws.role @load warps 1 regs 24 replicas 1 {
@@ -33,8 +34,6 @@ ws.kernel @computed machine "sm_90a" args ["n"] problem #p config <tile_m = 128,
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // A verdict that nobody gives.
 // expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'verdict' expected a role that gives it, got none}}
 // expected-note @below {{with work items of 0 blocks}}
@@ -52,8 +51,6 @@ ws.kernel @not_given machine "sm_90a" args ["n"] problem #p config <tile_m = 128
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // The second run would do what the first does not: nothing signals it.
 // expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'e' expected equal cycles at both ends, got 0 and 1}}
 // expected-note @below {{with work items of 0, 0 (second run) blocks}}
@@ -84,8 +81,6 @@ ws.kernel @second_run_waits machine "sm_90a" args ["n", "no"] problem #p config 
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // The same of a part, which is computed with care in its first run.
 // expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'e' expected equal cycles at both ends, got 0 and 1}}
 // expected-note @below {{with work items of 0 (part) blocks}}
@@ -132,8 +127,6 @@ ws.kernel @part_waits machine "sm_90a" args ["n", "no"] problem #p config <tile_
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // A role that gives two verdicts on an item, in a cluster.
 // expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'verdict' expected role 'load' replica 0 of CTA 0 to take each verdict that role 'other' replica 0 of CTA 0 gives, got 1 and 2}}
 // expected-note @below {{with work items of 0 blocks}}

@@ -1,28 +1,33 @@
 // Every constraint of attn.attention, by its label.
-// RUN: attn-opt %s -split-input-file -verify-diagnostics
+// RUN: %cases %s | attn-opt -split-input-file -verify-diagnostics
+
+!q = tensor<?x?x?x128xbf16>
+!lse = tensor<?x?x?xf32>
+
+// -----
 
 func.func @attention_c1_element_type(%q: tensor<?x?x?x128xf32>, %k: tensor<?x?x?x128xf32>, %v: tensor<?x?x?x128xf32>, %scale: f32) {
   // expected-error @below {{'attn.attention' op operand #0 must be rank-4 tensor of bf16 or f16, the supported element types, but got 'tensor<?x?x?x128xf32>'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xf32>, tensor<?x?x?x128xf32>, tensor<?x?x?x128xf32>) -> (tensor<?x?x?x128xf32>, tensor<?x?x?xf32>)
+      : (tensor<?x?x?x128xf32>, tensor<?x?x?x128xf32>, tensor<?x?x?x128xf32>) -> (tensor<?x?x?x128xf32>, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c1_rank(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c1_rank(%q: !q, %k: tensor<?x?x128xbf16>, %v: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op operand #1 must be rank-4 tensor of bf16 or f16, the supported element types, but got 'tensor<?x?x128xbf16>'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, tensor<?x?x128xbf16>, !q) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c1_out(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c1_out(%q: !q, %k: !q, %v: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op result #0 must be rank-4 tensor of bf16 or f16, the supported element types, but got 'tensor<?x?x?x128xf32>'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xf32>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (tensor<?x?x?x128xf32>, !lse)
   return
 }
 
@@ -31,7 +36,7 @@ func.func @attention_c1_out(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf1
 func.func @attention_c2_head_dim_dynamic(%q: tensor<?x?x?x?xbf16>, %k: tensor<?x?x?x?xbf16>, %v: tensor<?x?x?x?xbf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'query' head dim to be static, got ?}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x?xbf16>, tensor<?x?x?x?xbf16>, tensor<?x?x?x?xbf16>) -> (tensor<?x?x?x?xbf16>, tensor<?x?x?xf32>)
+      : (tensor<?x?x?x?xbf16>, tensor<?x?x?x?xbf16>, tensor<?x?x?x?xbf16>) -> (tensor<?x?x?x?xbf16>, !lse)
   return
 }
 
@@ -40,25 +45,25 @@ func.func @attention_c2_head_dim_dynamic(%q: tensor<?x?x?x?xbf16>, %k: tensor<?x
 func.func @attention_c2_head_dim(%q: tensor<?x?x?x100xbf16>, %k: tensor<?x?x?x100xbf16>, %v: tensor<?x?x?x100xbf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'query' head dim to be a multiple of 8 from 8 to 256, got 100}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x100xbf16>, tensor<?x?x?x100xbf16>, tensor<?x?x?x100xbf16>) -> (tensor<?x?x?x100xbf16>, tensor<?x?x?xf32>)
+      : (tensor<?x?x?x100xbf16>, tensor<?x?x?x100xbf16>, tensor<?x?x?x100xbf16>) -> (tensor<?x?x?x100xbf16>, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c2_head_dim_v(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x512xbf16>, %scale: f32) {
+func.func @attention_c2_head_dim_v(%q: !q, %k: !q, %v: tensor<?x?x?x512xbf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'value' head dim to be a multiple of 8 from 8 to 256, got 512}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x512xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, tensor<?x?x?x512xbf16>) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c3_key_head_dim(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x96xbf16>, %v: tensor<?x?x?x96xbf16>, %scale: f32) {
+func.func @attention_c3_key_head_dim(%q: !q, %k: tensor<?x?x?x96xbf16>, %v: tensor<?x?x?x96xbf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'key' head dim to be 128, got 96}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x96xbf16>, tensor<?x?x?x96xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, tensor<?x?x?x96xbf16>, tensor<?x?x?x96xbf16>) -> (!q, !lse)
   return
 }
 
@@ -67,34 +72,34 @@ func.func @attention_c3_key_head_dim(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x
 func.func @attention_c4_key_batch(%q: tensor<2x?x?x128xbf16>, %k: tensor<3x?x?x128xbf16>, %v: tensor<3x?x?x128xbf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'key' batch size to be 2, got 3}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<2x?x?x128xbf16>, tensor<3x?x?x128xbf16>, tensor<3x?x?x128xbf16>) -> (tensor<2x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (tensor<2x?x?x128xbf16>, tensor<3x?x?x128xbf16>, tensor<3x?x?x128xbf16>) -> (tensor<2x?x?x128xbf16>, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c4_value_batch(%q: tensor<2x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<3x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c4_value_batch(%q: tensor<2x?x?x128xbf16>, %k: !q, %v: tensor<3x?x?x128xbf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'value' batch size to be 2, got 3}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<2x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<3x?x?x128xbf16>) -> (tensor<2x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (tensor<2x?x?x128xbf16>, !q, tensor<3x?x?x128xbf16>) -> (tensor<2x?x?x128xbf16>, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c5_value_seqlen(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x64x?x128xbf16>, %v: tensor<?x65x?x128xbf16>, %scale: f32) {
+func.func @attention_c5_value_seqlen(%q: !q, %k: tensor<?x64x?x128xbf16>, %v: tensor<?x65x?x128xbf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'value' seqlen to be 64, got 65}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x64x?x128xbf16>, tensor<?x65x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, tensor<?x64x?x128xbf16>, tensor<?x65x?x128xbf16>) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c5_value_heads(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x4x128xbf16>, %v: tensor<?x?x2x128xbf16>, %scale: f32) {
+func.func @attention_c5_value_heads(%q: !q, %k: tensor<?x?x4x128xbf16>, %v: tensor<?x?x2x128xbf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'value' heads to be 4, got 2}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x4x128xbf16>, tensor<?x?x2x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, tensor<?x?x4x128xbf16>, tensor<?x?x2x128xbf16>) -> (!q, !lse)
   return
 }
 
@@ -103,7 +108,7 @@ func.func @attention_c5_value_heads(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x4
 func.func @attention_c6_heads(%q: tensor<?x?x6x128xbf16>, %k: tensor<?x?x4x128xbf16>, %v: tensor<?x?x4x128xbf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'query' heads to be a multiple of 'key' heads, got 6 and 4}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x6x128xbf16>, tensor<?x?x4x128xbf16>, tensor<?x?x4x128xbf16>) -> (tensor<?x?x6x128xbf16>, tensor<?x?x?xf32>)
+      : (tensor<?x?x6x128xbf16>, tensor<?x?x4x128xbf16>, tensor<?x?x4x128xbf16>) -> (tensor<?x?x6x128xbf16>, !lse)
   return
 }
 
@@ -112,7 +117,7 @@ func.func @attention_c6_heads(%q: tensor<?x?x6x128xbf16>, %k: tensor<?x?x4x128xb
 func.func @attention_c6_no_key_heads(%q: tensor<?x?x6x128xbf16>, %k: tensor<?x?x0x128xbf16>, %v: tensor<?x?x0x128xbf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'query' heads to be a multiple of 'key' heads, got 6 and 0}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x6x128xbf16>, tensor<?x?x0x128xbf16>, tensor<?x?x0x128xbf16>) -> (tensor<?x?x6x128xbf16>, tensor<?x?x?xf32>)
+      : (tensor<?x?x6x128xbf16>, tensor<?x?x0x128xbf16>, tensor<?x?x0x128xbf16>) -> (tensor<?x?x6x128xbf16>, !lse)
   return
 }
 
@@ -121,61 +126,61 @@ func.func @attention_c6_no_key_heads(%q: tensor<?x?x6x128xbf16>, %k: tensor<?x?x
 func.func @attention_c7_out_batch(%q: tensor<2x?x?x128xbf16>, %k: tensor<2x?x?x128xbf16>, %v: tensor<2x?x?x128xbf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'out' batch size to be 2, got 1}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<2x?x?x128xbf16>, tensor<2x?x?x128xbf16>, tensor<2x?x?x128xbf16>) -> (tensor<1x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (tensor<2x?x?x128xbf16>, tensor<2x?x?x128xbf16>, tensor<2x?x?x128xbf16>) -> (tensor<1x?x?x128xbf16>, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c7_out_seqlen(%q: tensor<?x7x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c7_out_seqlen(%q: tensor<?x7x?x128xbf16>, %k: !q, %v: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'out' seqlen to be 7, got 8}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x7x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x8x?x128xbf16>, tensor<?x?x?xf32>)
+      : (tensor<?x7x?x128xbf16>, !q, !q) -> (tensor<?x8x?x128xbf16>, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c7_out_heads(%q: tensor<?x?x8x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c7_out_heads(%q: tensor<?x?x8x128xbf16>, %k: !q, %v: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'out' heads to be 8, got 4}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x8x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x4x128xbf16>, tensor<?x?x?xf32>)
+      : (tensor<?x?x8x128xbf16>, !q, !q) -> (tensor<?x?x4x128xbf16>, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c7_out_head_dim(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32) {
+func.func @attention_c7_out_head_dim(%q: !q, %k: !q, %v: tensor<?x?x?x64xbf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'out' head dim to be 64, got 128}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x64xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, tensor<?x?x?x64xbf16>) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c7_out_head_dim_dynamic(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c7_out_head_dim_dynamic(%q: !q, %k: !q, %v: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'out' head dim to be 128, got ?}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x?xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (tensor<?x?x?x?xbf16>, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c8_lse_type(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c8_lse_type(%q: !q, %k: !q, %v: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op result #1 must be rank-3 tensor of f32, but got 'tensor<?x?x?xbf16>'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xbf16>)
+      : (!q, !q, !q) -> (!q, tensor<?x?x?xbf16>)
   return
 }
 
 // -----
 
-func.func @attention_c8_lse_rank(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c8_lse_rank(%q: !q, %k: !q, %v: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op result #1 must be rank-3 tensor of f32, but got 'tensor<?x?xf32>'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?xf32>)
+      : (!q, !q, !q) -> (!q, tensor<?x?xf32>)
   return
 }
 
@@ -199,29 +204,29 @@ func.func @attention_c8_lse_heads(%q: tensor<?x?x8x128xbf16>, %k: tensor<?x?x8x1
 
 // -----
 
-func.func @attention_c8_lse_seqlen(%q: tensor<?x100x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c8_lse_seqlen(%q: tensor<?x100x?x128xbf16>, %k: !q, %v: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'lse' seqlen to be 100, got 101}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x100x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x100x?x128xbf16>, tensor<?x?x101xf32>)
+      : (tensor<?x100x?x128xbf16>, !q, !q) -> (tensor<?x100x?x128xbf16>, tensor<?x?x101xf32>)
   return
 }
 
 // -----
 
-func.func @attention_c9_arguments(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c9_arguments(%q: !q, %k: !q, %v: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected the score region to take ('f32', 'i32', 'i32', 'i32', 'i32'), got ('f32', 'i32', 'i32')}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       score_region {
       ^bb0(%s: f32, %i: i32, %j: i32):
         attn.yield %s : f32
       }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c9_captures(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %t: tensor<?xf32>) {
+func.func @attention_c9_captures(%q: !q, %k: !q, %v: !q, %scale: f32, %t: tensor<?xf32>) {
   // expected-error @below {{'attn.attention' op expected the score region to take ('f32', 'i32', 'i32', 'i32', 'i32', 'tensor<?xf32>'), got ('f32', 'i32', 'i32', 'i32', 'i32')}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       captures(%t : tensor<?xf32>)
@@ -229,39 +234,26 @@ func.func @attention_c9_captures(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x12
       ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
         attn.yield %s : f32
       }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c9_yield(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      score_region {
-      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
-        // expected-error @below {{'attn.yield' op expected the score region to yield 'f32', got 'i32'}}
-        attn.yield %i : i32
-      }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
-  return
-}
-
-// -----
-
-func.func @attention_c9_terminator(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c9_terminator(%q: !q, %k: !q, %v: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected the score region to end with 'attn.yield'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       score_region {
       ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
         ub.unreachable
       }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c9_blocks(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c9_blocks(%q: !q, %k: !q, %v: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op region #0 ('score') failed to verify constraint: region with at most 1 blocks}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       score_region {
@@ -270,13 +262,13 @@ func.func @attention_c9_blocks(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128x
         ^bb1:
           attn.yield %s : f32
       }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c10_arguments(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c10_arguments(%q: !q, %k: !q, %v: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected the mask region to take ('i32', 'i32', 'i32', 'i32'), got ('f32', 'i32', 'i32', 'i32', 'i32')}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       mask_region {
@@ -284,79 +276,33 @@ func.func @attention_c10_arguments(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x
         %ok = arith.constant true
         attn.yield %ok : i1
       }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c10_yield(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      mask_region {
-      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
-        // expected-error @below {{'attn.yield' op expected the mask region to yield 'i1', got 'i32'}}
-        attn.yield %i : i32
-      }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
-  return
-}
-
-// -----
-
-func.func @attention_c11_capture(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %t: tensor<?xui16>) {
+func.func @attention_c11_capture(%q: !q, %k: !q, %v: !q, %scale: f32, %t: tensor<?xui16>) {
   // expected-error @below {{'attn.attention' op operand #4 must be variadic of f32, i32, i64 or a tensor of rank 1 to 4 of f16, bf16, f32, f64, i1, i8, ui8, i16, i32 or i64, but got 'tensor<?xui16>'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       captures(%t : tensor<?xui16>)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c11_capture_rank(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %t: tensor<f32>) {
+func.func @attention_c11_capture_rank(%q: !q, %k: !q, %v: !q, %scale: f32, %t: tensor<f32>) {
   // expected-error @below {{'attn.attention' op operand #4 must be variadic of f32, i32, i64 or a tensor of rank 1 to 4 of f16, bf16, f32, f64, i1, i8, ui8, i16, i32 or i64, but got 'tensor<f32>'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       captures(%t : tensor<f32>)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c12_op(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      score_region {
-      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
-        // expected-error-re @below {{'math.atan' op expected one of the ops that the score region may hold: arith.addf, {{.*}}, math.tanh, tensor.extract}}
-        %r = math.atan %s : f32
-        attn.yield %r : f32
-      }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
-  return
-}
-
-// -----
-
-func.func @attention_c12_region(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      mask_region {
-      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
-        %c = arith.cmpi slt, %i, %j : i32
-        // expected-error-re @below {{'scf.if' op expected one of the ops that the mask region may hold: {{.*}}}}
-        %r = scf.if %c -> i1 {
-          scf.yield %c : i1
-        } else {
-          scf.yield %c : i1
-        }
-        attn.yield %r : i1
-      }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
-  return
-}
-
-// -----
-
-func.func @attention_c13_outside(%q: tensor<?x?x?x128xbf16>, %scale: f32, %bias: f32) {
+func.func @attention_c13_outside(%q: !q, %scale: f32, %bias: f32) {
   // expected-note @below {{required by region isolation constraints}}
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd)
       score_region {
@@ -365,87 +311,43 @@ func.func @attention_c13_outside(%q: tensor<?x?x?x128xbf16>, %scale: f32, %bias:
         %r = arith.addf %s, %bias : f32
         attn.yield %r : f32
       }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c14_value(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      score_region {
-      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
-        // expected-error @below {{'arith.sitofp' op expected the values of the score region to be f16, bf16, f32, f64, i1, i8, i16, i32, i64 or index, got 'f128'}}
-        %x = arith.sitofp %i : i32 to f128
-        attn.yield %s : f32
-      }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
-  return
-}
-
-// -----
-
-func.func @attention_c15_index_cast(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      mask_region {
-      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
-        %c = arith.cmpi slt, %i, %j : i32
-        // expected-error @below {{'arith.index_cast' op expected an index of the mask region to be cast from or to i8, i16, i32 or i64, got i1}}
-        %x = arith.index_cast %c : i1 to index
-        attn.yield %c : i1
-      }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
-  return
-}
-
-// -----
-
-func.func @attention_c15_index_constant(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      mask_region {
-      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
-        // expected-error @below {{'arith.constant' op expected index constants of the mask region to fit i32, got 2147483648}}
-        %x = arith.constant 2147483648 : index
-        %c = arith.cmpi slt, %i, %j : i32
-        attn.yield %c : i1
-      }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
-  return
-}
-
-// -----
-
-func.func @attention_c16(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xf16>, %scale: f32) {
+func.func @attention_c16(%q: !q, %k: tensor<?x?x?x128xf16>, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'key' to have the element type of 'query', 'bf16', got 'f16'}}
   %o, %lse = attn.attention %q, %k, %k scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xf16>, tensor<?x?x?x128xf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, tensor<?x?x?x128xf16>, tensor<?x?x?x128xf16>) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c17_none(%q: tensor<?x?x?x128xbf16>, %scale: f32, %w: i32) {
+func.func @attention_c17_none(%q: !q, %scale: f32, %w: i32) {
   // expected-error @below {{'attn.attention' op expected no 'window_left' beside mask 'none', got one}}
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd) window_left(%w)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c17_causal(%q: tensor<?x?x?x128xbf16>, %scale: f32, %w: i32) {
+func.func @attention_c17_causal(%q: !q, %scale: f32, %w: i32) {
   // expected-error @below {{'attn.attention' op expected no 'window_right' beside mask 'causal_top_left', got one}}
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(causal_top_left) layout(bshd) window_right(%w)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @attention_c17_window(%q: tensor<?x?x?x128xbf16>, %scale: f32, %w: i32) {
+func.func @attention_c17_window(%q: !q, %scale: f32, %w: i32) {
   // expected-error @below {{'attn.attention' op expected one of the bounds 'window_left', 'window_right' beside mask 'window_bottom_right', got none}}
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(window_bottom_right) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
@@ -460,19 +362,19 @@ func.func @attention_c6_bhsd(%q: tensor<2x8x?x128xbf16>, %k: tensor<2x3x?x128xbf
 
 // -----
 
-func.func @attention_c18(%q: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c18(%q: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected a 'config' beside 'variant'}}
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd) variant <"f">
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
 // -----
 
-func.func @mask_kind(%q: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @mask_kind(%q: !q, %scale: f32) {
   // expected-error-re @below {{expected one of [{{.*}}] for built-in mask and its alignment, got: causal}}
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(causal) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
 
@@ -485,68 +387,120 @@ func.func @yield_parent(%x: f32) {
 
 // -----
 
-func.func @attention_c19_arithmetic(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      score_region {
-      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
-        %x = arith.truncf %s : f32 to bf16
-        // expected-error @below {{'arith.addf' op expected arithmetic of the score region on f32, which 'arith.extf' extends to and 'arith.truncf' rounds from, got 'bf16'}}
-        %y = arith.addf %x, %x : bf16
-        attn.yield %s : f32
-      }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
-  return
-}
-
-// -----
-
-func.func @attention_c19_from_f64(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      score_region {
-      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
-        %x = arith.extf %s : f32 to f64
-        // expected-error @below {{'arith.truncf' op expected values of the score region to be rounded to 'f16' from f32, got from 'f64'}}
-        %y = arith.truncf %x : f64 to f16
-        attn.yield %s : f32
-      }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
-  return
-}
-
-// -----
-
-func.func @attention_c19_rounding_mode(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      score_region {
-      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
-        // expected-error @below {{'arith.truncf' op expected no rounding mode in the score region, which rounds to nearest even}}
-        %y = arith.truncf %s upward : f32 to f16
-        attn.yield %s : f32
-      }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
-  return
-}
-
-// -----
-
-func.func @attention_c19_math(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      score_region {
-      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
-        %x = arith.extf %s : f32 to f64
-        // expected-error @below {{'math.exp' op expected to be on f32 in the score region, got f64}}
-        %y = math.exp %x : f64
-        attn.yield %s : f32
-      }
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
-  return
-}
-
-// -----
-
-func.func @attention_c17_chunked(%q: tensor<?x?x?x128xbf16>, %scale: f32) {
+func.func @attention_c17_chunked(%q: !q, %scale: f32) {
   // expected-error @below {{'attn.attention' op expected 'chunk' beside mask 'chunked_top_left', got none}}
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(chunked_top_left) layout(bshd)
-      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
   return
 }
+
+// =====
+
+// A score region.
+func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+...
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+// attention_c9_yield
+// expected-error @below {{'attn.yield' op expected the score region to yield 'f32', got 'i32'}}
+attn.yield %i : i32
+
+// -----
+
+// attention_c12_op
+// expected-error-re @below {{'math.atan' op expected one of the ops that the score region may hold: arith.addf, {{.*}}, math.tanh, tensor.extract}}
+%r = math.atan %s : f32
+attn.yield %r : f32
+
+// -----
+
+// attention_c14_value
+// expected-error @below {{'arith.sitofp' op expected the values of the score region to be f16, bf16, f32, f64, i1, i8, i16, i32, i64 or index, got 'f128'}}
+%x = arith.sitofp %i : i32 to f128
+attn.yield %s : f32
+
+// -----
+
+// attention_c19_arithmetic
+%x = arith.truncf %s : f32 to bf16
+// expected-error @below {{'arith.addf' op expected arithmetic of the score region on f32, which 'arith.extf' extends to and 'arith.truncf' rounds from, got 'bf16'}}
+%y = arith.addf %x, %x : bf16
+attn.yield %s : f32
+
+// -----
+
+// attention_c19_from_f64
+%x = arith.extf %s : f32 to f64
+// expected-error @below {{'arith.truncf' op expected values of the score region to be rounded to 'f16' from f32, got from 'f64'}}
+%y = arith.truncf %x : f64 to f16
+attn.yield %s : f32
+
+// -----
+
+// attention_c19_rounding_mode
+// expected-error @below {{'arith.truncf' op expected no rounding mode in the score region, which rounds to nearest even}}
+%y = arith.truncf %s upward : f32 to f16
+attn.yield %s : f32
+
+// -----
+
+// attention_c19_math
+%x = arith.extf %s : f32 to f64
+// expected-error @below {{'math.exp' op expected to be on f32 in the score region, got f64}}
+%y = math.exp %x : f64
+attn.yield %s : f32
+
+// =====
+
+// A mask region.
+func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+...
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+// attention_c10_yield
+// expected-error @below {{'attn.yield' op expected the mask region to yield 'i1', got 'i32'}}
+attn.yield %i : i32
+
+// -----
+
+// attention_c12_region
+%c = arith.cmpi slt, %i, %j : i32
+// expected-error-re @below {{'scf.if' op expected one of the ops that the mask region may hold: {{.*}}}}
+%r = scf.if %c -> i1 {
+  scf.yield %c : i1
+} else {
+  scf.yield %c : i1
+}
+attn.yield %r : i1
+
+// -----
+
+// attention_c15_index_cast
+%c = arith.cmpi slt, %i, %j : i32
+// expected-error @below {{'arith.index_cast' op expected an index of the mask region to be cast from or to i8, i16, i32 or i64, got i1}}
+%x = arith.index_cast %c : i1 to index
+attn.yield %c : i1
+
+// -----
+
+// attention_c15_index_constant
+// expected-error @below {{'arith.constant' op expected index constants of the mask region to fit i32, got 2147483648}}
+%x = arith.constant 2147483648 : index
+%c = arith.cmpi slt, %i, %j : i32
+attn.yield %c : i1

@@ -1,8 +1,11 @@
-// RUN: attn-opt %s --split-input-file --verify-diagnostics
+// RUN: %cases %s | attn-opt --split-input-file --verify-diagnostics
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg[2] warps 4 regs 240 }>
+
+// -----
+
 ws.kernel @held_c1 machine "sm_90a" args ["n"] problem #p config #c schedule #s {
 ^bb0(%n: i32):
   ws.channel @v [tensor<32x64xbf16>] depth 1
@@ -16,9 +19,6 @@ ws.kernel @held_c1 machine "sm_90a" args ["n"] problem #p config #c schedule #s 
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg[2] warps 4 regs 240 }>
 ws.kernel @kernel_c4_held machine "sm_90a" args ["n"] problem #p config #c schedule #s {
 ^bb0(%n: i32):
   ws.channel @v [tensor<32x64xbf16>] depth 1
@@ -32,9 +32,6 @@ ws.kernel @kernel_c4_held machine "sm_90a" args ["n"] problem #p config #c sched
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg[2] warps 4 regs 240 }>
 ws.kernel @kernel_c4_held_channel machine "sm_90a" args ["n"] problem #p config #c schedule #s {
 ^bb0(%n: i32):
   // expected-note @below {{declared here}}
@@ -49,9 +46,6 @@ ws.kernel @kernel_c4_held_channel machine "sm_90a" args ["n"] problem #p config 
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg[2] warps 4 regs 240 }>
 ws.kernel @kernel_c4_wait_hold machine "sm_90a" args ["n"] problem #p config #c schedule #s {
 ^bb0(%n: i32):
   ws.channel @v [tensor<32x64xbf16>] depth 1
@@ -66,9 +60,6 @@ ws.kernel @kernel_c4_wait_hold machine "sm_90a" args ["n"] problem #p config #c 
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg[2] warps 4 regs 240 }>
 ws.kernel @kernel_c4_release_held machine "sm_90a" args ["n"] problem #p config #c schedule #s {
 ^bb0(%n: i32):
   // expected-note @below {{declared here}}
@@ -83,9 +74,6 @@ ws.kernel @kernel_c4_release_held machine "sm_90a" args ["n"] problem #p config 
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg[2] warps 4 regs 240 }>
 ws.kernel @kernel_c4_copy_to_held machine "sm_90a" args ["k", "n"] problem #p config #c schedule #s {
 ^bb0(%k: tensor<?x?x?x64xbf16>, %n: i32):
   // expected-note @below {{declared here}}

@@ -1,9 +1,13 @@
 // One test for each constraint of ws.kernel on its work items and arguments, by its label.
-// RUN: attn-opt %s -split-input-file -verify-diagnostics
+// RUN: %cases %s | attn-opt -split-input-file -verify-diagnostics
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+
+// -----
+
 ws.kernel @c15_extents machine "sm_90a" args ["n", "m"] problem #p config #c schedule #s {
 ^bb0(%n: i32, %m: i32):
   ws.role @a warps 4 regs 240 replicas 1 {
@@ -22,9 +26,6 @@ ws.kernel @c15_extents machine "sm_90a" args ["n", "m"] problem #p config #c sch
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @c15_repeated machine "sm_90a" args ["n", "m"] problem #p config #c schedule #s {
 ^bb0(%n: i32, %m: i32):
   ws.role @a warps 4 regs 240 replicas 1 {
@@ -54,9 +55,6 @@ ws.kernel @c15_repeated machine "sm_90a" args ["n", "m"] problem #p config #c sc
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @c15_next_work machine "sm_90a" args ["n", "m"] problem #p config #c schedule #s {
 ^bb0(%n: i32, %m: i32):
   ws.role @a warps 4 regs 240 replicas 1 {
@@ -71,9 +69,6 @@ ws.kernel @c15_next_work machine "sm_90a" args ["n", "m"] problem #p config #c s
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @c12_copy machine "sm_90a" args ["a" write] problem #p config #c schedule #s {
 ^bb0(%a: tensor<?x?x?x64xbf16>):
   ws.channel @k [tensor<128x64xbf16>] depth 1
@@ -81,45 +76,36 @@ ws.kernel @c12_copy machine "sm_90a" args ["a" write] problem #p config #c sched
   ^bb0(%me: i32):
     %s = ws.acquire : !ws.slot<@k, tensor<128x64xbf16>>
     // expected-error @below {{'ws.copy' op expected argument "a" to be one to read, got one to write}}
-    ws.copy %a at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+    ws.copy %a at(%me, %me, %me) #bshd to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @c12_store machine "sm_90a" args ["a"] problem #p config #c schedule #s {
 ^bb0(%a: tensor<?x?x?x64xbf16>):
   ws.hold @h tensor<64x64xbf16> pieces 1
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     // expected-error @below {{'ws.store' op expected argument "a" to be one to write, got one to read}}
-    ws.store @h[%me], %a at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xbf16>
+    ws.store @h[%me], %a at(%me, %me, %me) #bshd : tensor<?x?x?x64xbf16>
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @c12_reduce_add machine "sm_90a" args ["a" write] problem #p config #c schedule #s {
 ^bb0(%a: tensor<?x?x?x64xf32>):
   ws.role @a warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     %t = arith.constant dense<0.0> : tensor<64x64xf32>
     // expected-error @below {{'tile.reduce_add' op expected argument "a" to be one to accumulate, got one to write}}
-    tile.reduce_add %t, %a at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<64x64xf32>, tensor<?x?x?x64xf32>
+    tile.reduce_add %t, %a at(%me, %me, %me) #bshd : tensor<64x64xf32>, tensor<?x?x?x64xf32>
   }
 }
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op expected 'from' and 'to' of an f32 argument alone, got them of "n", 'i32'}}
 ws.kernel @c16 machine "sm_90a" args ["n" from 1.0 to 2.0] problem #p config #c schedule #s {
 ^bb0(%n: i32):
@@ -130,9 +116,6 @@ ws.kernel @c16 machine "sm_90a" args ["n" from 1.0 to 2.0] problem #p config #c 
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op expected at most 0 'tile.cut' and 'tile.join' where 'last_wave_parts' is 1, got 1 and 0}}
 ws.kernel @c17_cut machine "sm_90a" args ["n"] problem #p config #c schedule #s {
 ^bb0(%n: i32):
@@ -144,11 +127,8 @@ ws.kernel @c17_cut machine "sm_90a" args ["n"] problem #p config #c schedule #s 
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 4>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // expected-error @below {{'ws.kernel' op expected at most 1 'tile.cut' and 'tile.join' where 'last_wave_parts' is 4, got 2 and 0}}
-ws.kernel @c17_two machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+ws.kernel @c17_two machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 4> schedule #s {
 ^bb0(%n: i32):
   %whole, %parts = tile.cut %n by 64 most 4
   %whole1, %parts1 = tile.cut %n by 64 most 4
@@ -159,10 +139,7 @@ ws.kernel @c17_two machine "sm_90a" args ["n"] problem #p config #c schedule #s 
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#c = #attn.config<tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 4>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
-ws.kernel @c17_most machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+ws.kernel @c17_most machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 4> schedule #s {
 ^bb0(%n: i32):
   // expected-error @below {{'tile.cut' op expected as many parts as 'last_wave_parts', 4, got 3}}
   %whole, %parts = tile.cut %n by 64 most 3
@@ -181,8 +158,6 @@ ws.kernel @c17_most machine "sm_90a" args ["n"] problem #p config #c schedule #s
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // Roles that work through the heads in another order run other items.
 ws.kernel @c15_section machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
 ^bb0(%n: i32):
@@ -204,8 +179,6 @@ ws.kernel @c15_section machine "sm_90a" args ["n"] problem #p config <tile_m = 1
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 // The launch plan counts the parts of the cut alone.
 ws.kernel @c17_number machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 2> schedule #s {
 ^bb0(%n: i32):
@@ -220,8 +193,6 @@ ws.kernel @c17_number machine "sm_90a" args ["n"] problem #p config <tile_m = 12
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @c17_role machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 2> schedule #s {
 ^bb0(%n: i32):
   ws.role @a warps 1 regs 24 replicas 1 {
@@ -233,8 +204,6 @@ ws.kernel @c17_role machine "sm_90a" args ["n"] problem #p config <tile_m = 128,
 
 // -----
 
-#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
 ws.kernel @c17_part machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
 ^bb0(%n: i32):
   ws.role @a warps 1 regs 24 replicas 1 {

@@ -1,0 +1,298 @@
+// Constraints of the ops on tiles, by op and label.
+// RUN: %cases %s | attn-opt -split-input-file -verify-diagnostics
+
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+
+// -----
+
+func.func @load_c1_rank(%x: tensor<?x?x64xbf16>, %i: i32) {
+  // expected-error @below {{'tile.load' op expected 'source' to have rank 4 and a static last dimension, got 'tensor<?x?x64xbf16>'}}
+  %t = tile.load %x at(%i, %i, %i) #bshd : tensor<?x?x64xbf16> -> tensor<32x64xbf16>
+  return
+}
+
+// -----
+
+func.func @load_c1_dynamic(%x: tensor<?x?x?x?xbf16>, %i: i32) {
+  // expected-error @below {{'tile.load' op expected 'source' to have rank 4 and a static last dimension, got 'tensor<?x?x?x?xbf16>'}}
+  %t = tile.load %x at(%i, %i, %i) #bshd : tensor<?x?x?x?xbf16> -> tensor<32x64xbf16>
+  return
+}
+
+// -----
+
+func.func @load_c2_permutation(%x: tensor<?x?x?x64xbf16>, %i: i32) {
+  // expected-error @below {{'tile.load' op expected 'map' to be a permutation of 4 dimensions that keeps the last, got affine_map<(d0, d1, d2, d3) -> (d0, d0, d2, d3)>}}
+  %t = tile.load %x at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, b, i, c)> : tensor<?x?x?x64xbf16> -> tensor<32x64xbf16>
+  return
+}
+
+// -----
+
+func.func @load_c2_last(%x: tensor<?x?x?x64xbf16>, %i: i32) {
+  // expected-error @below {{'tile.load' op expected 'map' to be a permutation of 4 dimensions that keeps the last, got affine_map<(d0, d1, d2, d3) -> (d0, d1, d3, d2)>}}
+  %t = tile.load %x at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, h, c, i)> : tensor<?x?x?x64xbf16> -> tensor<32x64xbf16>
+  return
+}
+
+// -----
+
+func.func @load_c2_rank(%x: tensor<?x?x?x64xbf16>, %i: i32) {
+  // expected-error @below {{'tile.load' op expected 'map' to be a permutation of 4 dimensions that keeps the last, got affine_map<(d0, d1, d2) -> (d0, d1, d2)>}}
+  %t = tile.load %x at(%i, %i, %i) affine_map<(b, h, i) -> (b, h, i)> : tensor<?x?x?x64xbf16> -> tensor<32x64xbf16>
+  return
+}
+
+// -----
+
+func.func @load_c3_rank(%x: tensor<?x?x?x64xbf16>, %i: i32) {
+  // expected-error @below {{'tile.load' op expected a tile of rank 2 with the element type and at least the last dimension of 'source', got 'tensor<64xbf16>' and 'tensor<?x?x?x64xbf16>'}}
+  %t = tile.load %x at(%i, %i, %i) #bshd : tensor<?x?x?x64xbf16> -> tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @load_c3_element(%x: tensor<?x?x?x64xbf16>, %i: i32) {
+  // expected-error @below {{'tile.load' op expected a tile of rank 2 with the element type and at least the last dimension of 'source', got 'tensor<32x64xf16>' and 'tensor<?x?x?x64xbf16>'}}
+  %t = tile.load %x at(%i, %i, %i) #bshd : tensor<?x?x?x64xbf16> -> tensor<32x64xf16>
+  return
+}
+
+// -----
+
+func.func @load_c3_head_dim(%x: tensor<?x?x?x64xbf16>, %i: i32) {
+  // expected-error @below {{'tile.load' op expected a tile of rank 2 with the element type and at least the last dimension of 'source', got 'tensor<32x32xbf16>' and 'tensor<?x?x?x64xbf16>'}}
+  %t = tile.load %x at(%i, %i, %i) #bshd : tensor<?x?x?x64xbf16> -> tensor<32x32xbf16>
+  return
+}
+
+// -----
+
+func.func @store_c1_rank(%x: tensor<?x64xbf16>, %t: tensor<32x64xbf16>, %i: i32) {
+  // expected-error @below {{'tile.store' op expected 'dest' to have rank 4 and a static last dimension, got 'tensor<?x64xbf16>'}}
+  tile.store %t, %x at(%i, %i, %i) #bshd : tensor<32x64xbf16>, tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @store_c2_map(%x: tensor<?x?x?x64xbf16>, %t: tensor<32x64xbf16>, %i: i32) {
+  // expected-error @below {{'tile.store' op expected 'map' to be a permutation of 4 dimensions that keeps the last, got affine_map<(d0, d1, d2, d3) -> (d3, d1, d2, d0)>}}
+  tile.store %t, %x at(%i, %i, %i) affine_map<(b, h, i, c) -> (c, h, i, b)> : tensor<32x64xbf16>, tensor<?x?x?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @store_c3_tile(%x: tensor<?x?x?x64xbf16>, %t: tensor<32x64xf32>, %i: i32) {
+  // expected-error @below {{'tile.store' op expected a tile of rank 2 with the element type and at least the last dimension of 'dest', got 'tensor<32x64xf32>' and 'tensor<?x?x?x64xbf16>'}}
+  tile.store %t, %x at(%i, %i, %i) #bshd : tensor<32x64xf32>, tensor<?x?x?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @store_row_c1(%x: tensor<?x?xf32>, %t: tensor<64xf32>, %i: i32) {
+  // expected-error @below {{'tile.store_row' op expected 'tile' of rank 1 and 'dest' of rank 3 with one element type, got 'tensor<64xf32>' and 'tensor<?x?xf32>'}}
+  tile.store_row %t, %x at(%i, %i, %i) : tensor<64xf32>, tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c1_rank(%a: tensor<32xbf16>, %b: tensor<32x16xbf16>) {
+  // expected-error @below {{'tile.mma' op expected 'a' and 'b' of rank 2 and one 16-bit float type that agree in the contracted dimension, got 'tensor<32xbf16>' and 'tensor<32x16xbf16>'}}
+  %r = tile.mma %a, %b : tensor<32xbf16>, tensor<32x16xbf16> -> tensor<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c1_type(%a: tensor<64x32xf32>, %b: tensor<32x16xf32>) {
+  // expected-error @below {{'tile.mma' op expected 'a' and 'b' of rank 2 and one 16-bit float type that agree in the contracted dimension, got 'tensor<64x32xf32>' and 'tensor<32x16xf32>'}}
+  %r = tile.mma %a, %b : tensor<64x32xf32>, tensor<32x16xf32> -> tensor<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c1_one_type(%a: tensor<64x32xbf16>, %b: tensor<32x16xf16>) {
+  // expected-error @below {{'tile.mma' op expected 'a' and 'b' of rank 2 and one 16-bit float type that agree in the contracted dimension, got 'tensor<64x32xbf16>' and 'tensor<32x16xf16>'}}
+  %r = tile.mma %a, %b : tensor<64x32xbf16>, tensor<32x16xf16> -> tensor<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c1_contracted(%a: tensor<64x32xbf16>, %b: tensor<64x16xbf16>) {
+  // expected-error @below {{'tile.mma' op expected 'a' and 'b' of rank 2 and one 16-bit float type that agree in the contracted dimension, got 'tensor<64x32xbf16>' and 'tensor<64x16xbf16>'}}
+  %r = tile.mma %a, %b : tensor<64x32xbf16>, tensor<64x16xbf16> -> tensor<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c1_contracted_transposed(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>) {
+  // expected-error @below {{'tile.mma' op expected 'a' and 'b' of rank 2 and one 16-bit float type that agree in the contracted dimension, got 'tensor<64x32xbf16>' and 'tensor<32x16xbf16>' transposed}}
+  %r = tile.mma %a, %b transpose_b : tensor<64x32xbf16>, tensor<32x16xbf16> -> tensor<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c2_result(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>) {
+  // expected-error @below {{'tile.mma' op expected the result to be 64x16xf32, got 'tensor<64x16xbf16>'}}
+  %r = tile.mma %a, %b : tensor<64x32xbf16>, tensor<32x16xbf16> -> tensor<64x16xbf16>
+  return
+}
+
+// -----
+
+func.func @mma_c2_shape(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>) {
+  // expected-error @below {{'tile.mma' op expected the result to be 64x16xf32, got 'tensor<64x32xf32>'}}
+  %r = tile.mma %a, %b : tensor<64x32xbf16>, tensor<32x16xbf16> -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c2_acc(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>, %c: tensor<16x64xf32>) {
+  // expected-error @below {{'tile.mma' op expected 'acc' to have the result's type 'tensor<64x16xf32>', got 'tensor<16x64xf32>'}}
+  %r = tile.mma %a, %b acc(%c : tensor<16x64xf32>) : tensor<64x32xbf16>, tensor<32x16xbf16> -> tensor<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c1_rank(%a: tensor<64xf32>) {
+  // expected-error @below {{'tile.reduce' op expected a tile of rank 2 and 'dim' to be 0 or 1, got 'tensor<64xf32>' and 1}}
+  %r = tile.reduce max %a dim 1 : tensor<64xf32> -> tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c1_dim(%a: tensor<64x16xf32>) {
+  // expected-error @below {{'tile.reduce' op expected a tile of rank 2 and 'dim' to be 0 or 1, got 'tensor<64x16xf32>' and 2}}
+  %r = tile.reduce max %a dim 2 : tensor<64x16xf32> -> tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c1_result(%a: tensor<64x16xf32>) {
+  // expected-error @below {{'tile.reduce' op expected the vector to be 'tensor<64x16xf32>' without dimension 1, got 'tensor<16xf32>'}}
+  %r = tile.reduce max %a dim 1 : tensor<64x16xf32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c2_partial(%a: tensor<64x16xf32>) {
+  // expected-error @below {{'tile.reduce' op expected only 'add' to be partial, got 'max'}}
+  %r = tile.reduce max %a dim 1 partial : tensor<64x16xf32> -> tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c1(%a: tensor<16xf32>) {
+  // expected-error @below {{'tile.broadcast' op expected the vector to be 'tensor<64x16xf32>' without dimension 1, got 'tensor<16xf32>'}}
+  %r = tile.broadcast %a dim 1 : tensor<16xf32> -> tensor<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @coords_c1_type(%i: i32) {
+  // expected-error @below {{'tile.coords' op expected an i32 tile that has dimension 0, got 'tensor<64x16xf32>'}}
+  %r = tile.coords %i dim 0 : tensor<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @coords_c1_dim(%i: i32) {
+  // expected-error @below {{'tile.coords' op expected an i32 tile that has dimension 2, got 'tensor<64x16xi32>'}}
+  %r = tile.coords %i dim 2 : tensor<64x16xi32>
+  return
+}
+
+// -----
+
+func.func @gather_c1(%t: tensor<?x?xf32>, %i: i32) {
+  // expected-error @below {{'tile.gather' op expected 2 indices for 'source', got 1}}
+  %r = tile.gather %t[%i : i32] : tensor<?x?xf32> -> f32
+  return
+}
+
+// -----
+
+func.func @gather_c2_shape(%t: tensor<?xf32>, %i: tensor<16xi32>) {
+  // expected-error @below {{'tile.gather' op expected index #0 to be i32 or a tile of them of the result's shape, got 'tensor<16xi32>' for 'tensor<64xf32>'}}
+  %r = tile.gather %t[%i : tensor<16xi32>] : tensor<?xf32> -> tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @gather_c2_type(%t: tensor<?xf32>, %i: index) {
+  // expected-error @below {{'tile.gather' op expected index #0 to be i32 or a tile of them of the result's shape, got 'index' for 'f32'}}
+  %r = tile.gather %t[%i : index] : tensor<?xf32> -> f32
+  return
+}
+
+// -----
+
+func.func @gather_c3(%t: tensor<?xf32>, %i: i32) {
+  // expected-error @below {{'tile.gather' op expected the result to have element type 'f32', got 'i32' of 'tensor<?xf32>'}}
+  %r = tile.gather %t[%i : i32] : tensor<?xf32> -> i32
+  return
+}
+
+// -----
+
+func.func @gather_c3_half(%t: tensor<?xbf16>, %i: i32) {
+  // expected-error @below {{'tile.gather' op expected the result to have element type 'f32', got 'bf16' of 'tensor<?xbf16>'}}
+  %r = tile.gather %t[%i : i32] : tensor<?xbf16> -> bf16
+  return
+}
+
+// -----
+
+func.func @round_c1(%x: f32) {
+  // expected-error @below {{'tile.round' op expected f32 to be rounded to f16 or bf16, got 'f32' to 'f32'}}
+  %r = tile.round %x to f32 : f32
+  return
+}
+
+// -----
+
+func.func @yield_parent() {
+  // expected-error @below {{'tile.yield' op expects parent op to be one of 'tile.step, tile.for, tile.bounds, tile.join'}}
+  tile.yield
+}
+
+// -----
+
+tile.kernel @reject_c1 args ["n", "no"]
+    problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> {
+^bb0(%n: i32, %no: i1):
+  tile.work {
+    %w = tile.step @next () : () -> !tile.work {
+      %x = tile.next_work extents(%n, %n, %n)
+      tile.yield %x : !tile.work
+    }
+    tile.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
+    ^bb0(%j: i32):
+      tile.step @check (%w) : (!tile.work) -> () {
+      ^bb0(%x: !tile.work):
+        // expected-error @below {{'tile.reject' op expected to be in no loop but the one over work items, got 'tile.for'}}
+        tile.reject %x if %no
+        tile.yield
+      }
+      tile.yield
+    }
+  }
+}

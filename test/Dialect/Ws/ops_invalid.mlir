@@ -1,0 +1,256 @@
+// Constraints of copies and products, by op and label.
+// RUN: %cases %s | attn-opt -split-input-file -verify-diagnostics
+
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+!a = !ws.slot<@k, tensor<64x64xbf16>>
+!b = !ws.slot<@k, tensor<128x64xbf16>>
+!s = !ws.slot<@k, tensor<128x64xbf16>>
+!work = !ws.slot<@work, tensor<4xi32>>
+
+// -----
+
+func.func @copy_c1_rank(%x: tensor<?x?x64xbf16>, %n: i32, %s: !s) {
+  // expected-error @below {{'ws.copy' op expected 'source' to have rank 4 and a static last dimension, got 'tensor<?x?x64xbf16>'}}
+  ws.copy %x at(%n, %n, %n) #bshd to %s : tensor<?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @copy_c1_dynamic(%x: tensor<?x?x?x?xbf16>, %n: i32, %s: !s) {
+  // expected-error @below {{'ws.copy' op expected 'source' to have rank 4 and a static last dimension, got 'tensor<?x?x?x?xbf16>'}}
+  ws.copy %x at(%n, %n, %n) #bshd to %s : tensor<?x?x?x?xbf16>, <@k, tensor<128x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @copy_c2(%x: tensor<?x?x?x64xbf16>, %n: i32, %s: !s) {
+  // expected-error @below {{'ws.copy' op expected 'map' to be a permutation of 4 dimensions that keeps the last, got affine_map<(d0, d1, d2, d3) -> (d3, d1, d2, d0)>}}
+  ws.copy %x at(%n, %n, %n) affine_map<(b, h, i, c) -> (c, h, i, b)> to %s : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @copy_c3(%x: tensor<?x?x?x96xbf16>, %n: i32, %s: !s) {
+  // expected-error @below {{'ws.copy' op expected the slot's tile to have the element type and at least the last dimension of 'source', got 'tensor<128x64xbf16>' and 'tensor<?x?x?x96xbf16>'}}
+  ws.copy %x at(%n, %n, %n) #bshd to %s : tensor<?x?x?x96xbf16>, <@k, tensor<128x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @store_c1(%o: tensor<?x?x64xbf16>, %n: i32) {
+  // expected-error @below {{'ws.store' op expected 'dest' to have rank 4 and a static last dimension, got 'tensor<?x?x64xbf16>'}}
+  ws.store @h[%n], %o at(%n, %n, %n) #bshd : tensor<?x?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @store_c2(%o: tensor<?x?x?x64xbf16>, %n: i32) {
+  // expected-error @below {{'ws.store' op expected 'map' to be a permutation of 4 dimensions that keeps the last, got affine_map<(d0, d1) -> (d0, d1)>}}
+  ws.store @h[%n], %o at(%n, %n, %n) affine_map<(b, h) -> (b, h)> : tensor<?x?x?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @mma_c1_type(%a: i32, %b: !b, %n: i32) {
+  // expected-error @below {{'ws.mma' op expected 'a' to be a slot, a tile of rank 2 or a vector, got 'i32'}}
+  %r, %t = ws.mma %a, %b transpose_b : i32, !b -> tensor<64x128xf32>
+  %d = ws.await %r, %t : tensor<64x128xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c1_rank(%a: tensor<64xbf16>, %b: !b, %n: i32) {
+  // expected-error @below {{'ws.mma' op expected 'a' to be a slot, a tile of rank 2 or a vector, got 'tensor<64xbf16>'}}
+  %r, %t = ws.mma %a, %b transpose_b : tensor<64xbf16>, !b -> tensor<64x128xf32>
+  %d = ws.await %r, %t : tensor<64x128xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c1_piece(%a: tensor<64x64xbf16>, %b: !b, %n: i32) {
+  // expected-error @below {{'ws.mma' op expected 'piece' only with a slot as 'a', got 'tensor<64x64xbf16>'}}
+  %r, %t = ws.mma %a piece(%n), %b transpose_b : tensor<64x64xbf16>, !b -> tensor<64x128xf32>
+  %d = ws.await %r, %t : tensor<64x128xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c2_acc(%a: !a, %b: !b, %n: i32, %x: tensor<64x64xf32>) {
+  // expected-error @below {{'ws.mma' op expected 'acc' to have the result's type, got 'tensor<64x64xf32>' and 'tensor<64x128xf32>'}}
+  %r, %t = ws.mma %a, %b acc(%x : tensor<64x64xf32>) transpose_b : !a, !b -> tensor<64x128xf32>
+  %d = ws.await %r, %t : tensor<64x128xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c3_element(%a: !ws.slot<@k, tensor<64x64xf16>>, %b: !b, %n: i32) {
+  // expected-error @below {{'ws.mma' op expected 'a' and 'b' to agree in element type and in the contracted dimension, got 'tensor<64x64xf16>' and 'tensor<128x64xbf16>'}}
+  %r, %t = ws.mma %a, %b transpose_b : !ws.slot<@k, tensor<64x64xf16>>, !b -> tensor<64x128xf32>
+  %d = ws.await %r, %t : tensor<64x128xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c3_piece(%a: !ws.slot<@k, tensor<96x64xbf16>>, %b: !b, %n: i32) {
+  // expected-error @below {{'ws.mma' op expected 'a' to be pieces of 64 rows, got 'tensor<96x64xbf16>'}}
+  %r, %t = ws.mma %a piece(%n), %b transpose_b : !ws.slot<@k, tensor<96x64xbf16>>, !b -> tensor<64x128xf32>
+  %d = ws.await %r, %t : tensor<64x128xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c6(%a: tensor<64x64xbf16>, %b: !b, %n: i32) {
+  // expected-error @below {{'ws.mma' op expected 'a' to be used by 'ws.mma' alone while in flight}}
+  %r, %t = ws.mma %a, %b transpose_b : tensor<64x64xbf16>, !b -> tensor<64x128xf32>
+  // expected-note @below {{used by 'arith.negf'}}
+  %x = arith.negf %a : tensor<64x64xbf16>
+  %d = ws.await %r, %t : tensor<64x128xf32>
+  return
+}
+
+// -----
+
+func.func @await_c1_token(%v: f32, %t: !ws.token) {
+  // expected-error @below {{'ws.await' op expected the token of a 'ws.mma'}}
+  %d = ws.await %v, %t : f32
+  return
+}
+
+// -----
+
+func.func @copy_c3_work(%x: tensor<?x?x?x64xbf16>, %n: i32, %work: !work) {
+  // expected-error @below {{'ws.copy' op expected the slot's tile to have the element type and at least the last dimension of 'source', got 'tensor<4xi32>' and 'tensor<?x?x?x64xbf16>'}}
+  ws.copy %x at(%n, %n, %n) #bshd to %work : tensor<?x?x?x64xbf16>, <@work, tensor<4xi32>>
+  return
+}
+
+// -----
+
+func.func @mma_c1_work(%a: vector<4xi32>, %work: !ws.slot<@work, tensor<4xi32>>) {
+  // expected-error @below {{'ws.mma' op expected 'b' to be a slot of tiles, got '!ws.slot<@work, tensor<4xi32>>'}}
+  %r, %t = ws.mma %a, %work : vector<4xi32>, <@work, tensor<4xi32>> -> vector<4xf32>
+  return
+}
+
+// =====
+
+// A matrix product.
+func.func @case(%a: !a, %b: !b, %n: i32, %c: i1, %v: tensor<64x128xf32>) {
+...
+  return
+}
+
+// -----
+
+// mma_c2_result
+// expected-error @below {{'ws.mma' op expected a result of f32, got 'tensor<64x128xbf16>'}}
+%r, %t = ws.mma %a, %b transpose_b : !a, !b -> tensor<64x128xbf16>
+%d = ws.await %r, %t : tensor<64x128xbf16>
+
+// -----
+
+// mma_c2_fresh
+// expected-error @below {{'ws.mma' op expected 'fresh' only with 'acc', got no 'acc'}}
+%r, %t = ws.mma %a, %b fresh(%c) transpose_b : !a, !b -> tensor<64x128xf32>
+%d = ws.await %r, %t : tensor<64x128xf32>
+
+// -----
+
+// mma_c3_contracted
+// expected-error @below {{'ws.mma' op expected 'a' and 'b' to agree in element type and in the contracted dimension, got 'tensor<64x64xbf16>' and 'tensor<128x64xbf16>'}}
+%r, %t = ws.mma %a, %b : !a, !b -> tensor<64x128xf32>
+%d = ws.await %r, %t : tensor<64x128xf32>
+
+// -----
+
+// mma_c3_result
+// expected-error @below {{'ws.mma' op expected a result of 64 x 128, got 'tensor<64x64xf32>'}}
+%r, %t = ws.mma %a, %b transpose_b : !a, !b -> tensor<64x64xf32>
+%d = ws.await %r, %t : tensor<64x64xf32>
+
+// -----
+
+// mma_c4_unused
+// expected-error @below {{'ws.mma' op expected one use of the token, by a 'ws.await' in the same block, got none}}
+%r, %t = ws.mma %a, %b transpose_b : !a, !b -> tensor<64x128xf32>
+
+// -----
+
+// mma_c4_twice
+// expected-error @below {{'ws.mma' op expected one use of the token, by a 'ws.await' in the same block}}
+%r, %t = ws.mma %a, %b transpose_b : !a, !b -> tensor<64x128xf32>
+// expected-note @below {{a use}}
+%d = ws.await %r, %t : tensor<64x128xf32>
+// expected-note @below {{a use}}
+%e = ws.await %r, %t : tensor<64x128xf32>
+
+// -----
+
+// mma_c4_block
+// expected-error @below {{'ws.mma' op expected one use of the token, by a 'ws.await' in the same block}}
+%r, %t = ws.mma %a, %b transpose_b : !a, !b -> tensor<64x128xf32>
+scf.if %c {
+  // expected-note @below {{a use}}
+  %d = ws.await %r, %t : tensor<64x128xf32>
+}
+
+// -----
+
+// mma_c5
+// expected-error @below {{'ws.mma' op expected the result to be used by its 'ws.await' alone while in flight}}
+%r, %t = ws.mma %a, %b transpose_b : !a, !b -> tensor<64x128xf32>
+// expected-note @below {{used by 'arith.negf'}}
+%x = arith.negf %r : tensor<64x128xf32>
+%d = ws.await %r, %t : tensor<64x128xf32>
+
+// -----
+
+// await_c1_value
+// expected-note @below {{the 'ws.mma'}}
+%r, %t = ws.mma %a, %b transpose_b : !a, !b -> tensor<64x128xf32>
+// expected-error @below {{'ws.await' op expected the result of the 'ws.mma' whose token it takes}}
+%d = ws.await %v, %t : tensor<64x128xf32>
+
+// =====
+
+// An op by itself.
+func.func @case(%n: i32, %w: !tile.work, %s: !s, %work: !work) {
+...
+  return
+}
+
+// -----
+
+// put_c1
+// expected-error @below {{'ws.put' op operand #0 must be ranked tensor of any type values or vector of any type values, but got 'i32'}}
+ws.put %n in @h[%n] : i32
+
+// -----
+
+// put_work_c1
+// expected-error @below {{'ws.put_work' op expected a slot of work items, got '!ws.slot<@k, tensor<128x64xbf16>>'}}
+ws.put_work %w to %s : <@k, tensor<128x64xbf16>>
+
+// -----
+
+// get_work_c1
+// expected-error @below {{'ws.get_work' op expected a slot of work items, got '!ws.slot<@k, tensor<128x64xbf16>>'}}
+%x = ws.get_work %s : <@k, tensor<128x64xbf16>>
+
+// -----
+
+// end_outside
+// expected-error @below {{'ws.end_unless_work' op expects parent op 'ws.work_loop'}}
+ws.end_unless_work %w
