@@ -81,10 +81,11 @@ static attn::RegionKind regionKind(Region &region, unsigned position) {
 }
 
 ProblemAttr AttentionOp::getProblem() {
-  return ProblemAttr::get(
-      getContext(), KernelKind::Fwd, getQuery().getType().getElementType(),
-      getHeadDim(), getHeadDimV(), getLayout(), getMask(),
-      regionKind(getScore(), 3), regionKind(getAllow(), 2), getBoundKinds());
+  return ProblemAttr::get(getContext(), KernelKind::Fwd,
+                          getQuery().getType().getElementType(), getHeadDim(),
+                          getHeadDimV(), getLayout(), getMask(),
+                          regionKind(getScoreRegion(), 3),
+                          regionKind(getMaskRegion(), 2), getBoundKinds());
 }
 
 Value AttentionOp::getBound(MaskBounds kind) {

@@ -134,10 +134,10 @@ LogicalResult AttentionOp::verifyRegions() {
   for (Value capture : getCaptures()) {
     arguments.push_back(regionTypeOf(capture.getType()));
   }
-  if (failed(verifyRegion(*this, getAllow(), "mask", arguments,
+  if (failed(verifyRegion(*this, getMaskRegion(), "mask", arguments,
                           builder.getI1Type()))) {
     return failure();
   }
   arguments.insert(arguments.begin(), f32);
-  return verifyRegion(*this, getScore(), "score", arguments, f32);
+  return verifyRegion(*this, getScoreRegion(), "score", arguments, f32);
 }

@@ -106,8 +106,8 @@ DictionaryAttr attn::describeRegions(AttentionOp attention,
                                 .write(region, leading, captureNames));
     }
   };
-  add("score", attention.getScore(), all);
-  add("mask", attention.getAllow(), all.drop_front());
+  add("score", attention.getScoreRegion(), all);
+  add("mask", attention.getMaskRegion(), all.drop_front());
   return programs.empty() ? DictionaryAttr()
                           : programs.getDictionary(attention.getContext());
 }

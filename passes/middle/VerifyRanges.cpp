@@ -85,7 +85,7 @@ std::optional<int64_t> Sample::valueOf(Value value) const {
   }
   unsigned result = cast<OpResult>(value).getResultNumber();
   return llvm::TypeSwitch<Operation *, Result>(value.getDefiningOp())
-      .Case([&](tile::CoordsOfOp) { return item[result]; })
+      .Case([&](tile::WorkCoordsOp) { return item[result]; })
       .Case([&](tile::OwnedRowsOp owned) { return ownedRows(owned, result); })
       .Case([&](tile::CutOp) { return result == 1 ? parts : 0; })
       .Case([&](tile::PartOfOp) {

@@ -28,7 +28,7 @@ static int64_t weighOp(Operation *op) {
 
 int64_t attn::weighRegions(AttentionOp op) {
   int64_t weight = 0;
-  for (Region *region : {&op.getScore(), &op.getAllow()}) {
+  for (Region *region : {&op.getScoreRegion(), &op.getMaskRegion()}) {
     region->walk([&](Operation *inner) { weight += weighOp(inner); });
   }
   return weight;

@@ -26,10 +26,10 @@ struct NextWorkPattern : ItemPattern<tile::NextWorkOp> {
   }
 };
 
-struct CoordsPattern : ItemPattern<tile::CoordsOfOp> {
+struct CoordsPattern : ItemPattern<tile::WorkCoordsOp> {
   using ItemPattern::ItemPattern;
 
-  LogicalResult matchAndRewrite(tile::CoordsOfOp op,
+  LogicalResult matchAndRewrite(tile::WorkCoordsOp op,
                                 PatternRewriter &rewriter) const override {
     rewriter.replaceOp(op, ArrayRef<Value>(items.items[op.getWork()].place));
     return success();

@@ -131,12 +131,12 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     Attn_LayoutKindAttr:$layout, DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
     OptionalAttr<Attn_ConfigAttr>:$config, OptionalAttr<Attn_VariantAttr>:$variant);
   let results = (outs Attn_Tensor:$out, Attn_LseTensor:$lse);
-  let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$allow);
+  let regions = (region MaxSizedRegion<1>:$score_region, MaxSizedRegion<1>:$mask_region);
   let assemblyFormat = [{
     $query `,` $key `,` $value `scale` `(` $scale `)` `mask` `(` custom<Mask>($mask) `)`
     `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
     (`captures` `(` $captures^ `:` type($captures) `)`)? (`config` $config^)? (`variant` $variant^)?
-    (`score_region` $score^)? (`mask_region` $allow^)? attr-dict
+    (`score_region` $score_region^)? (`mask_region` $mask_region^)? attr-dict
     `:` `(` type($query) `,` type($key) `,` type($value) `)` `->` `(` type($out) `,` type($lse) `)`
   }];
   let hasRegionVerifier = 1;
@@ -151,8 +151,8 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     unsigned getHeadsDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 2 : 1; }
     /// The value of a bound; null where launches do not give it.
     ::mlir::Value getBound(::attn::MaskBounds bound);
-    bool hasScoreRegion() { return !getScore().empty(); }
-    bool hasMaskRegion() { return !getAllow().empty(); }
+    bool hasScoreRegion() { return !getScoreRegion().empty(); }
+    bool hasMaskRegion() { return !getMaskRegion().empty(); }
   }];
 }
 

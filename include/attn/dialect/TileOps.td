@@ -131,7 +131,7 @@ def Tile_RejectOp : Tile_Op<"reject", [MemoryEffects<[MemWrite<Tile_WorkItems>]>
   let hasVerifier = 1;
 }
 
-def Tile_CoordsOfOp : Tile_Op<"work_coords", [Pure]> {
+def Tile_WorkCoordsOp : Tile_Op<"work_coords", [Pure]> {
   let summary = "row block of this CTA, head and batch of a work item";
   let arguments = (ins Tile_WorkType:$work);
   let results = (outs I32:$block, I32:$head, I32:$batch);

@@ -106,7 +106,7 @@ std::optional<int64_t> SyncNumbers::makeUp(Value value) {
   auto result = cast<OpResult>(value);
   return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(
              result.getOwner())
-      .Case([&](tile::CoordsOfOp coords) {
+      .Case([&](tile::WorkCoordsOp coords) {
         int64_t later = result == coords.getBlock() ? this->later : 0;
         return (result.getResultNumber() + 1) * 100 + 10 * run.item +
                run.of.cta + later;

@@ -202,7 +202,7 @@ Value KernelWriter::writeScore(Value s, Value work) {
             values[0], b.make<tensor::SplatOp>(
                            args.scale, matrix.scoreType(b.getF32Type())));
         Place at = matrix.place(values[1]);
-        return {liftRegion(attention.getScore(), scaled, at)};
+        return {liftRegion(attention.getScoreRegion(), scaled, at)};
       })[0];
 }
 
@@ -215,7 +215,7 @@ Value KernelWriter::writeMask(Value s, Value work) {
     Value ok =
         matrix.ranges.writeAdmitted(b, queries, matrix.coords(Side::Key, at));
     if (attention.hasMaskRegion()) {
-      Value user = liftRegion(attention.getAllow(), {}, at);
+      Value user = liftRegion(attention.getMaskRegion(), {}, at);
       ok = b.make<arith::AndIOp>(ok, user);
     }
     auto lowest = DenseElementsAttr::get(

@@ -135,7 +135,7 @@ void KeyRanges::keepPart(TileBuilder &b, Value work,
                          MutableArrayRef<Value> bounds) const {
   Values item(bounds);
   if (dependsOnRows()) {
-    auto at = tile::CoordsOfOp::create(b, b.loc, work);
+    auto at = tile::WorkCoordsOp::create(b, b.loc, work);
     Value first = b.mul(at.getBlock(), query.tileSize);
     item = boundsOfRows(b, toQuery(b, first), toQuery(b, query.tileSize));
   }

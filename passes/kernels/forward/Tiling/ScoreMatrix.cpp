@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace attn;
 
 Place ScoreMatrix::place(Value work) {
-  auto op = tile::CoordsOfOp::create(b, b.loc, work);
+  auto op = tile::WorkCoordsOp::create(b, b.loc, work);
   return {op.getBlock(), op.getHead(), op.getBatch(), {}, {}};
 }
 
