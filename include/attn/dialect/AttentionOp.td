@@ -30,7 +30,7 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
 
         s[j] = score(scale * sum_c Q[b, i, h, c] * K[b, j, h / group, c], b, h, i, j)
 
-    over the keys j that both the built-in mask and the mask region admit:
+    over the keys j that the built-in mask and the mask region both admit:
 
         O[b, i, h, :] = sum_j softmax(s)[j] * V[b, j, h / group, :]
         LSE[b, h, i]  = log(sum_j exp(s[j]))
@@ -42,8 +42,8 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     - `query` (B, Sq, Hq, D), `key` (B, Sk, Hk, D), `value` (B, Sk, Hk, Dv): bf16
       or f16, in layout `bshd`; positions come after heads in layout `bhsd`
     - `scale`: f32, positive at run time
-    - `bounds`: i32, the bounds of the mask that launches give, each once and in the order of
-      the table below: `window_left(%x) window_right(%y)`. `bound_kinds` says which they are
+    - `bounds`: i32, the bounds of the mask, given at launch, each at most once and in the order
+      of the table below: `window_left(%x) window_right(%y)`. `bound_kinds` lists their kinds
     - `captures`: scalars and tensors that the regions read
 
     **Masks** With the diagonal d(i) = i for `top_left` and i + Sk - Sq for `bottom_right`,
@@ -52,7 +52,7 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     | mask | keys j that query i sees | bounds |
     |---|---|---|
 }], Attn_MaskRows, [{
-    | bound | at least | what it is |
+    | bound | at least | meaning |
     |---|---|---|
 }], Attn_BoundRows, [{
     **Regions** `score_region` takes (s, b, h, i, j, captures...) and yields the
@@ -60,18 +60,18 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     query i may see key j. i is the query position, j the key position, h the
     query head.
 
-    Captured tensors are read in their own element type, and computed on in the
-    types that the ops say. An i1 takes a byte in memory and is true unless the byte
-    is 0; ui8 is i8 in a region, where ops say what is unsigned. f16 and bf16 are
-    read, selected, compared, extended to f32 and rounded to from f32; arithmetic is
-    on f32 and f64, approximations (`math.exp` and the like) on f32.
+    Captured tensors are read in their own element type; the ops of the region choose the
+    types of the arithmetic. An i1 is a byte in memory, and true unless the byte is 0. A ui8
+    is an i8 in a region: the ops say what is unsigned. f16 and bf16 may be read, selected,
+    compared, extended to f32, and rounded to from f32; arithmetic is on f32 and f64, and
+    approximations (`math.exp` and the like) on f32 only.
 
-    All integer arithmetic is defined: it wraps; a shift by the width or more (or by
-    a negative count) shifts all bits out, so that `arith.shli` and `arith.shrui` give
-    0 and `arith.shrsi` the sign; x / 0 is x and the remainder 0, as if by 1, and so
-    is the lowest number by -1. An index beyond i32 is out of bounds, as any that a
-    tensor does not have, where an extract reads 0. Floats that `arith.fptosi` or
-    `arith.fptoui` cannot represent give an unspecified number.
+    All integer arithmetic is defined. It wraps. A shift by the width or more, or by a
+    negative count, shifts all bits out: `arith.shli` and `arith.shrui` return 0, and
+    `arith.shrsi` the sign. A division by 0 acts like a division by 1, and so does the
+    division of the lowest number by -1. A `tensor.extract` with an index out of bounds, or
+    beyond i32, reads 0. `arith.fptosi` and `arith.fptoui` of a float that the integer type
+    cannot represent return an unspecified number.
 
     **Constraints**
     - C1: `query`, `key`, `value` and `out` have rank 4 and element type bf16 or f16
@@ -92,20 +92,20 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     - C13: a region uses no value from outside
     - C14: values computed in a region are f16, bf16, f32, f64, i1, i8, i16, i32, i64
       or index
-    - C15: index is i32 in disguise: index constants fit i32, and i1 is not cast to it
+    - C15: an index is computed as an i32: index constants fit i32, and i1 is not cast to index
     - C16: `key`, `value` and `out` have the element type of `query`
-    - C17: a mask has the bounds that it needs, and no others than it may have
-    - C18: a `variant` is beside a `config`
-    - C19: f16 and bf16 are read, constant, selected, or rounded from f32 to nearest
-      even; `math` ops but `absf`, `fma` and `sqrt` are on f32
+    - C17: a mask has all bounds that it needs, and none that it does not allow
+    - C18: an op with a `variant` has a `config`
+    - C19: f16 and bf16 values are read, constant, selected, or rounded from f32 to nearest
+      even; `math` ops other than `absf`, `fma` and `sqrt` are on f32
 
     C2 to C8 compare static sizes only; the others are checked at launch.
 
     **Numerics** Accumulation and softmax are f32; LSE is the natural logarithm.
-    A row without an admissible key gives O = 0 and LSE = -inf. The sum of V over
-    the keys has weights of up to 2^`rescale_threshold` before it is divided by
-    their sum, and may overflow where O would not: O is right for |V| below
-    2^(128 - `rescale_threshold`) / Sk, which f16 always is.
+    A row without an admissible key gives O = 0 and LSE = -inf. Before the division by
+    their sum, the weights of the sum over V are up to 2^`rescale_threshold`, so that the sum
+    may overflow although O would not. O is correct if |V| is below
+    2^(128 - `rescale_threshold`) / Sk, which always holds for f16.
 
     **Effects** none.
 
@@ -142,14 +142,14 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
   let hasRegionVerifier = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// What a forward kernel of this op computes.
+    /// The problem of a forward kernel of this op.
     ::attn::ProblemAttr getProblem();
     int64_t getHeadDim() { return getQuery().getType().getDimSize(3); }
     int64_t getHeadDimV() { return getValue().getType().getDimSize(3); }
     /// The dimensions of Q, K, V and O that are positions and heads.
     unsigned getPositionDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 1 : 2; }
     unsigned getHeadsDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 2 : 1; }
-    /// The value of a bound; null where launches do not give it.
+    /// The value of a bound; null if the op does not have it.
     ::mlir::Value getBound(::attn::MaskBounds bound);
     bool hasScoreRegion() { return !getScoreRegion().empty(); }
     bool hasMaskRegion() { return !getMaskRegion().empty(); }
@@ -158,7 +158,21 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
 
 def Attn_YieldOp : Op<Attn_Dialect, "yield",
     [Pure, Terminator, ReturnLike, ParentOneOf<["AttentionOp"]>]> {
-  let summary = "the new score, or whether the pair is admitted";
+  let summary = "returns the new score, or whether query i may see key j";
+  let description = [{
+    **Example**
+    ```mlir
+    %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+        mask_region {
+        ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+          %distance = arith.subi %i, %j : i32
+          %c256 = arith.constant 256 : i32
+          %near = arith.cmpi slt, %distance, %c256 : i32
+          attn.yield %near : i1
+        } : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>)
+          -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+    ```
+  }];
   let arguments = (ins AnyType:$result);
   let assemblyFormat = "$result attr-dict `:` type($result)";
 }

@@ -18,29 +18,38 @@ class Attn_Op<string opMnemonic, list<Trait> traits = []>
     : Op<Attn_Dialect, opMnemonic, traits>;
 
 def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
-  let summary = "one line of a schedule table: key, #attn.config and #attn.schedule";
+  let summary = "one entry of the schedule table: key, #attn.config and #attn.schedule";
   let description = [{
-    The key is the kernel kind, the machine (that of the schedule, and `machines` that it
-    is for as well) and the problem class: head sizes (-1: any), the masks it serves (`window`: bounds of a
-    window; `gathers`: also regions that read captured tensors at positions), and the element types (absent: bf16 and f16). A smaller head dim
-    runs on the entry with the fewest columns that hold it; the rest are zero. Of
-    files with as many columns, the one that serves the fewest masks is taken.
+    The key is the kernel kind, the machine (the one of the schedule, and any others in
+    `machines`) and the problem class: head dims (-1: any), masks (`window`: bounds of a
+    window; `gathers`: also regions that read captured tensors at positions), and element
+    types (absent: bf16 and f16). A problem with a smaller head dim uses the entry with the
+    fewest columns that are enough; the remaining columns are zero. If several files need the
+    same number of columns, the one that covers the fewest masks is used.
 
-    A schedule file is a module of such ops, and the table is all the files of
-    `passes/schedule/data/schedules` and `passes/schedule/data/rungs`. The entries of one file are for
-    the same kind, head sizes and machine. Those that serve a problem are tried in
-    order, at each launch: the first whose condition `when` holds runs.
+    A schedule file is a module of such ops. The table is all files of
+    `passes/schedule/data/schedules` and `passes/schedule/data/rungs`. The entries of one
+    file are for the same kind, head dims and machines. At each launch the entries that cover
+    the problem are tried in order: the first one whose condition `when` holds runs.
 
-    The files for the same head sizes are a ladder, by the `rung` of their configs. A
-    problem is compiled on the lowest rung that serves it and, where the assembler spills
-    registers there, on the next.
+    The files for the same head dims form a ladder, ordered by the `rung` of their configs. A
+    problem is compiled with the lowest rung that covers it; if the assembler spills
+    registers, it is compiled with the next rung.
 
     **Constraints** (of a file)
-    - C1: the entries have the kind, head sizes and machines of the last
+    - C1: all entries have the kind, head dims and machines of the last
     - C2: the last entry has no `when`
-    - C3: the last entry serves the masks and element types of the others
-    - C4: of every entry something is left by those before it that serve as much
-    - C5: the entries have the `rung` of the last
+    - C3: the last entry covers the masks and element types of the others
+    - C4: no entry is unreachable: earlier entries that cover all of its problems leave some
+      launch for it
+    - C5: all entries have the `rung` of the last
+
+    **Example**
+    ```mlir
+    attn.table_entry fwd @short head_dim 64, 64 masks ["none", "causal_top_left"] when <seqlen_k at_most 1024>
+        config <tile_m = 128, tile_n = 128, work = grid>
+        schedule <"short" machine "sm_90a" { role load warps 1 regs 24 role wg[2] warps 4 regs 240 }>
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Attn_KernelKindAttr:$kind,
     I64Attr:$head_dim, I64Attr:$head_dim_v, StrArrayAttr:$masks,

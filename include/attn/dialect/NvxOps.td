@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Level L3: the few instructions that upstream's nvvm dialect cannot say.
+// Level L3: the few instructions that upstream's nvvm dialect lacks.
 #ifndef ATTN_DIALECT_NVXOPS_TD
 #define ATTN_DIALECT_NVXOPS_TD
 
@@ -16,10 +16,10 @@ def Nvx_Dialect : Dialect {
   let cppNamespace = "::attn::nvx";
   let summary = "Instructions of NVIDIA GPUs that upstream nvvm lacks";
   let description = [{
-    Values are those of one thread. A tile that a warpgroup holds in registers
-    is a `vector<Nxf32>` in the register order of the instruction that made it;
+    Values belong to one thread. A tile in the registers of a warpgroup is a
+    `vector<Nxf32>` in the register order of the instruction that computes it;
     a matrix operand in registers is a `vector<Nxi32>`, each element two or
-    four packed numbers. Anything upstream `nvvm` says well is not here.
+    four packed numbers. Instructions that upstream `nvvm` covers well are not here.
   }];
 }
 
@@ -36,42 +36,41 @@ def Nvx_I32Vector : FixedVectorOfRankAndType<[1], [I32]>;
 def Nvx_WgmmaOp : Nvx_Op<"wgmma", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "one asynchronous GEMM of a warpgroup: D = A * B (+ C)";
   let description = [{
-    D(64 x N) = A(64 x K) * B(K x N), plus C where `acc` is given, with f32
+    D(64 x N) = A(64 x K) * B(K x N), plus C if `acc` is given, with f32
     accumulation. The 128 threads of the warpgroup execute it together.
 
-    **PTX** (sm_90a): one volatile inline assembly of `wgmma.fence`, one
-    `wgmma.mma_async.m64nNk16` (k32 for 8-bit elements) a k step and part of D's
-    columns, and `wgmma.commit_group`; so that nothing comes between them.
+    **PTX** (sm_90a): one volatile inline assembly, so that nothing comes between its
+    instructions: `wgmma.fence`, one `wgmma.mma_async.m64nNk16` (k32 for 8-bit elements)
+    for each k step and part of D's columns, and `wgmma.commit_group`.
 
     **Operands**
     - `a`: an i32, the low word of the descriptor of A in shared memory, whose
       high word is `a_desc_hi`; or `vector<(4 * steps) x i32>`, the fragments of A.
     - `b`: the low word of the descriptor of B, whose high word is `b_desc_hi`.
-    - `acc`: C in the register order of D. Without it the first step ignores
-      what D's registers held.
-    - `fresh`: the same in all threads; where true, as without `acc`, which may be
-      poison.
-    - `a_offsets`, `b_offsets`: for each k step, what to add to the low word
+    - `acc`: C in the register order of D. Without it the first step ignores the old
+      contents of D's registers.
+    - `fresh`: the same in all threads. If it is true, `acc` is ignored and may be poison.
+    - `a_offsets`, `b_offsets`: for each k step, the number to add to the low word
       (units of 16 bytes).
-    - `b_parts`: the same for each of several equal parts of D's columns, each an
-      instruction of its own. Without it D is one part.
+    - `b_parts`: cuts D's columns into equal parts, each computed by instructions of its
+      own: for each part, the number to add to the low word of B. Without it D is one part.
     - `transpose_a`, `transpose_b`: the operand in shared memory is MN-major.
 
     **Constraints**
     - C1: D has 4, 8, ..., 128 elements a thread (N = 8, 16, ..., 256).
-    - C2: `b_offsets` has one entry a k step, at least one.
-    - C3: A in shared memory has `a_desc_hi` and as many `a_offsets` as k steps.
-    - C4: A in registers has 4 elements a k step and neither `a_desc_hi`,
+    - C2: `b_offsets` has one entry for each k step, at least one.
+    - C3: A in shared memory has `a_desc_hi`, and `a_offsets` has one entry for each k step.
+    - C4: A in registers has 4 elements for each k step, and neither `a_desc_hi`,
       `a_offsets` nor `transpose_a`.
     - C5: 8-bit elements are not transposed.
     - C6: `acc` has the type of the result; `fresh` only with `acc`.
     - C7: `b_parts` has 2 or more entries that divide N into multiples of 8.
 
-    **Effects**: reads shared memory; D is in flight, and may be used only by
-    another `nvx.wgmma` (as `acc`) or `nvx.wgmma_wait` until a wait that covers
-    this GEMM. The registers of A are read until then: whoever writes the next
-    A before that wait has the assembler serialize every wgmma (C7513), unless
-    the wait passes this A through, which costs a second set of registers.
+    **Effects**: reads shared memory. D is in flight until a wait that covers this GEMM; until
+    then only another `nvx.wgmma` (as `acc`) or `nvx.wgmma_wait` may use it. The registers
+    of A are also read until then. If the next A is written before that wait, the assembler
+    serializes every wgmma (C7513), unless the wait passes this A through, which costs a
+    second set of registers.
 
     **Example**
     ```mlir
@@ -119,8 +118,8 @@ def Nvx_WgmmaWaitOp : Nvx_Op<"wgmma_wait", [
     MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["values", "results"]>]> {
   let summary = "wait until at most `pending` groups of wgmma are in flight";
   let description = [{
-    The results are the operands, after the wait; they may be used freely if
-    their GEMM was covered.
+    The results are the operands after the wait. Results whose GEMM is complete may be used
+    freely.
 
     **PTX** (sm_90a): a volatile `wgmma.wait_group.sync.aligned` that reads and
     writes every element in place, so that no use moves above it.
@@ -152,7 +151,7 @@ def Nvx_PackOp : Nvx_Op<"pack", [Pure]> {
     Element i of the result holds source element 2i in its low half and 2i + 1
     in its high half, rounded to nearest even.
 
-    **PTX** (sm_90): `cvt.rn.bf16x2.f32` or `cvt.rn.f16x2.f32`, one a pair.
+    **PTX** (sm_90): one `cvt.rn.bf16x2.f32` or `cvt.rn.f16x2.f32` for each pair.
 
     **Constraints**
     - C1: `element` is bf16 or f16.
@@ -173,13 +172,12 @@ def Nvx_PackOp : Nvx_Op<"pack", [Pure]> {
 def Nvx_Exp2PolyOp : Nvx_Op<"exp2_poly", [Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "2^x by a polynomial on the FMA pipes";
   let description = [{
-    x = n + f with integer n and |f| <= 1/2 (Cody-Waite, by adding and taking
-    away 1.5 * 2^23), 2^f by a minimax polynomial of `degree`, and n added to
-    the exponent. Its purpose is to spare the MUFU unit. The numbers are in
-    Exp2Poly.h.
+    Splits x = n + f with integer n and |f| <= 1/2 (Cody-Waite, by adding and subtracting
+    1.5 * 2^23), computes 2^f with a minimax polynomial of `degree`, and adds n to
+    the exponent. This relieves the MUFU unit. The coefficients are in Exp2Poly.h.
 
-    **Numerics**: the relative error against 2^x in float64, for -125.5 <= x <= 127,
-    is below that of rounding P to the type of its product at any degree:
+    **Numerics**: at every degree the relative error against 2^x in float64, for
+    -125.5 <= x <= 127, is below the error of rounding P to the type of its product:
 
     | `degree` | at most | of the rounding to f16, 2^-11 | to bf16, 2^-9 |
     |---|---|---|---|
@@ -188,10 +186,10 @@ def Nvx_Exp2PolyOp : Nvx_Op<"exp2_poly", [Pure, AllTypesMatch<["x", "result"]>]>
     | 5 | 2.5e-7 | 1/1900 | 1/7800 |
 
     Below -126, and for -inf, the result is a denormal number, which the f32
-    instructions of a kernel flush to 0. Above 127, and for inf, it is that of 127, large enough for
-    `tile.reject` to see that a reference was too small. A NaN gives NaN.
+    instructions of a kernel flush to 0. Above 127, and for inf, the result is 2^127, large
+    enough for `tile.reject` to detect that a reference was too small. A NaN gives NaN.
 
-    **PTX**: max, min, add, sub, sub, `degree` fma, shl, add, fma; visible arithmetic.
+    **PTX**: max, min, add, sub, sub, `degree` fma, shl, add, fma, as separate instructions.
 
     **Constraints**
     - C1: `degree` is 3, 4 or 5.
@@ -214,14 +212,13 @@ def Nvx_Exp2PolyOp : Nvx_Op<"exp2_poly", [Pure, AllTypesMatch<["x", "result"]>]>
 
 def Nvx_MbarrierWaitOp : Nvx_Op<"mbarrier_wait", [
     MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "wait until the phase of given parity of a barrier completed";
+  let summary = "wait until the phase of the given parity of a barrier is complete";
   let description = [{
     **PTX** (sm_90): a loop of `mbarrier.try_wait.parity.shared::cta` on a
-    32-bit address, in one volatile assembly, so that the values that live
-    across it stay in one basic block. Upstream's op of the same purpose wants
-    a suspend-time hint.
+    32-bit address, in one volatile assembly, so that the values that are live
+    across it stay in one basic block. Upstream's op for this requires a suspend-time hint.
 
-    **Effects**: acquires what the phase's arrivals released (CTA scope).
+    **Effects**: acquires the writes that the phase's arrivals released (CTA scope).
 
     **Example**
     ```mlir
@@ -238,11 +235,11 @@ def Nvx_MbarrierWaitOp : Nvx_Op<"mbarrier_wait", [
 
 def Nvx_SmemBaseOp : Nvx_Op<"smem_base", [
     MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "address of a variable in shared memory, taken at this place";
+  let summary = "address of a variable in shared memory, computed here";
   let description = [{
-    An address taken before a loop lies in a register of each thread, from which
-    descriptors and barriers' addresses move to uniform registers at every use.
-    Taken in the loop it is uniform from the start.
+    If the address were computed before a loop, it would be in a register of each thread,
+    and every descriptor and barrier address would be moved to a uniform register at each
+    use. Computed in the loop, it is uniform from the start.
 
     **PTX**: a volatile `mov.b32`, which stays in its loop.
 
@@ -258,10 +255,10 @@ def Nvx_SmemBaseOp : Nvx_Op<"smem_base", [
 
 def Nvx_ClusterRankOp : Nvx_Op<"cluster_rank", [
     MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "number of this CTA in its cluster, taken at this place";
+  let summary = "number of this CTA in its cluster, read here";
   let description = [{
-    Upstream's op is pure: what follows from its result would take registers from the
-    first use to the last in a role that has few.
+    Upstream's op is pure, so values computed from it would occupy registers from the first
+    use to the last, in a role that has few.
 
     **PTX** (sm_90): a volatile `mov.u32` of `%cluster_ctarank`.
 
@@ -282,9 +279,9 @@ def Nvx_StampOp : Nvx_Op<"stamp", [
     MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["cursor", "next"]>]> {
   let summary = "write the SM's clock and `id` to memory at `base` + `cursor`";
   let description = [{
-    `cursor` is in bytes. Nothing is written where it is `limit` or more, unsigned. The
-    result is `cursor` + `stride`, or `cursor` where it is negative: a thread that
-    shall never write starts with a negative one.
+    `cursor` is in bytes. Nothing is written if it is `limit` or more, as unsigned numbers.
+    The result is `cursor` + `stride`, or `cursor` if that is negative: a thread that must not
+    write starts with a negative one.
 
     **PTX** (sm_90): one volatile assembly without a branch: `mov.u32 %clock`, two
     comparisons, a predicated `st.global.v2.b32` and a predicated `add`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Work items cut along the keys into parts, and the parts brought together.
+// Work items that are cut along the keys into parts, and the join of the parts.
 #ifndef ATTN_DIALECT_TILECUTOPS_TD
 #define ATTN_DIALECT_TILECUTOPS_TD
 
@@ -8,12 +8,13 @@ include "attn/dialect/TileTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tile_CutOp : Tile_Op<"cut", [Pure]> {
-  let summary = "which items the launch cuts along the keys, and in how many parts";
+  let summary = "which items the launch cuts along the keys, and into how many parts";
   let description = [{
-    Those from number `whole` on are handed out as `parts` items each, one after the
-    other, `most` at most. Where none is cut, `whole` is the number of items. The launch
-    plan decides: by how many items the launch has, and by how many blocks of `block`
-    positions `length` has.
+    Each item from number `whole` on is handed out as `parts` items in a row, at most `most`.
+    If no item is cut, `whole` is the number of items. The launch plan decides, from the number
+    of items of the launch and from the number of blocks of `block` positions in `length`.
+
+    **Example** `%whole, %parts = tile.cut %length by 128 most 8`
   }];
   let arguments = (ins I32:$length, ConfinedAttr<I64Attr, [IntPositive]>:$block,
     ConfinedAttr<I64Attr, [IntMinValue<2>]>:$most);
@@ -22,10 +23,11 @@ def Tile_CutOp : Tile_Op<"cut", [Pure]> {
 }
 
 def Tile_PartOfOp : Tile_Op<"part_of", [Pure]> {
-  let summary = "the number of a work item among the parts of its item";
+  let summary = "the number of a part in its item, and of that item among those that are cut";
   let description = [{
-    `item` is the number of that item among those that are cut. Where `is_part` is false
-    the item is not cut, and both numbers are any.
+    If `is_part` is false the item is not cut, and `part` and `item` are unspecified.
+
+    **Example** `%part, %is_part, %item = tile.part_of %w`
   }];
   let arguments = (ins Tile_WorkType:$work);
   let results = (outs I32:$part, I1:$is_part, I32:$item);
@@ -33,20 +35,31 @@ def Tile_PartOfOp : Tile_Op<"part_of", [Pure]> {
 }
 
 def Tile_JoinOp : Tile_Op<"join", [SingleBlock, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "brings values of the parts of an item together in the last of them";
+  let summary = "merges the values of all parts of an item in its last part";
   let description = [{
-    The last part waits for the others, and merges what they have into its own, part 0
-    first. The region takes what has been merged so far and what another part has. The
-    other parts hand over what they have, and, like items that are not cut, keep it.
+    The last part waits for the others and merges their values into its own, part 0
+    first. The arguments of the region are the values merged so far and those of the next
+    part. The other parts hand their values over. For them, and for an item that is not
+    cut, the results are the operands.
 
-    A part waits for parts of smaller numbers alone, and they are handed out in order: a
-    part that is waited for has been taken by a CTA that runs, and the one of the smallest
-    number waits for none.
+    This cannot deadlock. A part waits only for parts with smaller numbers, and parts are
+    handed out in the order of their numbers: a running CTA has taken every part that is
+    waited for, and part 0 waits for none.
 
     **Constraints**
-    - C1: results and yielded values have the types of `values`; the region takes these twice
+    - C1: results and yielded values have the types of `values`; the region has two arguments
+      of each of these types
     - C2: `values` are tiles or vectors of f32
-    - C3: in no loop but the one over work items
+    - C3: in no loop except the one over work items
+
+    **Example**
+    ```mlir
+    %sum = tile.join %w of %parts(%l) : (tensor<64xf32>) -> tensor<64xf32> {
+    ^bb0(%merged: tensor<64xf32>, %other: tensor<64xf32>):
+      %both = arith.addf %merged, %other : tensor<64xf32>
+      tile.yield %both : tensor<64xf32>
+    }
+    ```
   }];
   let arguments = (ins Tile_WorkType:$work, I32:$parts, Variadic<AnyType>:$values);
   let results = (outs Variadic<AnyType>:$results_);

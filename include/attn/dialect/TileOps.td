@@ -15,22 +15,51 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Tile_Op<string opMnemonic, list<Trait> traits = []>
     : Op<Tile_Dialect, opMnemonic, traits>;
 
-// The items that a launch hands out, and what is said of them.
+// The work items of a launch, and the verdicts on them.
 def Tile_WorkItems : Resource<"::attn::tile::WorkItemsResource">;
 
 def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, SingleBlock]> {
   let summary = "a kernel: its arguments and one `tile.work`";
   let description = [{
-    The arguments are whole tensors and scalars, outputs among them; `args` names
-    them and says what the kernel does with them.
+    The arguments are whole tensors and scalars, inputs and outputs. `args` names each of
+    them and says whether the kernel reads, writes or accumulates it.
 
     **Constraints**
-    - C1: as many `args` as arguments; as many names of dimensions, if any, as dimensions
-    - C2: one `tile.work` and, beside it, pure scalar ops and constants only
+    - C1: `args` has one entry for each argument, which names all of its dimensions or none
+    - C2: one `tile.work` and, beside it, only pure scalar ops and constants
     - C3: every step name occurs once
-    - C4: an argument that is stored to is one to write; one that is added to
-      (`tile.reduce_add`) is one to accumulate; one that is loaded is one to read
+    - C4: a stored argument is declared `write`, one of a `tile.reduce_add` `accumulate`,
+      and a loaded one `read`
     - C5: only an f32 argument has `from` and `to`
+
+    **Example**
+    ```mlir
+    tile.kernel @copy args ["x" ("b", "s", "h", "d"), "y" write ("b", "s", "h", "d"), "blocks", "heads", "batches"]
+        problem #problem {
+    ^bb0(%x: tensor<?x?x?x64xbf16>, %y: tensor<?x?x?x64xbf16>, %blocks: i32, %heads: i32, %batches: i32):
+      %c64 = arith.constant 64 : i32
+      tile.work {
+        %w = tile.step @next() : () -> !tile.work {
+          %next = tile.next_work extents(%blocks, %heads, %batches)
+          tile.yield %next : !tile.work
+        }
+        %t = tile.step @load(%w) : (!tile.work) -> tensor<64x64xbf16> {
+        ^bb0(%item: !tile.work):
+          %block, %head, %batch = tile.work_coords %item
+          %row = arith.muli %block, %c64 : i32
+          %rows = tile.load %x at(%batch, %head, %row) #bshd : tensor<?x?x?x64xbf16> -> tensor<64x64xbf16>
+          tile.yield %rows : tensor<64x64xbf16>
+        }
+        tile.step @store(%t, %w) : (tensor<64x64xbf16>, !tile.work) -> () {
+        ^bb0(%rows: tensor<64x64xbf16>, %item: !tile.work):
+          %block, %head, %batch = tile.work_coords %item
+          %row = arith.muli %block, %c64 : i32
+          tile.store %rows, %y at(%batch, %head, %row) #bshd : tensor<64x64xbf16>, tensor<?x?x?x64xbf16>
+          tile.yield
+        }
+      }
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Attn_ArgumentsAttr:$args,
     Attn_ProblemAttr:$problem, OptionalAttr<Attn_ConfigAttr>:$config,
@@ -44,10 +73,20 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, 
 }
 
 def Tile_WorkOp : Tile_Op<"work", [NoTerminator, SingleBlock]> {
-  let summary = "what is done for each work item";
+  let summary = "the program of one work item";
   let description = [{
     **Constraints**
     - C1: inside a `tile.kernel`
+
+    **Example**
+    ```mlir
+    tile.work {
+      %w = tile.step @next() : () -> !tile.work {
+        %next = tile.next_work extents(%blocks, %heads, %batches)
+        tile.yield %next : !tile.work
+      }
+    }
+    ```
   }];
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $body";
@@ -57,18 +96,36 @@ def Tile_WorkOp : Tile_Op<"work", [NoTerminator, SingleBlock]> {
 def Tile_StepOp : Tile_Op<"step", [SingleBlock]> {
   let summary = "the unit of scheduling: a named piece of the program";
   let description = [{
-    Its operands are the values of other steps; kernel arguments, scalars and
-    constants are used directly. `when = masked` says that the step exists only
-    in the code of masked ranges; it then must pass its first operand through
-    elsewhere.
+    Its operands are the results of other steps; kernel arguments, scalars and
+    constants are used directly. A `masked` step is needed only in the
+    masked ranges of the loop: in the others its result equals its first operand, and the
+    compiler leaves it out where it can.
 
     **Constraints**
-    - C1: as many block arguments as operands, of the same types
+    - C1: the block arguments have the types of the operands
     - C2: `tile.yield` yields the result types
-    - C3: a body uses no tile or work value from outside, except through operands
+    - C3: a body uses no tile and no work item from outside, except through operands
     - C4: a `tile.load`, `tile.load_row`, `tile.store`, `tile.store_row`,
       `tile.store_reg`, `tile.reduce_add` or `tile.mma` is the only such op of its step
     - C5: a masked step has one result, of the type of its first operand
+
+    **Example**
+    ```mlir
+    %s = tile.step @qk(%q, %k) : (tensor<64x64xbf16>, tensor<128x64xbf16>) -> tensor<64x128xf32> {
+    ^bb0(%a: tensor<64x64xbf16>, %b: tensor<128x64xbf16>):
+      %scores = tile.mma %a, %b transpose_b : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xf32>
+      tile.yield %scores : tensor<64x128xf32>
+    }
+    %m = tile.step @mask masked(%s) : (tensor<64x128xf32>) -> tensor<64x128xf32> {
+    ^bb0(%all: tensor<64x128xf32>):
+      %key = tile.coords %i dim 1 : tensor<64x128xi32>
+      %end = tensor.splat %n : tensor<64x128xi32>
+      %allowed = arith.cmpi slt, %key, %end : tensor<64x128xi32>
+      %minus_infinity = arith.constant dense<0xFF800000> : tensor<64x128xf32>
+      %some = arith.select %allowed, %all, %minus_infinity : tensor<64x128xi1>, tensor<64x128xf32>
+      tile.yield %some : tensor<64x128xf32>
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$name, Variadic<AnyType>:$operands_, UnitAttr:$masked);
   let results = (outs Variadic<AnyType>:$results_);
@@ -82,19 +139,30 @@ def Tile_StepOp : Tile_Op<"step", [SingleBlock]> {
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike,
     ParentOneOf<["StepOp", "ForOp", "BoundsOp", "JoinOp"]>]> {
-  let summary = "the results of a step, of a loop's iteration, of bounds or of a merge";
+  let summary = "returns the values of a step, of a loop's iteration, of bounds or of a join";
+  let description = [{
+    **Example**
+    ```mlir
+    %w = tile.step @next() : () -> !tile.work {
+      %next = tile.next_work extents(%blocks, %heads, %batches)
+      tile.yield %next : !tile.work
+    }
+    ```
+  }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 def Tile_NextWorkOp : Tile_Op<"next_work", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Tile_WorkItems>, MemWrite<Tile_WorkItems>]>]> {
-  let summary = "the work item of this turn";
+  let summary = "the work item of this iteration of the work loop";
   let description = [{
-    `extents`: row blocks, heads, batches. Their product is the number of items. In a
-    cluster an item is a row block of each of its CTAs, which are counted as one.
-    `section`: heads, of all batches, that are worked through together (absent: all).
-    `cut`: the results of a `tile.cut`, by which the last items come in parts.
+    `extents`: the numbers of row blocks, heads and batches. Their product is the number of
+    items. In a cluster an item has one row block for each CTA, and `extents` counts them as one.
+    `section`: how many heads, over all batches, are worked through together (absent: all).
+    `cut`: the results of a `tile.cut`, which splits the last items into parts.
+
+    **Example** `%w = tile.next_work extents(%blocks, %heads, %batches) section(%n)`
   }];
   let arguments = (ins I32:$blocks, I32:$heads, I32:$batches, Optional<I32>:$section,
     Optional<I32>:$whole, Optional<I32>:$parts);
@@ -108,8 +176,11 @@ def Tile_NextWorkOp : Tile_Op<"next_work", [AttrSizedOperandSegments,
 def Tile_WithCareOp : Tile_Op<"with_care", [Pure]> {
   let summary = "whether this item is computed with care: in its second run, or as a part";
   let description = [{
-    Results that are computed with care are not rejected. The second run is that of an item
-    whose results `tile.reject` rejected; a part of an item is computed with care at once.
+    Results that are computed with care are never rejected. An item has a second run if
+    `tile.reject` rejected the results of the first. A part of an item is computed with care
+    in its only run.
+
+    **Example** `%careful = tile.with_care %w`
   }];
   let arguments = (ins Tile_WorkType:$work);
   let results = (outs I1:$result);
@@ -117,14 +188,16 @@ def Tile_WithCareOp : Tile_Op<"with_care", [Pure]> {
 }
 
 def Tile_RejectOp : Tile_Op<"reject", [MemoryEffects<[MemWrite<Tile_WorkItems>]>]> {
-  let summary = "rejects the results of a work item where `failed` holds in some warp";
+  let summary = "rejects the results of a work item if `failed` holds in some warp";
   let description = [{
-    `failed` is one for all threads of a warp, as `tile.any` makes it. The item then has a
+    `failed` is uniform in each warp, like the result of `tile.any`. A rejected item has a
     second run, in which `tile.with_care` is true, and its results are written again. Results
-    that are computed with care are not rejected.
+    that are computed with care are never rejected.
 
     **Constraints**
-    - C1: in no loop but the one over work items: each warp says it once an item
+    - C1: in no loop except the one over work items: each warp runs it once per item
+
+    **Example** `tile.reject %w if %failed`
   }];
   let arguments = (ins Tile_WorkType:$work, I1:$failed);
   let assemblyFormat = "$work `if` $failed attr-dict";
@@ -132,24 +205,42 @@ def Tile_RejectOp : Tile_Op<"reject", [MemoryEffects<[MemWrite<Tile_WorkItems>]>
 }
 
 def Tile_WorkCoordsOp : Tile_Op<"work_coords", [Pure]> {
-  let summary = "row block of this CTA, head and batch of a work item";
+  let summary = "the row block of this CTA, the head and the batch of a work item";
+  let description = [{
+    **Example** `%block, %head, %batch = tile.work_coords %w`
+  }];
   let arguments = (ins Tile_WorkType:$work);
   let results = (outs I32:$block, I32:$head, I32:$batch);
   let assemblyFormat = "$work attr-dict";
 }
 
 def Tile_BoundsOp : Tile_Op<"bounds", [Pure, SingleBlock]> {
-  let summary = "the ends of the streamed ranges of a work item, as scalar arithmetic";
+  let summary = "the bounds of the ranges that the loop of a work item streams over";
   let description = [{
-    Result r is the bound at which range r of the loop begins, and r + 1 that at which it
-    ends: block numbers, highest first, or lowest first with `up`. Every role computes them
-    for itself. They are those of all rows of the item, or of sub-tile `subtile` of `of`, for which
-    `tile.owned_rows` stands in the region.
+    Range r of the loop begins at result r and ends at result r + 1. The results are block
+    numbers, highest first, or lowest first with `up`. Every role computes them for itself.
+    They cover all rows of the item, or with `subtile` only the rows of that sub-tile of
+    `of`; in the region, `tile.owned_rows` returns the rows that are covered.
 
     **Constraints**
-    - C1: the region takes the work item and yields one i32 a result
-    - C2: pure scalar ops and constants only
-    - C3: `subtile` goes with `of`, which is at least 1
+    - C1: the region has the work item as its argument and yields one i32 per result
+    - C2: only pure scalar ops and constants
+    - C3: `subtile` and `of` occur together, and `of` is at least 1
+
+    **Example**
+    ```mlir
+    %last, %first = tile.bounds %w : i32, i32 {
+    ^bb0(%item: !tile.work):
+      %row, %rows = tile.owned_rows %item
+      %end = arith.addi %row, %rows : i32
+      %c127 = arith.constant 127 : i32
+      %c128 = arith.constant 128 : i32
+      %up = arith.addi %end, %c127 : i32
+      %blocks = arith.divui %up, %c128 : i32
+      %zero = arith.constant 0 : i32
+      tile.yield %blocks, %zero : i32, i32
+    }
+    ```
   }];
   let arguments = (ins Tile_WorkType:$work, Optional<I32>:$subtile, OptionalAttr<I64Attr>:$of,
     UnitAttr:$up);
@@ -163,15 +254,25 @@ def Tile_BoundsOp : Tile_Op<"bounds", [Pure, SingleBlock]> {
     build($_builder, $_state, bounds, work, ::mlir::Value(), ::mlir::IntegerAttr(), /*up=*/false);
   }]>];
   let extraClassDeclaration = [{
-    /// How many rows `tile.owned_rows` stands for in a kernel of `config`.
+    /// The number of rows that `tile.owned_rows` returns in a kernel of `config`.
     int64_t countOwnedRows(::attn::ConfigAttr config);
   }];
 }
 
 def Tile_OwnedRowsOp : Tile_Op<"owned_rows", [Pure, HasParent<"BoundsOp">]> {
-  let summary = "the first of the rows whose bounds are asked for, and how many they are";
+  let summary = "the first row that a `tile.bounds` covers, and the number of rows";
   let description = [{
-    Those of all CTAs of a cluster, or of the sub-tile of this CTA that the `tile.bounds` names.
+    The rows of all CTAs of the cluster, or those of the sub-tile of this CTA that the
+    `tile.bounds` names.
+
+    **Example**
+    ```mlir
+    %first_row = tile.bounds %w : i32 {
+    ^bb0(%item: !tile.work):
+      %row, %rows = tile.owned_rows %item
+      tile.yield %row : i32
+    }
+    ```
   }];
   let arguments = (ins Tile_WorkType:$work);
   let results = (outs I32:$first, I32:$rows);
@@ -181,15 +282,29 @@ def Tile_OwnedRowsOp : Tile_Op<"owned_rows", [Pure, HasParent<"BoundsOp">]> {
 def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
   let summary = "the one streaming loop, over ordered ranges of blocks";
   let description = [{
-    The region's first argument is the block number (i32), then come the carried values.
+    The region's first argument is the block number (i32); the others are the carried values.
 
     **Constraints**
-    - C1: one more bound than ranges; those that are results of a `tile.bounds` follow its order,
-      and it has the direction of the ranges
-    - C2: block arguments are i32 and the types of `inits`; results and
-      yielded values have those types
+    - C1: there is one more bound than ranges; results of one `tile.bounds` are in its order,
+      and its direction is that of the ranges
+    - C2: the block arguments have the types i32 and those of `inits`; the results and
+      the yielded values have the types of `inits`
     - C3: only `tile.step`s, pure scalar ops and constants in the body
     - C4: no range is skipped
+
+    **Example**
+    ```mlir
+    %sum = tile.for ranges <down [masked at_most 1, full]> bounds(%hi, %mid, %lo) init(%l)
+        : (tensor<64xf32>) -> tensor<64xf32> {
+    ^bb0(%block: i32, %old: tensor<64xf32>):
+      %new = tile.step @add(%old) : (tensor<64xf32>) -> tensor<64xf32> {
+      ^bb0(%a: tensor<64xf32>):
+        %doubled = arith.addf %a, %a : tensor<64xf32>
+        tile.yield %doubled : tensor<64xf32>
+      }
+      tile.yield %new : tensor<64xf32>
+    }
+    ```
   }];
   let arguments = (ins Variadic<I32>:$bounds, Tile_RangesAttr:$ranges, Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyType>:$results_);
@@ -204,20 +319,26 @@ def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
   }];
 }
 def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
-  let summary = "a tile of a tensor, rows from `row` on; what lies past its ends is zero";
+  let summary = "loads a tile of a tensor, rows from `row` on; elements out of bounds are zero";
   let description = [{
     `map` is the access map: (batch, head, position, dim) to the tensor's
-    dimensions. The tile has positions as rows and dims as columns. With packed heads,
-    (b, h, i, c) -> (b, i floordiv n, h * n + i mod n, c), it has the rows of n heads
+    dimensions. The rows of the tile are positions, its columns are dims. With packed heads,
+    (b, h, i, c) -> (b, i floordiv n, h * n + i mod n, c), it has a row for each of n heads
     of each position. With `part` the tensor has one more dimension, before the others:
-    each part is a tensor of partial results, of the same batches, heads and positions.
+    each part is a tensor of partial results for the same batches, heads and positions.
 
     **Constraints**
     - C1: the source has rank 4, or 5 with `part`, and a static last dimension
-    - C2: `map` is a permutation of 4 dimensions that keeps the last, or one of packed
-      heads, a power of two up to 64
-    - C3: the tile has rank 2, the source's element type and at least its head dim; after
-      `attn-distribute` it is a vector, and its shape is not looked at
+    - C2: `map` is a permutation of 4 dimensions that keeps the last one, or a map of packed
+      heads, where n is a power of two up to 64
+    - C3: the tile has rank 2, the source's element type, and at least as many columns as the
+      head dim; after `attn-distribute` it is a vector, whose shape is not checked
+
+    **Example**
+    ```mlir
+    %t = tile.load %x at(%batch, %head, %row) affine_map<(b, h, i, c) -> (b, i, h, c)>
+        : tensor<?x?x?x64xbf16> -> tensor<128x64xbf16>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
     Optional<I32>:$part, AffineMapAttr:$map);
@@ -236,10 +357,15 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
-  let summary = "writes a tile; what lies past the tensor's ends is dropped";
+  let summary = "stores a tile; elements out of bounds are dropped";
   let description = [{
     **Constraints**
     - C1 to C3 of `tile.load`, for the destination
+
+    **Example**
+    ```mlir
+    tile.store %o, %y at(%batch, %head, %row) #bshd : tensor<64x64xbf16>, tensor<?x?x?x64xbf16>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
     I32:$row, AffineMapAttr:$map);
@@ -250,15 +376,17 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 def Tile_StoreRowOp : Tile_Op<"store_row", [MemoryEffects<[MemWrite]>]> {
-  let summary = "writes a row vector to (batch, head, row); rows past the end are dropped";
+  let summary = "stores a row vector at (batch, head, row); rows out of bounds are dropped";
   let description = [{
-    With `pack` n, rows are those of n heads of each position, as in `tile.load`; `part`
-    is that of `tile.load`.
+    With `pack` n there is a row for each of n heads of each position, as in `tile.load`;
+    `part` has the meaning that it has there.
 
     **Constraints**
     - C1: the row vector has rank 1, the destination rank 3, or 4 with `part`, with one
       element type
     - C2: `pack` is a power of two in 2..64
+
+    **Example** `tile.store_row %l, %lse at(%batch, %head, %row) : tensor<64xf32>, tensor<?x?x?xf32>`
   }];
   let arguments = (ins AnyType:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head, I32:$row,
     Optional<I32>:$part, OptionalAttr<I64Attr>:$pack);
@@ -275,13 +403,18 @@ def Tile_StoreRowOp : Tile_Op<"store_row", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Tile_LoadRowOp : Tile_Op<"load_row", [MemoryEffects<[MemRead]>]> {
-  let summary = "a row vector from (batch, head, row); rows past the end are zero";
+  let summary = "loads a row vector at (batch, head, row); rows out of bounds are zero";
   let description = [{
-    `part` is that of `tile.load`.
+    `part` has the meaning that it has in `tile.load`.
 
     **Constraints**
     - C1: the row vector has rank 1, the source rank 3, or 4 with `part`, with one element
       type
+
+    **Example**
+    ```mlir
+    %r = tile.load_row %lse at(%batch, %head, %row) : tensor<?x?x?xf32> -> tensor<64xf32>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
     Optional<I32>:$part);
@@ -293,13 +426,18 @@ def Tile_LoadRowOp : Tile_Op<"load_row", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "adds a tile to a tensor in memory, like a store; rows past the end are dropped";
+  let summary = "adds a tile to a tensor in memory; rows out of bounds are dropped";
   let description = [{
-    Additions of several CTAs to one element happen in any order.
+    CTAs add to one element in any order.
 
     **Constraints**
     - C1 to C3 of `tile.load`, for the destination
     - C4: the elements are f32
+
+    **Example**
+    ```mlir
+    tile.reduce_add %acc, %dq at(%batch, %head, %row) #bshd : tensor<64x64xf32>, tensor<?x?x?x64xf32>
+    ```
   }];
   let arguments = (ins AnyType:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
     I32:$row, AffineMapAttr:$map);
@@ -310,13 +448,18 @@ def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>
   let hasVerifier = 1;
 }
 def Tile_StoreRegOp : Tile_Op<"store_reg", [MemoryEffects<[MemWrite]>]> {
-  let summary = "writes a tile from where it was computed; rows past the end are dropped";
+  let summary = "stores a tile from registers; rows out of bounds are dropped";
   let description = [{
-    The threads that hold the tile write it, unlike `tile.store`, which hands it to
-    a copy engine. `part` is that of `tile.load`.
+    The threads that hold the tile store it, unlike `tile.store`, which hands it to
+    a copy engine. `part` has the meaning that it has in `tile.load`.
 
     **Constraints**
     - C1 to C3 of `tile.load`, for the destination
+
+    **Example**
+    ```mlir
+    tile.store_reg %o, %y at(%batch, %head, %row) #bshd : tensor<64x64xbf16>, tensor<?x?x?x64xbf16>
+    ```
   }];
   let arguments = (ins AnyType:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
     I32:$row, Optional<I32>:$part, AffineMapAttr:$map);
@@ -328,12 +471,18 @@ def Tile_StoreRegOp : Tile_Op<"store_reg", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
-  let summary = "A * B (or of their transposes), added to `acc` where given, in fp32";
+  let summary = "D = A * B (+ `acc`) in f32; `transpose_a` and `transpose_b` transpose an operand first";
   let description = [{
     **Constraints**
     - C1: ranks are 2, A and B have one 16-bit float type and agree in the
       contracted dimension
     - C2: the result is f32, M x N; `acc` has its type
+
+    **Example**
+    ```mlir
+    %s = tile.mma %q, %k transpose_b : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xf32>
+    %d = tile.mma %p, %v acc(%acc : tensor<64x64xf32>) : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, Optional<AnyRankedTensor>:$acc,
     UnitAttr:$transpose_b, UnitAttr:$transpose_a);
@@ -348,13 +497,19 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let summary = "reduces a tile along `dim` to a vector";
   let description = [{
-    With `partial`, lanes that hold a row each keep their own share: `tile.complete`
-    adds the shares. `max_floored` compares the bits as integers: a NaN counts as more
-    than infinity, or as nothing if its sign is set.
+    With `partial`, each lane that holds a share of a row keeps the sum of its share, and
+    `tile.complete` adds them. `max_floored` is the maximum of the elements and 0. It compares
+    the bits as integers: a NaN counts as more than infinity, or, if its sign is set, as less than 0.
 
     **Constraints**
-    - C1: the source has rank 2, `dim` is 0 or 1, the result lacks that dimension
+    - C1: the source has rank 2, `dim` is 0 or 1, and the result is the source without that dimension
     - C2: only `add` may be partial
+
+    **Example**
+    ```mlir
+    %max = tile.reduce max %s dim 1 : tensor<64x128xf32> -> tensor<64xf32>
+    %sum = tile.reduce add %s dim 1 partial : tensor<64x128xf32> -> tensor<64xf32>
+    ```
   }];
   let arguments = (ins Tile_ReduceKindAttr:$kind, AnyRankedTensor:$source, I64Attr:$dim, UnitAttr:$partial);
   let results = (outs AnyRankedTensor:$result);
@@ -365,6 +520,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
 }
 def Tile_CompleteOp : Tile_Op<"complete", [Pure]> {
   let summary = "adds the shares of a partial row sum";
+  let description = [{
+    **Example** `%sum = tile.complete %l : tensor<64xf32> -> tensor<64xf32>`
+  }];
   let arguments = (ins AnyRankedTensor:$source);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
@@ -374,6 +532,8 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let description = [{
     **Constraints**
     - C1: the source is the result without dimension `dim`
+
+    **Example** `%wide = tile.broadcast %l dim 1 : tensor<64xf32> -> tensor<64x128xf32>`
   }];
   let arguments = (ins AnyRankedTensor:$source, I64Attr:$dim);
   let results = (outs AnyRankedTensor:$result);
@@ -386,6 +546,8 @@ def Tile_CoordsOp : Tile_Op<"coords", [Pure]> {
   let description = [{
     **Constraints**
     - C1: the result is i32 and has dimension `dim`
+
+    **Example** `%key = tile.coords %i dim 1 : tensor<64x128xi32>`
   }];
   let arguments = (ins I32:$offset, I64Attr:$dim);
   let results = (outs AnyRankedTensor:$result);
@@ -395,15 +557,20 @@ def Tile_CoordsOp : Tile_Op<"coords", [Pure]> {
 def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
   let summary = "reads elements of a captured tensor; an index out of bounds reads zero";
   let description = [{
-    Each index is an i32 or an i32 tile of the result's shape. How it is loaded
-    follows from what the indices depend on. Elements lie in memory as torch stores
-    them: an i1 takes a byte, which is true unless it is 0.
+    Each index is an i32 or an i32 tile of the result's shape. The compiler picks the load
+    instructions from what the indices depend on. Elements lie in memory as torch stores
+    them: an i1 is a byte, and true unless the byte is 0.
 
     **Constraints**
-    - C1: as many indices as the capture has dimensions
+    - C1: one index for each dimension of the capture
     - C2: tile indices have the result's shape
-    - C3: the result has the source's element type: f32 of f16 and bf16, which f32
-      holds exactly, and without a sign of unsigned integers
+    - C3: the result has the source's element type, except that f16 and bf16 become f32,
+      which represents them exactly, and unsigned integers become signless
+
+    **Example**
+    ```mlir
+    %id = tile.gather %ids[%batch, %keys : i32, tensor<64x128xi32>] : tensor<?x?xi32> -> tensor<64x128xi32>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, Variadic<AnyType>:$indices);
   let results = (outs AnyType:$result);
@@ -413,12 +580,14 @@ def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 def Tile_RoundOp : Tile_Op<"round", [Pure, SameOperandsAndResultType]> {
-  let summary = "the nearest value that a narrower float type has, as f32";
+  let summary = "rounds to the nearest value of a narrower float type, kept as f32";
   let description = [{
-    The arithmetic of regions is on f32, where f16 and bf16 have exact values.
+    Regions compute in f32, which represents every f16 and bf16 exactly.
 
     **Constraints**
     - C1: f32 or a tile of f32, rounded to f16 or bf16
+
+    **Example** `%r = tile.round %s to bf16 : tensor<64x128xf32>`
   }];
   let arguments = (ins AnyType:$source, TypeAttr:$to);
   let results = (outs AnyType:$result);
@@ -426,10 +595,12 @@ def Tile_RoundOp : Tile_Op<"round", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 def Tile_AnyOp : Tile_Op<"any", [Pure]> {
-  let summary = "true where some row of those sharing a warp is true";
+  let summary = "whether any row of this warp is true";
   let description = [{
-    A uniform over-approximation: it may guard work that is a no-op for rows
-    that are false.
+    The result is uniform in the warp. It is also true for rows of the warp that are false,
+    so it may only guard work that changes nothing for such rows.
+
+    **Example** `%failed = tile.any %overflow : tensor<64xi1>`
   }];
   let arguments = (ins AnyRankedTensor:$source);
   let results = (outs I1:$result);
@@ -440,11 +611,18 @@ def Tile_AnyOp : Tile_Op<"any", [Pure]> {
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let summary = "the same tile in another layout";
   let description = [{
-    Between the accumulator's layout and the A operand's, on 16-bit elements, the
-    elements stay where they are.
+    Between the layouts of the accumulator and of the A operand, on 16-bit elements, no
+    element moves to another thread.
 
     **Constraints**
     - C1: shapes and element types agree
+
+    **Example**
+    ```mlir
+    %a = tile.convert_layout %p16
+        : tensor<64x128xbf16, #tile.layout<atom = wgmma_acc, repeats = 16>>
+        -> tensor<64x128xbf16, #tile.layout<atom = wgmma_a, repeats = 8>>
+    ```
   }];
   let arguments = (ins AnyType:$source);
   let results = (outs AnyType:$result);
@@ -456,8 +634,13 @@ def Tile_AttendOp : Tile_Op<"attend", [Pure, AllTypesMatch<["state", "result"]>]
   let description = [{
     Adds one block of scores and values to a state that stands for
     sum_j softmax(s)_j v_j over the whole row; `tile.attend_result` reads it out.
-    `attn-fuse-online-softmax` replaces both by the (m, l, O) recurrence. `scale`
-    multiplies the scores first.
+    `attn-fuse-online-softmax` replaces both by the (m, l, O) recurrence. The scores are
+    multiplied by `scale` first.
+
+    **Example**
+    ```mlir
+    %next = tile.attend %s, %v state(%acc) scale(%scale) : tensor<64x128xf32>, tensor<128x64xbf16> -> tensor<64x64xf32>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$scores, AnyRankedTensor:$values, AnyRankedTensor:$state, F32:$scale);
   let results = (outs AnyRankedTensor:$result);
@@ -468,6 +651,9 @@ def Tile_AttendOp : Tile_Op<"attend", [Pure, AllTypesMatch<["state", "result"]>]
 }
 def Tile_AttendResultOp : Tile_Op<"attend_result", [Pure]> {
   let summary = "O (normalized) and LSE of an attend state";
+  let description = [{
+    **Example** `%out, %rows = tile.attend_result %acc : tensor<64x64xf32> -> tensor<64x64xf32>, tensor<64xf32>`
+  }];
   let arguments = (ins AnyRankedTensor:$state);
   let results = (outs AnyRankedTensor:$o, AnyRankedTensor:$lse);
   let assemblyFormat = "$state attr-dict `:` type($state) `->` type($o) `,` type($lse)";
@@ -475,13 +661,19 @@ def Tile_AttendResultOp : Tile_Op<"attend_result", [Pure]> {
 
 def Tile_PieceOp : Tile_Op<"piece", [Pure]> {
   let summary = "the rows of one sub-tile of a whole tile";
+  let description = [{
+    **Example** `%rows = tile.piece %t[%i] : tensor<128x64xbf16> -> tensor<64x64xbf16>`
+  }];
   let arguments = (ins AnyRankedTensor:$source, I32:$subtile);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source `[` $subtile `]` attr-dict `:` type($source) `->` type($result)";
   let hasFolder = 1;
 }
 def Tile_SubtileIdOp : Tile_Op<"subtile_id", [Pure]> {
-  let summary = "which sub-tile this program is for";
+  let summary = "the number of the sub-tile that this program computes";
+  let description = [{
+    **Example** `%subtile = tile.subtile_id`
+  }];
   let results = (outs I32:$id);
   let assemblyFormat = "attr-dict";
 }

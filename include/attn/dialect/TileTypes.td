@@ -13,9 +13,10 @@ def Tile_Dialect : Dialect {
   let summary = "One CTA's attention program: named steps on tile values";
   let description = [{
     Level L1. A tile is a ranked tensor of static shape; elementwise work is upstream
-    `arith` and `math`. A kernel is one `tile.work` region of `tile.step`s round
-    one `tile.for` over the streamed dimension. Nothing here mentions memory
-    spaces, roles, barriers or a chip: that is said by `#attn.schedule`.
+    `arith` and `math`. A kernel is one `tile.work` of `tile.step`s and one `tile.for`
+    over the streamed dimension. Memory spaces, roles and barriers are not in the ops: they
+    come from `#attn.schedule`. Tiles have no layout until `attn-resolve-layouts` gives each
+    a `#tile.layout`, whose atoms belong to a chip.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -34,31 +35,31 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   let summary = "how the elements of a tile lie in the registers of a warpgroup";
   let description = [{
     `atom` repeated `repeats` times along the columns. `slice`: 0 for a tile; 1 for a vector
-    with an element a row, the layout with its columns (dimension 1) dropped; 2 for a vector
-    with an element a column, the layout with its rows (dimension 0) dropped. All threads that
-    hold a part of a row or column hold the vector's element for it.
+    with one element per row, the layout without its columns (dimension 1); 2 for a vector
+    with one element per column, the layout without its rows (dimension 0). Every thread that
+    holds elements of a row or column also holds the vector's element for it.
 
     **Constraints**
     - C1: `repeats` is at least 1
     - C2: `slice` is 0, 1 or 2
-    - C3: a vector is one of `wgmma_acc`
+    - C3: a vector has the atom `wgmma_acc`
     - C4: a vector without columns has 1 repeat
   }];
   let parameters = (ins EnumParameter<Tile_Atom>:$atom, "int64_t":$repeats,
     DefaultValuedParameter<"int64_t", "0">:$slice);
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The shape of a tile or vector that lies so.
+    /// The shape of a tile or vector with this layout.
     ::llvm::SmallVector<int64_t> getShape() const;
     /// The dimension of its tile that a vector lacks; none for a tile.
     std::optional<int64_t> getDroppedDim() const;
-    /// The layout of the vector that is left without dimension `dim`.
+    /// The layout of a vector: this one without dimension `dim`.
     LayoutAttr without(int64_t dim) const;
     /// Elements that each thread holds.
     int64_t getElementsPerThread() const;
-    /// Which of its rows (`dim` 0) or columns (1) a thread's element lies in.
+    /// The row (`dim` 0) or column (1) of a thread's element, counted among those of the thread.
     int64_t getIndexAlong(int64_t dim, int64_t element) const;
-    /// The distance in the tile from the thread's first row or column to that.
+    /// The distance in the tile from the thread's first row or column to that of the element.
     int64_t getOffsetAlong(int64_t dim, int64_t element) const;
   }];
   let assemblyFormat = "`<` struct(params) `>`";
@@ -71,17 +72,17 @@ def Tile_RangeAttr : AttrDef<Tile_Dialect, "Range"> {
     OptionalParameter<"std::optional<int64_t>">:$atMost);
 }
 def Tile_RangesAttr : Tile_Attr<"Ranges", "ranges"> {
-  let summary = "the ranges of blocks that a loop runs over, in the order in which it does";
+  let summary = "the ranges of blocks that a loop runs over, in order";
   let description = [{
     ```
     ranges := `<` (`down` | `up`) `[` range (`,` range)* `]` `>`
     range  := (`masked` | `full` | `skipped`) [`at_most` n]
     ```
-    With bounds b0, b1, ... range r has, downward, blocks b[r] - 1 to b[r + 1], and upward
-    b[r] to b[r + 1] - 1. The blocks of a masked range run the steps that are
-    masked; those of a full range need not; those of a skipped one run no step.
-    `at_most`: the range has no more blocks, whatever the item. `attn-verify-ranges` holds the
-    bounds to it and to the order.
+    With bounds b0, b1, ... range r has the blocks b[r] - 1 down to b[r + 1] (`down`), or
+    b[r] up to b[r + 1] - 1 (`up`). The blocks of a masked range run all steps, those of a
+    full range may leave out the masked ones, and those of a skipped range run none.
+    `at_most`: the largest number of blocks that the range has for any item.
+    `attn-verify-ranges` proves this and the order of the bounds.
 
     **Constraints**
     - C1: at least one range

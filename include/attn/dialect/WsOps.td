@@ -19,11 +19,11 @@ def Ws_Dialect : Dialect {
   let summary = "Roles of warps, channels between them, and linear async tokens";
   let description = [{
     Level L2. A `ws.kernel` declares its channels, holds, edges, turns and
-    rendezvous, and one program a role. Arrival counts, phases, byte counts and addresses
-    are absent: `attn-lower-channels` derives them.
+    rendezvous, and has one program for each role. It has no arrival counts, phases, byte
+    counts and addresses: `attn-lower-channels` derives them.
 
-    Before `attn-pipeline` the streaming loop is a `ws.for` of `ws.entry`s in the
-    schedule's order; after it, plain `scf` loops in issue order.
+    Before `attn-pipeline` the streaming loop is a `ws.for` of `ws.entry` ops in the
+    schedule's order; after it, it is plain `scf` loops in issue order.
   }];
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::scf::SCFDialect",
@@ -34,14 +34,14 @@ class Ws_Type<string name, string typeMnemonic> : TypeDef<Ws_Dialect, name> {
   let mnemonic = typeMnemonic;
 }
 def Ws_SlotType : Ws_Type<"Slot", "slot"> {
-  let summary = "one slot of a channel, with what it carries: a tile or a work item; or a piece of a hold";
+  let summary = "one slot of a channel, which holds a tile or a work item; or one piece of a hold";
   let description = [{
     **Constraints**
     - C1: the tile is a static 16-bit tile of rank 2, or tensor<4xi32>: a work item
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$channel, "::mlir::RankedTensorType":$tile);
   let extraClassDeclaration = [{
-    /// What a slot of work items carries.
+    /// The type of a work item in a slot.
     static ::mlir::RankedTensorType workItemType(::mlir::MLIRContext *context);
   }];
   let assemblyFormat = "`<` $channel `,` $tile `>`";
@@ -53,8 +53,8 @@ def Ws_TokenType : Ws_Type<"Token", "token"> {
 
 class Ws_Op<string opMnemonic, list<Trait> traits = []> : Op<Ws_Dialect, opMnemonic, traits>;
 
-// Shared memory and everything that orders accesses to it are one resource, which each of
-// these ops reads and writes: none may be dropped, doubled, or moved across another.
+// Shared memory and everything that orders accesses to it are one resource. Each of these ops
+// reads and writes it, so that none is dropped, duplicated, or moved across another.
 def Ws_Shared : Resource<"::attn::ws::SharedResource">;
 class Ws_SharedOp<string opMnemonic, list<Trait> traits = [], list<MemoryEffect> others = []>
     : Ws_Op<opMnemonic, !listconcat(traits,
@@ -68,42 +68,61 @@ def Ws_NumberAttr : ConfinedAttr<I64Attr, [IntNonNegative]>;
 //===----------------------------------------------------------------------===//
 
 def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTerminator, SingleBlock]> {
-  let summary = "a kernel for one machine: declarations and one program a role";
+  let summary = "a kernel for one machine: declarations, and one program for each role";
   let description = [{
     The arguments are whole tensors and scalars, described by `args` as in `tile.kernel`.
     `smem_bytes` is set by `attn-plan-memory`.
 
     **Constraints**
-    - C1: as many `args` as arguments; as many names of dimensions, if any, as dimensions
+    - C1: `args` has one entry for each argument, which names all of its dimensions or none
     - C2: at least one role
-    - C3: declarations, `ws.setup`, roles and pure scalar ops alone
-    - C4: a slot's channel is a `ws.channel` of the kernel that carries its tile; that of
-      a `ws.held` is a `ws.hold`, whose tile it has, and nothing fills or releases it
-    - C5: `ws.put` and `ws.store` name a `ws.hold`; a tile put has its type, and the
-      tensor stored to its element type and columns
+    - C3: only declarations, `ws.setup`, roles and pure scalar ops
+    - C4: a slot's channel is a `ws.channel` of the kernel that carries its tile; the slot of
+      a `ws.held` names a `ws.hold` of that tile, and nothing fills or releases it
+    - C5: `ws.put` and `ws.store` name a `ws.hold`; a tile that is put has its type, and the
+      destination of a store has its element type and columns
     - C6: `ws.take` and `ws.give` name a `ws.turn`, `ws.sync` a `ws.rendezvous`, all in
       the role of its ring; `ws.signal` and `ws.wait_edge` name a `ws.edge`
     - C7: the ring of a turn or rendezvous is a role
-    - C8: a place lies over another channel or hold of the kernel
-    - C9: items are handed out with `work = dynamic`, by one `ws.take_item`, in a work loop of
-      a role that one thread runs; in a cluster in a `ws.share_work`; with `cut` if
-      `last_wave_parts` is more than 1
+    - C8: `over` names another channel or hold of the kernel
+    - C9: items are handed out only with `work = dynamic`, by one `ws.take_item`, in a work loop
+      of a role that one thread runs; in a cluster inside a `ws.share_work`; with `cut` if
+      `last_wave_parts` is above 1
     - C10: a `tile.reject` or `ws.give_verdict` is an op of a work loop
     - C11: ops on verdicts name a `ws.verdict`, `ws.share_work` a `ws.mailbox`; there is at
       most one of each
-    - C12: an argument that is stored to is one to write; one that is added to
-      (`tile.reduce_add`) is one to accumulate; one that is loaded is one to read
+    - C12: a stored argument is declared `write`, one of a `tile.reduce_add` `accumulate`,
+      and a loaded one `read`
     - C13: with a `ws.verdict`, items are handed out through a `ws.choose_item`, or `work = grid`
-      and each work loop ends with a `ws.second_run`; a `ws.second_run` has `work = grid`
+      and each work loop ends with a `ws.second_run`; a `ws.second_run` needs `work = grid`
     - C14: a `ws.mailbox` is in a cluster whose items are handed out
-    - C15: all work loops have the same extents, which are those of each `tile.next_work` and
-      `ws.take_item` in them; these have the same `section`
+    - C15: all work loops have the same extents, and so do the `tile.next_work` and
+      `ws.take_item` ops in them; those have the same `section`
     - C16: only an f32 argument has `from` and `to`
-    - C17: where `last_wave_parts` of the config is above 1 there are at most one `tile.cut`, with
-      as many `most`, outside of roles, and one `tile.join`; what `ws.take_item` and `tile.join`
-      say of parts are results of this `tile.cut`. Otherwise there are none, and no `tile.part_of`
-    - C18: `ws.store` has `after_first_run` where there is a `tile.reject` or `ws.give_verdict`,
-      and only there
+    - C17: if `last_wave_parts` of the config is above 1, there is at most one `tile.cut`, outside
+      of roles, with that number as `most`, and one `tile.join`; the operands of `ws.take_item`
+      and `tile.join` about parts are results of the `tile.cut`. Otherwise there is no
+      `tile.cut`, `tile.join` or `tile.part_of`
+    - C18: `ws.store` has `after_first_run` if and only if the kernel has a `tile.reject` or
+      `ws.give_verdict`
+
+    **Example**
+    ```mlir
+    ws.kernel @one_item machine "sm_90a" args ["x", "n"] problem #problem config #config schedule #schedule {
+    ^bb0(%x: tensor<?x?x?x64xbf16>, %n: i32):
+      ws.channel @k [tensor<128x64xbf16>] depth 2
+      ws.role @load warps 1 regs 24 replicas 1 {
+      ^bb0(%replica: i32):
+        %slot = ws.acquire : <@k, tensor<128x64xbf16>>
+        ws.copy %x at(%n, %n, %n) #bshd to %slot : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+      }
+      ws.role @wg warps 4 regs 240 replicas 1 {
+      ^bb0(%replica: i32):
+        %slot = ws.wait : <@k, tensor<128x64xbf16>>
+        ws.release %slot : <@k, tensor<128x64xbf16>>
+      }
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$machine, Attn_ArgumentsAttr:$args,
     Attn_ProblemAttr:$problem, Attn_ConfigAttr:$config,
@@ -120,16 +139,16 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
 def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
   let summary = "a ring of `depth` slots with a full and a free barrier each";
   let description = [{
-    `types` are the tiles of its alternatives: each cycle carries one of them. A
-    slot is written after `ws.acquire`, read after `ws.wait`, and given back by
-    `ws.release`. `full_implied` and `free_implied`: another order proves that a slot
-    is full or free. `cluster`: all CTAs of the cluster fill a cycle's slots together, in each
-    of them, and it is free when all have released it. `over`: the place whose memory it shares.
-    `offset`: first byte in shared memory, set by `attn-plan-memory`.
+    Each cycle carries a tile of one of the `types`. A slot is written after `ws.acquire`,
+    read after `ws.wait`, and freed by `ws.release`. `full_implied` and `free_implied`: other
+    synchronization already guarantees that a slot is full or free. `cluster`: each CTA of the
+    cluster fills a share of the slot in every CTA, and the slot is free when all CTAs have
+    released it. `over`: the channel or hold whose memory it shares. `offset`: first byte in
+    shared memory, set by `attn-plan-memory`.
 
     **Constraints**
     - C1: depth is at least 1, `offset` at least 0
-    - C2: at least one type, all static 16-bit tiles of rank 2; or tensor<4xi32> alone,
+    - C2: at least one type, all static 16-bit tiles of rank 2; or only tensor<4xi32>,
       for work items
 
     **Example** `ws.channel @k [tensor<128x64xbf16>] depth 2`
@@ -144,9 +163,9 @@ def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Does it carry work items?
+    /// Whether the slots carry work items.
     bool carriesWork();
-    /// Bytes to a multiple of which the ring's first is aligned.
+    /// Alignment of the ring's first byte.
     int64_t getAlignment();
     /// Bytes from one slot to the next in shared memory.
     int64_t getSlotBytes();
@@ -155,7 +174,7 @@ def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
   }];
 }
 def Ws_HoldOp : Ws_Op<"hold", [Symbol, HasParent<"KernelOp">]> {
-  let summary = "shared memory for a tile, one piece a replica, without barriers";
+  let summary = "shared memory for a tile, without barriers: one piece for each replica";
   let description = [{
     A role writes its own piece (`ws.put`) and copies it out (`ws.store`), or lets a
     matrix instruction read it (`ws.held`).
@@ -180,41 +199,67 @@ def Ws_HoldOp : Ws_Op<"hold", [Symbol, HasParent<"KernelOp">]> {
   }];
 }
 def Ws_EdgeOp : Ws_Op<"edge", [Symbol, HasParent<"KernelOp">]> {
-  let summary = "order without data; the first `credits` waits pass";
+  let summary = "order without data: one role signals, another waits";
   let description = [{
-    `cluster`: signalled by all CTAs of the cluster to all of them.
+    The first `credits` waits pass without a signal. `cluster`: every CTA of the cluster
+    signals all of them.
 
     **Constraints**
     - C1: `credits` is at least 0
+
+    **Example** `ws.edge @q_read credits 1`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Ws_NumberAttr:$credits, UnitAttr:$cluster);
   let assemblyFormat = "$sym_name `credits` $credits (`cluster` $cluster^)? attr-dict";
 }
 def Ws_TurnOp : Ws_Op<"turn", [Symbol, HasParent<"KernelOp">]> {
-  let summary = "a ring of edges between the replicas of a role, primed at replica 0";
+  let summary = "a ring of edges between the replicas of a role; replica 0 goes first";
+  let description = [{
+    **Example** `ws.turn @mma ring @wg`
+  }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$ring);
   let assemblyFormat = "$sym_name `ring` $ring attr-dict";
 }
 def Ws_RendezvousOp : Ws_Op<"rendezvous", [Symbol, HasParent<"KernelOp">]> {
-  let summary = "a meeting point of all replicas of a role";
+  let summary = "a point at which all replicas of a role meet";
+  let description = [{
+    **Example** `ws.rendezvous @all ring @wg`
+  }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$ring);
   let assemblyFormat = "$sym_name `ring` $ring attr-dict";
 }
 def Ws_SetupOp : Ws_Op<"setup", [RecursiveMemoryEffects, NoTerminator, SingleBlock, NoRegionArguments, HasParent<"KernelOp">]> {
   let summary = "what one thread does before the roles start";
+  let description = [{
+    **Example**
+    ```mlir
+    ws.setup {
+      %first = ws.smem %n : !llvm.ptr<3>
+    }
+    ```
+  }];
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
 def Ws_RoleOp : Ws_Op<"role", [RecursiveMemoryEffects, Symbol, NoTerminator, SingleBlock, HasParent<"KernelOp">]> {
-  let summary = "the program of a role; its argument is the replica's number (i32)";
+  let summary = "the program of a role; its argument is the number of the replica (i32)";
   let description = [{
-    `replicas` copies of `warps` warps run it, each thread with `regs` registers. Where all
-    that it does is asynchronous, one thread runs it: copies, and stores of what another
-    role puts.
+    `replicas` copies of `warps` warps run it, each thread with `regs` registers. If all of
+    its work is asynchronous (copies, and stores of tiles that another role puts), a single
+    thread runs it.
 
     **Constraints**
     - C1: one block argument, i32
     - C2: `warps` and `replicas` are at least 1, `regs` at least 0
+
+    **Example**
+    ```mlir
+    ws.role @load warps 1 regs 24 replicas 1 {
+    ^bb0(%number: i32):
+      %free = ws.acquire : <@k, tensor<128x64xbf16>>
+      ws.copy %q at(%b, %h, %row) #bshd to %free : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Ws_CountAttr:$warps, Ws_NumberAttr:$regs, Ws_CountAttr:$replicas);
   let regions = (region SizedRegion<1>:$body);
@@ -223,35 +268,50 @@ def Ws_RoleOp : Ws_Op<"role", [RecursiveMemoryEffects, Symbol, NoTerminator, Sin
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// Is all its work asynchronous, so that one thread runs it?
+    /// Whether a single thread runs the role: all of its work is asynchronous.
     bool isSingleThread();
   }];
 }
 def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
   let summary = "the streaming loop as entries: a modulo schedule";
   let description = [{
-    For time t = 0 .. n - 1 + (largest shift), an entry with shift s runs iteration
-    t - s if that exists; entries of one time run in the order of their slots.
-    The text is in the order (shift, slot), which dataflow permits. The block
-    number (i32) is the region's first argument, then come the carried
-    values. What is in flight at the end of a step of time is awaited there.
+    For each time step t = 0 .. n - 1 + (largest shift), an entry with shift s runs iteration
+    t - s, if that exists. The entries of one time step run in the order of their slots.
+    In the text they are in the order (shift, slot), so that values are defined before they
+    are used. The region's first argument is the block number (i32); the others are the carried
+    values. MMAs in flight at the end of a time step are awaited there.
 
-    The other regions may be absent. `skipped` runs for each block of the range of that kind,
-    `drain` before the first step of time in which no entry of shift 0 runs, and
-    `empty` instead of all that where there is no block.
+    The other regions may be absent. `skipped` runs for each block of the skipped range,
+    `drain` before the first time step in which no entry of shift 0 runs, and `empty`
+    instead of the whole loop if there is no block.
 
     **Constraints**
-    - C1: entries with different slots and a `ws.yield` alone in the body
-    - C2: one more bound than ranges; those that are results of a `tile.bounds` follow its order,
-      and it has the direction of the ranges. The first range alone may be skipped: blocks
-      whose slots are passed on unread, before time 0
-    - C3: masked entries have one shift
-    - C4: a value is computed before it is read, in time
-    - C5: block arguments are i32 and the types of `inits`; results and yielded
-      values have those types
-    - C6: `ws.await_step` and `after` name entries of the loop that hold a `ws.mma`
-    - C7: the other regions have no arguments and yield nothing; there is `skipped` where
-      a range has that kind, and `drain` only where an entry has a shift
+    - C1: only entries, with different slots, and a `ws.yield` in the body
+    - C2: there is one more bound than ranges; results of one `tile.bounds` are in its order,
+      and its direction is that of the ranges. Only the first range may be skipped: slots of
+      its blocks are released unread, before time step 0
+    - C3: all masked entries have the same shift
+    - C4: a value is computed in an earlier time step than it is read, or before it in the same one
+    - C5: the block arguments have the types i32 and those of `inits`; the results and
+      the yielded values have the types of `inits`
+    - C6: `ws.await_step` and `after` name entries of the loop that contain a `ws.mma`
+    - C7: the other regions have no arguments and yield nothing; `skipped` is present if
+      a range is skipped, and `drain` only if an entry has a shift
+
+    **Example**
+    ```mlir
+    ws.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init() : () -> () {
+    ^bb0(%block: i32):
+      %filled = ws.entry @get_k slot 0 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
+        %full = ws.wait : <@k, tensor<128x64xbf16>>
+        ws.yield %full : !ws.slot<@k, tensor<128x64xbf16>>
+      }
+      ws.entry @free_k slot 1 shift 1 releases(%filled : !ws.slot<@k, tensor<128x64xbf16>>) {
+        ws.yield
+      }
+      ws.yield
+    }
+    ```
   }];
   let arguments = (ins Variadic<I32>:$bounds, Tile_RangesAttr:$ranges, Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyType>:$results_);
@@ -263,20 +323,19 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The entry's result behind a value that an entry of shift `readerShift`
-    /// reads, and how many steps of time ago it was computed; null for values from
-    /// outside the loop.
+    /// Returns the entry's result that an entry of shift `readerShift` reads through
+    /// `value`, and the number of time steps since it was computed; a null result for
+    /// values from outside the loop.
     std::pair<::mlir::OpResult, int64_t> getSource(::mlir::Value value, int64_t readerShift);
   }];
 }
 def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, AttrSizedOperandSegments, HasParent<"ForOp">]> {
   let summary = "one entry of a role's body in the streaming loop";
   let description = [{
-    `masked`: exists only in the code of masked ranges, elsewhere its result is
-    `passthrough`. `guard`: a work-item-level entry pinned in the loop, which runs in
-    the first (`once`) or `last` step of time. `after`: entries whose MMAs, if they are in
-    flight, are awaited before. `releases`: slots that are given back when what the entry does
-    has ended.
+    `masked`: the entry is only in the code of masked ranges; elsewhere its result is
+    `passthrough`. `guard`: the entry runs once per work item, in the first (`once`) or the
+    `last` time step. `after`: entries whose MMAs, if in flight, are awaited first.
+    `releases`: slots that are released when the work of the entry is complete.
 
     **Constraints**
     - C1: `slot` and `shift` are at least 0
@@ -285,6 +344,19 @@ def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, AttrSizedOperan
     - C4: `ws.yield` yields the result types
     - C5: a `ws.await_step` is alone in its entry, which has no `after` and `releases`
     - C6: at most one `ws.mma`
+
+    **Example**
+    ```mlir
+    ws.for ranges <down [full]> bounds(%hi, %lo) init() : () -> () {
+    ^bb0(%block: i32):
+      ws.entry @load_k slot 0 shift 0 {
+        %free = ws.acquire : <@k, tensor<128x64xbf16>>
+        ws.copy %q at(%b, %h, %block) #bshd to %free : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+        ws.yield
+      }
+      ws.yield
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$name, Ws_NumberAttr:$slot, Ws_NumberAttr:$shift,
     OptionalAttr<Attn_GuardAttr>:$guard, Optional<AnyType>:$passthrough,
@@ -297,12 +369,21 @@ def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, AttrSizedOperan
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// Values that the entry reads from outside of itself, in order.
+    /// The values from outside that the entry reads, in order.
     ::llvm::SetVector<::mlir::Value> getCaptures();
   }];
 }
 def Ws_YieldOp : Ws_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ForOp", "EntryOp", "ShareWorkOp"]>]> {
-  let summary = "the values of an entry or item, or those carried to the next iteration";
+  let summary = "returns the values of an entry, the work item of a `ws.share_work`, or the carried values";
+  let description = [{
+    **Example**
+    ```mlir
+    ws.for ranges <down [full]> bounds(%hi, %lo) init() : () -> () {
+    ^bb0(%block: i32):
+      ws.yield
+    }
+    ```
+  }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
@@ -314,22 +395,28 @@ def Ws_YieldOp : Ws_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["For
 def Ws_AcquireOp : Ws_SharedOp<"acquire"> {
   let summary = "waits until the next slot of a channel is free";
   let description = [{
-    Cycle by cycle the slots of the ring follow one another. The slot may then be
-    written (`ws.copy`).
+    Each cycle uses the next slot of the ring. The slot may then be written (`ws.copy`).
+
+    **Example** `%free = ws.acquire : <@k, tensor<128x64xbf16>>`
   }];
   let results = (outs Ws_SlotType:$slot);
   let assemblyFormat = "attr-dict `:` type($slot)";
 }
 def Ws_CopyOp : Ws_SharedOp<"copy", [], [MemRead]> {
-  let summary = "copies a tile of a tensor into a slot, asynchronously; the slot is full when it has arrived";
+  let summary = "copies a tile of a tensor into a slot, asynchronously; the slot is full when the tile has arrived";
   let description = [{
-    Rows past the tensor's end arrive as zeros. `map` as for `tile.load`. `shared`:
-    other CTAs will read the same tile. `barrier` is set by `attn-lower-channels`.
+    Rows out of bounds arrive as zeros. `map` is the map of `tile.load`. `shared`:
+    other CTAs read the same tile. `barrier` is set by `attn-lower-channels`.
 
     **Constraints**
     - C1: the source has rank 4 and a static last dimension
     - C2: `map` is a permutation of 4 dimensions that keeps the last
-    - C3: the slot's tile has the source's element type and at least its head dim
+    - C3: the slot's tile has the source's element type, and at least as many columns as its head dim
+
+    **Example**
+    ```mlir
+    ws.copy %q at(%b, %h, %row) #bshd to %slot : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
     AffineMapAttr:$map, UnitAttr:$shared, Ws_SlotType:$slot, Optional<LLVM_AnyPointer>:$barrier);
@@ -342,16 +429,20 @@ def Ws_CopyOp : Ws_SharedOp<"copy", [], [MemRead]> {
 def Ws_WaitOp : Ws_SharedOp<"wait"> {
   let summary = "waits until the next slot of a channel is full";
   let description = [{
-    Every role that waits for a channel reads every cycle of it, and releases each
+    Every role that waits for a channel reads all of its cycles, and releases each
     slot once.
+
+    **Example** `%full = ws.wait : <@k, tensor<128x64xbf16>>`
   }];
   let results = (outs Ws_SlotType:$slot);
   let assemblyFormat = "attr-dict `:` type($slot)";
 }
 def Ws_ReleaseOp : Ws_SharedOp<"release"> {
-  let summary = "gives a slot back: this role has read it";
+  let summary = "frees a slot that this role has read";
   let description = [{
-    What has read the slot asynchronously has been awaited before.
+    Asynchronous reads of the slot are awaited before.
+
+    **Example** `ws.release %slot : <@k, tensor<128x64xbf16>>`
   }];
   let arguments = (ins Ws_SlotType:$slot);
   let assemblyFormat = "$slot attr-dict `:` type($slot)";
@@ -362,11 +453,11 @@ def Ws_ReleaseOp : Ws_SharedOp<"release"> {
 //===----------------------------------------------------------------------===//
 
 def Ws_MmaOp : Ws_SharedOp<"mma", [AttrSizedOperandSegments]> {
-  let summary = "A * B (or A * B^T), added to `acc` where given; in flight until awaited";
+  let summary = "D = A * B (+ `acc`), or A * B^T with `transpose_b`; in flight until awaited";
   let description = [{
     A is a slot (with `piece`, the 64 rows of that sub-tile) or a register tile; B is a
-    slot. After `attn-distribute` register tiles are vectors, and their shapes are
-    not looked at. Where `fresh` is true, in all threads, `acc` is not read, and may be
+    slot. After `attn-distribute` register tiles are vectors, whose shapes are not checked.
+    `fresh` is the same in all threads; if it is true, `acc` is not read and may be
     poison. The token is linear: an MMA is awaited in the block that issues it, except in a
     `ws.entry`, where `attn-pipeline` places the await.
 
@@ -377,11 +468,18 @@ def Ws_MmaOp : Ws_SharedOp<"mma", [AttrSizedOperandSegments]> {
       (N x K with `transpose_b`) is M x N; a piece has 64 rows of A
     - C4: the token is used once, by a `ws.await` in the same block; in a `ws.entry`,
       not at all
-    - C5: outside of a `ws.entry` the result is used by that `ws.await`, or as `acc` of
-      another `ws.mma`, alone
-    - C6: until that `ws.await`, a register A is used by `ws.mma` alone
+    - C5: outside of a `ws.entry` the result is used only by that `ws.await`, or as `acc` of
+      another `ws.mma`
+    - C6: until that `ws.await`, a register A is used only by `ws.mma`
 
-    **Effects** reads the slots until awaited.
+    **Effects**: reads the slots until awaited.
+
+    **Example**
+    ```mlir
+    %scores, %token = ws.mma %held, %slot transpose_b
+        : !ws.slot<@qe, tensor<64x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32>
+    %done = ws.await %scores, %token : tensor<64x128xf32>
+    ```
   }];
   let arguments = (ins AnyType:$a, Optional<I32>:$piece, Ws_SlotType:$b, Optional<AnyType>:$acc,
       Optional<I1>:$fresh, UnitAttr:$transpose_b);
@@ -393,10 +491,16 @@ def Ws_MmaOp : Ws_SharedOp<"mma", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 def Ws_AwaitOp : Ws_SharedOp<"await", [AllTypesMatch<["value", "result"]>]> {
-  let summary = "waits for an MMA and passes its result on";
+  let summary = "waits for an MMA and returns its result";
   let description = [{
     **Constraints**
-    - C1: the token is that of a `ws.mma`, and the value its result
+    - C1: token and value are the results of one `ws.mma`
+
+    **Example**
+    ```mlir
+    %sums, %token = ws.mma %p, %slot : tensor<64x128xbf16>, <@k, tensor<128x64xbf16>> -> tensor<64x64xf32>
+    %done = ws.await %sums, %token : tensor<64x64xf32>
+    ```
   }];
   let arguments = (ins AnyType:$value, Ws_TokenType:$token);
   let results = (outs AnyType:$result);
@@ -404,29 +508,51 @@ def Ws_AwaitOp : Ws_SharedOp<"await", [AllTypesMatch<["value", "result"]>]> {
   let hasVerifier = 1;
 }
 def Ws_AwaitStepOp : Ws_SharedOp<"await_step", [HasParent<"EntryOp">]> {
-  let summary = "waits here for the MMA of an entry; `attn-pipeline` finds its token";
+  let summary = "waits for the MMA of the entry `step`; `attn-pipeline` finds its token";
+  let description = [{
+    **Example**
+    ```mlir
+    ws.for ranges <down [full]> bounds(%hi, %lo) init() : () -> () {
+    ^bb0(%block: i32):
+      %s = ws.entry @qk slot 0 shift 0 -> tensor<64x128xf32> {
+        %scores, %token = ws.mma %held, %slot transpose_b
+            : !ws.slot<@qe, tensor<64x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32>
+        ws.yield %scores : tensor<64x128xf32>
+      }
+      ws.entry @await_qk slot 1 shift 0 {
+        ws.await_step @qk
+        ws.yield
+      }
+      ws.yield
+    }
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$step);
   let assemblyFormat = "$step attr-dict";
 }
 def Ws_PutOp : Ws_SharedOp<"put"> {
   let summary = "stores a register tile into this replica's piece of a hold";
   let description = [{
-    Every thread stores what it holds of the tile.
+    Every thread stores its elements of the tile.
 
     **Constraints**
     - C1: the value is a tile or a vector
+
+    **Example** `ws.put %o in @oe[%replica] : tensor<64x64xbf16>`
   }];
   let arguments = (ins AnyTypeOf<[AnyRankedTensor, AnyVectorOfNonZeroRank]>:$value, FlatSymbolRefAttr:$hold, I32:$piece);
   let assemblyFormat = "$value `in` $hold `[` $piece `]` attr-dict `:` type($value)";
 }
 def Ws_HeldOp : Ws_Op<"held", [Pure]> {
-  let summary = "the tile that this replica has put into its piece of a hold, as operand A of an MMA";
+  let summary = "this replica's piece of a hold, as operand A of an MMA";
   let description = [{
-    A warp reads the rows that it has put itself. The next tile is put after all warps of
-    the replica have awaited that MMA.
+    A warp reads only the rows that it has put itself. The replica puts the next tile after
+    all of its warps have awaited that MMA.
 
     **Constraints**
     - C1: the result is a slot of the hold
+
+    **Example** `%a = ws.held @qe[%replica] : !ws.slot<@qe, tensor<64x64xbf16>>`
   }];
   let arguments = (ins FlatSymbolRefAttr:$hold, I32:$piece);
   let results = (outs Ws_SlotType:$tile);
@@ -436,16 +562,18 @@ def Ws_HeldOp : Ws_Op<"held", [Pure]> {
 def Ws_StoreOp : Ws_SharedOp<"store", [], [MemWrite]> {
   let summary = "copies a piece of a hold to a tensor, asynchronously";
   let description = [{
-    All threads of the role have put their share before; where another role puts the tile,
-    it has, and has signalled an edge that this role has waited for. Rows past the tensor's
-    end are dropped.
+    Before the store, all threads of the role have put their share. If another role puts
+    the tile, this role has waited for an edge that the other role signals after its put.
+    Rows out of bounds are dropped.
 
-    `after_first_run`: the work item. Where it is computed with care, the store waits until the
-    role's stores before it have arrived: those of the first run go to the same rows.
+    `after_first_run`: the work item. If it is computed with care, the store waits until the
+    role's earlier stores have arrived, since those of the first run write the same rows.
 
     **Constraints**
     - C1: the destination has rank 4 and a static last dimension
     - C2: `map` is a permutation of 4 dimensions that keeps the last
+
+    **Example** `ws.store @oe[%replica], %out at(%b, %h, %row) #bshd : tensor<?x?x?x64xbf16>`
   }];
   let arguments = (ins FlatSymbolRefAttr:$hold, I32:$piece, AnyRankedTensor:$dest, I32:$batch,
     I32:$head, I32:$row, AffineMapAttr:$map, Optional<Tile_WorkType>:$first_run);
@@ -457,47 +585,74 @@ def Ws_StoreOp : Ws_SharedOp<"store", [], [MemWrite]> {
 }
 def Ws_AwaitStoreOp : Ws_SharedOp<"await_store"> {
   let summary = "waits until the role's stores have read shared memory";
+  let description = [{
+    **Example** `ws.await_store`
+  }];
   let assemblyFormat = "attr-dict";
 }
 def Ws_TakeOp : Ws_SharedOp<"take"> {
   let summary = "waits for this replica's turn";
+  let description = [{
+    **Example** `ws.take @mma[%replica]`
+  }];
   let arguments = (ins FlatSymbolRefAttr:$turn, I32:$replica);
   let assemblyFormat = "$turn `[` $replica `]` attr-dict";
 }
 def Ws_GiveOp : Ws_SharedOp<"give"> {
-  let summary = "gives the turn to the next replica";
+  let summary = "passes the turn on to the next replica";
+  let description = [{
+    **Example** `ws.give @mma[%replica]`
+  }];
   let arguments = (ins FlatSymbolRefAttr:$turn, I32:$replica);
   let assemblyFormat = "$turn `[` $replica `]` attr-dict";
 }
 def Ws_SignalOp : Ws_SharedOp<"signal"> {
   let summary = "signals an edge";
+  let description = [{
+    **Example** `ws.signal @q_read`
+  }];
   let arguments = (ins FlatSymbolRefAttr:$edge);
   let assemblyFormat = "$edge attr-dict";
 }
 def Ws_WaitEdgeOp : Ws_SharedOp<"wait_edge"> {
   let summary = "waits for the next signal of an edge";
+  let description = [{
+    **Example** `ws.wait_edge @q_read`
+  }];
   let arguments = (ins FlatSymbolRefAttr:$edge);
   let assemblyFormat = "$edge attr-dict";
 }
 def Ws_SyncOp : Ws_SharedOp<"sync"> {
-  let summary = "meets all replicas of the role";
+  let summary = "waits until all replicas of the role are at the rendezvous";
+  let description = [{
+    **Example** `ws.sync @all`
+  }];
   let arguments = (ins FlatSymbolRefAttr:$rendezvous);
   let assemblyFormat = "$rendezvous attr-dict";
 }
 def Ws_SmemOp : Ws_Op<"smem", [Pure]> {
   let summary = "the address of a byte of the CTA's shared memory";
+  let description = [{
+    **Example** `%address = ws.smem %offset : !llvm.ptr<3>`
+  }];
   let arguments = (ins I32:$offset);
   let results = (outs LLVM_AnyPointer:$address);
   let assemblyFormat = "$offset attr-dict `:` type($address)";
 }
 def Ws_SlotOffsetOp : Ws_Op<"slot_offset", [Pure]> {
-  let summary = "the first byte of a slot's tile in shared memory";
+  let summary = "the offset of a slot's tile in shared memory, in bytes";
+  let description = [{
+    **Example** `%first = ws.slot_offset %slot : <@k, tensor<128x64xbf16>>`
+  }];
   let arguments = (ins Ws_SlotType:$slot);
   let results = (outs I32:$offset);
   let assemblyFormat = "$slot attr-dict `:` type($slot)";
 }
 def Ws_SlotAtOp : Ws_Op<"slot_at", [Pure]> {
-  let summary = "a channel's slot by the first byte of its tile in shared memory";
+  let summary = "the slot of a channel whose tile has this offset in shared memory";
+  let description = [{
+    **Example** `%same = ws.slot_at %offset : <@k, tensor<128x64xbf16>>`
+  }];
   let arguments = (ins I32:$offset);
   let results = (outs Ws_SlotType:$slot);
   let assemblyFormat = "$offset attr-dict `:` type($slot)";

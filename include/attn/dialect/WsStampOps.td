@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stamps: where a kernel says when it came past a place.
+// Stamps: the times at which a kernel passes points of its program.
 #ifndef ATTN_DIALECT_WSSTAMPOPS_TD
 #define ATTN_DIALECT_WSSTAMPOPS_TD
 
@@ -9,8 +9,8 @@ include "attn/dialect/WsEnums.td"
 def Ws_StampsOp : Ws_Op<"stamps", [MemoryEffects<[MemWrite]>, HasParent<"KernelOp">]> {
   let summary = "the kernel writes stamps, into memory of a fixed size";
   let description = [{
-    Stamps are kept of the first `ctas` CTAs and of the last one, the first `events`
-    of every replica of a role; more are counted alone.
+    The first `ctas` CTAs and the last one keep stamps: the first `events` stamps of every
+    replica of a role. Later stamps are only counted.
 
     **Constraints**
     - C1: `events` is from 1 to 2^20, `ctas` from 1 to 64
@@ -24,16 +24,23 @@ def Ws_StampsOp : Ws_Op<"stamps", [MemoryEffects<[MemWrite]>, HasParent<"KernelO
 }
 
 def Ws_StampOp : Ws_Op<"stamp", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "one thread of the role's replica writes down the time, and what begins here";
+  let summary = "one thread of the replica records the time and the activity that begins here";
   let description = [{
-    What began at the stamp before ends here. `object` is the channel, turn, edge,
-    rendezvous or hold in question, if there is one.
+    The activity of the previous stamp ends here. `object` is the channel, turn, edge,
+    rendezvous or hold of the activity, if it has one.
 
     **Constraints**
     - C1: the kernel has one `ws.stamps`
     - C2: in a `ws.role`
 
-    **Example** `ws.stamp wait "k"`
+    **Example**
+    ```mlir
+    ws.stamps events 4096 ctas 4
+    ws.role @wg warps 4 regs 240 replicas 2 {
+    ^bb0(%number: i32):
+      ws.stamp wait "k"
+    }
+    ```
   }];
   let arguments = (ins EnumProp<Ws_Activity>:$activity, OptionalAttr<StrAttr>:$object);
   let assemblyFormat = "$activity ($object^)? attr-dict";

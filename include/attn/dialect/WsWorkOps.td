@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the roles of a CTA, and the CTAs of a cluster, learn of work items: the
-// loop over them, handing out, verdicts with second runs, and the mailbox.
+// Work items: the loop over them, how they reach the roles of a CTA and the
+// CTAs of a cluster, and the verdicts that lead to second runs.
 #ifndef ATTN_DIALECT_WSWORKOPS_TD
 #define ATTN_DIALECT_WSWORKOPS_TD
 
@@ -10,21 +10,21 @@
 //===----------------------------------------------------------------------===//
 
 def Ws_VerdictOp : Ws_Op<"verdict", [Symbol, HasParent<"KernelOp">]> {
-  let summary = "whether work items are accepted or rejected: a ring of two, each a barrier and a word";
+  let summary = "whether work items are accepted or rejected: a ring of two slots, each a barrier and a word";
   let description = [{
-    Every role that may reject an item gives its verdict on each (`ws.give_verdict`). An item
-    that one of them rejects has a second run, which nobody rejects. With `work = dynamic` the
-    role that hands items out takes the verdict on each (`ws.choose_item`); with `work = grid`
-    every role takes it at the end of the item (`ws.second_run`). In a cluster the roles of all
-    CTAs give it: to the first CTA if items are handed out, otherwise to each. `offset`: first
-    byte in shared memory, set by `attn-plan-memory` (ItemMemory.h).
+    Every role that may reject an item gives a verdict on each item (`ws.give_verdict`). If
+    any of them rejects it, the item has a second run, which no role rejects. With
+    `work = dynamic` the role that hands items out reads the verdicts (`ws.choose_item`); with
+    `work = grid` every role reads them at the end of the item (`ws.second_run`). In a cluster
+    the roles of all CTAs give verdicts: to the first CTA if items are handed out, otherwise to
+    every CTA. `offset`: first byte in shared memory, set by `attn-plan-memory` (ItemMemory.h).
 
     **Example** `ws.verdict @verdict at 49168`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Ws_NumberAttr>:$offset);
   let assemblyFormat = "$sym_name (`at` $offset^)? attr-dict";
   let extraClassDeclaration = [{
-    /// Whether the role that hands out items takes it.
+    /// Whether the role that hands out items reads it.
     bool isHandedOut();
     /// Whether the roles of all CTAs of a cluster give it.
     bool isInCluster();
@@ -33,9 +33,9 @@ def Ws_VerdictOp : Ws_Op<"verdict", [Symbol, HasParent<"KernelOp">]> {
 def Ws_MailboxOp : Ws_Op<"mailbox", [Symbol, HasParent<"KernelOp">]> {
   let summary = "memory in each CTA of a cluster, into which the first CTA sends the work item";
   let description = [{
-    One barrier says that the item has come, one of the first CTA that all others have read
-    it; then the item, and a word with the parity of both (ItemMemory.h). `offset`: first byte in
-    shared memory, set by `attn-plan-memory`.
+    It consists of a barrier for the arrival of the item, a barrier (used in the first CTA)
+    for the others having read it, the item, and a word with the parity of both barriers
+    (ItemMemory.h). `offset`: first byte in shared memory, set by `attn-plan-memory`.
 
     **Example** `ws.mailbox @mailbox at 49232`
   }];
@@ -48,20 +48,30 @@ def Ws_MailboxOp : Ws_Op<"mailbox", [Symbol, HasParent<"KernelOp">]> {
 //===----------------------------------------------------------------------===//
 
 def Ws_WorkLoopOp : Ws_Op<"work_loop", [RecursiveMemoryEffects, NoTerminator, SingleBlock, NoRegionArguments, HasParent<"RoleOp">]> {
-  let summary = "the body for every work item of this CTA";
+  let summary = "runs its body for every work item of this CTA";
   let description = [{
-    `extents`: row blocks, heads, batches, as for `tile.next_work`, which gives the
-    item of the turn. Where items are handed out (`work = dynamic`) one role takes
+    `extents`: the numbers of row blocks, heads and batches, as for `tile.next_work`, which
+    returns the item of each iteration. If items are handed out (`work = dynamic`), one role takes
     them (`ws.take_item`) and puts each into a channel, from which the other roles get
     it; `ws.end_unless_work` ends the loop in every role.
 
     In a kernel with a `ws.verdict` an item may be rejected; all roles then run it a second
-    time. Work that is one item a CTA ends with `ws.second_run`. Where items are handed out,
-    the second run is an item of its own (`ws.choose_item`).
+    time. With one item per CTA (`work = grid`) the body ends with `ws.second_run`. If items
+    are handed out, the second run is an item of its own (`ws.choose_item`).
 
     **Constraints**
     - C1: a `ws.second_run` is the last op of the body
-    - C2: a `ws.fetch_work` comes behind the `ws.end_unless_work`
+    - C2: a `ws.fetch_work` comes after the `ws.end_unless_work`
+
+    **Example**
+    ```mlir
+    ws.role @wg warps 4 regs 240 replicas 2 {
+    ^bb0(%number: i32):
+      ws.work_loop extents(%blocks, %heads, %batches) {
+        %work = tile.next_work extents(%blocks, %heads, %batches)
+      }
+    }
+    ```
   }];
   let arguments = (ins I32:$blocks, I32:$heads, I32:$batches);
   let regions = (region SizedRegion<1>:$body);
@@ -71,11 +81,22 @@ def Ws_WorkLoopOp : Ws_Op<"work_loop", [RecursiveMemoryEffects, NoTerminator, Si
   let hasRegionVerifier = 1;
 }
 def Ws_SecondRunOp : Ws_SharedOp<"second_run", [HasParent<"WorkLoopOp">]> {
-  let summary = "the end of the one work item of a CTA: runs it a second time if it was rejected";
+  let summary = "ends the only work item of a CTA, or runs it a second time if it was rejected";
   let description = [{
-    In the first run every role waits here for the verdict, which is the same for all. The
-    second run ends here. `rejected`, whether a second run follows, is set by
+    In the first run every role waits here for the verdict, which is the same for all roles.
+    The second run ends here. `rejected`: whether a second run follows, set by
     `attn-lower-channels`.
+
+    **Example**
+    ```mlir
+    ws.role @wg warps 4 regs 240 replicas 2 {
+    ^bb0(%number: i32):
+      ws.work_loop extents(%blocks, %heads, %batches) {
+        %work = tile.next_work extents(%blocks, %heads, %batches)
+        ws.second_run of %work by @verdict
+      }
+    }
+    ```
   }];
   let arguments = (ins Tile_WorkType:$work, FlatSymbolRefAttr:$verdict, Optional<I1>:$rejected);
   let assemblyFormat = "`of` $work `by` $verdict (`rejected` $rejected^)? attr-dict";
@@ -86,10 +107,12 @@ def Ws_SecondRunOp : Ws_SharedOp<"second_run", [HasParent<"WorkLoopOp">]> {
 //===----------------------------------------------------------------------===//
 
 def Ws_TakeItemOp : Ws_SharedOp<"take_item", [AttrSizedOperandSegments], [MemRead, MemWrite]> {
-  let summary = "the next work item: the counter's answer to the last `ws.fetch_work`, or none";
+  let summary = "the next work item: the number that the last `ws.fetch_work` got from the counter, or none";
   let description = [{
-    In the first turn nothing was asked for yet, and the item is the one that has the number of
-    this CTA, or of this cluster. The operands are those of `tile.next_work`.
+    In the first iteration there was no `ws.fetch_work` yet: the item has the number of this CTA,
+    or of this cluster. The operands have the meaning that they have in `tile.next_work`.
+
+    **Example** `%item = ws.take_item extents(%blocks, %heads, %batches) section(%n)`
   }];
   let arguments = (ins I32:$blocks, I32:$heads, I32:$batches, Optional<I32>:$section,
     Optional<I32>:$whole, Optional<I32>:$parts);
@@ -100,14 +123,21 @@ def Ws_TakeItemOp : Ws_SharedOp<"take_item", [AttrSizedOperandSegments], [MemRea
   }];
 }
 def Ws_ChooseItemOp : Ws_SharedOp<"choose_item"> {
-  let summary = "takes the verdicts that are due, and chooses between a rejected item and the next one";
+  let summary = "reads the verdicts that are due, and returns a rejected item or else the next one";
   let description = [{
-    In turn t (from 0) all verdicts but that on the item of turn t - 1 are taken; that one too, if
-    neither a next item nor a rejected one is left (ItemChoice.h). A rejected item comes
-    before the next one: its second run.
+    Iteration t (from 0) of the work loop reads the verdicts on the items of the iterations
+    before t - 1. It reads the verdict on the item of iteration t - 1 only if neither a next item
+    nor a rejected one is left (ItemChoice.h). The second run of a rejected item comes before
+    the next item.
 
     **Constraints**
-    - C1: `next` is what a `ws.take_item` before it in its block gives, which nothing else uses
+    - C1: `next` is the result of a `ws.take_item` before it in its block, and has no other use
+
+    **Example**
+    ```mlir
+    %next = ws.take_item extents(%blocks, %heads, %batches)
+    %item = ws.choose_item %next by @verdict
+    ```
   }];
   let arguments = (ins Tile_WorkType:$next, FlatSymbolRefAttr:$verdict);
   let results = (outs Tile_WorkType:$work);
@@ -117,11 +147,19 @@ def Ws_ChooseItemOp : Ws_SharedOp<"choose_item"> {
 def Ws_ShareWorkOp : Ws_SharedOp<"share_work", [SingleBlock, NoRegionArguments]> {
   let summary = "the work item of a cluster: its first CTA runs the body and sends the item to the others";
   let description = [{
-    The others wait for it in their mailboxes. The next item is sent after all have read
-    this one. The result is the row block of this CTA.
+    The other CTAs wait for it in their mailboxes. The next item is sent after all of them
+    have read this one. The result is the item with the row block of this CTA.
 
     **Constraints**
-    - C1: a `ws.take_item`, at most one `ws.choose_item`, and a `ws.yield` of the last result
+    - C1: the body is a `ws.take_item`, at most one `ws.choose_item`, and a `ws.yield` of the last result
+
+    **Example**
+    ```mlir
+    %item = ws.share_work through @mailbox {
+      %next = ws.take_item extents(%blocks, %heads, %batches)
+      ws.yield %next : !tile.work
+    }
+    ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$mailbox);
   let results = (outs Tile_WorkType:$work);
@@ -130,11 +168,18 @@ def Ws_ShareWorkOp : Ws_SharedOp<"share_work", [SingleBlock, NoRegionArguments]>
   let hasRegionVerifier = 1;
 }
 def Ws_PutWorkOp : Ws_SharedOp<"put_work"> {
-  let summary = "stores a work item, or that there is none, into a slot; the slot is full then";
+  let summary = "stores a work item, or that none is left, into a slot, which is then full";
   let description = [{
     **Constraints**
     - C1: the slot carries work items
-    - C2: `work` is the item of the turn, not one that another role has handed out
+    - C2: this role hands `work` out: it is not the result of a `ws.get_work`
+
+    **Example**
+    ```mlir
+    %item = ws.take_item extents(%blocks, %heads, %batches)
+    %free = ws.acquire : <@work, tensor<4xi32>>
+    ws.put_work %item to %free : <@work, tensor<4xi32>>
+    ```
   }];
   let arguments = (ins Tile_WorkType:$work, Ws_SlotType:$slot);
   let assemblyFormat = "$work `to` $slot attr-dict `:` type($slot)";
@@ -145,6 +190,12 @@ def Ws_GetWorkOp : Ws_SharedOp<"get_work"> {
   let description = [{
     **Constraints**
     - C1: the slot carries work items
+
+    **Example**
+    ```mlir
+    %full = ws.wait : <@work, tensor<4xi32>>
+    %item = ws.get_work %full : <@work, tensor<4xi32>>
+    ```
   }];
   let arguments = (ins Ws_SlotType:$slot);
   let results = (outs Tile_WorkType:$work);
@@ -152,19 +203,39 @@ def Ws_GetWorkOp : Ws_SharedOp<"get_work"> {
   let hasVerifier = 1;
 }
 def Ws_EndUnlessWorkOp : Ws_SharedOp<"end_unless_work", [HasParent<"WorkLoopOp">]> {
-  let summary = "ends the work loop here if there was no work item left";
+  let summary = "ends the work loop here if no work item was left";
+  let description = [{
+    **Example**
+    ```mlir
+    ws.role @wg warps 4 regs 240 replicas 2 {
+    ^bb0(%number: i32):
+      ws.work_loop extents(%blocks, %heads, %batches) {
+        %full = ws.wait : <@work, tensor<4xi32>>
+        %item = ws.get_work %full : <@work, tensor<4xi32>>
+        ws.release %full : <@work, tensor<4xi32>>
+        ws.end_unless_work %item
+      }
+    }
+    ```
+  }];
   let arguments = (ins Tile_WorkType:$work);
   let assemblyFormat = "$work attr-dict";
 }
 def Ws_FetchWorkOp : Ws_SharedOp<"fetch_work", [], [MemRead, MemWrite]> {
-  let summary = "asks the grid's counter for the work item that follows, which `ws.take_item` gives in the next turn";
+  let summary = "asks the grid's counter for the next work item, which `ws.take_item` returns in the next iteration";
   let description = [{
-    The grid's counter is incremented here; nobody waits for its answer before the
-    next turn. In a second run nothing is asked, as the last answer is not used yet; in a
-    cluster its first CTA alone asks.
+    Increments the grid's counter and does not wait for the old value before the next iteration. In
+    a second run it does nothing, since the last value is not used yet. In a cluster only the
+    first CTA asks.
 
     **Constraints**
-    - C1: `work` is the item of the turn, not one that another role has handed out
+    - C1: this role hands `work` out: it is not the result of a `ws.get_work`
+
+    **Example**
+    ```mlir
+    %item = ws.take_item extents(%blocks, %heads, %batches)
+    ws.fetch_work after %item
+    ```
   }];
   let arguments = (ins Tile_WorkType:$work);
   let assemblyFormat = "`after` $work attr-dict";
@@ -176,19 +247,23 @@ def Ws_FetchWorkOp : Ws_SharedOp<"fetch_work", [], [MemRead, MemWrite]> {
 //===----------------------------------------------------------------------===//
 
 def Ws_GiveVerdictOp : Ws_SharedOp<"give_verdict"> {
-  let summary = "rejects a work item where `rejected` holds, otherwise accepts it";
+  let summary = "rejects a work item if `rejected` holds, otherwise accepts it";
   let description = [{
-    `rejected` is one for all threads of a warp; every warp gives a verdict. One warp
-    that rejects is enough. An item that is computed with care (`tile.with_care`) is
-    accepted.
+    `rejected` is uniform in each warp. Every warp gives a verdict, and one rejection is
+    enough to reject the item. An item that is computed with care (`tile.with_care`) is
+    always accepted.
+
+    **Example** `ws.give_verdict @verdict on %w rejected %failed`
   }];
   let arguments = (ins FlatSymbolRefAttr:$verdict, Tile_WorkType:$work, I1:$rejected);
   let assemblyFormat = "$verdict `on` $work `rejected` $rejected attr-dict";
 }
 def Ws_VerdictSlotOp : Ws_Op<"verdict_slot", [Pure]> {
-  let summary = "which barrier and word take the verdict on a work item that was handed out";
+  let summary = "the number of the slot in the verdict's ring for a work item that was handed out";
   let description = [{
-    Written by `attn-lower-channels`.
+    Created by `attn-lower-channels`.
+
+    **Example** `%number = ws.verdict_slot %w`
   }];
   let arguments = (ins Tile_WorkType:$work);
   let results = (outs I32:$slot);
