@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The section "Compiling" of the C interface, on the examples with pieces
-// replaced and on any bytes: calls return, and those that fail say why.
+// replaced and on arbitrary bytes: every call must return, and every failure
+// must have a message.
 
 #include "attn/runtime/attn.h"
 #include "edit.h"
@@ -20,7 +21,7 @@ static void require(bool good) {
   }
 }
 
-/// A call's status; one that fails has a message.
+/// Returns whether a call succeeded; a failure must have a message.
 static bool succeeded(attn_status status) {
   bool known = std::strcmp(attn_status_name(status), "unknown status") != 0;
   require(known && (status == ATTN_SUCCESS) == (*attn_last_error() == '\0'));
@@ -33,7 +34,7 @@ extern "C" int LLVMFuzzerInitialize(int *, char ***) {
   return 0;
 }
 
-/// The modules to spoil, in the same order everywhere.
+/// The modules to damage, in the same order everywhere.
 static const std::vector<std::string> &examples() {
   static const std::vector<std::string> all = [] {
     std::vector<std::filesystem::path> paths;

@@ -9,7 +9,7 @@
 /// The start of this library, from the linker.
 extern "C" const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-/// The id in a segment of notes, if it is there.
+/// Returns the id in a segment of notes, or nothing.
 static llvm::ArrayRef<uint8_t> findId(const uint8_t *at, size_t size) {
   const uint8_t *end = at + size;
   while (at + sizeof(ElfW(Nhdr)) <= end) {

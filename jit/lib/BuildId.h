@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which build of the compiler this is.
+// The identity of this build of the compiler.
 #ifndef ATTN_JIT_BUILDID_H
 #define ATTN_JIT_BUILDID_H
 
@@ -8,9 +8,9 @@
 
 namespace attn::jit {
 
-/// The linker's build id of this library as it is in memory, in hexadecimal: a
-/// hash of its contents, the embedded tables among them. "" if it was linked
-/// without one.
+/// Returns the linker's build id of this library as it is in memory, in
+/// hexadecimal: a hash of its contents, which include the embedded tables. ""
+/// if it was linked without one.
 const std::string &getBuildId();
 
 } // namespace attn::jit

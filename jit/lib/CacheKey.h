@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The name of a cached thing: a hash of all that it depends on.
+// The name of a cached item: a hash of everything that it depends on.
 #ifndef ATTN_JIT_CACHEKEY_H
 #define ATTN_JIT_CACHEKEY_H
 
@@ -32,10 +32,10 @@ private:
   std::array<uint8_t, kSize> bytes{};
 };
 
-/// Hashes fields. Where one ends and the next begins is part of the hash.
+/// Hashes fields. The boundaries between fields are part of the hash.
 class KeyBuilder {
 public:
-  /// `purpose` keeps keys of different things apart.
+  /// `purpose` separates the keys of different kinds of items.
   explicit KeyBuilder(llvm::StringRef purpose) { add(purpose); }
 
   KeyBuilder &add(llvm::StringRef field);

@@ -16,14 +16,14 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::jit;
 
-/// What a request is refused for comes from these stages; behind them,
-/// instructions are chosen.
+/// The last stage that may refuse a request; later stages only select
+/// instructions.
 static constexpr Stage kLastRefusing = Stage::Ws;
 static constexpr Stage kFirstEmitting = Stage::Nvvm;
 
 namespace {
 
-/// What the compiler says, as text.
+/// The messages of the compiler, as text.
 class Messages {
 public:
   void add(Diagnostic &diagnostic) {
@@ -54,7 +54,7 @@ private:
   std::string errors;
 };
 
-/// A file that exists as long as this does.
+/// A file that exists as long as this object.
 class TemporaryFile {
 public:
   Status write(StringRef text, StringRef suffix) {
@@ -82,7 +82,8 @@ private:
   llvm::FileRemover remover;
 };
 
-/// All that one run of the compiler builds. After a fatal error it is leaked.
+/// Everything that one run of the compiler builds. After a fatal error it is
+/// leaked.
 class Compilation {
 public:
   Compilation(const Request &request, const Toolchain &toolchain)
@@ -186,7 +187,7 @@ private:
 
 } // namespace
 
-/// Writes the input where it stays, for somebody to find out what happened.
+/// Writes the input to a permanent file, to reproduce an error.
 static std::string keepInput(const Request &request, StringRef folder) {
   SmallString<128> model(folder), path;
   if (folder.empty()) {
@@ -201,8 +202,8 @@ static std::string keepInput(const Request &request, StringRef folder) {
   return path.str().str();
 }
 
-/// Runs `body` on a compilation, which is leaked if it does not come to an end:
-/// half-built data can not be freed.
+/// Runs `body` on a compilation. If `body` does not return, the compilation is
+/// leaked: half-built data cannot be freed.
 static Status contain(const Request &request, const Toolchain &toolchain,
                       llvm::function_ref<Status(Compilation &)> body) {
   auto *compilation = new Compilation(request, toolchain);

@@ -13,8 +13,8 @@ struct Toolchain {
   std::string dumpDir; // "": none
 };
 
-/// Compiles, whatever the input: what LLVM gives up on comes back as a status
-/// that names a file to reproduce it.
+/// Compiles any input: a fatal error of LLVM becomes a status that names a file
+/// to reproduce it.
 Status compileRequest(const Request &request, const Toolchain &toolchain,
                       std::string &bundle);
 

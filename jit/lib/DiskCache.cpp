@@ -17,7 +17,7 @@ using namespace llvm;
 using namespace attn::jit;
 namespace fs = llvm::sys::fs;
 
-/// For its owner alone.
+/// Permissions for the owner only.
 static const unsigned kPrivate = fs::owner_read | fs::owner_write;
 
 static std::string inFolder(StringRef folder, const Twine &name) {
@@ -43,8 +43,8 @@ std::string attn::jit::distrust(const fs::file_status &file,
 
 EntryLock::~EntryLock() {
   if (descriptor >= 0) {
-    // Before the lock is gone: whoever waits for it then sees that the file is
-    // not the one at `path` any more.
+    // Removes the file before releasing the lock: a process that waits for the
+    // lock then sees that its file is no longer the one at `path`.
     fs::remove(path);
     abandon();
   }
@@ -55,7 +55,8 @@ void EntryLock::abandon() {
   descriptor = -1;
 }
 
-/// Creates the folder if need be; "" if it is fit to be written to.
+/// Creates the folder if necessary; returns "" if it cannot be used for
+/// writing.
 static std::string makeFolder(StringRef path) {
   if (std::error_code error = fs::create_directories(
           path, /*IgnoreExisting=*/true, fs::owner_all)) {
@@ -70,7 +71,7 @@ static std::string makeFolder(StringRef path) {
 
 DiskCache::DiskCache(ArrayRef<std::string> readonlyDirs, StringRef dir,
                      StringRef build, Report report) {
-  // Who named the directory trusts its owner.
+  // The user who named the directory trusts its owner.
   for (const std::string &path : readonlyDirs) {
     fs::file_status status;
     if (std::error_code error = fs::status(path, status)) {
@@ -94,10 +95,10 @@ DiskCache::DiskCache(ArrayRef<std::string> readonlyDirs, StringRef dir,
   writable = folder;
 }
 
-/// Reads a file if there is one and it is to be trusted.
+/// Reads a file if it exists and can be trusted.
 static Expected<std::optional<std::string>>
 readTrusted(StringRef path, ArrayRef<uint32_t> owners) {
-  // Not to wait for the other end of a pipe.
+  // Does not wait for the other end of a pipe.
   fs::file_t file =
       ::open(path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
@@ -118,7 +119,8 @@ readTrusted(StringRef path, ArrayRef<uint32_t> owners) {
   if (std::string reason = distrust(status, owners); !reason.empty()) {
     return createStringError(reason);
   }
-  // Volatile: read, not mapped. A mapped file that shrinks is a signal.
+  // Volatile: the file is read, not mapped. A mapped file that shrinks raises a
+  // signal.
   auto buffer = MemoryBuffer::getOpenFile(file, path, /*FileSize=*/-1,
                                           /*RequiresNullTerminator=*/false,
                                           /*IsVolatile=*/true);
@@ -128,7 +130,7 @@ readTrusted(StringRef path, ArrayRef<uint32_t> owners) {
   return (*buffer)->getBuffer().str();
 }
 
-/// The payload of an entry, if there is one.
+/// Returns the payload of an entry, if the entry exists.
 static Expected<std::optional<std::string>>
 readEntry(StringRef path, ArrayRef<uint32_t> owners, const CacheKey &key) {
   Expected<std::optional<std::string>> bytes = readTrusted(path, owners);
@@ -158,7 +160,7 @@ std::optional<std::string> DiskCache::lookup(const CacheKey &key,
   return std::nullopt;
 }
 
-/// Whether `path` is still the file that `descriptor` is.
+/// Whether `path` is still the file behind `descriptor`.
 static bool isSameFile(int descriptor, StringRef path) {
   fs::file_status open, there;
   return !fs::status(descriptor, open) && !fs::status(path, there) &&
@@ -180,8 +182,8 @@ EntryLock DiskCache::lockEntry(const CacheKey &key,
     }
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - std::chrono::steady_clock::now());
-    // These locks are not inherited by children, unlike those of flock: one
-    // that a framework forks meanwhile does not keep it.
+    // Unlike those of flock, these locks are not inherited by children: a child
+    // that a framework forks meanwhile does not keep them.
     if (fs::tryLockFile(descriptor, std::max(left, left.zero()))) {
       sys::Process::SafelyCloseFileDescriptor(descriptor);
       return {};
@@ -194,7 +196,7 @@ EntryLock DiskCache::lockEntry(const CacheKey &key,
   }
 }
 
-/// Writes all of `bytes` to the disk itself.
+/// Writes all of `bytes` through to the disk.
 static std::error_code writeThrough(int descriptor, StringRef bytes) {
   raw_fd_ostream stream(descriptor, /*shouldClose=*/false);
   stream << bytes;
@@ -209,8 +211,8 @@ static std::error_code writeThrough(int descriptor, StringRef bytes) {
 
 Error DiskCache::publish(const CacheKey &key, StringRef payload) const {
   std::string path = entryPath(writable, key);
-  // One name will do, since one process has the lock. What a killed one left
-  // there is replaced.
+  // One name is enough, since only one process has the lock. A file left by a
+  // killed process is replaced.
   std::string temporary = inFolder(writable, key.toHex() + ".tmp");
   fs::remove(temporary);
   int descriptor = -1;

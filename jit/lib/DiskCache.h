@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled things on disk, shared by processes.
+// Compiled bundles on disk, shared by processes.
 //
-// An entry is the file KEY.attn. It appears there whole (temporary file, fsync,
+// An entry is the file KEY.attn. It appears atomically (temporary file, fsync,
 // rename), and is checked whenever it is read: owner, permissions, key, digest.
-// What does not pass is as good as absent. Who makes an entry holds a lock on
-// KEY.lock meanwhile, which the system releases however the process ends.
+// An entry that fails a check counts as absent. The process that makes an entry
+// holds a lock on KEY.lock, which the system releases however the process ends.
 #ifndef ATTN_JIT_DISKCACHE_H
 #define ATTN_JIT_DISKCACHE_H
 
@@ -19,7 +19,7 @@
 
 namespace attn::jit {
 
-/// The right to make one entry. Released when destroyed.
+/// The right to make one entry. It is released on destruction.
 class EntryLock {
 public:
   EntryLock() = default;
@@ -35,7 +35,7 @@ public:
 
   explicit operator bool() const { return descriptor >= 0; }
 
-  /// Closes the file and leaves it where it is.
+  /// Closes the file without removing it.
   void abandon();
 
 private:
@@ -43,33 +43,33 @@ private:
   std::string path;
 };
 
-/// Why a file of the cache is not to be trusted; "" if it is. Its owner has to
-/// be one of `owners`, and nobody else may be able to write to it.
+/// Returns the reason why a file of the cache cannot be trusted, or "". Its
+/// owner must be one of `owners`, and no one else may be able to write to it.
 std::string distrust(const llvm::sys::fs::file_status &file,
                      llvm::ArrayRef<uint32_t> owners);
 
 class DiskCache {
 public:
-  /// Told of each entry or directory that is not used, and why.
+  /// Called for each entry or directory that is not used, with the reason.
   using Report = llvm::function_ref<void(const std::string &message)>;
 
-  /// No directories: finds nothing and keeps nothing.
+  /// Without directories: finds nothing and keeps nothing.
   DiskCache() = default;
 
-  /// Looks in the folder `build` of each of `readonlyDirs`, then of `dir` (""
-  /// for none), which is created, for its owner alone.
+  /// Searches the folder `build` of each of `readonlyDirs`, then of `dir` (or
+  /// ""), which is created for its owner only.
   DiskCache(llvm::ArrayRef<std::string> readonlyDirs, llvm::StringRef dir,
             llvm::StringRef build, Report report);
 
   std::optional<std::string> lookup(const CacheKey &key, Report refused) const;
 
-  /// Waits for the right to make the entry of `key`. No lock if there is
-  /// nowhere to write, or after `patience`. The threads of one process do not
-  /// exclude each other: they must not ask for the same key at once.
+  /// Waits for the right to make the entry of `key`. Returns no lock if there
+  /// is no writable directory, or after `patience`. The threads of one process
+  /// do not exclude each other: they must not ask for the same key at once.
   EntryLock lockEntry(const CacheKey &key,
                       std::chrono::milliseconds patience) const;
 
-  /// Makes an entry, with its lock held.
+  /// Writes an entry; the caller holds its lock.
   llvm::Error publish(const CacheKey &key, llvm::StringRef payload) const;
 
   bool isWritable() const { return !writable.empty(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What goes into a compilation and what comes out, as files to look at.
+// Writes the input and the outputs of a compilation to files, for inspection.
 #ifndef ATTN_JIT_DUMP_H
 #define ATTN_JIT_DUMP_H
 
@@ -12,7 +12,7 @@ namespace attn::jit {
 /// KEY.cubin. A file that cannot be written is a warning.
 class Dump {
 public:
-  /// `folder` "": writes nothing.
+  /// An empty `folder` disables writing.
   Dump(llvm::StringRef folder, const CacheKey &key);
 
   void writeInput(const Request &request) const;

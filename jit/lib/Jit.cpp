@@ -12,8 +12,8 @@ using namespace attn;
 using namespace attn::jit;
 using llvm::StringRef;
 
-/// How long to wait for another process that compiles the same kernel before
-/// doing it as well.
+/// The time to wait for another process that compiles the same kernel before
+/// compiling it here as well.
 static constexpr std::chrono::minutes kPatience(10);
 
 static void logInfo(const std::string &message) {
@@ -37,14 +37,15 @@ Jit &Jit::get() {
   return *instance;
 }
 
-/// In the child of a fork: the threads that were at work are not there.
+/// In the child of a fork: the threads that were compiling do not exist there.
 void Jit::forgetUnfinished() {
   for (auto it = entries.begin(); it != entries.end();) {
     if (it->second->done) {
       ++it;
       continue;
     }
-    // Threads that are not there wait for it: it can not be destroyed.
+    // Leaked: the missing threads count as waiting for it, so it cannot be
+    // destroyed.
     new std::shared_ptr<Entry>(it->second);
     it = entries.erase(it);
   }
@@ -52,8 +53,9 @@ void Jit::forgetUnfinished() {
 
 //===-- The environment ---------------------------------------------------===//
 
-/// The version of the program at `path`. Asking takes long as disk caches go,
-/// so they keep the answer, under what tells one file from another.
+/// Returns the version of the program at `path`. Asking the program is slow
+/// compared with the disk cache, so the cache keeps the answer, under a key
+/// that identifies the file.
 std::string Jit::getPtxasVersion(StringRef path, const DiskCache &disk) {
   llvm::sys::fs::file_status status;
   if (llvm::sys::fs::status(path, status)) {
@@ -104,7 +106,7 @@ Status Jit::makeEnvironment(Environment &environment) {
   return {};
 }
 
-/// With the mutex held.
+/// The caller holds the mutex.
 Status Jit::readSettings() {
   if (!settings) {
     llvm::Expected<Settings> read = Settings::fromEnvironment();
@@ -179,7 +181,7 @@ void Jit::refuse(const std::string &message) {
   ++counters.refused_entries;
 }
 
-/// Null if there is none that can be used.
+/// Returns null if there is no usable bundle.
 attn_bundle *Jit::findOnDisk(const CacheKey &key, const DiskCache &disk) {
   auto bytes =
       disk.lookup(key, [&](const std::string &message) { refuse(message); });
@@ -198,7 +200,7 @@ attn_bundle *Jit::findOnDisk(const CacheKey &key, const DiskCache &disk) {
   return bundle;
 }
 
-/// Counts a compilation, unless there may be no more.
+/// Counts a compilation, or fails if the limit is reached.
 Status Jit::beginCompile(const CacheKey &key, const Settings &settings) {
   std::lock_guard<std::mutex> lock(mutex);
   if (settings.disableJit) {
@@ -237,7 +239,8 @@ Status Jit::compileNow(const Request &request, const CacheKey &key,
   return status;
 }
 
-/// From the disk, or compiled. Only one thread is here with a key.
+/// Loads the bundle from disk, or compiles it. Only one thread runs this for a
+/// key.
 Status Jit::make(const Request &request, const CacheKey &key,
                  const Environment &environment, attn_bundle *&bundle) {
   const DiskCache &disk = environment.disk;

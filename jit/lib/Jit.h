@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiling once: the bundles of this process, backed by the cache on disk.
+// Compiles each bundle once: the bundles of this process, backed by the disk
+// cache.
 #ifndef ATTN_JIT_JIT_H
 #define ATTN_JIT_JIT_H
 
@@ -16,8 +17,8 @@ namespace attn::jit {
 
 class Jit {
 public:
-  /// The one of this process. Never destroyed: other threads may compile while
-  /// it exits.
+  /// The instance of this process. It is never destroyed: other threads may
+  /// compile while the process exits.
   static Jit &get();
 
   /// Sets `bundle` to a new reference.
@@ -30,7 +31,7 @@ public:
   attn_jit_counters count();
 
 private:
-  /// What all compilations share; made anew when an option changes.
+  /// State that all compilations share; rebuilt when an option changes.
   struct Environment {
     Settings settings;
     DiskCache disk;
@@ -38,7 +39,7 @@ private:
     std::string ptxasVersion; // "" likewise
   };
 
-  /// A bundle of this process, or one that a thread is at work on.
+  /// A bundle of this process, or one that a thread is compiling.
   struct Entry {
     ~Entry() { attn_bundle_destroy(bundle); }
 
@@ -62,7 +63,7 @@ private:
   Status beginCompile(const CacheKey &key, const Settings &settings);
   void refuse(const std::string &message);
 
-  /// Held for moments only: never while something is compiled or reported.
+  /// Held only briefly: never while something is compiled or reported.
   std::mutex mutex;
   std::shared_ptr<const Settings> settings;
   std::shared_ptr<const Environment> environment;

@@ -21,7 +21,8 @@ static attn_status report(const Status &status) {
   return attn_internal_report(status.getCode(), status.getMessage().c_str());
 }
 
-/// Reads the caller's request, in a process with a fitting runtime.
+/// Reads the caller's request, and checks that the loaded runtime has the same
+/// version.
 static Status readRequest(const attn_compile_args *args, Request &request) {
   if (std::strcmp(attn_version(), ATTN_VERSION) != 0) {
     return {ATTN_COMPILER_ERROR,
@@ -52,7 +53,7 @@ extern "C" attn_status attn_supports(const attn_compile_args *args) {
   return report(Jit::get().supports(request));
 }
 
-/// Compiles one item of a list, for the caches alone.
+/// Compiles one item of a list, only to fill the caches.
 static Status precompile(const attn_compile_args *args) {
   Request request;
   if (Status status = readRequest(args, request)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A request that needs more memory than there is must not end the process.
+// Keeps the process alive if a request needs more memory than there is.
 #ifndef ATTN_JIT_OUTOFMEMORY_H
 #define ATTN_JIT_OUTOFMEMORY_H
 
@@ -8,8 +8,8 @@
 
 namespace attn::jit {
 
-/// Runs `body`; false if memory ran out. What `body` had built is then leaked,
-/// since it is compiled without what exceptions need to clean up.
+/// Runs `body`; returns false if memory ran out. Data that `body` had built is
+/// then leaked, since `body` is compiled without exception cleanup.
 bool runInMemory(llvm::function_ref<void()> body);
 
 } // namespace attn::jit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a caller wants compiled.
+// A request of a caller to compile a module.
 #ifndef ATTN_JIT_REQUEST_H
 #define ATTN_JIT_REQUEST_H
 
@@ -21,8 +21,8 @@ struct Request {
   /// Checks the caller's struct and copies what it points to.
   static Status read(const attn_compile_args *args, Request &out);
 
-  /// The key of its bundle, as this build of the compiler and the assembler
-  /// whose version is `ptxas` ("": none) make it.
+  /// Returns the key of the bundle that this build of the compiler and the
+  /// assembler of version `ptxas` ("": none) make.
   CacheKey getKey(llvm::StringRef ptxas) const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the environment and attn_jit_option say.
+// The settings from the environment and from attn_jit_option.
 #ifndef ATTN_JIT_SETTINGS_H
 #define ATTN_JIT_SETTINGS_H
 
@@ -20,12 +20,11 @@ struct Settings {
   std::string dumpDir; // "": none
   std::string ptxas;   // "": searched
 
-  /// Sets one option by the name that attn_jit_option has for it; "" is its
-  /// default.
+  /// Sets one option by its name in attn_jit_option; "" restores the default.
   llvm::Error set(llvm::StringRef name, llvm::StringRef value);
 
-  /// The defaults, then the environment. An environment variable with a bad
-  /// value is an error that names it.
+  /// Returns the defaults, overridden by the environment. An environment
+  /// variable with a bad value is an error that names it.
   static llvm::Expected<Settings> fromEnvironment();
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The C interface on the simulator: damaged bundles, plans and PTX, and
-// launches of a sound bundle with any tensors. Whatever comes, calls return;
-// those that fail say why.
+// launches of a valid bundle with arbitrary tensors. Every call must return,
+// and every failure must have a message.
 
 #include "attn/runtime/attn.h"
 #include "attn/runtime/bundle.h"
@@ -29,15 +29,15 @@ void require(bool good) {
   }
 }
 
-/// A call's status; one that fails has a message.
+/// Returns whether a call succeeded; a failure must have a message.
 bool succeeded(attn_status status) {
   bool known = std::strcmp(attn_status_name(status), "unknown status") != 0;
   require(known && (status == ATTN_SUCCESS) == (*attn_last_error() == '\0'));
   return status == ATTN_SUCCESS;
 }
 
-/// Memory for tensors, between pages that no one may touch: a tensor that
-/// begins here either lies here or is refused.
+/// Memory for tensors between inaccessible pages: a tensor that begins here
+/// either fits or must be refused.
 class Arena {
 public:
   static constexpr size_t kSize = size_t(1) << 16, kGuard = size_t(1) << 30;
@@ -60,7 +60,7 @@ char *arena() {
   return instance.get();
 }
 
-/// What stands in plans.
+/// Words that occur in plans.
 constexpr const char *kWords[] = {"null",
                                   "-1",
                                   "0",
@@ -78,7 +78,8 @@ constexpr const char *kWords[] = {"null",
                                   "4294967296"};
 
 attn_bundle *load(const std::vector<char> &image) {
-  // Exactly these bytes, for the sanitizer to see a read behind them.
+  // A copy of exactly this size, so that the sanitizer detects reads past its
+  // end.
   std::vector<char> copy(image.begin(), image.end());
   attn_bundle *bundle = reinterpret_cast<attn_bundle *>(1);
   bool good =
@@ -123,7 +124,8 @@ struct Call {
   Call(const Call &) = delete;
 
 private:
-  /// Tensors of two where the extent is open, each in memory of its own.
+  /// Adds tensors with extent 2 where the extent is open, each in separate
+  /// memory.
   void add(const attn_argument &argument) {
     arguments.push_back(argument);
     if (argument.kind == ATTN_ARGUMENT_SCALAR) {
@@ -161,7 +163,7 @@ void spoilTensor(FuzzedDataProvider &data, Call &call, size_t index) {
   std::vector<int64_t> &strides = call.strides[index];
   switch (data.ConsumeIntegralInRange(0, 9)) {
   case 0: {
-    // A string of no tensor's memory is never touched.
+    // Strings outside any tensor's memory must never be read.
     uintptr_t base = reinterpret_cast<uintptr_t>(arena());
     const uintptr_t wild[] = {0,
                               16,
@@ -182,7 +184,7 @@ void spoilTensor(FuzzedDataProvider &data, Call &call, size_t index) {
     break;
   case 3:
     view.ndim = data.ConsumeIntegralInRange(-1, 9);
-    // As many as it says.
+    // As many extents as the tensor says that it has.
     shape.resize(size_t(std::max(1, view.ndim)));
     strides.resize(shape.size());
     break;
@@ -256,7 +258,7 @@ void setOptions(FuzzedDataProvider &data) {
                           : data.ConsumeRandomLengthString(6);
   (void)succeeded(
       attn_simulator_option(data.PickValueInArray(names), value.c_str()));
-  // Any number is one: this many are soon executed.
+  // Any number is valid; one thread keeps executions short.
   require(succeeded(attn_simulator_option("threads", "1")));
   require(succeeded(attn_simulator_option("budget", "20000")));
 }
@@ -279,7 +281,7 @@ attn_bundle *probe() {
   return bundle;
 }
 
-/// Whether launches have few CTAs: a plan may ask for any number.
+/// Whether launches have few CTAs: a damaged plan may ask for any number.
 bool isSmall(const std::string &plan) {
   bool small = true;
   for (const char *piece : {R"("grid":["s",["min","b",2],1])",

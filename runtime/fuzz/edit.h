@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sound text with a few pieces replaced, which comes further than random bytes.
+// Valid text with a few pieces replaced, which gets further than random bytes.
 
 #ifndef ATTN_RUNTIME_FUZZ_EDIT_H
 #define ATTN_RUNTIME_FUZZ_EDIT_H
@@ -10,7 +10,8 @@
 
 namespace attn::fuzz {
 
-/// `text` with up to four pieces replaced by `words` or anything.
+/// Returns `text` with up to four pieces replaced by `words` or random
+/// characters.
 template <size_t n>
 std::string edit(FuzzedDataProvider &data, std::string text,
                  const char *const (&words)[n]) {

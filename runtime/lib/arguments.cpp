@@ -13,16 +13,16 @@ using namespace attn::runtime;
 
 namespace {
 
-/// What TMA asks of addresses and strides, bytes.
+/// Alignment of addresses and strides that TMA requires, in bytes.
 constexpr int64_t kTensorMapAlignment = 16;
 
-/// Where each symbol got its value, for the message of a mismatch.
+/// The argument that gave each symbol its value, for the message of a mismatch.
 struct Origin {
   int arg = -1;
   int dim = -1;
 };
 
-/// One tensor argument's strides, in elements.
+/// The strides of one tensor argument, in elements.
 struct Strides {
   int rank = 0;
   bool empty = false;
@@ -100,8 +100,8 @@ std::string describeDevice(DLDevice device) {
   return type + ":" + std::to_string(device.device_id);
 }
 
-/// The strides of `tensor`. Those that do not matter get the packed value,
-/// rounded up for TMA: expressions use them like any other.
+/// Returns the strides of `tensor`. Strides that do not matter get the packed
+/// value, rounded up for TMA, since expressions use them like any other.
 Strides readStrides(const PlanArg &arg, const DLTensor &tensor) {
   Strides strides;
   strides.rank = tensor.ndim;
@@ -118,7 +118,8 @@ Strides readStrides(const PlanArg &arg, const DLTensor &tensor) {
       bool round = arg.alignedRows && !strides.matters(i) && packed > 1;
       strides.values[i] = round ? (packed + unit - 1) / unit * unit : packed;
     }
-    // Saturate: an absurd extent is refused by the reach rule.
+    // Saturates: an absurd extent is refused by the rule on the reach of a
+    // tensor.
     if (__builtin_mul_overflow(packed, std::max<int64_t>(1, strides.sizes[i]),
                                &packed)) {
       packed = INT64_MAX / 64;
@@ -223,8 +224,8 @@ Status Binder::checkPointer(const PlanArg &arg, const DLTensor &tensor,
   return {};
 }
 
-/// Batch and heads are two dims of a tensor of rank 4, as the layout says, and
-/// any dim that has the symbol of one of those.
+/// Whether a dim is the batch or the heads: two dims of a tensor of rank 4, by
+/// the layout, and any dim with the symbol of one of those.
 bool Binder::isBatchOrHead(const PlanArg &arg, int dim) const {
   int heads = plan.problem.getHeadsDim();
   if (arg.dims.size() == 4) {
@@ -290,7 +291,8 @@ Status Binder::checkStrides(const PlanArg &arg, const Strides &strides) {
   return {};
 }
 
-/// Byte offsets have to fit 64 bits, so that nothing later overflows.
+/// Checks that byte offsets fit 64 bits, so that no later computation
+/// overflows.
 Status Binder::checkReach(const PlanArg &arg, const Strides &strides,
                           int64_t &bytes) {
   int64_t reach = strides.empty ? 0 : sizeOf(arg.dtype);
@@ -310,8 +312,8 @@ Status Binder::checkReach(const PlanArg &arg, const Strides &strides,
   return {};
 }
 
-/// Written elements have to be distinct: with the dims sorted by stride, each
-/// has to step over all that the smaller ones reach.
+/// Checks that written elements are distinct: with the dims sorted by stride,
+/// each stride must step over everything that the smaller ones reach.
 Status Binder::checkOverlap(const PlanArg &arg, const Strides &strides) {
   if (arg.access == Access::Read) {
     return {};
@@ -392,7 +394,7 @@ Status Binder::bindScalar(int index) {
                                              : "an integer below 2^53",
                     describeNumber(value));
   }
-  // A number may be the size of a tensor's dimension as well.
+  // The symbol of a number may also be the size of a tensor's dimension.
   if (bound.symbols.isBound(arg.symbol) &&
       bound.symbols.get(arg.symbol) != int64_t(value)) {
     return expected(quote(arg.name),

@@ -9,12 +9,12 @@
 
 namespace attn::runtime {
 
-/// The call's values, one entry for every plan argument: `tensors[i]` where
-/// argument i is a tensor, `scalars[i]` where it is not.
+/// The values of a call, one entry for every plan argument: `tensors[i]` if
+/// argument i is a tensor, otherwise `scalars[i]`.
 struct CallValues {
   std::vector<const DLTensor *> tensors;
   std::vector<double> scalars;
-  /// The plan's argument for every entry of the public struct's tensors.
+  /// The plan argument of every entry of the public struct's tensors.
   std::vector<int> tensorArgs;
   DLDevice device;
 };
@@ -23,7 +23,7 @@ struct CallValues {
 struct BoundTensor {
   /// The first element; null only if the tensor has none.
   char *data = nullptr;
-  /// From there to the end of the last element.
+  /// The number of bytes from `data` to the end of the last element.
   int64_t bytes = 0;
 };
 
@@ -35,8 +35,8 @@ struct BoundArguments {
 
   std::vector<BoundTensor> tensors;
   std::vector<float> floats;
-  /// Dims, i32 and i64 scalars, and strides in elements; a stride that does
-  /// not matter (at most one element along it) has a legal stand-in.
+  /// Dims, i32 and i64 scalars, and strides in elements; a stride that does not
+  /// matter (at most one element along it) has a legal substitute.
   SymbolValues symbols;
 };
 
@@ -45,11 +45,11 @@ struct BoundArguments {
 Status collectArguments(const LaunchPlan &plan, const attn_launch_args &args,
                         CallValues &out);
 
-/// What the address of tensor `arg` has to be a multiple of, bytes.
+/// The required alignment of the address of tensor `arg`, in bytes.
 int64_t addressAlignment(const PlanArg &arg);
 
-/// Sets `data` to the first element of `tensor`, whose last one ends `bytes`
-/// later. False if addresses as high as that do not exist.
+/// Sets `data` to the first element of `tensor`, whose last element ends
+/// `bytes` later. Returns false if that is beyond the address space.
 bool locate(const DLTensor &tensor, int64_t bytes, char *&data);
 
 /// Checks every rule: rank, type, extents, device, alignment, strides,

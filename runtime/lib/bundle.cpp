@@ -32,7 +32,7 @@ size_t alignUp(size_t value) {
   return (value + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// Appends `bytes` low bytes of `value`, lowest first.
+/// Appends the `bytes` low bytes of `value`, lowest first.
 void putLittle(std::vector<char> &out, uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) {
     out.push_back(static_cast<char>(value >> (8 * i)));
@@ -122,9 +122,9 @@ bool checkHeader(const char *data, size_t size, uint32_t &count,
                      fnv1a(data + kHeaderSize, count * kEntrySize), err);
 }
 
-/// Checks section `index`, which has to start right after `end`; moves `end`
-/// to its last byte. Fixing the place of every section leaves no room for
-/// overlaps, gaps or lying sizes.
+/// Checks section `index`, which must start right after `end`; moves `end` to
+/// its last byte. Since the position of every section is fixed, overlaps, gaps
+/// and false sizes are impossible.
 bool checkEntry(const char *data, size_t size, uint32_t index,
                 const Entry &entry, size_t &end, std::string &err) {
   std::string name = "section " + std::to_string(index);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bundles on disk: whole-file read, and a write that is never half seen.
+// Bundles on disk: reads whole files, and writes files atomically.
 
 #include "attn/runtime/bundle.h"
 
@@ -35,7 +35,7 @@ static bool writeAll(int fd, const char *data, size_t size) {
   return true;
 }
 
-/// Reads `out.size()` bytes, and cuts `out` to those that there are.
+/// Reads up to `out.size()` bytes, and shrinks `out` to the bytes read.
 static bool readAll(int fd, std::vector<char> &out) {
   size_t size = 0;
   while (size < out.size()) {
@@ -61,7 +61,7 @@ static const char *describeKind(mode_t mode) {
                           : "another kind of file";
 }
 
-/// A name beside `path` that no other writer uses.
+/// A name next to `path` that no other writer uses.
 static std::string temporaryName(const std::string &path) {
   static std::atomic<unsigned> counter{0};
   return path + ".tmp." + std::to_string(::getpid()) + "." +
@@ -116,7 +116,7 @@ static BundleFault readImage(int fd, const std::string &path,
 
 BundleFault attn::runtime::readBundleFile(const std::string &path,
                                           Bundle &bundle, std::string &err) {
-  // Not to wait for the other end of a pipe.
+  // O_NONBLOCK: do not wait for the other end of a pipe.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) {
     fail("open", path, err);

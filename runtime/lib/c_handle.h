@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the files of the C interface share: the handle, the thread's last error,
+// Shared by the files of the C interface: the handle, the thread's last error,
 // and the check for null.
 
 #ifndef ATTN_RUNTIME_LIB_C_HANDLE_H
@@ -24,7 +24,7 @@ inline attn_status report(const Status &status) {
   return attn_internal_report(status.getCode(), status.getMessage().c_str());
 }
 
-/// A pointer that a caller has to give, by the name that attn.h gives it.
+/// A required pointer, with its name in attn.h.
 struct Required {
   const char *name;
   const void *value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the C struct's arrays, positional or by name, to plan order.
+// From the arrays of the C struct, positional or by name, to plan order.
 
 #include "arguments.h"
 
@@ -16,8 +16,8 @@ static std::string listNames(const LaunchPlan &plan,
   return names;
 }
 
-/// Says which plan argument entry `index` of an array is: by name, or the
-/// index-th tensor (or scalar) of the plan. Null names need `count` to match.
+/// Maps each entry of an array to a plan argument: by name, or the index-th
+/// tensor (or scalar) of the plan. Without names, `count` must match.
 static Status mapEntries(const LaunchPlan &plan, bool tensors, size_t count,
                          const char *const *names, std::vector<int> &out) {
   std::vector<int> wanted;

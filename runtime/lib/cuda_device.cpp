@@ -69,7 +69,7 @@ Status CudaDevice::open(const CudaDriver &driver, int ordinal,
   return {};
 }
 
-/// "sm_90a" runs on 9.0 alone, "sm_100f" on 10.0 and later 10.x, and "sm_90" on
+/// "sm_90a" runs only on 9.0, "sm_100f" on 10.0 and later 10.x, and "sm_90" on
 /// 9.0 and everything later.
 Status CudaDevice::checkTarget(const std::string &target) const {
   int number = 0;
@@ -160,7 +160,7 @@ static Status openCudaDevice(int ordinal, CudaDevice *&device) {
 }
 
 Status attn::runtime::getCudaDevice(int ordinal, CudaDevice *&device) {
-  // What a thread used last, so that its launches wait for no other's.
+  // The device that a thread used last, so that its launches take no lock.
   static thread_local int lastOrdinal = -1;
   static thread_local CudaDevice *last = nullptr;
   if (ordinal != lastOrdinal || !last) {

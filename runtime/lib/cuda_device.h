@@ -12,8 +12,8 @@ namespace attn::runtime {
 
 class CudaDevice final : public Device {
 public:
-  /// Opens GPU `ordinal` and retains its primary context. `driver` has to
-  /// outlive the device.
+  /// Opens GPU `ordinal` and retains its primary context. `driver` must outlive
+  /// the device.
   static Status open(const CudaDriver &driver, int ordinal,
                      std::unique_ptr<CudaDevice> &device);
 
@@ -37,7 +37,7 @@ private:
   int minor = 0;
 };
 
-/// Makes a device's context current while it lives, at the cost of a query if
+/// Makes a device's context current during its lifetime; costs only a query if
 /// it already is.
 class CurrentContext {
 public:

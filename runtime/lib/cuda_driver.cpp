@@ -21,7 +21,7 @@ std::string attn::runtime::cudaErrorName(const CudaDriver &driver,
 }
 
 namespace {
-/// The driver, or why there is none.
+/// The driver, or the reason why it cannot be used.
 struct LoadResult {
   CudaDriver driver;
   Status status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of the CUDA driver's interface that is used here, declared from its
-// public ABI so that nothing of CUDA is needed to build, and loaded with dlopen
-// so that nothing of it is needed to start.
+// The subset of the CUDA driver API that the runtime uses. It is declared from
+// the public ABI, so that building needs no CUDA, and loaded with dlopen, so
+// that starting needs none.
 
 #ifndef ATTN_RUNTIME_LIB_CUDA_DRIVER_H
 #define ATTN_RUNTIME_LIB_CUDA_DRIVER_H
@@ -47,7 +47,7 @@ struct alignas(128) TensorMap {
   uint64_t opaque[16];
 };
 
-/// CUlaunchAttribute, with the values that are used here.
+/// CUlaunchAttribute, with the values used here.
 struct CudaLaunchAttribute {
   int id;
   char pad[4];
@@ -70,7 +70,7 @@ struct CudaLaunchConfig {
 };
 static_assert(sizeof(CudaLaunchConfig) == 56, "the driver's layout");
 
-/// The functions that loading and launching need. Tests fill in their own.
+/// The driver functions for loading and launching. Tests substitute their own.
 struct CudaDriver {
   CUresult (*init)(unsigned flags);
   CUresult (*getErrorName)(CUresult, const char **);
@@ -105,8 +105,8 @@ struct CudaDriver {
 /// Null if there is no such library or no such function.
 void *findDriverFunction(const char *name);
 
-/// The process's driver, initialized. Fails if there is none, if it is too old
-/// to have a function of the table, or if cuInit fails.
+/// Returns the process's driver, initialized. Fails if there is none, if it is
+/// too old to have all functions of the table, or if cuInit fails.
 Status loadCudaDriver(const CudaDriver *&driver);
 
 /// For example "CUDA_ERROR_INVALID_VALUE".

@@ -8,7 +8,7 @@
 
 using namespace attn::runtime;
 
-/// Dynamic shared memory up to this needs no opt-in, bytes.
+/// The largest dynamic shared memory without opt-in, in bytes.
 static constexpr unsigned kDefaultSharedMemory = 48 * 1024;
 
 CudaKernels::~CudaKernels() {

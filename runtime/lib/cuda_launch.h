@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A launch as the CUDA driver takes it: tensor maps, parameters, extents.
+// A launch in the form that the CUDA driver takes: tensor maps, parameters,
+// extents.
 
 #ifndef ATTN_RUNTIME_LIB_CUDA_LAUNCH_H
 #define ATTN_RUNTIME_LIB_CUDA_LAUNCH_H
@@ -11,7 +12,8 @@ namespace attn::runtime {
 
 class CudaLaunch final : public EncodedLaunch {
 public:
-  /// `prepared` may go; its plan, `device` and `function` have to stay.
+  /// `prepared` is not kept; its plan, `device` and `function` must outlive
+  /// this.
   CudaLaunch(const CudaDevice &device, CUfunction function,
              const PreparedLaunch &prepared);
   CudaLaunch(const CudaLaunch &) = delete;
@@ -38,12 +40,13 @@ private:
   CUfunction function;
   CudaLaunchConfig config = {};
   CudaLaunchAttribute attributes[2] = {};
-  /// The attribute that lets the kernel begin early, if it can wait itself.
+  /// The attribute that lets the kernel begin early, if it waits for the
+  /// previous launch itself.
   CudaLaunchAttribute *overlap = nullptr;
   std::vector<Map> maps;
-  /// One a parameter; those of maps are not used.
+  /// One word per parameter; words of tensor maps are unused.
   std::vector<uint64_t> words;
-  /// The parameters' addresses, from where the driver copies them by size.
+  /// The addresses of the parameters, from which the driver copies them.
   std::vector<void *> params;
 };
 

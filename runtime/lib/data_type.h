@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The element types a plan can name, and what DLPack calls them.
+// The element types of a plan, and their names in DLPack.
 
 #ifndef ATTN_RUNTIME_LIB_DATA_TYPE_H
 #define ATTN_RUNTIME_LIB_DATA_TYPE_H
@@ -20,7 +20,8 @@ DLDataType toDLPack(DataType type);
 bool isFloat(DataType type);
 /// The size of one element in bytes.
 int sizeOf(DataType type);
-/// How messages write a DLPack type: "bf16", or "code 2 bits 8 lanes 4".
+/// Returns a DLPack type as messages print it: "bf16", or "code 2 bits 8 lanes
+/// 4".
 std::string describe(DLDataType type);
 
 inline bool sameType(DLDataType a, DLDataType b) {

@@ -71,7 +71,7 @@ static const char *floorMod(int64_t a, int64_t b, int64_t &out) {
   if (b == 0) {
     return "division by zero";
   }
-  // INT64_MIN % -1 traps, and anything mod -1 is 0.
+  // INT64_MIN % -1 traps, although every number mod -1 is 0.
   out = b == -1 ? 0 : a % b;
   if (out != 0 && (out < 0) != (b < 0)) {
     out += b;
@@ -79,7 +79,7 @@ static const char *floorMod(int64_t a, int64_t b, int64_t &out) {
   return nullptr;
 }
 
-/// Returns null, or what went wrong.
+/// Returns null, or a description of the error.
 static const char *apply(ExprOp op, int64_t a, int64_t b, int64_t &out) {
   bool overflow = false;
   switch (op) {
@@ -123,8 +123,8 @@ static const char *apply(ExprOp op, int64_t a, int64_t b, int64_t &out) {
 
 Status Expr::evaluate(const SymbolTable &symbols, const SymbolValues &values,
                       int64_t &result) const {
-  // The reader bounds depth, and an operator's operands are folded from the
-  // left in pairs, so each level holds at most three values.
+  // The reader limits the depth, and operands are folded from the left in
+  // pairs, so each level needs at most three values.
   int64_t stack[3 * kMaxExprDepth + 1];
   int top = 0;
   for (const Node &node : nodes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integer expressions of a launch plan over run-time symbols.
+// Integer expressions of a launch plan over launch-time symbols.
 
 #ifndef ATTN_RUNTIME_LIB_EXPR_H
 #define ATTN_RUNTIME_LIB_EXPR_H
@@ -15,7 +15,7 @@ namespace attn::runtime {
 /// The symbols of one plan, numbered in order of first mention.
 class SymbolTable {
 public:
-  /// Returns the number of `name`, a new one if it is not known.
+  /// Returns the number of `name`, assigning a new one if it is unknown.
   int intern(const std::string &name);
   /// Returns the number of `name`, or -1.
   int lookup(const std::string &name) const;
@@ -26,7 +26,7 @@ private:
   std::vector<std::string> names;
 };
 
-/// What the symbols stand for in one call.
+/// The values of the symbols in one call.
 class SymbolValues {
 public:
   explicit SymbolValues(int count) : values(count), bound(count) {}
@@ -59,26 +59,26 @@ enum class ExprOp {
   Select
 };
 
-/// An expression tree in postfix order: operands come before their operator,
-/// so that evaluation is one loop over a small stack.
+/// An expression tree in postfix order: operands come before their operator, so
+/// that evaluation is one loop with a small stack.
 class Expr {
 public:
   struct Node {
     ExprOp op;
-    /// The literal, or the symbol's number.
+    /// The literal, or the number of the symbol.
     int64_t value;
   };
 
   Expr() : Expr(0) {}
   explicit Expr(int64_t literal) : nodes{{ExprOp::Literal, literal}} {}
-  /// `path` is where the plan says it, for messages.
+  /// `path` is its location in the plan, for messages.
   Expr(std::vector<Node> postfix, std::string path)
       : nodes(std::move(postfix)), path(std::move(path)) {}
 
-  /// Sets `result`, or says what went wrong: an unbound symbol, overflow of 64
-  /// bits, or a division by zero. Both arms of a select are evaluated.
-  /// Division rounds towards minus infinity and the modulo has the divisor's
-  /// sign; comparisons give 0 or 1.
+  /// Sets `result`, or returns an error: an unbound symbol, overflow of 64
+  /// bits, or a division by zero. Both arms of a select are evaluated. Division
+  /// rounds towards minus infinity, and the modulo has the divisor's sign;
+  /// comparisons return 0 or 1.
   Status evaluate(const SymbolTable &symbols, const SymbolValues &values,
                   int64_t &result) const;
 
@@ -98,7 +98,7 @@ private:
 bool lookupExprOp(const std::string &name, ExprOp &op, int &arity);
 bool isVariadic(ExprOp op);
 
-/// The deepest nesting a plan may have, and so the stack evaluation needs.
+/// The largest nesting depth of a plan, which bounds the evaluation stack.
 constexpr int kMaxExprDepth = 32;
 
 } // namespace attn::runtime

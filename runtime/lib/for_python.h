@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the Python package uses of libattn_runtime.so beside the public
-// interface: a launch with Python's objects, which costs a tenth of what making
-// C structs from them in Python does. Python itself is called by address, so
-// that one library serves every version and programs without it. Both have to
-// be of one version.
+// Functions of libattn_runtime.so for the Python package only: launches with
+// Python objects, at a tenth of the cost of building C structs in Python.
+// Python itself is called by address, so that one library works with every
+// Python version and in programs without Python. Library and package must have
+// the same version.
 
 #ifndef ATTN_RUNTIME_LIB_FOR_PYTHON_H
 #define ATTN_RUNTIME_LIB_FOR_PYTHON_H
 
 #include "attn/runtime/attn.h"
 
-/// Functions of Python, by the names that they have there.
+/// Functions of Python, under their names there.
 struct attn_python {
   void *(*PyEval_SaveThread)(void);
   void (*PyEval_RestoreThread)(void *);
@@ -19,34 +19,34 @@ struct attn_python {
   void (*Py_IncRef)(void *);
 };
 
-/// To be called once, before any other function here.
+/// Must be called once, before any other function here.
 extern "C" ATTN_API void attn_internal_set_python(const attn_python *functions);
 
-/// A launch, but for its tensors. Not to be used by two threads at once.
+/// A launch without its tensors. Two threads must not use it at the same time.
 struct attn_object_launch {
   attn_bundle *bundle;
-  /// How the framework reads its objects.
+  /// The framework's interface for reading its objects.
   const DLPackExchangeAPI *api;
   /// Exchanges dims 1 and 2 of the tensors of rank 4.
   int32_t heads_first;
   size_t num_scalars;
   const double *scalars;
-  /// The workspace is ready for launches on `workspace_stream`, and not for
+  /// The workspace is ready for launches on `workspace_stream`, but not for
   /// graph capture.
   int32_t needs_workspace;
   void *workspace;
   size_t workspace_size;
   void *workspace_stream;
-  /// Objects to return: for success; for a call that has to be made in full,
-  /// since it fails or an output may share memory with another tensor; and
-  /// where the workspace is not for the current stream.
+  /// Objects to return: on success; for a call that needs the slow path,
+  /// because it fails or because an output may share memory with another
+  /// tensor; and if the workspace is not for the current stream.
   void *done;
   void *failed;
   void *elsewhere;
 };
 
 /// A function of Python's METH_FASTCALL convention. `self` is a capsule named
-/// "attn_object_launch"; the arguments are the plan's tensors in its order.
+/// "attn_object_launch"; the arguments are the plan's tensors in order.
 extern "C" ATTN_API void *
 attn_internal_launch_objects(void *self, void *const *objects, ptrdiff_t count);
 

@@ -13,7 +13,7 @@ static std::string join(const std::string &path, const std::string &key) {
 
 namespace {
 
-/// Looks for keys that an object has twice while it is parsed.
+/// Detects duplicate keys of an object during parsing.
 class DuplicateKeys {
 public:
   void visit(nlohmann::json::parse_event_t event, const nlohmann::json &value) {
@@ -27,7 +27,7 @@ public:
     }
   }
 
-  /// What is wrong with the first one, or "".
+  /// A description of the first duplicate, or "".
   const std::string &getProblem() const { return problem; }
 
 private:
@@ -47,7 +47,7 @@ private:
     std::set<std::string> keys;
     std::string current;
   };
-  /// From the outermost one.
+  /// The open objects, outermost first.
   std::vector<Object> open;
   std::string problem;
 };

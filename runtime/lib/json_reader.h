@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A JSON value with its path, whose accessors check the type first and report
-// the path on failure.
+// A JSON value with its path; the accessors check the type first and report the
+// path on failure.
 
 #ifndef ATTN_RUNTIME_LIB_JSON_READER_H
 #define ATTN_RUNTIME_LIB_JSON_READER_H
@@ -13,24 +13,24 @@
 
 namespace attn::runtime {
 
-/// Parses the whole `text`, in which no object has a key twice. `document` is
-/// what messages call it.
+/// Parses `text`, in which no object may have duplicate keys. `document` is its
+/// name in messages.
 Status parseJson(const std::string &text, const char *document,
                  nlohmann::json &json);
 
-/// What is asked of a value that may be read in several ways.
+/// The kinds of values, for keys that allow several.
 enum class JsonKind { Object, Array, String, Integer, Other };
 
 class JsonReader {
 public:
-  /// `document` is what messages call the whole; not owned.
+  /// `document` is the name of the whole document in messages; not owned.
   JsonReader(const nlohmann::json &value, std::string path,
              const char *document = "plan")
       : value(&value), path(std::move(path)), document(document) {}
 
   const std::string &getPath() const { return path; }
   JsonKind getKind() const;
-  /// Of an object, in alphabetical order.
+  /// The keys of an object, in alphabetical order.
   std::vector<std::string> keys() const;
   size_t size() const { return value->size(); }
 
@@ -48,21 +48,21 @@ public:
             document};
   }
 
-  /// Requires an object without keys outside `known`.
+  /// Requires an object with no keys other than `known`.
   Status expectObject(std::initializer_list<const char *> known) const;
   Status expectArray(size_t least, size_t most) const;
 
   bool has(const char *key) const {
     return value->is_object() && value->contains(key);
   }
-  /// The member `key`; the null value if it is missing, so that the next check
-  /// reports it.
+  /// Returns the member `key`, or the null value if it is missing, so that the
+  /// next check reports it.
   JsonReader get(const char *key) const;
 
   Status read(std::string &out) const;
   Status read(int64_t &out, int64_t least, int64_t most) const;
   Status read(double &out) const;
-  /// Any 64-bit integer, by its two's complement.
+  /// Reads any 64-bit integer, as two's complement.
   Status readBits(uint64_t &out) const;
   /// Requires one of the strings `names`.
   Status readOneOf(std::initializer_list<const char *> names,

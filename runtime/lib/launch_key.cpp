@@ -21,7 +21,7 @@ bool LaunchKey::add(uint64_t word) {
   return true;
 }
 
-/// Eight characters a word; the last word has a zero byte.
+/// Packs eight characters into a word; the last word has a zero byte.
 bool LaunchKey::addName(const char *const *names, size_t index) {
   const char *at = names ? names[index] : "";
   uint64_t word = 0;
@@ -74,8 +74,8 @@ bool LaunchKey::read(uint64_t bundle, const Device &device,
 }
 
 uint64_t LaunchKey::getHash() const {
-  // Products that do not wait for one another, of words told apart by place.
-  // Small integers as doubles differ in their highest bits alone.
+  // Independent products, of words that are distinguished by their index. Small
+  // integers as doubles differ only in their highest bits.
   uint64_t hash = 0;
   for (int i = 0; i < count; ++i) {
     hash ^= (words[i] + uint64_t(i)) * 0x9e3779b97f4a7c15U;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What two calls of a launch have to have in common to differ in memory alone.
+// The part of a call that two calls must share to differ only in memory.
 
 #ifndef ATTN_RUNTIME_LIB_LAUNCH_KEY_H
 #define ATTN_RUNTIME_LIB_LAUNCH_KEY_H
@@ -9,12 +9,12 @@
 
 namespace attn::runtime {
 
-/// A bundle, a device, and a call's arguments but for addresses, the stream and
-/// the workspace.
+/// A bundle, a device, and the arguments of a call without addresses, stream
+/// and workspace.
 class LaunchKey {
 public:
-  /// `bundle` is a number that no other bundle has had. False for arguments
-  /// that have no key: broken ones and very many.
+  /// `bundle` is a number that is unique in the process. Returns false for
+  /// arguments without a key: invalid ones and very many.
   bool read(uint64_t bundle, const Device &device,
             const attn_launch_args &args);
 

@@ -8,7 +8,7 @@
 using namespace attn::runtime;
 
 static constexpr uintptr_t kWorkspaceAlignment = 256;
-/// A thread remembers two to the power of so many calls.
+/// A thread remembers 2^kLogMostCalls calls.
 static constexpr int kLogMostCalls = 6;
 
 RememberedCall::RememberedCall(const LaunchPlan &plan,
@@ -61,7 +61,7 @@ struct Entry {
 
 } // namespace
 
-/// Where this thread's call with `key` is, if anywhere.
+/// The entry of this thread in which the call with `key` would be.
 static Entry &entryOf(const LaunchKey &key) {
   static thread_local std::array<Entry, size_t(1) << kLogMostCalls> entries;
   return entries[key.getHash() >> (64 - kLogMostCalls)];
@@ -107,8 +107,8 @@ Status attn::runtime::clearWorkspace(Device &device,
   if (!done) {
     return {};
   }
-  // Also where launches of the bundle's other variants need zeros, for the
-  // workspace to be ready for them.
+  // Also clears the bytes that launches of the bundle's other variants need, so
+  // that the workspace is ready for them.
   size_t bytes = std::min(need.zeroed, args.workspace_size);
   return device.clear(args.workspace, bytes, args.stream);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a launch plan. One function a JSON object, in the order of the text.
+// Reads a launch plan, with one function for each JSON object, in the order of
+// the text.
 
 #include "launch_plan.h"
 
@@ -25,10 +26,10 @@ int LaunchPlan::findArg(const std::string &argName) const {
 namespace {
 
 constexpr size_t kMaxArgs = 64;
-/// Ops of a region, and words of an op.
+/// The largest number of ops of a region, and of words of an op.
 constexpr size_t kMaxProgram = 4096;
 constexpr size_t kMaxWords = 16;
-/// What one block of any supported target can have, bytes.
+/// The largest shared memory of a block on any supported target, in bytes.
 constexpr int64_t kMaxSharedMemory = 232448;
 constexpr int64_t kMaxBox = 256;
 constexpr int64_t kMaxZeroed = int64_t(1) << 30;
@@ -64,7 +65,7 @@ private:
                     std::vector<Expr::Node> &nodes);
 
   LaunchPlan &plan;
-  /// The symbols before it are those of arguments.
+  /// The symbols before it belong to arguments.
   int firstValueSymbol = 0;
 };
 
@@ -147,7 +148,7 @@ Status PlanReader::readProblem(const JsonReader &json) {
   return readProgram(json, "mask_program", problem.maskProgram);
 }
 
-/// After the arguments, which the expressions name.
+/// Comes after the arguments, whose names the expressions use.
 Status PlanReader::readKeys(const JsonReader &json) {
   PlanKeys &keys = plan.problem.keys;
   RETURN_IF_FAILED(json.expectObject({"first", "last", "bounds"}));
@@ -177,7 +178,7 @@ Status PlanReader::readKeys(const JsonReader &json) {
   return {};
 }
 
-/// Who runs a program checks what its words mean.
+/// The evaluator of a program checks the meaning of its words.
 Status PlanReader::readProgram(const JsonReader &json, const char *key,
                                RegionProgram &program) {
   if (!json.has(key)) {
@@ -274,7 +275,7 @@ Status PlanReader::readArg(const JsonReader &json) {
   return {};
 }
 
-/// Text with the names of symbols in braces.
+/// Reads text with the names of symbols in braces.
 Status PlanReader::readMessage(const JsonReader &json,
                                std::vector<MessagePart> &parts) {
   std::string text;
@@ -451,7 +452,7 @@ Status PlanReader::readLaunch(const JsonReader &json, PlanLaunch &launch) {
   return {};
 }
 
-/// Variants may give different values of one name.
+/// Different variants may give a name different values.
 Status PlanReader::readValues(const JsonReader &json, PlanVariant &variant) {
   RETURN_IF_FAILED(json.expectArray(1, kMaxList));
   for (size_t i = 0; i < json.size(); ++i) {

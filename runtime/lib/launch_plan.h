@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The launch plan: what a bundle's kernels take and how they are launched.
+// The launch plan: the arguments of a bundle's kernels and how they are
+// launched.
 
 #ifndef ATTN_RUNTIME_LIB_LAUNCH_PLAN_H
 #define ATTN_RUNTIME_LIB_LAUNCH_PLAN_H
@@ -16,23 +17,24 @@ namespace attn::runtime {
 constexpr int kMaxTensorRank = 8;
 constexpr int kMaxTensorMapRank = 5;
 constexpr int kMaxKernelParams = 64;
-/// Checks of a plan, and words of a list in an expression, among others.
+/// The largest number of checks of a plan, of words in an expression, and of
+/// entries of other lists.
 constexpr size_t kMaxList = 256;
 
 /// A score or mask region: an op is a list of words (docs/launch-plan.md).
 using RegionProgram = std::vector<std::vector<std::string>>;
 
-/// A number of a launch that a mask has.
+/// A bound of the mask, given at launch.
 struct PlanBound {
-  std::string name; // of an i32 argument
+  std::string name; // the name of an i32 argument
   int64_t least = 0;
 };
 
-/// Which keys a query sees by the built-in mask. Launching does not read it.
+/// The keys that a query sees under the built-in mask. Launches do not use it.
 struct PlanKeys {
-  /// Unset where the side is open.
+  /// Not set if the side is open.
   std::optional<Expr> first, last;
-  int querySymbol = -1; // the query's position in them
+  int querySymbol = -1; // the query's position in these expressions
   std::vector<PlanBound> bounds;
 
   bool hasBound(const std::string &name) const {
@@ -45,28 +47,28 @@ struct PlanKeys {
   }
 };
 
-/// What the kernels compute. Tools read it; launching does not.
+/// The computation of the kernels. Tools use it; launches do not.
 struct PlanProblem {
   std::string kind; // "fwd", "bwd", "decode" or "combine"
   DataType dtype = DataType::BF16;
   int64_t headDim = 0;  // of Q and K
   int64_t headDimV = 0; // of V and O
   std::string layout;   // "bshd", "bhsd"
-  std::string mask;     // a name, for people; `keys` says what it means
+  std::string mask;     // a name, for people; `keys` defines it
   PlanKeys keys;
   std::string scoreRegion; // "none", "custom"
   std::string maskRegion;  // "none", "custom"
-  // Empty where the plan does not have them.
+  // Empty if the plan does not have them.
   RegionProgram scoreProgram;
   RegionProgram maskProgram;
 
-  /// The dims of Q, K, V and O that are positions and heads.
+  /// The dims of Q, K, V and O for positions and heads.
   int getPositionDim() const { return layout == "bhsd" ? 2 : 1; }
   int getHeadsDim() const { return layout == "bhsd" ? 1 : 2; }
 };
 
-/// One extent of a tensor: fixed, or a symbol bound by the first tensor that
-/// has it.
+/// One extent of a tensor: fixed, or a symbol that the first tensor with it
+/// binds.
 struct PlanDim {
   bool isSymbol = false;
   /// The extent, or the symbol's number.
@@ -79,19 +81,21 @@ enum class ArgKind { Tensor, F32, I32, I64 };
 struct PlanArg {
   std::string name;
   ArgKind kind = ArgKind::Tensor;
-  // Of tensors:
+  // For tensors:
   DataType dtype = DataType::F32;
   Access access = Access::Read;
   std::vector<PlanDim> dims;
-  /// The number of "<name>.stride.0"; those of the other dims follow it.
+  /// The number of the symbol "<name>.stride.0"; those of the other dims
+  /// follow.
   int firstStrideSymbol = -1;
-  /// Its rows have to begin at multiples of 16 bytes: a tensor map reads it, or
-  /// threads access several elements at a time.
+  /// Whether rows must begin at multiples of 16 bytes: a tensor map reads them,
+  /// or threads access several elements at a time.
   bool alignedRows = false;
-  /// Of f32 scalars: the numbers that the kernel can compute with, if not all.
+  /// For f32 scalars: the range of values that the kernel can compute with, if
+  /// limited.
   bool isBounded = false;
   float least = 0, most = 0;
-  /// Of i32 and i64 scalars, which expressions may use by name.
+  /// For i32 and i64 scalars: the symbol of their name in expressions.
   int symbol = -1;
 
   bool isTensor() const { return kind == ArgKind::Tensor; }
@@ -103,7 +107,7 @@ struct MessagePart {
   int symbol = -1;
 };
 
-/// A condition on the problem: `expr` has to equal `equals`.
+/// A condition on the problem: `expr` must equal `equals`.
 struct PlanCheck {
   Expr expr;
   int64_t equals = 0;
@@ -121,11 +125,11 @@ enum class ParamKind { TensorMap, Pointer, Workspace, I32, I64, F32 };
 
 struct PlanParam {
   ParamKind kind = ParamKind::I32;
-  /// Index into the plan's args: of TensorMap, Pointer and F32.
+  /// Index into the plan's args, for TensorMap, Pointer and F32.
   int arg = -1;
-  /// Of I32 and I64.
+  /// For I32 and I64.
   Expr expr;
-  // Of TensorMap:
+  // For TensorMap:
   int swizzle = 0;     // bytes: 0, 32, 64, 128
   int l2Promotion = 0; // bytes: 0, 64, 128, 256
   std::vector<TensorMapDim> dims;
@@ -137,16 +141,16 @@ struct PlanLaunch {
   std::array<unsigned, 3> block{1, 1, 1};
   std::array<unsigned, 3> cluster{1, 1, 1};
   unsigned smem = 0; // dynamic shared memory, bytes
-  /// May start before the launch ahead of it in the stream has ended: the
-  /// kernel waits for that itself.
+  /// The kernel may start before the previous launch in the stream has ended,
+  /// and waits for its end itself.
   bool dependent = false;
   std::vector<PlanParam> params;
-  /// Where the plan says it, for messages.
+  /// Its location in the plan, for messages.
   std::string path;
 };
 
-/// How far a variant's results may be from float64 (docs/launch-plan.md). Tools
-/// read it; launching does not.
+/// Bounds on the error of a variant's results (docs/launch-plan.md). Tools use
+/// it; launches do not.
 struct PlanNumerics {
   double scoreRelative = 0;
   double oRelative = 0;
@@ -163,20 +167,21 @@ struct PlanValue {
   Expr expr;
 };
 
-/// Kernels for the problems that `when` accepts and no variant before did.
+/// Kernels for the problems that `when` accepts and that no earlier variant
+/// accepts.
 struct PlanVariant {
   Expr when;
-  /// In order: each may use those before it.
+  /// In order: each value may use those before it.
   std::vector<PlanValue> values;
   Expr workspace; // bytes
-  /// Of them, from the first on, those that have to be zero when a launch
-  /// begins. It leaves them zero, so launches one after the other may share
-  /// them; launches that run at the same time may not.
+  /// The number of leading bytes that must be zero when a launch begins. The
+  /// launch resets them to zero, so consecutive launches may share a workspace;
+  /// concurrent launches may not.
   int64_t zeroed = 0;
   std::vector<PlanLaunch> launches;
   /// The schedule's text, for people.
   std::string schedule;
-  /// Missing in plans of older compilers, and of kernels other than "fwd".
+  /// Absent in plans of older compilers, and of kernels other than "fwd".
   std::optional<PlanNumerics> numerics;
 };
 
@@ -188,15 +193,15 @@ struct LaunchPlan {
   std::vector<PlanCheck> checks;
   std::vector<PlanVariant> variants;
   SymbolTable symbols;
-  /// The number of "sm_count", or -1 where nothing asks for it.
+  /// The number of "sm_count", or -1 if nothing uses it.
   int smCountSymbol = -1;
 
   int findArg(const std::string &argName) const;
 };
 
 /// Reads a plan and checks all of it: types, ranges, names and unknown keys.
-/// Errors name the place, for example
-/// "plan: variants[0].launches[0].block[0]: expected ...".
+/// Errors name the location, for example "plan:
+/// variants[0].launches[0].block[0]: expected ...".
 Status parseLaunchPlan(const std::string &json, LaunchPlan &plan);
 
 } // namespace attn::runtime

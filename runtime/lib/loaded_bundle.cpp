@@ -85,7 +85,8 @@ Status LoadedBundle::workspaceSize(const attn_launch_args &args,
 }
 
 /// Whether a call with other memory of the same shapes has the same parameters
-/// but for addresses: tensors without elements have stand-ins for theirs.
+/// except for addresses. It does not if a tensor without elements has a
+/// substitute address.
 static bool isRepeatable(const LaunchPlan &plan, const BoundArguments &bound) {
   for (size_t i = 0; i < plan.args.size(); ++i) {
     if (plan.args[i].isTensor() && !bound.tensors[i].data) {

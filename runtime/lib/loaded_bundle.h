@@ -21,7 +21,7 @@ public:
   const LaunchPlan &getPlan() const { return plan; }
   bool needsMultiprocessorCount() const { return plan.smCountSymbol >= 0; }
 
-  /// Loads the kernels onto `device` if they are not there.
+  /// Loads the kernels onto `device` if they are not loaded yet.
   Status prepare(Device &device);
 
   // `multiprocessors` may be anything unless needsMultiprocessorCount().
@@ -32,14 +32,16 @@ public:
   Status workspaceSize(const attn_launch_args &args, int64_t multiprocessors,
                        size_t &bytes) const;
 
-  /// Repeats this thread's call that differs in memory alone, if there was one.
+  /// Repeats this thread's earlier call that differs only in memory, if there
+  /// is one.
   Status launch(Device &device, const attn_launch_args &args);
 
 private:
-  /// Loads them, too, unless they are to be launched on a captured stream.
+  /// Also loads the kernels, unless they would be launched on a captured
+  /// stream.
   Status findKernels(Device &device, const attn_launch_args *args,
                      LoadedKernels *&kernels);
-  /// A call whose arguments passed their rules, and what it runs.
+  /// A call whose arguments passed their rules, and the variant that it runs.
   struct BoundCall {
     explicit BoundCall(const LaunchPlan &plan) : bound(plan) {}
 
@@ -49,17 +51,17 @@ private:
   };
   Status bind(const attn_launch_args &args, int64_t multiprocessors,
               BoundCall &call) const;
-  /// Evaluates the call's launches, but for those of no CTA.
+  /// Evaluates the call's launches, except those without CTAs.
   Status prepare(const BoundCall &call, const attn_launch_args &args,
                  size_t workspaceBytes, std::vector<PreparedLaunch> &out) const;
   Status launchInFull(Device &device, const attn_launch_args &args,
                       const LaunchKey *key);
-  /// Adds the launch to `call`, if there is one and the device has a way to.
+  /// Adds the launch to `call`, if the device can prepare launches.
   Status launchKernel(LoadedKernels &kernels, const PreparedLaunch &prepared,
                       void *stream, bool mayOverlap,
                       std::unique_ptr<RememberedCall> &call);
 
-  /// That no other bundle of the process has.
+  /// Unique among all bundles of the process.
   uint64_t number = 0;
   Bundle bundle;
   LaunchPlan plan;

@@ -22,7 +22,7 @@ Sink &sink() {
   return *instance;
 }
 
-/// Which messages go to standard error while there is no callback.
+/// Selects the messages that go to standard error while there is no callback.
 class Fallback {
 public:
   Fallback() {

@@ -44,22 +44,23 @@ private:
   void *workspace;
 };
 
-/// The stride to encode for a broadcast dim. The driver takes 0 as any other
-/// multiple of 16. A driver that did not would need the dim's size encoded as 1
-/// and the kernel to send coordinate 0: this is the place to decide that.
+/// The stride to encode for a broadcast dim. The driver accepts 0 like any
+/// other multiple of 16. For a driver that did not, this function would have to
+/// change: the dim's size would be encoded as 1, and the kernel would send
+/// coordinate 0.
 uint64_t encodedStride(int64_t bytes) { return uint64_t(bytes); }
 
 } // namespace
 
-/// A tensor without elements has no address, but a kernel has to have one: any
-/// valid address of this call does, since what is read through it is dropped.
+/// A tensor without elements has no address, but the kernel needs one: any
+/// valid address of this call will do, since data read through it is dropped.
 void *Preparer::addressOf(int arg) const {
   if (bound.tensors[arg].data) {
     return bound.tensors[arg].data;
   }
   for (const BoundTensor &other : bound.tensors) {
     if (other.data) {
-      // The stand-in may be less aligned than TMA wants.
+      // The substitute may be less aligned than TMA requires.
       return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(other.data) &
                                       ~uintptr_t(kMapStrideAlignment - 1));
     }
@@ -114,7 +115,7 @@ Status Preparer::prepareParam(const PlanParam &param, PreparedParam &out) {
   case ParamKind::TensorMap:
     return prepareMap(param, out.map);
   case ParamKind::Pointer:
-    // A kernel may read element 0 of an empty input and drop what it read.
+    // A kernel may read element 0 of an empty input and drop the value.
     out.value = reinterpret_cast<uintptr_t>(addressOf(param.arg));
     return {};
   case ParamKind::Workspace:
@@ -195,7 +196,7 @@ Status attn::runtime::prepareLaunch(const LaunchPlan &plan,
   return {};
 }
 
-/// "b = 2, sq = 5", of all symbols but strides.
+/// Returns "b = 2, sq = 5", for all symbols other than strides.
 static std::string describeSizes(const LaunchPlan &plan,
                                  const BoundArguments &bound) {
   std::string text;

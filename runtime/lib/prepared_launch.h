@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A launch with every expression evaluated: what a device is asked to do.
+// A launch with all expressions evaluated, as a device receives it.
 
 #ifndef ATTN_RUNTIME_LIB_PREPARED_LAUNCH_H
 #define ATTN_RUNTIME_LIB_PREPARED_LAUNCH_H
@@ -23,14 +23,14 @@ struct TensorMapRequest {
 
 struct PreparedParam {
   ParamKind kind = ParamKind::I32;
-  /// I32, I64, F32 (by its bits) and pointers, as the kernel reads them.
+  /// I32, I64, F32 (its bits) and pointers, as the kernel reads them.
   uint64_t value = 0;
-  /// Of TensorMap.
+  /// For TensorMap.
   TensorMapRequest map;
 };
 
 struct PreparedLaunch {
-  /// The plan's launch; outlives this.
+  /// The launch in the plan; outlives this.
   const PlanLaunch *launch = nullptr;
   unsigned grid[3] = {1, 1, 1};
   std::vector<PreparedParam> params;
@@ -49,15 +49,16 @@ Status chooseVariant(const LaunchPlan &plan, const BoundArguments &bound,
 Status bindValues(const LaunchPlan &plan, const PlanVariant &variant,
                   BoundArguments &bound);
 
-/// What a launch needs of its workspace.
+/// The workspace that a launch needs.
 struct WorkspaceNeed {
   size_t bytes = 0;
-  /// From the first on, those that any launch of the bundle needs zero; 0 if
-  /// this one does not. There may be fewer in this workspace.
+  /// The number of leading bytes that any launch of the bundle needs to be
+  /// zero; 0 if this launch needs none. It may exceed the size of this
+  /// workspace.
   size_t zeroed = 0;
 };
 
-/// What `variant` needs.
+/// Evaluates the workspace of `variant`.
 Status evaluateWorkspace(const LaunchPlan &plan, const PlanVariant &variant,
                          const BoundArguments &bound, WorkspaceNeed &need);
 

@@ -12,10 +12,10 @@ namespace {
 
 constexpr ptrdiff_t kMostObjects = 8;
 constexpr int kAttentionRank = 4;
-/// The last of a plan's tensors are the output and the log-sum-exp.
+/// The last two tensors of a plan are the output and the log-sum-exp.
 constexpr ptrdiff_t kWritten = 2;
 
-/// The tensors of a call, as the public interface takes them.
+/// The tensors of a call, in the form of the public interface.
 struct Tensors {
   DLTensor views[kMostObjects];
   const DLTensor *pointers[kMostObjects];
@@ -25,7 +25,7 @@ struct Tensors {
   void swapHeads(ptrdiff_t index);
 };
 
-/// The addresses from a tensor's first byte to its last. torch always says its
+/// The addresses of a tensor's first and last byte. torch always provides
 /// strides, and attn_launch refuses negative ones.
 struct Extent {
   uintptr_t first;
@@ -51,8 +51,8 @@ Extent::Extent(const DLTensor &tensor) {
   end = empty ? first : first + (last + 1) * (tensor.dtype.bits / 8U);
 }
 
-/// Makes (batch, head, position, dim) of view `index` (batch, position, head,
-/// dim), or the other way round.
+/// Swaps dims 1 and 2 of view `index`: (batch, position, head, dim) becomes
+/// (batch, head, position, dim) or the reverse.
 void Tensors::swapHeads(ptrdiff_t index) {
   DLTensor &view = views[index];
   if (view.ndim != kAttentionRank || !view.strides) {
@@ -72,7 +72,7 @@ extern "C" void attn_internal_set_python(const attn_python *functions) {
   python = *functions;
 }
 
-/// Reads the objects. False: Python's error is set.
+/// Reads the objects. Returns false if Python's error is set.
 static bool readObjects(const attn_object_launch &launch, void *const *objects,
                         ptrdiff_t count, Tensors &tensors) {
   for (ptrdiff_t i = 0; i < count; ++i) {
@@ -88,9 +88,9 @@ static bool readObjects(const attn_object_launch &launch, void *const *objects,
   return true;
 }
 
-/// Whether a tensor that is written may share memory with another one. Those
-/// that are interleaved without sharing any count too: the caller, who then
-/// makes the call in full, tells them apart.
+/// Whether a written tensor may share memory with another one. Interleaved
+/// tensors count too, even without shared elements: the caller then takes the
+/// slow path, which tells them apart.
 static bool mayOverlap(const Tensors &tensors, ptrdiff_t count) {
   for (ptrdiff_t i = std::max<ptrdiff_t>(0, count - kWritten); i < count; ++i) {
     Extent written(tensors.views[i]);
@@ -117,8 +117,7 @@ static attn_status launchOn(const attn_object_launch &launch,
   args.workspace = launch.workspace;
   args.workspace_size = launch.workspace_size;
   args.flags = ATTN_LAUNCH_WORKSPACE_READY;
-  // The stream may be full, and what is in it wait for another thread of
-  // Python.
+  // The stream may be full, and its work may wait for another Python thread.
   void *state = python.PyEval_SaveThread();
   attn_status status = attn_launch(launch.bundle, &args);
   python.PyEval_RestoreThread(state);
@@ -136,7 +135,7 @@ static bool suitsWorkspace(const attn_object_launch &launch, DLDevice device,
          (!getCudaDevice(device.device_id, cuda) && !cuda->isCapturing(stream));
 }
 
-/// What becomes of tensors that were read.
+/// Launches with tensors that were read; returns the result for Python.
 static void *launchTensors(const attn_object_launch &launch,
                            const Tensors &tensors, size_t count) {
   DLDevice device = tensors.views[0].device;
@@ -165,6 +164,6 @@ extern "C" void *attn_internal_launch_objects(void *self, void *const *objects,
   void *result = mayOverlap(tensors, count)
                      ? launch->failed
                      : launchTensors(*launch, tensors, size_t(count));
-  python.Py_IncRef(result); // which takes null
+  python.Py_IncRef(result); // it accepts null
   return result;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What happened in some CTAs of a kernel, as a list of events on tracks. It
-// does not matter here who saw them: the simulator, or a GPU's clock.
+// Events in some CTAs of a kernel, as a list on tracks. The source does not
+// matter here: the simulator, or a GPU's clock.
 
 #ifndef ATTN_TRACE_TIMELINE_H
 #define ATTN_TRACE_TIMELINE_H
@@ -36,9 +36,9 @@ struct Event {
   /// Equal for an instant.
   uint64_t begin = 0;
   uint64_t end = 0;
-  /// When an asynchronous operation's unit began with it; else `begin`.
+  /// The time at which the unit began an asynchronous operation, or `begin`.
   uint64_t started = 0;
-  /// Increases in the order in which the events were seen.
+  /// Increases in the order in which the events were recorded.
   uint64_t order = 0;
   Details details;
 };
@@ -48,9 +48,9 @@ enum class TrackKind : uint8_t { Warp, CopyUnit, TensorCore, Barriers };
 struct Track {
   TrackKind kind = TrackKind::Warp;
   std::string name;
-  /// Of a role's warps, the one that stands for it in a picture.
+  /// Whether this warp represents its role in a picture.
   bool isMain = true;
-  /// Ordered by begin. Spans of a Warp nest, others may overlap.
+  /// Ordered by begin. Spans of a Warp nest; others may overlap.
   std::vector<Event> events;
 };
 
@@ -60,20 +60,21 @@ struct CtaTimeline {
 };
 
 struct Timeline {
-  /// Of times, for example "steps".
+  /// The unit of times, for example "steps".
   std::string unit;
-  /// What the times mean and where they are from, for people.
+  /// The meaning and source of the times, for people.
   std::string source;
-  /// More about the run.
+  /// More information about the run.
   Details details;
   std::vector<CtaTimeline> ctas;
 };
 
 const char *nameOf(Kind kind);
 
-/// The timeline in Chrome's trace format, which Perfetto reads too: a process a
-/// CTA, a thread a track. One unit of time is written as one microsecond. The
-/// same timeline always gives the same bytes; bench/timeline.py draws it.
+/// Returns the timeline in Chrome's trace format, which Perfetto reads too: one
+/// process for each CTA, one thread for each track. One unit of time is written
+/// as one microsecond. The same timeline always gives the same bytes;
+/// bench/timeline.py draws it.
 std::string writeChromeTrace(const Timeline &timeline);
 
 } // namespace attn::trace

@@ -205,7 +205,7 @@ std::string run::checkCaptures(const LaunchPlan &plan,
   return "";
 }
 
-/// The extent that a dim of a known tensor gives symbol `symbol`.
+/// Returns the extent of symbol `symbol` from a dim of a known tensor.
 static bool extentOf(const LaunchPlan &plan, const Problem &problem,
                      int64_t symbol, int64_t &extent) {
   for (const PlanArg &arg : plan.args) {
@@ -224,7 +224,8 @@ static bool extentOf(const LaunchPlan &plan, const Problem &problem,
   return false;
 }
 
-/// The extent that the regions' indices of a dim need; 0 if they have none.
+/// Returns the extent that the regions' indices of a dim need, or 0 if they do
+/// not index it.
 static int64_t indexedExtent(const Problem &p, int arg, size_t dim) {
   int64_t extent = 0;
   for (const Region *region : {p.score.get(), p.allow.get()}) {
@@ -272,13 +273,13 @@ bool run::captureShape(const LaunchPlan &plan, int index,
   return true;
 }
 
-/// The elements of a file, which has the tensor's shape and type.
+/// Reads the elements of a file, which must have the tensor's shape and type.
 static bool readElements(const std::string &path, HostTensor &tensor,
                          std::string &err) {
   std::string name = runtime::nameOf(tensor.dtype);
   std::string npy = "|b1";
   if (tensor.dtype != DataType::Bool) {
-    // Signed integers are s32 there.
+    // Signed integers are called s32 there.
     npy = findElementType(name[0] == 'i' ? "s" + name.substr(1) : name)->npy;
   }
   size_t width = size_t(runtime::sizeOf(tensor.dtype));
@@ -296,7 +297,7 @@ static float alibiSlope(int64_t head, int64_t heads) {
   return float(std::exp2(-8.0 * double(head + 1) / double(heads)));
 }
 
-/// Sorted ids from 0 on: the next one begins with equal chance anywhere.
+/// Sorted ids from 0 on; a new id begins with equal probability anywhere.
 static void fillDocuments(uint64_t seed, HostTensor &tensor) {
   int64_t length = tensor.shape.back();
   double change = 4.0 / double(std::max<int64_t>(length, 4));

@@ -11,7 +11,7 @@ using namespace attn::run;
 
 namespace {
 
-/// What one row adds to the result.
+/// The contribution of one row to the result.
 struct RowErrors {
   bool compared = false;
   bool empty = false;
@@ -51,8 +51,8 @@ private:
   double outputLse(const Row &row) const {
     return lse->get((row.batch * p.headsQ + row.head) * p.seqQ + row.i);
   }
-  /// Whether V has an element that is not finite in this column, of a key that
-  /// the row does not admit.
+  /// Whether V has a non-finite element in this column, for a key that the row
+  /// does not admit.
   bool mayBeAnything(const Row &row, int64_t c) const {
     return p.inputs.hasNonFinite() && c == 0 &&
            !isAdmissible(in, row, p.inputs.keyOfV());
@@ -111,7 +111,7 @@ void Checker::checkFinite(const Row &row, RowErrors &errors) const {
 void Checker::compareRow(const Row &row, const RowResult &want,
                          RowErrors &errors) const {
   errors.compared = true;
-  // A weight of 0 times an infinite V is no number.
+  // A weight of 0 times an infinite V is a NaN.
   bool weightless = want.lse == -INFINITY && p.inputs.hasNonFinite();
   for (int64_t c = 0; c < p.dimV; ++c) {
     double exact = want.exact[size_t(c)];
@@ -175,7 +175,7 @@ RowErrors Checker::checkRow(int64_t index, bool compare,
   if (!p.inputs.hasNonFinite()) {
     checkFinite(row, errors);
   }
-  // Scores of a region may be what makes a row so.
+  // The scores of a region may cause this.
   if (p.score && !errors.failure.empty()) {
     errors.failure.clear();
     compare = true;
@@ -239,7 +239,8 @@ CheckResult attn::run::checkOutputs(const ReferenceInputs &in,
   parallelFor(result.rows, 16, [&](int64_t begin, int64_t end) {
     RowResult scratch;
     for (int64_t i = begin; i < end; ++i) {
-      // Row i is in the sample with equal chance; first and last always are.
+      // Row i is in the sample with equal probability; the first and last
+      // always are.
       bool compare =
           sample == result.rows || i == 0 || i + 1 == result.rows ||
           random.uniform(uint64_t(i)) * double(result.rows) < double(sample);

@@ -10,25 +10,24 @@
 
 namespace attn::run {
 
-// Two rules hold. The first is the numerics contract of the plan
-// (docs/launch-plan.md), a bound for every element of O and LSE, whatever the
-// inputs. The second compares O with what a plain implementation makes of these
-// inputs. With O64 the float64 reference and Oref the one whose scores,
+// Two rules apply. The first is the numerics contract of the plan
+// (docs/launch-plan.md), a bound for every element of O and LSE, for all
+// inputs. The second compares O with a plain implementation on these inputs.
+// With the float64 reference O64 and the reference Oref, whose scores,
 // probabilities and output are rounded to the dtype:
-//   max |O - O64| <= 2 max |Oref - O64| + 1e-5
-//   mean |O - O64| <= 1.5 mean |Oref - O64| + 1e-6
-// The absolute terms let rows pass where the rounded reference happens to be
-// exact, such as rows with one key. Where the reference is not finite the
-// output must not be; where a key that a row does not admit has a V that is not
-// finite, the output may be anything: kernels multiply that by 0, or leave it
-// out.
+// max |O - O64| <= 2 max |Oref - O64| + 1e-5
+// mean |O - O64| <= 1.5 mean |Oref - O64| + 1e-6
+// The absolute terms admit rows for which the rounded reference happens to be
+// exact, such as rows with one key. If the reference is not finite, the output
+// must not be finite. If V is not finite for a key that a row does not admit,
+// the output may be anything: kernels multiply that V by 0, or skip it.
 constexpr double kMaxErrorFactor = 2;
 constexpr double kMaxErrorFloor = 1e-5;
 constexpr double kMeanErrorFactor = 1.5;
 constexpr double kMeanErrorFloor = 1e-6;
 
 struct CheckResult {
-  /// Empty if all is well, else the first rule that is broken.
+  /// The first broken rule, or "".
   std::string failure;
   int64_t rows = 0;
   int64_t rowsCompared = 0;
@@ -39,21 +38,21 @@ struct CheckResult {
   double meanError = 0;
   double meanErrorRounded = 0;
   double lseError = 0;
-  /// The largest shares of their bounds that errors of O and LSE take.
+  /// The errors of O and LSE as shares of their bounds, the largest of each.
   double oShare = 0;
   double lseShare = 0;
 };
 
-/// The inputs of the reference, read back from the tensors that the kernel got,
-/// and the contract of the plan's variant `variant`.
+/// Makes the inputs of the reference, from the tensors that the kernel
+/// received, and the contract of the plan's variant `variant`.
 ReferenceInputs makeReferenceInputs(const runtime::LaunchPlan &plan,
                                     size_t variant, const Problem &problem,
                                     const std::vector<HostTensor> &tensors);
 
-/// Checks `o`, in the problem's layout, and `lse` (batch, heads, seqlen)
-/// unless it is null. Every element is checked for NaN and every empty row for
-/// its values; the others are compared with the reference, or an even sample
-/// of them where there are too many for the CPU (`macBudget` multiply-adds).
+/// Checks `o`, in the problem's layout, and `lse` (batch, heads, seqlen) unless
+/// it is null. Every element is checked for NaN, and every empty row for its
+/// values; the others are compared with the reference, or an even sample of
+/// them if they are too many for the CPU (`macBudget` multiply-adds).
 CheckResult checkOutputs(const ReferenceInputs &in, const HostTensor &o,
                          const HostTensor *lse, double macBudget = 4e9);
 

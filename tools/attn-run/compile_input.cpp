@@ -14,7 +14,8 @@ using CompileFile = int (*)(const char *path, const char *target,
                             const char *outPath, char *err, size_t errSize);
 } // namespace
 
-/// The folder of this executable, or "." if the system does not tell.
+/// Returns the folder of this executable, or "." if the system does not know
+/// it.
 static std::string executableFolder() {
   char path[4096];
   ssize_t size = ::readlink("/proc/self/exe", path, sizeof(path));

@@ -9,7 +9,7 @@ using namespace attn::runtime;
 using namespace attn::run;
 
 /// CU_STREAM_NON_BLOCKING: not ordered with the default stream, so that a
-/// kernel put on the wrong stream shows.
+/// kernel on the wrong stream is detected.
 static constexpr unsigned kNonBlocking = 1;
 static constexpr CUresult kNotReady = 600;
 
@@ -32,7 +32,7 @@ struct CudaGpu::Api {
   CUresult (*eventRecord)(CUevent, CUstream);
   CUresult (*eventElapsedTime)(float *, CUevent, CUevent);
 
-  /// Null, or the name of a function that the driver lacks.
+  /// Returns null, or the name of a function that the driver lacks.
   const char *resolve();
 };
 
@@ -68,7 +68,7 @@ const char *CudaGpu::Api::resolve() {
   return missing;
 }
 
-/// The stream and the events go with the process: the context may be broken.
+/// The stream and the events are not destroyed: the context may be broken.
 CudaGpu::~CudaGpu() { delete api; }
 
 bool CudaGpu::check(int result, const char *what) {
@@ -121,7 +121,7 @@ bool CudaGpu::allocate(size_t size, CUdeviceptr &address) {
 void CudaGpu::free(CUdeviceptr address) { (void)api->memFree(address); }
 
 bool CudaGpu::upload(CUdeviceptr to, const void *from, size_t size) {
-  // A copy from pageable memory may return before it has landed.
+  // A copy from pageable memory may return before the data has arrived.
   return check(api->memcpyHtoD(to, from, size), "cuMemcpyHtoD") &&
          check(api->contextSynchronize(), "cuCtxSynchronize");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The GPU as attn-run uses it beside the runtime: memory, a stream, events.
+// The parts of the GPU that attn-run uses directly: memory, a stream, events.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_CUDA_MEMORY_H
 #define ATTN_TOOLS_ATTN_RUN_CUDA_MEMORY_H

@@ -17,24 +17,24 @@ class DeviceTensors {
 public:
   explicit DeviceTensors(Gpu &gpu) : gpu(gpu) {}
 
-  // Each returns false on failure and sets `error`.
+  // Each function returns false on failure and sets `error`.
 
-  /// Makes the tensors of a problem and uploads them, outputs as poison.
+  /// Makes the tensors of a problem and uploads them; outputs are poisoned.
   bool make(const runtime::LaunchPlan &plan, const Problem &problem,
             std::string &error);
-  /// Uploads what the host has.
+  /// Uploads the host's tensors.
   bool upload(std::string &error);
   bool poisonOutputs(std::string &error);
-  /// The bytes of tensor `index` on the GPU, guards included.
+  /// Downloads the bytes of tensor `index` from the GPU, guards included.
   bool download(size_t index, std::vector<unsigned char> &bytes,
                 std::string &error);
-  /// Requires the outputs as the host has them to be in bounds and complete,
-  /// and the inputs on the GPU to be unchanged.
+  /// Checks that the outputs on the host are in bounds and complete, and that
+  /// the inputs on the GPU are unchanged.
   bool checkGuards(std::string &error);
 
   /// On the host.
   std::vector<HostTensor> tensors;
-  /// Of the GPU, one for each tensor.
+  /// On the GPU, one for each tensor.
   std::vector<const DLTensor *> views;
 
 private:

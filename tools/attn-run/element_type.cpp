@@ -36,7 +36,7 @@ std::string run::listElementTypes() {
   return all;
 }
 
-/// Null for f64, which is double's own.
+/// Returns null for f64, which needs no conversion from double.
 static const sim::FloatFormat *formatOf(const ElementType &type) {
   std::string name = type.name;
   return name == "f16"    ? &sim::kF16

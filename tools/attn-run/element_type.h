@@ -16,11 +16,12 @@ struct ElementType {
   unsigned bytes;
   bool isFloat;
   bool isSigned;
-  /// What .npy calls it; types that numpy lacks go by their bits.
+  /// The name in .npy files; types that numpy lacks use an integer of their
+  /// size.
   const char *npy;
 };
 
-/// Null if there is no such type.
+/// Returns null if there is no such type.
 const ElementType *findElementType(const std::string &name);
 /// "'u8', 's8', ...".
 std::string listElementTypes();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What attn-run asks of the device that it runs on: memory, a stream, events
-// and launches.
+// The interface to the device that attn-run uses: memory, a stream, events and
+// launches.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_GPU_H
 #define ATTN_TOOLS_ATTN_RUN_GPU_H
@@ -18,10 +18,10 @@ public:
   virtual ~Gpu() = default;
 
   const std::string &getError() const { return error; }
-  /// The device, for people and for result files.
+  /// The name of the device, for people and for result files.
   virtual std::string getName() const = 0;
   virtual std::string getDriverVersion() const = 0;
-  /// What tensors on this device say.
+  /// The DLPack device of its tensors.
   virtual DLDevice getDevice() const = 0;
   virtual void *getStream() const = 0;
 
@@ -32,7 +32,7 @@ public:
                       size_t size) = 0;
   virtual bool download(void *to, runtime::CUdeviceptr from, size_t size) = 0;
 
-  // Those of the C interface.
+  // Calls of the C interface.
   bool prepare(attn_bundle *bundle) {
     return checkCall(attn_bundle_prepare(bundle, getDevice()));
   }
@@ -48,8 +48,8 @@ public:
     return checkCall(attn_launch(bundle, &args));
   }
 
-  /// Chooses the order in which later launches do what has no order. A GPU
-  /// cannot be asked for one.
+  /// Selects the order of unordered operations in later launches. A GPU ignores
+  /// it.
   virtual void setSchedule(uint64_t) {}
 
   /// Waits until the stream is idle, at most `seconds`.
@@ -65,7 +65,7 @@ protected:
   std::string error;
 
 private:
-  /// Takes over the C interface's last message on failure.
+  /// Keeps the C interface's last message on failure.
   bool checkCall(attn_status status) {
     if (status != ATTN_SUCCESS) {
       error = attn_last_error();

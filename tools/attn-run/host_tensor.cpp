@@ -109,7 +109,7 @@ double HostTensor::get(int64_t index) const {
 }
 
 int64_t HostTensor::getInteger(int64_t index) const {
-  // The other integers are exact as doubles.
+  // All other integers are exact as doubles.
   return dtype == DataType::I64 ? load<int64_t>(at(index))
                                 : int64_t(get(index));
 }

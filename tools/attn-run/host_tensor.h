@@ -14,8 +14,8 @@
 
 namespace attn::run {
 
-/// Every byte that is no element, and every byte of an output before it is
-/// written: in all float types a NaN that no instruction produces.
+/// The value of every byte outside the elements, and of every byte of an output
+/// before it is written: in all float types a NaN that no instruction produces.
 constexpr unsigned char kPoison = 0xff;
 /// Bytes of guard before and after the elements.
 constexpr size_t kGuardBytes = 4096;
@@ -41,15 +41,16 @@ struct HostTensor {
     return const_cast<HostTensor *>(this)->at(index);
   }
 
-  /// Makes row-major strides: packed, or with `pad` elements of padding at the
-  /// end of every dim but the first. `broadcastDim`, unless -1, gets stride 0.
+  /// Sets row-major strides: packed, or with `pad` elements of padding at the
+  /// end of every dim except the first. `broadcastDim`, unless -1, gets stride
+  /// 0.
   void layOut(int64_t pad, int broadcastDim);
-  /// Allocates `bytes`, all poison.
+  /// Allocates `bytes`, filled with poison.
   void allocate();
   /// Stores `value`, converted to the tensor's type.
   void set(int64_t index, double value);
   double get(int64_t index) const;
-  /// Of a tensor of integers.
+  /// The element of a tensor of integers.
   int64_t getInteger(int64_t index) const;
 
   /// Sets every element to `value(index)`, in parallel.
@@ -63,8 +64,8 @@ struct HostTensor {
   /// All elements as floats, row major.
   std::vector<float> toFloats() const;
 
-  /// Empty, or the first thing wrong with the bytes of an output: a changed
-  /// guard or padding byte, or an element that is still poison.
+  /// Returns the first fault in the bytes of an output, or "": a changed guard
+  /// or padding byte, or an element that is still poison.
   std::string checkPoison() const;
 };
 

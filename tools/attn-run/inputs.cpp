@@ -14,7 +14,7 @@ using namespace attn::run;
 
 namespace {
 
-/// What follows the name of a pattern.
+/// The fields after the name of a pattern.
 enum class Follows { Nothing, Key, Units };
 
 struct PatternName {
@@ -35,13 +35,14 @@ constexpr PatternName kNames[] = {
     {Pattern::LargeRuns, "large-runs", Follows::Units},
 };
 
-/// Column 0 of every query; with that of a key it shifts the key's scores.
+/// The value of column 0 of every query; multiplied by that of a key it shifts
+/// the key's scores.
 constexpr double kAnchor = 16, kLargeAnchor = 0x1p15;
-/// Column of K with an element that is not finite.
+/// The column of K with a non-finite element.
 constexpr int64_t kBadColumn = 1;
-/// Keys of one run or stair.
+/// The number of keys in a run or stair.
 constexpr int64_t kRun = 128;
-/// Least upper bounds of |q.k|, with which column 0 of a key fits its type.
+/// Upper bounds of |q.k| for which column 0 of a key fits its type.
 constexpr double kLargestProduct = 3e4;
 double largestProduct(const Problem &problem) {
   if (!problem.inputs.isLarge()) {
@@ -51,7 +52,7 @@ double largestProduct(const Problem &problem) {
   return kLargeAnchor * (isHalf ? 0x1p15 : 0x1p110);
 }
 
-/// By how many log2 units the scores of key `j` are shifted.
+/// Returns the shift of the scores of key `j`, in log2 units.
 double shiftOf(const Inputs &inputs, int64_t j) {
   const int64_t run = j / kRun;
   switch (inputs.pattern) {
@@ -68,7 +69,7 @@ double shiftOf(const Inputs &inputs, int64_t j) {
       return 0;
     }
     [[fallthrough]];
-  case Pattern::Large: // of some keys the same, of others slightly less
+  case Pattern::Large: // equal for some keys, slightly less for others
     return inputs.units * (1 - double(j * 7 % 16) / 64);
   case Pattern::Normal:
   case Pattern::Infinite:
@@ -82,7 +83,7 @@ double anchorOfQuery(const Inputs &inputs) {
   return inputs.isLarge() ? kLargeAnchor : kAnchor;
 }
 
-/// Column 0 of a key: shiftOf() in units of the anchor.
+/// Returns column 0 of a key: shiftOf() in units of the anchor.
 float anchorOfKey(const Problem &problem, int64_t j) {
   double log2e = 1.4426950408889634;
   double product = shiftOf(problem.inputs, j) / (double(problem.scale) * log2e);

@@ -11,9 +11,9 @@
 
 using namespace attn::run;
 
-/// As cuMemAlloc aligns.
+/// The alignment of cuMemAlloc.
 static constexpr size_t kAlignment = 256;
-/// In all float types a NaN.
+/// A NaN in all float types.
 static constexpr int kPoisonByte = 0xff;
 
 bool LaunchBuffer::createFrom(const BufferSpec &bufferSpec,
@@ -78,7 +78,7 @@ std::string LaunchBuffer::compare(const LaunchBuffer &want, double absolute,
     double expected = want.at(i);
     double error = std::fabs(at(i) - expected);
     double bound = absolute + relative * std::fabs(expected);
-    // Where nothing is tolerated, bits count: integers may exceed doubles.
+    // With no tolerance, the bits count: integers may not fit doubles.
     bool isGood = bitsAt(i) == want.bitsAt(i) ||
                   (error <= bound && (error > 0 || spec->type->isFloat)) ||
                   (std::isnan(expected) && std::isnan(at(i)));

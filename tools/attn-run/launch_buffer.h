@@ -14,15 +14,15 @@ namespace attn::run {
 
 class LaunchBuffer {
 public:
-  /// False with `err` set if there is no memory or the file is not as it
-  /// should be.
+  /// Returns false with `err` set if memory is exhausted or the file is
+  /// invalid.
   bool create(const BufferSpec &bufferSpec, std::string &err) {
     return createFrom(bufferSpec, bufferSpec.fill, err);
   }
-  /// The same with other values.
+  /// Like create(), with other values.
   bool createFrom(const BufferSpec &bufferSpec, const Values &values,
                   std::string &err);
-  /// Gives it its values once more.
+  /// Resets its values.
   bool fill(std::string &err);
 
   uint8_t *data() { return bytes.get(); }
@@ -30,7 +30,8 @@ public:
   size_t size() const { return size_t(spec->byteCount()); }
   double at(int64_t index) const;
 
-  /// Empty, or the first element that is not within the tolerance of `want`.
+  /// Returns the first element that is not within the tolerance of `want`, or
+  /// "".
   std::string compare(const LaunchBuffer &want, double absolute,
                       double relative) const;
 

@@ -100,7 +100,7 @@ static Status readValues(const JsonReader &json, Values &values) {
   return json.get("file").read(values.file);
 }
 
-/// Up to three extents; the rest stay 1.
+/// Reads up to three extents; missing ones stay 1.
 static Status readExtents(const JsonReader &json, const int64_t *most,
                           unsigned *out) {
   RETURN_IF_FAILED(json.expectArray(1, 3));
@@ -196,7 +196,7 @@ Status LaunchReader::readBufferName(const JsonReader &json, size_t &buffer) {
   return json.fail("unknown buffer " + runtime::quote(name));
 }
 
-/// A buffer and a byte in it.
+/// Reads a buffer and a byte offset in it.
 Status LaunchReader::readPlace(const JsonReader &json, size_t &buffer,
                                uint64_t &offset) {
   RETURN_IF_FAILED(readBufferName(json.get("buffer"), buffer));
@@ -218,7 +218,7 @@ Status LaunchReader::readScalar(const JsonReader &json, const ElementType &type,
     bits = toBits(type, value);
   } else {
     RETURN_IF_FAILED(json.readBits(bits));
-    // What is left out has to be copies of the sign, or zero.
+    // Bits that do not fit must be copies of the sign, or zero.
     unsigned unused = 64 - 8 * type.bytes;
     uint64_t kept = bits << unused >> unused;
     bool isNegative = type.isSigned && int64_t(bits) < 0;
@@ -296,7 +296,7 @@ static Status readTensorType(const JsonReader &json, sim::TensorType &type) {
   return json.failExpected("one of " + all);
 }
 
-/// An array of one value for each dim, or for each but the first.
+/// Reads an array of one value for each dim, or for each dim except the first.
 template <typename T>
 static Status readDims(const JsonReader &json, size_t count, int64_t least,
                        int64_t most, T *out) {
@@ -372,8 +372,8 @@ Status LaunchReader::readMap(const JsonReader &json, ParamSpec &param) {
   return readMapModes(json, param.map);
 }
 
-/// One of "buffer" (with "offset"), "tensor_map", "bytes", "struct" and a
-/// type's name, beside `positionKey` if that is not null.
+/// Reads one of "buffer" (with "offset"), "tensor_map", "bytes", "struct" and a
+/// type's name; `positionKey`, unless null, is also allowed.
 Status LaunchReader::readParam(const JsonReader &json, ParamSpec &param,
                                const char *positionKey) {
   param.path = json.getPath();

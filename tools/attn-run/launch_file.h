@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The JSON file of --launch: how a PTX kernel is launched, and what it should
-// compute. docs/simulator.md documents the keys.
+// The JSON file of --launch: how to launch a PTX kernel, and the expected
+// outputs. docs/simulator.md documents the keys.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_LAUNCH_FILE_H
 #define ATTN_TOOLS_ATTN_RUN_LAUNCH_FILE_H
@@ -14,7 +14,7 @@
 
 namespace attn::run {
 
-/// Where a buffer's values come from.
+/// The source of a buffer's values.
 struct Values {
   enum class Kind { Zeros, Iota, Poison, Constant, Random, File };
   Kind kind = Kind::Zeros;
@@ -28,7 +28,7 @@ struct BufferSpec {
   const ElementType *type = nullptr;
   std::vector<int64_t> shape;
   Values fill;
-  std::string path; // in the file, for messages
+  std::string path; // the location in the file, for messages
 
   int64_t elementCount() const;
   uint64_t byteCount() const { return uint64_t(elementCount()) * type->bytes; }
@@ -38,14 +38,15 @@ struct BufferSpec {
 struct ParamSpec {
   enum class Kind { Scalar, Buffer, TensorMap, Bytes, Struct };
   Kind kind = Kind::Scalar;
-  /// Of Scalar, and of Bytes.
+  /// For Scalar and Bytes.
   std::vector<uint8_t> bytes;
-  /// Of Buffer and TensorMap: an index into the buffers, and a byte in it.
+  /// For Buffer and TensorMap: the index of the buffer, and a byte offset in
+  /// it.
   size_t buffer = 0;
   uint64_t offset = 0;
-  /// But for the address.
+  /// Without the address.
   sim::TensorMap map;
-  /// Of Struct: fields and where they are.
+  /// For Struct: the fields with their offsets.
   std::vector<std::pair<uint64_t, ParamSpec>> fields;
   std::string path;
 };
@@ -61,7 +62,7 @@ struct OutputSpec {
 };
 
 struct LaunchSpec {
-  std::string kernel; // empty: the module's only one
+  std::string kernel; // empty for the module's only one
   unsigned grid[3] = {1, 1, 1};
   unsigned block[3] = {1, 1, 1};
   unsigned cluster[3] = {1, 1, 1};

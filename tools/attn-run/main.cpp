@@ -21,14 +21,14 @@ using namespace attn::run;
 
 namespace {
 
-/// What all problems of one run share.
+/// State that all problems of a run share.
 struct Run {
   Options options;
   attn_bundle *bundle = nullptr;
   runtime::LaunchPlan plan;
   std::unique_ptr<Gpu> gpu;
   JsonFile json;
-  /// The kernel that the last problem ran, where there are several variants.
+  /// The kernel of the last problem, if there are several variants.
   std::string variant;
 };
 
@@ -104,7 +104,7 @@ std::string summary(const CheckResult &result) {
   return text;
 }
 
-/// One of the options' actions: prints its line and tells whether it passed.
+/// Prints the line of an action and returns whether it passed.
 bool report(Run &run, const Problem &problem, const char *action, bool passed,
             const std::string &detail) {
   std::printf("%s: %s%s%s\n", action, passed ? "passed" : "FAILED",
@@ -150,14 +150,15 @@ bool runBench(Run &run, Session &session, const Problem &problem) {
   return true;
 }
 
-/// The other schedules of --seeds, one launch each.
+/// Runs the other schedules of --seeds, one launch each.
 bool runSchedules(Run &run, Session &session, const Problem &problem) {
   const Options &options = run.options;
   for (int64_t n = 1; n < options.schedules; ++n) {
     uint64_t seed = options.scheduleSeed + uint64_t(n);
     run.gpu->setSchedule(seed);
     std::string failure;
-    // Bit-identical to the first, which --check has judged.
+    // The results must be bit-identical to the first, which --check has
+    // checked.
     if (!session.repeat(1)) {
       failure = session.getError();
     }
@@ -175,18 +176,18 @@ void noteVariant(Run &run, const Session &session) {
   run.variant = run.plan.variants.size() > 1 ? session.getKernel() : "";
 }
 
-/// A launch that the simulator watches, if the options ask for a trace.
+/// Launches with the simulator's trace, if the options ask for it.
 bool launchWatched(Run &run, Session &session, std::string &err) {
   Tracing tracing(run.options, readRoles(attn_bundle_plan(run.bundle),
                                          session.getVariant()));
   bool launched = session.launchAndDownload();
-  // What led to a failure is of interest too.
+  // The events before a failure matter too.
   bool written = tracing.write(session.getKernel(), err);
   err = launched ? err : session.getError();
   return launched && written;
 }
 
-/// A launch whose stamps are drawn.
+/// Launches and draws the stamps.
 bool launchStamped(Run &run, Session &session, const StampPlan &stamps,
                    std::string &err) {
   std::vector<unsigned char> workspace;
@@ -207,7 +208,7 @@ bool launchStamped(Run &run, Session &session, const StampPlan &stamps,
                        err);
 }
 
-/// The launch that is traced, if any is.
+/// Runs the launch that is traced, if there is one.
 bool launchFirst(Run &run, Session &session, std::string &err) {
   if (!session.prepare()) {
     err = session.getError();
@@ -228,7 +229,7 @@ bool launchFirst(Run &run, Session &session, std::string &err) {
              : launchWatched(run, session, err);
 }
 
-/// The one problem that --q and --kv give.
+/// Runs the problem of --q and --kv.
 bool runOne(Run &run) {
   const Options &options = run.options;
   Problem problem = makeProblem(run.plan, options);
@@ -262,14 +263,14 @@ bool runOne(Run &run) {
                                 " launches, bit-identical"
                           : session.getError());
   }
-  // A wrong or hanging kernel's speed says nothing.
+  // The speed of a wrong or hanging kernel is meaningless.
   if (options.bench && passed) {
     passed &= runBench(run, session, problem);
   }
   return passed;
 }
 
-/// Runs one random problem; empty, or what failed.
+/// Runs one random problem; returns the failure, or "".
 std::string runRandomProblem(Run &run, const Problem &problem,
                              std::string &detail, bool &gpuLost) {
   Session session(*run.gpu, run.bundle, run.plan, problem, run.options.timeout);
@@ -323,8 +324,8 @@ Counts runRandom(Run &run) {
   return counts;
 }
 
-/// Nobody but the kernel can say what happens on a GPU. All variants are
-/// instrumented, or none.
+/// On a GPU only the kernel itself can record events, so it must be
+/// instrumented: either all variants are, or none.
 bool checkTraceable(const Run &run) {
   StampPlan stamps;
   std::string err;
@@ -352,7 +353,7 @@ bool loadInput(Run &run) {
   if (status != ATTN_SUCCESS) {
     return fail(options.input + ": " + attn_last_error());
   }
-  // The library has accepted this text already.
+  // The library has already accepted this text.
   (void)bool(runtime::parseLaunchPlan(attn_bundle_plan(run.bundle), run.plan));
   err = checkCaptures(run.plan, options.captures);
   if (!err.empty()) {
@@ -374,7 +375,8 @@ bool openDevice(Run &run) {
     if (run.options.multiprocessors > 0) {
       gpu->setMultiprocessorCount(run.options.multiprocessors);
     }
-    // What a launch cuts into parts, and adds up, follows from the number.
+    // The cuts of a launch, and so the order of its sums, depend on this
+    // number.
     for (const runtime::PlanVariant &variant : run.plan.variants) {
       if (!variant.values.empty()) {
         gpu->keepMultiprocessorCount();

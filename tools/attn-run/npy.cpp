@@ -24,7 +24,7 @@ static std::string shapeText(const std::vector<int64_t> &shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-/// What follows `key` in a header, up to one of `ends`.
+/// Returns the text after `key` in a header, up to one of `ends`.
 static std::string valueOf(const std::string &header, const std::string &key,
                            char end) {
   size_t at = header.find("'" + key + "':");

@@ -11,8 +11,8 @@
 
 namespace attn::run {
 
-/// Reads the elements of `path` into `out`, of `bytes` bytes. The file has to
-/// have type `npy` and `shape`.
+/// Reads the elements of `path` into `out`, which has `bytes` bytes. The file
+/// must have type `npy` and `shape`.
 bool readNpy(const std::string &path, const std::string &npy,
              const std::vector<int64_t> &shape, uint8_t *out, size_t bytes,
              std::string &err);

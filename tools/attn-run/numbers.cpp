@@ -25,7 +25,7 @@ uint16_t attn::run::floatToBf16(float value) {
   if (std::isnan(value)) {
     return uint16_t(bits >> 16 | 0x40);
   }
-  // Half of the last place kept, less one unless the kept part is odd.
+  // Adds half a unit in the last place, less one bit if the kept part is even.
   return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 

@@ -17,11 +17,12 @@ float bf16ToFloat(uint16_t bits);
 uint16_t floatToF16(float value);
 float f16ToFloat(uint16_t bits);
 
-/// `value` rounded to `type`, which is bf16 or f16; other types give `value`.
+/// Rounds `value` to `type` if that is bf16 or f16, otherwise returns it
+/// unchanged.
 float roundTo(runtime::DataType type, float value);
 
-/// Random numbers by counter: the value at an index does not depend on which
-/// others are drawn, or on the order.
+/// Counter-based random numbers: the value at an index depends neither on the
+/// other draws nor on their order.
 class Random {
 public:
   Random(uint64_t seed, uint64_t stream);

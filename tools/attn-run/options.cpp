@@ -120,7 +120,7 @@ bool attn::run::parseShape(const std::string &text, Shape &shape) {
 
 namespace {
 
-/// One option's value, "" if it had none.
+/// One option's value, or "".
 struct Option {
   std::string name;
   std::string value;
@@ -309,7 +309,7 @@ bool endsWith(const std::string &text, const std::string &end) {
 
 bool isPtx(const Options &options) { return endsWith(options.input, ".ptx"); }
 
-/// Empty, or what is wrong with the options of a launch file's kernel.
+/// Returns the error in the options of a launch file's kernel, or "".
 std::string checkPtxOptions(const Options &options, bool hasKv) {
   if (options.launch.empty()) {
     return "expected option '--launch' for PTX; see --help";
@@ -396,7 +396,7 @@ bool attn::run::parseOptions(int argc, const char *const *argv,
   if (!hasKv) {
     options.kv = options.q;
   }
-  // Nobody but the kernel can say what happens on a GPU.
+  // On a GPU only an instrumented kernel can record events.
   options.instrument |= options.device == "cuda" && isTracing(options) &&
                         endsWith(options.input, ".mlir");
   return true;

@@ -38,21 +38,22 @@ struct Options {
   uint64_t firstSeed = 0;
   int64_t rounds = 5;
   double timeout = 60; // seconds
-  // Of the simulator: schedules of one problem, and the first's seed.
+  // For the simulator: the number of schedules for a problem, and the first
+  // seed.
   int64_t schedules = 1;
   uint64_t scheduleSeed = 0;
-  // What the simulator does about hazards.
+  // How the simulator treats hazards.
   std::string hazards = "error";
-  uint64_t budget = 0; // of the simulator's instructions; 0: its default
-  int64_t multiprocessors = 0; // of the simulator; 0: its default
-  // The file to write of its first launch.
+  uint64_t budget = 0;         // instructions of the simulator; 0: its default
+  int64_t multiprocessors = 0; // threads of the simulator; 0: its default
+  // The file for the trace of the first launch.
   std::string trace;
-  // Of an input that is PTX: the file that says how to launch it.
+  // For PTX input: the file that describes the launch.
   std::string launch;
   std::string json;
-  // What regions capture.
+  // The captures of regions.
   GivenCaptures captures;
-  // Of an input that has to be compiled first:
+  // For input that must be compiled first:
   std::string target = "sm_90a";
   std::string schedule;
   bool instrument = false;
@@ -61,12 +62,12 @@ struct Options {
 /// The text of --help.
 const char *helpText();
 
-/// Reads the arguments after the program's name. On failure returns false and
+/// Reads the arguments after the program's name. On failure, returns false and
 /// names the option in `err`.
 bool parseOptions(int argc, const char *const *argv, Options &options,
                   std::string &err);
 
-/// Reads "BxSxHxD"; each a decimal number, D at least 1.
+/// Reads "BxSxHxD", each a decimal number, D at least 1.
 bool parseShape(const std::string &text, Shape &shape);
 
 } // namespace attn::run

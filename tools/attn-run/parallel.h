@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A parallel loop over the machine's cores.
+// A parallel loop over the host's cores.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_PARALLEL_H
 #define ATTN_TOOLS_ATTN_RUN_PARALLEL_H
@@ -13,8 +13,8 @@
 
 namespace attn::run {
 
-/// Calls `body(begin, end)` on chunks of at most `chunk` indices that together
-/// are [0, count), from several threads.
+/// Calls `body(begin, end)` from several threads, on chunks of at most `chunk`
+/// indices that together cover [0, count).
 template <typename Body>
 void parallelFor(int64_t count, int64_t chunk, const Body &body) {
   std::atomic<int64_t> next{0};

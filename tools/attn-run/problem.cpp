@@ -12,12 +12,12 @@
 using namespace attn;
 using namespace attn::run;
 
-/// Evaluates which keys the mask leaves to each query. A plan whose expressions
-/// do not evaluate leaves none, and no result is right.
+/// Evaluates the keys that the mask leaves to each query. If the plan's
+/// expressions cannot be evaluated, it leaves none, and every result is wrong.
 static void seeKeys(const runtime::LaunchPlan &plan, Problem &problem) {
   const runtime::PlanKeys &keys = plan.problem.keys;
-  // Q and O have at least 8 elements of 2 bytes a position: so many are refused
-  // before anybody asks for their keys.
+  // Q and O have at least 8 elements of 2 bytes for each position; longer
+  // sequences are refused before their keys are computed.
   bool isTooLong = double(problem.seqQ) * 32 > mostTensorBytes();
   if ((!keys.first && !keys.last) || isTooLong) {
     return;
@@ -69,7 +69,7 @@ std::string Problem::describe() const {
   return text;
 }
 
-/// What the kernels fix.
+/// Returns the properties that the kernels fix.
 static Problem fromPlan(const runtime::LaunchPlan &plan) {
   const runtime::PlanProblem &fixed = plan.problem;
   Problem problem;
@@ -77,7 +77,7 @@ static Problem fromPlan(const runtime::LaunchPlan &plan) {
   problem.dimV = fixed.headDimV;
   problem.dtype = fixed.dtype;
   problem.headsFirst = fixed.layout == "bhsd";
-  // whyNotCheckable() says why a region is missing.
+  // whyNotCheckable() reports why a region is missing.
   auto read = [&](const runtime::RegionProgram &program, bool isScore) {
     auto region = std::make_shared<Region>();
     std::string err;
@@ -96,7 +96,7 @@ static float defaultScale(const Problem &problem) {
 Problem attn::run::makeProblem(const runtime::LaunchPlan &plan,
                                const Options &options) {
   Problem problem = fromPlan(plan);
-  // A head dim that the kernels do not have is left for the runtime to refuse.
+  // The runtime refuses a head dim that the kernels do not have.
   if (options.q[3] != problem.dim) {
     problem.dim = options.q[3];
   }
@@ -123,7 +123,7 @@ Problem attn::run::makeProblem(const runtime::LaunchPlan &plan,
   return problem;
 }
 
-/// A bound of a mask: often within a block, now and then beyond all keys.
+/// Draws a mask bound: often within a block, sometimes beyond all keys.
 static int64_t randomBound(const Random &random, uint64_t index,
                            int64_t least) {
   static const int64_t most[] = {0, 1, 16, 128, 400, 2000, INT32_MAX};
@@ -131,7 +131,7 @@ static int64_t randomBound(const Random &random, uint64_t index,
   return random.integer(index + 1, least, std::max(limit, least));
 }
 
-/// A length: 0 or 1 now and then, small ones, round ones, primes, and any.
+/// Draws a length: sometimes 0 or 1, small, round or prime ones, and any.
 static int64_t randomLength(const Random &random, uint64_t index) {
   static const int64_t primes[] = {2,   3,   5,   7,   13,  31,  61,  67,  127,
                                    131, 191, 193, 257, 383, 389, 509, 641, 701};
@@ -155,8 +155,8 @@ static int64_t randomLength(const Random &random, uint64_t index) {
   return random.integer(index + 1, 2, 700);
 }
 
-/// The lengths at which the plan's conditions on `symbol` change, as far as the
-/// reference can follow.
+/// Returns the lengths at which the plan's conditions on `symbol` change, up to
+/// the largest that the reference can handle.
 static std::vector<int64_t> borderLengths(const runtime::LaunchPlan &plan,
                                           const char *symbol) {
   constexpr int64_t longest = 8192;
@@ -174,7 +174,7 @@ static std::vector<int64_t> borderLengths(const runtime::LaunchPlan &plan,
   return borders;
 }
 
-/// Moves `length` to a border between variants, or next to one, now and then.
+/// Sometimes moves `length` to a border between variants, or next to one.
 static bool moveToBorder(const std::vector<int64_t> &borders,
                          const Random &random, uint64_t index,
                          int64_t &length) {
@@ -187,7 +187,8 @@ static bool moveToBorder(const std::vector<int64_t> &borders,
   return true;
 }
 
-/// Dim `dim` of argument `name` if the plan fixes it, else `value`.
+/// Returns dim `dim` of argument `name` if the plan fixes it, otherwise
+/// `value`.
 static int64_t fixedOr(const runtime::LaunchPlan &plan, const char *name,
                        size_t dim, int64_t value) {
   int arg = plan.findArg(name);
@@ -218,7 +219,8 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
   if (!atBorder && random.uniform(1) < 0.3) {
     problem.seqK = fixedOr(plan, "k", position, problem.seqQ);
   }
-  // Borders are long: fewer heads leave them to the reference and a simulator.
+  // Lengths at borders are large: use few heads, for the reference and a
+  // simulator.
   int64_t mostHeads = atBorder ? 2 : 24;
   if (atBorder) {
     problem.batch = fixedOr(plan, "q", 0, 1);
@@ -248,8 +250,8 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
     problem.inputs =
         chooseInputs(random.uniform(9), random.integer(30, 0, last),
                      2 * random.uniform(70) - 1);
-    // The reference computes score functions in float64, which rounds less than
-    // f32 does where scores are large.
+    // The reference evaluates score functions in float64, which rounds less
+    // than f32 if scores are large.
     if (problem.inputs.isLarge() && problem.score) {
       problem.inputs = Inputs();
     }

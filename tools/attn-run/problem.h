@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One attention problem: sizes, mask, regions and how its tensors lie in
-// memory.
+// One attention problem: sizes, mask, regions, and the memory layout of its
+// tensors.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_PROBLEM_H
 #define ATTN_TOOLS_ATTN_RUN_PROBLEM_H
@@ -24,16 +24,16 @@ struct Problem {
   runtime::DataType dtype = runtime::DataType::BF16;
   /// The built-in mask's bounds.
   std::vector<std::pair<std::string, int64_t>> bounds;
-  /// For each query the first key that this mask leaves to it, and the first
-  /// behind those. Empty: all keys.
+  /// For each query the first key that this mask leaves to it, and the end of
+  /// these keys. Empty: all keys.
   std::vector<std::pair<int64_t, int64_t>> keys;
   /// Positions come after heads in Q, K, V and O.
   bool headsFirst = false;
-  /// What the regions compute; null where there is none.
+  /// The regions, or null.
   std::shared_ptr<const Region> score;
   std::shared_ptr<const Region> allow;
   GivenCaptures captures;
-  /// The softmax scale as the kernel gets it.
+  /// The softmax scale that the kernel receives.
   float scale = 0;
   uint64_t seed = 0;
   bool padStrides = false;
@@ -42,35 +42,34 @@ struct Problem {
 
   int64_t rows() const { return batch * headsQ * seqQ; }
   /// The keys that the mask leaves to query `i`: from firstKey to endKey, which
-  /// is the first that it does not see.
+  /// is not included.
   int64_t firstKey(int64_t i) const {
     return keys.empty() ? 0 : keys[size_t(i)].first;
   }
   int64_t endKey(int64_t i) const {
     return keys.empty() ? seqK : keys[size_t(i)].second;
   }
-  /// The number of a row among those of a tensor with that many positions and
-  /// heads.
+  /// The number of a row in a tensor with these numbers of positions and heads.
   int64_t rowIndex(int64_t batch, int64_t i, int64_t head, int64_t length,
                    int64_t heads) const {
     return headsFirst ? (batch * heads + head) * length + i
                       : (batch * length + i) * heads + head;
   }
-  /// For people: "q=1x2x3x64 kv=... scale=...".
+  /// As text: "q=1x2x3x64 kv=... scale=...".
   std::string describe() const;
 };
 
-/// The problem that the options give for the kernels of `plan`.
+/// Makes the problem of the options, for the kernels of `plan`.
 Problem makeProblem(const runtime::LaunchPlan &plan, const Options &options);
 
-/// The problem of `seed`: lengths 0 to about 700, often odd, prime or tiny, or
-/// where the plan goes from one variant to another; grouped heads, padded
-/// strides, broadcast K and V, scales, and now and then inputs that are not
-/// normal. Captures are as the options give them.
+/// Makes the problem of `seed`: lengths 0 to about 700, often odd, prime or
+/// tiny, or at the borders between the plan's variants; grouped heads, padded
+/// strides, broadcast K and V, scales, and sometimes inputs that are not
+/// normal. The options give the captures.
 Problem makeRandomProblem(const runtime::LaunchPlan &plan,
                           const GivenCaptures &captures, uint64_t seed);
 
-/// Empty, or why these kernels have no reference here.
+/// Returns the reason why these kernels have no reference here, or "".
 std::string whyNotCheckable(const runtime::LaunchPlan &plan);
 
 } // namespace attn::run

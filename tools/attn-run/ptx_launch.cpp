@@ -26,11 +26,11 @@ public:
   PtxRun(const Options &options, std::string &err)
       : options(options), err(err) {}
 
-  /// Reads the files and makes the buffers.
+  /// Reads the files and allocates the buffers.
   bool prepare();
   /// Runs one schedule on fresh buffers.
   bool launch(uint64_t seed);
-  /// Checks and, the first time, writes the outputs.
+  /// Checks the outputs and, the first time, writes them to files.
   bool checkOutputs(bool isFirst);
   const LaunchSpec &getSpec() const { return spec; }
   std::string kernelName() const { return std::string(program.function->name); }
@@ -244,7 +244,7 @@ bool attn::run::runPtx(const Options &options, std::string &err) {
     }
     bool launched = run.launch(seed);
     std::string traceErr;
-    // What led to a failure is of interest too.
+    // The events before a failure matter too.
     if (tracing && !tracing->write(run.kernelName(), traceErr) && launched) {
       err = traceErr;
       return false;

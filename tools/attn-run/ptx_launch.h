@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-run on a plain PTX file: its launch is in another file.
+// attn-run on a PTX file, with a launch file.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_PTX_LAUNCH_H
 #define ATTN_TOOLS_ATTN_RUN_PTX_LAUNCH_H
@@ -9,9 +9,9 @@
 
 namespace attn::run {
 
-/// Runs the options' PTX as their launch file says, once a schedule, prints
-/// what came of it and returns whether all is well. False with `err` set if it
-/// could not be run.
+/// Runs the PTX of the options as its launch file describes, once for each
+/// schedule, prints the results, and returns whether all checks passed. Returns
+/// false with `err` set if it could not run.
 bool runPtx(const Options &options, std::string &err);
 
 } // namespace attn::run

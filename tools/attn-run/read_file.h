@@ -9,8 +9,8 @@
 
 namespace attn::run {
 
-/// False, with `err` saying why, for what cannot be opened or read: a folder
-/// can be opened.
+/// Returns false with the reason in `err` if the file cannot be opened or read.
+/// (A folder can be opened, but not read.)
 bool readFile(const std::string &path, std::string &text, std::string &err);
 
 } // namespace attn::run

@@ -31,7 +31,7 @@ bool attn::run::isAdmissible(const ReferenceInputs &in, const Row &row,
   return isAllowed;
 }
 
-/// Calls `visit(j)` for the keys of a row that it admits, until that is false.
+/// Calls `visit(j)` for the admissible keys of a row, until it returns false.
 template <typename Visit>
 static void forAdmissibleKeys(const ReferenceInputs &in, const Row &row,
                               const Visit &visit) {
@@ -65,7 +65,7 @@ bool attn::run::hasAdmissibleKey(const ReferenceInputs &in, const Row &row) {
 int64_t attn::run::countAdmissiblePairs(const ReferenceInputs &in) {
   const Problem &p = in.problem;
   std::atomic<int64_t> total{0};
-  // Of heads that are alike, one is counted.
+  // If all heads are alike, only one is counted.
   int64_t heads = p.allow && p.allow->usesHead() ? p.headsQ : 1;
   parallelFor(p.batch * heads * p.seqQ, 64, [&](int64_t begin, int64_t end) {
     int64_t pairs = 0;
@@ -85,8 +85,8 @@ int64_t attn::run::countAdmissiblePairs(const ReferenceInputs &in) {
   return total * (p.headsQ / heads);
 }
 
-/// In eight lanes, so that the order of additions is the same at any vector
-/// width.
+/// Adds in eight lanes, so that the order of additions does not depend on the
+/// vector width.
 ATTN_VECTORIZED
 static double dot(const float *a, const float *b, int64_t size) {
   double lanes[8] = {};
@@ -104,7 +104,7 @@ static double dot(const float *a, const float *b, int64_t size) {
 }
 
 namespace {
-/// What one key adds to each column.
+/// The contribution of one key to each column.
 struct Weights {
   double exact;
   double rounded;
@@ -122,7 +122,7 @@ static void accumulate(const Weights &weights, const float *v, int64_t size,
   }
 }
 
-/// Fills keys and scores.
+/// Fills the keys and scores of a row.
 static void scoreRow(const ReferenceInputs &in, const Row &row, int64_t headK,
                      RowResult &out) {
   const Problem &p = in.problem;
@@ -156,8 +156,8 @@ static void scoreRow(const ReferenceInputs &in, const Row &row, int64_t headK,
   }
 }
 
-/// Turns scores into exp(score - max); returns the sum and sets `most` to max.
-/// If all are -inf, so is that, and they become 0.
+/// Replaces scores by exp(score - max); returns the sum and sets `most` to max.
+/// If all scores are -inf, max is -inf and they become 0.
 static double exponentiate(std::vector<double> &scores, double &most) {
   most = -INFINITY;
   for (double score : scores) {
@@ -175,9 +175,10 @@ static double exponentiate(std::vector<double> &scores, double &most) {
   return sum;
 }
 
-/// `value` / `sum` as a kernel rounds it. Where scores are not normal, one key
-/// may have all the weight: a kernel rounds it relative to a reference that
-/// need not be its score. The one here rounds a value of 1 worst.
+/// Returns `value` / `sum`, rounded as in a kernel. With scores that are not
+/// normal, one key may have all of the weight: a kernel rounds it relative to a
+/// reference that may differ from its score. This reference rounds a value of 1
+/// as badly as possible.
 static double roundProbability(const Problem &p, double value, double sum) {
   if (p.inputs.pattern == Pattern::Normal) {
     return roundTo(p.dtype, float(value / sum));
@@ -187,7 +188,7 @@ static double roundProbability(const Problem &p, double value, double sum) {
   return roundTo(p.dtype, float(value * unit)) / (unit * sum);
 }
 
-/// Makes of the lane that shows how far scores may be off their errors.
+/// Computes score errors from the lane with the largest score deviations.
 static void findScoreErrors(const Problem &p, const std::vector<double> &exact,
                             std::vector<double> &shifted) {
   double factor = p.score ? kRegionFactor : 1;
@@ -196,7 +197,7 @@ static void findScoreErrors(const Problem &p, const std::vector<double> &exact,
   }
 }
 
-/// The mean of `errors` by weight. Those without any weight become 0.
+/// Returns the mean of `errors` by weight. Errors without weight become 0.
 static double meanError(const std::vector<double> &weights, double sum,
                         std::vector<double> &errors) {
   double mean = 0;
@@ -207,7 +208,7 @@ static double meanError(const std::vector<double> &weights, double sum,
   return mean;
 }
 
-/// Computes O and its bound from weights, and fills the bound of the LSE.
+/// Computes O and its bound from weights, and the bound of the LSE.
 static void combineValues(const ReferenceInputs &in, const Row &row,
                           int64_t headK, double sum, double roundedSum,
                           RowResult &out) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention on the CPU, one row at a time: in float64, and as a kernel that
-// rounds what it stores would compute it.
+// Attention on the CPU, one row at a time: in float64, and with the roundings
+// of a kernel.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_REFERENCE_H
 #define ATTN_TOOLS_ATTN_RUN_REFERENCE_H
@@ -16,30 +16,31 @@ struct ReferenceInputs {
   std::vector<float> q;
   std::vector<float> k;
   std::vector<float> v;
-  /// What the problem's regions read.
+  /// The captures that the problem's regions read.
   Captures captures;
-  /// The contract of the kernel that is checked.
+  /// The numerics contract of the kernel under test.
   runtime::PlanNumerics numerics;
 };
 
-/// The ops of a score region may round more often, and in another order, than
-/// the lane of the reference that shows how far a kernel may be off.
+/// Allowance for score regions: a kernel may round more often, and in another
+/// order, than the lane of the reference that estimates the largest error.
 constexpr double kRegionFactor = 4;
 
-/// One row's results, and the memory its computation needs.
+/// The results of one row, and memory for its computation.
 struct RowResult {
   bool hasKeys = false;
-  /// Natural log; -inf without keys.
+  /// The natural logarithm; -inf without keys.
   double lse = 0;
   /// O in float64; zeros without keys.
   std::vector<double> exact;
   /// O with the probabilities and O itself rounded to the problem's dtype, and
-  /// with normal inputs the scores as well: large ones would lose what tells
-  /// them apart, which kernels keep.
+  /// with normal inputs also the scores: rounding large scores would remove
+  /// their differences, which kernels preserve.
   std::vector<double> rounded;
-  /// By how much O may differ from `exact`, by the numerics contract.
+  /// The largest allowed difference of O from `exact`, by the numerics
+  /// contract.
   std::vector<double> bound;
-  /// By how much the LSE may differ.
+  /// The largest allowed error of the LSE.
   double lseBound = 0;
 
   std::vector<int64_t> keys;
@@ -52,11 +53,11 @@ bool isAdmissible(const ReferenceInputs &in, const Row &row, int64_t j);
 /// Whether row `row` has an admissible key.
 bool hasAdmissibleKey(const ReferenceInputs &in, const Row &row);
 
-/// The admissible (row, key) pairs of all batches and heads.
+/// Counts the admissible (row, key) pairs of all batches and heads.
 int64_t countAdmissiblePairs(const ReferenceInputs &in);
 
-/// Computes `row`. The score of an admissible key is
-/// scale * q.k, and what the score region makes of it.
+/// Computes `row`. The score of an admissible key is scale * q.k, after the
+/// score region.
 void computeRow(const ReferenceInputs &in, const Row &row, RowResult &out);
 
 } // namespace attn::run

@@ -16,7 +16,7 @@ namespace {
 enum Value : size_t { kScore, kBatch, kHead, kQuery, kKey, kPositions };
 constexpr const char *kPositionNames[] = {"s", "b", "h", "i", "j"};
 
-/// Keys that are computed together.
+/// The number of keys that are computed together.
 constexpr size_t kRun = 256;
 
 } // namespace
@@ -101,7 +101,7 @@ bool Region::Reader::readOperands(const std::vector<std::string> &words,
   return true;
 }
 
-/// An integer in decimal, or a float's bits in hexadecimal.
+/// Reads an integer in decimal, or the bits of a float in hexadecimal.
 bool Region::Reader::readConstant(const std::string &word, Op &op) {
   op.kind = Op::Constant;
   char *end = nullptr;
@@ -328,7 +328,7 @@ void Region::extract(const Op &op, const Capture &from,
   }
 }
 
-/// Sets all values but the score, which the caller has set.
+/// Sets all values except the score, which the caller has set.
 void Region::fold(const Captures &captures, const Row &row, const int64_t *keys,
                   size_t count, std::vector<Column> &values) const {
   values.resize(types.size());
@@ -369,7 +369,7 @@ void Region::fold(const Captures &captures, const Row &row, const int64_t *keys,
   }
 }
 
-/// Each thread's memory for values.
+/// Memory of each thread for values.
 static std::vector<Column> &scratch() {
   static thread_local std::vector<Column> values;
   return values;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A score or mask region of a plan, computed on the CPU element by element.
+// A score or mask region of a plan, evaluated on the CPU element by element.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_REGION_H
 #define ATTN_TOOLS_ATTN_RUN_REGION_H
@@ -10,8 +10,8 @@
 
 namespace attn::run {
 
-/// The type that a captured argument's elements have in a region. Of unsigned
-/// integers it is that of the same bits.
+/// Returns the type of a captured argument's elements in a region. Unsigned
+/// integers become signless ones of the same width.
 ValueType valueTypeOf(const runtime::PlanArg &arg);
 
 /// One query of one head.
@@ -21,23 +21,24 @@ struct Row {
   int64_t i;
 };
 
-/// What a region reads: a scalar or a packed tensor, integers or floats.
+/// A capture of a region: a scalar or a packed tensor, of integers or floats.
 struct Capture {
   std::vector<int64_t> shape;
   std::vector<int64_t> integers;
   std::vector<double> floats;
 };
 
-/// The captures of a problem in the order of the plan's arguments; empty ones
-/// for other arguments.
+/// The captures of a problem, indexed by the plan's arguments; empty for other
+/// arguments.
 using Captures = std::vector<Capture>;
 
-/// What is known of an index: the positions that it is one of.
+/// The position that an index comes from.
 enum class Position { Batch, Head, Query, Key, Other };
 
 class Region {
 public:
-  /// Reads a program of `plan`. False with the reason in `err` if it is none.
+  /// Reads a program of `plan`. Returns false with the reason in `err` if it is
+  /// invalid.
   static bool read(const runtime::LaunchPlan &plan,
                    const runtime::RegionProgram &program, bool isScore,
                    Region &out, std::string &err);
@@ -50,10 +51,10 @@ public:
   void foldMask(const Captures &captures, const Row &row, int64_t first,
                 size_t count, bool *allowed) const;
 
-  /// Whether the result may differ from head to head.
+  /// Whether the result may depend on the head.
   bool usesHead() const;
   size_t opCount() const { return ops.size(); }
-  /// The positions that index dim `dim` of the plan's argument `arg`.
+  /// Returns the positions that index dim `dim` of the plan's argument `arg`.
   std::vector<Position> indicesOf(int arg, size_t dim) const;
 
 private:
@@ -62,12 +63,12 @@ private:
     Kind kind = Apply;
     ValueType type;
     const RegionOp *meaning = nullptr;
-    /// Numbers of values: positions, scalar captures, results of ops.
+    /// The numbers of the operands: positions, scalar captures, results of ops.
     std::vector<size_t> operands;
-    /// Of Constant.
+    /// For Constant.
     int64_t integer = 0;
     double number = 0;
-    /// Of Extract.
+    /// For Extract.
     int arg = -1;
   };
   struct Reader;
@@ -79,7 +80,7 @@ private:
                Column &result) const;
   Position positionOf(size_t value) const;
 
-  /// Of all values: score, batch, head, query, key, scalars, results.
+  /// The types of all values: score, batch, head, query, key, scalars, results.
   std::vector<ValueType> types;
   /// The arguments of scalar captures.
   std::vector<int> scalars;

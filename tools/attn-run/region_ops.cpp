@@ -46,7 +46,7 @@ static uint64_t unsignedOf(unsigned bits, int64_t value) {
                     : uint64_t(value) & ((uint64_t(1) << bits) - 1);
 }
 
-/// Kernels flush the denormal numbers of f32, as operands and as results.
+/// Kernels flush denormal f32 numbers, as operands and as results.
 static double flushed(ValueType type, double value) {
   constexpr double smallest = std::numeric_limits<float>::min();
   bool isDenormal = type.bits == 32 && std::fabs(value) < smallest;
@@ -76,14 +76,14 @@ void run::setFloats(const OpUse &use, size_t at,
     values[lane] = roundToType(use.type, values[lane]);
   }
   if (use.type.bits == 16) {
-    // Rounding to so few bits is what the program asks for: a decision, which a
-    // kernel whose value is off in either direction may take otherwise.
+    // Rounding to so few bits is a decision of the program, and a kernel may
+    // decide differently if its value is slightly off.
     values[Exact] = values[Single];
     bool isSame = values[Shifted] == values[Single] && std::isfinite(mirrored);
     values[Shifted] =
         isSame ? roundToType(use.type, mirrored) : values[Shifted];
   } else if (!std::isfinite(values[Single]) || values[Single] == 0) {
-    // The type's range is part of the meaning, its precision is not.
+    // The range of the type belongs to the meaning, but its precision does not.
     values[Exact] = roundToType(use.type, values[Exact]);
   }
   for (size_t lane = 0; lane < kLanes; ++lane) {
@@ -93,10 +93,10 @@ void run::setFloats(const OpUse &use, size_t at,
 
 namespace {
 
-/// How far a function's f32 result may be from the one for `operand`.
+/// The error of a function's f32 result for `operand`.
 using Error = double (*)(double operand, double result);
 
-/// `function` of as many floats as there are operands.
+/// Applies `function` to all operands, as floats.
 template <typename Function>
 void foldFloats(const OpUse &use, Function function, Error error = nullptr) {
   for (size_t n = 0; n < use.count; ++n) {
@@ -151,7 +151,7 @@ void select(const OpUse &use) {
   }
 }
 
-/// `function(value, bits of the operand)`, wrapped to the result.
+/// Applies `function(value, bits of the operand)`, wrapped to the result.
 template <typename Function>
 void convertIntegers(const OpUse &use, Function function) {
   for (size_t n = 0; n < use.count; ++n) {
@@ -165,7 +165,7 @@ void extendSigned(const OpUse &use) {
   convertIntegers(use, [](int64_t value, unsigned) { return value; });
 }
 
-/// An index that 32 bits do not hold stays out of bounds.
+/// An index that does not fit 32 bits stays out of bounds.
 void castToIndex(const OpUse &use) {
   convertIntegers(use, [](int64_t value, unsigned) {
     return std::clamp<int64_t>(value, INT32_MIN, INT32_MAX);
@@ -201,7 +201,8 @@ void unsignedToFloat(const OpUse &use) {
   }
 }
 
-/// Toward zero; what does not fit becomes the nearest that does, and a NaN 0.
+/// Converts toward zero; a value out of range becomes the nearest integer, and
+/// a NaN 0.
 int64_t toInteger(unsigned bits, double value) {
   double bound = std::ldexp(1.0, int(bits) - 1);
   int64_t most = std::numeric_limits<int64_t>::max() >> (64 - bits);
@@ -244,8 +245,9 @@ double minimum(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b);
 }
 
-// The errors of functions as the compiler makes them (codegen/emit/MathToNVVM),
-// which the instructions' are, and the rounding of what they are given.
+// The errors of functions as the compiler lowers them
+// (codegen/emit/MathToNVVM): those of the instructions, and the rounding of
+// their operands.
 constexpr double kInstruction = 0x1p-22;
 
 double relative(double, double result) { return kInstruction * result; }
@@ -259,8 +261,8 @@ double ofSine(double, double) { return kInstruction; }
 double ofTanh(double, double result) { return 0x1p-18 * result; }
 double ofOneTanh(double, double result) { return 0x1p-11 * result; }
 
-/// Two integers to one of their type, which wraps round. `function` may ask for
-/// the bits of the type.
+/// Applies a function to two integers of one type, with wrap-around. `function`
+/// may take the number of bits of the type.
 template <typename Function>
 RegionOp integers(const char *name, Function function) {
   return {name, Signature::Integers, 2, [=](const OpUse &use) {
@@ -285,7 +287,7 @@ RegionOp unsignedIntegers(const char *name, Function function) {
   });
 }
 
-/// One, two or three floats to one of their type.
+/// Applies a function to one, two or three floats of one type.
 template <typename... Operands>
 RegionOp floats(const char *name, double (*function)(Operands...),
                 Error error = nullptr) {
@@ -309,7 +311,7 @@ RegionOp compareUnsigned(const char *name, Function function) {
           }};
 }
 
-/// False where an operand is a NaN.
+/// False if an operand is a NaN.
 template <typename Function>
 RegionOp ordered(const char *name, Function function) {
   return {name, Signature::FloatCompare, 2, [=](const OpUse &use) {
@@ -319,7 +321,7 @@ RegionOp ordered(const char *name, Function function) {
           }};
 }
 
-/// True where an operand is a NaN.
+/// True if an operand is a NaN.
 template <typename Function>
 RegionOp unordered(const char *name, Function function) {
   return {name, Signature::FloatCompare, 2, [=](const OpUse &use) {
@@ -329,9 +331,8 @@ RegionOp unordered(const char *name, Function function) {
           }};
 }
 
-/// The ops that regions may have (dialect/lib/ScoreOps.cpp), and what they
-/// mean. Three are missing, which Region knows itself: constant, extract and
-/// yield.
+/// The ops that regions may contain (dialect/lib/ScoreOps.cpp), with their
+/// meaning. Region itself implements constant, extract and yield.
 const std::vector<RegionOp> &allOps() {
   using I = int64_t;
   using U = uint64_t;
@@ -340,7 +341,7 @@ const std::vector<RegionOp> &allOps() {
       integers("addi", [](U a, U b) { return a + b; }),
       integers("subi", [](U a, U b) { return a - b; }),
       integers("muli", [](U a, U b) { return a * b; }),
-      // By 0: the dividend, and no remainder.
+      // Division by 0 returns the dividend, and the remainder 0.
       integers("divsi",
                [](I a, I b) {
                  return b == 0 ? U(a) : b == -1 ? U(0) - U(a) : U(a / b);
@@ -355,7 +356,7 @@ const std::vector<RegionOp> &allOps() {
       integers("minsi", [](I a, I b) { return std::min(a, b); }),
       unsignedIntegers("maxui", [](U a, U b) { return std::max(a, b); }),
       unsignedIntegers("minui", [](U a, U b) { return std::min(a, b); }),
-      // By as many bits as there are, or more, nothing but the sign is left.
+      // A shift by the width or more leaves only the sign.
       integers("shli",
                [](U a, I b, unsigned bits) {
                  U by = unsignedOf(bits, b);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the ops of score and mask regions mean, for a run of keys at a time.
+// The meaning of the ops of score and mask regions, for a run of keys at a
+// time.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_REGION_OPS_H
 #define ATTN_TOOLS_ATTN_RUN_REGION_OPS_H
@@ -26,28 +27,28 @@ struct ValueType {
   }
 };
 
-/// False if there is no such type. An index has 32 bits, as in kernels.
+/// Returns false if there is no such type. An index has 32 bits, as in kernels.
 bool parseValueType(const std::string &text, ValueType &type);
 std::string nameOf(ValueType type);
 
-/// Floats are computed several times side by side.
+/// Floats are computed several times in parallel.
 enum Lane : size_t {
   /// In float64 from the exact score.
   Exact,
-  /// In the values' own types from the exact score: what a kernel can have.
-  /// Decisions, which are comparisons and conversions to integers, are taken
-  /// by these, for all lanes.
+  /// In the types of the values, from the exact score, as a kernel could. All
+  /// lanes use the decisions of this lane: comparisons and conversions to
+  /// integers.
   Single,
-  /// In the values' own types from a score that was rounded.
+  /// In the types of the values, from a rounded score.
   Rounded,
-  /// In the values' own types from a score that is off by as much as a kernel's
-  /// may be, with functions off by as much as the machine's: how far from Exact
-  /// a kernel may be.
+  /// In the types of the values, from a score with the largest error of a
+  /// kernel, and functions with the largest error of the machine: an estimate
+  /// of how far a kernel may be from Exact.
   Shifted
 };
 constexpr size_t kLanes = 4;
 
-/// A value for each of several keys. An integer of n bits is sign-extended.
+/// The value for each of several keys. An integer of n bits is sign-extended.
 struct Column {
   std::vector<int64_t> integers;
   std::array<std::vector<double>, kLanes> lanes;
@@ -69,7 +70,7 @@ struct OpUse {
   Column *result = nullptr;
 };
 
-/// How an op's types hang together.
+/// The relation between the types of an op.
 enum class Signature {
   Integers,     // operands and result of one integer type
   Floats,       // operands and result of one float type
@@ -89,19 +90,17 @@ struct RegionOp {
   std::function<void(const OpUse &)> fold;
 };
 
-/// The op called `name`, as a plan's program has it; null if there is none. A
-/// flag ".afn" makes a difference to those ops alone that have an
-/// approximation.
+/// Returns the op called `name` in a plan's program, or null. The flag ".afn"
+/// only affects ops that have an approximation.
 const RegionOp *findRegionOp(const std::string &name);
 
-/// `value` as an integer of `bits` bits: wraps round.
+/// Returns `value` as an integer of `bits` bits, with wrap-around.
 int64_t wrapTo(unsigned bits, int64_t value);
 
-/// An element of a float operand, as an op of a kernel reads it.
+/// Returns an element of a float operand as an op of a kernel reads it.
 double floatOf(const OpUse &use, size_t operand, size_t lane, size_t at);
 
-/// Sets a result's element from its lanes as they were computed: rounds them to
-/// the type.
+/// Sets an element of the result from its lanes, rounded to the type.
 void setFloats(const OpUse &use, size_t at, std::array<double, kLanes> values);
 
 } // namespace attn::run

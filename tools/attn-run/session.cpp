@@ -14,7 +14,7 @@ bool Session::fail(const std::string &message) {
 
 bool Session::failGpu() { return fail(gpu.getError()); }
 
-/// The values of the plan's scalar arguments, in its order.
+/// Collects the values of the plan's scalar arguments, in its order.
 static bool collectScalars(const runtime::LaunchPlan &plan,
                            const Problem &problem, std::vector<double> &scalars,
                            std::string &error) {
@@ -119,8 +119,8 @@ CheckResult Session::check() const {
                       findTensor(tensors.tensors, "lse"));
 }
 
-/// Appends the times of the second half of `count` launches: in the first half
-/// the clock settles to this kernel's power.
+/// Appends the times of the second half of `count` launches: during the first
+/// half the clock settles for this kernel.
 bool Session::timeSlice(size_t count, std::vector<double> &times) {
   for (size_t i = 0; i < count; ++i) {
     if (!gpu.record(2 * i)) {

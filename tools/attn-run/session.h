@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One problem on the GPU: its tensors there, launches, and what they wrote.
+// One problem on the GPU: its tensors, launches and results.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_SESSION_H
 #define ATTN_TOOLS_ATTN_RUN_SESSION_H
@@ -19,24 +19,24 @@ public:
       : gpu(gpu), bundle(bundle), plan(plan), problem(problem),
         timeout(timeout), tensors(gpu), workspace(gpu) {}
 
-  // Each returns false and sets the error on failure.
+  // Each function returns false and sets the error on failure.
 
-  /// Makes the tensors and uploads them, outputs as poison; learns which
-  /// variant launches run.
+  /// Allocates and uploads the tensors, with poisoned outputs, and finds the
+  /// variant that launches run.
   bool prepare();
   bool launch();
-  /// Lets later launches run `other`, which takes the same arguments, on the
-  /// inputs as they were at first and a workspace of zeros.
+  /// Switches later launches to `other`, which has the same arguments, with the
+  /// original inputs and a cleared workspace.
   bool restart(attn_bundle *other);
-  /// Launches once on poisoned outputs and downloads them.
+  /// Launches once with poisoned outputs and downloads them.
   bool launchAndDownload();
   bool downloadWorkspace(std::vector<unsigned char> &bytes) {
     return workspace.download(bytes, error);
   }
-  /// Requires what launchAndDownload() got to be in bounds and complete, and
-  /// the inputs to be unchanged.
+  /// Checks that the results of launchAndDownload() are in bounds and complete,
+  /// and that the inputs are unchanged.
   bool checkGuards() { return tensors.checkGuards(error); }
-  /// Launches `count` times and requires identical outputs.
+  /// Launches `count` times and checks that the outputs are identical.
   bool repeat(int64_t count);
   /// The median time of a launch in milliseconds.
   bool measure(int64_t rounds, double &milliseconds);
@@ -51,10 +51,10 @@ public:
   const std::string &getKernel() const {
     return plan.variants[variant].launches.front().kernel;
   }
-  /// On the host: inputs, and outputs as they were last downloaded.
+  /// On the host: inputs, and the latest downloaded outputs.
   const std::vector<HostTensor> &getTensors() const { return tensors.tensors; }
   const std::string &getError() const { return error; }
-  /// Whether the GPU cannot be used any more, after a hang or a fault.
+  /// Whether the GPU cannot be used any more after a hang or a fault.
   bool isGpuLost() const { return gpuLost; }
 
 private:

@@ -11,7 +11,7 @@
 using namespace attn;
 using namespace attn::run;
 
-/// As cuMemAlloc aligns.
+/// The alignment of cuMemAlloc.
 static constexpr size_t kAlignment = 256;
 
 void SimGpu::setMultiprocessorCount(int64_t count) {
@@ -19,8 +19,8 @@ void SimGpu::setMultiprocessorCount(int64_t count) {
   sim::getSimDevice().setMultiprocessorCount(count);
 }
 
-/// Which CTA computes a work item is part of the order: of the multiprocessors
-/// a schedule takes some, unless results depend on their number.
+/// The order also decides which CTA computes a work item: a schedule uses only
+/// some of the multiprocessors, unless results depend on their number.
 void SimGpu::setSchedule(uint64_t seed) {
   sim::SimDevice &device = sim::getSimDevice();
   device.getOptions().seed = seed;

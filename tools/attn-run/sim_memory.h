@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The simulator as attn-run uses it: host memory, launches that finish before
-// they return.
+// The simulator as a device of attn-run: host memory, and launches that finish
+// before they return.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_SIM_MEMORY_H
 #define ATTN_TOOLS_ATTN_RUN_SIM_MEMORY_H
@@ -16,7 +16,7 @@ namespace attn::run {
 class SimGpu final : public Gpu {
 public:
   void setMultiprocessorCount(int64_t count);
-  /// For kernels whose results depend on the number.
+  /// For kernels whose results depend on the number of multiprocessors.
   void keepMultiprocessorCount() { keepsCount = true; }
 
   std::string getName() const override { return "simulator"; }

@@ -23,16 +23,16 @@ using trace::TrackKind;
 
 namespace {
 
-// As the compiler lays them out.
+// The layout that the compiler uses.
 constexpr uint64_t kHeaderBytes = 32;
 constexpr uint64_t kEventBytes = 8;
 constexpr uint64_t kMostEvents = uint64_t(1) << 20;
 constexpr uint64_t kMostCtas = 64;
 
-/// What was written at the begin and at the end of a role.
+/// The data at the begin and at the end of a role.
 struct Mark {
   uint32_t clock = 0;
-  /// At the begin the SM, at the end the number of stamps.
+  /// At the begin the number of the SM, at the end the number of stamps.
   uint32_t word = 0;
   uint64_t nanoseconds = 0;
 };
@@ -55,7 +55,7 @@ struct Ring {
   }
 };
 
-/// What an activity is in a picture.
+/// Maps activities to kinds of events in a picture.
 const std::map<std::string, Kind> &kindsOfActivities() {
   static const std::map<std::string, Kind> kinds = {
       {"item", Kind::Item},
@@ -163,7 +163,7 @@ Mark Decoder::readMark(uint64_t at) const {
   return mark;
 }
 
-/// Clocks have 32 bits: what counts is the difference from stamp to stamp.
+/// Clocks have 32 bits, so only the differences between stamps are used.
 Ring Decoder::readRing(uint64_t number) const {
   Ring ring;
   uint64_t header = plan.offset + number * kHeaderBytes;
@@ -223,7 +223,7 @@ std::vector<Ring> Decoder::readCta(uint64_t place) const {
   return rings;
 }
 
-/// Cycles a nanosecond, by the longest role; 0 if none came to its end.
+/// Returns cycles per nanosecond, from the longest role; 0 if no role ended.
 double Decoder::findRate(const std::vector<std::vector<Ring>> &ctas) const {
   double rate = 0;
   uint64_t longest = 0;
@@ -253,7 +253,7 @@ Event Decoder::makeEvent(Kind kind, std::string name, uint64_t begin,
   return event;
 }
 
-/// The role's life, its items and within them what it waited for and issued.
+/// Draws the life of a role, its items, and within them its waits and issues.
 Track Decoder::drawRole(const Ring &ring, const std::string &role) {
   Track track;
   track.name = role;
@@ -264,7 +264,7 @@ Track Decoder::drawRole(const Ring &ring, const std::string &role) {
     life.details.push_back({"ends", "never"});
   }
   track.events.push_back(std::move(life));
-  // What stamps that were not kept would say is not known.
+  // The activity during lost stamps is unknown.
   uint64_t known = ring.dropped() && !ring.stamps.empty()
                        ? ring.stamps.back().time
                        : ring.endTime;
@@ -294,8 +294,9 @@ Track Decoder::drawRole(const Ring &ring, const std::string &role) {
   return track;
 }
 
-/// From its issue until its wait was over, which is the latest that it can have
-/// taken. Those of one operand end in the order in which they began.
+/// Draws MMAs from issue to the end of their wait, the latest time at which
+/// they can have ended. MMAs of one operand end in the order in which they
+/// began.
 void Decoder::addMmas(const Ring &ring, const std::string &role,
                       std::vector<Event> &events) {
   std::map<std::string, std::deque<uint64_t>> open;
@@ -315,8 +316,8 @@ void Decoder::addMmas(const Ring &ring, const std::string &role,
   }
 }
 
-/// From the issue of the n-th copy into a channel until the first role has done
-/// with its n-th wait for it.
+/// Draws copies from the issue of the n-th copy into a channel to the end of
+/// the first role's n-th wait for it.
 Track Decoder::drawCopies(const std::vector<Ring> &rings) {
   std::map<std::string, std::vector<uint64_t>> issued, seen;
   for (const Ring &ring : rings) {
@@ -393,7 +394,8 @@ CtaTimeline Decoder::drawCta(uint64_t place, const std::vector<Ring> &rings,
   return cta;
 }
 
-/// When the first role of a CTA began, nanoseconds; UINT64_MAX if none did.
+/// Returns when the first role of a CTA began, in nanoseconds; UINT64_MAX if
+/// none did.
 static uint64_t beginOf(const std::vector<Ring> &rings) {
   uint64_t begin = UINT64_MAX;
   for (const Ring &ring : rings) {

@@ -40,7 +40,7 @@ bool attn::run::knownShape(const std::string &name, const Problem &p,
   return true;
 }
 
-/// The elements of padding that keep rows aligned for TMA where they are now.
+/// Returns padding, in elements, that preserves the alignment of rows for TMA.
 static int64_t paddingOf(const PlanArg &arg, const Problem &problem) {
   if (!problem.padStrides || arg.dims.size() < 2) {
     return 0;
@@ -50,8 +50,8 @@ static int64_t paddingOf(const PlanArg &arg, const Problem &problem) {
              : 3;
 }
 
-/// Elements by number. Broadcast batches are the same elements: they are set
-/// once, and by one thread.
+/// Sets elements by number. The elements of broadcast batches are the same
+/// memory: they are set once, by one thread.
 template <typename Value>
 static void fillFloats(const Value &value, HostTensor &tensor) {
   if (tensor.strides[0] != 0 || tensor.shape[0] == 0) {
@@ -81,7 +81,8 @@ double attn::run::mostTensorBytes() {
   return double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE)) / 2;
 }
 
-/// Adds what `tensor` takes to `bytes`. False if that is more than all may.
+/// Adds the size of `tensor` to `bytes`. Returns false if that exceeds the
+/// limit for all tensors.
 static bool fitsMemory(const HostTensor &tensor, int64_t padding, double &bytes,
                        std::string &err) {
   double elements = 1;

@@ -10,20 +10,20 @@
 
 namespace attn::run {
 
-/// What all tensors of a problem may take: half of the host's memory, since a
-/// copy and the reference need the rest.
+/// The largest size of all tensors of a problem: half of the host's memory,
+/// since a copy and the reference need the rest.
 double mostTensorBytes();
 
 /// Makes and fills the tensors in the order of the plan's tensor arguments.
-/// False if an argument is one whose shape or content is not known here.
+/// Returns false if the shape or content of an argument is unknown.
 bool makeTensors(const runtime::LaunchPlan &plan, const Problem &problem,
                  std::vector<HostTensor> &tensors, std::string &err);
 
-/// The tensor called `name`, or null.
+/// Returns the tensor called `name`, or null.
 const HostTensor *findTensor(const std::vector<HostTensor> &tensors,
                              const std::string &name);
 
-/// The shape of argument `name` if it is one that every plan has.
+/// Returns the shape of argument `name` if it is one of the operands.
 bool knownShape(const std::string &name, const Problem &problem,
                 std::vector<int64_t> &shape);
 

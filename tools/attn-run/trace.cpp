@@ -13,7 +13,7 @@
 using namespace attn;
 using namespace attn::run;
 
-/// More would be too much to look at.
+/// More CTAs would be too many to look at.
 static constexpr uint64_t kMostCtas = 16;
 static constexpr uint32_t kWarpsOfGroup = 4;
 
@@ -34,8 +34,8 @@ std::vector<sim::TraceRole> run::readRoles(const std::string &planText,
   if (plan.is_discarded() || !plan.contains(at) || !plan[at].is_array()) {
     return roles;
   }
-  // The compiler's rule: roles of less than a warpgroup share one with their
-  // neighbour, others begin with a warpgroup.
+  // The compiler's rule: roles smaller than a warpgroup share one with their
+  // neighbor; others begin at a warpgroup.
   uint32_t next = 0;
   bool isSharing = false;
   for (const nlohmann::json &role : plan[at]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --trace: what happens during one launch, as the simulator sees it or as an
-// instrumented kernel wrote it down.
+// --trace: the events of one launch, from the simulator or from the stamps of
+// an instrumented kernel.
 
 #ifndef ATTN_TOOLS_ATTN_RUN_TRACE_H
 #define ATTN_TOOLS_ATTN_RUN_TRACE_H
@@ -12,20 +12,19 @@
 
 namespace attn::run {
 
-/// The roles of a variant's kernel, from its report in the bundle's plan; none
-/// if it has none.
+/// Reads the roles of a variant's kernel from its report in the bundle's plan;
+/// none without a report.
 std::vector<sim::TraceRole> readRoles(const std::string &planText,
                                       size_t variant);
 
 /// Whether the options ask for a trace.
 bool isTracing(const Options &options);
 
-/// Writes the files that the options ask for. False with `err` set if that is
-/// not possible.
+/// Writes the requested files. Returns false with `err` set on failure.
 bool writeTimeline(const Options &options, const std::string &kernel,
                    trace::Timeline timeline, std::string &err);
 
-/// Records what the simulator executes while this lives, if the options ask
+/// Records the simulator's execution during its lifetime, if the options ask
 /// for it.
 class Tracing {
 public:
@@ -33,7 +32,7 @@ public:
   ~Tracing();
   Tracing(const Tracing &) = delete;
 
-  /// Writes the files. False with `err` set if that is not possible.
+  /// Writes the files. Returns false with `err` set on failure.
   bool write(const std::string &kernel, std::string &err);
 
 private:

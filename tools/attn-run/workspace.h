@@ -16,9 +16,10 @@ class Workspace {
 public:
   explicit Workspace(Gpu &gpu) : gpu(gpu) {}
 
-  // Each returns false on failure and sets `error`.
+  // Each function returns false on failure and sets `error`.
 
-  /// Allocates what launches with `args` need, zeros, and names it in `args`.
+  /// Allocates a cleared workspace for launches with `args`, and sets it in
+  /// `args`.
   bool allocate(attn_bundle *bundle, attn_launch_args &args,
                 std::string &error);
   bool clear(std::string &error);

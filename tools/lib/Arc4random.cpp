@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM's archives call arc4random, which glibc has since 2.36; this project
-// promises to run with 2.34.
+// LLVM's archives call arc4random, which glibc has only since 2.36; this
+// project supports 2.34.
 #include <cstdint>
 #include <cstdlib>
 #include <sys/random.h>

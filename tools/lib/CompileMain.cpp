@@ -85,7 +85,7 @@ struct Arguments {
                         cl::cat(category)};
 };
 
-/// Remarks without a snippet of IR: one line each.
+/// Prints remarks without a snippet of IR, one line each.
 void printDiagnostic(Diagnostic &diagnostic) {
   llvm::errs() << diagnostic.getLocation() << ": ";
   switch (diagnostic.getSeverity()) {
@@ -126,9 +126,9 @@ CompileOptions optionsOf(const Arguments &arguments) {
   return options;
 }
 
-/// Reads the input into `module`. MLIR's reader of bytecode trusts what it
-/// reads: damage can end in a signal, which is an error like any other. False
-/// if so; what was built in the context must be left alone then.
+/// Reads the input into `module`. MLIR's bytecode reader trusts its input:
+/// damage can raise a signal, which is then an error like any other. Returns
+/// false in that case, and the context must not be used any more.
 bool readSafely(MLIRContext &context, StringRef input,
                 OwningOpRef<ModuleOp> &module) {
   llvm::CrashRecoveryContext::Enable();
@@ -166,7 +166,7 @@ int compileTo(StringRef input, const CompileOptions &options, StringRef output,
   return writeArtifact(output, *artifact, error) ? 0 : 1;
 }
 
-/// MLIR's readers make tables as long as the numbers in their input say.
+/// MLIR's readers allocate tables of the sizes that the input claims.
 void exitOutOfMemory() {
   llvm::errs()
       << "attn-compile: error: the input needs more memory than there is\n";
@@ -179,7 +179,8 @@ void listTargets() {
   }
 }
 
-/// Answers each line as soon as it is there, for a program at the other end.
+/// Answers each line as soon as it arrives, for a program that waits for the
+/// reply.
 int answerSchedules(const std::string &input, const std::string &output) {
   std::ifstream file;
   if (input != "-") {

@@ -5,7 +5,7 @@
 
 namespace cl = llvm::cl;
 
-/// --help, --version and --color.
+/// The options --help, --version and --color.
 static bool isForEveryTool(const cl::Option &option) {
   return llvm::any_of(option.Categories, [](cl::OptionCategory *category) {
     return category->getName() == "Generic Options" ||

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What --help says beside the list of options.
+// The text of --help besides the list of options.
 #ifndef ATTN_TOOLS_HELP_H
 #define ATTN_TOOLS_HELP_H
 
 namespace attn {
 
-/// Hides the options that there are so far, which LLVM's libraries bring along:
-/// --help-hidden shows them. Call it before a tool adds its own.
+/// Hides the options of LLVM's libraries: --help-hidden shows them. Call it
+/// before a tool adds its own options.
 void hideOptionsOfLibraries();
 
 extern const char kCompileHelp[];

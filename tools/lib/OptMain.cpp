@@ -8,8 +8,8 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 
-/// Errors are lines: the operation that each is about, which may be a whole
-/// kernel, comes after it only with `--mlir-print-op-on-diagnostic`.
+/// Prints errors as single lines: the operation, which may be a whole kernel,
+/// is only printed with `--mlir-print-op-on-diagnostic`.
 static void leaveOpsOut() {
   mlir::registerMLIRContextCLOptions();
   llvm::cl::Option *option =
