@@ -21,7 +21,7 @@ AffineMap AccessMap::build(MLIRContext *context) const {
   return AffineMap::get(order.size(), 0, results, context);
 }
 
-/// The coordinate that a result stands for, by what it depends on.
+/// Returns the coordinate that a result represents, from its operands.
 static unsigned coordinateOf(AffineExpr result) {
   for (unsigned i : {AccessMap::Head, AccessMap::Position, AccessMap::Batch}) {
     if (result.isFunctionOfDim(i)) {

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace attn;
 
-/// Sets `isBounded` if the word is `from`, with which no access begins.
+/// Sets `isBounded` if the word is `from`, which is not an access.
 static ParseResult parseAccess(AsmParser &parser, ArgumentAccess &access,
                                bool &isBounded) {
   SMLoc loc = parser.getCurrentLocation();

@@ -7,7 +7,8 @@
 using namespace mlir;
 using namespace attn;
 
-/// One keyword of an enum; an EnumAttr's own form would print a space first.
+/// Parses one keyword of an enum; an EnumAttr's own form would print a space
+/// first.
 template <typename Attr, typename Enum>
 static ParseResult parseEnum(OpAsmParser &parser, Attr &attr) {
   auto value = FieldParser<Enum>::parse(parser);
@@ -32,7 +33,7 @@ void attn::printLayout(OpAsmPrinter &printer, Operation *,
   printer << stringifyLayoutKind(layout.getValue());
 }
 
-/// Bounds are words with their values, in one order.
+/// Parses bounds: words with their values, in a fixed order.
 ParseResult
 attn::parseBounds(OpAsmParser &parser,
                   SmallVectorImpl<OpAsmParser::UnresolvedOperand> &values,
@@ -58,8 +59,8 @@ void attn::printBounds(OpAsmPrinter &printer, Operation *, ValueRange values,
   }
 }
 
-/// How a region takes part; `position` is the number of its argument that is
-/// the query's position, after which comes the key's.
+/// Returns how a region takes part; `position` is the number of its argument
+/// for the position of the query, and the next argument is that of the key.
 static attn::RegionKind regionKind(Region &region, unsigned position) {
   if (region.empty()) {
     return attn::RegionKind::Absent;
@@ -96,14 +97,14 @@ Value AttentionOp::getBound(MaskBounds kind) {
 }
 
 namespace {
-/// One tensor of the op with the name that diagnostics use.
+/// A tensor of the op, with its name in diagnostics.
 struct Named {
   StringRef name;
   RankedTensorType type;
 };
 } // namespace
 
-/// Equal where both are static.
+/// Checks that two dims are equal if both are static.
 static LogicalResult expectDim(AttentionOp op, Named tensor, unsigned dim,
                                StringRef what, int64_t expected) {
   int64_t got = tensor.type.getDimSize(dim);
@@ -163,7 +164,8 @@ static LogicalResult verifyElementTypes(AttentionOp op,
 
 // C17
 static LogicalResult verifyMaskBounds(AttentionOp op) {
-  // The text has one value for each; the generic form may have another number.
+  // The custom form has one value for each kind; the generic form may have
+  // another number.
   size_t kinds = maskBounds(op.getBoundKinds()).size();
   if (op.getBounds().size() != kinds) {
     return op.emitOpError("expected a value for each of the ")

@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace attn;
 
-// The tables and how to look them up.
+// The tables and their lookup functions.
 namespace attn {
 using llvm::ArrayRef;
 #define GET_MaskBoundTable_DECL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes regions as lists of words. attn-run gives the words their meaning
+// Writes regions as lists of words. attn-run defines their meaning
 // (tools/attn-run/region_ops.cpp).
 #include "attn/dialect/RegionProgram.h"
 
@@ -42,7 +42,8 @@ static std::string spellType(Type type) {
   return text;
 }
 
-/// Floats by their bits: no digit is lost, and infinities have a spelling.
+/// Writes floats by their bits: no digit is lost, and infinities have a
+/// spelling.
 static std::string spellConstant(TypedAttr value) {
   if (auto number = dyn_cast<FloatAttr>(value)) {
     SmallString<20> digits;
@@ -52,7 +53,7 @@ static std::string spellConstant(TypedAttr value) {
   return std::to_string(cast<IntegerAttr>(value).getValue().getSExtValue());
 }
 
-/// The op's name, with what its attributes change in its meaning.
+/// Returns the op's name, with the attributes that change its meaning.
 static std::string spellName(Operation &op) {
   std::string name = op.getName().stripDialect().str();
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {

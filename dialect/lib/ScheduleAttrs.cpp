@@ -78,7 +78,7 @@ verifyUniqueBodies(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// What is counted is small; one bound keeps the work of every pass in range.
+/// Counts are small; one limit keeps the work of every pass bounded.
 static LogicalResult verifyCounts(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<RoleAttr> roles,
                                   ArrayRef<PlaceAttr> places,
@@ -122,8 +122,8 @@ static LogicalResult verifyCounts(function_ref<InFlightDiagnostic()> emitError,
   return result;
 }
 
-/// Only what makes the attribute a well-formed text: whether it fits a kernel
-/// and a machine is for the schedule's verifier.
+/// Checks only that the attribute is a well-formed text: attn-verify-schedule
+/// checks whether it fits a kernel and a machine.
 LogicalResult
 ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                      StringAttr name, StringAttr machine, SplitAttr split,

@@ -8,7 +8,7 @@ using namespace attn;
 
 namespace {
 
-/// Reads the names, numbers and words that items of a schedule are made of.
+/// Reads the names, numbers and words of a schedule's items.
 class TokenReader {
 public:
   explicit TokenReader(AsmParser &parser) : parser(parser) {}
@@ -28,7 +28,7 @@ protected:
   AsmParser &parser;
 };
 
-/// Parses what stands between the braces of a schedule, item by item.
+/// Parses the text between the braces of a schedule, item by item.
 class ScheduleParser : private TokenReader {
 public:
   using TokenReader::TokenReader;
@@ -108,7 +108,7 @@ ParseResult TokenReader::parseCount(int64_t &count, StringRef what) {
   if (failed(*parsed)) {
     return failure();
   }
-  // One bound for everything that is counted keeps later arithmetic in range.
+  // One limit on all counts keeps later arithmetic in range.
   constexpr int64_t limit = 1 << 20;
   if (value.isNegative() || value.getActiveBits() > 21 ||
       value.getSExtValue() > limit) {

@@ -25,7 +25,7 @@ private:
   void print(EntryAttr entry);
   void printEntries(StringRef word, ArrayRef<EntryAttr> entries);
   void printName(StringAttr name) {
-    // A word that would be read as a guard keeps its quotes.
+    // A name that would be read as a guard keeps its quotes.
     if (symbolizeGuard(name.getValue())) {
       printer << '"' << name.getValue() << '"';
     } else {

@@ -37,7 +37,7 @@ struct Calc {
     return arith::DivFOp::create(builder, loc, a, b);
   }
   Value neg(Value a) { return arith::NegFOp::create(builder, loc, a); }
-  /// 1 where `condition` holds, else 0.
+  /// Returns 1 where `condition` holds, else 0.
   Value indicator(Value condition) {
     return arith::SelectOp::create(builder, loc, condition, constant(1.0),
                                    constant(0.0));
@@ -51,7 +51,8 @@ struct Calc {
 constexpr double kLn2 = 0.69314718055994530942;
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 
-/// The partial derivative of `op` by operand `n`; null: not differentiable.
+/// Returns the partial derivative of `op` by operand `n`; null if not
+/// differentiable.
 static Value derivative(Calc c, Operation *op, unsigned n) {
   auto operand = [&](unsigned i) { return op->getOperand(i); };
   auto result = [&] { return op->getResult(0); };
@@ -67,7 +68,7 @@ static Value derivative(Calc c, Operation *op, unsigned n) {
         return n ? c.neg(c.mul(result(), inverse)) : inverse;
       })
       .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](auto) {
-        // A tie counts for the first operand.
+        // For equal operands the first one counts.
         auto predicate = n ? CmpFPredicate::OGT : CmpFPredicate::OGE;
         return c.indicator(c.compare(predicate, operand(n), operand(1 - n)));
       })

@@ -20,7 +20,7 @@ static bool isConstant(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// No effects and no tiles: arithmetic that every role can repeat.
+/// Whether an op has no effects and no tiles, so that every role can repeat it.
 static bool isPureScalar(Operation *op) {
   return isMemoryEffectFree(op) &&
          llvm::none_of(op->getResultTypes(),
@@ -86,7 +86,7 @@ LogicalResult WorkOp::verify() {
   return success();
 }
 
-/// The terminator yields `types`.
+/// Checks that the terminator yields `types`.
 static LogicalResult verifyYield(Operation *op, Block &block, TypeRange types) {
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield) {
@@ -99,7 +99,7 @@ static LogicalResult verifyYield(Operation *op, Block &block, TypeRange types) {
   return success();
 }
 
-/// C3 of tile.step: what may be used from outside a body.
+/// C3 of tile.step: the values from outside that a body may use.
 static bool isUsableInside(Value value) {
   if (!isa<ShapedType, WorkType>(value.getType())) {
     return true;
@@ -205,8 +205,9 @@ int64_t BoundsOp::countOwnedRows(ConfigAttr config) {
                       : config.getTileM() * config.getCluster();
 }
 
-/// Results of `tile.bounds` come in its order. A skipped range begins with the
-/// first bound of all rows, and then the loop ends with their last.
+/// Checks that results of `tile.bounds` are used in order. A skipped range
+/// begins with the first bound of all rows, and the loop then ends with their
+/// last.
 static LogicalResult verifyOrder(Operation *op, RangesAttr ranges,
                                  ValueRange bounds) {
   size_t outer = ranges[0].getKind() == RangeKind::Skipped ? 1 : 0;
@@ -373,7 +374,7 @@ LogicalResult MmaOp::verify() {
   return success();
 }
 
-/// `row` is `tile` without dimension `dim`.
+/// Checks that `row` is `tile` without dimension `dim`.
 static LogicalResult verifyRow(Operation *op, RankedTensorType tile,
                                RankedTensorType row, int64_t dim) {
   if (tile.getRank() != 2 || dim < 0 || dim > 1) {
@@ -417,7 +418,7 @@ LogicalResult CoordsOp::verify() {
 // Folds.
 //===----------------------------------------------------------------------===//
 
-/// The constant's one element, where all are the same; null otherwise.
+/// Returns the constant's element if all are the same, otherwise null.
 static Attribute splatOf(Attribute constant) {
   auto elements = dyn_cast_if_present<SplatElementsAttr>(constant);
   return elements ? elements.getSplatValue<Attribute>() : Attribute();
@@ -426,7 +427,8 @@ static Attribute splatOf(Attribute constant) {
 static OpFoldResult foldSplat(Attribute constant, Type type) {
   Attribute splat = splatOf(constant);
   auto tile = cast<RankedTensorType>(type);
-  // A layout says where elements lie: only constants without one are free.
+  // A layout decides where elements are: only constants without one may be
+  // folded.
   if (!splat || !tile.hasStaticShape() || tile.getEncoding()) {
     return {};
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifiers of the tile ops that move tiles and row vectors between tensors in
-// memory and where a kernel computes.
+// memory and shared memory or registers.
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/Tile.h"
 
 using namespace mlir;
 using namespace attn::tile;
 
-/// C1 to C3 of tile.load. `name`: what the op calls the tensor.
+/// C1 to C3 of tile.load. `name` is the op's name of the tensor.
 static LogicalResult verifyAccess(Operation *op, Type tileType, StringRef name,
                                   Value memory, Value part, AffineMap map) {
   auto tensor = cast<RankedTensorType>(memory.getType());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What verifiers of several tile ops ask.
+// Checks that the verifiers of several tile ops share.
 #ifndef ATTN_DIALECT_TILEVERIFIERS_H
 #define ATTN_DIALECT_TILEVERIFIERS_H
 
@@ -8,8 +8,8 @@
 
 namespace attn::tile {
 
-/// Of ops that run once a work item: that no loop but the one over work items
-/// is round them.
+/// Checks that an op runs once per work item: no loop contains it except the
+/// one over work items.
 llvm::LogicalResult verifyOnceAnItem(mlir::Operation *op);
 
 } // namespace attn::tile

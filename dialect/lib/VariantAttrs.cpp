@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace attn;
 
-/// Parses a word that `symbolize` knows; the error calls it `what`.
+/// Parses a word that `symbolize` knows; errors call it `what`.
 template <typename Enum, typename Symbolize>
 static ParseResult parseWord(AsmParser &parser, StringRef what,
                              Symbolize symbolize, Enum &value) {

@@ -52,7 +52,8 @@ LogicalResult StoreOp::verify() {
 // Matrix instructions.
 //===----------------------------------------------------------------------===//
 
-/// The tile of operand A: null for a vector, or what is no tile.
+/// Returns the tile of operand A; null for a vector, or for a type without a
+/// tile.
 static RankedTensorType getTileA(MmaOp op) {
   Type type = op.getA().getType();
   if (auto slot = dyn_cast<SlotType>(type)) {

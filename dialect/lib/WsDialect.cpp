@@ -15,8 +15,8 @@ using namespace attn::ws;
 #include "attn/dialect/WsOps.cpp.inc"
 
 namespace {
-/// Constants of a role stay in it: a kernel has declarations and scalars alone
-/// beside its roles.
+/// Constants of a role stay in the role: besides its roles, a kernel only has
+/// declarations and scalars.
 struct WsFoldInterface : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
 

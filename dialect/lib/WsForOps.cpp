@@ -44,7 +44,7 @@ llvm::SetVector<Value> EntryOp::getCaptures() {
   return captures;
 }
 
-/// The body ends with a ws.yield of `types`.
+/// Checks that the body ends with a ws.yield of `types`.
 static LogicalResult verifyYield(Operation *op, Block &block, TypeRange types) {
   auto yield = dyn_cast<YieldOp>(block.back());
   if (!yield) {

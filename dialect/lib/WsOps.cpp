@@ -100,7 +100,7 @@ int64_t HoldOp::getPieceBytes() {
 // Kernels and roles.
 //===----------------------------------------------------------------------===//
 
-/// The op that `name` declares in the kernel, if it is an `Op`.
+/// Returns the op that `name` declares in the kernel, if it is an `Op`.
 template <typename Op>
 static FailureOr<Op> expectSymbol(KernelOp kernel, Operation *user,
                                   FlatSymbolRefAttr name) {
@@ -214,7 +214,7 @@ static LogicalResult verifyStore(KernelOp kernel, StoreOp store) {
   return success();
 }
 
-/// C6 of ws.kernel, for what the replicas of one role share.
+/// C6 of ws.kernel, for objects that the replicas of one role share.
 template <typename Op>
 static LogicalResult verifyRing(KernelOp kernel, Operation *user,
                                 FlatSymbolRefAttr name) {
@@ -253,12 +253,12 @@ static LogicalResult verifyDeclaration(KernelOp kernel, Operation *op) {
   return success();
 }
 
-/// C4 to C8, C11: what the kernel's body names is declared in it.
+/// C4 to C8, C11: names used in the kernel's body are declared in it.
 static LogicalResult verifySymbolUses(KernelOp kernel, Operation *op) {
   if (failed(verifySlots(kernel, op))) {
     return failure();
   }
-  // Most ops compute, and name nothing.
+  // Most ops compute, and use no names.
   if (!isa_and_present<WsDialect>(op->getDialect())) {
     return success();
   }
@@ -305,10 +305,11 @@ static bool isPureScalar(Operation &op) {
 
 namespace {
 
-/// Compares values; what was found to be the same is not compared again.
+/// Compares values, and remembers pairs that are equal.
 class SameValues {
 public:
-  /// The same value, or constants and scalar arithmetic repeated elsewhere.
+  /// Whether two values are the same, or the same constants and scalar
+  /// arithmetic.
   bool areSame(Value a, Value b);
   bool areSame(ValueRange a, ValueRange b) {
     return llvm::all_of_zip(a, b,
@@ -342,7 +343,7 @@ bool SameValues::areSame(Value a, Value b) {
 
 namespace {
 
-/// C15 and C17 of ws.kernel: its roles run the same items, cut the same way.
+/// C15 and C17 of ws.kernel: all roles run the same items, cut in the same way.
 class SameWork {
 public:
   explicit SameWork(KernelOp kernel)
@@ -430,7 +431,8 @@ LogicalResult SameWork::verifyCut(attn::tile::CutOp cut) {
   return success();
 }
 
-/// Parts are counted by what the launch plan computes.
+/// Checks that parts come from the kernel's `tile.cut`, which the launch plan
+/// computes.
 LogicalResult SameWork::verifyOfCut(Operation *op, ValueRange parts) {
   for (Value value : parts) {
     if (!value.getDefiningOp<attn::tile::CutOp>()) {
@@ -542,7 +544,7 @@ LogicalResult RoleOp::verifyRegions() {
   return success();
 }
 
-/// Whether another role puts what is stored: then nobody here has to make it
+/// Whether another role puts the stored tile: then this role need not make it
 /// visible.
 static bool isPutElsewhere(StoreOp store) {
   auto role = store->getParentOfType<RoleOp>();

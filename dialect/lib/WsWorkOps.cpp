@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifiers of the ops on work items, and what ws.kernel asks of them together;
+// Verifiers of the ops on work items, and the rules of ws.kernel about them;
 // labels are those of WsOps.td and WsWorkOps.td.
 #include "WsWorkOps.h"
 
@@ -32,7 +32,7 @@ LogicalResult GetWorkOp::verify() {
   return verifyItemSlot(*this, getSlot().getType());
 }
 
-/// "a block argument" or "'ws.get_work'".
+/// Returns "a block argument" or "'ws.get_work'".
 static std::string sourceOf(Value value) {
   Operation *op = value.getDefiningOp();
   return op ? "'" + op->getName().getStringRef().str() + "'"
@@ -53,8 +53,8 @@ LogicalResult ChooseItemOp::verify() {
   return success();
 }
 
-/// The role takes the item itself: it is not one that another role has handed
-/// out.
+/// Checks that the role hands the item out itself: it is not the result of a
+/// ws.get_work.
 static LogicalResult verifyTakenByRole(Operation *op, Value work) {
   if (!isa_and_nonnull<attn::tile::NextWorkOp, TakeItemOp, ChooseItemOp,
                        ShareWorkOp>(work.getDefiningOp())) {
@@ -202,7 +202,7 @@ LogicalResult ItemRules::verifyTake(TakeItemOp take) {
            << parent->getName() << "' with work '" << stringifyWorkKind(work())
            << "'";
   }
-  // No mailbox to share through is declared without a cluster.
+  // Without a cluster there is no mailbox (C14), and so no sharing.
   if (isCluster() && !isShared) {
     return take.emitOpError("expected a 'ws.share_work' around it where "
                             "'cluster' is ")
@@ -228,7 +228,8 @@ LogicalResult ItemRules::verifyTake(TakeItemOp take) {
   return success();
 }
 
-/// C18: the first run's results do not come after the second's.
+/// C18: the stores of the first run must not complete after those of the
+/// second.
 LogicalResult ItemRules::verifyStores() {
   for (StoreOp store : stores) {
     if (bool(store.getFirstRun()) != mayReject) {

@@ -7,7 +7,7 @@
 namespace attn::ws {
 
 /// Checks C9 to C11, C13 and C14 of ws.kernel: how its roles, and the CTAs of a
-/// cluster, learn of work items.
+/// cluster, receive work items.
 llvm::LogicalResult verifyItems(KernelOp kernel);
 
 } // namespace attn::ws

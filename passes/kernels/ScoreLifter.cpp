@@ -14,7 +14,7 @@ Type ScoreLifter::lifted(Type type, bool toTile) const {
   return toTile ? Type(RankedTensorType::get(shape, element)) : element;
 }
 
-/// A constant as a scalar or a tile, index as i32.
+/// Creates a constant as a scalar or a tile; an index becomes i32.
 static Value constantOf(OpBuilder &builder, arith::ConstantOp op, Type type) {
   TypedAttr value = op.getValue();
   Type element = getElementTypeOrSelf(type);
@@ -33,7 +33,7 @@ static Value constantOf(OpBuilder &builder, arith::ConstantOp op, Type type) {
 Value ScoreLifter::scalar(Value value) {
   Value &known = mapped[value];
   if (!known) {
-    // Only constants are left to their first use.
+    // Constants are created at their first use.
     known = constantOf(builder, value.getDefiningOp<arith::ConstantOp>(),
                        lifted(value.getType(), false));
   }
@@ -73,7 +73,7 @@ void ScoreLifter::liftExtract(tensor::ExtractOp op) {
   }
 }
 
-/// A constant of `type`, a scalar or a tile of integers.
+/// Creates an integer constant of `type`, a scalar or a tile.
 static Value integer(OpBuilder &builder, Location loc, Type type,
                      const APInt &value) {
   TypedAttr attr = IntegerAttr::get(getElementTypeOrSelf(type), value);
@@ -87,9 +87,9 @@ static unsigned widthOf(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
 }
 
-/// Drops the flags that leave a result open, so that all arithmetic is defined:
-/// those of overflow and exactness, and of floats all but the one for which the
-/// region's program has a word.
+/// Drops the flags that make a result undefined, so that all arithmetic is
+/// defined: those of overflow and exactness, and of floats all except the one
+/// that has a word in the region's program.
 static void dropFlags(Operation *op) {
   MLIRContext *context = op->getContext();
   if (auto integer = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op)) {
@@ -116,8 +116,8 @@ Value ScoreLifter::cloneAs(Operation &op, ValueRange operands, Type type) {
   return copy->getResult(0);
 }
 
-/// From or to the i32 that stands for index. Wider integers saturate: what no
-/// tensor has stays out of bounds.
+/// Casts from or to the i32 that represents an index. Wider integers saturate,
+/// so that an index out of bounds stays out of bounds.
 Value ScoreLifter::castIndex(Location loc, Value value, Type type) {
   unsigned from = widthOf(value.getType()), to = widthOf(type);
   if (from == to) {
@@ -138,7 +138,7 @@ Value ScoreLifter::castIndex(Location loc, Value value, Type type) {
   return arith::TruncIOp::create(builder, loc, type, value);
 }
 
-/// Shifted by the width or more, all bits are out.
+/// A shift by the width or more shifts all bits out.
 Value ScoreLifter::shift(Operation &op, ValueRange operands, Type type) {
   unsigned width = widthOf(type);
   APInt count;
@@ -159,8 +159,8 @@ Value ScoreLifter::shift(Operation &op, ValueRange operands, Type type) {
                             operands[1], number(width));
   Value by = operands[1];
   if (width > 32) {
-    // Of a select that guards a shift by a wide count LLVM makes an
-    // instruction that reads the count's low 32 bits alone.
+    // From a select that guards a shift by a wide count, LLVM makes an
+    // instruction that reads only the low 32 bits of the count.
     by = arith::AndIOp::create(builder, op.getLoc(), by, number(width - 1));
   }
   Value shifted = cloneAs(op, {operands[0], by}, type);
@@ -168,7 +168,7 @@ Value ScoreLifter::shift(Operation &op, ValueRange operands, Type type) {
                                  number(0));
 }
 
-/// By 1 where the quotient does not exist.
+/// Divides by 1 if the quotient does not exist.
 Value ScoreLifter::divide(Operation &op, ValueRange operands, Type type) {
   Location loc = op.getLoc();
   unsigned width = widthOf(type);

@@ -8,18 +8,18 @@
 
 namespace attn {
 
-/// Each value of the region becomes a tile where it depends on a tile, and
-/// stays a scalar elsewhere. Index values become i32: extracts become
-/// tile.gather, which takes i32. f16 and bf16 become f32, which holds them
-/// exactly. Where `arith` or a flag of an op leaves a result open, it becomes
-/// what attn.attention says.
+/// Each value of the region becomes a tile if it depends on a tile, and
+/// otherwise stays a scalar. Index values become i32, since tensor.extract
+/// becomes tile.gather, which takes i32. f16 and bf16 become f32, which
+/// represents them exactly. Results that `arith` or a flag of an op leaves
+/// undefined become those that attn.attention specifies.
 class ScoreLifter {
 public:
   ScoreLifter(mlir::OpBuilder &builder, llvm::ArrayRef<int64_t> shape)
       : builder(builder), shape(shape) {}
 
-  /// The tile that `region` yields on `arguments`: tiles, scalars and whole
-  /// tensors; null for what the region does not use.
+  /// Returns the tile that `region` yields for `arguments`: tiles, scalars and
+  /// whole tensors, or null for arguments that the region does not use.
   mlir::Value lift(mlir::Region &region, mlir::ValueRange arguments);
 
 private:

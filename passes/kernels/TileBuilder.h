@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds steps of a kernel and what their bodies repeat, all at one location.
+// Builds the steps of a kernel and the common parts of their bodies, all at one
+// location.
 #ifndef ATTN_PASSES_LIB_TILEBUILDER_H
 #define ATTN_PASSES_LIB_TILEBUILDER_H
 
@@ -19,17 +20,17 @@ public:
   template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
     return Op::create(*this, loc, std::forward<Args>(args)...);
   }
-  /// Appends to `block`, which starts with arguments of `types`, what `body`
-  /// makes of them, and yields it.
+  /// Fills `block`, which gets arguments of `types`, with the ops of `body`,
+  /// and yields its results.
   void fill(mlir::Block &block, mlir::TypeRange types, Body body);
-  /// Step `name`, whose body computes the results from the operands.
+  /// Builds step `name`; `body` computes the results from the operands.
   Values step(llvm::StringRef name, mlir::ValueRange operands,
               mlir::TypeRange results, Body body, bool masked = false);
 
   mlir::Value i32(int64_t value) {
     return make<mlir::arith::ConstantOp>(getI32IntegerAttr(value));
   }
-  /// `scalar`, as a tile where `other` is one.
+  /// Returns `scalar`, as a tile if `other` is a tile.
   mlir::Value like(mlir::Value scalar, mlir::Value other);
   mlir::Value add(mlir::Value a, mlir::Value b) {
     return make<mlir::arith::AddIOp>(a, b);

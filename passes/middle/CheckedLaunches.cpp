@@ -34,7 +34,7 @@ void CheckedLaunches::readConditions() {
   }
 }
 
-/// The extents of one work loop are those of all.
+/// All work loops have the same extents.
 LogicalResult CheckedLaunches::readExtents() {
   ws::WorkLoopOp loop;
   kernel.walk([&](ws::WorkLoopOp found) {
@@ -64,8 +64,9 @@ LogicalResult CheckedLaunches::readExtents() {
 // What a launch plan accepts.
 //===----------------------------------------------------------------------===//
 
-/// Launches without items are none. Every plan bounds their number, and refuses
-/// what 32 bits do not hold.
+/// Counts the items; returns false for launches without items, which do not
+/// run. Every plan limits the number of items, and refuses numbers that do not
+/// fit 32 bits.
 bool CheckedLaunches::countItems(Launch &launch) {
   for (auto [value, number] : llvm::zip(given, inputs)) {
     value = launch.values[number];
@@ -106,8 +107,8 @@ bool CheckedLaunches::accepts(Launch &launch,
 // Making up numbers.
 //===----------------------------------------------------------------------===//
 
-/// A number round the edges of blocks, a small one, or any up to 4095; of
-/// arguments negative ones too.
+/// Picks a number near the edges of blocks, a small one, or any up to 4095; for
+/// arguments also negative ones.
 int64_t CheckedLaunches::pick(unsigned number, Random &random) const {
   int64_t tile = below(random, 2) ? config.getTileM() : config.getTileN();
   int64_t picked = below(random, 6) * tile + below(random, 3) - 1;
@@ -128,8 +129,8 @@ int64_t CheckedLaunches::pick(unsigned number, Random &random) const {
   return std::clamp(picked, least, most);
 }
 
-/// A number that the condition may ask for: the multiple or a part of another
-/// one of it, or a literal of it.
+/// Picks a number that the condition may require: a multiple or a fraction of
+/// another of its numbers, or a literal of it.
 int64_t CheckedLaunches::pickNear(const Launch &launch,
                                   const LaunchCondition &refusing,
                                   ArrayRef<unsigned> names,
@@ -151,8 +152,8 @@ int64_t CheckedLaunches::pickNear(const Launch &launch,
   }
 }
 
-/// The numbers that may be chosen another way to please `refusing`, or to have
-/// another number of items.
+/// Returns the numbers that may be changed to satisfy `refusing`, or to change
+/// the number of items.
 SmallVector<unsigned>
 CheckedLaunches::namesIn(const LaunchCondition *refusing) const {
   SmallVector<unsigned> names;
@@ -168,7 +169,7 @@ CheckedLaunches::namesIn(const LaunchCondition *refusing) const {
   return names;
 }
 
-/// Replaces numbers that are refused, a few dozen times.
+/// Replaces numbers that are refused, up to a few dozen times.
 bool CheckedLaunches::repair(Launch &launch, Random &random) {
   constexpr unsigned mostTries = 64;
   const LaunchCondition *refusing = nullptr;
@@ -192,7 +193,8 @@ bool CheckedLaunches::repair(Launch &launch, Random &random) {
   return false;
 }
 
-/// Moves a number of an accepted launch towards `to` as far as it is accepted.
+/// Moves a number of an accepted launch towards `to` as far as the launch stays
+/// accepted.
 void CheckedLaunches::stretch(Launch &launch, unsigned number, int64_t to) {
   const LaunchCondition *refusing = nullptr;
   int64_t good = launch.values[number], bad = to;
@@ -214,7 +216,7 @@ void CheckedLaunches::stretch(Launch &launch, unsigned number, int64_t to) {
   }
 }
 
-/// Lets two numbers, in turn, take all that some of the others leave.
+/// Makes each of two numbers as large as some of the others allow.
 void CheckedLaunches::stretch(Launch &launch, Random &random) {
   const LaunchCondition *refusing = nullptr;
   for (unsigned number : open) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Made-up launches of a kernel, such as its launch plan accepts.
+// Invented launches of a kernel that its launch plan accepts.
 #ifndef ATTN_PASSES_MIDDLE_CHECKEDLAUNCHES_H
 #define ATTN_PASSES_MIDDLE_CHECKEDLAUNCHES_H
 
@@ -15,7 +15,7 @@ namespace attn {
 class CheckedLaunches {
 public:
   struct Launch {
-    /// By their numbers in LaunchNumbers; the last one is the number of items.
+    /// Indexed as in LaunchNumbers; the last one is the number of items.
     llvm::SmallVector<int64_t> values;
     /// Row blocks, heads and batches.
     llvm::SmallVector<int64_t> extents;
@@ -23,13 +23,13 @@ public:
 
   explicit CheckedLaunches(ws::KernelOp kernel);
 
-  /// Makes up `count` launches. Some of their sizes lie next to the largest
-  /// that is accepted. An error if nearly all that is tried is refused.
+  /// Invents `count` launches. Some of their sizes are next to the largest
+  /// accepted ones. Returns an error if nearly all attempts are refused.
   mlir::LogicalResult make(unsigned count);
 
   llvm::ArrayRef<Launch> get() const { return launches; }
   const LaunchNumbers &getNumbers() const { return numbers; }
-  /// "b = 2, sq = 5", of all that is not static.
+  /// Returns "b = 2, sq = 5", for all numbers that are not static.
   std::string describe(const Launch &launch) const;
 
 private:
@@ -52,14 +52,16 @@ private:
   ConfigAttr config;
   LaunchNumbers numbers;
   std::vector<LaunchCondition> conditions;
-  /// The numbers that are not static, and those of them that make extents.
+  /// The numbers that are not static, and those among them that determine
+  /// extents.
   llvm::SmallVector<unsigned> open, ofExtents;
   ScalarProgram program;
-  /// The inputs of the program by number, and what it computes.
+  /// The inputs of the program by number, and its results.
   llvm::SmallVector<unsigned> inputs, extents;
   llvm::SmallVector<int64_t> given, computed;
   std::vector<Launch> launches;
-  /// How often a condition refused a launch for good; null: the items.
+  /// How often each condition refused a launch for good; null stands for the
+  /// number of items.
   llvm::MapVector<const LaunchCondition *, unsigned> refusals;
 };
 

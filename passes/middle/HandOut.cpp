@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-hand-out: writes out how roles, and the CTAs of a cluster, learn of work
-// items: verdicts and second runs, handing out, and the mailbox.
+// attn-hand-out: writes the ops through which roles, and the CTAs of a cluster,
+// receive work items: handing out, verdicts and second runs, and the mailbox.
 #include "attn/dialect/ItemMemory.h"
 #include "attn/passes/middle/Passes.h"
 
@@ -21,7 +21,7 @@ public:
       : kernel(kernel), builder(kernel.getContext()) {}
 
   LogicalResult run();
-  /// What the pass ensures.
+  /// Checks the postconditions of the pass.
   LogicalResult check();
 
 private:
@@ -39,7 +39,8 @@ private:
   FlatSymbolRefAttr verdict, mailbox;
 };
 
-/// Adds a declaration before the roles; `name` is changed if it is taken.
+/// Adds a declaration before the roles; `name` is changed if it is already
+/// used.
 template <typename Op>
 FlatSymbolRefAttr declare(ws::KernelOp kernel, OpBuilder &builder,
                           StringRef name) {
@@ -89,8 +90,8 @@ LogicalResult HandOut::declareVerdict() {
   return success();
 }
 
-/// Where items are not handed out, all roles agree at the end of an item's
-/// first run on whether it has a second one.
+/// If items are not handed out, all roles agree at the end of an item's first
+/// run on whether it has a second one.
 LogicalResult HandOut::giveVerdicts() {
   SmallVector<tile::RejectOp> rejects;
   kernel.walk([&](tile::RejectOp reject) { rejects.push_back(reject); });
@@ -124,7 +125,7 @@ LogicalResult HandOut::endItem(ws::WorkLoopOp loop) {
   return success();
 }
 
-/// The item that the counter gave, or one that was rejected.
+/// Returns the item that the counter gave, or one that was rejected.
 Value HandOut::chooseItem(tile::NextWorkOp next) {
   Location loc = next.getLoc();
   Type type = next.getWork().getType();

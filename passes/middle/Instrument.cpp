@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-instrument: stamps where a role begins to wait, to issue or to compute.
+// attn-instrument: puts stamps where a role begins to wait, to issue or to
+// compute.
 #include "attn/passes/middle/Passes.h"
 #include "attn/support/Decision.h"
 
@@ -23,7 +24,7 @@ StringRef channelName(Value slot) {
   return cast<ws::SlotType>(slot.getType()).getChannel().getValue();
 }
 
-/// What an op does that a picture shows, if anything.
+/// Returns the activity of an op in a picture, if it has one.
 std::optional<Stamp> stampOf(Operation *op) {
   using ws::Activity;
   using Result = std::optional<Stamp>;
@@ -62,7 +63,7 @@ std::optional<Stamp> stampOf(Operation *op) {
       .Default([](Operation *) -> Result { return std::nullopt; });
 }
 
-/// Takes next to no time: scalars, and messages to other roles.
+/// Ops that take almost no time: scalars, and messages to other roles.
 bool isShort(Operation *op) {
   if (isa<ws::ReleaseOp, ws::GiveOp, ws::SignalOp, tile::ConvertLayoutOp>(op)) {
     return true;
@@ -73,7 +74,7 @@ bool isShort(Operation *op) {
          !op->hasTrait<OpTrait::IsTerminator>();
 }
 
-/// Whether a stamp stands before the next thing that takes time in this block.
+/// Whether a stamp comes before the next op of this block that takes time.
 bool leadsToStamp(Operation *op) {
   Operation *next = op->getNextNode();
   while (next && isShort(next)) {
@@ -177,7 +178,7 @@ public:
     SmallVector<std::string> names(roles.begin(), roles.end());
     for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
       bool hasStamps = !kernel.getBody().getOps<ws::StampsOp>().empty();
-      // Channels that have become barriers are not seen any more.
+      // Channels that are already lowered to barriers cannot be recognized.
       bool isLowered = !kernel.getBody().getOps<ws::SetupOp>().empty();
       if (hasStamps || isLowered) {
         continue;

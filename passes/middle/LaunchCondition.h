@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One of a kernel's `attn.checks`, read once so that it can be evaluated for
-// many launches.
+// One of a kernel's `attn.checks`, translated once so that it can be evaluated
+// for many launches.
 #ifndef ATTN_PASSES_MIDDLE_LAUNCHCONDITION_H
 #define ATTN_PASSES_MIDDLE_LAUNCHCONDITION_H
 
@@ -14,8 +14,8 @@ class LaunchCondition {
 public:
   using NumberOf = llvm::function_ref<std::optional<unsigned>(llvm::StringRef)>;
 
-  /// `numberOf` gives a name's place among the values. A check that no launch
-  /// plan can have never holds; attn-lower-to-nvvm refuses it.
+  /// `numberOf` returns the index of a name's value. A check that is invalid in
+  /// a launch plan never holds; attn-lower-to-nvvm refuses it.
   LaunchCondition(mlir::Attribute check, NumberOf numberOf);
 
   bool holds(llvm::ArrayRef<int64_t> values) const;
@@ -25,7 +25,8 @@ public:
   llvm::ArrayRef<int64_t> getLiterals() const { return literals; }
 
 private:
-  /// A literal, a name's place, or an operator of the values before it.
+  /// A literal, the index of a name's value, or an operator on the values
+  /// before it.
   struct Word {
     enum Kind { Literal, Name, Operator } kind;
     int64_t number = 0;
@@ -36,7 +37,7 @@ private:
   bool readList(mlir::ArrayAttr list, NumberOf numberOf);
 
   mlir::Attribute check;
-  /// Operands come before their operator. Empty: the check is none.
+  /// Operands come before their operator. Empty if the check is invalid.
   llvm::SmallVector<Word> words;
   int64_t equals = 0;
   llvm::SmallVector<unsigned> names;

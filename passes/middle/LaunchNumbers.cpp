@@ -27,7 +27,7 @@ LaunchNumbers::LaunchNumbers(ws::KernelOp kernel)
         add(name, isStatic ? size : 0, isStatic ? size : INT32_MAX);
       }
     } else if (argument.getType().isSignlessInteger()) {
-      // Differences of what is chosen fit in 64 bits.
+      // With 62 bits, differences of chosen numbers fit 64 bits.
       unsigned bits = std::min(argument.getType().getIntOrFloatBitWidth(), 62U);
       add(args[index].getName().getValue(), llvm::minIntN(bits),
           llvm::maxIntN(bits));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers that a launch of a kernel chooses: sizes and integer arguments.
+// The numbers that vary between launches of a kernel: sizes and integer
+// arguments.
 #ifndef ATTN_PASSES_MIDDLE_LAUNCHNUMBERS_H
 #define ATTN_PASSES_MIDDLE_LAUNCHNUMBERS_H
 
@@ -16,11 +17,12 @@ public:
     bool isFixed() const { return least == most; }
   };
 
-  /// A size that some argument has static is that of all of its name.
+  /// If one argument has a static size, all sizes with its name are static.
   explicit LaunchNumbers(ws::KernelOp kernel);
 
   std::optional<unsigned> find(llvm::StringRef name) const;
-  /// That which `value` is; none for what is no size and no argument.
+  /// Returns the index of `value`, or nothing if it is neither a size nor an
+  /// argument.
   std::optional<unsigned> find(mlir::Value value) const;
 
   const Number &operator[](unsigned number) const { return list[number]; }

@@ -17,7 +17,8 @@ using namespace attn;
 
 namespace {
 
-/// What the pass ensures; the verifier of ws.mma sees to the awaits.
+/// Checks the postconditions of the pass; the verifier of ws.mma checks the
+/// awaits.
 LogicalResult check(ws::KernelOp kernel) {
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
     llvm::DenseSet<Attribute> released;

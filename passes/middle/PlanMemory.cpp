@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-plan-memory: gives every channel and hold its place in shared memory.
+// attn-plan-memory: assigns shared memory to every channel and hold.
 #include "attn/dialect/ItemMemory.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/passes/schedule/DataTables.h"
@@ -53,8 +53,8 @@ public:
     return checkLimit(placeItems());
   }
 
-  /// What the pass ensures: every place has its bytes within `smem_bytes`, the
-  /// verdict and the mailbox behind the barriers.
+  /// Checks the postconditions: every place is within `smem_bytes`, and the
+  /// verdict and the mailbox come after the barriers.
   LogicalResult check() {
     for (Operation &op : kernel.getBody().front()) {
       auto channel = dyn_cast<ws::ChannelOp>(op);
@@ -79,7 +79,7 @@ private:
     end += op.getBytes();
   }
 
-  /// Places the verdict and the mailbox behind the barriers; returns the first
+  /// Places the verdict and the mailbox after the barriers; returns the first
   /// byte after them.
   int64_t placeItems() {
     auto verdicts = kernel.getBody().getOps<ws::VerdictOp>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-resolve-layouts: gives every register tile the layout that the matrix
-// instructions at its ends demand.
+// attn-resolve-layouts: gives every register tile a layout: that of an
+// accumulator, of an operand A, or of a vector of one.
 #include "VectorDims.h"
 #include "attn/dialect/Chip.h"
 #include "attn/passes/middle/Passes.h"
@@ -34,7 +34,7 @@ public:
       return failure();
     }
     markLoaded();
-    // The kernel's own arguments lie in memory.
+    // The kernel's own arguments are in memory.
     WalkResult result = kernel.getBody().walk([&](Operation *op) {
       for (Region &region : op->getRegions()) {
         for (Block &block : region) {
@@ -55,7 +55,7 @@ public:
     return result.wasInterrupted() ? failure() : convertOperandsA();
   }
 
-  /// What the pass ensures: every register tile has a layout.
+  /// Checks the postcondition: every register tile has a layout.
   LogicalResult check() {
     WalkResult result = kernel.getBody().walk([&](Operation *op) {
       for (Value value : op->getResults()) {
@@ -74,7 +74,8 @@ public:
   size_t getConversions() const { return conversions; }
 
 private:
-  /// Does an op in a step read the value other than as an operand of an MMA?
+  /// Whether an op in a step reads the value other than as an operand of an
+  /// MMA.
   static bool isComputedWith(Value value) {
     return llvm::any_of(value.getUses(), [](OpOperand &use) {
       auto step = dyn_cast<tile::StepOp>(use.getOwner());
@@ -87,8 +88,8 @@ private:
     });
   }
 
-  /// Loaded tiles that MMAs alone read stay where the copy puts them: they have
-  /// no register layout. The others come to registers.
+  /// Marks the loaded tiles that have no register layout because only MMAs read
+  /// them. All others are loaded into registers.
   void markLoaded() {
     kernel.walk([&](tile::StepOp step) {
       bool loads = !step.getBody().getOps<tile::LoadOp>().empty() &&
@@ -112,7 +113,7 @@ private:
     });
   }
 
-  /// Register A operands of MMAs are converted where they are read.
+  /// Converts register A operands of MMAs where they are read.
   LogicalResult convertOperandsA() {
     SmallVector<tile::MmaOp> mmas;
     kernel.walk([&](tile::MmaOp mma) { mmas.push_back(mma); });
@@ -186,8 +187,8 @@ private:
   size_t conversions = 0;
 };
 
-/// The chip that the kernel's schedule is for; null, with an error, if none is
-/// known.
+/// Returns the chip of the kernel's schedule; null, with an error, if it is
+/// unknown.
 const Chip *chipOf(tile::KernelOp kernel) {
   std::optional<ScheduleAttr> schedule = kernel.getSchedule();
   if (!schedule) {

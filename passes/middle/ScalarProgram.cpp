@@ -12,7 +12,7 @@ static unsigned bitsOf(Value value) {
                                    : value.getType().getIntOrFloatBitWidth();
 }
 
-/// Of integers, and at most 64 bits wide.
+/// Whether a value is an integer of at most 64 bits.
 static bool isNumber(Value value) {
   return value.getType().isIndex() ||
          (value.getType().isSignlessInteger() && bitsOf(value) <= 64);
@@ -94,7 +94,7 @@ unsigned ScalarProgram::add(Value value) {
   return append(value, instruction);
 }
 
-/// The result before it is wrapped; none of a division by zero.
+/// Returns the result before it is wrapped; nothing for a division by zero.
 std::optional<int64_t> ScalarProgram::compute(const Instruction &instruction,
                                               ArrayRef<int64_t> values) {
   using I = Instruction;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integer arithmetic of a kernel, translated once so that it can be computed
+// Integer arithmetic of a kernel, translated once so that it can be evaluated
 // for many inputs.
 #ifndef ATTN_PASSES_MIDDLE_SCALARPROGRAM_H
 #define ATTN_PASSES_MIDDLE_SCALARPROGRAM_H
@@ -11,17 +11,18 @@ namespace attn {
 
 class ScalarProgram {
 public:
-  /// Adds `value` and everything that it is computed from. What no integer
-  /// arithmetic of `arith` makes becomes an input; results of `tile.bounds` are
-  /// what its region yields. Returns the number by which run() knows the value.
+  /// Adds `value` and everything that it is computed from. A value that is not
+  /// computed by integer arithmetic of `arith` becomes an input; results of
+  /// `tile.bounds` are those that its region yields. Returns the index of the
+  /// value in the results of run().
   unsigned add(mlir::Value value);
 
-  /// The values to give to run(), in order.
+  /// The values to pass to run(), in order.
   llvm::ArrayRef<mlir::Value> getInputs() const { return inputs; }
 
-  /// Computes all values that were added, into `values`; false where an op
-  /// would divide by zero. Values are sign-extended, those of one bit are 0 or
-  /// 1. Sets `wraps` if a sum, difference or product does not fit in its type.
+  /// Computes all added values into `values`; returns false if an op would
+  /// divide by zero. Values are sign-extended, those of one bit are 0 or 1.
+  /// Sets `wraps` if a sum, difference or product does not fit its type.
   bool run(llvm::ArrayRef<int64_t> inputs,
            llvm::SmallVectorImpl<int64_t> &values, bool *wraps = nullptr) const;
 
@@ -50,7 +51,7 @@ private:
       ShL,
       ShRS,
       ShRU,
-      Compare, // by predicate `immediate`
+      Compare, // with predicate `immediate`
       Select,
       ExtendS, // or truncates: results are wrapped
       ExtendU,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-subtile: cuts the owned rows of a kernel into the sub-tiles that its
-// schedule names, so that the program is that of one sub-tile.
+// attn-subtile: cuts the owned rows of a kernel into the sub-tiles of its
+// schedule, so that the program becomes that of one sub-tile.
 #include "VectorDims.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/support/Decision.h"
@@ -16,8 +16,8 @@ using namespace attn;
 
 namespace {
 
-/// Cuts one kernel. A step is cut when it computes on registers: loads bring
-/// whole tiles, of which each sub-tile reads its piece.
+/// Cuts one kernel. A step is cut if it computes on registers: loads fill whole
+/// tiles, of which each sub-tile reads its piece.
 class Cutter {
 public:
   explicit Cutter(tile::KernelOp kernel)
@@ -26,7 +26,7 @@ public:
         pieceRows(rows / schedule.getSubtiles()) {}
 
   LogicalResult run();
-  /// What the pass ensures: register tiles have the rows of a sub-tile.
+  /// Checks the postcondition: register tiles have the rows of a sub-tile.
   LogicalResult check();
 
 private:
@@ -78,7 +78,7 @@ LogicalResult Cutter::cutType(Value value) {
   return success();
 }
 
-/// Rows of a sub-tile start `subtile * pieceRows` further down.
+/// The rows of a sub-tile start `subtile * pieceRows` rows later.
 void Cutter::addPieceOffset(Operation *op, OpOperand &offset, Value subtile) {
   OpBuilder builder(op);
   Value size =
@@ -87,7 +87,8 @@ void Cutter::addPieceOffset(Operation *op, OpOperand &offset, Value subtile) {
   offset.set(arith::AddIOp::create(builder, op->getLoc(), offset.get(), shift));
 }
 
-/// The first row that an op reads or writes in memory; null for other ops.
+/// Returns the operand for the first row that an op reads or writes in memory,
+/// or null.
 static OpOperand *rowOf(Operation *op) {
   return TypeSwitch<Operation *, OpOperand *>(op)
       .Case<tile::StoreOp, tile::StoreRowOp, tile::StoreRegOp,
@@ -115,7 +116,7 @@ LogicalResult Cutter::cutBody(tile::StepOp step) {
     } else if (OpOperand *row = rowOf(op)) {
       addPieceOffset(op, *row, getSubtile());
     } else if (auto mma = dyn_cast<tile::MmaOp>(op)) {
-      // A whole tile from a load: this sub-tile reads its rows of it.
+      // A whole tile from a load: this sub-tile reads its own rows.
       auto type = cast<RankedTensorType>(mma.getA().getType());
       if (type.getDimSize(0) == rows) {
         OpBuilder here(op);
@@ -142,8 +143,8 @@ LogicalResult Cutter::cutBody(tile::StepOp step) {
 }
 
 LogicalResult Cutter::cutStep(tile::StepOp step) {
-  // B of an MMA lies along the streamed axis and stays as it is; so does a
-  // loaded A, which is read by piece.
+  // B of an MMA is along the streamed axis and is not cut; neither is a loaded
+  // A, which is read by piece.
   SmallPtrSet<Value, 4> uncut;
   step.walk([&](tile::MmaOp mma) { uncut.insert(mma.getB()); });
   for (auto [operand, argument] :
@@ -194,7 +195,7 @@ LogicalResult Cutter::run() {
   return success();
 }
 
-/// A vector with an element a column is the same for all sub-tiles.
+/// A vector with one element per column is the same for all sub-tiles.
 LogicalResult Cutter::checkVectors() {
   VectorDims dims(kernel);
   WalkResult result = kernel.walk([&](Operation *op) {
@@ -255,7 +256,7 @@ LogicalResult Cutter::check() {
   return failure(result.wasInterrupted());
 }
 
-/// Has a kernel been cut before?
+/// Whether a kernel has been cut before.
 bool isCut(tile::KernelOp kernel) {
   return kernel.walk([](tile::SubtileIdOp) { return WalkResult::interrupt(); })
       .wasInterrupted();

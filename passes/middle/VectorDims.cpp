@@ -21,7 +21,7 @@ void VectorDims::join(ValueRange a, ValueRange b) {
   }
 }
 
-/// Joins what lies alike because of one op.
+/// Joins the vectors that an op requires to have the same dimension.
 void VectorDims::visit(Operation *op) {
   TypeSwitch<Operation *>(op)
       .Case([&](tile::ReduceOp op) {
@@ -61,7 +61,7 @@ void VectorDims::visit(Operation *op) {
         }
       })
       .Default([&](Operation *op) {
-        // Arithmetic, element by element, and gathers.
+        // Elementwise arithmetic, and gathers.
         Value first;
         for (Value value :
              llvm::concat<Value>(SmallVector<Value>(op->getOperands()),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which dimension of a tile each vector of a tile program lacks: it follows
-// from the reductions that make vectors and the broadcasts that read them, and
-// is the same for all vectors that are computed with one another.
+// The dimension of a tile that each vector of a tile program lacks. It follows
+// from the reductions that compute vectors and the broadcasts that read them,
+// and is the same for all vectors that are operands of one op.
 #ifndef ATTN_PASSES_MIDDLE_VECTORDIMS_H
 #define ATTN_PASSES_MIDDLE_VECTORDIMS_H
 
@@ -15,11 +15,11 @@ class VectorDims {
 public:
   explicit VectorDims(tile::KernelOp kernel);
 
-  /// No vector is asked to lack both dimensions; otherwise an error.
+  /// Checks that no vector must lack both dimensions.
   mlir::LogicalResult check() const;
 
-  /// The dimension that a vector's tile has and the vector lacks: columns,
-  /// unless something says otherwise.
+  /// Returns the dimension that a vector lacks: columns, unless an op requires
+  /// otherwise.
   int64_t of(mlir::Value vector) const;
 
 private:
@@ -36,7 +36,7 @@ private:
 
   llvm::EquivalenceClasses<void *> alike;
   llvm::SmallVector<Anchor> anchors;
-  llvm::DenseMap<void *, Anchor> anchorOf; // by the leader of a class
+  llvm::DenseMap<void *, Anchor> anchorOf; // by the representative of a class
   std::optional<std::pair<Anchor, Anchor>> conflict;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-verify-ranges: computes the bounds of each streaming loop for many
-// launches and work items. They come in the order in which the loop runs, and
-// no range has more blocks than it says.
+// attn-verify-ranges: evaluates the bounds of each streaming loop for many
+// launches and work items. The bounds must be in the order of the loop, and no
+// range may have more blocks than its limit.
 #include "CheckedLaunches.h"
 #include "attn/dialect/Ws.h"
 #include "attn/passes/middle/Passes.h"
@@ -35,7 +35,7 @@ public:
 
   const CheckedLaunches::Launch &getLaunch() const { return launch; }
   void chooseSubtile(int64_t number) { subtile = number; }
-  /// What the launch does not decide; none for values of unknown ops.
+  /// Returns a value that the launch does not decide; nothing for unknown ops.
   std::optional<int64_t> valueOf(Value value) const;
   std::string describe() const;
 
@@ -49,12 +49,12 @@ private:
   int64_t subtile = 0;
   int64_t parts, part;
   bool isPart, withCare;
-  int64_t replica; // modulo the role's
+  int64_t replica; // modulo the number of the role's replicas
 };
 
 } // namespace
 
-/// The first, the last, or any.
+/// Picks the first item, the last, or any.
 int64_t Sample::pickItem(int64_t count, std::minstd_rand &random) {
   switch (random() % 4) {
   case 0:
@@ -108,7 +108,7 @@ std::string Sample::describe() const {
 
 namespace {
 
-/// The bounds of one loop, computed for one sample after the other.
+/// Evaluates the bounds of one loop for one sample after the other.
 class LoopTrial {
 public:
   LoopTrial(const CheckedLaunches &launches, ws::ForOp loop)
@@ -117,8 +117,8 @@ public:
   LogicalResult run(ws::KernelOp kernel);
 
 private:
-  /// What is computed, and for each of its inputs the number of a launch, if it
-  /// is one.
+  /// The arithmetic, and for each of its inputs the number of the launch that
+  /// it is, if any.
   struct Program {
     ScalarProgram program;
     SmallVector<std::optional<unsigned>> numbers;
@@ -197,7 +197,7 @@ LogicalResult LoopTrial::check(ArrayRef<int64_t> values, const Sample &sample) {
   return success();
 }
 
-/// Samples whose arithmetic divides by zero are no launches.
+/// A launch whose arithmetic divides by zero is invalid.
 LogicalResult LoopTrial::tryOne(Sample &sample) {
   SmallVector<int64_t> values;
   auto inputs = inputsOf(choice, sample);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // attn-verify-sync: runs the programs of all roles for small trip counts and
-// numbers of work items, and proves that they end, that every ring is balanced,
-// that nothing in shared memory is read before it is there or overwritten
-// before it was read, and that tiles of the same elements come together.
+// numbers of work items. Checks that they end, that every ring is balanced,
+// that no data in shared memory is read before it is written or overwritten
+// before it was read, and that the operands of an op have the same rows and
+// columns.
 #include "Synchronization/SyncCases.h"
 #include "Synchronization/SyncTrial.h"
 #include "attn/passes/middle/Passes.h"
@@ -19,7 +20,7 @@ using namespace attn;
 
 namespace {
 
-/// What can be tried in a short time; no machine allows for more.
+/// The limits of what can be tried in a short time; no machine allows more.
 constexpr uint64_t mostReplicas = 32, mostCredits = 31, mostBounds = 6;
 
 LogicalResult checkAtMost(Operation *op, StringRef what, uint64_t most,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-warp-specialize: from one program and its schedule to one program a
-// role, with channels between them.
+// attn-warp-specialize: turns one program and its schedule into one program for
+// each role, with channels between them.
 #include "Specialization/RoleBuilder.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/support/Decision.h"
@@ -100,7 +100,7 @@ private:
   OpBuilder &builder;
 };
 
-/// Roles compute for themselves what they need: the rest of the clones goes.
+/// Roles compute the scalars that they need: erases the unused clones.
 void eraseDead(ws::KernelOp kernel) {
   bool changed = true;
   while (changed) {
@@ -120,8 +120,8 @@ void eraseDead(ws::KernelOp kernel) {
   }
 }
 
-/// What the pass ensures: roles use what they compute, what a channel brings,
-/// and the kernel's scalars.
+/// Checks the postcondition: roles use only values that they compute, values
+/// from channels, and the kernel's scalars.
 LogicalResult check(ws::KernelOp kernel) {
   WalkResult result = kernel.walk([&](Operation *op) {
     for (Value operand : op->getOperands()) {

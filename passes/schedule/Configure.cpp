@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-configure: the shape of one CTA's work, from the schedule table.
+// attn-configure: selects the shape of one CTA's work from the schedule table.
 #include "RegionWeight.h"
 #include "attn/passes/schedule/Passes.h"
 #include "attn/passes/schedule/ScheduleTable.h"
@@ -25,7 +25,7 @@ static LogicalResult checkTile(AttentionOp op, StringRef name, int64_t size,
   return success();
 }
 
-/// The columns of a tile hold the head dim.
+/// Checks that the columns of a tile are enough for the head dim.
 static LogicalResult checkColumns(AttentionOp op, StringRef name,
                                   int64_t columns, int64_t headDim) {
   constexpr int64_t granule = 16;
@@ -37,7 +37,7 @@ static LogicalResult checkColumns(AttentionOp op, StringRef name,
   return success();
 }
 
-/// What probabilities may reach between rescalings, 2^threshold, fits f16.
+/// Checks that probabilities between rescalings, up to 2^threshold, fit f16.
 static LogicalResult checkThreshold(AttentionOp op, ConfigAttr config) {
   constexpr int64_t most = 15;
   if (op.getQuery().getType().getElementType().isF16() &&
@@ -49,7 +49,7 @@ static LogicalResult checkThreshold(AttentionOp op, ConfigAttr config) {
   return success();
 }
 
-/// Ensures: a config with tiles that MMA instructions cover.
+/// Ensures: a config whose tiles are valid for MMA instructions.
 static LogicalResult verifyConfigured(AttentionOp op) {
   ConfigAttr config = op.getConfigAttr();
   if (!config) {
@@ -64,7 +64,7 @@ static LogicalResult verifyConfigured(AttentionOp op) {
                  succeeded(checkThreshold(op, config)));
 }
 
-/// A name for variant `index` of `func` that its module does not have yet.
+/// Returns a new name for variant `index` of `func`.
 static std::string nameVariant(func::FuncOp func, size_t &index) {
   std::string name;
   do {
@@ -78,8 +78,8 @@ static AttentionOp onlyAttention(func::FuncOp func) {
   return llvm::hasSingleElement(all) ? *all.begin() : AttentionOp();
 }
 
-/// Copies the function round `op` behind itself until there are `count`; their
-/// attentions.
+/// Copies the function of `op` after itself until there are `count`; returns
+/// their attentions.
 static FailureOr<SmallVector<AttentionOp>> copyFunction(AttentionOp op,
                                                         size_t count) {
   auto func = dyn_cast<func::FuncOp>(op->getParentOp());
@@ -101,7 +101,7 @@ static FailureOr<SmallVector<AttentionOp>> copyFunction(AttentionOp op,
   return copies;
 }
 
-/// The entries that some launch with the sizes of `op` reaches.
+/// Returns the entries that some launch with the sizes of `op` reaches.
 static SmallVector<TableEntry> dropUnreached(AttentionOp op,
                                              ArrayRef<TableEntry> entries) {
   SizeCover cover(StaticSizes::of(op));
@@ -114,7 +114,7 @@ static SmallVector<TableEntry> dropUnreached(AttentionOp op,
   return reached;
 }
 
-/// The keys in a block of each kernel, summed.
+/// Sums the keys in a block over the kernels.
 static int64_t countKeys(ArrayRef<TableEntry> entries) {
   int64_t keys = 0;
   for (const TableEntry &entry : entries) {
@@ -162,7 +162,8 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     return dropUnreached(op, *found);
   }
 
-  /// The entries of the lowest rung on which the regions are compiled in time.
+  /// Returns the entries of the lowest rung on which the regions compile in
+  /// time.
   FailureOr<SmallVector<TableEntry>> findEntries(AttentionOp op) {
     auto entries = lookup(op, rung);
     if (!scheduleFile.empty()) {

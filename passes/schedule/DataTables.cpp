@@ -10,8 +10,8 @@ constexpr StringLiteral kMachineName = "attn.machine";
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
-/// The attribute `name` of a module that was read from `path`; null if it does
-/// not parse.
+/// Returns the attribute `name` of a module that was read from `path`; null if
+/// it does not parse.
 template <typename AttrT>
 static FailureOr<AttrT> findAttribute(OwningOpRef<ModuleOp> module,
                                       StringRef path, StringRef name,
@@ -24,7 +24,7 @@ static FailureOr<AttrT> findAttribute(OwningOpRef<ModuleOp> module,
   return attr;
 }
 
-/// The attribute `name` of the module in an embedded file.
+/// Returns the attribute `name` of the module in an embedded file.
 template <typename AttrT>
 static FailureOr<AttrT> readAttribute(MLIRContext *context, StringRef path,
                                       StringRef name, EmitError emitError) {

@@ -44,7 +44,7 @@ private:
 struct Cell {
   int writer = -1; // event
   Tag tag;
-  SmallVector<int, 4> readers; // events since
+  SmallVector<int, 4> readers; // later events
 };
 
 struct Arrival {
@@ -52,7 +52,7 @@ struct Arrival {
 };
 
 struct Phase {
-  Row before = -1; // what happened before its completion
+  Row before = -1; // the events before its completion
   bool complete = false;
   SmallVector<Arrival, 4> arrivals;
   SmallVector<Arrival, 4> waits; // source: the waiting instance
@@ -77,7 +77,7 @@ private:
   LogicalResult checkArrival(Signal signal, Row before, int event);
   LogicalResult checkWaiters(int barrier, int phase, int event);
   bool meet(int instance, const Token &token);
-  /// Reports a violation of `rule`, and where the events of it are.
+  /// Reports a violation of `rule`, and the locations of its events.
   LogicalResult refuse(StringRef rule, const std::string &message,
                        ArrayRef<Point> points = {});
   LogicalResult reportDeadlock();
@@ -96,7 +96,7 @@ private:
   const TokenPrograms &programs;
   EmitError emitError;
   EventSets sets;
-  std::vector<Point> events; // where each comes from
+  std::vector<Point> events; // the origin of each
   std::vector<Cell> cells;
   std::vector<SmallVector<Phase, 2>> phases; // by barrier
   SmallVector<Row> now;                      // by instance
@@ -107,7 +107,7 @@ private:
     bool done = false;
   };
   std::vector<OperationState> operations;
-  SmallVector<int> pending;            // operations issued, not done
+  SmallVector<int> pending; // operations that were issued and are not complete
   llvm::DenseMap<int, int> lastOfPipe; // operation
   struct Meeting {
     BitVector arrived;
@@ -243,9 +243,9 @@ LogicalResult Executor::access(int instance, int item, int event, Row before,
 // Barriers
 //===----------------------------------------------------------------------===//
 
-/// Each source arrives once a phase, and after all others have arrived on the
-/// phase before: else two arrivals of one could complete a phase that another
-/// still owes.
+/// Each source arrives once in a phase, and after all other sources have
+/// arrived in the phase before: otherwise two arrivals of one source could
+/// complete a phase in which another arrival is missing.
 LogicalResult Executor::checkArrival(Signal signal, Row before, int event) {
   auto &expected = programs.expected[signal.barrier];
   auto &known = phases[signal.barrier];
@@ -290,8 +290,8 @@ LogicalResult Executor::checkArrival(Signal signal, Row before, int event) {
   return success();
 }
 
-/// A phase completes after everyone has waited for the one before: parity
-/// shows only the last, and a late waiter would sleep.
+/// A phase completes after all waiters have waited for the phase before: parity
+/// only shows the last phase, so a late waiter would hang.
 LogicalResult Executor::checkWaiters(int barrier, int phase, int event) {
   if (phase == 0) {
     return success();
@@ -353,7 +353,7 @@ LogicalResult Executor::finish(int index) {
   return success();
 }
 
-/// All members pass with what all of them knew when they came.
+/// All members pass, with the union of the events that they knew on arrival.
 bool Executor::meet(int instance, const Token &token) {
   Meeting &meeting = meetings[{token.first, token.second}];
   int members = programs.membersOf(token.first);
@@ -398,7 +398,7 @@ Executor::Progress Executor::step(int instance) {
     break;
   }
   case Token::Arrive: {
-    // What the role does later comes after it, and says so when it arrives.
+    // Later events of the role come after it, and publish it when they arrive.
     int event = newEvent({instance, token.item});
     result = arrive({token.first, token.second, instance}, before, event);
     sets.add(before, event);
@@ -479,8 +479,8 @@ LogicalResult Executor::checkExit() {
 
 LogicalResult Executor::run() {
   while (true) {
-    // Asynchronous operations end as soon as every role is stuck. Those of one
-    // pipe are in the order of their issue, and so end in order.
+    // Asynchronous operations end when every role is stuck. Operations of one
+    // pipe are in order of issue, and so they end in order.
     bool moved = !pending.empty();
     for (int index : pending) {
       int pipe = programs.operations[index].pipe;

@@ -5,8 +5,8 @@
 using namespace mlir;
 using namespace attn;
 
-/// The seconds that the assembler took for regions of one kind of op, in those
-/// that it took for additions.
+/// Returns the assembler's time for regions of one kind of op, relative to its
+/// time for additions.
 static int64_t weighOp(Operation *op) {
   if (isa<arith::ConstantOp, arith::IndexCastOp, YieldOp>(op)) {
     return 0;

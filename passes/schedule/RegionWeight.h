@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How long the code of score and mask regions takes to compile: each op is
-// compiled once for every score that a thread holds.
+// The compile time of score and mask regions: each op is compiled once for
+// every score that a thread holds.
 #ifndef ATTN_PASSES_REGIONWEIGHT_H
 #define ATTN_PASSES_REGIONWEIGHT_H
 
@@ -12,9 +12,9 @@ namespace attn {
 /// Returns the weight of the regions of `op`: an addition weighs 1.
 int64_t weighRegions(AttentionOp op);
 
-/// The most that all kernels of a problem may have to compile: the weight of
-/// its regions times the keys in a block, summed over the kernels. It takes the
-/// assembler about 3 s at 2.3 GHz.
+/// The limit on the code of all kernels of a problem: the weight of its regions
+/// times the keys in a block, summed over the kernels. The assembler needs
+/// about 3 s for it at 2.3 GHz.
 constexpr int64_t kMostRegionCode = 80 * 1024;
 
 } // namespace attn

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-schedule: a schedule for each kernel, from the table or from a file;
-// attn-verify-schedule: whether the schedules that kernels have are legal.
+// attn-schedule: attaches a schedule to each kernel, from the table or from a
+// file; attn-verify-schedule: checks whether the schedules of kernels are
+// legal.
 #include "ScheduleModel.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/passes/schedule/Passes.h"
@@ -21,9 +22,8 @@ static remark::RemarkOpts remarkOf(StringRef name) {
   return remark::RemarkOpts::name(name).category("attn");
 }
 
-/// Judges the schedule that a kernel has, and says what it takes. What breaks a
-/// rule is reported at the table entry that the schedule is from, if there is
-/// one.
+/// Checks the schedule of a kernel, and reports its resources. A violation is
+/// reported at the table entry of the schedule, if there is one.
 static LogicalResult verifyKernel(tile::KernelOp kernel,
                                   std::optional<Location> entry,
                                   JudgeOptions options = {}) {
@@ -55,7 +55,7 @@ static LogicalResult verifyKernel(tile::KernelOp kernel,
   return success();
 }
 
-/// Ensures: the tiles that the schedule's entry was made for.
+/// Ensures: the tiles for which the schedule's entry was made.
 static LogicalResult checkConfig(tile::KernelOp kernel,
                                  const TableEntry &entry) {
   ConfigAttr got = *kernel.getConfig(), wanted = entry.config;
@@ -79,7 +79,7 @@ namespace {
 struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
   using ScheduleBase::ScheduleBase;
 
-  /// The entry with the kernel's condition among those for its problem.
+  /// Returns the entry with the kernel's condition among those for its problem.
   FailureOr<TableEntry> findEntry(tile::KernelOp kernel) {
     int64_t rung = kernel.getConfig()->getRung();
     auto entries = lookupTableEntries(kernel.getContext(), kernel.getProblem(),
@@ -107,7 +107,7 @@ struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
     return error;
   }
 
-  /// Sets `from` to where the entry is.
+  /// Sets `from` to the location of the entry.
   LogicalResult attach(tile::KernelOp kernel, std::optional<Location> &from) {
     if (!kernel.getConfig()) {
       return kernel.emitOpError("expected a 'config'");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Is a schedule legal for a kernel? The rules V1 to V21, V25 and V26 of the
-// schedule's documentation, judged on a model of the kernel that is built from
-// its IR.
+// Checks whether a schedule is legal for a kernel: the rules of
+// docs/schedule-rules.md other than V28, on a model of the kernel that is built
+// from its IR.
 #ifndef ATTN_PASSES_SCHEDULEMODEL_H
 #define ATTN_PASSES_SCHEDULEMODEL_H
 
@@ -10,29 +10,29 @@
 
 namespace attn {
 
-/// What a schedule takes of its machine, for one CTA.
+/// The machine resources of a schedule, for one CTA.
 struct ScheduleStatistics {
   int64_t smemBytes = 0;         // barriers included
   int64_t mbarriers = 0;         // barriers in shared memory
   int64_t namedBarriers = 0;     // hardware barriers, for turns and rendezvous
-  int64_t fragmentRegisters = 0; // a thread, for places in registers
-  int64_t registers = 0;         // of the whole CTA, by the roles' budgets
+  int64_t fragmentRegisters = 0; // per thread, for places in registers
+  int64_t registers = 0;         // of the whole CTA, from the roles' budgets
   int64_t tmemColumns = 0;
 };
 
-/// How much of a schedule is judged.
+/// The extent of the check.
 struct JudgeOptions {
   /// All lists of up to three work items with up to 3 iterations each, instead
-  /// of some of them.
+  /// of a selection.
   bool exhaustive = false;
-  /// Rule V29 too: whether the machine has a lowering for the schedule.
+  /// Also rule V29: whether the machine has a lowering for the schedule.
   bool lowering = true;
 };
 
-/// Judges `schedule` for `kernel`, whose tiles are those of a whole CTA (before
-/// `attn-subtile`). A violation is reported through `emitError`, its message
-/// starting with the rule: "V9: ...". The machine is the one that the schedule
-/// names. `statistics`, where given, is set as soon as it is known.
+/// Checks `schedule` for `kernel`, whose tiles are those of a whole CTA (before
+/// `attn-subtile`). A violation is reported through `emitError`, in a message
+/// that starts with the rule: "V9: ...". The machine is the one that the
+/// schedule names. `statistics`, if given, is set as soon as it is known.
 mlir::LogicalResult
 verifySchedule(tile::KernelOp kernel, ConfigAttr config, ScheduleAttr schedule,
                llvm::function_ref<mlir::InFlightDiagnostic()> emitError,

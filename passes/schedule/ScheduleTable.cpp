@@ -26,7 +26,7 @@ SmallVector<StringRef> attn::listTableMasks() {
 
 namespace {
 
-/// What an entry is for, or what is looked for, in words.
+/// The key of an entry, or of a lookup, in words.
 struct Key {
   KernelKind kind;
   int64_t headDim, headDimV;
@@ -48,7 +48,7 @@ struct Key {
     if (problem.getBounds() != MaskBounds::None) {
       key.masks.push_back(kWindowMask);
     }
-    // Reading elements at positions needs registers for their addresses.
+    // Reading elements at positions needs registers for addresses.
     if (std::max(problem.getMaskRegion(), problem.getScoreRegion()) ==
         attn::RegionKind::Gathering) {
       key.masks.push_back(kGathersMask);
@@ -83,8 +83,8 @@ struct Key {
     return text;
   }
 
-  /// Does an entry with this key serve `wanted`? -1 stands for any head dim;
-  /// columns that a smaller head dim leaves are zero.
+  /// Whether an entry with this key covers `wanted`. -1 stands for any head
+  /// dim; columns beyond a smaller head dim are zero.
   bool serves(const Key &wanted) const {
     return servesProblem(wanted) && isFor(wanted.machines.front());
   }
@@ -108,13 +108,14 @@ struct Key {
              return llvm::is_contained(dtypes, dtype);
            });
   }
-  /// Columns of the tile for a head dim: what matrix instructions cover.
+  /// Returns the columns of the tile for a head dim, as matrix instructions
+  /// need them.
   static int64_t columnsFor(int64_t native, int64_t headDim) {
     constexpr int64_t granule = 16;
     return native == -1 ? llvm::alignTo(headDim, granule) : native;
   }
-  /// How far an entry with this key is from one made for `wanted` alone: the
-  /// columns that it computes on, then the masks that it serves.
+  /// Returns how far an entry with this key is from one made only for `wanted`:
+  /// the columns that it computes, then the masks that it covers.
   std::pair<int64_t, size_t> cost(const Key &wanted) const {
     return {columnsFor(headDim, wanted.headDim) +
                 columnsFor(headDimV, wanted.headDimV),
@@ -133,7 +134,7 @@ struct Key {
 
 } // namespace
 
-/// The entries of a schedule file, in order.
+/// Returns the entries of a schedule file, in order.
 static SmallVector<TableEntryOp> entriesOf(ModuleOp module) {
   return llvm::to_vector(module.getOps<TableEntryOp>());
 }
@@ -186,7 +187,8 @@ static LogicalResult verifyReached(TableEntryOp entry,
          << entry.getSymName() << "', got none after " << takers;
 }
 
-/// Whatever serves a problem can be reached, and something always serves it.
+/// Checks that every entry can be reached, and that some entry covers every
+/// launch.
 static LogicalResult verifyEntries(ArrayRef<TableEntryOp> entries) {
   TableEntryOp last = entries.back();
   if (last.getWhen()) {
@@ -221,8 +223,8 @@ static LogicalResult verifyFile(ModuleOp module, StringRef path,
   return success();
 }
 
-/// The config of an entry, with the columns that it gives to the head dims of
-/// `wanted`; those of a head dim of its own are not written.
+/// Returns the config of an entry, with its columns for the head dims of
+/// `wanted`; columns that equal the head dim are left out.
 static ConfigAttr configFor(ConfigAttr config, const Key &key,
                             const Key &wanted) {
   int64_t d = Key::columnsFor(key.headDim, wanted.headDim);
@@ -247,7 +249,7 @@ static TableEntry makeEntry(TableEntryOp op, const Key &wanted,
           op.getLoc()};
 }
 
-/// Those entries of a file that serve `wanted`.
+/// Returns the entries of a file that cover `wanted`.
 static SmallVector<TableEntry> chooseEntries(ModuleOp module, const Key &wanted,
                                              StringRef path) {
   SmallVector<TableEntry> chosen;
@@ -291,7 +293,7 @@ static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
 }
 
 namespace {
-/// A file that serves a problem.
+/// A file that covers a problem.
 struct Candidate {
   int64_t columns, rung;
   size_t masks;
@@ -299,7 +301,8 @@ struct Candidate {
 };
 } // namespace
 
-/// Those of a folder of the table; `known` gets a line for each entry there.
+/// Returns the candidates of a folder of the table; `known` gets a line for
+/// each entry there.
 static FailureOr<SmallVector<Candidate>>
 findCandidates(MLIRContext *context, StringRef folder, const Key &wanted,
                std::string &known, EmitError emitError) {
@@ -325,8 +328,8 @@ findCandidates(MLIRContext *context, StringRef folder, const Key &wanted,
   return candidates;
 }
 
-/// The entries of the lowest rung from `firstRung` on. A ladder does not go on
-/// with the entries of larger head dims.
+/// Returns the entries of the lowest rung from `firstRung` on. A ladder does
+/// not continue with the entries of larger head dims.
 static SmallVector<TableEntry> chooseRung(ArrayRef<Candidate> candidates,
                                           int64_t firstRung) {
   const Candidate *best = nullptr;
@@ -351,7 +354,7 @@ static FailureOr<SmallVector<TableEntry>> searchTable(MLIRContext *context,
                                                       int64_t firstRung,
                                                       EmitError emitError) {
   std::string known;
-  // Most problems are compiled on rung 0, and need not read the others.
+  // Most problems are compiled on rung 0, without reading the other rungs.
   for (StringRef folder : {kScheduleFolder, kRungFolder}) {
     if (firstRung > 0 && folder == kScheduleFolder) {
       continue;

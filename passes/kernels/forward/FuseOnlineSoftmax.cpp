@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-fuse-online-softmax: softmax over whole rows becomes the recurrence of
-// (m, l, O): reference in log2 units, partial row sum, unnormalized output.
+// attn-fuse-online-softmax: replaces the softmax over whole rows by the
+// recurrence of (m, l, O): reference in log2 units, partial row sum,
+// unnormalized output.
 #include "OnlineSoftmax/SoftmaxWriter.h"
 #include "attn/passes/kernels/Passes.h"
 #include "mlir/IR/Remarks.h"
@@ -14,7 +15,7 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-/// Ensures: nothing abstract is left.
+/// Ensures: no abstract op is left.
 static LogicalResult verifyFused(tile::KernelOp kernel) {
   auto result = kernel.walk([](Operation *op) {
     if (isa<tile::AttendOp, tile::AttendResultOp>(op)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-tile: a function around attn.attention becomes one CTA's program.
+// attn-tile: turns a function with an attn.attention into the program of one
+// CTA.
 #include "Tiling/ArgumentNames.h"
 #include "Tiling/KernelWriter.h"
 #include "attn/dialect/LaunchChecks.h"
@@ -16,8 +17,8 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-/// Requires: the function holds one attention of its own arguments, and
-/// returns its results.
+/// Requires: the function has one attention of its own arguments, and returns
+/// its results.
 static LogicalResult checkFunction(func::FuncOp func, AttentionOp attention) {
   for (Operation &op : func.getBody().getOps()) {
     if (&op != attention && !isa<func::ReturnOp>(op)) {
@@ -46,8 +47,8 @@ static LogicalResult checkFunction(func::FuncOp func, AttentionOp attention) {
   return success();
 }
 
-/// The kernel's names of captures: attn.name of the function's argument, or c0,
-/// c1, ...
+/// Returns the names of the captures in the kernel: attn.name of the function's
+/// argument, or c0, c1, ...
 static FailureOr<SmallVector<std::string>> nameCaptures(func::FuncOp func,
                                                         AttentionOp attention) {
   SmallVector<std::string> names;
@@ -83,7 +84,7 @@ static FailureOr<SmallVector<std::string>> nameCaptures(func::FuncOp func,
   return names;
 }
 
-/// Ensures: one loop, of the steps that the description names.
+/// Ensures: one loop, with the steps that the description names.
 static LogicalResult verifyTiled(tile::KernelOp kernel) {
   SmallVector<tile::ForOp> loops;
   kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-start-fresh: accumulators before the first product of a loop.
+// attn-start-fresh: lets the first product of a loop ignore its accumulator.
 #include "attn/dialect/Ws.h"
 #include "attn/passes/middle/Passes.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -16,24 +16,24 @@ using namespace attn;
 
 namespace {
 
-/// One accumulator on its way through loops that follow one another.
+/// An accumulator that is carried through consecutive loops.
 class Accumulator {
 public:
   explicit Accumulator(scf::ForOp first) : first(first) {}
 
   /// Finds the products that may be the first to write the accumulator, which
-  /// enters as iteration argument `index`; false if anything else may see it
-  /// before.
+  /// enters as iteration argument `index`. Returns false if any other op may
+  /// read it before.
   bool collect(scf::ForOp loop, unsigned index);
   void replaceZeros(unsigned index);
 
 private:
   scf::ForOp first, last;
-  /// In the loops, and behind them.
+  /// The products in the loops, and after them.
   SmallVector<ws::MmaOp> products;
 };
 
-/// The product that `use` is the accumulator of.
+/// Returns the product whose accumulator is `use`.
 ws::MmaOp productOf(OpOperand &use) {
   auto mma = dyn_cast<ws::MmaOp>(use.getOwner());
   bool isAccumulator =
@@ -72,8 +72,9 @@ bool Accumulator::collect(scf::ForOp loop, unsigned index) {
   return true;
 }
 
-/// The steps of time of each loop follow those of the one before it, and those
-/// behind the loops the last.
+/// Makes each product ignore the accumulator if it runs in the first time step.
+/// Time steps continue from loop to loop, and the code after the loops comes
+/// last.
 void Accumulator::replaceZeros(unsigned index) {
   for (ws::MmaOp product : products) {
     OpBuilder builder(product);
@@ -110,7 +111,7 @@ public:
   }
 
 private:
-  /// Accumulators that enter `loop` as zeros.
+  /// Replaces the accumulators that enter `loop` as zeros.
   static void startFresh(scf::ForOp loop) {
     for (auto [index, init] : llvm::enumerate(loop.getInits())) {
       Accumulator accumulator(loop);
@@ -121,7 +122,7 @@ private:
     }
   }
 
-  /// The accumulator of a product that adds to zeros.
+  /// Drops the accumulator of a product that adds to zeros.
   static void dropZeros(ws::MmaOp product) {
     if (product.getAcc() && matchPattern(product.getAcc(), m_PosZeroFloat())) {
       product.getAccMutable().clear();

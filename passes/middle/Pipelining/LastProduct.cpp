@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-overlap-last-product: what a role computes while the last product of its
+// attn-overlap-last-product: lets a role compute while the last product of its
 // streaming loop is in flight.
 #include "attn/dialect/Ws.h"
 #include "attn/passes/middle/Passes.h"
@@ -18,10 +18,11 @@ using namespace attn;
 
 namespace {
 
-/// Moves ops that follow a branch in front of the last await in it.
+/// Moves ops that follow a branch before the last await in the branch.
 class TailMover {
 public:
-  /// `loop`: the blocks of a streaming loop, or else what stands for none.
+  /// `loop` is the branch with the blocks of a streaming loop, or its
+  /// replacement if there are none.
   explicit TailMover(scf::IfOp loop) : loop(loop) {}
   void run();
 
@@ -34,9 +35,9 @@ private:
 
   scf::IfOp loop;
   ws::AwaitOp last;
-  /// In order, and which of them the loop's results reach.
+  /// The moved ops in order, and the ops that depend on the loop's results.
   llvm::SetVector<Operation *> moved;
-  /// Results of `moved` that stay in use behind the loop.
+  /// Results of `moved` that are used after the loop.
   SmallVector<Value> results;
 };
 
@@ -49,8 +50,9 @@ bool TailMover::findAwait() {
   return last != nullptr;
 }
 
-/// Does the op read nothing that comes with the last await or after it? What
-/// repeats a value costs nothing, and would come out of the branch as a tile.
+/// Whether the op depends on nothing from the last await on. Ops that only
+/// repeat a value are not moved: they cost nothing, and would turn a result of
+/// the branch into a whole tile.
 bool TailMover::canMove(Operation &op) {
   if (!isMemoryEffectFree(&op) || op.getNumRegions() != 0 ||
       isa<tile::BroadcastOp, tensor::SplatOp>(op)) {
@@ -70,7 +72,7 @@ bool TailMover::canMove(Operation &op) {
   });
 }
 
-/// Constants and the like come along only with what needs them.
+/// Constants and the like move only together with their users.
 void TailMover::collect() {
   llvm::SetVector<Operation *> reached;
   for (Operation &op : llvm::make_range(std::next(loop->getIterator()),
@@ -110,7 +112,7 @@ void TailMover::collect() {
   }
 }
 
-/// Copies of what moves, in front of `before`; the block yields their results.
+/// Clones the moved ops before `before`; the block yields their results.
 void TailMover::cloneInto(Block *block, Operation *before) {
   IRMapping mapping;
   Operation *yield = block->getTerminator();

@@ -13,7 +13,8 @@ SmallVector<Value> LoopExpander::finalValues() {
   return finals;
 }
 
-/// Where only the first step may have masks, and seldom does, whether it does.
+/// Returns whether the first step has masks, if only it may have them and
+/// rarely does.
 Value LoopExpander::isFirstMasked() {
   if (!steps.anyMasked || ranges.anyMasked(1) || peel != Peel::FirstBranch ||
       !firstStepEnds(0)) {

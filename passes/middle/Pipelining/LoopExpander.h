@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a streaming loop whose entries run at shifted times as code in issue
-// order: a first step, steady loops, and a last step.
+// Expands a streaming loop with shifted entries into code in issue order: a
+// first step, steady loops, and a last step.
 
 #ifndef ATTN_PASSES_PIPELINING_LOOPEXPANDER_H
 #define ATTN_PASSES_PIPELINING_LOOPEXPANDER_H
@@ -17,9 +17,10 @@ public:
         ranges(loop, builder), values(loop),
         steps(loop, builder, ranges, values) {}
 
-  /// The branch in place of the loop: its blocks, or what stands for none.
+  /// Returns the branch that replaces the loop: its blocks, or the code for no
+  /// block.
   llvm::FailureOr<mlir::scf::IfOp> run();
-  /// How often the body has been written: prologue, steady loops, epilogue.
+  /// The number of copies of the body: prologue, steady loops, epilogue.
   int64_t getCopies() const { return steps.copies; }
   int64_t getMaxShift() const { return steps.maxShift; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ranges of a streaming loop as it is expanded: where its blocks begin, how
-// many there are, and which number each has.
+// The ranges of a streaming loop during its expansion: where the blocks begin,
+// how many there are, and their numbers.
 #ifndef ATTN_PASSES_PIPELINING_LOOPRANGES_H
 #define ATTN_PASSES_PIPELINING_LOOPRANGES_H
 
@@ -18,7 +18,7 @@ public:
   bool skips() {
     return loop.getRanges()[0].getKind() == tile::RangeKind::Skipped;
   }
-  /// The ranges that are not skipped.
+  /// The index of the first range that is not skipped.
   size_t first() { return skips() ? 1 : 0; }
   size_t end() { return loop.getRanges().size(); }
   bool isMasked(size_t range) {
@@ -35,13 +35,13 @@ public:
     return mlir::arith::ConstantIntOp::create(builder, loop.getLoc(), value,
                                               32);
   }
-  /// The blocks from a bound to a later one.
+  /// The number of blocks from a bound to a later one.
   mlir::Value countBlocks(mlir::Value from, mlir::Value to);
-  /// The block of the iteration that began `shift` steps before `time`.
+  /// The number of the block whose iteration began `shift` steps before `time`.
   mlir::Value blockNumber(int64_t shift, mlir::Value time);
   /// i1, whether the first block comes before `bound`.
   mlir::Value beginsBefore(mlir::Value bound);
-  /// i1, whether a time lies in [from, to). Null bounds hold for all times.
+  /// i1, whether a time is in [from, to). A null bound is no limit.
   mlir::Value isBetween(mlir::Value time, mlir::Value from, mlir::Value to);
 
 private:

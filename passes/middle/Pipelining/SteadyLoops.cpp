@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The steps that repeat, with masks and without.
+// The steady time steps, with masks and without.
 #include "LoopExpander.h"
 
 using namespace mlir;
@@ -53,13 +53,14 @@ LoopExpander::emitSteadyLoop(Value from, Value to, bool masked,
   return success();
 }
 
-/// Whether the first step is all that a range has.
+/// Whether a range has no blocks after the first step.
 bool LoopExpander::firstStepEnds(size_t range) {
   return range == 0 && ranges.isMasked(range) && ranges.end() > 1 &&
          steps.maskShift == 0 && ranges.hasOneBlockAtMost(range);
 }
 
-/// When masked entries have run for all blocks down to the end of a range.
+/// Returns the time at which masked entries have run for all blocks down to the
+/// end of a range.
 Value LoopExpander::timeOfEnd(size_t range) {
   Value blocks =
       ranges.countBlocks(ranges.firstBlock(), loop.getBounds()[range + 1]);
@@ -67,7 +68,7 @@ Value LoopExpander::timeOfEnd(size_t range) {
                                ranges.constant(steps.maskShift));
 }
 
-/// One steady loop a range: no step decides anything.
+/// Emits one steady loop for each range: no step has a branch.
 LogicalResult LoopExpander::emitLoopsOfRanges(Value from) {
   for (size_t range = ranges.first(); range < ranges.end(); ++range) {
     if (firstStepEnds(range)) {
@@ -86,8 +87,8 @@ LogicalResult LoopExpander::emitLoopsOfRanges(Value from) {
   return success();
 }
 
-/// One steady loop, whose steps branch round the masked entries: less code than
-/// a loop a range.
+/// Emits one steady loop, whose steps branch around the masked entries: less
+/// code than one loop for each range.
 LogicalResult LoopExpander::emitLoopOfAllRanges(Value from) {
   SmallVector<size_t> masked;
   SmallVector<Value> ends(ranges.end());

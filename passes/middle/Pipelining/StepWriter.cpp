@@ -4,8 +4,8 @@
 using namespace mlir;
 using namespace attn;
 
-/// A branch may go round a masked entry, which therefore releases nothing. All
-/// of them have one shift.
+/// Checks a masked entry: a branch may skip it, so it must not release
+/// anything. All masked entries have the same shift.
 LogicalResult StepWriter::noteMasked(ws::EntryOp entry) {
   for (Value value : entry.getCaptures()) {
     if (isa<ws::SlotType>(value.getType())) {
@@ -74,7 +74,7 @@ void StepWriter::awaitStep(StringRef entry) {
   }
 }
 
-/// Awaits the MMAs after which an entry runs, as far as they are in flight.
+/// Awaits those MMAs of the list `after` that are in flight.
 void StepWriter::awaitListed(ws::EntryOp entry) {
   size_t count = 0;
   for (auto [i, op] : llvm::enumerate(inFlight)) {
@@ -142,7 +142,7 @@ LogicalResult StepWriter::emitEntry(ws::EntryOp entry, const TimeStep &step) {
   return success();
 }
 
-/// An entry that steps of masked ranges have and others do not.
+/// Emits an entry that only the steps of masked ranges have.
 LogicalResult StepWriter::emitMaskedEntry(ws::EntryOp entry,
                                           const TimeStep &step) {
   auto result = cast<OpResult>(entry->getResult(0));
@@ -191,7 +191,7 @@ LogicalResult StepWriter::write(const TimeStep &step) {
     }
   }
   ++copies;
-  // Nothing stays in flight across code copies.
+  // No MMA stays in flight across copies of the code.
   awaitThrough(inFlight.size());
   return success();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes one step of time of a streaming loop: which entries run, on which
-// versions of their operands, and what is awaited and released around them.
+// Writes one time step of a streaming loop: the entries that run, the versions
+// of their operands, and the awaits and releases around them.
 #ifndef ATTN_PASSES_PIPELINING_STEPWRITER_H
 #define ATTN_PASSES_PIPELINING_STEPWRITER_H
 
@@ -12,12 +12,12 @@
 
 namespace attn {
 
-/// Which code copy is being written.
+/// The copy of the code that is being written.
 struct TimeStep {
   mlir::Value time;           // i32
   int64_t minShift, maxShift; // shifts of the entries that run
   bool masked, first, last;
-  /// i1, whether masked entries run; null: as `masked` says.
+  /// i1, whether masked entries run; if null, `masked` decides.
   mlir::Value isMasked;
 };
 
@@ -27,21 +27,21 @@ public:
              LoopValues &values)
       : loop(loop), builder(builder), ranges(ranges), values(values) {}
 
-  /// Reads the entries of the loop, and notes which values they read.
+  /// Reads the entries of the loop, and records which values they read.
   llvm::LogicalResult analyze();
   llvm::LogicalResult write(const TimeStep &step);
 
   int64_t maxShift = 0;  // of all entries
   int64_t maskShift = 0; // of the masked ones
   bool anyMasked = false;
-  int64_t copies = 0; // of the body: how many steps have been written
+  int64_t copies = 0; // the number of copies of the body written so far
 
 private:
   /// An MMA that has been issued and not yet awaited.
   struct IssuedMma {
     llvm::StringRef entry;
     mlir::Value result, token;
-    llvm::SmallVector<mlir::Value> releases; // when it ends
+    llvm::SmallVector<mlir::Value> releases; // the time at which it ends
   };
 
   llvm::LogicalResult noteMasked(ws::EntryOp entry);

@@ -21,8 +21,9 @@ bool isConstant(Value value, bool (*is)(const APFloat &)) {
                       ::mlir::detail::constant_float_predicate_matcher{is});
 }
 
-/// No NaN, and at most 0, whatever `a` and `b` are: a difference a - max(b, a)
-/// with a finite constant `a`, min(a, b) with such a `b`, or a constant.
+/// Whether a value is no NaN and at most 0, for all `a` and `b`: a difference a
+/// - max(b, a) with a finite constant `a`, min(a, b) with such a `b`, or a
+/// constant.
 bool isAtMostZero(Value value) {
   if (auto select = value.getDefiningOp<arith::SelectOp>()) {
     return isAtMostZero(select.getTrueValue()) &&
@@ -42,7 +43,7 @@ bool isAtMostZero(Value value) {
   });
 }
 
-/// Finite, and not negative: +0 times it is +0.
+/// Whether a factor is finite and not negative, so that +0 times it is +0.
 bool keepsZeros(Value factor) {
   if (auto branch = factor.getDefiningOp<scf::IfOp>()) {
     unsigned number = cast<OpResult>(factor).getResultNumber();
@@ -59,7 +60,7 @@ bool keepsZeros(Value factor) {
       factor, [](const APFloat &v) { return v.isFinite() && !v.isNegative(); });
 }
 
-/// A branch that scaled zeros or passed them on gives zeros either way.
+/// If a branch either scaled zeros or passed them on, its result is zeros.
 void forwardZeros(scf::IfOp branch) {
   for (OpResult result : branch.getResults()) {
     Value value = branch.thenYield().getOperand(result.getResultNumber());
@@ -70,7 +71,7 @@ void forwardZeros(scf::IfOp branch) {
   }
 }
 
-/// Replaces `product` by +0 where it is known to be that.
+/// Replaces `product` by +0 if its value is known to be +0.
 void dropScaling(arith::MulFOp product) {
   Value zeros = product.getLhs();
   if (!matchPattern(zeros, m_PosZeroFloat()) || !keepsZeros(product.getRhs())) {

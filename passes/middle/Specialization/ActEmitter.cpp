@@ -60,8 +60,7 @@ LogicalResult ActEmitter::emitRelease(const SlotRef &slot) {
   return success();
 }
 
-/// Emits a signal of an edge or a wait for one, or the giving or taking of a
-/// turn.
+/// Emits a signal of an edge or a wait for one, or takes or gives a turn.
 void ActEmitter::emitSignal(const PlannedAct &act) {
   FlatSymbolRefAttr name = scope.symbol(act.entry->attr.getTarget().getValue());
   switch (act.entry->attr.getAct()) {
@@ -79,7 +78,7 @@ void ActEmitter::emitSignal(const PlannedAct &act) {
   }
 }
 
-/// Asks for the work item that follows that of the turn.
+/// Asks for the work item after the current one.
 void ActEmitter::emitFetch() {
   ws::FetchWorkOp::create(builder, scope.loc(),
                           env.lookup(scope.program.next->getResult(0)));
@@ -98,9 +97,9 @@ LogicalResult ActEmitter::emit(const PlannedAct &act) {
   case PlannedAct::Release:
     return emitRelease(act.slot);
   case PlannedAct::Await:
-    // Products are awaited in the loop alone. What else is in flight ends with
-    // the step: loads into registers where they are read, sums into memory as
-    // soon as they are issued.
+    // Products are awaited only in the loop. Other asynchronous ops end with
+    // their step: loads into registers where the values are read, sums into
+    // memory when they are issued.
     if (scope.stepOf(act).holds<tile::StoreOp>()) {
       ws::AwaitStoreOp::create(builder, scope.loc());
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the acts of a plan down, one after the other.
+// Emits the acts of a plan in order.
 #ifndef ATTN_PASSES_SPECIALIZATION_ACTEMITTER_H
 #define ATTN_PASSES_SPECIALIZATION_ACTEMITTER_H
 

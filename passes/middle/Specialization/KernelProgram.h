@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the roles of a kernel share while they are built.
+// Shared by the roles of a kernel while they are built.
 #ifndef ATTN_PASSES_SPECIALIZATION_KERNELPROGRAM_H
 #define ATTN_PASSES_SPECIALIZATION_KERNELPROGRAM_H
 
@@ -15,9 +15,9 @@ struct KernelProgram {
   ScheduleAttr schedule;
   tile::WorkOp work;
   tile::ForOp loop;
-  tile::StepOp next; // makes the work item
+  tile::StepOp next; // the step that computes the work item
   std::unique_ptr<sched::KernelPlan> plan;
-  /// The channel through which one role hands out the work items; null: every
+  /// The channel through which one role hands out the work items; null if every
   /// role computes its own.
   const sched::Place *workChannel = nullptr;
 
@@ -27,11 +27,11 @@ struct KernelProgram {
   const sched::KernelValue &value(int index) const {
     return plan->model.values[index];
   }
-  /// The channel that carries a value; null: none does.
+  /// Returns the channel that carries a value, or null.
   const sched::Place *channelOf(mlir::Value value) const;
-  /// The hold in shared memory of a value; null: it is in none.
+  /// Returns the hold in shared memory of a value, or null.
   const sched::Place *holdOf(mlir::Value value) const;
-  /// Does a place in registers hold a value?
+  /// Whether a place in registers holds a value.
   bool isInRegisters(mlir::Value value) const;
   tile::NextWorkOp nextWork() {
     return *next.getBody().getOps<tile::NextWorkOp>().begin();

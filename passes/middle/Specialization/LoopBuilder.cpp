@@ -6,7 +6,7 @@ using namespace attn;
 using sched::SlotRef;
 using PlannedAct = sched::PlannedAct;
 
-/// Loop-carried values that a step of this role makes.
+/// The carried values that a step of this role computes.
 SmallVector<unsigned> LoopBuilder::carriedByRole() {
   SmallVector<unsigned> carried;
   Operation *yield = program.loop.getBody().front().getTerminator();
@@ -20,8 +20,9 @@ SmallVector<unsigned> LoopBuilder::carriedByRole() {
   return carried;
 }
 
-/// The ranges of the loop; of a role that skips blocks, those of the replica's
-/// own sub-tile, and before them the blocks that it leaves to the others.
+/// Returns the ranges of the loop. For a role that skips blocks they are those
+/// of the replica's own sub-tile, preceded by the blocks that it leaves to the
+/// others.
 std::pair<SmallVector<Value>, tile::RangesAttr> LoopBuilder::rangesOfRole() {
   tile::ForOp loop = program.loop;
   SmallVector<Value> all;
@@ -35,8 +36,8 @@ std::pair<SmallVector<Value>, tile::RangesAttr> LoopBuilder::rangesOfRole() {
   auto own = cast<tile::BoundsOp>(builder.clone(*source));
   own.getSubtileMutable().assign(scope.replica);
   own.setOf(program.schedule.getSubtiles());
-  // The bounds of fewer rows lie between those of all. Blocks at the other end
-  // are walked by every sub-tile, under the mask.
+  // The bounds of fewer rows are within those of all rows. Every sub-tile runs
+  // the blocks at the other end, under the mask.
   SmallVector<Value> bounds{all.front()};
   llvm::append_range(bounds, own.getBounds().drop_back());
   bounds.push_back(all.back());
@@ -132,7 +133,7 @@ LogicalResult LoopBuilder::emitRegion(Region &region,
   return emitted;
 }
 
-/// Checks that a turn of the plan ends as a step of time of `ws.for` does: if
+/// Checks that an iteration of the plan ends like a time step of `ws.for`: if
 /// it has MMAs, by awaiting all of them.
 LogicalResult LoopBuilder::checkTurnEnds(ws::ForOp loop) {
   bool multiplies = loop.getBody()
@@ -166,7 +167,7 @@ static std::string nameOf(const PlannedAct &act,
              : (stringifyAct(entry.getAct()) + "_" + target).str();
 }
 
-/// Returns the values of the kernel that an act makes known to those after it.
+/// Returns the values of the kernel that an act makes available to later acts.
 SmallVector<Value> LoopBuilder::valuesOf(const PlannedAct &act) const {
   if (act.kind == PlannedAct::Wait) {
     return {scope.valueIn(act.slot)};
@@ -182,8 +183,8 @@ SmallVector<Value> LoopBuilder::valuesOf(const PlannedAct &act) const {
   return values;
 }
 
-/// Returns what a masked step passes on where nothing is masked; null for other
-/// acts.
+/// Returns the value that a masked step passes on without the mask, or null for
+/// other acts.
 FailureOr<Value> LoopBuilder::passthroughOf(const PlannedAct &act) {
   if (act.kind != PlannedAct::Run) {
     return Value();
@@ -236,7 +237,7 @@ FailureOr<ws::EntryOp> LoopBuilder::createEntry(const PlannedAct &act,
       after.empty() ? ArrayAttr() : builder.getArrayAttr(after), releases);
 }
 
-/// Wraps an act in a `ws.entry` whose results are what it makes.
+/// Wraps an act in a `ws.entry` whose results are those of the act.
 LogicalResult LoopBuilder::emitEntry(const PlannedAct &act, int64_t slot) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Value> produced = valuesOf(act);

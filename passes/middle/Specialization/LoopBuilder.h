@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the streaming loop of a role: the sections of its plan as the regions
-// of a ws.for.
+// Writes the streaming loop of a role: the sections of its plan become the
+// regions of a ws.for.
 #ifndef ATTN_PASSES_SPECIALIZATION_LOOPBUILDER_H
 #define ATTN_PASSES_SPECIALIZATION_LOOPBUILDER_H
 

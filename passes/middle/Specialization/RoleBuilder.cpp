@@ -25,9 +25,8 @@ bool RoleBuilder::storesTiles() const {
   });
 }
 
-/// Emits how the role comes to know the work item: it gets the item, or makes
-/// it for all, or every role makes its own. Returns the acts before the loop
-/// that are left.
+/// Emits how the role gets the work item: from the channel, by taking it for
+/// all roles, or by computing it. Returns the remaining acts before the loop.
 FailureOr<ArrayRef<PlannedAct>> RoleBuilder::emitItemBegin() {
   KernelProgram &program = scope.program;
   ArrayRef<PlannedAct> before = scope.plan->before;
@@ -89,7 +88,7 @@ LogicalResult RoleBuilder::buildWork() {
   if (failed(buildItem())) {
     return failure();
   }
-  // Stores of the last item still read shared memory.
+  // Stores of the last item may still read shared memory.
   if (storesTiles()) {
     builder.setInsertionPointAfter(work);
     ws::AwaitStoreOp::create(builder, scope.loc());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the plan of one role down as a ws.role.
+// Writes the plan of one role as a ws.role.
 #ifndef ATTN_PASSES_SPECIALIZATION_ROLEBUILDER_H
 #define ATTN_PASSES_SPECIALIZATION_ROLEBUILDER_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the parts of a role's program share while it is written.
+// Shared by the parts of a role's program while it is written.
 #ifndef ATTN_PASSES_SPECIALIZATION_ROLESCOPE_H
 #define ATTN_PASSES_SPECIALIZATION_ROLESCOPE_H
 
@@ -9,7 +9,7 @@
 
 namespace attn {
 
-/// A role, its plan, and the values of the kernel as they are known to it.
+/// A role, its plan, and the kernel's values that are available to it.
 struct RoleScope {
   RoleScope(KernelProgram &program, RoleAttr role, mlir::OpBuilder &builder,
             const mlir::IRMapping &outer);

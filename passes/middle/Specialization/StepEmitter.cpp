@@ -22,7 +22,8 @@ LogicalResult StepEmitter::emit(tile::StepOp step,
   return emitCompute(step);
 }
 
-/// Clones a step's body but for `except` and the yield; maps its arguments.
+/// Clones the body of a step without `except` and the yield; maps its
+/// arguments.
 LogicalResult StepEmitter::cloneBody(tile::StepOp step, Operation *except) {
   for (auto [operand, argument] :
        llvm::zip(step.getOperands(), step.getBody().getArguments())) {
@@ -53,7 +54,7 @@ LogicalResult StepEmitter::cloneBody(tile::StepOp step, Operation *except) {
   return success();
 }
 
-/// The hold of the argument `value` of a step; null if it is in none.
+/// Returns the hold of the argument `value` of a step, or null.
 const sched::Place *StepEmitter::holdOfArgument(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto step = argument
@@ -63,13 +64,13 @@ const sched::Place *StepEmitter::holdOfArgument(Value value) {
               : nullptr;
 }
 
-/// What lies in a hold is not converted to another layout of registers.
+/// A tile in a hold is not converted to another register layout.
 bool StepEmitter::readsHold(Operation *op) {
   auto convert = dyn_cast<tile::ConvertLayoutOp>(op);
   return convert && holdOfArgument(convert.getSource());
 }
 
-/// The tile of `type` in this replica's piece of `hold`.
+/// Returns the tile of `type` in this replica's piece of `hold`.
 Value StepEmitter::emitHeld(const sched::Place &hold, RankedTensorType type) {
   FlatSymbolRefAttr name = scope.symbol(hold.name);
   auto tile = RankedTensorType::get(type.getShape(), type.getElementType());
@@ -77,14 +78,14 @@ Value StepEmitter::emitHeld(const sched::Place &hold, RankedTensorType type) {
   return ws::HeldOp::create(builder, scope.loc(), slot, name, scope.replica);
 }
 
-/// The sub-tile that an entry says, else the one of the replica.
+/// Returns the sub-tile that the entry names, or the replica's own.
 Value StepEmitter::ownSubtile() {
   return subtile
              ? arith::ConstantIntOp::create(builder, scope.loc(), *subtile, 32)
              : scope.replica;
 }
 
-/// A step of an asynchronous op makes that op's result and nothing else.
+/// Checks that a step with an asynchronous op has only the result of that op.
 LogicalResult StepEmitter::checkPassesOn(tile::StepOp step, Operation *op) {
   Operation *yield = step.getBody().front().getTerminator();
   if (yield->getNumOperands() != 1 ||
@@ -96,7 +97,7 @@ LogicalResult StepEmitter::checkPassesOn(tile::StepOp step, Operation *op) {
   return success();
 }
 
-/// Acquires the slot that `filled` goes into, as the plan says.
+/// Acquires the slot for `filled`, which the plan must have acquired.
 FailureOr<Value> StepEmitter::emitAcquire(Value filled) {
   auto *planned = llvm::find_if(acquired, [&](const sched::SlotRef &slot) {
     return scope.valueIn(slot) == filled;

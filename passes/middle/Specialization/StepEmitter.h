@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a step of the kernel as the role that runs it does it.
+// Writes a step of the kernel in the form that its role runs.
 #ifndef ATTN_PASSES_SPECIALIZATION_STEPEMITTER_H
 #define ATTN_PASSES_SPECIALIZATION_STEPEMITTER_H
 
@@ -14,16 +14,17 @@ public:
       : scope(scope), program(scope.program), builder(scope.builder),
         env(scope.env) {}
 
-  /// Emits a step, for the sub-tile that its entry names, if it names one.
+  /// Emits a step, for the sub-tile that its entry names, if any.
   mlir::LogicalResult emit(tile::StepOp step,
                            std::optional<int64_t> ofSubtile = {});
 
-  /// Notes a slot that the plan acquires. The op that fills it acquires it too.
+  /// Records a slot that the plan acquires. The op that fills it acquires it
+  /// too.
   void acquire(const sched::SlotRef &slot) { acquired.push_back(slot); }
-  /// Notes that the store of a step waits for those of the item's first run.
+  /// Records that the store of a step waits for those of the item's first run.
   void awaitFirstRun(tile::StepOp step) { waiting.push_back(step); }
-  /// Checks that all slots that the plan acquires have been filled, and that
-  /// all stores that wait for others have been emitted.
+  /// Checks that all acquired slots have been filled, and that all stores that
+  /// wait for others have been emitted.
   mlir::LogicalResult checkDone();
 
 private:

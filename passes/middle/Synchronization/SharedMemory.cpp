@@ -16,7 +16,8 @@ SharedMemory::SharedMemory(ws::KernelOp kernel)
     requests.push_back({hold.getSymName(), hold.getOffset(), hold.getOver(),
                         hold.getPieceBytes(), int64_t(hold.getPieces())});
   }
-  // Guests come behind their hosts, whatever the order of the declarations.
+  // Guests are placed after their hosts, whatever the order of the
+  // declarations.
   while (!requests.empty()) {
     auto next = llvm::find_if(requests, [&](const Request &request) {
       return request.offset || !request.over || places.contains(*request.over);
@@ -29,8 +30,8 @@ SharedMemory::SharedMemory(ws::KernelOp kernel)
   bounds.erase(llvm::unique(bounds), bounds.end());
 }
 
-/// Before attn-plan-memory a place without an offset lies over its host, or
-/// behind all others.
+/// Before attn-plan-memory a place without an offset overlaps its host, or
+/// comes after all others.
 void SharedMemory::place(const Request &request) {
   int64_t begin = unplanned;
   if (request.offset) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel's shared memory, cut wherever a slot of a channel or a piece of a
-// hold begins or ends. What overlaps shares cells.
+// A kernel's shared memory, cut at every begin and end of a slot of a channel
+// or a piece of a hold. Overlapping places share cells.
 #ifndef ATTN_PASSES_LIB_SYNCHRONIZATION_SHAREDMEMORY_H
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_SHAREDMEMORY_H
 
@@ -18,7 +18,7 @@ class SharedMemory {
 public:
   explicit SharedMemory(ws::KernelOp kernel);
 
-  /// The cells of a slot or piece of the place `name`.
+  /// Returns the cells of a slot or piece of the place `name`.
   CellRange cells(llvm::StringRef name, int64_t slot) const;
   int cellCount() const { return bounds.size(); }
 
@@ -36,7 +36,7 @@ private:
 
   llvm::DenseMap<llvm::StringRef, Place> places;
   llvm::SmallVector<int64_t> bounds; // bytes at which cells begin, in order
-  int64_t unplanned;                 // where places without offset go
+  int64_t unplanned; // the position for places without an offset
 };
 
 } // namespace attn

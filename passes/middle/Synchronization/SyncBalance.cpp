@@ -44,8 +44,8 @@ LogicalResult SyncBalance::checkEnds(unsigned object, SyncEvent::Kind a,
   return success();
 }
 
-/// Each role that reads a channel releases what it waited for, and each that
-/// fills it copies into what it acquired.
+/// Checks that each role that reads a channel releases its slots, and that each
+/// role that fills it copies into the slots that it acquired.
 LogicalResult SyncBalance::checkChannel(unsigned channel) {
   bool carriesWork = llvm::any_of(agents, [&](const SyncAgent &agent) {
     return events.has(agent.role, SyncEvent::PutWork, channel);
@@ -59,7 +59,7 @@ LogicalResult SyncBalance::checkChannel(unsigned channel) {
       failed(checkEnds(channel, SyncEvent::Acquire, SyncEvent::Wait)));
 }
 
-/// What is put into a hold is read, by a store or an MMA.
+/// Checks that every put into a hold is read, by a store or an MMA.
 LogicalResult SyncBalance::checkHold(unsigned hold) {
   const SyncObject &object = events.objects()[hold];
   // By CTA and piece.
@@ -91,7 +91,8 @@ LogicalResult SyncBalance::checkHold(unsigned hold) {
   return success();
 }
 
-/// Each verdict that a role gives is taken, by all who take any.
+/// Checks that each verdict that a role gives is read, by all roles that read
+/// any.
 LogicalResult SyncBalance::checkVerdict(unsigned verdict) {
   const SyncObject &object = events.objects()[verdict];
   auto gives = [&](const SyncAgent &agent) {

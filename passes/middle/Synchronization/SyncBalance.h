@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V15: the ends of every channel, hold, edge and turn cycle equally.
+// Rule V15: the ends of every channel, hold, edge and turn run equally often.
 #ifndef ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCBALANCE_H
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCBALANCE_H
 
@@ -21,11 +21,11 @@ private:
   mlir::LogicalResult checkChannel(unsigned channel);
   mlir::LogicalResult checkHold(unsigned hold);
   mlir::LogicalResult checkVerdict(unsigned verdict);
-  /// In each CTA the agents with `a` and those with `b` have done as many:
-  /// counted is who has done fewest.
+  /// Checks that in each CTA the agents with `a` and those with `b` have run
+  /// equally often; the agent that has run least often counts.
   mlir::LogicalResult checkEnds(unsigned object, SyncEvent::Kind a,
                                 SyncEvent::Kind b);
-  /// Every agent has done `a` as often as `b`.
+  /// Checks that every agent has run `a` as often as `b`.
   mlir::LogicalResult checkPair(unsigned object, SyncEvent::Kind a,
                                 SyncEvent::Kind b, llvm::StringRef what);
   int64_t least(SyncEvent::Kind kind, unsigned object, int64_t cta) const;

@@ -33,7 +33,7 @@ void SyncBarriers::add(int64_t cta) {
         barriers.push_back({index, false, slot, cta});
       }
     } else if (object.kind == SyncObject::Mailbox) {
-      barriers.push_back({index, false, 0, cta}); // the item has come
+      barriers.push_back({index, false, 0, cta}); // the item has arrived
       barriers.push_back({index, true, 0, cta});  // all have read it
     } else if (object.kind == SyncObject::Turn) {
       ws::RoleOp ring = object.ring;
@@ -63,7 +63,7 @@ bool SyncBarriers::arrives(const SyncAgent &agent,
     return events.has(agent.role, kind, barrier.object);
   };
   if (object.kind == SyncObject::Turn) {
-    // Replica r follows replica r - 1, and replica 0 the last.
+    // Replica r comes after replica r - 1, and replica 0 after the last.
     ws::RoleOp ring = object.ring;
     int64_t count = ring.getReplicas();
     return agent.role == ring &&
@@ -126,7 +126,7 @@ int64_t SyncBarriers::mostOf(SyncEvent::Kind kind, unsigned object,
   return most;
 }
 
-/// Phases that arrivals complete, and those that credits answer.
+/// Returns the number of phases that arrivals complete, plus credits.
 int64_t SyncBarriers::phasesOf(const Barrier &barrier) const {
   const SyncObject &object = events.objects()[barrier.object];
   auto most = [&](SyncEvent::Kind kind) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The barriers of a kernel's objects: who arrives, who waits, how often, and
-// how to name them.
+// their names in messages.
 #ifndef ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCBARRIERS_H
 #define ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCBARRIERS_H
 
@@ -20,7 +20,7 @@ struct SyncAgent {
   }
 };
 
-/// "role 'wg' replica 0", with the CTA where there are several.
+/// Returns "role 'wg' replica 0", with the CTA if there are several.
 std::string describe(const SyncAgent &agent, int64_t ctas);
 
 class SyncBarriers {
@@ -29,12 +29,14 @@ public:
                int64_t ctas);
 
   int count() const { return barriers.size(); }
-  /// The full or the free barrier of a slot, that of an edge, the one at which
-  /// a replica waits for its turn, one of a verdict, or of a mailbox the one
-  /// that an item has come or, `isFree`, that all have read it.
+  /// Returns the full or the free barrier of a slot, the one of an edge, the
+  /// one at which a replica waits for its turn, one of a verdict, or, for a
+  /// mailbox, the one for the arrival of an item or (`isFree`) for the end of
+  /// its reads.
   int find(unsigned object, bool isFree, int64_t slot, int64_t cta) const;
   bool waits(const SyncAgent &agent, int barrier) const;
-  /// By phase: who completes it, agents or, from their number on, their copies.
+  /// For each phase, who completes it: agents or, from the number of agents on,
+  /// their copies.
   llvm::SmallVector<llvm::SmallVector<int, 2>> arrivalsOf(int barrier) const;
   std::string describe(int barrier) const;
 
@@ -59,7 +61,7 @@ private:
   int barriersOfCta = 0;
 };
 
-/// Whether one CTA of a cluster takes the verdicts of all.
+/// Whether one CTA of a cluster reads the verdicts of all.
 inline bool takesForCluster(const SyncObject &object) {
   return object.handedOut && object.inCluster;
 }

@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace attn;
 
-/// The most ranges that a loop of the kernel has.
+/// Returns the largest number of ranges of a loop of the kernel.
 static size_t rangesOf(ws::KernelOp kernel) {
   size_t ranges = 1;
   kernel.walk([&](tile::BoundsOp bounds) {
@@ -22,7 +22,7 @@ static int64_t deepestRing(ws::KernelOp kernel) {
   return deepest;
 }
 
-/// All items with 0 to `most` blocks in each range, those with few first.
+/// Returns all items with 0 to `most` blocks in each range, smallest first.
 static std::vector<SyncItem> shapesUpTo(int64_t most, size_t ranges) {
   std::vector<SyncItem> shapes{SyncItem()};
   for (size_t range = 0; range < ranges; ++range) {
@@ -42,7 +42,7 @@ static std::vector<SyncItem> shapesUpTo(int64_t most, size_t ranges) {
   return shapes;
 }
 
-/// An item with blocks in one range alone.
+/// Returns an item with blocks in only one range.
 static SyncItem onlyIn(size_t range, int64_t blocks, size_t ranges) {
   SyncItem item;
   item.blocks.assign(ranges, 0);
@@ -50,23 +50,23 @@ static SyncItem onlyIn(size_t range, int64_t blocks, size_t ranges) {
   return item;
 }
 
-/// The second run of item `first` of a list.
+/// Returns the second run of item `first` of a list.
 static SyncItem secondRun(SyncItem item, int64_t first = 0) {
   item.first = first;
   return item;
 }
 
-/// A part of an item that is cut along the keys.
+/// Returns a part of an item that is cut along the keys.
 static SyncItem partOf(SyncItem item) {
   item.isPart = true;
   return item;
 }
 
-/// What `ws.choose_item` gives of a list of items, if those with the numbers
-/// `rejected` are rejected in their first runs.
+/// Returns the items that `ws.choose_item` makes of a list, if those with the
+/// numbers `rejected` are rejected in their first runs.
 static SyncCase handedOut(ArrayRef<SyncItem> given, ArrayRef<int> rejected) {
   SyncCase tried;
-  SmallVector<int> numbers; // in `given`, of the turns so far
+  SmallVector<int> numbers; // in `given`, for the iterations so far
   auto take = [&](int64_t turn) {
     return !tried.items[turn].isSecond() &&
            llvm::is_contained(rejected, numbers[turn]);
@@ -94,7 +94,7 @@ static bool hasVerdict(ws::KernelOp kernel) {
 
 static constexpr int64_t most = 3;
 
-/// 0 or 1 block in each range, or 3 in one.
+/// Returns items with 0 or 1 block in each range, or 3 in one.
 static std::vector<SyncItem> smallShapes(size_t ranges) {
   std::vector<SyncItem> shapes = shapesUpTo(1, ranges);
   for (size_t range = 0; range < ranges; ++range) {
@@ -103,7 +103,7 @@ static std::vector<SyncItem> smallShapes(size_t ranges) {
   return shapes;
 }
 
-/// Blocks in one range, or one in each, or none.
+/// Whether an item has blocks in one range, one in each, or none.
 static bool isPure(const SyncItem &item) {
   size_t filled = llvm::count_if(item.blocks, [](int64_t n) { return n > 0; });
   return filled <= 1 || item.from(0) == int64_t(item.blocks.size());
@@ -159,8 +159,9 @@ std::vector<SyncCase> attn::casesToTry(ws::KernelOp kernel, bool exhaustive) {
     cases.push_back({{item, item}});
   }
   if (hasVerdict(kernel)) {
-    // The verdict on the first item comes two turns later; that on the last is
-    // waited for, in a turn that takes another one or not.
+    // The verdict on the first item is read two iterations later; the one on
+    // the last item is waited for, in an iteration that reads another one or
+    // none.
     const SyncItem &a = wrapping.front(), &b = small.front();
     cases.push_back(handedOut({a, b, b}, {0}));
     cases.push_back(handedOut({a, b}, {0, 1}));

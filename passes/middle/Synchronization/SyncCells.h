@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cells of shared memory of all CTAs of a cluster, to which tokens read and
+// The cells of shared memory of all CTAs of a cluster, which tokens read and
 // write.
 #ifndef ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCCELLS_H
 #define ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCCELLS_H
@@ -12,8 +12,9 @@
 
 namespace attn {
 
-/// Of each cell of a slot every CTA of the cluster may write a share. After
-/// them each CTA has its mailbox and, for each verdict, a word an agent.
+/// Every CTA of the cluster may write a share of each cell of a slot. After
+/// these cells, each CTA has its mailbox and, for each verdict, one word for
+/// each agent.
 class SyncCells {
 public:
   SyncCells(const SyncEvents &events, const SharedMemory &memory, int agents,
@@ -28,10 +29,10 @@ public:
   int verdict(int64_t cta, int64_t slot, int64_t giver) const {
     return mailbox(cta) + 1 + slot * agents + giver;
   }
-  /// Adds all of a slot or piece of a CTA.
+  /// Appends the cells of a slot or piece of a CTA.
   void append(SlotRef slot, int64_t cta, Tag tag,
               llvm::SmallVectorImpl<Access> &list) const;
-  /// Adds the share that a CTA writes of a slot in all CTAs of the cluster.
+  /// Appends the share of a slot that a CTA writes in all CTAs of the cluster.
   void appendShare(SlotRef slot, int64_t cta, Tag tag,
                    llvm::SmallVectorImpl<Access> &list) const;
 

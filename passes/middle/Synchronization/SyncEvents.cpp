@@ -80,7 +80,8 @@ unsigned SyncEvents::objectOf(Value slot) const {
 void SyncEvents::addEvent(Operation *op) {
   auto add = [&](SyncEvent::Kind kind, unsigned object = 0) {
     events[op] = {kind, object, op};
-    // The walk is in order: an op that is there already is its block's last.
+    // The walk is in order, so an op that has been added before is the last of
+    // its block.
     for (Operation *at = op; !isa<ws::KernelOp>(at); at = at->getParentOp()) {
       auto &ops = around[at->getBlock()];
       if (!ops.empty() && ops.back() == at) {

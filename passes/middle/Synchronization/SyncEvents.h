@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel's roles synchronize by and what they do with shared memory,
-// found once: trials ask for it often.
+// The objects by which a kernel's roles synchronize, and the events on them,
+// collected once because trials look them up often.
 #ifndef ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCEVENTS_H
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCEVENTS_H
 
@@ -19,11 +19,11 @@ struct SyncObject {
   int64_t credits = 0; // waits for an edge before its first signal
   bool freeImplied = false;
   bool inCluster = false; // its ends may be in different CTAs
-  bool handedOut = false; // a verdict that one role takes
-  ws::RoleOp ring = {};   // whose replicas take turns or meet
+  bool handedOut = false; // a verdict that one role reads
+  ws::RoleOp ring = {};   // the role whose replicas take turns or meet
 };
 
-/// One thing that a role does with an object.
+/// One event: what a role does with an object.
 struct SyncEvent {
   enum Kind {
     Acquire,
@@ -43,31 +43,31 @@ struct SyncEvent {
     WaitEdge,
     Meet,
     Fetch,       // asks the counter for a work item
-    TakeItem,    // the counter's answer
+    TakeItem,    // receives the counter's reply
     GiveVerdict, // on a work item
     TakeVerdict,
     ShareItem, // among the CTAs of a cluster
   };
   static constexpr unsigned kinds = ShareItem + 1;
   Kind kind;
-  unsigned object; // its place in `SyncEvents::objects`
+  unsigned object; // its index in `SyncEvents::objects`
   mlir::Operation *op;
 };
 
-/// The events of a kernel's ops, and the objects that they name.
+/// The events of a kernel's ops, and their objects.
 class SyncEvents {
 public:
   explicit SyncEvents(ws::KernelOp kernel);
 
-  /// Null where the op itself does nothing of that kind.
+  /// Returns null if the op itself has no such event.
   const SyncEvent *find(mlir::Operation *op) const;
-  /// The ops of a block that have an event, or an op within them has, in order.
+  /// The ops of a block that have an event, or that contain one, in order.
   llvm::ArrayRef<mlir::Operation *> within(mlir::Block *block) const {
     auto ops = around.find(block);
     return ops == around.end() ? llvm::ArrayRef<mlir::Operation *>()
                                : ops->second;
   }
-  /// Whether the op has such ops in its regions.
+  /// Whether the op contains such ops in its regions.
   bool isWithin(mlir::Operation *op) const {
     return llvm::any_of(op->getRegions(), [&](mlir::Region &region) {
       return llvm::any_of(
@@ -75,13 +75,13 @@ public:
     });
   }
   /// Whether a role has such an event in its text. Its warps then count as an
-  /// end of the object, even if they never get there.
+  /// end of the object, even if they never reach the event.
   bool has(ws::RoleOp role, SyncEvent::Kind kind, unsigned object) const {
     return ends.find(role)->second[object * SyncEvent::kinds + kind];
   }
 
   llvm::ArrayRef<SyncObject> objects() const { return found; }
-  /// The place of `name`, of an op of the kernel, in `objects`.
+  /// Returns the index in `objects` of `name`, as an op of the kernel uses it.
   unsigned objectOf(llvm::StringRef name) const {
     return places.find(name)->second;
   }

@@ -8,8 +8,8 @@ static Access accessTo(int cell, const SyncStep &step) {
   return {cell, {int(step.event->object), int(step.number), 0, 0}};
 }
 
-/// Each agent has a word of its own, though one word gathers them all: nobody
-/// loses what another has set there.
+/// Each agent has a word of its own here, although one word collects all of
+/// them: an agent never overwrites what another has set.
 void attn::giveVerdict(SyncTokens &to, const SyncStep &step) {
   const SyncObject &object = to.objectOf(step);
   int64_t slot = step.number % object.depth;
@@ -42,8 +42,8 @@ void attn::takeVerdict(SyncTokens &to, const SyncStep &step) {
   to.touch(reads, {});
 }
 
-/// Once all have read the last item: writes this one into the own mailbox, and
-/// copies it into those of the others.
+/// After all CTAs have read the last item: writes this one into the own
+/// mailbox, and copies it into those of the others.
 static void sendItem(SyncTokens &to, const SyncStep &step) {
   SyncPrograms &programs = to.programs;
   int turn = step.number;

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace attn;
 
-/// "with work items of 1 + 0, 1 + 0 (second run) blocks": range by range.
+/// Appends "with work items of 1 + 0, 1 + 0 (second run) blocks", by range.
 InFlightDiagnostic attn::emitSyncError(Operation *op,
                                        ArrayRef<SyncItem> items) {
   InFlightDiagnostic error = op->emitOpError("attn-verify-sync: ");
@@ -22,9 +22,9 @@ InFlightDiagnostic attn::emitSyncError(Operation *op,
   return error;
 }
 
-/// The bound at which range `index` begins. The lowest block has number 0. A
-/// sub-tile skips one block more of the first range than the next sub-tile
-/// does, as long as there are any; in a loop that runs upward none skips
+/// Returns the bound at which range `index` begins. The lowest block has number
+/// 0. Each sub-tile skips one block more of the first range than the next
+/// sub-tile, as long as there are any; in a loop that runs upward none skips
 /// blocks.
 std::optional<int64_t> SyncNumbers::boundOf(tile::BoundsOp bounds,
                                             unsigned index) {
@@ -46,7 +46,7 @@ std::optional<int64_t> SyncNumbers::boundOf(tile::BoundsOp bounds,
   return shape.from(0) - std::min(shape.blocks.front(), skipped);
 }
 
-/// Conversions, whose folders may change the op.
+/// Evaluates conversions, whose folders may change the op.
 static std::optional<int64_t> convert(Operation *op, int64_t number) {
   auto widthOf = [](Value value) {
     return value.getType().isIndex() ? 64u
@@ -63,7 +63,7 @@ static std::optional<int64_t> convert(Operation *op, int64_t number) {
   return keeps ? std::optional(number) : std::nullopt;
 }
 
-/// Numbers of more bits than any size has are not looked at.
+/// Integers with more bits than any size are ignored.
 static bool isNumber(Type type) {
   return type.isIndex() ||
          (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() <= 64);
@@ -96,7 +96,7 @@ std::optional<int64_t> SyncNumbers::fold(Operation *op) {
   return integer ? std::optional(integer.getInt()) : std::nullopt;
 }
 
-/// Each item has rows and heads of its own; no sequence is short.
+/// Each item has its own rows and heads, and no sequence is short.
 std::optional<int64_t> SyncNumbers::makeUp(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     bool isKernels = isa<ws::KernelOp>(argument.getOwner()->getParentOp());
@@ -141,14 +141,15 @@ std::optional<int64_t> SyncNumbers::numberOf(Value value) {
     return run.current().isWithCare();
   }
   if (op && isa<arith::ArithDialect>(op->getDialect())) {
-    // Each value once, though many may read it.
+    // Each value is evaluated once, although several ops may read it.
     auto found = known.find(value);
     return found != known.end() ? found->second : known[value] = fold(op);
   }
   return makesUp ? makeUp(value) : std::nullopt;
 }
 
-/// What decides trip counts, pieces and turns, for the current item.
+/// Evaluates numbers that decide trip counts, pieces and turns, for the current
+/// item.
 std::optional<int64_t> SyncNumbers::tryEvaluate(Value value) {
   known.clear();
   return numberOf(value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What decides trip counts, pieces and turns, for the current item of a run.
+// Evaluates the numbers that decide trip counts, pieces and turns, for the
+// current item of a run.
 #ifndef ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCNUMBERS_H
 #define ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCNUMBERS_H
 
@@ -14,16 +15,16 @@ public:
   explicit SyncNumbers(const SyncRun &run) : run(run) {}
 
   mlir::FailureOr<int64_t> evaluate(mlir::Value value, mlir::Operation *user);
-  /// None where the number depends on what is computed or on the problem.
+  /// Returns nothing if the number depends on data or on the problem.
   std::optional<int64_t> tryEvaluate(mlir::Value value);
-  /// The same where sizes and the places of items matter: they are made up.
+  /// Like tryEvaluate(), with invented sizes and coordinates of items.
   mlir::FailureOr<int64_t> coordinate(mlir::Value value, mlir::Operation *user);
   mlir::FailureOr<int64_t> numberBelow(mlir::Value value, int64_t count,
                                        mlir::Operation *user);
-  /// The same of the row block that comes so many later.
+  /// Like coordinate(), for the row block that comes `blocks` later.
   mlir::FailureOr<int64_t> laterCoordinate(mlir::Value value, int64_t blocks,
                                            mlir::Operation *user);
-  /// The induction variable of a loop, in the current trip.
+  /// Sets the induction variable of a loop for the current trip.
   void set(mlir::Value counter, int64_t number) { numbers[counter] = number; }
 
   const SyncRun &run;
@@ -33,11 +34,11 @@ private:
   std::optional<int64_t> numberOf(mlir::Value value);
   std::optional<int64_t> boundOf(tile::BoundsOp bounds, unsigned index);
   std::optional<int64_t> fold(mlir::Operation *op);
-  /// A size, or the place of an item, made up so that they differ.
+  /// Returns a size, or a coordinate of an item, invented so that they differ.
   std::optional<int64_t> makeUp(mlir::Value value);
 
   bool makesUp = false;
-  /// Row blocks behind the one that the item has.
+  /// The number of row blocks after the one of the item.
   int64_t later = 0;
   llvm::DenseMap<mlir::Value, int64_t> numbers; // of loops
   llvm::DenseMap<mlir::Value, std::optional<int64_t>> known;

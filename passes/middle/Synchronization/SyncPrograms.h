@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The unrolled roles of a kernel as token programs: one agent a replica of a
-// role in each CTA of a cluster.
+// The unrolled roles of a kernel as token programs: one agent for each replica
+// of a role in each CTA of a cluster.
 #ifndef ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCPROGRAMS_H
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCPROGRAMS_H
 
@@ -9,12 +9,12 @@
 
 namespace attn {
 
-/// "role 'wg' replica 0", with the CTA where there are several.
+/// Returns "role 'wg' replica 0", with the CTA if there are several.
 std::string describe(const SyncAgent &agent, int64_t ctas);
 
 /// Cells are tagged with the object, the work item and the cycle, or with the
-/// put's number in its item. A source is an agent, or agent count + agent for
-/// the copies of one.
+/// number of the put in its item. A source is an agent, or agent count + agent
+/// for the copies of an agent.
 class SyncPrograms : public TokenPrograms {
 public:
   SyncPrograms(const SyncEvents &events, const SharedMemory &memory,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a replica of a role has done so far in a trial, step by step.
+// The progress of a replica of a role in a trial, step by step.
 #ifndef ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCRUN_H
 #define ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCRUN_H
 
@@ -8,8 +8,8 @@
 
 namespace attn {
 
-/// A work item of a trial: how many blocks each range of its loop has, and
-/// which item of the trial it is the second run of, if any.
+/// A work item of a trial: the number of blocks in each range of its loop, and,
+/// if it is a second run, the item of the trial that it repeats.
 struct SyncItem {
   llvm::SmallVector<int64_t, 3> blocks;
   int64_t first = -1;
@@ -17,7 +17,7 @@ struct SyncItem {
   bool isSecond() const { return first >= 0; }
   bool isWithCare() const { return isSecond() || isPart; }
 
-  /// Blocks of this range and those after it.
+  /// Returns the number of blocks of this range and those after it.
   int64_t from(size_t range) const {
     int64_t count = 0;
     for (size_t i = range; i < blocks.size(); ++i) {
@@ -40,33 +40,34 @@ struct SlotRef {
 struct SyncStep {
   const SyncEvent *event;
   int item;
-  /// The cycle of a channel, the piece of a hold, whose turn it is, or which
-  /// item a verdict is on.
+  /// The cycle of a channel, the piece of a hold, the replica of a turn, or the
+  /// item of a verdict.
   int64_t number = 0;
-  /// What an MMA reads in shared memory, at most A and B.
+  /// The slots that an MMA reads in shared memory, at most A and B.
   SlotRef reads[2] = {};
-  /// Of an AwaitMma: the step that issued the MMA.
+  /// For AwaitMma: the step that issued the MMA.
   int issued = -1;
 };
 
-/// Trips of a loop and steps of a program that are unrolled at most, and the
-/// deepest ring that so many trips wrap twice: trials have a few blocks.
+/// The largest numbers of trips of a loop and of steps of a program that are
+/// unrolled. They also limit the depth of rings, since trials wrap every ring
+/// twice.
 constexpr int64_t mostTrips = 64, mostSteps = 4096;
 constexpr int64_t mostSlots = (mostTrips - 1) / 2;
 
-/// The replica of a role that an unrolling is of.
+/// The replica of a role that is unrolled.
 struct SyncReplica {
   ws::RoleOp role;
   int64_t replica;
   int64_t cta;
-  int64_t later; // CTAs of the cluster whose rows follow those of this one
+  int64_t later; // CTAs of the cluster whose rows come after those of this one
 };
 
-/// An error at `op`, with a note of the work items that it was found with.
+/// Emits an error at `op`, with a note about the work items of the trial.
 mlir::InFlightDiagnostic emitSyncError(mlir::Operation *op,
                                        llvm::ArrayRef<SyncItem> items);
 
-/// An unrolling on its way: all parts of it add steps here.
+/// The state of an unrolling, to which all of its parts add steps.
 struct SyncRun {
   SyncRun(const SyncEvents &events, llvm::ArrayRef<SyncItem> items,
           SyncReplica of)
@@ -74,14 +75,14 @@ struct SyncRun {
         counts(std::max<size_t>(events.objects().size(), 1) *
                SyncEvent::kinds) {}
 
-  /// After the last item nothing has blocks.
+  /// After the last item there are no blocks.
   SyncItem current() const {
     return item < int(items.size()) ? items[item] : SyncItem();
   }
   bool isOf(SyncEvent::Kind kind, unsigned object) const {
     return events.has(of.role, kind, object);
   }
-  /// How often the event's kind has been done with its object.
+  /// How often the event's kind has occurred on its object.
   int64_t countOf(const SyncEvent &event) const {
     return counts[event.object * SyncEvent::kinds + event.kind];
   }

@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace attn;
 
 void SyncSlots::pass(ValueRange from, ValueRange to) {
-  // First all are read: a loop may exchange two.
+  // All are read first: a loop may exchange two values.
   SmallVector<std::pair<Value, SlotRef>> passed;
   for (auto [source, target] : llvm::zip(from, to)) {
     if (auto slot = slots.find(source); slot != slots.end()) {
@@ -71,11 +71,12 @@ LogicalResult SyncSlots::useNumber(const SyncEvent &event, Value value) {
   return success();
 }
 
-/// A or B in shared memory. A warp reads of a hold the rows that it has put.
+/// Returns A or B in shared memory. A warp reads only the rows of a hold that
+/// it has put.
 FailureOr<SlotRef> SyncSlots::operandOf(ws::MmaOp mma, bool isB) {
   Value operand = isB ? mma.getB() : mma.getA();
   if (!isa<ws::SlotType>(operand.getType())) {
-    return SlotRef(); // in registers, which the op's own constraints protect
+    return SlotRef(); // in registers, which the constraints of the op protect
   }
   FailureOr<SlotRef> slot = slotOf(operand, mma);
   if (failed(slot)) {
@@ -115,8 +116,9 @@ LogicalResult SyncSlots::issueMma(const SyncEvent &event, ws::MmaOp mma) {
   return success();
 }
 
-/// MMAs of a role end in order. How many may be in flight at an await is how
-/// many the text has between, so that none of them may be in a loop or branch.
+/// The MMAs of a role end in order. The number of MMAs in flight at an await is
+/// the number between them in the text, so none of these may be in a loop or
+/// branch.
 LogicalResult SyncSlots::awaitMma(const SyncEvent &event, ws::AwaitOp await) {
   Operation *mma = await.getToken().getDefiningOp();
   for (Operation *op = mma; op && op != await; op = op->getNextNode()) {
@@ -166,7 +168,7 @@ LogicalResult SyncSlots::release(const SyncEvent &event, Value value) {
   return success();
 }
 
-/// One counter of a role goes with the ring, whichever end it is at.
+/// A role has only one counter for a ring, whichever end of it it uses.
 LogicalResult SyncSlots::checkEnds() const {
   for (auto [i, object] : llvm::enumerate(run.events.objects())) {
     if (object.kind == SyncObject::Channel && run.isOf(SyncEvent::Acquire, i) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The slots that a role's values are, and the MMAs that read them.
+// The slots behind a role's values, and the MMAs that read them.
 #ifndef ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCSLOTS_H
 #define ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCSLOTS_H
 
@@ -8,21 +8,22 @@
 
 namespace attn {
 
-/// Rules V8 and V9 as far as one role shows them: a slot is read after it was
-/// waited for, and before it is given back.
+/// Rules V8 and V9 within one role: a slot is read after it was waited for, and
+/// before it is released.
 class SyncSlots {
 public:
   SyncSlots(SyncRun &run, SyncNumbers &numbers) : run(run), numbers(numbers) {}
 
   mlir::LogicalResult checkEnds() const;
   void beginItem() { released.clear(); }
-  /// The values of a region or block become others.
+  /// Renames the values of a region or block.
   void pass(mlir::ValueRange from, mlir::ValueRange to);
 
-  /// The next cycle of its channel: the op's result.
+  /// Starts the next cycle of a channel, whose slot is the op's result.
   void enterCycle(const SyncEvent &event, mlir::Value slot);
   mlir::LogicalResult useSlot(const SyncEvent &event, mlir::Value slot);
-  /// The piece of a hold, or the replica whose turn it is: below `count`.
+  /// Evaluates the piece of a hold, or the replica that has the turn: below
+  /// `count`.
   mlir::LogicalResult useNumber(const SyncEvent &event, mlir::Value number);
   mlir::LogicalResult release(const SyncEvent &event, mlir::Value slot);
   mlir::LogicalResult issueMma(const SyncEvent &event, ws::MmaOp mma);
@@ -31,7 +32,7 @@ public:
 private:
   mlir::FailureOr<SlotRef> slotOf(mlir::Value value, mlir::Operation *user);
   mlir::FailureOr<SlotRef> operandOf(ws::MmaOp mma, bool isB);
-  /// The slot has not been released.
+  /// Checks that the slot has not been released.
   mlir::LogicalResult checkHeld(const SyncEvent &event, SlotRef slot);
 
   SyncRun &run;

@@ -18,12 +18,13 @@ public:
   Token &add(Token::Kind kind, int first, int second = 0) {
     return tokens.emplace_back(Token{kind, first, second, step, {}, {}});
   }
-  /// Reads and writes cells now.
+  /// Adds a synchronous read or write of cells.
   void touch(Span reads, Span writes);
   void touch(llvm::ArrayRef<Access> reads, llvm::ArrayRef<Access> writes);
-  /// Starts an asynchronous operation; `pipe` -1: it ends in no order.
+  /// Starts an asynchronous operation; with `pipe` -1 it has no order of
+  /// completion.
   void issue(int pipe, Span reads, Span writes, Span signals = {});
-  /// Waits for the end of the operation that a step has issued.
+  /// Waits for the end of the operation that a step issued.
   void await(int issued) { add(Token::Await, operations[issued]); }
 
   const SyncObject &objectOf(const SyncStep &step) const {
@@ -33,9 +34,9 @@ public:
               int64_t cta) const {
     return programs.barriers.find(step.event->object, isFree, slot, cta);
   }
-  /// The source of what this agent copies.
+  /// The source for this agent's copies.
   int copies() const { return programs.agents.size() + index; }
-  /// The CTAs that an arrival at an object is for, its own first.
+  /// Returns the CTAs that an arrival at an object is for, the own CTA first.
   llvm::SmallVector<int64_t, 2> receivers(const SyncObject &object) const;
 
   SyncPrograms &programs;

@@ -12,7 +12,8 @@ static bool copies(ws::RoleOp role) {
       .wasInterrupted();
 }
 
-/// Roles that copy come first: what they fill is known when it is read.
+/// Roles that copy come first, so that the content of a slot is known when it
+/// is read.
 static std::vector<SyncReplica> replicasOf(ws::KernelOp kernel, int64_t ctas) {
   std::vector<SyncReplica> replicas;
   for (bool first : {true, false}) {
@@ -38,7 +39,8 @@ FailureOr<std::vector<SyncAgent>>
 SyncTrial::unroll(ArrayRef<SyncItem> items, TileContents *contents) const {
   std::vector<SyncAgent> agents;
   for (const SyncReplica &of : replicas) {
-    // CTAs of a cluster differ in the blocks they skip: the last skips fewest.
+    // The CTAs of a cluster skip different numbers of blocks: the last one
+    // skips fewest.
     std::optional<TileRanges> tiles;
     if (contents && of.later == 0) {
       tiles.emplace(*contents, of.cta);

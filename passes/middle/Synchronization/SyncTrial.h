@@ -9,18 +9,17 @@
 
 namespace attn {
 
-/// A kernel that is tried with several lists of items.
+/// A kernel that is run with several lists of items.
 class SyncTrial {
 public:
   explicit SyncTrial(ws::KernelOp kernel);
 
-  /// All rules for these work items of a CTA; V28 where tiles are followed.
+  /// Checks all rules for these work items of a CTA; V28 if tiles are followed.
   mlir::LogicalResult run(llvm::ArrayRef<SyncItem> items,
                           bool followTiles) const;
 
-  /// What every role does: replicas of a role, in each CTA of a cluster, are
-  /// agents of their own. The tiles of the last CTA are followed where
-  /// `contents` is given.
+  /// Unrolls every role: each replica of a role, in each CTA of a cluster, is
+  /// an agent. With `contents`, the tiles of the last CTA are followed.
   mlir::FailureOr<std::vector<SyncAgent>> unroll(llvm::ArrayRef<SyncItem> items,
                                                  TileContents *contents) const;
   SyncPrograms write(llvm::ArrayRef<SyncAgent> agents) const {
@@ -34,7 +33,7 @@ private:
   SyncEvents events;
   SharedMemory memory;
   int64_t ctas;
-  std::vector<SyncReplica> replicas; // those that copy come first
+  std::vector<SyncReplica> replicas; // roles that copy come first
 };
 
 } // namespace attn

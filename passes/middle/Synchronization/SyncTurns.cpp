@@ -21,8 +21,8 @@ LogicalResult SyncTurns::end(ws::WorkLoopOp work) {
                          << run.current().from(0) << " blocks";
 }
 
-/// Where one role takes the verdicts both runs of an item have one, otherwise
-/// the first alone.
+/// If one role reads the verdicts, both runs of an item have one; otherwise
+/// only the first.
 void SyncTurns::giveVerdict(const SyncEvent &event) {
   if (run.events.objects()[event.object].handedOut) {
     run.add(event, run.item);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The turns of the loop over work items: where the item of each comes from, and
-// the verdicts on them.
+// The iterations of the work loop: where their items come from, and the
+// verdicts on them.
 #ifndef ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCTURNS_H
 #define ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCTURNS_H
 
@@ -15,19 +15,19 @@ public:
   explicit SyncTurns(SyncRun &run) : run(run) {}
 
   void begin(int item);
-  /// Rule V26: the counter of work items is right again after a launch, and
-  /// every item has its turn, if one question follows each.
+  /// Rule V26: the counter of work items is reset after a launch, and every
+  /// item is run, if each iteration asks once.
   mlir::LogicalResult end(ws::WorkLoopOp work);
 
   void fetch() { ++fetches; }
   void giveVerdict(const SyncEvent &event);
-  /// Takes the verdicts that `ws.choose_item` takes in this turn.
+  /// Reads the verdicts that `ws.choose_item` reads in this iteration.
   void chooseItem(const SyncEvent &event);
   void secondRun(const SyncEvent &event);
 
 private:
   SyncRun &run;
-  int64_t fetches = 0; // in this turn
+  int64_t fetches = 0; // in this iteration
   /// Of the role that hands items out.
   ws::HandOutState<int64_t> state;
 };

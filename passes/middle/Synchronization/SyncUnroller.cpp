@@ -28,8 +28,8 @@ LogicalResult SyncUnroller::runBlock(Block &block) {
   return success();
 }
 
-/// A loop without events, whose number of trips depends on what is computed:
-/// its tiles are those of one trip.
+/// A loop without events whose trip count depends on data: its tiles are those
+/// of a single trip.
 LogicalResult SyncUnroller::runOnce(scf::ForOp loop) {
   pass(loop.getInits(), loop.getRegionIterArgs());
   if (failed(runBlock(*loop.getBody()))) {
@@ -95,7 +95,7 @@ LogicalResult SyncUnroller::runBranch(scf::IfOp branch) {
   return success();
 }
 
-/// A branch that depends on what is computed: either way may be taken.
+/// A branch that depends on data: either way may be taken.
 LogicalResult SyncUnroller::runEither(scf::IfOp branch) {
   size_t first = tiles->countWritten();
   if (failed(runBlock(branch.getThenRegion().front()))) {
@@ -122,7 +122,7 @@ void SyncUnroller::beginTurn(int item) {
   turns.begin(item);
 }
 
-/// Items that are handed out end with one that says so.
+/// Items that are handed out end with an item "none left".
 LogicalResult SyncUnroller::runWork(ws::WorkLoopOp work) {
   Block &body = work.getBody().front();
   auto ends = body.getOps<ws::EndUnlessWorkOp>();

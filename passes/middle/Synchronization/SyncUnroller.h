@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unrolls the program of one replica of a role into what it does, in program
+// Unrolls the program of one replica of a role into its events, in program
 // order, for given work items.
 #ifndef ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCUNROLLER_H
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCUNROLLER_H
@@ -13,16 +13,16 @@ namespace attn {
 
 class TileRanges;
 
-/// Runs the control flow; what the ops in it do is SyncSlots' and SyncTurns'.
+/// Runs the control flow; SyncSlots and SyncTurns handle the ops.
 class SyncUnroller {
 public:
-  /// With `tiles`, which may be null, the ops that compute are run as well.
+  /// With `tiles`, which may be null, computing ops are run as well.
   SyncUnroller(const SyncEvents &events, llvm::ArrayRef<SyncItem> items,
                SyncReplica of, TileRanges *tiles)
       : at(events, items, of), numbers(at), slots(at, numbers), turns(at),
         tiles(tiles) {}
 
-  /// Rules V8, V9 and V26 as far as one role shows them.
+  /// Checks rules V8, V9 and V26 within one role.
   mlir::LogicalResult unroll();
 
   std::vector<SyncStep> takeSteps() { return std::move(at.steps); }

@@ -28,19 +28,20 @@ private:
   void arriveNext(int barrier, int64_t credits);
   void waitNext(int barrier, int64_t credits);
 
-  /// What this agent expects in a slot or piece that it reads in `item`.
+  /// Returns the tag that this agent expects in a slot or piece that it reads
+  /// in `item`.
   Tag tagOf(SlotRef slot, int item) const;
-  /// All of a slot or piece of this CTA.
+  /// Returns the cells of a slot or piece of this CTA.
   Span cellsOf(SlotRef slot, Tag tag);
-  /// This CTA's share of a slot in all CTAs of the cluster.
+  /// Returns this CTA's share of a slot in all CTAs of the cluster.
   Span shareOf(SlotRef slot, Tag tag);
 
   SyncPrograms &programs;
   SyncTokens to;
-  llvm::SmallVector<int> stores;                     // steps, not awaited
-  llvm::DenseMap<std::pair<int, int64_t>, Tag> puts; // the last, by piece
-  llvm::DenseMap<int, int> arrived, waited;          // phases, by barrier
-  llvm::DenseMap<int, int> rounds;                   // by rendezvous
+  llvm::SmallVector<int> stores; // steps that were not awaited
+  llvm::DenseMap<std::pair<int, int64_t>, Tag> puts; // the last one, by piece
+  llvm::DenseMap<int, int> arrived, waited; // number of phases, by barrier
+  llvm::DenseMap<int, int> rounds;          // number of arrivals, by rendezvous
 };
 
 } // namespace
@@ -84,7 +85,7 @@ void SyncWriter::writeStep(const SyncStep &step) {
     return writeMeeting(step);
   case SyncEvent::Fetch:
   case SyncEvent::TakeItem:
-    return; // the answer is in registers
+    return; // the counter's reply is in registers
   case SyncEvent::GiveVerdict:
     return giveVerdict(to, step);
   case SyncEvent::TakeVerdict:
@@ -110,9 +111,9 @@ Span SyncWriter::shareOf(SlotRef slot, Tag tag) {
   return programs.store(list);
 }
 
-/// A channel's cycle was filled for the item in which it is read. A piece of a
-/// hold has what this agent has put last, or what another one has put in the
-/// item.
+/// A cycle of a channel must have been filled for the item in which it is read.
+/// A piece of a hold must have the last tile that this agent put, or the one
+/// that another agent put in this item.
 Tag SyncWriter::tagOf(SlotRef slot, int item) const {
   if (programs.events.objects()[slot.object].kind == SyncObject::Channel) {
     return {slot.object, item, int(slot.number), 0};
@@ -156,7 +157,7 @@ void SyncWriter::writeChannel(const SyncStep &step) {
     return;
   case SyncEvent::GetWork:
     return to.touch(cellsOf(slot, tag), Span());
-  default: // Release
+  default: // of a Release
     if (!object.freeImplied) {
       for (int64_t cta : to.receivers(object)) {
         to.add(Token::Arrive, barrier(true, cta), phase);
@@ -169,7 +170,7 @@ void SyncWriter::writeChannel(const SyncStep &step) {
 // MMAs, holds and stores
 //===----------------------------------------------------------------------===//
 
-/// Operations of one kind and agent end in order.
+/// Operations of one kind and agent complete in order.
 static int pipeOf(int agent, bool isStore) { return 2 * agent + isStore; }
 
 void SyncWriter::writeMma(const SyncStep &step) {
@@ -219,7 +220,8 @@ void SyncWriter::waitNext(int barrier, int64_t credits) {
   to.add(phase < credits ? Token::Pass : Token::Wait, barrier, phase);
 }
 
-/// A replica waits at its own barrier, and gives the turn at that of the next.
+/// A replica waits at its own barrier, and gives the turn at the barrier of the
+/// next.
 void SyncWriter::writeTurn(const SyncStep &step) {
   ws::RoleOp ring = to.objectOf(step).ring;
   bool takes = step.event->kind == SyncEvent::Take;

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace attn;
 
-/// The number of dimensions of a tile in registers; none for scalars.
+/// Returns the rank of a tile in registers; nothing for scalars.
 static std::optional<int64_t> rankOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type ? std::optional(type.getRank()) : std::nullopt;
@@ -16,7 +16,7 @@ static bool areSame(const TileStart &a, const TileStart &b) {
   return a.at == b.at && (!a.of || !b.of || *a.of == *b.of);
 }
 
-/// "from 64 of batch 3 and head 2"
+/// Returns "from 64 of batch 3 and head 2".
 static std::string describe(const TileStart &start) {
   std::string text = llvm::formatv("from {0}", start.at);
   if (start.of) {
@@ -26,7 +26,8 @@ static std::string describe(const TileStart &start) {
   return text;
 }
 
-/// The row of a tensor that an op reads or writes, with its batch and head.
+/// Returns the row of a tensor that an op reads or writes, with its batch and
+/// head.
 template <typename Op>
 static FailureOr<TileStart> rowOf(Op op, SyncNumbers &at) {
   FailureOr<int64_t> row = at.coordinate(op.getRow(), op);
@@ -38,9 +39,9 @@ static FailureOr<TileStart> rowOf(Op op, SyncNumbers &at) {
   return TileStart{*row, std::make_pair(*batch, *head)};
 }
 
-/// From `row` to that of the next row block which has the same batch and head:
-/// several heads may share the row blocks. None where each has heads of its
-/// own.
+/// Returns the distance from `row` to that of the next row block with the same
+/// batch and head: several heads may share the row blocks. Nothing if each row
+/// block has its own head.
 template <typename Op>
 static FailureOr<std::optional<int64_t>>
 toNextItem(Op op, const TileStart &start, SyncNumbers &at) {
@@ -59,8 +60,8 @@ toNextItem(Op op, const TileStart &start, SyncNumbers &at) {
   return std::optional<int64_t>();
 }
 
-/// From `row` to that of the next turn of one of the loops round `op`, the
-/// most.
+/// Returns the largest distance from `row` to the one of the next iteration of
+/// a loop around `op`.
 static FailureOr<int64_t> toNextTurn(Operation *op, Value row, int64_t now,
                                      SyncNumbers &at) {
   int64_t most = 0;
@@ -81,13 +82,13 @@ static FailureOr<int64_t> toNextTurn(Operation *op, Value row, int64_t now,
   return most;
 }
 
-/// The part of partial results that an op writes.
+/// Returns the part of partial results that an op writes.
 static Value partOf(Operation *op) {
   auto store = dyn_cast<tile::StoreRegOp>(op);
   return store ? store.getPart() : Value();
 }
 
-/// Writes down that `op` wrote rows of `type`, or added to them.
+/// Records that `op` wrote rows of `type`, or added to them.
 template <typename Op>
 static LogicalResult noteWritten(Op op, RankedTensorType type, int item,
                                  const TileStart &start, WrittenRows &written,
@@ -112,7 +113,7 @@ static LogicalResult noteWritten(Op op, RankedTensorType type, int item,
   return success();
 }
 
-/// Adds what `from` says to `to`. Returns the dimension along which they are of
+/// Merges `from` into `to`. Returns the dimension along which they have
 /// different elements, if any.
 static std::optional<size_t> addRange(TileRange &to, const TileRange &from) {
   to.starts.resize(std::max(to.starts.size(), from.starts.size()));
@@ -153,8 +154,9 @@ static bool isTile(const TileRange &range) {
          llvm::all_of(range.starts, [](auto start) { return start; });
 }
 
-/// Vectors that are spread over a tile scale it, and do not add the blocks that
-/// they have seen. Returns whether all that is not constant is spread.
+/// Vectors that are broadcast to a tile scale it, and do not contribute the
+/// blocks that they have summed. Returns whether all operands that are not
+/// constant are broadcast.
 static bool dropSumsOfSpread(SmallVectorImpl<TileRange> &operands) {
   bool anyTile = llvm::any_of(operands, [](const TileRange &range) {
     return !range.isConstant() && !range.isSpread;
@@ -204,7 +206,8 @@ LogicalResult TileRanges::visitStore(ws::StoreOp store, SyncNumbers &at) {
                      *row, contents.written, at);
 }
 
-/// What is stored is of the rows that it is stored to, and has seen each block.
+/// Checks that a stored tile belongs to the rows that it is stored to, and has
+/// summed each block.
 static LogicalResult checkStored(const TileContents::Put &put, TileStart row,
                                  function_ref<InFlightDiagnostic()> emitError) {
   TileStart start = startOf(put.range, 0).value_or(row);
@@ -229,7 +232,7 @@ LogicalResult TileContents::checkStores(ws::KernelOp kernel,
   for (const Stored &stored : stores) {
     auto put = puts.find(stored.piece);
     if (put == puts.end()) {
-      continue; // nothing there: V8
+      continue; // nothing was put there: V8
     }
     auto emitError = [&] { return emitSyncError(stored.op, items); };
     if (failed(checkStored(put->second, stored.row, emitError))) {
@@ -254,7 +257,7 @@ LogicalResult TileRanges::visitStoreOf(StoreOp store, SyncNumbers &at) {
                      [&] { return at.run.error(store); });
 }
 
-/// Which rows are added to; what is added is not followed.
+/// Records which rows are added to; the values that are added are not followed.
 LogicalResult TileRanges::visitReduceAdd(tile::ReduceAddOp add,
                                          SyncNumbers &at) {
   FailureOr<TileStart> row = rowOf(add, at);
@@ -266,7 +269,7 @@ LogicalResult TileRanges::visitReduceAdd(tile::ReduceAddOp add,
               : success();
 }
 
-/// A part of partial results has seen the block of its number.
+/// A part of partial results counts as the block of its number.
 template <typename LoadOp>
 LogicalResult TileRanges::visitLoad(LoadOp load, SyncNumbers &at) {
   FailureOr<TileStart> row = rowOf(load, at);
@@ -306,14 +309,15 @@ TileRange TileRanges::operand(Value value, SlotRef slot, int item) const {
   return put == contents.puts.end() ? TileRange() : put->second.range;
 }
 
-/// The extent of a tile in registers or in a slot.
+/// Returns the extent of a tile in registers or in a slot.
 static int64_t sizeOf(Value value, size_t dim) {
   auto slot = dyn_cast<ws::SlotType>(value.getType());
   auto tile = slot ? slot.getTile() : cast<RankedTensorType>(value.getType());
   return std::max<int64_t>(1, tile.getDimSize(dim));
 }
 
-/// The rows of A that an MMA multiplies: those of a piece begin further down.
+/// Returns the rows of A that an MMA multiplies: those of a piece begin further
+/// down.
 LogicalResult TileRanges::moveToPiece(ws::MmaOp mma, TileStart &rows,
                                       SyncNumbers &at) const {
   FailureOr<int64_t> piece = at.evaluate(mma.getPiece(), mma);
@@ -329,7 +333,8 @@ LogicalResult TileRanges::moveToPiece(ws::MmaOp mma, TileStart &rows,
   return success();
 }
 
-/// Adds what the product was added to, and the block that it has run over.
+/// Adds the blocks of the accumulator, and the block that the product runs
+/// over.
 static LogicalResult sumUp(ws::MmaOp mma, const TileRange &accumulator,
                            std::optional<TileStart> block, TileRange &result,
                            SyncNumbers &at) {
@@ -441,7 +446,7 @@ LogicalResult TileRanges::visitCoords(tile::CoordsOp coords, SyncNumbers &at) {
   return success();
 }
 
-/// Element by element: operands have the shape of the results.
+/// Elementwise ops: operands have the shape of the results.
 LogicalResult TileRanges::combine(Operation *op, SyncNumbers &at) {
   for (Value result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -467,7 +472,8 @@ LogicalResult TileRanges::combine(Operation *op, SyncNumbers &at) {
   return success();
 }
 
-/// Its rows or columns, which have seen the block that the others are of.
+/// Returns the remaining rows or columns, which have now summed the block of
+/// the others.
 static TileRange reduced(tile::ReduceOp reduce, const TileRange &of) {
   TileRange range;
   size_t dim = reduce.getDim();
@@ -482,7 +488,7 @@ static TileRange reduced(tile::ReduceOp reduce, const TileRange &of) {
   return range;
 }
 
-/// The blocks that this replica walks.
+/// Returns the blocks that this replica runs.
 LogicalResult TileRanges::visitBounds(tile::BoundsOp bounds, SyncNumbers &at) {
   FailureOr<int64_t> begin = at.evaluate(bounds.getResults().front(), bounds);
   FailureOr<int64_t> end = at.evaluate(bounds.getResults().back(), bounds);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V28: which rows and columns tiles are of. Each tile is followed from the
+// Rule V28: the rows and columns of tiles. Each tile is followed from the
 // tensor, through slots, products and registers, to the tensor that it is
-// stored to. What an op combines is of the same rows and columns, and what is
-// stored has seen every block of the loop once.
+// stored to. The operands of an op must have the same rows and columns, and a
+// stored tile must have summed every block of the loop once.
 #ifndef ATTN_PASSES_LIB_SYNCHRONIZATION_TILERANGES_H
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_TILERANGES_H
 
@@ -14,22 +14,23 @@
 
 namespace attn {
 
-/// The first of the elements that a tile has along a dimension.
+/// The first element of a tile along a dimension.
 struct TileStart {
   int64_t at;                                         // coordinate
   std::optional<std::pair<int64_t, int64_t>> of = {}; // batch and head
 };
 
-/// Where in its tensor a tile begins, and what has been summed up in it.
+/// The position of a tile in its tensor, and the blocks that have been summed
+/// in it.
 struct TileRange {
-  /// By dimension; none where a tile is the same along it, as constants are.
+  /// By dimension; nothing if the tile is the same along it, like a constant.
   llvm::SmallVector<std::optional<TileStart>, 2> starts;
-  /// The blocks that products and reductions have run over, in order.
+  /// The blocks that products and reductions have summed, in order.
   llvm::SmallVector<int64_t> summed;
-  /// It may have seen other blocks: what was summed up was the same along the
-  /// block, as scores are that do not depend on the keys.
+  /// The tile may have summed other blocks: its operand was the same along the
+  /// block, like scores that do not depend on the keys.
   bool sawSame = false;
-  /// It repeats a vector of rows or columns.
+  /// It is a broadcast vector of rows or columns.
   bool isSpread = false;
 
   bool isConstant() const {
@@ -37,15 +38,15 @@ struct TileRange {
   }
 };
 
-/// What is where in shared memory, for all agents of a trial.
+/// The contents of shared memory, for all agents of a trial.
 struct TileContents {
   using Cycle = std::tuple<int64_t, int, int64_t>; // CTA, channel, cycle
-  std::map<Cycle, TileStart> rows;                 // at which copies begin
+  std::map<Cycle, TileStart> rows; // the elements at which copies begin
   using Piece =
       std::tuple<int64_t, int, int64_t, int>; // CTA, hold, piece, item
   struct Put {
     TileRange range;
-    int64_t lowest, pastHighest; // blocks that were walked
+    int64_t lowest, pastHighest; // blocks that were run
   };
   std::map<Piece, Put> puts; // the last of the item
   struct Stored {
@@ -56,7 +57,7 @@ struct TileContents {
   std::vector<Stored> stores;
   WrittenRows written;
 
-  /// After all agents: what was stored is right, and every item's results are.
+  /// After all agents: checks the stores and the results of every item.
   mlir::LogicalResult checkStores(ws::KernelOp kernel,
                                   llvm::ArrayRef<SyncItem> items) const;
 };
@@ -67,21 +68,22 @@ public:
   TileRanges(TileContents &contents, int64_t cta)
       : contents(contents), cta(cta) {}
 
-  /// An op was run, as the last step if it is an event.
+  /// Visits an op that was run, as the last step if it is an event.
   mlir::LogicalResult visit(mlir::Operation *op, SyncNumbers &at);
-  /// What a loop or a branch makes is used. What else is unused may be the
-  /// text of a score or mask function.
+  /// Checks that the results of a loop or a branch are used. Other unused
+  /// values may come from a score or mask function.
   mlir::LogicalResult checkUsed(mlir::Operation *op, SyncNumbers &at) const;
-  /// The values of a region or block become others.
+  /// Renames the values of a region or block.
   void pass(mlir::ValueRange from, mlir::ValueRange to);
-  /// How many tiles were written so far.
+  /// The number of tiles written so far.
   size_t countWritten() const { return contents.written.size(); }
   /// Either of two regions may have run: one wrote the tiles from number
-  /// `first` on, the other those from `second` on. Keeps what both wrote.
+  /// `first` on, the other those from `second` on. Keeps the tiles that both
+  /// wrote.
   void keepCommon(size_t first, size_t second) {
     contents.written.keepCommon(first, second);
   }
-  /// The same from either of two regions.
+  /// Merges the values of the two regions of a branch.
   mlir::LogicalResult passEither(mlir::scf::IfOp branch, SyncNumbers &at);
 
 private:
@@ -105,7 +107,7 @@ private:
   TileContents &contents;
   int64_t cta;
   int64_t lowest = 0, pastHighest = 0; // blocks, for this replica and item
-  std::optional<int64_t> subtile;      // whose blocks they are, if not of all
+  std::optional<int64_t> subtile;      // the sub-tile of these blocks, if any
   llvm::DenseMap<mlir::Value, TileRange> ranges;
 };
 

@@ -25,14 +25,14 @@ void WrittenRows::keepCommon(size_t first, size_t second) {
 
 namespace {
 
-/// Rows that follow one another, and how many tiles have each of them.
+/// Consecutive rows, and the number of tiles that cover each of them.
 struct Stretch {
   int64_t first, end, times;
 };
 
 } // namespace
 
-/// In order, without the rows that no tile has.
+/// In order, without uncovered rows.
 static std::vector<Stretch> stretchesOf(ArrayRef<const WrittenTile *> tiles) {
   std::map<int64_t, int64_t> changes;
   for (const WrittenTile *tile : tiles) {
@@ -68,7 +68,7 @@ static int64_t countRows(ArrayRef<Stretch> stretches) {
 
 namespace {
 
-/// What one item did to one tensor.
+/// The writes of one item to one tensor.
 class ItemRows {
 public:
   ItemRows(ArgumentAttr argument, int64_t blocks, bool onlyBlock,
@@ -96,8 +96,9 @@ private:
 
 } // namespace
 
-/// An agent adds to all of its rows equally often: twice where it adds two
-/// products. Several agents may each add to rows, but not write them.
+/// An agent adds to all of its rows equally often: twice if it adds two
+/// products. Several agents may add to the same rows, but only one may write
+/// them.
 LogicalResult ItemRows::checkTimes(ArrayRef<const WrittenTile *> tiles) const {
   std::map<std::pair<const void *, int64_t>, SmallVector<const WrittenTile *>>
       agents;
@@ -120,7 +121,7 @@ LogicalResult ItemRows::checkTimes(ArrayRef<const WrittenTile *> tiles) const {
   return success();
 }
 
-/// All tiles are of one part, batch and head.
+/// Checks that all tiles have one part, batch and head.
 LogicalResult ItemRows::checkPlace(ArrayRef<const WrittenTile *> tiles) const {
   if (failed(checkTimes(tiles))) {
     return failure();
@@ -151,7 +152,7 @@ LogicalResult ItemRows::checkPlace(ArrayRef<const WrittenTile *> tiles) const {
 }
 
 LogicalResult ItemRows::check(ArrayRef<const WrittenTile *> tiles) const {
-  // What is added to, and is not the item's own, has the rows of each block.
+  // An item without blocks has nothing to add to the rows of its blocks.
   if (tiles.empty() && adds() && blocks == 0) {
     return success();
   }
@@ -170,7 +171,7 @@ LogicalResult ItemRows::check(ArrayRef<const WrittenTile *> tiles) const {
   return success();
 }
 
-/// Whether each head and batch has one row block.
+/// Whether each head and batch has only one row block.
 static bool hasOnlyBlock(ws::KernelOp kernel) {
   WalkResult walked = kernel.walk([](ws::WorkLoopOp work) {
     return matchPattern(work.getBlocks(), m_One()) ? WalkResult::advance()

@@ -34,7 +34,7 @@ LogicalResult BodyBinder::bindStepEntry(EntryAttr attr, Section region,
     return failure();
   }
   const KernelStep &step = kernel.steps[entry.target];
-  // Guarded entries run once an item: they are for steps outside the loop.
+  // Guarded entries run once per item: they are for steps outside the loop.
   bool inLoop = region == Section::Loop && attr.getGuard() == Guard::Always;
   if (entry.act == Act::Op && (step.region == Section::Loop) != inLoop) {
     return reject(emitError, "V1",
@@ -84,7 +84,8 @@ LogicalResult BodyBinder::bindTurnEntry(const Instance &instance,
                             turn.getName().getValue(), ring->name,
                             instance.name));
     }
-    // Taking waits for the own edge of the ring, giving signals the next one.
+    // Taking a turn waits for the replica's own edge of the ring, giving it
+    // signals the next one.
     bool take = attr.getAct() == Act::Take;
     entry.act = take ? Act::Wait : Act::Sig;
     entry.target = edge + (instance.replica + (take ? 0 : 1)) % members;
@@ -211,7 +212,7 @@ LogicalResult BodyBinder::checkBody(BodyAttr body) {
                         body.getReplica()));
 }
 
-/// Binds the body of one replica; -1: of a role that has none.
+/// Binds the body of one replica, or, with -1, of a role without replicas.
 LogicalResult BodyBinder::bindInstance(int role, int replica) {
   Instance &instance = bound.instances.emplace_back();
   instance.role = role;

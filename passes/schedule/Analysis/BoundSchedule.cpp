@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Questions to a bound schedule: sub-tiles, homes of values, cells, barriers.
+// Queries of a bound schedule: sub-tiles, homes of values, cells, barriers.
 #include "attn/passes/schedule/BoundSchedule.h"
 
 using namespace mlir;
@@ -33,8 +33,8 @@ bool Place::carries(int value) const {
 // Sub-tiles
 //===----------------------------------------------------------------------===//
 
-/// A step is cut as its first cut result is; one without results, as what it
-/// stores is.
+/// A step is cut like its first result that is cut, or, without results, like
+/// the value that it stores.
 StringRef BoundSchedule::stepAxis(int index) const {
   const KernelStep &step = kernel->steps[index];
   ArrayRef<int> values = step.writes;
@@ -87,7 +87,7 @@ const Place *BoundSchedule::homeOf(int value, int step,
     } else if (place.channel) {
       channel = channel ? channel : &place;
     } else if (!hold && (step < 0 || own || place.space != Space::Reg)) {
-      // Registers of another role are out of reach.
+      // Registers of another role cannot be read.
       hold = &place;
     }
   }
@@ -124,8 +124,8 @@ const Place *BoundSchedule::holdOf(int value) const {
 SmallVector<const Place *, 2> BoundSchedule::targetsOf(int value,
                                                        Engine engine) const {
   SmallVector<const Place *, 2> targets;
-  // Where an MMA cannot signal a barrier its result is in registers, and the
-  // threads put it into a channel.
+  // If MMAs cannot signal barriers, their results are in registers, and threads
+  // put them into a channel.
   bool toChannels =
       engine != Engine::Mma || machine.getMma().getSignalsBarriers();
   for (int index : homes[value]) {

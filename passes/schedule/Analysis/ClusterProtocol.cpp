@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the protocols of CTAs to that of their cluster. All run the same
-// programs, or such as differ in the blocks that they skip. A copy into a
+// Combines the protocols of CTAs into the protocol of their cluster. All CTAs
+// run the same programs, except for the blocks that they skip. A copy into a
 // channel of the cluster writes its share of the slots of all CTAs and arrives
-// on the full barriers of all; so do threads on the free barriers of such
+// on the full barriers of all; threads do the same on the free barriers of such
 // channels, and on edges of the cluster.
 #include "Protocol.h"
 
@@ -61,19 +61,20 @@ private:
   int barrierOf(int barrier, int cta) const {
     return cta * int(bound.barriers.size()) + barrier;
   }
-  /// Instances come first, then the copies' steps.
+  /// Instances come first, then the steps of copies.
   int sourceOf(int source, int cta) const {
     int steps = bound.kernel->steps.size();
     return source < instances
                ? cta * instances + source
                : ctas * instances + cta * steps + source - instances;
   }
-  /// The share of a cell that the copies of CTA `sharer` write.
+  /// Returns the share of a cell that the copies of CTA `sharer` write.
   int cellOf(int cell, int cta, int sharer) const {
     return (cta * cellCount + cell) * ctas + sharer;
   }
 
-  /// What threads and most operations touch: whole cells of their own CTA.
+  /// Returns the accesses of threads and most operations: whole cells of their
+  /// own CTA.
   Span spread(Span accesses, int cta) {
     int begin = all.accesses.size();
     for (const Access &access : protocolOf(cta).get(accesses)) {
@@ -122,7 +123,7 @@ private:
     return result;
   }
 
-  /// The CTAs that an arrival of CTA `cta` is for, itself first.
+  /// Returns the CTAs that an arrival of CTA `cta` is for, its own first.
   SmallVector<int> receivers(int barrier, int cta) const {
     SmallVector<int> all{cta};
     for (int i = 1; i < ctas && isInCluster(barrier); ++i) {

@@ -29,7 +29,7 @@ std::optional<ValueInstance> KernelModel::resolve(int value, int item,
   if (values[value].origin == Origin::Final) {
     iteration = end;
   }
-  // A carried value may be yielded unchanged, so this can take several steps.
+  // A carried value may be yielded unchanged, so this may take several steps.
   while (value >= 0 && values[value].origin != Origin::Step) {
     if (iteration == first) {
       return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<ValueInstance> KernelModel::resolve(int value, int item,
 
 namespace attn::sched {
 
-/// Reads the model out of the IR.
+/// Builds the model from the IR.
 class KernelReader {
 public:
   KernelReader(KernelModel &model, ConfigAttr config, KernelValuesAttr names,
@@ -97,7 +97,7 @@ LogicalResult KernelReader::addValue(Value value, StringAttr name,
   entry.origin = origin;
   entry.region = region;
   entry.isWork = isa<tile::WorkType>(value.getType());
-  // A work item travels as its place, in one access of 16 bytes.
+  // A work item is read and written in one access of 16 bytes.
   entry.elementBytes = entry.isWork ? 16 : 4;
   if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
     if (!type.hasStaticShape() || type.getRank() != int64_t(axes.size()) ||
@@ -132,8 +132,8 @@ LogicalResult KernelReader::addValue(Value value, StringAttr name,
   return success();
 }
 
-/// Returns the operand of the step that a value in its body is, or is a piece
-/// or another layout of.
+/// Returns the operand of the step that a value in its body is, or that it is a
+/// piece or another layout of.
 int KernelReader::operandOf(tile::StepOp op, Value inner) {
   while (inner && isa_and_present<tile::PieceOp, tile::ConvertLayoutOp>(
                       inner.getDefiningOp())) {
@@ -169,7 +169,7 @@ LogicalResult KernelReader::readStep(tile::StepOp op, Section region) {
   step.name = op.getName();
   step.region = region;
   for (Value operand : op.getOperands()) {
-    // What is neither a step's result nor carried is a constant.
+    // A value that is neither the result of a step nor carried is a constant.
     if (auto it = known.find(operand); it != known.end()) {
       step.reads.push_back(it->second);
     }
@@ -263,15 +263,15 @@ LogicalResult KernelReader::connectLoop(tile::ForOp op) {
          {Value(body.getArgument(i + 1)), Value(op->getResult(i))}) {
       KernelValue &entry = model.values[known[end]];
       entry.yielded = yielded;
-      // A value yielded unchanged has the producer of what it came from.
+      // A value that is yielded unchanged has the producer of its source.
       entry.producer = yielded < 0 ? -1 : model.values[yielded].producer;
     }
   }
   return success();
 }
 
-/// An MMA updates its accumulator in place, and a carried value lies where the
-/// one that it becomes does.
+/// Groups values that share storage: an MMA updates its accumulator in place,
+/// and a carried value is stored where its next version is.
 void KernelReader::findFamilies() {
   llvm::EquivalenceClasses<int> classes;
   BitVector inPlace(model.values.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V29 of a whole schedule, and of its edges, turns, bodies and knobs.
+// Rule V29 for a whole schedule, and for its edges, turns, bodies and knobs.
 #include "Lowerable.h"
 #include "attn/passes/schedule/ScheduleRules.h"
 

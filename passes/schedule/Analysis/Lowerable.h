@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V29, by what a schedule speaks of: mechanisms of a legal schedule that
-// the machine has no lowering for.
+// Rule V29, by the parts of a schedule: refuses mechanisms of a legal schedule
+// that the machine has no lowering for.
 #ifndef ATTN_PASSES_LIB_ANALYSIS_LOWERABLE_H
 #define ATTN_PASSES_LIB_ANALYSIS_LOWERABLE_H
 
@@ -9,13 +9,14 @@
 
 namespace attn::sched {
 
-/// A bound schedule, and how a mechanism that its machine lacks is refused.
+/// A bound schedule, and the refusal of a mechanism that its machine lacks.
 struct Lowerable {
   const BoundSchedule &bound;
   const KernelModel &kernel;
   EmitError emitError;
 
-  /// Refuses `mechanism` if the schedule `says` it and the machine lacks it.
+  /// Refuses `mechanism` if the schedule uses it (`says`) and the machine lacks
+  /// it.
   LogicalResult refuseIf(bool says, Mechanism mechanism,
                          function_ref<std::string()> what) const;
   bool isInSmem(int value) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V29 of the acts of a role's plan, section by section.
+// Rule V29 for the acts of a role's plan, section by section.
 #include "Lowerable.h"
 
 using namespace mlir;
@@ -20,7 +20,7 @@ public:
   LogicalResult check();
 
 private:
-  /// Refuses a mechanism of an act: what is said of it, with its name in it.
+  /// Refuses a mechanism of an act, with a message that names the act.
   LogicalResult refuseIf(bool says, Mechanism mechanism, const PlannedAct &act,
                          const char *what) const;
   LogicalResult checkAnywhere(const PlannedAct &act, bool mayList) const;
@@ -61,7 +61,7 @@ LogicalResult ActChecker::refuseIf(bool says, Mechanism mechanism,
   });
 }
 
-/// Checks which sub-tile an act is for: `mayList` if stores may say it.
+/// Checks the sub-tile of an act; `mayList` if stores may name one.
 LogicalResult ActChecker::checkAnywhere(const PlannedAct &act,
                                         bool mayList) const {
   const KernelStep *step = stepOf(act);
@@ -93,7 +93,7 @@ LogicalResult ActChecker::checkOutside(const PlannedAct &act) const {
                       act, "a shift of {0} outside the loop")));
 }
 
-/// Returns whether an act leaves a value in registers, a slot or a verdict.
+/// Returns whether an act produces a value in registers, a slot or a verdict.
 bool ActChecker::makesValue(const PlannedAct &act) const {
   if (act.kind != PlannedAct::Run) {
     return act.kind == PlannedAct::Wait;
@@ -104,8 +104,8 @@ bool ActChecker::makesValue(const PlannedAct &act) const {
                        [&](int value) { return lowerable.isInSmem(value); });
 }
 
-/// A branch may go round a masked step, which therefore gives no slot back and
-/// leaves its result in registers. All of them run at one shift.
+/// A branch may skip a masked step, which therefore releases no slot and leaves
+/// its result in registers. All of them have the same shift.
 LogicalResult ActChecker::checkMasked(const PlannedAct &act) {
   if (act.kind != PlannedAct::Run || !kernel.steps[act.target].isMasked()) {
     return success();

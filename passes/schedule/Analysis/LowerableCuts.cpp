@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V29 of sub-tiles: the rows that a CTA owns are cut wherever threads or
+// Rule V29 for sub-tiles: the rows that a CTA owns are cut wherever threads or
 // MMAs compute on them, and loaded tiles stay whole.
 #include "Lowerable.h"
 
@@ -34,8 +34,8 @@ static LogicalResult checkValue(const Lowerable &lowerable, int index) {
       })));
 }
 
-/// Checks that a step that reads sub-tiles is cut itself, and computes on
-/// nothing but rows that are cut.
+/// Checks that a step that reads sub-tiles is cut itself, and computes only on
+/// rows that are cut.
 static LogicalResult checkStep(const Lowerable &lowerable, int index) {
   const BoundSchedule &bound = lowerable.bound;
   const KernelModel &kernel = lowerable.kernel;
@@ -49,7 +49,7 @@ static LogicalResult checkStep(const Lowerable &lowerable, int index) {
       });
   int64_t rows = kernel.config.getTileM();
   tile::StepOp op = step.op;
-  // Tiles that are cut already come from attn-subtile.
+  // After attn-subtile the tiles are already cut.
   isOdd |= kernel.tiles == Tiles::Whole &&
            op.getBody()
                .walk([&](Operation *inner) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V29 of channels and holds.
+// Rule V29 for channels and holds.
 #include "Lowerable.h"
 
 using namespace mlir;
@@ -19,7 +19,7 @@ public:
   LogicalResult check();
 
 private:
-  /// Refuses the place, as one of a kind.
+  /// Refuses the place, which is of a kind.
   LogicalResult refuseIf(bool says, Mechanism mechanism, StringRef kind,
                          StringRef what) const {
     return lowerable.refuseIf(says, mechanism, [&] {
@@ -53,7 +53,7 @@ private:
 
 } // namespace
 
-/// A copy fills a slot with a 16-bit tile, and MMAs read it.
+/// Checks a channel: a copy fills a slot with a 16-bit tile, and MMAs read it.
 LogicalResult PlaceChecker::checkChannel(int index) const {
   const KernelValue &value = kernel.values[index];
   bool isLoaded = isCopied(index) && value.origin == Origin::Step;
@@ -75,7 +75,8 @@ LogicalResult PlaceChecker::checkChannel(int index) const {
                                  "which is read other than by MMAs")));
 }
 
-/// Registers become shared memory on the way to a store, or to be read as A.
+/// Whether a tile may be in a hold in shared memory: between registers and a
+/// store, or as the A of an MMA.
 static bool isHoldable(const KernelModel &kernel, int value) {
   return llvm::all_of(kernel.steps, [&](const KernelStep &step) {
     return !llvm::is_contained(step.reads, value) ||
@@ -100,8 +101,8 @@ LogicalResult PlaceChecker::checkHold(int index) const {
                                  "which is no tile of 16-bit elements")));
 }
 
-/// Refuses a second place with memory that something other than the step's
-/// own threads fills or reads.
+/// Refuses a second place in memory for a value, if anything other than the
+/// step's own threads fills or reads it.
 LogicalResult PlaceChecker::checkHomes(int value) const {
   auto isMaterial = [&](const Place &home) {
     return home.carries(value) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V29 of roles: one thread runs those that fill channels, a group of warps
-// those that compute.
+// Rule V29 for roles: one thread runs the roles that fill channels, a group of
+// warps those that compute.
 #include "Lowerable.h"
 
 using namespace mlir;
@@ -32,8 +32,8 @@ static bool isPutElsewhere(const Lowerable &lowerable, const Instance &instance,
   });
 }
 
-/// Returns whether one thread can run all that a role does: its steps copy into
-/// channels, or store what others put.
+/// Returns whether one thread can run the whole role: its steps copy into
+/// channels, or store tiles that other roles put.
 static bool isOfOneThread(const Lowerable &lowerable,
                           const Instance &instance) {
   const BoundSchedule &bound = lowerable.bound;
@@ -54,7 +54,7 @@ static bool isOfOneThread(const Lowerable &lowerable,
   });
 }
 
-/// Returns whether a role meets others, or gives verdicts, warp by warp.
+/// Returns whether the warps of a role meet others or give verdicts.
 static bool meets(const Lowerable &lowerable, int index) {
   const Instance &instance = lowerable.bound.instances[index];
   const RolePlan &plan = lowerable.bound.plans[index];

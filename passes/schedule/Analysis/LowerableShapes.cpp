@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V29 of the shapes of tiles, which `tiles` in the machine's file bounds.
+// Rule V29 for the shapes of tiles, which `tiles` in the machine's file limits.
 #include "Lowerable.h"
 
 using namespace mlir;
@@ -20,7 +20,7 @@ static SmallVector<int64_t, 2> shapeOf(const Lowerable &lowerable, int index) {
   return shape;
 }
 
-/// Returns whether the machine computes on tiles like a value, or moves them.
+/// Returns whether the machine can compute on or move tiles of a value's shape.
 static bool fits(const Lowerable &lowerable, TileInfoAttr tiles, int index) {
   SmallVector<int64_t, 2> shape = shapeOf(lowerable, index);
   if (shape.empty()) {

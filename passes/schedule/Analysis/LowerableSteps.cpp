@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V29 of the steps of a kernel and of what its loop carries.
+// Rule V29 for the steps of a kernel and the carried values of its loop.
 #include "Lowerable.h"
 
 using namespace mlir;
@@ -8,7 +8,7 @@ using namespace attn;
 using namespace attn::sched;
 using llvm::formatv;
 
-/// Returns whether a step makes the result of an op and nothing else.
+/// Returns whether a step computes only the result of an op.
 template <typename Op> static bool makesAlone(const KernelStep &step) {
   tile::StepOp op = step.op;
   Operation *yield = op.getBody().front().getTerminator();
@@ -16,7 +16,7 @@ template <typename Op> static bool makesAlone(const KernelStep &step) {
          isa_and_present<Op>(yield->getOperand(0).getDefiningOp());
 }
 
-/// Returns whether a step stores a tile as it lies in a hold in shared memory.
+/// Returns whether a step stores a tile directly from a hold in shared memory.
 static bool storesHold(const Lowerable &lowerable, const KernelStep &step) {
   tile::StepOp op = step.op;
   for (auto store : op.getBody().getOps<tile::StoreOp>()) {
@@ -30,8 +30,9 @@ static bool storesHold(const Lowerable &lowerable, const KernelStep &step) {
   return true;
 }
 
-/// Returns whether a step sums along the rows of a tile. What completes shares
-/// does where any are of such a sum: the step of each may be another.
+/// Returns whether a step sums along the rows of a tile. An op that completes
+/// shares counts if the kernel has any shares of such a sum, since they may
+/// come from another step.
 static bool sumsAlongRows(const Lowerable &lowerable, const KernelStep &step) {
   auto reduces = [](tile::StepOp op, bool partial) {
     return llvm::any_of(
@@ -82,7 +83,7 @@ static LogicalResult checkStep(const Lowerable &lowerable,
           describe("other than a hold in 'smem' for what '{0}' stores"))));
 }
 
-/// Checks that all constant tiles are of equal elements, in steps and outside.
+/// Checks that all constant tiles, in steps and outside, have equal elements.
 static LogicalResult checkConstants(const Lowerable &lowerable) {
   tile::StepOp step = lowerable.kernel.steps.front().op;
   arith::ConstantOp odd;
@@ -106,8 +107,8 @@ static LogicalResult checkConstants(const Lowerable &lowerable) {
 // Carried values
 //===----------------------------------------------------------------------===//
 
-/// Checks that a step of the loop leaves a carried value in registers, if
-/// anything reads it.
+/// Checks that a step of the loop leaves a carried value in registers, if the
+/// value is read.
 static LogicalResult checkCarried(const Lowerable &lowerable, int index) {
   const KernelModel &kernel = lowerable.kernel;
   const KernelValue &value = kernel.values[index];

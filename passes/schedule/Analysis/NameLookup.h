@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V1 of a single name: what it stands for in a kernel and its schedule.
+// Rule V1 for a single name: the object that it refers to in a kernel and its
+// schedule.
 #ifndef ATTN_PASSES_LIB_ANALYSIS_NAMELOOKUP_H
 #define ATTN_PASSES_LIB_ANALYSIS_NAMELOOKUP_H
 
@@ -8,7 +9,7 @@
 
 namespace attn::sched {
 
-/// Finds names that `user`, a noun for messages, says.
+/// Looks up names that `user`, a noun for messages, refers to.
 class NameLookup {
 public:
   NameLookup(const BoundSchedule &bound, EmitError emitError)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The token program of one role, act by act.
+// Writes the token program of one role, act by act.
 #include "ProgramWriter.h"
 
 using namespace mlir;
@@ -22,7 +22,7 @@ ProgramWriter::ProgramWriter(ProtocolBuilder &builder, int index)
                     -1);
 }
 
-/// Returns the cell of a value in registers of the role.
+/// Returns the cell of a value in the role's registers.
 int ProgramWriter::localCell(ValueInstance value, Subtile t) {
   int itemOfValue = value.value * (builder.trips.size() + 1) + value.item;
   int turn = itemOfValue * span + value.iteration + 1;
@@ -58,7 +58,7 @@ LogicalResult ProgramWriter::collectReads(const Item &item, Accesses &out) {
       } else {
         cells.push_back(localCell(site.instance, site.subtile));
       }
-      // A later part of an MMA adds to what the parts before it left.
+      // A later part of an MMA adds to the result of the parts before it.
       if (isStep && act.part > 0 &&
           kernel.steps[act.target].accumulator == value) {
         tag = {-1 - act.target, item.item, item.iteration, act.subtile};
@@ -117,7 +117,7 @@ void ProgramWriter::writeAsync(int x, const Accesses &accesses) {
   Engine engine = builder.engineOf(item);
   SmallVector<Signal, 4> signals =
       builder.fullSignals(role.index, item, accesses.sites);
-  // A copy that signals a barrier is not awaited by its role, and copies end in
+  // The role does not await a copy that signals a barrier, and copies end in
   // any order.
   bool inPipe = engine != Engine::Copy || signals.empty();
   int operation = protocol.operations.size();
@@ -159,7 +159,7 @@ LogicalResult ProgramWriter::writeStep(int x) {
     return failure();
   }
   if (!accesses.workReads.empty()) {
-    // The issuing threads read the work item, not the engine.
+    // The issuing threads read the work item, not the copy engine.
     Token &token = role.add(Token::Do, 0, 0, x);
     token.reads = protocol.store(accesses.workReads);
   }
@@ -235,7 +235,7 @@ LogicalResult ProgramWriter::writeSlotAct(int x) {
   }
 }
 
-/// Reads a work item that is handed out.
+/// Reads a work item that was handed out.
 void ProgramWriter::readItem(int x, const CycleKey &key) {
   int value = items[x].act->target;
   SmallVector<int> cells;
@@ -276,7 +276,7 @@ LogicalResult ProgramWriter::writeItem(int x) {
     role.add(Token::Meet, item.act->target, round);
     return success();
   }
-  case PlannedAct::AwaitFirstRun: // The judge tries no second runs.
+  case PlannedAct::AwaitFirstRun: // The judge does not model second runs.
   case PlannedAct::FetchItem:
     return success();
   }

@@ -41,9 +41,9 @@ private:
   const BoundSchedule &bound;
   const KernelModel &kernel;
   ArrayRef<Item> items;
-  llvm::DenseMap<int, int> rounds; // of each rendezvous
+  llvm::DenseMap<int, int> rounds; // one count for each rendezvous
   int span; // iterations, and one for values outside the loop
-  // By value, item, iteration and sub-tile; -1: not used yet.
+  // By value, item, iteration and sub-tile; -1 if not used yet.
   std::vector<int> localCells;
 };
 

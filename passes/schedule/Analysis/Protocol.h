@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A bound schedule expanded for given trip counts: one token program a role.
-// The cells of places come first, then those of values in registers.
+// A bound schedule expanded for given trip counts: one token program for each
+// role. The cells of places come first, then those of values in registers.
 #ifndef ATTN_PASSES_LIB_ANALYSIS_PROTOCOL_H
 #define ATTN_PASSES_LIB_ANALYSIS_PROTOCOL_H
 
@@ -10,8 +10,8 @@
 
 namespace attn::sched {
 
-/// An act of a plan in one iteration of one work item; iteration -1: outside of
-/// iterations.
+/// An act of a plan in one iteration of one work item; iteration -1 is outside
+/// the loop.
 struct Item {
   const PlannedAct *act;
   const PlannedActs *section; // of the plan, which has the act
@@ -23,23 +23,23 @@ struct Item {
 };
 
 /// A cell holds one instance of a value, or the partial result of a step that
-/// runs in parts: `Tag::what` is the value, or -1 - step. A copy is the source
-/// number instance count + step.
+/// runs in parts: `Tag::what` is the value, or -1 - step. The source number of
+/// a copy is instance count + step.
 class Protocol : public TokenPrograms {
 public:
-  /// `trips`: iterations of each work item. `skipped[n]`: how many of them a
-  /// sub-tile skips that n + 1 sub-tiles follow, where any skip some. `cta`:
-  /// the CTA of the cluster, whose rows come before those of the next.
+  /// `trips`: the iterations of each work item. `skipped[n]`: the number of
+  /// them that a sub-tile skips if n + 1 sub-tiles follow it. `cta`: the CTA of
+  /// the cluster; its rows come before those of the next.
   Protocol(const BoundSchedule &bound, ArrayRef<int> trips,
            ArrayRef<SmallVector<int>> skipped = {}, int cta = 0)
       : bound(bound), trips(trips), skipped(skipped), cta(cta) {}
 
-  /// Expands and derives; rules V2, V5, V7, V15, V21.
+  /// Expands and derives; checks rules V2, V5, V7, V15, V21.
   LogicalResult derive(EmitError emitError);
 
-  /// From the protocols of the CTAs of a cluster, or one for each of them, that
-  /// of the cluster: instances, barriers, operations and rendezvous of a CTA
-  /// follow those of the CTA before (ClusterProtocol.cpp).
+  /// Combines the protocols of the CTAs of a cluster (or one for all of them):
+  /// instances, barriers, operations and rendezvous of a CTA come after those
+  /// of the CTA before (ClusterProtocol.cpp).
   static Protocol joinCluster(ArrayRef<Protocol> ctas);
 
   std::string describeItem(Point point) const override;
@@ -51,7 +51,8 @@ public:
   SmallVector<int> waitersOf(int barrier) const override;
   int membersOf(int rendezvous) const override;
 
-  /// The iterations of an item that an instance skips, its first ones.
+  /// Returns how many iterations of an item an instance skips, at its
+  /// beginning.
   int skippedBy(const Instance &instance, int item) const;
 
   const BoundSchedule &bound;

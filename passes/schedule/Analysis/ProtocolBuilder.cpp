@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unrolled plans, and what each act reads and writes (V5).
+// Unrolls plans, and finds the reads and writes of each act (V5).
 #include "ProtocolBuilder.h"
 
 using namespace mlir;
@@ -107,7 +107,7 @@ static int largestShift(const PlannedActs &acts) {
 }
 
 /// Unrolls acts before and after the loop: a shift delays them by work items.
-/// An await that ends all stores in flight runs in the first turn as well.
+/// An await that ends all stores in flight also runs in the first iteration.
 void Unroller::unrollOutside(const PlannedActs &acts, int turn) {
   bool endsAll = protocol.bound.awaitsProducts() && turn < int(trips.size());
   for (const PlannedAct &act : acts) {
@@ -122,7 +122,7 @@ void Unroller::unrollOutside(const PlannedActs &acts, int turn) {
   }
 }
 
-/// Software pipelining: `x + s` runs x of s iterations ago.
+/// Unrolls one time step: `x + s` runs x for the iteration s time steps ago.
 void Unroller::unrollTurn(int item, int turn, int turns) {
   int first = trips[item] - tripsOf(item);
   for (const PlannedAct &act : plan.turn) {
@@ -138,7 +138,8 @@ void Unroller::unrollTurn(int item, int turn, int turns) {
   addAll(plan.turnEnds, item);
 }
 
-/// Unrolls the skipped blocks, which come first, and the turns of the others.
+/// Unrolls the skipped blocks, which come first, and the time steps of the
+/// others.
 void Unroller::unrollLoop(int item) {
   for (int j = 0, e = protocol.skippedBy(instance, item); j < e; ++j) {
     addAll(plan.skipped, item, j);
@@ -156,8 +157,8 @@ void Unroller::unrollLoop(int item) {
   addAll(plan.loopEnds, item);
 }
 
-/// Unrolls what follows the last item: where items are handed out, one more
-/// cycle of their channel says that there are none left.
+/// Unrolls the acts after the last item: if items are handed out, one more
+/// cycle of their channel carries the item "none left".
 void Unroller::unrollEnd() {
   const BoundSchedule &bound = protocol.bound;
   if (!bound.awaitsProducts()) {
@@ -260,7 +261,7 @@ LogicalResult ProtocolBuilder::readSites(const Instance &instance,
       value, item.item, item.iteration, protocol.skippedBy(instance, item.item),
       item.item < int(trips.size()) ? trips[item.item] : 0);
   if (home && home->channel && isStep) {
-    // A channel carries values by their own names.
+    // A channel carries values under their own names.
     source = writtenInstance(value, item.item, item.iteration);
   }
   if (!source) {

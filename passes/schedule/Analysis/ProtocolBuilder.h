@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a protocol is derived: cycles of rings are numbered over all roles, then
-// each role's program is written.
+// Derives a protocol: numbers the cycles of rings over all roles, then writes
+// the program of each role.
 #ifndef ATTN_PASSES_LIB_ANALYSIS_PROTOCOLBUILDER_H
 #define ATTN_PASSES_LIB_ANALYSIS_PROTOCOLBUILDER_H
 
@@ -9,7 +9,8 @@
 
 namespace attn::sched {
 
-/// A read or write of a value at a place. Cycle -1: in registers of the role.
+/// A read or write of a value in a place; with cycle -1 in registers of the
+/// role.
 struct Site {
   const Place *place = nullptr;
   Subtile subtile = whole;
@@ -17,14 +18,14 @@ struct Site {
   ValueInstance instance;
 };
 
-/// The cycles of all rings: which slot turn carries which instance.
+/// The cycles of all rings: which cycle of a slot carries which instance.
 class CycleTable {
 public:
   CycleTable(const BoundSchedule &bound, ArrayRef<int> trips);
 
-  /// Numbers the cycle in its ring if it has no number yet.
+  /// Returns the number of the cycle in its ring, assigning one if necessary.
   int numberOf(const Place &place, Subtile t, ValueInstance instance);
-  /// -1 where nothing writes this instance.
+  /// Returns -1 if nothing writes this instance.
   int find(const Place &place, Subtile t, ValueInstance instance) const;
   int count(int ring) const { return counts[ring]; }
 
@@ -32,7 +33,7 @@ private:
   int key(const Place &place, Subtile t, ValueInstance instance) const;
 
   const BoundSchedule &bound;
-  int items; // and the one that says that there are none left
+  int items; // and the item "none left"
   int span;  // iterations, and one for values outside the loop
   SmallVector<int> ringOffsets, counts;
   std::vector<int> numbers;
@@ -54,21 +55,23 @@ struct ProtocolBuilder {
                           ArrayRef<int> runs) const;
   LogicalResult checkBalance() const;
 
-  /// The instance of a value that a step of (item, iteration) writes or passes
-  /// on.
+  /// Returns the instance of a value that a step of (item, iteration) writes or
+  /// passes on.
   ValueInstance writtenInstance(int value, int item, int iteration) const;
-  /// What an item writes: the results of a step, or the values of a put.
+  /// Returns the writes of an item: the results of a step, or the values of a
+  /// put.
   SmallVector<Site, 4> writtenSites(const Item &item) const;
-  /// What an item of an instance reads of a value; V5.
+  /// Finds what an item of an instance reads of a value; V5.
   LogicalResult readSites(const Instance &instance, const Item &item, int value,
                           SmallVectorImpl<Site> &sites) const;
-  /// The values that an item reads.
+  /// Returns the values that an item reads.
   ArrayRef<int> valuesRead(const Item &item) const;
   Engine engineOf(const Item &item) const;
   SmallVector<int, 4> partsOf(const Place &place, int part) const;
-  /// The last of the parts in which a step runs, or all of it.
+  /// Whether an item runs the last part of a step, or all of it.
   bool isLastPart(const Item &item) const;
-  /// How an item of an instance signals that what it wrote is there.
+  /// Returns the signals with which an item of an instance announces its
+  /// writes.
   SmallVector<Signal, 4> fullSignals(int instance, const Item &item,
                                      ArrayRef<Site> sites) const;
   void expect(int barrier, int phase, int source);
@@ -79,7 +82,7 @@ struct ProtocolBuilder {
   ArrayRef<int> trips;
   EmitError emitError;
   CycleTable cycles;
-  // By barrier of an edge and instance: signals and waits so far.
+  // For each barrier of an edge and each instance: signals and waits so far.
   std::vector<SmallVector<int, 4>> signalCount, waitCount;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What must add up over all roles: every step runs once (V2), and the ends of
-// an edge cycle equally (V15).
+// Checks totals over all roles: every step runs once (V2), and the ends of an
+// edge run equally often (V15).
 #include "ProtocolBuilder.h"
 
 using namespace mlir;
@@ -19,7 +19,7 @@ public:
   void count(int step, int item, int iteration, Subtile t, int part) {
     ++runs[at(step, item, iteration, t) + part + 1];
   }
-  /// Column 0: runs of the whole step; then of its parts.
+  /// Column 0: runs of the whole step; other columns: runs of its parts.
   ArrayRef<int> get(int step, int item, int iteration, Subtile t) const {
     return ArrayRef(runs).slice(at(step, item, iteration, t), width(step));
   }
@@ -75,7 +75,7 @@ LogicalResult ProtocolBuilder::checkRuns(int step, int item, int iteration,
   return success();
 }
 
-/// Skipped blocks are done: the mask leaves nothing of them.
+/// Counts skipped blocks as done: the mask leaves nothing of them.
 static void countSkipped(const Protocol &protocol, int index,
                          Coverage &coverage) {
   const Instance &instance = protocol.bound.instances[index];

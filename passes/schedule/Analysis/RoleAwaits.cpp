@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which MMAs a role awaits before which act, on machines whose roles await
-// their own MMAs: before an act touches the result, or computes an operand of
-// the MMA anew. Stores and copies are awaited where the schedule says so.
+// their own MMAs: before an act reads or changes the result, or recomputes an
+// operand of the MMA. Stores and copies are awaited where the schedule has an
+// await.
 #include "RoleChannels.h"
 
 using namespace mlir;
@@ -11,7 +12,7 @@ using namespace attn::sched;
 
 namespace {
 
-/// The MMAs of one section, and the acts that need them to have ended.
+/// The MMAs of one section, and the acts that need them to be complete.
 class Products {
 public:
   Products(const BoundSchedule &bound, const PlannedActs &acts, bool inLoop);
@@ -45,16 +46,16 @@ Products::Products(const BoundSchedule &bound, const PlannedActs &acts,
   }
 }
 
-/// Returns whether `value`, of the iteration that began `turns` turns ago, is
-/// the result of `product` in this turn. A step that only masked ranges run
-/// passes its first operand on in the others.
+/// Returns whether `value`, of the iteration that began `turns` time steps ago,
+/// is the result of `product` in this time step. A step that only masked ranges
+/// run passes its first operand on in the others.
 bool Products::comesFrom(int value, int turns,
                          const PlannedAct &product) const {
   while (value >= 0 && kernel.values[value].origin != Origin::Step) {
     value = kernel.values[value].yielded;
     ++turns;
     if (turns > product.shift) {
-      return false; // from before the product's iteration
+      return false; // from an iteration before that of the product
     }
   }
   if (value < 0 || kernel.values[value].producer < 0) {
@@ -79,8 +80,8 @@ bool Products::needsResult(const PlannedAct &act,
   }
   int turns = act.shift;
   if (inLoop && act.guard != Guard::Always) {
-    // The last turn begins when the last iteration is as old as the largest
-    // shift; final values come from that iteration.
+    // The last time step begins when the last iteration is as old as the
+    // largest shift; final values come from that iteration.
     turns = largestShift - 1;
   }
   return llvm::any_of(values, [&](int value) {
@@ -95,7 +96,7 @@ bool Products::needsResult(const PlannedAct &act,
   });
 }
 
-/// Returns whether an act computes anew what an MMA in flight reads.
+/// Returns whether an act recomputes an operand of an MMA in flight.
 bool Products::remakesOperand(const PlannedAct &act,
                               const PlannedAct &product) const {
   if (act.kind != PlannedAct::Run ||

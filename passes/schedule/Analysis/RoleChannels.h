@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which slots of channels the entries of one replica of a role read and fill.
+// The slots of channels that the entries of a replica read and fill.
 #ifndef ATTN_PASSES_LIB_ANALYSIS_ROLECHANNELS_H
 #define ATTN_PASSES_LIB_ANALYSIS_ROLECHANNELS_H
 
@@ -18,8 +18,8 @@ class RoleChannels {
 public:
   RoleChannels(const BoundSchedule &bound, const Instance &instance);
 
-  /// The slots that an entry of the role reads, but for work items that are
-  /// read where they begin.
+  /// The slots that an entry of the role reads, except for work items, which
+  /// are read at the begin of an item.
   ArrayRef<SlotRead> readsOf(const Entry &entry) const {
     return reads.find(&entry)->second;
   }
@@ -28,7 +28,7 @@ public:
   SmallVector<SlotRef, 2> writesOf(const Entry &entry) const;
   /// The slot of the value that a `get` or `put` names.
   SlotRef slotOf(const Entry &entry) const;
-  /// Whether a slot's value is one of each iteration of the loop.
+  /// Whether a slot's value changes in each iteration of the loop.
   bool perIteration(const SlotRef &slot) const;
 
   const BoundSchedule &bound;
@@ -43,12 +43,12 @@ private:
 /// Adds to each act of a section the MMAs that it awaits (RoleAwaits.cpp).
 void awaitProducts(const BoundSchedule &bound, PlannedActs &acts, bool inLoop);
 
-/// Adds to the acts of a section the slots that each is the last to read
+/// Adds to the acts of a section the slots for which each is the last reader
 /// (RoleReleases.cpp).
 void releaseAfterLastReader(const RoleChannels &channels, PlannedActs &acts,
                             bool inLoop);
 
-/// Gives back the slots of the item that iterations of the loop read.
+/// Releases the slots of the item that iterations of the loop read.
 void releaseOuterSlots(const RoleChannels &channels, ArrayRef<SlotRef> outer,
                        RolePlan &plan);
 

@@ -15,7 +15,7 @@ Flight *RoleFlights::findReader(const CycleKey &key) {
   return nullptr;
 }
 
-/// Operations of one pipe end in order, so those issued before end as well.
+/// Operations of one pipe complete in order, so earlier ones are complete too.
 void RoleFlights::awaitOperation(int operation) {
   auto awaited = llvm::find_if(flights, [&](const Flight &flight) {
     return flight.operation == operation;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The asynchronous operations of a role that are in flight, and their ends that
-// the role awaits.
+// The asynchronous operations of a role that are in flight, and the awaits of
+// their ends.
 #ifndef ATTN_PASSES_LIB_ANALYSIS_ROLEFLIGHTS_H
 #define ATTN_PASSES_LIB_ANALYSIS_ROLEFLIGHTS_H
 
@@ -9,12 +9,12 @@
 
 namespace attn::sched {
 
-/// An asynchronous operation whose end this role has not awaited.
+/// An asynchronous operation that this role has not awaited yet.
 struct Flight {
   int operation;
   Engine engine;
   int pipe;
-  const Item *item; // that issued it
+  const Item *item; // the token that issued it
   SmallVector<int, 8> readCells, writeCells;
   SmallVector<CycleKey, 2> reads;   // channel cycles that it reads
   SmallVector<CycleKey, 2> pending; // to be released when it is awaited
@@ -25,16 +25,16 @@ public:
   explicit RoleFlights(RoleTokens &role) : role(role) {}
 
   Flight &issue() { return flights.emplace_back(); }
-  /// The last operation in flight that reads a cycle; null: none does.
+  /// Returns the last operation in flight that reads a cycle, or null.
   Flight *findReader(const CycleKey &key);
 
-  /// Awaits the MMAs of this turn that must have ended before the act.
+  /// Awaits the MMAs of this time step that must be complete before the act.
   void awaitListed(const Item &item);
   void awaitProducts();
-  /// Awaits what is in flight of a step. Stores are awaited all at once.
+  /// Awaits the operations in flight of a step. Stores are awaited all at once.
   void awaitStep(const Item &item);
-  /// Checks that an item touches nothing that MMAs in flight use, where the
-  /// role cannot await them. One tensor core works in order.
+  /// Checks that an item does not access operands or results of MMAs in flight,
+  /// if the role cannot await them. One tensor core works in order.
   LogicalResult checkConflicts(const Item &item, ArrayRef<Access> reads,
                                ArrayRef<Access> writes) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sections of a plan, and where a role waits for slots and acquires them.
+// Plans the sections of a role, and its waits and acquires of slots.
 #include "RolePlanner.h"
 #include "attn/passes/schedule/ScheduleRules.h"
 
@@ -42,7 +42,7 @@ void RolePlanner::addWaits(const Entry &entry, ArrayRef<SlotRead> reads,
     if (!llvm::is_contained(waited, key)) {
       waited.push_back(key);
       acts.push_back(slotAct(PlannedAct::Wait, read.slot, &entry));
-      // An item without blocks takes its slots and gives them back as well.
+      // An item without blocks also takes and releases its slots.
       if (entry.guard == Guard::Nonempty) {
         acts.back().guard = Guard::Always;
       }
@@ -61,8 +61,8 @@ void RolePlanner::addAcquires(const Entry &entry, PlannedActs &acts) {
   }
 }
 
-/// Returns whether a step is a copy whose end barriers signal, for whoever
-/// reads what it brings: the role that issues it awaits nothing.
+/// Returns whether a step is a copy whose end signals barriers for the readers:
+/// the role that issues it does not await it.
 bool RolePlanner::signalsBarrier(const Entry &entry) const {
   const KernelStep &step = kernel.steps[entry.target];
   return step.engine == Engine::Copy &&
@@ -76,7 +76,7 @@ void RolePlanner::addEntry(const Entry &entry, PlannedActs &acts) {
   addAcquires(entry, acts);
   switch (entry.act) {
   case Act::Op:
-    // What the second run stores goes to the rows of the first.
+    // The stores of the second run go to the rows of the first.
     if (kernel.mayReject &&
         kernel.steps[entry.target].engine == Engine::Store) {
       acts.push_back(actOf(PlannedAct::AwaitFirstRun, entry));
@@ -123,7 +123,7 @@ void RolePlanner::addEntry(const Entry &entry, PlannedActs &acts) {
 // Sections outside the loop
 //===----------------------------------------------------------------------===//
 
-/// Reads a work item that another role hands out, and gives its slot back.
+/// Reads a work item that another role hands out, and releases its slot.
 void RolePlanner::planItemBegin() {
   for (const Place &place : bound.places) {
     int value = place.cycles.front().front();
@@ -151,17 +151,18 @@ void RolePlanner::planList(ArrayRef<Entry> entries, PlannedActs &acts) {
   awaitProducts(bound, acts, /*inLoop=*/false);
 }
 
-/// Returns whether a `get` of the loop says where a slot is waited for.
+/// Returns whether a `get` in the loop marks the wait for a slot.
 bool RolePlanner::isGotten(const SlotRef &slot) const {
   return llvm::any_of(instance.kv, [&](const Entry &entry) {
-    // In each iteration a role cannot wait for one slot of the item.
+    // A role cannot wait in each iteration for one slot of the item.
     bool ofItem = !channels.perIteration(slot);
     return entry.act == Act::Get && !(ofItem && entry.guard == Guard::Always) &&
            channels.slotOf(entry) == slot;
   });
 }
 
-/// Waits before the loop for what its iterations read of the work item.
+/// Waits before the loop for the slots of the work item that its iterations
+/// read.
 void RolePlanner::planOuterWaits() {
   for (const Entry &entry : instance.kv) {
     SmallVector<SlotRead, 4> reads;
@@ -193,7 +194,8 @@ static bool runsBefore(const Entry &a, const Entry &b) {
   return std::make_pair(a.shift, &a) < std::make_pair(b.shift, &b);
 }
 
-/// Returns whether no other entry of the loop reads what `entry` reads before.
+/// Returns whether no other entry of the loop reads the slot of `entry`
+/// earlier.
 bool RolePlanner::isFirst(const Entry &entry, const SlotRead &read) const {
   return llvm::none_of(instance.kv, [&](const Entry &other) {
     return other.guard == Guard::Always && runsBefore(other, entry) &&
@@ -203,8 +205,7 @@ bool RolePlanner::isFirst(const Entry &entry, const SlotRead &read) const {
   });
 }
 
-/// A role waits for a slot at a `get`, or else before the entry that reads it
-/// first.
+/// Waits for a slot at its `get`, or else before the first entry that reads it.
 void RolePlanner::planTurn() {
   for (const Entry &entry : instance.kv) {
     SmallVector<SlotRead, 4> reads;
@@ -241,8 +242,8 @@ void RolePlanner::addEnds(ArrayRef<const PlannedActs *> sections,
   }
 }
 
-/// No MMA stays in flight from one turn to the next where roles await them,
-/// nor does a store that slots wait for.
+/// No MMA stays in flight from one time step to the next if roles await them,
+/// and no store that slots wait for.
 void RolePlanner::planTurnEnd() { addEnds({&plan.turn}, plan.turnEnds); }
 
 /// Passes on the slots and turns of a block that the role leaves to others.
@@ -267,8 +268,8 @@ void RolePlanner::planSkipped() {
   }
 }
 
-/// An item without blocks runs the guarded acts. Its waits come first, since an
-/// act that follows them in the loop must not depend on them.
+/// An item without blocks runs the guarded acts. Its waits come first, because
+/// later acts must not depend on them in the loop.
 void RolePlanner::planEmpty() {
   auto isReadByPinned = [&](const PlannedAct &release) {
     return llvm::any_of(instance.kv, [&](const Entry &entry) {
@@ -293,9 +294,9 @@ void RolePlanner::planEmpty() {
   llvm::copy_if(plan.drain, std::back_inserter(plan.empty), isReadByPinned);
 }
 
-/// The next work item is asked for late, so that no CTA sits on an item that
-/// another could begin; but before the last delayed act of this item, which
-/// waits for a slot while the answer comes.
+/// Asks for the next work item late, so that no CTA keeps an item that another
+/// could begin; but before the last delayed act of this item, which waits for a
+/// slot while the reply arrives.
 void RolePlanner::planFetch() {
   bool handsOut = llvm::any_of(instance.before, [&](const Entry &entry) {
     return entry.act == Act::Op && bound.makesWork(entry.target);
@@ -326,8 +327,8 @@ void RolePlanner::planFetch() {
   plan.turn.insert(first, fetch);
 }
 
-/// The MMAs of other sections end with the item, as do stores that slots wait
-/// for.
+/// The MMAs of other sections end with the item, and so do stores that slots
+/// wait for.
 void RolePlanner::planItemEnd() {
   addEnds({&plan.before, &plan.after}, plan.itemEnds);
 }

@@ -33,8 +33,8 @@ private:
   void addWaits(const Entry &entry, ArrayRef<SlotRead> reads,
                 PlannedActs &acts);
   void addAcquires(const Entry &entry, PlannedActs &acts);
-  /// Adds the awaits that end a turn or an item which runs `sections`: of all
-  /// MMAs, and of stores that slots wait for.
+  /// Adds the awaits at the end of a time step or an item that runs `sections`:
+  /// of all MMAs, and of stores that slots wait for.
   void addEnds(ArrayRef<const PlannedActs *> sections, PlannedActs &ends) const;
 
   const BoundSchedule &bound;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a role gives slots back: when the last act that reads a slot ends. What
-// all iterations read of a work item goes back after the loop, or before its
-// last turns if those do not read it, so that the next item's tile can come
-// meanwhile.
+// Releases of slots: a role releases a slot when the last act that reads it is
+// complete. Slots of the work item that all iterations read are released after
+// the loop, or before its last time steps if those do not read them, so that
+// the next item's tile can be loaded earlier.
 #include "RoleChannels.h"
 
 using namespace mlir;
@@ -17,8 +17,8 @@ static PlannedAct releaseOf(const SlotRef &slot) {
   return release;
 }
 
-/// What items without blocks do not run gives nothing back: acts of their own
-/// behind it do.
+/// Acts that items without blocks do not run release nothing: separate acts
+/// after them do.
 static void releaseUnguarded(PlannedActs &acts) {
   for (size_t i = 0; i < acts.size(); ++i) {
     if (acts[i].guard == Guard::Always) {
@@ -32,9 +32,9 @@ static void releaseUnguarded(PlannedActs &acts) {
   }
 }
 
-/// Adds each slot to the releases of the act that reads it last. In the loop
-/// these are the slots of an iteration; in another section those of the item,
-/// unless the loop reads them too.
+/// Adds each slot to the releases of its last reader. In the loop these are the
+/// slots of an iteration; in another section those of the item, unless the loop
+/// reads them too.
 void sched::releaseAfterLastReader(const RoleChannels &channels,
                                    PlannedActs &acts, bool inLoop) {
   SmallVector<SlotRef> slots;
@@ -95,7 +95,7 @@ void sched::releaseOuterSlots(const RoleChannels &channels,
   auto isUnguarded = [](const Entry &entry) {
     return entry.guard == Guard::Always;
   };
-  // A turn without unshifted acts may run them.
+  // A time step without unshifted acts may run them.
   auto runsLate = [](const Entry &entry) {
     return entry.shift > 0 || entry.guard == Guard::Last ||
            entry.guard == Guard::LastNonempty;
@@ -120,7 +120,7 @@ void sched::releaseOuterSlots(const RoleChannels &channels,
     }
     if (!isReadBy(channels, instance.kv, slot, isUnguarded) &&
         !isReadLast(slot)) {
-      continue; // The last pinned act that reads it gives it back.
+      continue; // The last guarded act that reads it releases it.
     }
     takeRelease(plan.turn, slot);
     bool early = shifted && !isReadBy(channels, instance.kv, slot, runsLate);

@@ -12,12 +12,12 @@ class RoleRings {
 public:
   RoleRings(RoleTokens &role, RoleFlights &flights);
 
-  /// The cycle that a slot means in the iteration of `item`.
+  /// Returns the cycle of a slot in the iteration of `item`.
   FailureOr<CycleKey> cycleOf(const Item &item, const SlotRef &slot) const;
-  /// Waits for the ring's next cycle that the role reads.
+  /// Waits for the next cycle of the ring that the role reads.
   LogicalResult waitFull(const CycleKey &key, int part);
   void waitFree(const CycleKey &key);
-  /// Gives a slot back: at once, when the MMAs before this point are done, or
+  /// Releases a slot: at once, when the MMAs before this point are complete, or
   /// when the role has awaited the operation that reads it.
   void release(const CycleKey &key);
 

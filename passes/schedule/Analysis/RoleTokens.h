@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The token program of one role while it is written, and the tokens that more
-// than one of its writers adds.
+// The token program of one role while it is written, and the tokens that
+// several of its writers add.
 #ifndef ATTN_PASSES_LIB_ANALYSIS_ROLETOKENS_H
 #define ATTN_PASSES_LIB_ANALYSIS_ROLETOKENS_H
 
@@ -29,7 +29,7 @@ struct RoleTokens {
   Token &add(Token::Kind kind, int first, int second = 0, int item = -1) {
     return tokens.emplace_back(Token{kind, first, second, item, {}, {}});
   }
-  /// Arrives where producers wait for a slot.
+  /// Arrives on the barrier at which producers wait for a slot.
   void arriveFree(const CycleKey &key) {
     const Place &place = *key.place;
     if (place.hasFree) {
@@ -38,7 +38,7 @@ struct RoleTokens {
           key.cycle / place.depth);
     }
   }
-  /// Signals when all MMAs before this point have ended.
+  /// Signals when all MMAs before this point are complete.
   void commit(ArrayRef<Signal> signals) {
     add(Token::Issue, protocol.operations.size());
     protocol.operations.push_back(

@@ -123,8 +123,9 @@ LogicalResult ScheduleBinder::checkScope(StringRef name, Scope scope) {
   return success();
 }
 
-/// The CTAs of a cluster have different rows and stream the same blocks: what
-/// copies load in every iteration is the same for all.
+/// Checks a place that the CTAs of a cluster share. They have different rows
+/// and run the same blocks, so the copies of every iteration are the same for
+/// all.
 LogicalResult ScheduleBinder::checkShared(const Place &place,
                                           ArrayRef<int> values) {
   for (int index : values) {
@@ -252,8 +253,8 @@ LogicalResult ScheduleBinder::bindPlaces() {
   return success();
 }
 
-/// A hold is the place of all values of an accumulator; a channel carries the
-/// values that it names.
+/// A hold is the home of all values of an accumulator; a channel is the home of
+/// the values that it names.
 static bool isHomeOf(const KernelModel &kernel, const Place &place, int value) {
   if (place.channel) {
     return place.carries(value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Resolves the names of a schedule in a kernel: V1, V4, and what its text alone
-// shows of V10, V24 and V25.
+// Resolves the names of a schedule in a kernel: V1, V4, and the parts of V10,
+// V24 and V25 that depend only on its text.
 #ifndef ATTN_PASSES_LIB_ANALYSIS_SCHEDULEBINDER_H
 #define ATTN_PASSES_LIB_ANALYSIS_SCHEDULEBINDER_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who stands at the ends of each place and edge (V5, V6), and whether the
-// operands of MMAs lie where the machine can read them (V20).
+// Finds the roles at the ends of each place and edge (V5, V6), and checks that
+// the operands of MMAs are where the machine can read them (V20).
 #include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
@@ -146,8 +146,8 @@ LogicalResult Connector::connectEntry(int index, const Entry &entry) {
   return success();
 }
 
-/// Every role that does not hand work items out gets each of them, whether its
-/// steps read it or not: it also says that there are none left.
+/// Every role that does not hand items out receives each of them, whether its
+/// steps read it or not: an item may also mean that none is left.
 void Connector::connectWork() {
   for (const Place &place : bound.places) {
     bool isWork = kernel.values[place.cycles.front().front()].isWork;
@@ -163,7 +163,7 @@ void Connector::connectWork() {
 }
 
 /// Consumers wait for the full barriers of a channel, producers for the free
-/// ones.
+/// barriers.
 void Connector::connectWaiters() {
   for (auto [i, barrier] : llvm::enumerate(bound.barriers)) {
     if (barrier.kind == Barrier::EdgeBarrier) {
@@ -175,7 +175,7 @@ void Connector::connectWaiters() {
   }
 }
 
-/// A role waits for slots that it reads, and awaits what it runs.
+/// A role may only wait for slots that it reads, and await steps that it runs.
 LogicalResult Connector::checkEntry(int index, const Entry &entry) {
   const Instance &instance = bound.instances[index];
   if (entry.act == Act::Await && !instance.runs[entry.target]) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a schedule takes of its machine: V10 to V14.
+// The machine resources that a schedule needs: V10 to V14.
 #include "../ScheduleModel.h"
 #include "attn/dialect/ItemMemory.h"
 #include "attn/dialect/RegisterBudget.h"
@@ -58,7 +58,7 @@ LogicalResult ResourceChecker::countPlace(const Place &place) {
                           place.name, host.name, host.bytes, place.bytes));
   }
   if (space.getIsPrivate()) {
-    // Each thread of the warp group that owns a sub-tile holds its share.
+    // Each thread of the warp group that owns a sub-tile has its share of it.
     int64_t threads =
         machine.getWarps().getLanes() * machine.getWarps().getGroup();
     statistics.fragmentRegisters +=
@@ -134,7 +134,7 @@ LogicalResult ResourceChecker::checkRoles() {
       groups += warps / group;
       continue;
     }
-    // Roles of less than a group share one, and its register count.
+    // Roles smaller than a group share a group, and its register count.
     if (partialWarps && partialRegs != role.regs) {
       return reject(emitError, "V13",
                     formatv("expected roles '{0}' and '{1}', which share a "
@@ -159,7 +159,8 @@ LogicalResult ResourceChecker::checkRoles() {
                   formatv("expected at most {0} warps over all roles, got {1}",
                           machine.getWarps().getMost(), groups * group));
   }
-  // Roles share what the CTA is launched with: the same for every thread.
+  // Roles share the registers of the launch, which are the same for every
+  // thread.
   int64_t launched =
       groups * threads * launchRegisters(machine, groups * threads);
   if (statistics.registers > launched) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rule V27: the blocks that a role leaves to other sub-tiles. The role waits
-// for their slots and gives them back, block by block, and passes its turns on.
+// for their slots and releases them, block by block, and passes its turns on.
 #include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
@@ -40,7 +40,7 @@ private:
     case PlannedAct::Signal:
     case PlannedAct::Commit:
     case PlannedAct::WaitEdge:
-      // Turns are the edges after the schedule's own.
+      // Turns come after the schedule's own edges.
       return act.target < int(bound.schedule.getEdges().size())
                  ? refuse(formatv("{0}({1})", stringifyAct(act.entry->act),
                                   bound.edges[act.target].name))
@@ -59,7 +59,7 @@ private:
     }
   }
 
-  /// The slots of a ring come in the order of blocks.
+  /// The slots of a ring are in the order of the blocks.
   LogicalResult checkWait(const PlannedAct &act) {
     int first = shifts.try_emplace(act.slot.place, act.shift).first->second;
     if (first == act.shift) {

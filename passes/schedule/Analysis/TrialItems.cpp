@@ -7,7 +7,7 @@ using namespace attn;
 using namespace attn::sched;
 using llvm::ArrayRef;
 
-/// The most iterations of an item, but for mixtures.
+/// The largest number of iterations of an item, except in mixtures.
 static constexpr int most = 3;
 
 static const int mixtures[][3] = {{3, 0, 2}, {1, 3, 2}, {2, 1, 0}, {0, 3, 1},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The work items of one CTA that a schedule is judged with.
+// The work items of one CTA with which a schedule is checked.
 #ifndef ATTN_PASSES_LIB_ANALYSIS_TRIALITEMS_H
 #define ATTN_PASSES_LIB_ANALYSIS_TRIALITEMS_H
 
@@ -11,7 +11,7 @@
 namespace attn::sched {
 
 /// A work item: its iterations, and how many of them the mask lets a sub-tile
-/// skip, as far as the width of a block leaves a choice.
+/// skip, within the choice that the width of a block leaves.
 struct TrialItem {
   enum Skip { None, Fewest, Most };
   int trips = 0;
@@ -20,13 +20,13 @@ struct TrialItem {
 
 using TrialItems = llvm::SmallVector<TrialItem, 3>;
 
-/// Every number of iterations up to 3 alone, every pair of them in a row, and
-/// longer mixtures; if sub-tiles skip, some of them once more with skipped
-/// blocks. `exhaustive`: all lists of up to three such items.
+/// Returns every number of iterations up to 3, every pair of them, and longer
+/// mixtures; if sub-tiles skip blocks, some of them again with skipped blocks.
+/// `exhaustive`: all lists of up to three such items.
 std::vector<TrialItems> itemsToTry(bool skips, bool exhaustive);
 
-/// Returns how many iterations of an item a sub-tile skips that `later` others
-/// follow. A sub-tile has `rows` rows, a block `columns` keys.
+/// Returns how many iterations of an item a sub-tile skips if `later` sub-tiles
+/// follow it. A sub-tile has `rows` rows, a block `columns` keys.
 int countSkipped(const TrialItem &item, int later, int rows, int columns);
 
 } // namespace attn::sched

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Judges a schedule: text first, then resources, then the protocol for a list
-// of trip counts.
+// Checks a schedule: first its text, then its resources, then the protocol for
+// a list of trip counts.
 #include "../ScheduleModel.h"
 #include "Protocol.h"
 #include "TrialItems.h"
@@ -36,7 +36,7 @@ static LogicalResult verifyTrips(const BoundSchedule &bound,
     describeItems(trips, skipped, error.attachNote());
     return error;
   };
-  // Without skipped blocks all CTAs of a cluster run the same.
+  // Without skipped blocks all CTAs of a cluster run the same program.
   std::vector<Protocol> ctas;
   for (int cta = 0; cta < (skipped.empty() ? 1 : bound.cluster); ++cta) {
     ctas.emplace_back(bound, trips, skipped, cta);

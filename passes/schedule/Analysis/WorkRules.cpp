@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V26: who makes the work items. A counter gives an item to whoever asks,
-// so that only one role may ask; it hands the item out through a channel, where
-// its turn begins. Items of other kinds of work follow from the CTA's number,
-// and every role computes its own.
+// Rule V26: which role computes the work items. A counter gives an item to each
+// role that asks, so only one role may ask; it hands the item out through a
+// channel, at the begin of each iteration of the work loop. Other kinds of work
+// derive the items from the number of the CTA, and every role computes its own.
 #include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
@@ -11,7 +11,7 @@ using namespace attn;
 using namespace attn::sched;
 using llvm::formatv;
 
-/// Checks that the role that hands items out does so first of all.
+/// Checks that the role that hands items out does so before any other act.
 static LogicalResult checkFirst(const BoundSchedule &bound, int step,
                                 EmitError emitError) {
   for (const Instance &instance : bound.instances) {
@@ -32,8 +32,8 @@ static LogicalResult checkFirst(const BoundSchedule &bound, int step,
   return success();
 }
 
-/// Checks that no body lists the step by which each role computes its item: it
-/// runs where a turn begins, and would run twice.
+/// Checks that no body lists the step with which each role computes its item:
+/// it runs at the begin of an item, and would run twice.
 static LogicalResult checkUnlisted(const BoundSchedule &bound, int step,
                                    EmitError emitError) {
   auto isStep = [&](const Entry &entry) {

@@ -8,8 +8,8 @@
 
 namespace attn::generator {
 
-/// The fields of a request. Each is read once; what is left in the end is none
-/// that the request has.
+/// The fields of a request. Each is read once; a field that is left over is
+/// unknown.
 class Fields {
 public:
   explicit Fields(llvm::json::Object object) : object(std::move(object)) {}
@@ -28,11 +28,10 @@ public:
   }
   llvm::Error take(StringRef name, llvm::SmallVector<std::string> &values);
   llvm::Error takeHeadDims(EntryHead &head);
-  /// What an entry says beside its schedule; `symbol` and the usual masks where
-  /// the request has none.
+  /// Reads the head of an entry; the defaults are `symbol` and the usual masks.
   llvm::Error takeHead(StringRef symbol, EntryHead &head);
-  /// The canonical point of the field "parameters"; the others have their
-  /// defaults.
+  /// Returns the canonical point of the field "parameters"; missing parameters
+  /// have their defaults.
   llvm::Expected<SchedulePoint> takePoint();
   llvm::Error expectNoMore() const;
 

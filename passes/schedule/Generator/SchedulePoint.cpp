@@ -17,7 +17,7 @@ static Domain word(std::initializer_list<StringRef> words) {
   return {Domain::Word, 0, 0, 1, words};
 }
 
-/// The words of an enum of the dialect from `first` to `last`.
+/// Returns the words of an enum of the dialect from `first` to `last`.
 template <typename Enum>
 static Domain wordsOf(StringRef (*stringify)(Enum), Enum first, Enum last) {
   Domain domain{Domain::Word};
@@ -27,7 +27,7 @@ static Domain wordsOf(StringRef (*stringify)(Enum), Enum first, Enum last) {
   return domain;
 }
 
-/// A fraction in 0..1.
+/// Parses a fraction in 0..1.
 static std::optional<std::pair<int64_t, int64_t>> parseShare(StringRef text) {
   auto [left, right] = text.split('/');
   int64_t numerator, denominator;
@@ -243,7 +243,7 @@ SchedulePoint generator::makeCanonical(const SchedulePoint &given) {
 }
 
 namespace {
-/// How a name spells a parameter that has not its default.
+/// The spelling of a parameter in a name if it does not have its default.
 struct ShortName {
   StringRef parameter, text;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parameters that a schedule of the forward kernel on consumer warpgroups
-// is generated from. A point is a value for each of them.
+// The parameters from which schedules of the forward kernel with consumer
+// warpgroups are generated. A point has a value for each of them.
 #ifndef ATTN_PASSES_SCHEDULE_SCHEDULEPOINT_H
 #define ATTN_PASSES_SCHEDULE_SCHEDULEPOINT_H
 
@@ -15,7 +15,7 @@ namespace attn::generator {
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-/// What each field means is in parameters(). The values here are the defaults.
+/// parameters() documents the fields. The values here are the defaults.
 struct SchedulePoint {
   int64_t consumers = 2;
   int64_t tileN = 128;
@@ -41,7 +41,7 @@ struct SchedulePoint {
   bool turn = true;
 };
 
-/// The values that a parameter may have.
+/// The allowed values of a parameter.
 struct Domain {
   enum Kind { Number, Power, Word, Share, Flag } kind;
   int64_t least = 0, most = 0, step = 1;
@@ -63,14 +63,15 @@ struct Parameter {
   StringRef meaning;
 
   llvm::json::Value get(const SchedulePoint &point) const;
-  /// Sets an allowed value; another is an error.
+  /// Sets an allowed value, or returns an error.
   llvm::Error set(SchedulePoint &point, const llvm::json::Value &value) const;
 };
 
-/// All parameters. What enumerates a space lets the last vary fastest.
+/// Returns all parameters. In enumerations of a space the last one varies
+/// fastest.
 ArrayRef<Parameter> parameters();
 
-/// A message as an error.
+/// Makes an error from a message.
 template <typename... Args>
 llvm::Error makeError(const char *format, Args &&...args) {
   return llvm::createStringError(
@@ -81,12 +82,11 @@ llvm::Error makeError(const char *format, Args &&...args) {
 llvm::Error setParameters(SchedulePoint &point,
                           const llvm::json::Object &values);
 
-/// Returns the point that stands for all those with the same schedule: a
-/// parameter that another makes void has one value.
+/// Returns the canonical point among those with the same schedule: a parameter
+/// that has no effect gets a fixed value.
 SchedulePoint makeCanonical(const SchedulePoint &point);
 
-/// Returns a name that tells a canonical point from all others, and can be a
-/// symbol's.
+/// Returns a name that is unique among canonical points and is a valid symbol.
 std::string nameOf(const SchedulePoint &point);
 
 } // namespace attn::generator

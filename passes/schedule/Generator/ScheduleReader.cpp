@@ -35,7 +35,7 @@ generator::parseEntries(StringRef text, StringRef file, MLIRContext *context) {
 
 namespace {
 
-/// Takes the parameters from the parts of a schedule that show them.
+/// Derives the parameters from the parts of a schedule.
 class PointReader {
 public:
   explicit PointReader(TableEntryOp entry)
@@ -142,7 +142,7 @@ void PointReader::readConfig() {
                            schedule.getExp2SoftDenominator());
 }
 
-/// How a consumer takes the products and rescales.
+/// Reads the order of a consumer's products and of rescaling.
 void PointReader::readStep() {
   BodyAttr body = schedule.findBody("wg");
   ArrayRef<EntryAttr> step = body ? body.getKv() : ArrayRef<EntryAttr>();
@@ -174,7 +174,7 @@ llvm::Expected<SchedulePoint> PointReader::read() {
   return makeCanonical(point);
 }
 
-/// The first line in which an attribute is not as it is wanted.
+/// Reports the first line in which an attribute differs from the expected one.
 static llvm::Error compare(Attribute wanted, Attribute got) {
   if (wanted == got) {
     return llvm::Error::success();

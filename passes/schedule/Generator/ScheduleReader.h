@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From an entry of the table to the point that it stands for.
+// Converts an entry of the table to the point that generates it.
 #ifndef ATTN_PASSES_SCHEDULE_SCHEDULEREADER_H
 #define ATTN_PASSES_SCHEDULE_SCHEDULEREADER_H
 
@@ -9,8 +9,8 @@
 
 namespace attn::generator {
 
-/// Returns the canonical point that an entry stands for: what is generated from
-/// it is the entry. An error for entries that no point stands for.
+/// Returns the canonical point that generates an entry, or an error if there is
+/// none.
 llvm::Expected<SchedulePoint> readPoint(TableEntryOp entry,
                                         MachineAttr machine);
 

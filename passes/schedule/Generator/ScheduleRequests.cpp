@@ -18,7 +18,7 @@ namespace json = llvm::json;
 using llvm::Error;
 using llvm::Expected;
 
-/// Collects what is reported in `context` meanwhile.
+/// Collects the diagnostics in `context` during `work`.
 static std::string collect(MLIRContext *context, function_ref<void()> work) {
   std::string text;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
@@ -29,7 +29,7 @@ static std::string collect(MLIRContext *context, function_ref<void()> work) {
   return text;
 }
 
-/// The machine of the field "machine", or that of the file "machine_file".
+/// Reads the machine of the field "machine", or of the file "machine_file".
 static Expected<MachineAttr> takeMachine(Fields &fields, MLIRContext *context) {
   if (fields.has("machine") == fields.has("machine_file")) {
     return makeError("expected a field 'machine' or 'machine_file', got {0}",
@@ -60,7 +60,7 @@ static void write(json::OStream &out, const SchedulePoint &point) {
   });
 }
 
-/// Writes an object in one line.
+/// Writes an object on one line.
 static std::string writeObject(function_ref<void(json::OStream &)> content) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -69,7 +69,7 @@ static std::string writeObject(function_ref<void(json::OStream &)> content) {
   return text;
 }
 
-// What requests, entries and machines can say.
+// Answers with the vocabulary of requests, entries and machines.
 static Expected<std::string> answerVocabulary(Fields &fields,
                                               MLIRContext *context) {
   return writeObject([&](json::OStream &out) {
@@ -99,7 +99,7 @@ static Expected<std::string> answerVocabulary(Fields &fields,
   });
 }
 
-// A point, for no machine: its name and its values.
+// Answers with the name and the values of a point, for no machine.
 static Expected<std::string> answerPoint(Fields &fields, MLIRContext *) {
   EntryHead head;
   if (Error error = fields.takeHeadDims(head)) {
@@ -115,7 +115,7 @@ static Expected<std::string> answerPoint(Fields &fields, MLIRContext *) {
   });
 }
 
-// The schedule of a point on a machine, as an entry of the table.
+// Answers with the schedule of a point on a machine, as an entry of the table.
 static Expected<std::string> answerSchedule(Fields &fields,
                                             MLIRContext *context) {
   if (!fields.has("head_dims")) {
@@ -164,8 +164,8 @@ static Expected<std::string> answerSchedule(Fields &fields,
   });
 }
 
-/// Writes an entry of the table, and the point that it stands for or why there
-/// is none.
+/// Writes an entry of the table, and the point that generates it or the reason
+/// why there is none.
 static void write(json::OStream &out, TableEntryOp entry, StringRef file) {
   MLIRContext *context = entry.getContext();
   MachineAttr machine;
@@ -205,7 +205,7 @@ static void write(json::OStream &out, TableEntryOp entry, StringRef file) {
   });
 }
 
-/// Which entries a request is about.
+/// Checks which entries a request selects.
 static Error checkChoice(const Fields &fields) {
   if (fields.has("head_dims") != fields.has("mask")) {
     return makeError("expected fields 'head_dims' and 'mask', or none of them");
@@ -219,7 +219,7 @@ static Error checkChoice(const Fields &fields) {
   return Error::success();
 }
 
-/// The files that a request is about: one of the user's, or all of the table.
+/// Returns the files of a request: one of the user's, or all of the table.
 static Expected<SmallVector<std::pair<std::string, std::string>>>
 readFiles(const std::string &file) {
   SmallVector<std::pair<std::string, std::string>> files;
@@ -240,8 +240,8 @@ readFiles(const std::string &file) {
   return files;
 }
 
-/// The entries, as (file, symbol), that a problem without windows and regions
-/// is compiled from.
+/// Returns the entries, as (file, symbol), from which a problem without windows
+/// and regions is compiled.
 static Expected<SmallVector<std::pair<std::string, std::string>>>
 chooseEntries(MLIRContext *context, const EntryHead &head, StringRef mask,
               StringRef machine) {
@@ -263,7 +263,7 @@ chooseEntries(MLIRContext *context, const EntryHead &head, StringRef mask,
     SizeCover cover;
     for (const TableEntry &entry :
          found ? *entries : SmallVector<TableEntry>()) {
-      // Those behind an entry for every launch are for other masks.
+      // Entries after one for every launch are for other masks.
       if (cover.take(entry.when)) {
         chosen.push_back({entry.file, entry.symbol});
       }
@@ -273,7 +273,7 @@ chooseEntries(MLIRContext *context, const EntryHead &head, StringRef mask,
                : makeError("{0}", reported);
 }
 
-// Entries: of a file, of the table, or of the table for a problem.
+// Answers with entries: of a file, of the table, or of the table for a problem.
 static Expected<std::string> answerEntries(Fields &fields,
                                            MLIRContext *context) {
   if (Error error = checkChoice(fields)) {

@@ -12,7 +12,7 @@ std::optional<RoleRegisters> generator::shareRegisters(MachineAttr machine,
                                                        int64_t least) {
   RegisterInfoAttr registers = machine.getRegisters();
   WarpInfoAttr warps = machine.getWarps();
-  // A warp alone takes the registers of a whole group.
+  // A single warp uses the registers of a whole group.
   int64_t groups = consumers + 1;
   int64_t threads = groups * warps.getLanes() * warps.getGroup();
   int64_t budget = groups * launchRegisters(machine, threads);
@@ -50,7 +50,7 @@ public:
 private:
   bool isDynamic() const { return point.work == "dynamic"; }
   bool hasStoreWarp() const { return point.storer == "warp"; }
-  /// Whether O lies where the loader has to wait before it loads again.
+  /// Whether O overlaps a tile that the loader loads again later.
   bool waitsForO() const { return point.stageO != "own"; }
 
   void writeRoles();
@@ -163,12 +163,12 @@ void ScheduleWriter::addBody(StringRef role, ArrayRef<std::string> lists) {
   add("}");
 }
 
-/// The loads, in the order in which the products take them.
+/// Writes the loads, in the order in which the products need them.
 void ScheduleWriter::writeLoads() {
   StringRef wait = "once : wait(o_free) ";
   std::string q =
       ((point.stageO == "over_q" ? wait : "") + "once : ld_q").str();
-  // A loader of its own runs as far ahead as there is room.
+  // A separate loader runs as far ahead as there is space.
   bool isAhead = point.overlap != "none" && point.loaders == 1;
   std::string v =
       ((point.stageO == "over_v" ? wait : "") + (isAhead ? "ld_v + 1" : "ld_v"))
@@ -190,7 +190,7 @@ void ScheduleWriter::writeLoads() {
   }
 }
 
-/// What the warp that stores does, if there is one.
+/// Writes the body of the warp that stores, if there is one.
 void ScheduleWriter::writeStores() {
   if (!hasStoreWarp()) {
     return;
@@ -206,7 +206,7 @@ void ScheduleWriter::writeStores() {
           {"after { wait(o_ready) " + stores + awaits + "sig(o_free) }"});
 }
 
-/// What a consumer does with a block of keys.
+/// Returns a consumer's entries for a block of keys.
 std::string ScheduleWriter::step() const {
   if (point.overlap == "none") {
     return "qk score mask stat exp sum cvt rescale pv";
@@ -223,7 +223,7 @@ std::string ScheduleWriter::step() const {
                  products, give, isEarly ? "" : " rescale");
 }
 
-/// How a consumer's O leaves its registers.
+/// Returns how a consumer stores O.
 std::string ScheduleWriter::stored() const {
   if (hasStoreWarp()) {
     return formatv("{0} cvt_o sig(o_ready) st_lse",
@@ -240,7 +240,7 @@ void ScheduleWriter::writeConsumer() {
   addBody("wg", {"kv { " + step() + " }", after});
 }
 
-/// The config's fields; those that most entries do not have are left out.
+/// Writes the config's fields, without those that have common defaults.
 static std::string writeConfig(const SchedulePoint &point, int64_t rows,
                                int64_t rung) {
   std::string text =

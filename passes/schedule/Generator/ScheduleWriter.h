@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a point to a schedule, as an entry of the table.
+// Converts a point to a schedule, as an entry of the table.
 #ifndef ATTN_PASSES_SCHEDULE_SCHEDULEWRITER_H
 #define ATTN_PASSES_SCHEDULE_SCHEDULEWRITER_H
 
@@ -9,27 +9,28 @@
 
 namespace attn::generator {
 
-/// Registers of a thread of each role.
+/// The registers of a thread of each role.
 struct RoleRegisters {
   int64_t loader, consumer;
 };
 
-/// Returns how the roles share the register file: the consumers have as many
-/// as leave the loader `least`, and it has the rest. None if that cannot be.
+/// Returns how the roles share the register file: the consumers get as many as
+/// possible so that the loader has at least `least`, and the loader gets the
+/// rest. Nothing if that is impossible.
 std::optional<RoleRegisters> shareRegisters(MachineAttr machine,
                                             int64_t consumers, int64_t least);
 
-/// What an entry says beside its config and schedule.
+/// The parts of an entry other than its config and schedule.
 struct EntryHead {
   std::string symbol;
   int64_t headDim, headDimV;
   llvm::SmallVector<std::string> masks;
-  std::string when; // a condition on launches; empty: none
+  std::string when; // a condition on launches, or empty
   int64_t rung = 0;
 };
 
-/// Rows of Q that the consumers of a point compute. An error for machines whose
-/// tiles are not described.
+/// Returns the rows of Q that the consumers of a point compute, or an error for
+/// machines without a description of tiles.
 llvm::Expected<int64_t> countRows(const SchedulePoint &point,
                                   MachineAttr machine);
 

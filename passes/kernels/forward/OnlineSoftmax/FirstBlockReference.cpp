@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// m is the maximum of the first block in which the row has keys, and moves only
-// where a sum has become large. A score far above it overflows: step `check`
-// sees that, and the item is computed again, with m as a running maximum. The
-// argument why results that pass are right is docs/adr/0010.
+// m is the maximum of the first block in which the row has keys, and changes
+// only when a sum has become large. A score far above m overflows: step `check`
+// detects that, and the item is computed again with a running maximum.
+// docs/adr/0010 shows why results that pass the check are correct.
 #include "Reference.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace attn;
 
-/// A partial row sum beyond it moves the reference: far below the largest sum,
-/// and the largest probability in P's type.
+/// A larger partial row sum moves the reference: the limit is far below the
+/// largest sum, and the largest probability in P's type.
 static double largeSum(Type p) { return p.isF16() ? 0x1p10 : 0x1p24; }
-/// A row sum beyond it is refused: the factor that brought it back to 1, and
-/// its inverse, come close to the smallest normal number, 2^-126. With a
-/// running maximum no sum gets there: the threshold is at most 64.
+/// An item with a larger row sum is rejected: the factor that would scale the
+/// sum back to 1, and its inverse, come close to the smallest normal number,
+/// 2^-126. With a running maximum no sum is so large: the threshold is at most
+/// 64.
 constexpr double kLostSum = 0x1p100;
 
 namespace {
@@ -47,7 +48,7 @@ private:
 
 } // namespace
 
-/// l comes out in units of the new reference.
+/// l is in units of the new reference.
 Stat FirstBlockReference::writeStat(const SoftmaxState &old) {
   Type flag = b.getI1Type(), bits = b.getI32Type();
   auto results =
@@ -59,8 +60,8 @@ Stat FirstBlockReference::writeStat(const SoftmaxState &old) {
   return {{results[0], results[3], old.o, results[4]}, results[2]};
 }
 
-/// Looks at the scores only where some row of the warp has no reference yet or
-/// one that is a score, or where a sum has become large.
+/// Computes the maximum of the scores only if some row of the warp has no
+/// reference yet or a score as its reference, or if a sum has become large.
 SmallVector<Value> FirstBlockReference::stat(ValueRange operands) {
   Value x = operands[0], m = operands[1], l = operands[2];
   Value careful = operands[3], work = operands[4];
@@ -84,7 +85,7 @@ SmallVector<Value> FirstBlockReference::stat(ValueRange operands) {
   return results;
 }
 
-/// Whether some of the bits are set.
+/// Whether any of the bits is set.
 Value FirstBlockReference::has(Value careful, int64_t bits) {
   Value masked =
       b.make<arith::AndIOp>(careful, b.make<arith::ConstantIntOp>(bits, 32));
@@ -97,8 +98,8 @@ Value FirstBlockReference::bitIf(Value flag, Careful bit) {
                                  b.make<arith::ConstantIntOp>(0, 32));
 }
 
-/// m follows the maximum of the row, and log2 of a large sum, which is then 1.
-/// An item that is computed with care always comes here.
+/// Moves m to the maximum of the row and log2 of a large sum, which is then 1.
+/// An item that is computed with care always does this.
 SmallVector<Value> FirstBlockReference::look(Value x, Value m, Value l,
                                              Value careful, Value work) {
   Value sum = b.make<tile::CompleteOp>(b.rowType, l);
@@ -157,8 +158,8 @@ void FirstBlockReference::writeCheck(Value o, const SoftmaxState &last) {
   });
 }
 
-/// Whether O needs to be looked at: no probability has exceeded 2^threshold,
-/// which a running maximum admits too, as long as no share of a sum has.
+/// Whether O must be checked. It need not be if no share of a sum has exceeded
+/// 2^threshold: then no probability has, which a running maximum allows too.
 Value FirstBlockReference::isSuspicious(Value l, Value careful) {
   Value admitted = b.constant(std::exp2(threshold), b.rowType);
   Value exceeds = b.make<arith::CmpFOp>(arith::CmpFPredicate::UGT, l, admitted);
@@ -166,8 +167,8 @@ Value FirstBlockReference::isSuspicious(Value l, Value careful) {
                               has(careful, kSumWasLarge));
 }
 
-/// Exponentials that overflowed leave a sum that is too large or none, or an O
-/// that is not finite.
+/// Whether exponentials overflowed: the sum is too large or zero, or O is not
+/// finite.
 Value FirstBlockReference::isWrong(Value o, Value l) {
   Value ofO = isNotFinite(o);
   Value ofL = b.make<arith::CmpFOp>(arith::CmpFPredicate::UGT, l,

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// m is the running maximum of the scores and of 0. Floats that are not negative
-// are ordered as their bits are, so integer instructions find it, of which one
-// takes three operands. A row whose scores are all far below 0 loses weights:
-// step `check` sees that, and the item is computed again, with the maximum
-// alone.
+// m is the running maximum of the scores and of 0. Non-negative floats are
+// ordered like their bits, so integer instructions find the maximum; one of
+// them takes three operands. A row whose scores are all far below 0 loses
+// weights: step `check` detects that, and the item is computed again without
+// the 0.
 #include "Reference.h"
 
 using namespace mlir;
 using namespace attn;
 
-/// A row sum below it is refused. What P's type flushes to zero is then 2^-106
-/// of the sum at most, or what a running maximum flushes where P is f16.
+/// An item with a smaller row sum is rejected. Above this limit, the weights
+/// that P's type flushes to zero are at most 2^-106 of the sum, or, if P is
+/// f16, those that a running maximum flushes too.
 static double smallSum(Type p) { return p.isF16() ? 1.0 : 0x1p-20; }
 
 namespace {
@@ -36,8 +37,8 @@ public:
   Value writeSum(Value p, Value l) override { return addSum(p, l, alpha); }
   Value writeRescale(Value o) override { return rescaleWhereChanged(o, alpha); }
 
-  /// A row without keys is refused as well: its sum does not tell it from one
-  /// that lost all weights.
+  /// A row without keys is rejected as well: its sum looks like that of a row
+  /// that lost all of its weights.
   void writeCheck(Value o, const SoftmaxState &last) override {
     Values operands{o, last.l, last.m, b.match.work};
     b.step("check", operands, {}, [&](ValueRange a) -> Values {
@@ -52,8 +53,8 @@ public:
   }
 
 private:
-  /// Without the floor, and with large scores, where the item is computed
-  /// with care.
+  /// Without the floor, and with large scores, if the item is computed with
+  /// care.
   Values moveMaximum(Value x, Value previous, Value work) {
     Value withCare = b.make<tile::WithCareOp>(work);
     Type types[] = {b.rowType, b.rowType, b.scoreType};

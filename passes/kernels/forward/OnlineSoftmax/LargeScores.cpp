@@ -7,13 +7,14 @@ using namespace attn;
 /// The fields of an f32.
 constexpr int64_t kMantissaBits = 23, kExponentBias = 127;
 constexpr int64_t kMagnitudeMask = 0x7fffffff, kInfinity = 0x7f800000;
-/// A score is large from 2^24 on, times the power of two in the scale: from
-/// there to 2^25 log2 units, neighbours of m are 2 apart.
+/// A score is large from 2^24 on, times the power of two in the scale: between
+/// there and 2^25 log2 units, neighboring values of m are 2 apart.
 constexpr int64_t kLargeExponent = 24;
-/// The power of two by which the product of a large score and the power of two
-/// in the scale, which lies between 2^24 and 2^129, becomes a reference.
+/// Turns the product of a large score and the power of two in the scale, which
+/// is between 2^24 and 2^129, into a reference.
 constexpr int64_t kReferenceExponent = -146;
-/// No m is closer to 0. All references that are scores are.
+/// Every m is at least this far from 0; every reference that is a score is
+/// closer.
 constexpr double kLeastLog2 = 0x1p-16;
 constexpr double kLn2 = 0.6931471805599453;
 
@@ -32,7 +33,7 @@ void LargeScores::writeConstants() {
                 b.i32(inExponentField(kReferenceExponent - kExponentBias)));
 }
 
-/// Floats without their sign are ordered as their bits are.
+/// Floats without their sign are ordered like their bits.
 Value LargeScores::isLargeScore(Value top) {
   Value magnitude = b.make<arith::AndIOp>(bitcast(top, b.getI32Type()),
                                           splat(b.i32(kMagnitudeMask)));
@@ -72,7 +73,7 @@ Value LargeScores::scoreOf(Value reference) {
       isScore(reference), bitcast(bits, b.getF32Type()), b.constant(0.0, row));
 }
 
-/// A reference that is a score is nothing beside its score.
+/// A reference that is a score is negligible compared with the score.
 Value LargeScores::difference(Value a, Value scoreA, Value other,
                               Value scoreOther) {
   Value scores = b.make<arith::SubFOp>(scoreA, scoreOther);
@@ -80,7 +81,8 @@ Value LargeScores::difference(Value a, Value scoreA, Value other,
                              b.make<arith::SubFOp>(a, other));
 }
 
-/// ln2 comes first: the product of a score and the scale may be too large.
+/// Multiplies by ln2 first: the product of a score and the scale may be too
+/// large.
 Value LargeScores::logSumExp(Value reference, Value log2Sum) {
   Value ln2 = b.constant(kLn2, row);
   Value score = b.make<arith::MulFOp>(scoreOf(reference), ln2);

@@ -20,9 +20,10 @@ Reference::Moved Reference::moveSmall(Value x, Value top, Value previous,
   current = large.fromLog2(current);
   Value limit = tau ? b.make<arith::AddFOp>(previous, tau) : previous;
   Value grew = b.isGreater(current, limit);
-  // The larger of both, and not their product's factors: contracted into one
-  // rounding, the difference would not be that of the maxima that P uses. The
-  // old maximum is last read by `next`, which can then take its register.
+  // The maximum of both values, rather than of the factors of their products:
+  // contracted into one rounding, the difference would not be that of the
+  // maxima that P uses. The old maximum is read last by `next`, which can then
+  // reuse its register.
   Value larger = b.make<arith::MaxNumFOp>(current, previous);
   Value growth = b.make<arith::SubFOp>(previous, larger);
   Value difference =
@@ -32,7 +33,7 @@ Reference::Moved Reference::moveSmall(Value x, Value top, Value previous,
   return {next, b.make<math::Exp2Op>(difference), x, no};
 }
 
-/// As moveSmall(), with references of either kind.
+/// Like moveSmall(), for references of both kinds.
 Reference::Moved Reference::moveLarge(Value x, Value top, Value previous,
                                       Value floor) {
   RankedTensorType rowType = b.rowType;
@@ -51,9 +52,9 @@ Reference::Moved Reference::moveLarge(Value x, Value top, Value previous,
   Value score = select(isLarge, top, zero);
   Value oldScore = large.scoreOf(previous);
   Value growth = large.difference(candidate, score, previous, oldScore);
-  // A first reference may lie below the number that stands for none, so that
-  // `growth` does not tell whether the row has keys. This sum does: it is far
-  // above the threshold for any finite score, and minus infinity without keys.
+  // A first reference may be below the number for no reference, so `growth`
+  // does not show whether the row has keys. This sum does: it is far above the
+  // threshold for any finite score, and minus infinity without keys.
   Value half = b.constant(0.5, rowType);
   Value first =
       b.make<math::FmaOp>(top, half, b.constant(-kNoReference, rowType));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the exponentials of a row are taken relative to, m of exp2(x - m), and
-// what follows when it moves. There are several ways of getting it; config
-// option `row_max` says which.
+// The reference m of a row's exponentials exp2(x - m), and the consequences of
+// moving it. The config option `row_max` selects one of several methods.
 
 #ifndef ATTN_PASSES_ONLINE_SOFTMAX_REFERENCE_H
 #define ATTN_PASSES_ONLINE_SOFTMAX_REFERENCE_H
@@ -11,21 +10,21 @@
 
 namespace attn {
 
-/// What the loop carries. `careful` is there with a reference from the first
-/// block alone, an i32 of `Careful`'s bits, the same in a warp.
+/// The carried values of the loop. Only a reference from the first block has
+/// `careful`, an i32 of `Careful`'s bits that is uniform in a warp.
 struct SoftmaxState {
   mlir::Value m, l, o, careful;
 };
 
-/// What step `stat` makes of a state and of scores.
+/// The results of step `stat` for a state and scores.
 struct Stat {
   SoftmaxState state;
-  mlir::Value scores; // those that the reference applies to
+  mlir::Value scores; // the scores that the reference applies to
 };
 
 enum Careful : int64_t {
   kNoReferenceYet = 1, // of some row
-  kSumWasLarge = 2,    // of some row, which then got a new reference
+  kSumWasLarge = 2,    // of some row, which has just got a new reference
   kScoreReference = 4, // of some row
 };
 
@@ -37,19 +36,18 @@ public:
   virtual bool carriesCareful() const = 0;
   /// Step `stat`: returns the state with the reference for these scores.
   virtual Stat writeStat(const SoftmaxState &old) = 0;
-  /// Step `sum`: l and the row sums of `p`.
+  /// Step `sum`: adds the row sums of `p` to l.
   virtual mlir::Value writeSum(mlir::Value p, mlir::Value l) = 0;
   /// Step `rescale`: O in units of the new reference.
   virtual mlir::Value writeRescale(mlir::Value o) = 0;
-  /// After the last block, of O before it is scaled by 1/l.
+  /// After the last block: checks O before it is multiplied by 1/l.
   virtual void writeCheck(mlir::Value o, const SoftmaxState &last) = 0;
 
 protected:
   using Values = SoftmaxBuilder::Values;
 
-  /// A reference, alpha = exp2(old reference - reference), the scores of which
-  /// exponentials are taken relative to it, and whether some row of the warp
-  /// has a score as its reference.
+  /// A reference, alpha = exp2(old reference - reference), the scores relative
+  /// to it, and whether some row of the warp has a score as its reference.
   struct Moved {
     mlir::Value m, alpha, x, anyScore;
   };
@@ -57,28 +55,28 @@ protected:
   Reference(SoftmaxBuilder &b, LargeScores &large, int64_t threshold)
       : b(b), large(large), threshold(threshold) {}
 
-  /// The maximum of each row of the scores `x`.
+  /// Returns the maximum of each row of the scores `x`.
   mlir::Value rowMaximum(mlir::Value x,
                          tile::ReduceKind kind = tile::ReduceKind::Max);
   /// Moves the reference to `top`, the maximum of the scores `x`, or to `floor`
-  /// unless that is null, where one exceeds it by more than the threshold.
-  /// `anyScore` is that of the reference so far.
+  /// unless that is null, if it exceeds the old reference by more than the
+  /// threshold. `anyScore` is that of the old reference.
   Moved move(mlir::Value x, mlir::Value top, mlir::Value previous,
              mlir::Value floor, mlir::Value anyScore);
-  /// The same where neither `top` nor the reference is a large score.
+  /// Like move(), if neither `top` nor the reference is a large score.
   Moved moveSmall(mlir::Value x, mlir::Value top, mlir::Value previous,
                   mlir::Value floor);
-  /// Step `sum`: l * alpha and the row sums of `p`.
+  /// Step `sum`: returns l * alpha plus the row sums of `p`.
   mlir::Value addSum(mlir::Value p, mlir::Value l, mlir::Value alpha);
-  /// Step `rescale`: o * alpha; with a threshold only where some row of the
-  /// warp needs it.
+  /// Step `rescale`: returns o * alpha; with a threshold, multiplies only if
+  /// some row of the warp needs it.
   mlir::Value rescaleWhereChanged(mlir::Value o, mlir::Value alpha);
-  /// Rows of which some element is infinite or NaN: the sum of a row is finite
-  /// only if its elements are.
+  /// Returns the rows that have an infinite or NaN element: the sum of a row is
+  /// finite only if its elements are.
   mlir::Value isNotFinite(mlir::Value o);
-  /// o * alpha.
+  /// Returns o * alpha.
   mlir::Value scaleBy(mlir::Value alpha, mlir::Value o);
-  /// o * alpha where `any` holds.
+  /// Returns o * alpha if `any` holds, otherwise o.
   mlir::Value scaleIf(mlir::Value any, mlir::Value o, mlir::Value alpha);
 
   SoftmaxBuilder &b;
@@ -94,13 +92,13 @@ private:
 std::unique_ptr<Reference>
 makeRunningReference(SoftmaxBuilder &b, LargeScores &large, int64_t threshold);
 
-/// The maximum of the first block with keys, for as long as the sum of the row
+/// The maximum of the first block with keys, as long as the sum of the row
 /// stays small.
 std::unique_ptr<Reference> makeFirstBlockReference(SoftmaxBuilder &b,
                                                    LargeScores &large,
                                                    int64_t threshold);
 
-/// The maximum of all scores so far and of 0, from integer comparisons.
+/// The maximum of all scores so far and of 0, found by integer comparisons.
 std::unique_ptr<Reference>
 makeIntegerReference(SoftmaxBuilder &b, LargeScores &large, int64_t threshold);
 

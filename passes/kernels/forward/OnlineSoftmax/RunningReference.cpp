@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// m follows the maximum of the row and lags it by the threshold at most, so
+// m follows the maximum of the row and is at most the threshold below it, so
 // that no exponential exceeds 2^threshold.
 #include "Reference.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds the steps of one kernel's softmax, and what their bodies repeat.
+// Builds the steps of a kernel's softmax, and the common parts of their bodies.
 
 #ifndef ATTN_PASSES_ONLINE_SOFTMAX_SOFTMAX_BUILDER_H
 #define ATTN_PASSES_ONLINE_SOFTMAX_SOFTMAX_BUILDER_H
@@ -21,11 +21,11 @@ public:
   }
 
   mlir::Value constant(double value, mlir::RankedTensorType type);
-  /// The factor of scores in log2 units.
+  /// Returns the factor that converts scores to log2 units, as a tile.
   mlir::Value splatScale(mlir::RankedTensorType type) {
     return make<mlir::tensor::SplatOp>(scale, type);
   }
-  /// A value a row, for every element of the row.
+  /// Broadcasts a value per row to every element of the row.
   mlir::Value along(mlir::Value row, mlir::RankedTensorType type) {
     return make<tile::BroadcastOp>(type, row, 1);
   }
@@ -38,7 +38,7 @@ public:
   mlir::Value scale; // exponents are score * scale, in log2 units
 };
 
-/// Where the reference of a row starts: below every score.
+/// The initial reference of a row: below every score.
 constexpr float kNoReference = -std::numeric_limits<float>::max();
 
 } // namespace attn

@@ -4,7 +4,7 @@
 using namespace mlir;
 using namespace attn;
 
-/// The step that holds `op` alone, its operands being the step's.
+/// Returns the step that contains only `op`, whose operands are the step's.
 static FailureOr<tile::StepOp> stepOf(Operation *op, unsigned operands) {
   auto step = dyn_cast<tile::StepOp>(op->getParentOp());
   if (!step || !llvm::hasNItems(step.getBody().front(), 2)) {
@@ -29,7 +29,8 @@ static FailureOr<tile::StepOp> stepOf(Operation *op, unsigned operands) {
   return step;
 }
 
-/// The state: a carried value that starts at zero and only attend touches.
+/// Checks the state: a carried value that starts at zero and that only attend
+/// uses.
 static LogicalResult matchState(SoftmaxMatch &match) {
   tile::AttendOp op = match.attend;
   auto state = dyn_cast<BlockArgument>(match.state);
@@ -109,8 +110,8 @@ static LogicalResult checkTypes(SoftmaxMatch &match, tile::KernelOp kernel) {
   return success();
 }
 
-/// The work item, which only a reference that may fail, and items in parts,
-/// have to know.
+/// Finds the work item, which is needed only for a reference that may fail and
+/// for items in parts.
 static LogicalResult matchWork(SoftmaxMatch &match, tile::KernelOp kernel) {
   RowMax rowMax = kernel.getConfig()->getRowMax();
   int64_t parts = kernel.getConfig()->getLastWaveParts();

@@ -14,13 +14,14 @@ struct SoftmaxMatch {
   tile::ForOp loop;
   tile::StepOp attendStep, resultStep;
   tile::AttendOp attend;
-  unsigned carried = 0; // number of the state among the loop's values
-  mlir::Value scores, values, state; // operands of the attend step
-  mlir::Value work;                  // null where nothing depends on it
-  mlir::Value parts;                 // of items that are cut; null if none is
+  unsigned carried = 0; // number of the state among the carried values
+  mlir::Value scores, values, state; // operands of the step with `tile.attend`
+  mlir::Value work;                  // null if nothing depends on it
+  mlir::Value parts;                 // of the `tile.cut`; null without one
 };
 
-/// The softmax round `attend`, or an error that says what is in the way.
+/// Returns the softmax around `attend`, or an error that says why it cannot be
+/// fused.
 mlir::FailureOr<SoftmaxMatch> matchSoftmax(tile::AttendOp attend,
                                            tile::KernelOp kernel);
 

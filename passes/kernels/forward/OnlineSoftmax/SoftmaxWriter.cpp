@@ -48,7 +48,7 @@ private:
 
 } // namespace
 
-/// scale * log2(e), outside the work loop.
+/// Computes scale * log2(e), outside the work loop.
 void SoftmaxWriter::writeScale() {
   b.setInsertionPoint(match.loop->getParentOp());
   Value log2e = b.make<arith::ConstantOp>(b.getF32FloatAttr(kLog2e));
@@ -68,7 +68,7 @@ SoftmaxState SoftmaxWriter::writeIteration(const SoftmaxState &old) {
       b.step("exp", {scores, now.m}, b.scoreType, [&](ValueRange a) -> Values {
         Value scale = b.splatScale(b.scoreType);
         Value bias = b.along(b.make<arith::NegFOp>(a[1]), b.scoreType);
-        // An approximation will do here: `exp2_soft` takes it for permission.
+        // An approximation is allowed here: the flag permits `exp2_soft`.
         return {b.make<math::Exp2Op>(b.make<math::FmaOp>(a[0], scale, bias),
                                      arith::FastMathFlags::afn)};
       })[0];
@@ -85,7 +85,7 @@ SoftmaxState SoftmaxWriter::writeIteration(const SoftmaxState &old) {
   return now;
 }
 
-/// One state of two, whose references differ: the higher one stays.
+/// Merges two states with different references: the higher reference stays.
 SmallVector<Value> SoftmaxWriter::merge(ValueRange a, ValueRange other) {
   Value zero = b.constant(0.0, b.rowType);
   auto select = [&](Value flag, Value yes, Value no) {
@@ -107,7 +107,7 @@ SmallVector<Value> SoftmaxWriter::merge(ValueRange a, ValueRange other) {
   return {m, l, o};
 }
 
-/// The state of a whole item, in the last of its parts.
+/// Joins the states of all parts of an item, in its last part.
 SoftmaxState SoftmaxWriter::writeJoin(const SoftmaxState &last) {
   Type types[] = {b.rowType, b.rowType, b.outType};
   Values joined =
@@ -126,7 +126,8 @@ SoftmaxState SoftmaxWriter::writeJoin(const SoftmaxState &last) {
   return {joined[0], joined[1], joined[2], last.careful};
 }
 
-/// 1/l and the LSE; a row without keys (l = 0) gives 0 and -inf.
+/// Computes 1/l and the LSE; a row without keys (l = 0) gets O = 0 and LSE =
+/// -inf.
 void SoftmaxWriter::writeResults(SoftmaxState last) {
   RankedTensorType row = b.rowType;
   b.setInsertionPoint(match.resultStep);
@@ -153,7 +154,7 @@ void SoftmaxWriter::writeResults(SoftmaxState last) {
   match.resultStep.erase();
 }
 
-/// The loop with m, l and O in the place of the state; its body is moved.
+/// Rebuilds the loop with m, l and O in place of the state; moves its body.
 tile::ForOp SoftmaxWriter::rebuildLoop() {
   tile::ForOp old = match.loop;
   b.setInsertionPoint(old);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the recurrence of (m, l, O) in the place of the abstract softmax.
+// Writes the recurrence of (m, l, O) in place of the abstract softmax.
 
 #ifndef ATTN_PASSES_ONLINE_SOFTMAX_SOFTMAX_WRITER_H
 #define ATTN_PASSES_ONLINE_SOFTMAX_SOFTMAX_WRITER_H
@@ -9,7 +9,7 @@
 
 namespace attn {
 
-/// Replaces what `match` found; its ops are erased.
+/// Replaces the ops of `match`, which are erased.
 void writeOnlineSoftmax(tile::KernelOp kernel, SoftmaxMatch match);
 
 } // namespace attn

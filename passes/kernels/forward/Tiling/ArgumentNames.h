@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names of a forward kernel's arguments and sizes. Nobody else has them.
+// The names of a forward kernel's arguments and sizes. No other code uses them.
 #ifndef ATTN_PASSES_TILING_ARGUMENTNAMES_H
 #define ATTN_PASSES_TILING_ARGUMENTNAMES_H
 

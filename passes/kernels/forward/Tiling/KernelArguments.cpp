@@ -13,7 +13,8 @@ using namespace attn;
 
 namespace {
 
-/// Collects descriptions, and where the argument of each is wanted.
+/// Collects the descriptions of arguments, with the variable for the value of
+/// each.
 class ArgumentList {
 public:
   explicit ArgumentList(AttentionOp attention) : attention(attention) {}
@@ -33,7 +34,8 @@ public:
     arguments.push_back(&argument);
   }
 
-  /// The sizes of a tensor whose dimensions are in the attention's order.
+  /// Returns the names of the sizes of a tensor whose dimensions are in the
+  /// attention's order.
   std::array<StringRef, 4> dimsOf(StringRef length, StringRef heads,
                                   StringRef columns) {
     std::array<StringRef, 4> dims;
@@ -61,8 +63,8 @@ private:
   SmallVector<Value *> arguments;
 };
 
-/// Scales are multiplied by log2(e), and denormals count as 0: a scale that
-/// becomes 0 or infinite so would make NaN of masked scores.
+/// The range of scales. They are multiplied by log2(e), and denormals count as
+/// 0: a scale that becomes 0 or infinite would turn masked scores into NaN.
 struct Scales {
   Scales() {
     constexpr float log2e = llvm::numbers::log2ef;

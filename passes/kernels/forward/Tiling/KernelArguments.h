@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A forward kernel with its arguments, before anything is in it.
+// Creates a forward kernel with its arguments and an empty body.
 #ifndef ATTN_PASSES_TILING_KERNELARGUMENTS_H
 #define ATTN_PASSES_TILING_KERNELARGUMENTS_H
 
@@ -16,7 +16,7 @@ struct KernelArguments {
 };
 
 /// Creates the kernel of `attention` and sets `arguments` to those of its body,
-/// at whose start `b` then writes.
+/// where `b` writes afterwards.
 tile::KernelOp createKernel(TileBuilder &b, AttentionOp attention,
                             llvm::StringRef name,
                             llvm::ArrayRef<std::string> captureNames,

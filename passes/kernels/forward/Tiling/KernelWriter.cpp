@@ -37,7 +37,7 @@ private:
   Value writeMask(Value s, Value work);
   Value liftRegion(Region &region, ValueRange leading, Place &at);
 
-  /// Columns of the tiles of Q and K, and of V and O.
+  /// The columns of the tiles of Q and K, and of V and O.
   int64_t columns() {
     return config.getTileD() ? config.getTileD() : attention.getHeadDim();
   }
@@ -53,7 +53,7 @@ private:
   Side owned;
 
   KernelArguments args;
-  // (batch, head, position, dim) to the tensor's dimensions
+  // from (batch, head, position, dim) to the tensor's dimensions
   AffineMap layout, queryLayout;
   ScoreMatrix matrix;
   Value batches, heads, group, softmaxScale;
@@ -107,8 +107,8 @@ void KernelWriter::writeMaps() {
 // Work items.
 //===----------------------------------------------------------------------===//
 
-/// Query heads whose K and V take the share of the L2 cache that the config
-/// sets aside, in sections of one size.
+/// Computes the number of query heads whose K and V fit the share of the L2
+/// cache that the config reserves; all sections have the same size.
 Value KernelWriter::writeSection() {
   if (config.getSectionMib() == 0) {
     return {};
@@ -128,7 +128,7 @@ Value KernelWriter::writeSection() {
 
 Value KernelWriter::writeNext() {
   Type type = tile::WorkType::get(b.getContext());
-  // Work items count blocks of the owned dimension; a cluster takes one for
+  // Work items count blocks of the owned dimension; a cluster has one block for
   // each of its CTAs.
   Axis &side = matrix.axis(owned);
   Value rows = packed > 1 ? b.mul(side.length, b.i32(packed)) : side.length;
@@ -156,7 +156,8 @@ Value KernelWriter::writeNext() {
 // Steps.
 //===----------------------------------------------------------------------===//
 
-/// A step that loads the block of `side` of this work item and iteration.
+/// Writes a step that loads the block of `side` for this work item and
+/// iteration.
 Value KernelWriter::writeLoad(StringRef name, Value source, Side side,
                               Value work) {
   Type type = matrix.tileType(side, source == args.v ? columnsV() : columns(),
@@ -173,15 +174,15 @@ Value KernelWriter::writeLoad(StringRef name, Value source, Side side,
   })[0];
 }
 
-/// Inlines a region of the user on tiles: (leading..., b, h, i, j,
-/// captures...).
+/// Inlines a region of the user on tiles, with the arguments (leading..., b, h,
+/// i, j, captures...).
 Value KernelWriter::liftRegion(Region &region, ValueRange leading, Place &at) {
   ValueRange formal = region.getArguments();
   size_t n = leading.size();
   Values actual(leading);
   actual.push_back(at.batch);
   actual.push_back(at.head);
-  // Coordinates only where the region reads them.
+  // Coordinates are computed only if the region reads them.
   actual.push_back(formal[n + 2].use_empty() ? Value()
                                              : matrix.coords(Side::Query, at));
   actual.push_back(formal[n + 3].use_empty() ? Value()
@@ -191,7 +192,7 @@ Value KernelWriter::liftRegion(Region &region, ValueRange leading, Place &at) {
       .lift(region, actual);
 }
 
-/// Without a score region the scale is left to the softmax.
+/// Without a score region the softmax applies the scale.
 Value KernelWriter::writeScore(Value s, Value work) {
   return b.step(
       "score", {s, work}, s.getType(), [&](ValueRange values) -> Values {
@@ -281,7 +282,7 @@ void KernelWriter::writeResults(Value state, Value work) {
 }
 
 void KernelWriter::writeWork() {
-  // A score region has the scaled score: nothing is left for the softmax.
+  // A score region receives the scaled score, so the softmax does not scale.
   softmaxScale = attention.hasScoreRegion()
                      ? b.make<arith::ConstantOp>(b.getF32FloatAttr(1.0))
                      : args.scale;

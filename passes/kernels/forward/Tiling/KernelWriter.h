@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes one CTA's program for one attention.
+// Writes the program of one CTA for an attention.
 #ifndef ATTN_PASSES_TILING_KERNELWRITER_H
 #define ATTN_PASSES_TILING_KERNELWRITER_H
 
@@ -8,7 +8,7 @@
 
 namespace attn {
 
-/// Writes `name` before the function round `attention`, which has a config.
+/// Writes kernel `name` before the function of `attention`, which has a config.
 tile::KernelOp writeKernel(AttentionOp attention, llvm::StringRef name,
                            llvm::ArrayRef<std::string> captureNames);
 

@@ -12,8 +12,8 @@ tile::RangesAttr KeyRanges::ranges(MLIRContext *context) const {
     return tile::RangeAttr::get(context, kind, atMost);
   };
   SmallVector<tile::RangeAttr> list;
-  // Without a bound on the right the one block is masked that the keys fill in
-  // part. Of parts it is not said: few of their items have that block.
+  // Without a bound on the right, only the block that the keys fill partially
+  // is masked. With parts there is no such limit: few parts have that block.
   bool isEnd = !maskRegion && !seen.last && !parts;
   list.push_back(range(tile::RangeKind::Masked,
                        isEnd ? std::optional<int64_t>(1) : std::nullopt));
@@ -34,7 +34,8 @@ Value KeyRanges::toQuery(TileBuilder &b, Value row) const {
   return b.make<arith::ShRUIOp>(row, shift);
 }
 
-/// The key on the diagonal of each query; positions are scalars or tiles.
+/// Returns the key on the diagonal of each query; positions are scalars or
+/// tiles.
 Value KeyRanges::toDiagonal(TileBuilder &b, Value queries) const {
   if (!bottomRight) {
     return queries;
@@ -54,8 +55,9 @@ Value KeyRanges::wordOf(StringRef word, Value diagonal) const {
                                                           : bounds.lookup(word);
 }
 
-/// Writes an expression of which keys are seen. It is a tile if it depends on
-/// the diagonal and that is one. What is divided is not negative.
+/// Writes an expression for the first or last key that is seen. The result is a
+/// tile if it depends on the diagonal and the diagonal is a tile. Dividends are
+/// not negative.
 Value KeyRanges::write(TileBuilder &b, Attribute expression,
                        Value diagonal) const {
   if (auto number = dyn_cast<IntegerAttr>(expression)) {
@@ -80,12 +82,12 @@ Value KeyRanges::write(TileBuilder &b, Attribute expression,
   return (b.*write)(x, y);
 }
 
-/// The last key that each query may see.
+/// Returns the last key that each query may see.
 Value KeyRanges::lastKey(TileBuilder &b, Value queries) const {
   return write(b, seen.last, toDiagonal(b, queries));
 }
 
-/// The first key that each query may see.
+/// Returns the first key that each query may see.
 Value KeyRanges::firstKey(TileBuilder &b, Value queries) const {
   return write(b, seen.first, toDiagonal(b, queries));
 }
@@ -99,10 +101,11 @@ SmallVector<Value> KeyRanges::writeBounds(TileBuilder &b, Value work) const {
 }
 
 /// Key blocks of a block of queries, from the right: [mid, hi) need a mask for
-/// their ends on the right, [left, mid) none, [lo, left) for those on the left;
-/// without a first key left = lo = 0. Some row sees the keys up to the last
-/// row's last, every row those up to the first row's, and so on the left.
-/// Counts are clamped to 0..length, so that lo <= left <= mid <= hi.
+/// their right ends, [left, mid) none, [lo, left) for their left ends; without
+/// a first key left = lo = 0. Some row sees the keys up to the last key of the
+/// last row, and every row those up to the last key of the first row; likewise
+/// on the left. Counts are clamped to 0..length, so that lo <= left <= mid <=
+/// hi.
 SmallVector<Value> KeyRanges::boundsOfRows(TileBuilder &b, Value first,
                                            Value rows) const {
   Value zero = b.i32(0), some = key.length, last;
@@ -129,8 +132,8 @@ SmallVector<Value> KeyRanges::boundsOfRows(TileBuilder &b, Value first,
   return {hi, mid, left, lo};
 }
 
-/// The blocks of a part are as many of the item's as those of another, from the
-/// left. All sub-tiles are cut where the item is.
+/// Keeps the blocks of one part: the parts of an item have equal numbers of
+/// blocks, from the left. All sub-tiles are cut at the same blocks.
 void KeyRanges::keepPart(TileBuilder &b, Value work,
                          MutableArrayRef<Value> bounds) const {
   Values item(bounds);
@@ -170,7 +173,7 @@ Value KeyRanges::writeAdmitted(TileBuilder &b, Value queries,
   auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
     return b.make<arith::CmpIOp>(predicate, x, y);
   };
-  // One comparison an element: all else depends on the row alone.
+  // One comparison per element: everything else depends only on the row.
   Value end = b.like(key.length, keys);
   if (seen.last) {
     end = b.min(end, b.add(lastKey(b, queries), b.like(b.i32(1), keys)));

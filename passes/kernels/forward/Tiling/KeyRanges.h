@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which keys the queries of a block may see: the ranges of key blocks that it
-// streams, and the built-in mask inside of them.
+// The keys that the queries of a block may see: the ranges of key blocks that
+// it streams, and the built-in mask inside them.
 #ifndef ATTN_PASSES_TILING_KEYRANGES_H
 #define ATTN_PASSES_TILING_KEYRANGES_H
 
@@ -10,34 +10,34 @@
 
 namespace attn {
 
-/// One dimension of the score matrix in the kernel.
+/// One dimension of the score matrix.
 struct Axis {
-  int64_t tile = 0;     // positions a block
-  mlir::Value tileSize; // the same, i32
-  mlir::Value length;   // positions in all, i32
+  int64_t tile = 0;     // positions in a block
+  mlir::Value tileSize; // the same as an i32
+  mlir::Value length;   // total number of positions, as an i32
 };
 
 struct KeyRanges {
-  /// The ranges of key blocks, from the right. With a mask region all of them
-  /// are masked.
+  /// Returns the ranges of key blocks, from the right. With a mask region all
+  /// of them are masked.
   tile::RangesAttr ranges(mlir::MLIRContext *context) const;
-  /// The ends of these ranges for the rows of an item.
+  /// Writes the bounds of these ranges for the rows of an item.
   llvm::SmallVector<mlir::Value> writeBounds(TileBuilder &b,
                                              mlir::Value work) const;
-  /// Which pairs the built-in mask admits; it also ends the keys. Positions are
-  /// tiles; those of queries are not read without a mask.
+  /// Writes which pairs the built-in mask admits; this also cuts the keys at
+  /// the end. Positions are tiles; those of queries are unused without a mask.
   mlir::Value writeAdmitted(TileBuilder &b, mlir::Value queries,
                             mlir::Value keys) const;
-  /// The query of a row, a scalar or a tile: several heads of it follow one
-  /// another where packed.
+  /// Returns the query of a row, a scalar or a tile: with packed heads, several
+  /// consecutive rows belong to one query.
   mlir::Value toQuery(TileBuilder &b, mlir::Value row) const;
 
   Axis query, key;
   bool bottomRight = false, maskRegion = false;
   int64_t packed = 1;                  // query heads that share a tile's rows
   SeenKeys seen;                       // by the built-in mask
-  llvm::StringMap<mlir::Value> bounds; // of that mask, by their names
-  mlir::Value parts; // of an item that is cut; null where none is
+  llvm::StringMap<mlir::Value> bounds; // the bounds of that mask, by name
+  mlir::Value parts;                   // of an item that is cut, or null
 
 private:
   mlir::Value toDiagonal(TileBuilder &b, mlir::Value queries) const;

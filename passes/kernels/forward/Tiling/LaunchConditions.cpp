@@ -19,7 +19,7 @@ public:
   DictionaryAttr sizes();
 
 private:
-  // An expression is a name, a number or a list.
+  // Expressions are names, numbers or lists.
   Attribute expression(StringRef name) { return builder.getStringAttr(name); }
   Attribute expression(int64_t value) {
     return builder.getI64IntegerAttr(value);
@@ -74,7 +74,7 @@ void Conditions::checkSizes() {
   }
 }
 
-/// Positions two lengths apart are subtracted from each other.
+/// The difference of two positions may be as large as two lengths.
 void Conditions::checkBound(const MaskBound &bound) {
   constexpr int64_t quarter = int64_t(1) << 29;
   check(op("lt", bound.name, int64_t(bound.least)), 0,
@@ -108,7 +108,8 @@ void attn::describeLaunches(tile::KernelOp kernel, ArrayRef<MaskBound> bounds) {
   kernel->setDiscardableAttr(kSizesAttr, conditions.sizes());
 }
 
-/// With the kernel's words for sizes, and the query for its diagonal.
+/// Replaces the words for sizes by the kernel's, and the diagonal by that of
+/// the query.
 static Attribute ofQueries(Attribute expression, bool bottomRight) {
   Builder builder(expression.getContext());
   auto name = [&](StringRef word) { return builder.getStringAttr(word); };

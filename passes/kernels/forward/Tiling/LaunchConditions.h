@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a forward kernel demands of its launches.
+// The requirements of a forward kernel on its launches.
 #ifndef ATTN_PASSES_KERNELS_FORWARD_TILING_LAUNCHCONDITIONS_H
 #define ATTN_PASSES_KERNELS_FORWARD_TILING_LAUNCHCONDITIONS_H
 
@@ -9,11 +9,11 @@
 
 namespace attn {
 
-/// Sets the kernel's checks of launches, which give it `bounds`, and the names
-/// of its sizes.
+/// Sets the checks of the kernel's launches, which provide `bounds`, and the
+/// names of its sizes.
 void describeLaunches(tile::KernelOp kernel, llvm::ArrayRef<MaskBound> bounds);
 
-/// Says of the kernel which keys a query sees.
+/// Describes in the kernel which keys a query sees.
 void describeSeenKeys(tile::KernelOp kernel);
 
 } // namespace attn

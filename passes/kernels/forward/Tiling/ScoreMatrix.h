@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Places in the score matrix: which rows and columns a work item and a turn of
-// the loop stand for.
+// Positions in the score matrix: the rows and columns of a work item and of an
+// iteration of the loop.
 #ifndef ATTN_PASSES_TILING_SCOREMATRIX_H
 #define ATTN_PASSES_TILING_SCOREMATRIX_H
 
@@ -13,9 +13,9 @@ namespace attn {
 /// them and streams the blocks of the other: forward owns queries.
 enum class Side { Query, Key };
 
-/// A work item's place: which row block, which query head (of K and V where
-/// heads are packed), which batch; and the positions of a score tile's elements
-/// once they are asked for.
+/// The coordinates of a work item: its row block, query head (head of K and V
+/// if heads are packed) and batch; and the positions of a score tile's
+/// elements, once they are needed.
 struct Place {
   mlir::Value block, head, batch;
   mlir::Value queries, keys;
@@ -33,9 +33,9 @@ public:
   }
 
   Place place(mlir::Value work);
-  /// The first position of this turn's block along `side`.
+  /// The first position along `side` of the block of this iteration.
   mlir::Value start(Side side, const Place &at);
-  /// The first row to write: past the end where a later part writes them.
+  /// The first row to store: past the end if a later part stores the rows.
   mlir::Value firstRowToWrite(mlir::Value work, const Place &at);
   /// The position along `side` of each element of a score tile.
   mlir::Value coords(Side side, Place &at);
