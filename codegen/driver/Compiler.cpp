@@ -39,9 +39,9 @@ Stage lastStage(Emit emit) {
   return Stage::Cubin;
 }
 
-/// Lets the passes' remarks reach the diagnostics.
+/// Forwards the passes' remarks to the diagnostics.
 LogicalResult enableRemarks(MLIRContext *context) {
-  // Every kind is named: the filter of one that is not set matches nothing.
+  // All kinds must be named: the filter of a missing one matches nothing.
   remark::RemarkCategories categories{"attn", "attn", "attn", "attn", "attn"};
   return remark::enableOptimizationRemarks(
       *context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
@@ -83,7 +83,8 @@ std::string objectOf(gpu::BinaryOp binary, gpu::CompilationTarget format) {
   return "";
 }
 
-/// What the assembler says of a kernel as JSON, for the plan's free-form part.
+/// Returns the assembler's report on a kernel as JSON, for the plan's free-form
+/// part.
 llvm::json::Value toJson(DictionaryAttr numbers) {
   llvm::json::Object object;
   for (NamedAttribute entry : numbers) {
@@ -129,7 +130,7 @@ FailureOr<std::string> makeBundle(gpu::BinaryOp binary) {
 
 } // namespace
 
-/// The assembler that somebody asks for; empty: search.
+/// Returns the assembler that the user requested; empty for a search.
 static std::string requestedPtxas(const CompileOptions &options) {
   return options.ptxas.empty()
              ? llvm::sys::Process::GetEnv("ATTN_PTXAS").value_or("")
@@ -142,7 +143,7 @@ static void setPipelineOptions(const CompileOptions &options,
   pipeline.scheduleFile = options.scheduleFile;
   pipeline.rung = options.rung;
   pipeline.ptxas = requestedPtxas(options);
-  // Stamps take registers that a schedule may not have to spare.
+  // Stamps need registers that a schedule may not have.
   pipeline.losses = options.instrument ? codegen::Losses::Warn : options.losses;
   pipeline.reproducerDir = options.reproducerDir;
   pipeline.instrument = options.instrument;
@@ -169,8 +170,7 @@ FailureOr<std::string> attn::bundleOf(ModuleOp module) {
   return makeBundle(*binary);
 }
 
-/// Whether a bundle has to do without machine code. The driver assembles its
-/// PTX then.
+/// Whether a bundle has no machine code, so that the driver assembles its PTX.
 static bool leavesAssemblyToDriver(ModuleOp module,
                                    const CompileOptions &options) {
   if (options.emit != Emit::Bundle) {

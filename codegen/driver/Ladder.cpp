@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ladder of the schedule table: where the assembler spills the registers of
-// a kernel, the problem is compiled again with the entries of the next rung.
+// The ladder of the schedule table: if the assembler spills registers of a
+// kernel, the problem is compiled again with the entries of the next rung.
 #include "ResourceReport.h"
 #include "attn/codegen/driver/Compiler.h"
 #include "attn/passes/schedule/ScheduleTable.h"
@@ -12,8 +12,8 @@ using namespace attn;
 
 namespace {
 
-/// What the assembler lost in the kernels of a module. Bytes of spills are
-/// counted where they are stored and where they are loaded.
+/// The losses in the kernels of a module. Spilled bytes count both where they
+/// are stored and where they are loaded.
 struct Loss {
   int64_t serialized = 0, spilledBytes = 0;
 
@@ -79,7 +79,7 @@ static int64_t rungOf(ModuleOp module) {
   return binaries.empty() ? 0 : attn::rungOf(*binaries.begin());
 }
 
-/// Says which rung was taken, unless it is the first that was tried.
+/// Reports the rung that was used, unless it is the first one tried.
 static void explain(AttentionOp op, const Attempt &taken, int64_t attempts) {
   if (taken.loss.any()) {
     remark::missed(op.getLoc(), decisionOf("ladder"))
@@ -92,8 +92,8 @@ static void explain(AttentionOp op, const Attempt &taken, int64_t attempts) {
   }
 }
 
-/// Compiles copies of `module` on one rung after another; the first without
-/// losses, or the one with the fewest.
+/// Compiles copies of `module` on one rung after another; returns the first
+/// without losses, or the one with the fewest.
 static FailureOr<Attempt> findRung(ModuleOp module, AttentionOp op,
                                    CompileOptions options,
                                    CompileRung compileRung) {
@@ -140,8 +140,8 @@ LogicalResult attn::climb(ModuleOp module, const CompileOptions &options,
     return failure();
   }
   if (options.instrument) {
-    // Stamps need registers too, but what is traced is the kernel that runs
-    // without them.
+    // Stamps need registers too, but the rung is that of the kernel without
+    // them.
     CompileOptions stamped = options;
     stamped.rung = found->rung;
     return compileRung(module, stamped);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reading modules. MLIR's parser calls itself for every level of nesting, and
-// overflows the stack some thousand levels deep: such text is refused before.
+// Reads modules. MLIR's parser recurses for every level of nesting, and
+// overflows the stack at some thousand levels: such text is refused before.
 #include "attn/codegen/driver/Compiler.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
@@ -15,7 +15,7 @@ using namespace attn;
 /// More than any stage prints.
 static constexpr unsigned kMaxNesting = 256;
 
-/// The end of the string or comment that begins at `at`, or `at`.
+/// Returns the end of the string or comment that begins at `at`, or `at`.
 static size_t skipOpaque(StringRef text, size_t at) {
   if (text.substr(at).starts_with("//")) {
     return std::min(text.find('\n', at), text.size());
@@ -29,14 +29,14 @@ static size_t skipOpaque(StringRef text, size_t at) {
   return std::min(at + 1, text.size());
 }
 
-/// Whether `<` or `>` is of an arrow or compares.
+/// Whether `<` or `>` is part of an arrow or a comparison.
 static bool isOperator(StringRef text, size_t at) {
   return text.substr(at + 1).starts_with("=") ||
          (text[at] == '>' && text.take_front(at).ends_with("-"));
 }
 
-/// How many brackets are open at a time. Those of no pair do not matter: what
-/// they are in is no module.
+/// Returns the largest number of open brackets. Unpaired ones do not matter:
+/// text that contains them is not a module.
 static unsigned nestingOf(StringRef text) {
   unsigned depth = 0, deepest = 0;
   for (size_t at = 0; at < text.size();) {

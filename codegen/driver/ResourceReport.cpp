@@ -37,7 +37,7 @@ void printAssembler(DictionaryAttr numbers, llvm::raw_ostream &stream) {
          << " bytes stored, " << number("spill_loads") << " bytes loaded\n";
 }
 
-/// The launch plan of a binary, or an empty object.
+/// Returns the launch plan of a binary, or an empty object.
 llvm::json::Object planOf(gpu::BinaryOp binary) {
   auto text = binary->getAttrOfType<StringAttr>("attn.plan");
   llvm::Expected<llvm::json::Value> plan =
@@ -50,7 +50,7 @@ llvm::json::Object planOf(gpu::BinaryOp binary) {
   return object ? std::move(*object) : llvm::json::Object();
 }
 
-/// Calls `visit` with what the assembler said of each object of a binary.
+/// Calls `visit` with the assembler's report on each object of a binary.
 void forEachReport(gpu::BinaryOp binary,
                    llvm::function_ref<void(DictionaryAttr)> visit) {
   for (Attribute attribute : binary.getObjects()) {

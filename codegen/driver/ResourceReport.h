@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the launch plan and the assembler say that compiled kernels take of the
-// machine.
+// The machine resources of compiled kernels, as reported by the launch plan and
+// the assembler.
 #ifndef ATTN_TOOLS_RESOURCEREPORT_H
 #define ATTN_TOOLS_RESOURCEREPORT_H
 
@@ -10,31 +10,30 @@
 
 namespace attn {
 
-/// The variants of a launch plan, without what is no object.
+/// Returns the variants of a launch plan, without invalid ones.
 llvm::SmallVector<llvm::json::Object *> variantsOf(llvm::json::Object &plan);
 
 /// The name of the kernel that a variant launches, or "".
 llvm::StringRef kernelOf(llvm::json::Object &variant);
 
-/// Calls `visit` with the name of each kernel and what the assembler said of
-/// it.
+/// Calls `visit` with the name of each kernel and the assembler's report on it.
 void forEachAssembly(
     mlir::gpu::BinaryOp binary,
     llvm::function_ref<void(llvm::StringRef, mlir::DictionaryAttr)> visit);
 
-/// What the assembler said of a kernel, or null.
+/// Returns the assembler's report on a kernel, or null.
 mlir::DictionaryAttr findAssembly(mlir::gpu::BinaryOp binary,
                                   llvm::StringRef kernel);
 
-/// How many warnings C75xx the assembler had.
+/// Returns the number of the assembler's warnings C75xx.
 int64_t countSerialized(mlir::gpu::BinaryOp binary);
 
-/// The rung of the schedule table that the launch plan names.
+/// Returns the rung of the schedule table that the launch plan names.
 int64_t rungOf(mlir::gpu::BinaryOp binary);
 
-/// Prints, of each kernel, registers a role, shared memory, barriers, and what
-/// the assembler spilled. Prints nothing that the launch plan and the assembler
-/// did not report.
+/// Prints for each kernel the registers of each role, shared memory, barriers,
+/// and spills. Prints only numbers that the launch plan or the assembler
+/// reported.
 void printResources(mlir::gpu::BinaryOp binary, llvm::raw_ostream &stream);
 
 } // namespace attn

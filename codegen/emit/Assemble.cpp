@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// The report as attributes: a dictionary a kernel. Times are not in it, so
-/// that the same input gives the same bytes.
+/// Returns the report as attributes: one dictionary for each kernel. Times are
+/// left out, so that the same input gives the same bytes.
 static DictionaryAttr getProperties(Builder &builder,
                                     const AssemblyReport &report) {
   auto number = [&](StringRef name, unsigned value) {
@@ -60,7 +60,7 @@ struct AssemblePass : attn::codegen::impl::AssembleBase<AssemblePass> {
 private:
   template <typename T> using Expected = llvm::Expected<T>;
 
-  /// Adds to each object of PTX its cubin.
+  /// Adds the cubin to each object with PTX.
   LogicalResult assemble(gpu::BinaryOp binary, StringRef program) {
     SmallVector<Attribute> objects(binary.getObjects().getValue());
     for (Attribute attr : binary.getObjects()) {
@@ -88,8 +88,7 @@ private:
     return success();
   }
 
-  /// Reports what the assembler warned of; fails on losses that were not
-  /// asked for.
+  /// Reports the assembler's warnings; fails on losses unless they are allowed.
   LogicalResult judge(gpu::BinaryOp binary, const AssemblyReport &report) {
     if (report.losses.empty() || losses != Losses::Refuse) {
       for (const std::string &line : report.warnings) {

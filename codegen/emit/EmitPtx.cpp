@@ -17,8 +17,7 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// Puts a binary of the same name and discardable attributes in the place of
-/// `module`.
+/// Replaces `module` by a binary with the same name and discardable attributes.
 static void replaceByBinary(gpu::GPUModuleOp module, StringRef ptx) {
   OpBuilder builder(module);
   auto object = gpu::ObjectAttr::get(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `nvx.exp2_poly` as arithmetic: Cody-Waite, Horner, exponent by integer add.
+// Expands `nvx.exp2_poly`: Cody-Waite, Horner, exponent by integer addition.
 #include "attn/dialect/Exp2Poly.h"
 #include "Lowering.h"
 #include "attn/dialect/Nvx.h"
@@ -21,8 +21,8 @@ struct ExpandExp2Poly : OpRewritePattern<nvx::Exp2PolyOp> {
     auto constant = [&](float value) {
       return makeConstant(rewriter, loc, type, rewriter.getF32FloatAttr(value));
     };
-    // The additions round to an integer: none has a product as its operand,
-    // with which contraction could undo that.
+    // The additions round to an integer. No operand of them is a product, so
+    // contraction cannot undo that.
     Value round = constant(exp2poly::kRound);
     Value x = arith::MaximumFOp::create(rewriter, loc, op.getX(),
                                         constant(exp2poly::kClampBelow));
@@ -38,7 +38,8 @@ struct ExpandExp2Poly : OpRewritePattern<nvx::Exp2PolyOp> {
     for (int i = op.getDegree() - 1; i >= 0; --i) {
       sum = math::FmaOp::create(rewriter, loc, sum, fraction, constant(c[i]));
     }
-    // The integers forget a NaN; x * 0 is 0 or brings it back.
+    // The integer arithmetic loses a NaN; x * 0, which is 0 or NaN, restores
+    // it.
     Value result = addExponent(rewriter, loc, sum, shifted);
     rewriter.replaceOpWithNewOp<math::FmaOp>(op, x, constant(0), result);
     return success();
@@ -54,7 +55,8 @@ private:
     return arith::ConstantOp::create(builder, loc, element);
   }
 
-  /// `sum` times 2 to the integer in the low bits of `shifted`.
+  /// Returns `sum` times 2 to the power of the integer in the low bits of
+  /// `shifted`.
   static Value addExponent(OpBuilder &builder, Location loc, Value sum,
                            Value shifted) {
     Type type = sum.getType();

@@ -13,7 +13,7 @@ struct Frame {
 };
 thread_local Frame *current = nullptr;
 
-/// Without a frame it returns, and LLVM ends the process as ever.
+/// Without a frame it returns, and LLVM ends the process as usual.
 void handleFatalError(void *, const char *reason, bool) {
   if (Frame *frame = current) {
     frame->message = reason;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where ptxas may be, and which are new enough.
+// Searches for ptxas, and checks its version.
 #include "attn/codegen/emit/FindPtxas.h"
 #include "PtxasProcess.h"
 #include "llvm/ADT/SmallString.h"
@@ -17,7 +17,8 @@ using namespace llvm;
 
 static const VersionTuple kOldest(12, 8);
 
-/// The folders in `parent` whose name starts with `prefix`, last name first.
+/// Returns the folders in `parent` whose name starts with `prefix`, last name
+/// first.
 static std::vector<std::string> listFolders(StringRef parent,
                                             StringRef prefix) {
   std::vector<std::string> found;
@@ -32,8 +33,8 @@ static std::vector<std::string> listFolders(StringRef parent,
   return found;
 }
 
-/// The folders of Python packages: those of python3 on PATH, of the system
-/// and of the user.
+/// Returns the folders of Python packages: those of python3 on PATH, of the
+/// system and of the user.
 static std::vector<std::string> listSitePackages() {
   std::vector<std::string> prefixes = {"/usr/local", "/usr"};
   if (ErrorOr<std::string> python = sys::findProgramByName("python3")) {
@@ -55,7 +56,7 @@ static std::vector<std::string> listSitePackages() {
   return packages;
 }
 
-/// Everywhere ptxas is looked for, best first.
+/// Returns all places where ptxas is searched for, best first.
 static std::vector<std::string> listCandidates() {
   std::vector<std::string> paths;
   if (ErrorOr<std::string> found = sys::findProgramByName("ptxas")) {
@@ -74,14 +75,15 @@ static std::vector<std::string> listCandidates() {
   }
   SmallString<128> cache;
   if (sys::path::cache_directory(cache)) {
-    // Where scripts/setup puts one.
+    // The place where scripts/setup puts ptxas.
     sys::path::append(cache, "attn", "bin", "ptxas");
     paths.push_back(cache.str().str());
   }
   return paths;
 }
 
-/// The version in "..., release 13.0, V13.0.88"; empty if there is none.
+/// Returns the version in "..., release 13.0, V13.0.88"; empty if there is
+/// none.
 static VersionTuple parseVersion(StringRef text) {
   VersionTuple version;
   StringRef number = text.split("release ").second.split(',').first;
@@ -102,7 +104,7 @@ std::string attn::codegen::askPtxasVersion(StringRef path) {
   return it->second;
 }
 
-/// What `refused` says of each program, or where none was.
+/// Explains why each program was refused, or lists where none was found.
 static std::string explain(ArrayRef<std::string> refused) {
   if (!refused.empty()) {
     return join(refused, ", ");
@@ -111,7 +113,8 @@ static std::string explain(ArrayRef<std::string> refused) {
          "packages or where scripts/setup puts one; ATTN_PTXAS may name it";
 }
 
-/// Empty if the program, of which `version` will be set, will do; else why not.
+/// Returns the reason why the program cannot be used, or an empty string; sets
+/// `version`.
 static std::string judge(StringRef path,
                          function_ref<std::string(StringRef)> ask,
                          std::string &version) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The fixed list of LLVM passes, the same everywhere. The schedule is in the
-// order of the instructions already: nothing here may look for a better one.
+// The fixed list of LLVM passes. The instructions are already in the order of
+// the schedule: no pass here may change it.
 #include "LLVMPipeline.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -28,8 +28,8 @@ using namespace llvm;
 
 namespace {
 
-/// Assembly may synchronize threads: none of it may be made to depend on more
-/// conditions than it does.
+/// Assembly may synchronize threads: no pass may make it depend on additional
+/// conditions.
 void markAssemblyConvergent(Module &module) {
   for (Function &function : module) {
     for (Instruction &instruction : instructions(function)) {
@@ -52,8 +52,9 @@ struct ForbidUnrollingPass : PassInfoMixin<ForbidUnrollingPass> {
   }
 };
 
-/// The backend's passes that move instructions between blocks, or build new
-/// ones for loops and addresses. Names of 22.1; one that is unknown is ignored.
+/// The backend's passes that move instructions between blocks, or create new
+/// ones for loops and addresses. The names are those of 22.1; unknown ones are
+/// ignored.
 constexpr StringLiteral kReordering[] = {
     "Canonicalize Freeze Instructions in Loops",
     "Loop Strength Reduction",
@@ -65,7 +66,7 @@ constexpr StringLiteral kReordering[] = {
     "nary-reassociate",
     "slsr"};
 
-/// Says no to them.
+/// Disables them.
 struct ReorderingGate : OptPassGate {
   bool isEnabled() const override { return true; }
   bool shouldRunPass(StringRef pass, StringRef) const override {
@@ -75,16 +76,15 @@ struct ReorderingGate : OptPassGate {
 
 FunctionPassManager makePasses() {
   FunctionPassManager passes;
-  // First what only joins elements to take them apart again: the scalarizer's
-  // time grows with the square of a vector's size.
+  // First folds vectors that are joined only to be taken apart: the
+  // scalarizer's time grows with the square of a vector's size.
   passes.addPass(InstSimplifyPass());
   passes.addPass(ScalarizerPass());
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass());
   // Not InstCombine: it sinks instructions past the waits.
   passes.addPass(InstSimplifyPass());
-  // A branch stays a branch, and a select a select: both are choices made
-  // above.
+  // Branches stay branches and selects stay selects: earlier passes chose them.
   passes.addPass(SimplifyCFGPass(SimplifyCFGOptions()
                                      .speculateBlocks(false)
                                      .hoistCommonInsts(false)
@@ -96,8 +96,8 @@ FunctionPassManager makePasses() {
   return passes;
 }
 
-/// What those passes ask for. LLVM's PassBuilder registers all that there is,
-/// and with it every pass of LLVM would be linked.
+/// Registers the analyses that those passes need. LLVM's PassBuilder would
+/// register all analyses, and so link every pass of LLVM.
 void registerAnalyses(FunctionAnalysisManager &manager,
                       TargetMachine &machine) {
   manager.registerPass([] { return PassInstrumentationAnalysis(); });

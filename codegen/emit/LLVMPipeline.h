@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What runs on LLVM IR before the backend.
+// The passes on LLVM IR before the backend.
 #ifndef ATTN_CODEGEN_LLVMPIPELINE_H
 #define ATTN_CODEGEN_LLVMPIPELINE_H
 
@@ -12,12 +12,12 @@ class TargetMachine;
 
 namespace attn::codegen {
 
-/// Runs the fixed list of passes. Afterwards no value of a function is a
-/// vector that the middle-end could split, and no loop may be unrolled.
+/// Runs the fixed list of passes. Afterwards no value of a function is a vector
+/// that the middle-end could split, and no loop may be unrolled.
 void runLLVMPipeline(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Keeps the backend's own passes that reshape loops or sink instructions from
-/// running on the modules of `context`.
+/// Disables the backend's passes that reshape loops or sink instructions, for
+/// the modules of `context`.
 void disableReordering(llvm::LLVMContext &context);
 
 } // namespace attn::codegen

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One kernel module to the llvm and nvvm dialects, in three steps: decide
-// floating point, expand what LLVM says badly, convert the rest.
+// Lowers one kernel module to the llvm and nvvm dialects in three steps: set
+// floating-point flags, expand ops that LLVM lowers badly, convert the rest.
 #include "Lowering.h"
 #include "attn/codegen/emit/Passes.h"
 #include "attn/codegen/target/NvxToLLVM.h"
@@ -28,15 +28,16 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// Before all operations get `afn`: what was written without it.
+/// Runs before all operations get `afn`: expands those that were written
+/// without it.
 static void expandPreciseMath(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populatePreciseMathPatterns(patterns);
   walkAndApplyPatterns(module, std::move(patterns));
 }
 
-/// The one place that decides contraction, approximation and denormals.
-/// Conversions between float types, which come without flags, stay exact.
+/// The only place that sets contraction, approximation and denormals.
+/// Conversions between float types, which have no flags, stay exact.
 static void setFloatingPoint(gpu::GPUModuleOp module) {
   module.walk([](arith::ArithFastMathInterface op) {
     if (!op.getFastMathFlagsAttr()) {
@@ -58,14 +59,14 @@ static void setFloatingPoint(gpu::GPUModuleOp module) {
   });
 }
 
-/// Rewrites within `arith`, `math` and `vector`, and `nvx` to the end.
+/// Rewrites within `arith`, `math` and `vector`, and lowers `nvx` completely.
 static void expand(gpu::GPUModuleOp module) {
   RewritePatternSet toArith(module.getContext());
   arith::populateCeilFloorDivExpandOpsPatterns(toArith);
   populateExp2PolyPatterns(toArith);
   populateMathToNVVMPatterns(toArith);
   walkAndApplyPatterns(module, std::move(toArith));
-  // What the first set made is not visited by the walk that made it.
+  // A walk does not visit the ops that its own patterns create.
   RewritePatternSet toLLVM(module.getContext());
   populateMathToNVVMPatterns(toLLVM);
   populateNvxToLLVMPatterns(toLLVM);
@@ -89,7 +90,7 @@ static bool isLowered(Operation *op) {
   return isa<LLVM::LLVMDialect>(op->getDialect());
 }
 
-/// What was lowered before stays as it is, floating point included.
+/// Ops that are already lowered stay as they are, including their flags.
 static bool isLowered(gpu::GPUModuleOp module) {
   return !module.getBody()
               ->walk([](Operation *op) {
@@ -133,7 +134,7 @@ LogicalResult attn::codegen::lowerToLLVM(gpu::GPUModuleOp module) {
   if (failed(lowerControlFlow(module)) || failed(convert(module))) {
     return failure();
   }
-  // Once more for the operations that the conversions have made.
+  // Again, for the operations that the conversions created.
   setFloatingPoint(module);
   return success();
 }

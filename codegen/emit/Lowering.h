@@ -8,24 +8,24 @@
 
 namespace attn::codegen {
 
-/// `nvx.exp2_poly` to `arith` and `math`.
+/// Lowers `nvx.exp2_poly` to `arith` and `math`.
 void populateExp2PolyPatterns(mlir::RewritePatternSet &patterns);
 
-/// `math` for which LLVM's generic intrinsic does not give the one
-/// instruction, and reductions and slices of vectors.
+/// Lowers `math` ops for which LLVM's generic intrinsic does not give the
+/// single instruction, and reductions and slices of vectors.
 void populateMathToNVVMPatterns(mlir::RewritePatternSet &patterns);
 
-/// `math` whose one instruction is too coarse for ops without `afn`.
+/// Lowers `math` ops without `afn` for which the single instruction is not
+/// accurate enough.
 void populatePreciseMathPatterns(mlir::RewritePatternSet &patterns);
 
-/// An error for each op of `math` that the target has no instruction for.
+/// Reports each op of `math` that the target has no instruction for.
 mlir::LogicalResult verifyMath(mlir::gpu::GPUModuleOp module);
 
-/// An error for the first op of `llvm` whose constant place is not in its
-/// vector.
+/// Reports the first op of `llvm` whose constant index is not in its vector.
 mlir::LogicalResult verifyVectorPlaces(mlir::gpu::GPUModuleOp module);
 
-/// Everything in a kernel module to `llvm` and `nvvm`; idempotent.
+/// Lowers everything in a kernel module to `llvm` and `nvvm`; idempotent.
 mlir::LogicalResult lowerToLLVM(mlir::gpu::GPUModuleOp module);
 
 } // namespace attn::codegen

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `math` for which LLVM's generic intrinsic does not select to the one
-// instruction, and reductions of vectors, which LLVM would expand late.
+// Lowers `math` ops for which LLVM's generic intrinsic does not select the
+// single instruction, and reductions of vectors, which LLVM would expand too
+// late.
 #include "Lowering.h"
 #include "attn/codegen/target/InlineAsm.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
@@ -13,7 +14,7 @@ using namespace attn::codegen;
 
 namespace {
 
-/// op(x) on f32 becomes an intrinsic of one f32, element by element.
+/// Replaces op(x) on f32 by an intrinsic on one f32, element by element.
 template <typename Op> struct LowerToIntrinsic : OpRewritePattern<Op> {
   LowerToIntrinsic(MLIRContext *context, StringRef intrinsic)
       : OpRewritePattern<Op>(context), intrinsic(intrinsic) {}
@@ -79,14 +80,15 @@ struct ExpandLog : OpRewritePattern<math::LogOp> {
 };
 
 /// tanh x = y * (c0 + c1 y^2) within a relative 2^-19 for y = 2x * log2 e in
-/// [-kTanhSplit, kTanhSplit], fitted for the least relative error. A term more
-/// would be worth two bits, and registers that softcapped kernels do not have.
+/// [-kTanhSplit, kTanhSplit], fitted for the smallest relative error. One more
+/// term would gain two bits, but needs registers that softcapped kernels do not
+/// have.
 constexpr double kTanhPoly[] = {0.346573025, -0.0138207236};
 constexpr double kTanhSplit = 0.2885390081777927; // x = 0.1
 
 /// tanh x = 1 - 2 / (1 + e^2x), and a polynomial near 0, where the difference
-/// would lose digits: within 2^-18 of the result. With `afn` the op is left to
-/// the one instruction, which is within 2^-11 of it.
+/// would lose digits: within 2^-18 of the result. With `afn` the op becomes the
+/// single instruction, which is within 2^-11 of it.
 struct ExpandTanh : OpRewritePattern<math::TanhOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -118,8 +120,8 @@ struct ExpandTanh : OpRewritePattern<math::TanhOp> {
   }
 };
 
-/// op(x) on f32 becomes `expand(x)`, element by element: a thread then holds
-/// what one element needs, not what all need.
+/// Replaces op(x) on f32 by `expand(x)`, element by element: a thread then
+/// keeps the temporaries of one element, not of all.
 template <typename Op> struct ExpandElements : OpRewritePattern<Op> {
   using Expand = Value (*)(ImplicitLocOpBuilder &, Value x);
 
@@ -153,7 +155,7 @@ Value makeI64(ImplicitLocOpBuilder &b, uint64_t value) {
   return arith::ConstantOp::create(b, b.getI64IntegerAttr(int64_t(value)));
 }
 
-/// The polynomial with these coefficients, the constant one first.
+/// Returns the polynomial with these coefficients, the constant one first.
 Value makePolynomial(ImplicitLocOpBuilder &b, Value x,
                      ArrayRef<double> coefficients) {
   Value sum = makeF32(b, coefficients.back());
@@ -167,15 +169,15 @@ Value makePolynomial(ImplicitLocOpBuilder &b, Value x,
 constexpr uint64_t kTurn[] = {0x000000517CC1B727, 0x220A94FE13ABE8FA,
                               0x9A6EE06DB14ACC9E};
 
-/// The fraction of |x| / (2 pi), times 2^32, for |x| >= 1. `bits` are those of
-/// x = m 2^(e - 150). m times the 64 bits of 1 / (2 pi) from bit e - 150 on is
-/// right to 2^-40: the bits before make whole turns.
+/// Returns the fraction of |x| / (2 pi), times 2^32, for |x| >= 1. `bits` are
+/// those of x = m 2^(e - 150). m times the 64 bits of 1 / (2 pi) from bit e -
+/// 150 on is accurate to 2^-40: the bits before contribute whole turns.
 Value makeTurns(ImplicitLocOpBuilder &b, Value bits, Value magnitude) {
   auto widen = [&](Value value) -> Value {
     return arith::ExtUIOp::create(b, b.getI64Type(), value);
   };
-  // kTurn begins with the bit for e = 127. Its word is the first or, from 2^64
-  // on, the second.
+  // kTurn begins with the bit for e = 127. The first word contains it, or, from
+  // 2^64 on, the second.
   Value exponent = arith::ShRUIOp::create(b, bits, makeI32(b, 23));
   Value bit = widen(arith::AndIOp::create(
       b, arith::AddIOp::create(b, exponent, makeI32(b, 1)), makeI32(b, 63)));
@@ -198,16 +200,18 @@ Value makeTurns(ImplicitLocOpBuilder &b, Value bits, Value magnitude) {
       b, b.getI32Type(), arith::ShRUIOp::create(b, turns, makeI64(b, 32)));
 }
 
-/// (sin r - r) / r^3 in r^2: with it sin r is within a relative 2^-27 for r in
-/// [-pi/2, pi/2], fitted for the least relative error.
+/// The coefficients of (sin r - r) / r^3 in r^2: sin r is then within a
+/// relative 2^-27 for r in [-pi/2, pi/2], fitted for the smallest relative
+/// error.
 constexpr double kSinPoly[] = {-0.166666595445814, 0.00833306608292774,
                                -0.000198095901172573, 2.60575073002157e-06};
 
-/// sin x or, with `quarter`, sin(|x| + pi/2) = cos x, for every finite x within
-/// 2^-22, and sin x within 2^-22 of itself for |x| < 1; NaN for an infinity.
-/// sin.approx knows no argument beyond a few turns. Here |x| becomes an angle
-/// in turns, in fixed point; what its nearest half turn leaves is r, and an odd
-/// half turn is a sign. There are no branches, which would part the MMAs.
+/// Returns sin x or, with `quarter`, sin(|x| + pi/2) = cos x, for every finite
+/// x within 2^-22, and sin x within a relative 2^-22 for |x| < 1; NaN for an
+/// infinity. sin.approx is inaccurate beyond a few turns, so |x| becomes an
+/// angle in turns, in fixed point; its difference from the nearest half turn is
+/// r, and an odd half turn changes the sign. There are no branches, which would
+/// separate the MMAs.
 Value expandSine(ImplicitLocOpBuilder &b, Value x, bool quarter) {
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), x);
   Value magnitude = math::AbsFOp::create(b, x);
@@ -218,13 +222,13 @@ Value expandSine(ImplicitLocOpBuilder &b, Value x, bool quarter) {
   }
   Value sign = arith::AndIOp::create(
       b, arith::AddIOp::create(b, turns, makeI32(b, 1u << 30)), signBit);
-  // Without the half turns, the highest bit weighs a quarter of a turn.
+  // Without the half turns, the highest bit is worth a quarter of a turn.
   Value rest = arith::ShLIOp::create(b, turns, makeI32(b, 1));
   Value r =
       arith::MulFOp::create(b, arith::SIToFPOp::create(b, b.getF32Type(), rest),
                             makeF32(b, 0x1p-32 * llvm::numbers::pi));
 
-  // Below 1, x is more precise than its turns.
+  // Below 1, x is more accurate than its turns.
   Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude,
                                         makeF32(b, 1));
   Value small = magnitude;
@@ -242,7 +246,7 @@ Value expandSine(ImplicitLocOpBuilder &b, Value x, bool quarter) {
                                    makePolynomial(b, square, kSinPoly), r);
   Value signedBits = arith::XOrIOp::create(
       b, arith::BitcastOp::create(b, b.getI32Type(), sine), sign);
-  // The integers forget what is not finite; x * 0 is 0 or a NaN.
+  // The integer arithmetic loses infinities and NaNs; x * 0 is 0 or a NaN.
   return math::FmaOp::create(
       b, x, makeF32(b, 0),
       arith::BitcastOp::create(b, b.getF32Type(), signedBits));
@@ -256,18 +260,18 @@ Value expandCos(ImplicitLocOpBuilder &b, Value x) {
   return expandSine(b, x, /*quarter=*/true);
 }
 
-/// erf x / x in x^2 within a relative 2^-24 for |x| < 1, and log2(1 - erf x)
-/// for x in [1, 4], with which erf x is within 2^-25: both fitted for the least
-/// such error. erf 4 rounds to 1.
+/// The coefficients of erf x / x in x^2 within a relative 2^-24 for |x| < 1,
+/// and of log2(1 - erf x) for x in [1, 4], with which erf x is within 2^-25,
+/// both fitted for the smallest error. erf 4 rounds to 1.
 constexpr double kErfPoly[] = {1.12837912,    -0.376123262,  0.112801801,
                                -0.0267113113, 0.00491755144, -0.000563142225};
 constexpr double kErfTailPoly[] = {-0.00385447745, -1.61212286,
                                    -0.944228092,   -0.12787199,
                                    0.0213202883,   -0.00165970397};
 
-/// erf x within a relative 2^-22. MLIR's own expansion selects among the
-/// coefficients of three quotients: the assembler takes minutes for what takes
-/// it seconds here.
+/// Returns erf x within a relative 2^-22. MLIR's own expansion selects among
+/// the coefficients of three quotients, for which the assembler needs minutes
+/// instead of seconds.
 Value expandErf(ImplicitLocOpBuilder &b, Value x) {
   Value small = arith::MulFOp::create(
       b, x, makePolynomial(b, arith::MulFOp::create(b, x, x), kErfPoly));
@@ -335,7 +339,7 @@ bool isSupported(Operation *op) {
              math::TanhOp, math::TruncOp>(op);
 }
 
-/// Those among them that exist for f32 alone.
+/// The ops among them that exist only for f32.
 bool isApproximation(Operation *op) {
   return isa<math::CosOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::LogOp,
              math::Log2Op, math::RsqrtOp, math::SinOp, math::TanhOp>(op);

@@ -12,7 +12,7 @@
 using namespace llvm;
 using namespace attn::codegen;
 
-/// The number before `unit` in `line`, 0 if there is none.
+/// Returns the number before `unit` in `line`, or 0.
 static unsigned getNumber(StringRef line, StringRef unit) {
   SmallVector<StringRef> match;
   unsigned value = 0;
@@ -22,7 +22,8 @@ static unsigned getNumber(StringRef line, StringRef unit) {
   return value;
 }
 
-/// wgmma that was serialized, setmaxnreg that was ignored, and the like.
+/// Whether a line reports serialized wgmma, an ignored setmaxnreg, and the
+/// like.
 static bool isLoss(StringRef line) {
   return Regex("\\(C75[0-9][0-9]\\)").match(line);
 }
@@ -48,7 +49,7 @@ AssemblyReport attn::codegen::parsePtxasOutput(StringRef output) {
       kernel.spillLoads += getNumber(line, "bytes spill loads");
       loss |= getNumber(line, "bytes spill stores") != 0 ||
               getNumber(line, "bytes spill loads") != 0;
-      text += " of '" + kernel.name + "'"; // which the line does not name
+      text += " of '" + kernel.name + "'"; // the line does not name the kernel
     } else if (!report.kernels.empty() && line.contains(": Used ")) {
       KernelReport &kernel = report.kernels.back();
       kernel.registers = getNumber(line, "registers");
@@ -82,8 +83,8 @@ Expected<Assembly> attn::codegen::assemblePtx(StringRef ptx, StringRef chip,
   FileRemover removeTarget(target);
 
   std::string arch = ("-arch=" + chip).str();
-  // The kernels of a module at the same time, on all cores; the machine code is
-  // that of one after another.
+  // Assembles the kernels of a module in parallel, on all cores; the machine
+  // code is the same as without.
   ProcessResult result = runProcess(
       ptxas, {arch, "-O3", "-v", "--split-compile=0", source, "-o", target});
   if (result.status != 0) {

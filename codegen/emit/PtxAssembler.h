@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs ptxas, and reads what it reports.
+// Runs ptxas and parses its reports.
 #ifndef ATTN_CODEGEN_PTXASSEMBLER_H
 #define ATTN_CODEGEN_PTXASSEMBLER_H
 
@@ -11,7 +11,7 @@
 
 namespace attn::codegen {
 
-/// What the assembler says of one kernel; sizes in bytes.
+/// The assembler's report on one kernel; sizes in bytes.
 struct KernelReport {
   std::string name;
   unsigned registers = 0;
@@ -24,12 +24,12 @@ struct KernelReport {
 
 struct AssemblyReport {
   std::vector<KernelReport> kernels;
-  /// Lines that warn, as ptxas wrote them: spills (the kernel is named at the
-  /// end), C75xx and any other.
+  /// ptxas' warning lines: spills (with the name of the kernel appended), C75xx
+  /// and any other.
   std::vector<std::string> warnings;
-  /// Those among them that mean a slow kernel.
+  /// The warnings among them that mean a slow kernel.
   std::vector<std::string> losses;
-  /// How many of these are C75xx.
+  /// The number of C75xx among them.
   unsigned serialized = 0;
   double seconds = 0;
 };
@@ -42,7 +42,7 @@ struct Assembly {
 /// Reads the output of `ptxas -v`.
 AssemblyReport parsePtxasOutput(llvm::StringRef output);
 
-/// Assembles `ptx` for `chip`; the error holds ptxas' own lines.
+/// Assembles `ptx` for `chip`; an error contains ptxas' own lines.
 llvm::Expected<Assembly> assemblePtx(llvm::StringRef ptx, llvm::StringRef chip,
                                      llvm::StringRef ptxas);
 

@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace attn::codegen;
 
-/// PTX versions that brought instructions, lowest first.
+/// PTX versions that added instructions, lowest first.
 static constexpr StringLiteral kPtxVersions[] = {"+ptx80", "+ptx83", "+ptx86",
                                                  "+ptx87", "+ptx88", "+ptx90"};
 
@@ -33,15 +33,15 @@ static constexpr StringLiteral kDataLayout =
 
 namespace {
 
-/// All that one translation builds. After a fatal error it is leaked.
+/// Everything that one translation builds. After a fatal error it is leaked.
 struct Translation {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
   std::unique_ptr<llvm::TargetMachine> machine;
   llvm::SmallString<0> ptx;
-  /// What LLVM reported without giving up.
+  /// Errors that LLVM reported without stopping.
   std::string errors;
-  /// MLIR could not make the module, and has said why.
+  /// MLIR could not create the module, and has reported why.
   bool untranslated = false;
 };
 
@@ -53,7 +53,7 @@ public:
       : source(source), target(target), features(features),
         state(std::make_unique<Translation>()) {}
 
-  /// LLVM's message on failure.
+  /// Returns LLVM's message on failure.
   std::optional<std::string> run() {
     auto fatal = catchFatalError([&] {
       if (prepare()) {
@@ -61,7 +61,7 @@ public:
       }
     });
     if (fatal) {
-      // Half-built LLVM data can not be freed.
+      // Half-built LLVM data cannot be freed.
       (void)state.release();
       return fatal;
     }
@@ -75,7 +75,7 @@ public:
 
   std::string takePtx() { return std::string(state->ptx); }
 
-  /// The IR that the backend is given, for a reproducer.
+  /// Returns the IR that the backend receives, for a reproducer.
   std::string printIR() {
     std::string text;
     auto fatal = catchFatalError([&] {
@@ -92,7 +92,7 @@ private:
   bool prepare() {
     collectErrors();
     disableReordering(state->context);
-    // They take a third of the time, and PTX has none of them.
+    // Names take a third of the time, and PTX does not contain them.
     state->context.setDiscardValueNames(true);
     state->module = translateModuleToLLVMIR(source, state->context, "attn",
                                             /*disableVerification=*/true);
@@ -126,7 +126,7 @@ private:
         this);
   }
 
-  /// The translation would print what LLVM finds wrong, and not report it.
+  /// The translation would only print LLVM's complaints, not report them.
   void verify() {
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -135,7 +135,7 @@ private:
     }
   }
 
-  /// The backend trusts the constraints of inline assembly.
+  /// The backend does not check the constraints of inline assembly.
   void checkAssembly() {
     for (llvm::Function &function : *state->module) {
       for (llvm::Instruction &instruction : llvm::instructions(function)) {
@@ -209,7 +209,7 @@ static NVVM::NVVMTargetAttr getTarget(gpu::GPUModuleOp module) {
   return dyn_cast<NVVM::NVVMTargetAttr>(targets[0]);
 }
 
-/// The first PTX version that knows the chip.
+/// Returns the first PTX version that supports the chip.
 static StringRef getFirstVersion(StringRef chip) {
   if (chip.starts_with("sm_9")) {
     return "+ptx80";
@@ -217,7 +217,7 @@ static StringRef getFirstVersion(StringRef chip) {
   return chip.ends_with("f") ? "+ptx88" : "+ptx86";
 }
 
-/// The feature strings to try, in order.
+/// Returns the feature strings to try, in order.
 static SmallVector<std::string> getFeatures(NVVM::NVVMTargetAttr target) {
   if (target.getFeatures().contains("ptx")) {
     return {target.getFeatures().str()};
@@ -234,7 +234,7 @@ static SmallVector<std::string> getFeatures(NVVM::NVVMTargetAttr target) {
   return features;
 }
 
-/// Writes `text` to a new file; its path, or nothing if that failed.
+/// Writes `text` to a new file; returns its path, or nothing on failure.
 static std::string writeReproducer(StringRef text, StringRef directory) {
   SmallString<128> path;
   int descriptor = -1;

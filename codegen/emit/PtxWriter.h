@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A lowered kernel module to PTX text, through LLVM's NVPTX backend.
+// Translates a lowered kernel module to PTX text, through LLVM's NVPTX backend.
 #ifndef ATTN_CODEGEN_PTXWRITER_H
 #define ATTN_CODEGEN_PTXWRITER_H
 
@@ -9,12 +9,13 @@
 namespace attn::codegen {
 
 struct PtxOptions {
-  /// Where LLVM IR goes that fails to compile; empty: the temporary directory.
+  /// The folder for LLVM IR that fails to compile; empty for the temporary
+  /// folder.
   std::string reproducerDirectory;
 };
 
-/// The module holds `llvm` and `nvvm` alone and has one `#nvvm.target`. Errors
-/// of LLVM, fatal ones too, are diagnostics at the module.
+/// The module must contain only `llvm` and `nvvm` and have one `#nvvm.target`.
+/// Errors of LLVM, including fatal ones, become diagnostics at the module.
 mlir::FailureOr<std::string> translateToPTX(mlir::gpu::GPUModuleOp module,
                                             const PtxOptions &options = {});
 

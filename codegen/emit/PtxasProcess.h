@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a program and keeps what it prints.
+// Runs a program and captures its output.
 #ifndef ATTN_CODEGEN_PTXASPROCESS_H
 #define ATTN_CODEGEN_PTXASPROCESS_H
 
@@ -11,7 +11,7 @@
 namespace attn::codegen {
 
 struct ProcessResult {
-  /// Exit status; negative if the program did not start or was killed.
+  /// The exit status; negative if the program did not start or was killed.
   int status = -1;
   /// stdout and stderr together.
   std::string output;

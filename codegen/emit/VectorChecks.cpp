@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What LLVM trusts its input in, and the llvm dialect does not verify: that
-// constant places in vectors exist.
+// Checks a property that LLVM assumes and the llvm dialect does not verify:
+// constant indices are within their vectors.
 #include "Lowering.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"

@@ -72,7 +72,7 @@ private:
     }
   }
 
-  /// The tensor whose elements the threads themselves read or write.
+  /// Returns the tensor whose elements the threads themselves read or write.
   static Value tensorOfElements(Operation *op) {
     return TypeSwitch<Operation *, Value>(op)
         .Case<tile::StoreRowOp, tile::StoreRegOp, tile::ReduceAddOp>(
@@ -130,7 +130,8 @@ FailureOr<SmallVector<Param>> codegen::collectParams(ws::KernelOp kernel) {
   return Collector(kernel).run();
 }
 
-/// Names of the sizes of an argument, whether they are static or not.
+/// Returns the names of the sizes of an argument, whether they are static or
+/// not.
 static SmallVector<std::string> symbolsOf(ws::KernelOp kernel,
                                           unsigned argument) {
   auto type =
@@ -160,7 +161,7 @@ SmallVector<std::string> codegen::dimNames(ws::KernelOp kernel,
       cast<RankedTensorType>(kernel.getBody().getArgument(argument).getType());
   SmallVector<std::string> names = symbolsOf(kernel, argument);
   for (auto [name, size] : llvm::zip(names, type.getShape())) {
-    // Head dims of Q and V may differ: theirs are always static.
+    // The head dims of Q and V may differ: they are always static.
     name = ShapedType::isDynamic(size) ? sizeNamed(kernel, name)
                                        : std::to_string(size);
   }

@@ -12,7 +12,7 @@ namespace json = llvm::json;
 
 namespace {
 
-/// Of one attribute of a kernel.
+/// The expressions of one attribute of a kernel.
 class Expressions {
 public:
   Expressions(ws::KernelOp kernel, StringRef attribute)
@@ -33,7 +33,7 @@ private:
 
   ws::KernelOp kernel;
   StringRef attribute;
-  /// What a word stands for that is no size and no argument.
+  /// A word that is neither a size nor an argument.
   StringRef word;
   const json::Value *meaning = nullptr;
 };
@@ -145,8 +145,8 @@ FailureOr<json::Value> Expressions::expression(Attribute attr, int depth) {
   return nameOrNumber(sizeNamed(kernel, name.getValue()));
 }
 
-/// The text with static sizes for their names in braces; the runtime replaces
-/// those that remain.
+/// Returns the text with static sizes in place of their names in braces; the
+/// runtime replaces the others.
 FailureOr<std::string> Expressions::message(StringRef text) {
   if (!json::isUTF8(text)) {
     return error() << "to have messages in UTF-8";

@@ -52,9 +52,10 @@ json::Value LaunchItems::partsBytes(int64_t partBytes) const {
                      json::Array{"sub", partsName, 1}, partBytes};
 }
 
-/// In how many parts the items of the last wave are cut: in as many as make it
-/// shortest, in half blocks of keys. A part takes an overhead beyond its
-/// blocks, and the last one takes time to merge another.
+/// Computes into how many parts the items of the last wave are cut: the number
+/// for which the wave is shortest, measured in half blocks of keys. A part
+/// costs an overhead besides its blocks, and merging another part takes the
+/// last one time.
 json::Array LaunchItems::cutValues() const {
   constexpr int64_t overhead = 1, merging = 1;
   json::Array values;

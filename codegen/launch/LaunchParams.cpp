@@ -42,7 +42,7 @@ private:
 } // namespace
 
 /// Five dimensions: columns of a panel, positions, panels, heads, batches, so
-/// that one copy brings a whole tile as panels. Where the tensor ends within a
+/// that one copy loads a whole tile as panels. If the tensor ends within a
 /// panel, four: columns, positions, heads, batches. Packed heads come before
 /// positions.
 json::Object LaunchParams::tensorMap(const Param &param) {
@@ -87,7 +87,7 @@ json::Object LaunchParams::tensorMap(const Param &param) {
                       {"dims", std::move(dims)}};
 }
 
-/// Do threads move more than one element of the tensor at a time?
+/// Whether threads access more than one element of the tensor at a time.
 static bool isMovedInPairs(Value tensor) {
   return llvm::any_of(tensor.getUsers(), [](Operation *user) {
     return isa<tile::LoadOp, tile::StoreRegOp>(user);

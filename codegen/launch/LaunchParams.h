@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parameters of a kernel as its launch plan has them.
+// The parameters of a kernel in its launch plan.
 #ifndef ATTN_CODEGEN_LAUNCH_LAUNCHPARAMS_H
 #define ATTN_CODEGEN_LAUNCH_LAUNCHPARAMS_H
 
@@ -10,10 +10,10 @@
 
 namespace attn::codegen {
 
-/// The plan's word for the type of a scalar or an element.
+/// Returns the plan's word for the type of a scalar or an element.
 std::string plannedType(mlir::Type type);
 
-/// What the runtime passes for each of `params`, in order.
+/// Returns the values that the runtime passes for `params`, in order.
 llvm::json::Array launchParams(ws::KernelOp kernel, const CopyBoxOf &copyBox,
                                llvm::ArrayRef<Param> params);
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t counterBytes = 4;
 
-/// Where conditions choose between kernels, their sizes have names.
+/// Checks that the sizes in conditions that select a kernel have names.
 LogicalResult verifySizeNames(ws::KernelOp kernel) {
   Attribute sizes = kernel->getAttr(kSizesAttr);
   bool needsSizes = kernel.getVariant() && kernel.getVariant()->getWhen();
@@ -46,7 +46,7 @@ LogicalResult verifySizeNames(ws::KernelOp kernel) {
   return success();
 }
 
-/// What a plan says of one kernel.
+/// The description of one kernel in a plan.
 class PlanBuilder {
 public:
   PlanBuilder(const PlannedKernel &planned, LaunchItems items)
@@ -77,7 +77,7 @@ private:
   LaunchItems items;
 };
 
-/// Lists of lists of words, as describeRegions() writes them.
+/// Converts lists of lists of words, as describeRegions() writes them.
 json::Array wordsOf(ArrayAttr lines) {
   json::Array all;
   for (auto line : lines.getAsRange<ArrayAttr>()) {
@@ -130,7 +130,7 @@ json::Object PlanBuilder::argument(unsigned index) {
     dims.push_back(nameOrNumber(size));
   }
   ArgumentAccess access = kernel.getArgs()[index].getAccess();
-  // What is added to has to be there before the launch.
+  // A tensor that is added to must be initialized before the launch.
   StringRef word = access == ArgumentAccess::Read    ? "read"
                    : access == ArgumentAccess::Write ? "write"
                                                      : "readwrite";
@@ -157,7 +157,7 @@ json::Value PlanBuilder::gridSize() {
 }
 
 /// Preconditions that the runtime checks before each launch. Items are counted
-/// in 32 bits, whatever the kernel demands.
+/// in 32 bits, independently of the kernel.
 FailureOr<json::Array> PlanBuilder::checks() {
   int64_t most = kItemLimit / cluster();
   FailureOr<json::Array> checks = launchChecks(kernel, items.count());
@@ -193,7 +193,7 @@ json::Object PlanBuilder::launch() {
   return launch;
 }
 
-/// What the kernel takes of the machine, role by role.
+/// The machine resources that each role uses.
 json::Object PlanBuilder::resources() {
   json::Array roles;
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
@@ -220,7 +220,7 @@ json::Object PlanBuilder::resources() {
   return report;
 }
 
-/// How far results may be from float64.
+/// The bounds on the error of the results.
 json::Object PlanBuilder::numerics() {
   Numerics bounds = Numerics::of(Precision::of(kernel));
   return json::Object{{"score_relative", bounds.scoreRelative},
@@ -232,7 +232,7 @@ json::Object PlanBuilder::numerics() {
                       {"lse_per_root_key", bounds.lsePerRootKey}};
 }
 
-/// How to read the stamps in the workspace.
+/// The description of the stamps in the workspace.
 json::Object PlanBuilder::stamps(const StampLayout &layout) {
   json::Array names;
   for (auto [activity, object] : layout.names) {
@@ -265,7 +265,7 @@ json::Value PlanBuilder::sizeOf(LaunchSize launchSize) {
                      named(kHeads), named(kBatches)};
 }
 
-/// Not zero where all bounds of the kernel's condition hold.
+/// Not zero if all bounds of the kernel's condition hold.
 json::Value PlanBuilder::condition() {
   json::Array all{"min"};
   for (BoundAttr bound : kernel.getVariant()->getWhen().getBounds()) {
@@ -294,7 +294,7 @@ json::Object PlanBuilder::variant(bool isLast) {
     variant["numerics"] = numerics();
   }
   if (handsOutItems(kernel)) {
-    // The counter of work items, which a launch leaves as it found it.
+    // The counter of work items, which is reset at the end of a launch.
     variant["workspace"] = counterBytes;
     variant["zeroed"] = counterBytes;
   }
@@ -310,8 +310,8 @@ json::Object PlanBuilder::variant(bool isLast) {
   return variant;
 }
 
-/// Refuses what the runtime would not load. How deep an expression is shows
-/// only here, where `items` in it is written out.
+/// Refuses plans that the runtime would not load. The depth of an expression is
+/// only known here, where `items` in it is expanded.
 LogicalResult checkLimits(ws::KernelOp kernel, const json::Array &checks,
                           const json::Value &variant) {
   if (checks.size() > mostLaunchList) {

@@ -41,7 +41,7 @@ private:
 
   ws::KernelOp kernel;
   json::Array &checks;
-  /// What the checks say of expressions.
+  /// The known ranges of expressions, from the checks.
   std::vector<std::pair<json::Value, Interval>> facts;
 };
 
@@ -56,7 +56,7 @@ static const json::Array *operandsOf(const json::Value &expr, StringRef word) {
 // What checks say.
 //===----------------------------------------------------------------------===//
 
-/// What holds of the least or the largest one holds of all.
+/// A bound on the smallest or the largest operand holds for all.
 void OverflowChecks::learn(const json::Value &expr, StringRef shared,
                            Interval range) {
   facts.push_back({expr, range});
@@ -67,7 +67,7 @@ void OverflowChecks::learn(const json::Value &expr, StringRef shared,
   }
 }
 
-/// Understands comparisons with numbers.
+/// Learns from comparisons with numbers.
 void OverflowChecks::learn(const json::Object &check) {
   const json::Value &expr = *check.get("expr");
   bool holds = *check.get("equals") == 1;
@@ -99,7 +99,7 @@ void OverflowChecks::learn(const json::Object &check) {
   }
 }
 
-/// A factor is at most the number of items if there are any. Without items
+/// A factor is at most the number of items if there are any; without items
 /// nothing is launched.
 void OverflowChecks::learnFactors(const json::Value &product, int64_t most) {
   facts.push_back({product, {INT64_MIN, most}});
@@ -127,8 +127,9 @@ Interval OverflowChecks::known(const json::Value &expr, Interval range) {
   return range;
 }
 
-/// The least and the largest result lie where the operands' do: the operators
-/// rise or fall with each operand, a quotient where it divides by no 0.
+/// Returns the range of results from the corners of the operands' ranges: the
+/// operators are monotonic in each operand, a quotient if it does not divide by
+/// 0.
 static Interval corners(Interval a, Interval b,
                         function_ref<int64_t(int64_t, int64_t)> compute) {
   auto [low, high] =
@@ -137,7 +138,7 @@ static Interval corners(Interval a, Interval b,
   return {low, high};
 }
 
-/// Of operands that 32 bits hold.
+/// For operands that fit 32 bits.
 static Interval apply(StringRef word, Interval a, Interval b) {
   if (word == "add") {
     return {a.low + b.low, a.high + b.high};
@@ -154,7 +155,7 @@ static Interval apply(StringRef word, Interval a, Interval b) {
   if (word == "max") {
     return {std::max(a.low, b.low), std::max(a.high, b.high)};
   }
-  if (word == "mod") { // of what is never negative
+  if (word == "mod") { // of an operand that is never negative
     return {0, std::min(a.high, std::max<int64_t>(b.high - 1, 0))};
   }
   assert((word == "div" || word == "ceildiv") && "no operator of sizes");
@@ -170,7 +171,7 @@ static Interval apply(StringRef word, Interval a, Interval b) {
   return {-most, most};
 }
 
-/// What `expr` computes of operands that 32 bits hold.
+/// Returns the range of `expr` for operands that fit 32 bits.
 Interval OverflowChecks::resultOf(const json::Value &expr) {
   if (std::optional<int64_t> number = expr.getAsInteger()) {
     return Interval::of(*number);
@@ -184,7 +185,7 @@ Interval OverflowChecks::resultOf(const json::Value &expr) {
       expr, apply(*list[0].getAsString(), rangeOf(list[1]), rangeOf(list[2])));
 }
 
-/// The range of `expr` once it is demanded.
+/// Returns the range of `expr` after its check.
 Interval OverflowChecks::rangeOf(const json::Value &expr) {
   return resultOf(expr).within(Interval::i32());
 }
@@ -193,7 +194,8 @@ Interval OverflowChecks::rangeOf(const json::Value &expr) {
 // New checks.
 //===----------------------------------------------------------------------===//
 
-/// As a function of its operands; notes the names in it.
+/// Returns the text of `expr` as a function of its operands; collects their
+/// names.
 static std::string textOf(const json::Value &expr,
                           llvm::SmallSetVector<StringRef, 4> &names) {
   if (auto number = expr.getAsInteger()) {
@@ -225,7 +227,7 @@ void OverflowChecks::require(const json::Value &expr, StringRef word,
   checks.push_back(std::move(check));
 }
 
-/// Keeps `expr`, and what it is computed from, within 32 bits.
+/// Requires that `expr`, and everything that it is computed from, fits 32 bits.
 void OverflowChecks::demand(const json::Value &expr) {
   const json::Array *list = expr.getAsArray();
   if (!list) {

@@ -8,7 +8,7 @@ using namespace attn;
 using namespace attn::codegen;
 namespace json = llvm::json;
 
-/// The plan's word for an op on two integers; empty: none.
+/// Returns the plan's word for an op on two integers, or an empty string.
 static StringRef wordOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case([](arith::AddIOp) { return "add"; })
@@ -33,7 +33,7 @@ json::Value codegen::nameOrNumber(StringRef text) {
 
 namespace {
 
-/// Writes each value once, however many ops share it.
+/// Writes each value once, although several ops may use it.
 class SizeWriter {
 public:
   explicit SizeWriter(ws::KernelOp kernel) : kernel(kernel) {}
@@ -56,7 +56,7 @@ private:
 
 constexpr StringLiteral pass = "attn-lower-to-nvvm: ";
 
-/// An expression is a tree: what several operands share is written for each.
+/// An expression is a tree: a shared operand is written for each use.
 constexpr int64_t mostWords = 1024;
 
 } // namespace
@@ -71,7 +71,8 @@ static int64_t countWords(const json::Value &expr) {
   return words;
 }
 
-/// Sizes are, and what keeps the sign of its operands.
+/// Whether a value is never negative: a size, or an op that preserves the sign
+/// of its operands.
 bool SizeWriter::isNeverNegative(Value value) {
   if (auto known = signs.find(value); known != signs.end()) {
     return known->second;
@@ -95,8 +96,8 @@ bool SizeWriter::isNeverNegativeOp(Operation *op) {
           llvm::all_of(op->getOperands(), is));
 }
 
-/// The plan rounds down and knows no unsigned numbers: it agrees with the
-/// kernel where nothing is negative, and where division rounds up.
+/// The plan rounds down and has no unsigned numbers: it agrees with the kernel
+/// if nothing is negative, or if the division rounds up.
 LogicalResult SizeWriter::checkSigns(Operation *op) {
   bool agrees = isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp,
                     arith::MaxSIOp, arith::CeilDivSIOp>(op);
@@ -111,7 +112,7 @@ LogicalResult SizeWriter::checkSigns(Operation *op) {
   return success();
 }
 
-/// The kernel would compute with the low bits, the plan with all.
+/// The kernel would compute with the low bits, the plan with all bits.
 LogicalResult SizeWriter::checkCast(arith::IndexCastOp cast) {
   auto widthOf = [](Type type) {
     return type.isIndex() ? 64U : type.getIntOrFloatBitWidth();
@@ -209,7 +210,7 @@ FailureOr<json::Value> codegen::sizeExpression(ws::KernelOp kernel,
   return SizeWriter(kernel).write(value);
 }
 
-/// The extents of one work loop are those of all.
+/// All work loops have the same extents.
 FailureOr<SmallVector<json::Value>> codegen::itemExtents(ws::KernelOp kernel) {
   ws::WorkLoopOp loop;
   kernel.walk([&](ws::WorkLoopOp found) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scalars of a kernel as expressions of its launch plan.
+// Converts scalars of a kernel to expressions of its launch plan.
 #ifndef ATTN_CODEGEN_LAUNCH_SIZEEXPRESSIONS_H
 #define ATTN_CODEGEN_LAUNCH_SIZEEXPRESSIONS_H
 
@@ -9,22 +9,22 @@
 
 namespace attn::codegen {
 
-/// The names that a plan gives to the results of a `tile.cut`.
+/// The plan's names for the results of a `tile.cut`.
 constexpr llvm::StringLiteral wholeName = "cut.whole", partsName = "cut.parts";
 
-/// A size's name, or the number that it is.
+/// Returns a size's name, or its number.
 llvm::json::Value nameOrNumber(llvm::StringRef text);
 
 /// Returns `value`, 32-bit arithmetic on sizes, scalar arguments and constants,
 /// as an expression that the runtime evaluates. The runtime computes in 64
-/// bits: OverflowChecks.h refuses launches where 32 do not suffice. An error at
-/// the op: another op, one that the runtime would compute otherwise, as it
-/// rounds quotients down and has no unsigned numbers, and one whose expression
-/// is too long.
+/// bits: OverflowChecks.h refuses launches for which 32 are not enough. Errors,
+/// at the op: any other op, an op that the runtime would compute differently,
+/// since it rounds quotients down and has no unsigned numbers, and an op whose
+/// expression is too long.
 mlir::FailureOr<llvm::json::Value> sizeExpression(ws::KernelOp kernel,
                                                   mlir::Value value);
 
-/// The extents of the work loops: row blocks, heads, batches.
+/// Returns the extents of the work loops: row blocks, heads, batches.
 mlir::FailureOr<llvm::SmallVector<llvm::json::Value>>
 itemExtents(ws::KernelOp kernel);
 

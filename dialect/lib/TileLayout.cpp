@@ -2,8 +2,8 @@
 //
 // The algebra of register layouts. In wgmma's accumulator thread t of 128
 // holds, as its element r,
-// row = 16 (t / 32) + (t % 32) / 4 + 8 ((r / 2) % 2)
-// column = 8 (r / 4) + 2 (t % 4) + r % 2
+//   row = 16 (t / 32) + (t % 32) / 4 + 8 ((r / 2) % 2)
+//   column = 8 (r / 4) + 2 (t % 4) + r % 2
 // so a thread has two rows and two columns in each repeat. A row is in the four
 // lanes of a quad, a column in eight lanes of each of the four warps. Operand A
 // has the same elements, sixteen columns in each repeat, packed in pairs.

@@ -2,8 +2,8 @@
 //
 // The bytes of one file of the cache.
 //
-// magic "ATTNCACH", u32 version, u32 zero, the key (32 bytes),
-// u64 payload size, BLAKE3 of key and payload (32 bytes), payload
+//   magic "ATTNCACH", u32 version, u32 zero, the key (32 bytes),
+//   u64 payload size, BLAKE3 of key and payload (32 bytes), payload
 //
 // Integers are little endian. The file contains its key, so that a renamed or
 // copied file is detected.

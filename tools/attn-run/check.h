@@ -15,8 +15,8 @@ namespace attn::run {
 // inputs. The second compares O with a plain implementation on these inputs.
 // With the float64 reference O64 and the reference Oref, whose scores,
 // probabilities and output are rounded to the dtype:
-// max |O - O64| <= 2 max |Oref - O64| + 1e-5
-// mean |O - O64| <= 1.5 mean |Oref - O64| + 1e-6
+//   max |O - O64| <= 2 max |Oref - O64| + 1e-5
+//   mean |O - O64| <= 1.5 mean |Oref - O64| + 1e-6
 // The absolute terms admit rows for which the rounded reference happens to be
 // exact, such as rows with one key. If the reference is not finite, the output
 // must not be finite. If V is not finite for a key that a row does not admit,

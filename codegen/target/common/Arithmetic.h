@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Short names for what lowerings emit over and over: i32 arithmetic, elements,
+// Short names for common operations of lowerings: i32 arithmetic, elements,
 // threads.
 #ifndef ATTN_CODEGEN_ARITHMETIC_H
 #define ATTN_CODEGEN_ARITHMETIC_H
@@ -9,7 +9,7 @@
 
 namespace attn::codegen {
 
-/// Emits where `builder` stands.
+/// Emits at the insertion point of `builder`.
 struct Arithmetic {
   mlir::OpBuilder &builder;
   mlir::Location loc;
@@ -53,8 +53,8 @@ struct Arithmetic {
   mlir::Value thread() const {
     return mlir::NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
   }
-  /// Emits whether this thread is the first of its group of `threads`: a power
-  /// of two, and groups begin at its multiples (RolePlacement::check).
+  /// Emits whether this thread is the first of its group of `threads` threads,
+  /// a power of two; groups begin at multiples of it (RolePlacement::check).
   mlir::Value isFirstOf(int64_t threads) const {
     return isEqual(bitAnd(thread(), threads - 1), 0);
   }

@@ -47,9 +47,9 @@ void BarrierOps::arrive(Value barrier) const {
   NVVM::MBarrierArriveOp::create(builder, loc, Type(), barrier, Value());
 }
 
-/// Arrives on the barrier of CTA `rank` at the place of `barrier`, in the form
-/// without a scope: one with the cluster's waits for all of the thread's
-/// writes.
+/// Arrives on the barrier of CTA `rank` that corresponds to `barrier`, in the
+/// form without a scope: the form with cluster scope waits for all of the
+/// thread's writes.
 void BarrierOps::arriveAt(Value barrier, Value rank) const {
   arrive(inCta(barrier, rank));
 }
@@ -63,8 +63,8 @@ void BarrierOps::arriveInTurn(Value barrier) const {
   }
 }
 
-/// One arrival a warp: the lanes of a warp have run together since their last
-/// read, which was a matrix instruction or a warp-wide op.
+/// Arrives once per warp: the lanes of a warp have run together since their
+/// last read, which was a matrix instruction or a warp-wide op.
 void BarrierOps::arriveByWarp(Value barrier, bool inCluster,
                               bool isSingleThread) const {
   OpBuilder::InsertionGuard guard(builder);
@@ -78,7 +78,8 @@ void BarrierOps::arriveByWarp(Value barrier, bool inCluster,
   }
 }
 
-/// The same at all CTAs of the cluster, by a lane each, in one instruction.
+/// Arrives at all CTAs of the cluster, with one lane for each, in one
+/// instruction.
 void BarrierOps::arriveByLanes(Value barrier) const {
   OpBuilder::InsertionGuard guard(builder);
   enterIf(speaksForWarp(/*inCluster=*/true));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrivals on barriers, and who makes them.
+// Arrivals on barriers, and the threads that make them.
 #ifndef ATTN_CODEGEN_BARRIEROPS_H
 #define ATTN_CODEGEN_BARRIEROPS_H
 
@@ -9,26 +9,29 @@
 
 namespace attn::codegen {
 
-/// Emits where its builder stands.
+/// Emits at the insertion point of its builder.
 struct BarrierOps : Arithmetic {
   /// CTAs of a cluster.
   int64_t ctas = 1;
 
-  /// A byte of shared memory.
+  /// Returns the address of a byte of shared memory.
   mlir::Value smem(mlir::Value offset) const;
-  /// The barrier of a ring that begins at `offset`; without `slot`, its first.
+  /// Returns the barrier of `slot` in the ring at `offset`, or its first
+  /// barrier.
   mlir::Value barrierAt(int64_t offset, mlir::Value slot) const;
-  /// Not zero where the item of this slot was rejected.
+  /// Returns a value that is not zero if the item of this slot was rejected.
   mlir::Value verdictWord(const VerdictBarriers &verdict,
                           mlir::Value slot) const;
 
-  /// Goes on where `condition` holds.
+  /// Continues in a branch that runs if `condition` holds.
   void enterIf(mlir::Value condition) const;
   mlir::Value isLaneZero() const { return isEqual(lane(), 0); }
-  /// One lane of each warp, or one for each CTA of the cluster.
+  /// Returns whether this lane arrives: one lane of each warp, or one for each
+  /// CTA of the cluster.
   mlir::Value speaksForWarp(bool inCluster) const;
 
-  /// Where `address` lies in the shared memory of CTA `rank` of the cluster.
+  /// Returns the address in CTA `rank` of the cluster that corresponds to
+  /// `address`.
   mlir::Value inCta(mlir::Value address, mlir::Value rank) const;
   void arrive(mlir::Value barrier) const;
   void arriveAt(mlir::Value barrier, mlir::Value rank) const;

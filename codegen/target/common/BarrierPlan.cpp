@@ -44,7 +44,8 @@ LogicalResult BarrierPlan::placeBarriers(ws::KernelOp kernel) {
   return success();
 }
 
-/// Reads where the verdict and the mailbox are, which lie behind the others.
+/// Reads the offsets of the verdict and the mailbox, which come after the
+/// others.
 LogicalResult BarrierPlan::placeItems(ws::KernelOp kernel) {
   auto place = [&](auto op, auto memory) -> LogicalResult {
     int64_t begin = op.getOffset().value_or(-1);
@@ -101,8 +102,9 @@ void BarrierPlan::countArrivals(ws::KernelOp kernel) {
   }
 }
 
-/// Id 0 is the CTA's; then one a replica of each role whose warps meet, a
-/// turn's ring, and one a rendezvous.
+/// Assigns ids: 0 belongs to the CTA; then one for each replica of each role
+/// whose warps meet, one for each replica of a turn's ring, and one for each
+/// rendezvous.
 LogicalResult BarrierPlan::nameBarriers(ws::KernelOp kernel,
                                         const Target &chip) {
   int64_t next = 1;
@@ -169,15 +171,16 @@ void BarrierPlan::emitSetup(ws::KernelOp kernel) const {
     for (int64_t slot = 0; slot < ws::verdictRing; ++slot) {
       init(verdict->memory.barrier(slot), verdict->count);
     }
-    // The words of the role that hands out items follow those of the verdicts.
+    // The words of the role that hands out items come after those of the
+    // verdicts.
     for (int64_t word = 0; word < ws::verdictRing + ws::handOutWords; ++word) {
       LLVM::StoreOp::create(builder, kernel.getLoc(), emit.constant(0),
                             emit.verdictWord(*verdict, emit.constant(word)));
     }
   }
   if (mailbox) {
-    // The sender and the receiver of an item arrive where it comes; all CTAs
-    // but the first where it was read.
+    // The sender and the receiver of an item arrive on the barrier for its
+    // arrival; all CTAs except the first on the one for its reads.
     init(mailbox->hasCome(), 2);
     init(mailbox->wasRead(), clusterOf(kernel) - 1);
     Value parity = emit.smem(emit.constant(mailbox->parity()));

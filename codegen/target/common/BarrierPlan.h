@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The barriers by which the roles of a kernel synchronize: where they lie in
-// shared memory, how many arrivals complete a phase, and the ids of the named.
+// The barriers by which the roles of a kernel synchronize: their offsets in
+// shared memory, the arrivals that complete a phase, and the ids of named
+// barriers.
 #ifndef ATTN_CODEGEN_BARRIERPLAN_H
 #define ATTN_CODEGEN_BARRIERPLAN_H
 
@@ -11,7 +12,8 @@ namespace attn::codegen {
 
 class Target;
 
-/// Barriers of a channel in shared memory, and who arrives on them.
+/// The barriers of a channel in shared memory, and the roles that arrive on
+/// them.
 struct ChannelBarriers {
   int64_t depth, fullOffset, freeOffset;
   bool cluster; // released to all CTAs of the cluster
@@ -26,7 +28,7 @@ struct EdgeBarrier {
 /// The barriers on which verdicts are given, and their words.
 struct VerdictBarriers {
   ws::VerdictMemory memory;
-  bool handedOut; // taken by the role that hands items out
+  bool handedOut; // read by the role that hands items out
   bool cluster;   // given by all CTAs of the cluster
   int64_t count = 0;
 };
@@ -42,14 +44,14 @@ public:
   const EdgeBarrier &edge(llvm::StringRef name) const {
     return edges.find(name)->second;
   }
-  /// The first id of a turn, a rendezvous, or a role whose warps meet. Ends the
-  /// program for another name: id 0 is the CTA's barrier.
+  /// Returns the first id of a turn, a rendezvous, or a role whose warps meet.
+  /// Aborts for any other name: id 0 is the CTA's barrier.
   int64_t named(llvm::StringRef name) const;
   const std::optional<VerdictBarriers> &getVerdict() const { return verdict; }
 
-  /// Puts the `ws.setup` that initializes the barriers before the roles.
+  /// Inserts the `ws.setup` that initializes the barriers before the roles.
   void emitSetup(ws::KernelOp kernel) const;
-  /// The first byte of shared memory behind the barriers.
+  /// The first byte of shared memory after the barriers.
   int64_t getEnd() const { return end; }
 
 private:
@@ -62,7 +64,7 @@ private:
   llvm::MapVector<llvm::StringRef, EdgeBarrier> edges;
   llvm::StringMap<int64_t> namedIds;
   std::optional<VerdictBarriers> verdict;
-  /// By which a cluster shares its items.
+  /// The mailbox through which a cluster shares its items.
   std::optional<ws::MailboxMemory> mailbox;
   int64_t end = 0;
 };

@@ -7,7 +7,7 @@ using namespace attn;
 using namespace attn::codegen;
 
 static constexpr StringLiteral passName = "attn-verify-channels: ";
-/// Id 0 is the CTA's.
+/// Id 0 belongs to the CTA.
 static constexpr int64_t namedBarriers = 16;
 
 //===----------------------------------------------------------------------===//
@@ -41,7 +41,7 @@ LogicalResult BarrierProgram::readSetup() {
 }
 
 namespace {
-/// Shared memory from its first byte to behind its last.
+/// A range of shared memory: its first byte and its end.
 struct Extent {
   int64_t begin, end;
   Operation *op;
@@ -52,8 +52,8 @@ struct Extent {
 };
 } // namespace
 
-/// Barriers and words lie apart from one another and from tiles and items, in
-/// memory that the kernel asks for.
+/// Checks that barriers and words do not overlap one another, tiles or items,
+/// and are within the kernel's shared memory.
 LogicalResult BarrierProgram::checkMemory(ArrayRef<BarrierEvent> setup) {
   SmallVector<Extent> taken;
   for (Operation &op : kernel.getBody().front()) {
@@ -161,7 +161,7 @@ void BarrierTrial::settle(Barrier &barrier) {
   }
 }
 
-/// Whoever arrives does so once a phase, in each.
+/// A participant arrives once in each phase.
 BarrierTrial::Step BarrierTrial::arrive(TrialWarp &warp,
                                         const BarrierEvent &event) {
   Barrier *barrier = find(event);
@@ -195,8 +195,8 @@ BarrierTrial::Step BarrierTrial::copy(const BarrierEvent &event) {
   return Step::Done;
 }
 
-/// Whoever waits does so for each phase. The first wait of who fills is for the
-/// phase before the first.
+/// A participant waits for each phase. The first wait of the role that fills is
+/// for the phase before the first.
 BarrierTrial::Step BarrierTrial::wait(TrialWarp &warp,
                                       const BarrierEvent &event) {
   Barrier *barrier = find(event);
@@ -315,7 +315,7 @@ BarrierTrial::Step BarrierTrial::step(TrialWarp &warp) {
 }
 
 LogicalResult BarrierTrial::reportDeadlock() {
-  SmallVector<TrialWarp *> stuck; // one a role
+  SmallVector<TrialWarp *> stuck; // one for each role
   for (TrialWarp &warp : warps) {
     bool isKnown = llvm::any_of(
         stuck, [&](TrialWarp *other) { return other->role == warp.role; });
@@ -334,8 +334,8 @@ LogicalResult BarrierTrial::reportDeadlock() {
   return diagnostic;
 }
 
-/// A barrier ends with a whole phase, and all have been awaited; of those that
-/// tell of no copies all but the last.
+/// Checks that a barrier ends at the end of a phase, and that all phases have
+/// been awaited; if no copy completes it, all but the last.
 LogicalResult BarrierTrial::checkBarrier(const Barrier &barrier,
                                          Operation *init, int64_t offset) {
   if (barrier.pending != barrier.count || barrier.bytes != 0) {
@@ -387,7 +387,7 @@ FailureOr<bool> BarrierTrial::runWarp(TrialWarp &warp) {
     }
     ++warp.next;
     if (warp.events[warp.next - 1].kind == BarrierEvent::Store) {
-      break; // The others go on while it is in flight.
+      break; // The other lanes continue while it is in flight.
     }
   }
   return warp.next != begin;
@@ -411,7 +411,7 @@ LogicalResult BarrierTrial::runInTurn(bool lastFirst) {
              : reportDeadlock();
 }
 
-/// In two orders: who runs ahead does what nobody has to wait for.
+/// Runs in two orders, so that each warp is ahead in one of them.
 LogicalResult BarrierTrial::run() {
   return success(succeeded(unroll()) && succeeded(runInTurn(false)) &&
                  succeeded(runInTurn(true)));

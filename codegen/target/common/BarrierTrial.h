@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the warps of a kernel against one another on barriers that count as the
-// machine's do.
+// Runs the warps of a kernel together on barriers that count like the
+// machine's.
 #ifndef ATTN_CODEGEN_BARRIERTRIAL_H
 #define ATTN_CODEGEN_BARRIERTRIAL_H
 
@@ -10,13 +10,13 @@
 
 namespace attn::codegen {
 
-/// What is read once of a kernel: its roles, and the memory that setup
-/// initializes.
+/// The properties of a kernel that are read once: its roles, and the memory
+/// that setup initializes.
 class BarrierProgram {
 public:
   explicit BarrierProgram(ws::KernelOp kernel);
 
-  /// Reports barriers that lie where something else does.
+  /// Reports barriers that overlap other data.
   mlir::LogicalResult readSetup();
 
   ws::KernelOp kernel;
@@ -31,7 +31,7 @@ private:
   mlir::LogicalResult checkMemory(llvm::ArrayRef<BarrierEvent> setup);
 };
 
-/// One run, for given work items.
+/// One run for given work items.
 class BarrierTrial {
 public:
   BarrierTrial(const BarrierProgram &program, llvm::ArrayRef<TrialItem> items)
@@ -42,7 +42,7 @@ public:
 private:
   struct Barrier {
     int64_t count = 0, pending = 0, bytes = 0, phase = 0;
-    int64_t awaited = 0; // phases, by who is furthest
+    int64_t awaited = 0; // phases of the furthest participant
     bool isOfCopies = false;
   };
   /// A named barrier, in one CTA.
@@ -57,14 +57,14 @@ private:
                                  int64_t cta);
   void restart();
   mlir::LogicalResult runInTurn(bool lastFirst);
-  /// Runs a warp until it waits; says whether it got any further.
+  /// Runs a warp until it waits; returns whether it made progress.
   mlir::FailureOr<bool> runWarp(TrialWarp &warp);
   Step step(TrialWarp &warp);
   Step arrive(TrialWarp &warp, const BarrierEvent &event);
   Step copy(const BarrierEvent &event);
   Step wait(TrialWarp &warp, const BarrierEvent &event);
   Step meet(TrialWarp &warp, const BarrierEvent &event);
-  /// The barrier at an event's address; null, with an error, if there is none.
+  /// Returns the barrier at an event's address, or null with an error.
   Barrier *find(const BarrierEvent &event);
   static void settle(Barrier &barrier);
   mlir::InFlightDiagnostic error(const BarrierEvent &event);

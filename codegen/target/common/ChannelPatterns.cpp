@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Channels and edges on mbarriers.
+// Lowers channels and edges to mbarriers.
 #include "SyncPatterns.h"
 
 using namespace mlir;
@@ -11,9 +11,9 @@ static StringRef channelOf(TypedValue<ws::SlotType> slot) {
   return slot.getType().getChannel().getValue();
 }
 
-/// Waits for a phase of the barrier at `offset`, or of that of `slot` in a ring
-/// there. Where all starts free, the first phase is over before anyone arrives:
-/// the other parity.
+/// Waits for a phase of the barrier at `offset`, or of that of `slot` in the
+/// ring there. If all slots start free, the first phase counts as complete: the
+/// parity is inverted.
 static void awaitPhase(const BarrierOps &emit, int64_t offset, Value slot,
                        Value parity, bool startsFree) {
   if (startsFree) {
@@ -25,13 +25,13 @@ static void awaitPhase(const BarrierOps &emit, int64_t offset, Value slot,
 }
 
 namespace {
-/// What one side of a channel does with a slot.
+/// One side of a channel: its barriers for a slot.
 struct Side {
-  /// Where the barriers are on which it waits for the slot; none where the slot
-  /// is there without waiting.
+  /// The offset of the barriers that it waits for; nothing if the slot is known
+  /// to be available.
   std::optional<int64_t> awaited;
   bool startsFree;
-  /// Where the barriers are on which it arrives in the end.
+  /// The offset of the barriers on which it arrives.
   int64_t arrivals;
 };
 } // namespace
@@ -134,7 +134,7 @@ private:
     if (Value barrier = sync.arrivalOf(op.getSlot())) {
       return barrier;
     }
-    // The slot came through a loop: its number follows from its place.
+    // The slot came through a loop, so its number is computed from its offset.
     Value offset = ws::SlotOffsetOp::create(
         emit.builder, emit.loc, emit.builder.getI32Type(), op.getSlot());
     Value bytes = emit.sub(offset, emit.constant(*channel.getOffset()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-distribute: tiles become the values that one thread holds.
+// attn-distribute: turns tiles into the values that one thread holds.
 #include "Target.h"
 #include "TilePatterns.h"
 #include "attn/codegen/target/Passes.h"
@@ -28,7 +28,7 @@ bool isPackedTile(Type type) {
 // What has a lowering.
 //===----------------------------------------------------------------------===//
 
-/// The shape that a layout gives a tile is the tile's.
+/// Checks that the shape of a layout is that of the tile.
 LogicalResult checkLayout(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape()) {
@@ -48,7 +48,7 @@ LogicalResult checkLayout(Operation *op, Type type) {
   return success();
 }
 
-/// A vector lies as what is left of its tile without a dimension.
+/// Checks that the layout of a vector is that of its tile without a dimension.
 LogicalResult checkVector(Operation *op, Type vector, Type whole, int64_t dim) {
   tile::LayoutAttr layout = layoutOf(whole);
   if (!layout || layoutOf(vector) == layout.without(dim)) {
@@ -183,7 +183,7 @@ struct SplatPattern : OpConversionPattern<tensor::SplatOp> {
   }
 };
 
-/// The elements stay where they are.
+/// The elements stay in their registers.
 struct ConvertLayoutPattern : OpConversionPattern<tile::ConvertLayoutOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -243,7 +243,7 @@ LogicalResult distribute(ws::KernelOp kernel, ws::RoleOp role,
   return applyPartialConversion(role, target, std::move(patterns), config);
 }
 
-/// What the pass ensures: no tile is left in a role.
+/// Checks the postcondition: no tile is left in a role.
 LogicalResult checkNoTiles(ws::KernelOp kernel) {
   WalkResult result = kernel.walk([&](Operation *op) {
     for (Value value : op->getResults()) {

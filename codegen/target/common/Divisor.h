@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Division of i32 numbers without sign by one number, once or often.
+// Unsigned i32 division by the same number, once or often.
 #ifndef ATTN_CODEGEN_DIVISOR_H
 #define ATTN_CODEGEN_DIVISOR_H
 
@@ -11,17 +11,18 @@ namespace attn::codegen {
 class Divisor {
 public:
   Divisor() = default;
-  /// Divides by the instruction, which is a long sequence on a GPU.
+  /// Divides with the instruction, which is a long sequence on a GPU.
   explicit Divisor(mlir::Value value) : value(value) {}
-  /// Computes a reciprocal where `builder` stands, with which a division is two
-  /// multiplications and a comparison. By 0: some reciprocal.
+  /// Computes a reciprocal at `builder`, with which a division needs two
+  /// multiplications and a comparison. The reciprocal of 0 is unspecified.
   static Divisor prepare(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value);
-  /// The one that `condition` chooses; both were made in the same way.
+  /// Returns the divisor that `condition` selects; both must be of the same
+  /// kind.
   static Divisor select(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value condition, Divisor a, Divisor b);
 
-  /// Quotient and remainder.
+  /// Returns the quotient and the remainder.
   std::pair<mlir::Value, mlir::Value>
   divide(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value n) const;
 

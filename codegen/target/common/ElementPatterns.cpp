@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Single elements of global memory, at any place of a tensor.
+// Accesses single elements of global memory, at any index of a tensor.
 #include "InstructionPatterns.h"
 
 using namespace mlir;
@@ -62,8 +62,8 @@ struct GatherPattern : ParamPattern<tile::GatherOp> {
   }
 
 private:
-  /// An element within bounds, or zero: the index is clamped, so that no
-  /// address outside the tensor is formed.
+  /// Loads an element, or zero if it is out of bounds: the index is clamped, so
+  /// that no address outside the tensor is formed.
   Value gather(tile::GatherOp op, const Arithmetic &emit,
                ValueRange indices) const {
     OpBuilder &builder = emit.builder;

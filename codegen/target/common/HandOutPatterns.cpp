@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Items that one role takes from the grid's counter and hands out to the
-// others, and those that it hands out a second time.
+// Items that one role takes from the grid's counter and hands out to the other
+// roles, and rejected items that it hands out a second time.
 #include "WorkItems.h"
 #include "attn/dialect/ItemChoice.h"
 
@@ -13,8 +13,8 @@ using namespace attn::codegen;
 // The counter.
 //===----------------------------------------------------------------------===//
 
-/// Items that are handed out, of `items` as they are counted whole: those that
-/// are cut count once a part.
+/// Returns the number of items that are handed out, given the number before
+/// cutting: an item that is cut counts once for each part.
 static Value countItems(const ItemOps &emit, ws::TakeItemOp op, Value items) {
   if (!op.getWhole()) {
     return items;
@@ -27,8 +27,8 @@ static Value countItems(const ItemOps &emit, ws::TakeItemOp op) {
   return countItems(emit, op, extentsOf(op).count(emit.builder, emit.loc));
 }
 
-/// As many items as there are have been asked for when the last CTA ends: the
-/// counter then wraps to 0, as the next launch expects it.
+/// Asks the counter for an item. When the last CTA ends, it has been asked once
+/// for each item; it then wraps to 0 for the next launch.
 static Value askCounter(const ItemOps &emit, Value items) {
   Value uncounted = emit.items.counter.uncounted;
   Value last = emit.sub(items, emit.constant(1));
@@ -40,9 +40,9 @@ static Value askCounter(const ItemOps &emit, Value items) {
   return uncounted ? emit.sub(answer, uncounted) : answer;
 }
 
-/// Parts are handed out in order, since one waits for those before it: where a
-/// CTA's first item may be a part it comes from the counter too, which then
-/// counts from -grid.
+/// Returns the counter's first value for this CTA. Parts must be handed out in
+/// order, since a part waits for those before it. If a CTA's first item may be
+/// a part, it also comes from the counter, which then starts at -grid.
 static Value firstAnswer(const ItemOps &emit, ws::TakeItemOp take, Value first,
                          Value grid) {
   OpBuilder &builder = emit.builder;
@@ -62,8 +62,9 @@ static Value firstAnswer(const ItemOps &emit, ws::TakeItemOp take, Value first,
   return branch.getResult(0);
 }
 
-/// The counter's answer to the last fetch; at first, the one that gives the CTA
-/// the item of its own number, which needs no counter.
+/// Creates the variable with the counter's last value; initially the one that
+/// selects the item with the CTA's own number, for which the counter is not
+/// asked.
 void codegen::createCounter(const ItemOps &emit, ws::TakeItemOp take) {
   auto ptr = LLVM::LLVMPointerType::get(emit.builder.getContext());
   Value &answer = emit.items.counter.answer;
@@ -81,8 +82,8 @@ void codegen::createCounter(const ItemOps &emit, ws::TakeItemOp take) {
 // Items.
 //===----------------------------------------------------------------------===//
 
-/// Finds which part of which item the handed out item is; returns the number of
-/// the latter.
+/// Finds the item and the part of a handed out item; returns the number of the
+/// item.
 static Value findPart(const ItemOps &emit, ws::TakeItemOp take,
                       RoleItem &item) {
   Value whole = take.getWhole();
@@ -94,7 +95,7 @@ static Value findPart(const ItemOps &emit, ws::TakeItemOp take,
   return emit.select(isPart, emit.add(whole, cutItem), item.number);
 }
 
-/// Finds the place of an item that has a number.
+/// Computes the coordinates of the item with a number.
 static void findPlace(const ItemOps &emit, ws::TakeItemOp take,
                       RoleItem &item) {
   Value number = take.getWhole() ? findPart(emit, take, item) : item.number;
@@ -103,8 +104,8 @@ static void findPlace(const ItemOps &emit, ws::TakeItemOp take,
 
 namespace {
 
-/// The items of the first turn came without the counter. This is the first use
-/// of its answer.
+/// The items of the first iteration come without the counter. This is the first
+/// use of its reply.
 struct TakeItemPattern : ItemPattern<ws::TakeItemOp> {
   using ItemPattern::ItemPattern;
 
@@ -128,14 +129,15 @@ struct TakeItemPattern : ItemPattern<ws::TakeItemOp> {
   }
 };
 
-/// A second run uses no answer; of a cluster the first CTA asks.
+/// A second run uses no reply; in a cluster only the first CTA asks.
 struct FetchWorkPattern : ItemPattern<ws::FetchWorkOp> {
   using ItemPattern::ItemPattern;
 
   LogicalResult matchAndRewrite(ws::FetchWorkOp op,
                                 PatternRewriter &rewriter) const override {
     ItemOps emit = at(rewriter, op.getLoc());
-    // Blocks and heads first: the other order takes other registers.
+    // Blocks and heads are multiplied first: the other order needs other
+    // registers.
     ws::TakeItemOp take = items.taken;
     Value count = emit.mul(take.getBlocks(), take.getHeads());
     count = countItems(emit, take, emit.mul(count, take.getBatches()));
@@ -152,7 +154,7 @@ struct FetchWorkPattern : ItemPattern<ws::FetchWorkOp> {
   }
 };
 
-/// Slots of work items are offsets by now.
+/// Slots of work items are already offsets.
 Value slotPointer(const ItemOps &emit, Value slot) {
   return emit.shared(slot.getDefiningOp<ws::SlotAtOp>().getOffset());
 }
@@ -181,7 +183,7 @@ struct GetWorkPattern : ItemPattern<ws::GetWorkOp> {
         rewriter, op.getLoc(), VectorType::get(4, rewriter.getI32Type()),
         slotPointer(emit, op.getSlot()), ws::workItemBytes);
     if (!items.isSingleThread) {
-      // One lane gives the slot back for its warp.
+      // One lane releases the slot for its warp.
       NVVM::SyncWarpOp::create(rewriter, op.getLoc(), emit.constant(-1));
     }
     items.items[op.getWork()] = unpackItem(emit, packed);
@@ -202,10 +204,10 @@ struct SlotAtPattern : ItemPattern<ws::SlotAtOp> {
 // Rejected items.
 //===----------------------------------------------------------------------===//
 
-// Verdict n has barrier n mod 2, in that barrier's phase n div 2.
+// Verdict n uses barrier n mod 2, in phase n div 2.
 static_assert(ws::verdictRing == 2);
 
-/// Numbers and flags of `ws::chooseItem`, computed by ops.
+/// The numbers and flags of `ws::chooseItem`, computed by ops.
 struct EmittedScalars {
   const ItemOps &emit;
   ws::VerdictMemory verdicts;
@@ -238,7 +240,8 @@ private:
   Value takeVerdict(Value number) const;
 };
 
-/// If `due`, takes verdict `number`; otherwise returns "accepted".
+/// If `due`, waits for verdict `number` and returns it; otherwise returns
+/// "accepted".
 Value EmittedScalars::takeVerdictIf(Value due, Value number) const {
   OpBuilder &builder = emit.builder;
   auto branch = scf::IfOp::create(builder, emit.loc, builder.getI1Type(), due,
@@ -252,7 +255,7 @@ Value EmittedScalars::takeVerdictIf(Value due, Value number) const {
   return branch.getResult(0);
 }
 
-/// Waits for a verdict and forgets it: whether its item was rejected.
+/// Waits for a verdict, clears its word, and returns whether it rejects.
 Value EmittedScalars::takeVerdict(Value number) const {
   Value slot = emit.bitAnd(number, 1);
   Value parity = emit.bitAnd(emit.shiftRight(number, 1), 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Holds have no barriers in memory: what orders the accesses to one are its
-// replica's own waits, a named barrier where its warps have to meet, and an
-// edge where another role stores it.
+// Holds have no barriers in memory. Their accesses are ordered by the waits of
+// the replica itself, by a named barrier if its warps must meet, and by an edge
+// if another role stores the hold.
 #include "HoldPatterns.h"
 #include "SharedMemory.h"
 #include "SyncPatterns.h"
@@ -13,7 +13,7 @@ using namespace attn;
 using namespace attn::codegen;
 
 namespace {
-/// Shared memory of a channel or hold, from its first byte to behind its last.
+/// Shared memory of a channel or hold: its first byte and its end.
 struct Extent {
   int64_t begin, end;
 
@@ -59,7 +59,7 @@ bool codegen::warpsMeet(ws::RoleOp role, const Target &chip) {
              .wasInterrupted();
 }
 
-/// Of the role's replica.
+/// Whether this thread is the first of its replica.
 static Value isFirstThread(const Arithmetic &emit, const RoleSync &sync) {
   return emit.isFirstOf(warpThreads * sync.getRole().getWarps());
 }
@@ -77,7 +77,7 @@ struct HeldPattern : SyncPattern<ws::HeldOp> {
   }
 };
 
-/// The stores of the item's first run may be under way to the same rows.
+/// Stores of the item's first run to the same rows may still be in flight.
 static void awaitFirstRun(const BarrierOps &emit, ws::StoreOp op,
                           PatternRewriter &rewriter) {
   if (!op.getFirstRun()) {
@@ -90,8 +90,8 @@ static void awaitFirstRun(const BarrierOps &emit, ws::StoreOp op,
 }
 
 /// Every thread has made its share visible to the copy engine; one thread
-/// issues. Where a role of one thread stores what another has put, that role
-/// has, before it signalled.
+/// issues the store. If a role of one thread stores a tile that another role
+/// has put, the other role did that before it signaled.
 struct StorePattern : SyncPattern<ws::StoreOp> {
   using SyncPattern::SyncPattern;
 

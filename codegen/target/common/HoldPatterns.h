@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a put into a hold does to the operands of products.
+// Conflicts between puts into holds and the operands of products.
 #ifndef ATTN_CODEGEN_HOLDPATTERNS_H
 #define ATTN_CODEGEN_HOLDPATTERNS_H
 
@@ -8,11 +8,12 @@
 
 namespace attn::codegen {
 
-/// Does `mma` read a place in shared memory of which `isPlace` holds?
+/// Whether `mma` reads a place in shared memory for which `isPlace` holds.
 bool readsPlace(ws::MmaOp mma,
                 llvm::function_ref<bool(llvm::StringRef)> isPlace);
 
-/// Does `put` write shared memory that `mma` reads, under this name or another?
+/// Whether `put` writes shared memory that `mma` reads, under the same or
+/// another name.
 bool overwritesOperand(ws::PutOp put, ws::MmaOp mma);
 
 } // namespace attn::codegen

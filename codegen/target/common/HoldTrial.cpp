@@ -32,7 +32,7 @@ void HoldTrial::share(TrialWarp &warp, PieceShare from, PieceShare to) {
   }
 }
 
-/// Nothing is put where a store may still read.
+/// Refuses a put where a store may still read.
 LogicalResult HoldTrial::put(TrialWarp &warp, const BarrierEvent &event) {
   if (reading.contains(event.place)) {
     return event.op->emitOpError(passName)
@@ -45,7 +45,7 @@ LogicalResult HoldTrial::put(TrialWarp &warp, const BarrierEvent &event) {
   return success();
 }
 
-/// A warp's product reads the rows that the warp itself has put.
+/// A warp's product may only read rows that the warp itself has put.
 LogicalResult HoldTrial::read(TrialWarp &warp, const BarrierEvent &event) {
   auto piece = warp.pieces.find(event.place);
   if (piece != warp.pieces.end() && piece->second.share == PieceShare::Put) {
@@ -56,7 +56,7 @@ LogicalResult HoldTrial::read(TrialWarp &warp, const BarrierEvent &event) {
   return success();
 }
 
-/// The copy engine reads what all warps have put, each once since the last
+/// The copy engine reads the puts of all warps, one of each since the last
 /// store.
 LogicalResult HoldTrial::store(TrialWarp &warp, const BarrierEvent &event) {
   int64_t number = ++stores[event.place];

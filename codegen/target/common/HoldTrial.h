@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the warps of a trial put into holds, and who reads it.
+// The puts of a trial's warps into holds, and their readers.
 #ifndef ATTN_CODEGEN_HOLDTRIAL_H
 #define ATTN_CODEGEN_HOLDTRIAL_H
 
@@ -8,13 +8,13 @@
 
 namespace attn::codegen {
 
-/// How far a warp has told others of what it put into a piece of a hold.
+/// How far a warp has published its put into a piece of a hold.
 enum class PieceShare { Put, Fenced, Told };
 struct TrialPiece {
   PieceShare share = PieceShare::Told;
   int64_t puts = 0;
 };
-/// What a warp does, and how far it is.
+/// A warp and its position in its program.
 struct TrialWarp {
   WarpPlace place;
   ws::RoleOp role;
@@ -22,14 +22,15 @@ struct TrialWarp {
   size_t next = 0;
   bool hasEnded() const { return next == events.size(); }
   void restart();
-  std::optional<int64_t> meetingPhase;              // that it waits for
-  llvm::DenseMap<int32_t, int64_t> waits, arrivals; // by address
-  llvm::DenseMap<int32_t, TrialPiece> pieces;       // that it puts
-  uint32_t storing = 0; // lanes whose stores are not awaited
+  std::optional<int64_t> meetingPhase; // that it waits for
+  llvm::DenseMap<int32_t, int64_t> waits,
+      arrivals;                               // arrivals so far, by address
+  llvm::DenseMap<int32_t, TrialPiece> pieces; // that it puts
+  uint32_t storing = 0;                       // lanes with stores in flight
   mlir::Operation *lastStore = nullptr;
 };
-/// Nothing is put where a store may still read, and nothing is read that the
-/// reader cannot see.
+/// Checks that nothing is put where a store may still read, and that no reader
+/// reads data that is not visible to it.
 class HoldTrial {
 public:
   explicit HoldTrial(std::vector<TrialWarp> &warps) : warps(warps) {}
@@ -44,7 +45,7 @@ public:
 private:
   std::vector<TrialWarp> &warps;
   llvm::DenseMap<int32_t, int64_t> stores; // so far, by address
-  /// The warps whose stores of a piece may still read it, by its address.
+  /// The warps whose stores may still read a piece, by its address.
   llvm::DenseMap<int32_t, const TrialWarp *> reading;
 };
 

@@ -40,7 +40,7 @@ static unsigned countElements(Type type) {
   return vector ? vector.getNumElements() : 1;
 }
 
-/// The constraint letter of a register that holds `type`.
+/// Returns the constraint letter of a register for `type`.
 static StringRef getRegister(Type type) {
   if (isa<LLVM::LLVMPointerType>(type)) {
     return cast<LLVM::LLVMPointerType>(type).getAddressSpace() == 3 ? "r" : "l";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values that are there once a kernel's parameters and shared memory are.
+// Ops whose values follow directly from the kernel's parameters and shared
+// memory.
 #include "InstructionPatterns.h"
 
 using namespace mlir;
@@ -22,7 +23,7 @@ void codegen::populateTypeConversions(TypeConverter &types) {
 
 namespace {
 
-/// A slot is the offset of its tile.
+/// A slot becomes the offset of its tile.
 struct SlotAtPattern : OpConversionPattern<ws::SlotAtOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -46,7 +47,7 @@ struct SmemPattern : OpConversionPattern<ws::SmemOp> {
   }
 };
 
-/// The launch says which items are cut.
+/// The launch decides which items are cut.
 struct CutPattern : ParamPattern<tile::CutOp> {
   using ParamPattern::ParamPattern;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From ops of `ws` and `tile` to instructions: a pattern an op; these are the
-// same on all chips (Target.h has the others). What several of them read of the
-// kernel is made before them and does not change.
+// Lowers ops of `ws` and `tile` to instructions, with one pattern for each op;
+// these are the same on all chips (Target.h has the others). Shared information
+// about the kernel is collected before and does not change.
 #ifndef ATTN_CODEGEN_INSTRUCTIONPATTERNS_H
 #define ATTN_CODEGEN_INSTRUCTIONPATTERNS_H
 
@@ -28,14 +28,15 @@ protected:
   const ParamValues &params;
 };
 
-/// Slots become the offsets of their tiles; nothing stands for tokens.
+/// Slots become the offsets of their tiles; tokens disappear.
 void populateTypeConversions(mlir::TypeConverter &types);
 
-/// Values that are there: slots by their offset, bytes of shared memory, cuts.
+/// Lowers ops that compute no new data: slots by their offset, bytes of shared
+/// memory, cuts.
 void populateValuePatterns(mlir::RewritePatternSet &patterns,
                            const mlir::TypeConverter &types,
                            const ParamValues &params);
-/// Elements of global memory at given indices.
+/// Accesses elements of global memory at given indices.
 void populateElementPatterns(mlir::RewritePatternSet &patterns,
                              const mlir::TypeConverter &types,
                              const ParamValues &params);
@@ -46,7 +47,7 @@ void populateJoinPatterns(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &types,
                           const ParamValues &params, JoinLayout join);
 
-/// An element as memory holds it: a byte for an i1, and no sign.
+/// Returns the type of an element in memory: a byte for an i1, and signless.
 mlir::Type storedType(mlir::Value tensor);
 
 /// The address of an element.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops that ask what an item is.
+// Lowers the ops that query a work item.
 #include "WorkItems.h"
 
 using namespace mlir;
@@ -9,7 +9,7 @@ using namespace attn::codegen;
 
 namespace {
 
-/// The item that this CTA computes itself.
+/// Computes the item of a CTA that computes its items itself.
 struct NextWorkPattern : ItemPattern<tile::NextWorkOp> {
   using ItemPattern::ItemPattern;
 
@@ -74,7 +74,7 @@ struct VerdictSlotPattern : ItemPattern<ws::VerdictSlotOp> {
   }
 };
 
-/// The body takes the op's place; when its ops are lowered, so are its results.
+/// Inlines the body; its ops are lowered later, and with them the results.
 struct BoundsPattern : ItemPattern<tile::BoundsOp> {
   using ItemPattern::ItemPattern;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of work items. A warp hands over to the same warp of the last part:
-// each thread what that thread needs, in the order in which it holds it. The
-// count of parts that have handed over is a release, after all lanes have
-// written; the last part's acquire of it comes before all lanes read.
+// Joins the parts of work items. Each warp hands its values over to the same
+// warp of the last part: each thread those of the corresponding thread, in
+// order. Incrementing the count of parts that have handed over is a release,
+// after all lanes have written; the last part acquires it before its lanes
+// read.
 #include "InstructionPatterns.h"
 #include "attn/codegen/launch/JoinLayout.h"
 #include "attn/codegen/launch/StampLayout.h"
@@ -12,11 +13,11 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// What one thread has of the workspace.
+/// One thread's share of the workspace.
 namespace {
 struct JoinSpace : Arithmetic {
   JoinLayout layout;
-  Value workspace, thread; // of the role
+  Value workspace, thread; // the number of threads of the role
 
   Value at(Value base, Value bytes) const {
     return LLVM::GEPOp::create(builder, loc, base.getType(),
@@ -45,7 +46,7 @@ Value JoinSpace::count(Value item) const {
   return at(workspace, add(bytes, JoinLayout::alignment));
 }
 
-/// The first of this thread's values of a part.
+/// Returns the address of this thread's first value of a part.
 Value JoinSpace::values(Value item, Value part, Value parts) const {
   Value others = sub(parts, constant(1));
   Value number = add(mul(item, others), part);
@@ -81,14 +82,14 @@ void JoinSpace::handOver(ValueRange own, Value values, Value count) const {
   scf::IfOp branch = ifFirstLane();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  // NVPTX drops the order of an atomicrmw.
+  // NVPTX ignores the ordering of an atomicrmw.
   LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::release, "device");
   LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::add, count,
                             constant(1), LLVM::AtomicOrdering::monotonic,
                             "device");
 }
 
-/// Waits until `others` parts have handed over, and forgets them.
+/// Waits until `others` parts have handed over, and resets the count.
 void JoinSpace::awaitParts(Value others, Value count) const {
   auto loop = scf::WhileOp::create(builder, loc, TypeRange(), ValueRange());
   {
@@ -177,14 +178,15 @@ struct JoinPattern : OpConversionPattern<tile::JoinOp> {
   }
 
 private:
-  /// The number of this thread among those of all replicas of the role.
+  /// Returns the number of this thread among the threads of all replicas.
   static Value threadOf(ws::RoleOp role, const Arithmetic &emit) {
     int64_t threads = role.getWarps() * warpThreads;
     Value before = emit.mul(role.getBody().getArgument(0), threads);
     return emit.add(before, emit.bitAnd(emit.thread(), threads - 1));
   }
 
-  /// Merges what the other parts have, in order, into the values of this one.
+  /// Merges the values of the other parts, in order, into the values of this
+  /// one.
   static SmallVector<Value> merge(tile::JoinOp op, OpAdaptor adaptor,
                                   const JoinSpace &space,
                                   ConversionPatternRewriter &rewriter) {

@@ -49,7 +49,7 @@ LogicalResult checkPlaces(ws::KernelOp kernel, StringRef pass) {
   return success();
 }
 
-/// Slots come from acquire, wait and held, and travel through loops and
+/// Checks that slots come from acquire, wait and held, or through loops and
 /// branches.
 LogicalResult checkSlots(Operation *op) {
   for (Value result : op->getResults()) {
@@ -71,7 +71,7 @@ LogicalResult checkSlots(Operation *op) {
   return success();
 }
 
-/// One thread meets no other.
+/// A single thread cannot meet others.
 LogicalResult checkMeetings(Operation *op) {
   auto role = op->getParentOfType<ws::RoleOp>();
   if (!role ||
@@ -98,7 +98,8 @@ LogicalResult checkAwaitedStores(Operation *op) {
                                   << role.getSymName() << "', got none";
 }
 
-/// What a matrix instruction reads stays there until it is awaited.
+/// Checks that operands of a matrix instruction are not released before its
+/// await.
 LogicalResult checkOperands(Operation *op) {
   auto mma = dyn_cast<ws::MmaOp>(op);
   if (!mma) {
@@ -125,8 +126,8 @@ LogicalResult checkOperands(Operation *op) {
   return success();
 }
 
-/// Each warp of a role that may reject an item gives one verdict on it, and
-/// some role does.
+/// Checks that each warp of a role that may reject an item gives one verdict on
+/// it, and that there is such a role.
 LogicalResult checkVerdicts(ws::KernelOp kernel) {
   auto declared = kernel.getBody().getOps<ws::VerdictOp>();
   if (declared.empty()) {
@@ -150,7 +151,7 @@ LogicalResult checkVerdicts(ws::KernelOp kernel) {
   return success();
 }
 
-/// Items are rejected by verdicts.
+/// Checks that verdicts reject the items.
 LogicalResult checkVerdictGiven(Operation *op) {
   if (isa<tile::RejectOp>(op)) {
     return error(op, lowerChannels)
@@ -159,7 +160,7 @@ LogicalResult checkVerdictGiven(Operation *op) {
   return success();
 }
 
-/// The full barrier of a channel expects one arrival.
+/// Checks that one role fills a channel: its full barrier expects one arrival.
 LogicalResult checkProducers(ws::KernelOp kernel) {
   llvm::MapVector<Attribute, ws::RoleOp> producers;
   return checkEach(kernel, [&](Operation *op) -> LogicalResult {
@@ -223,7 +224,7 @@ LogicalResult checkDeclarations(ws::KernelOp kernel,
   return success();
 }
 
-/// Tensors in memory are arguments of the kernel.
+/// Checks that tensors in memory are arguments of the kernel.
 LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
   Value tensor =
       TypeSwitch<Operation *, Value>(op)
@@ -264,7 +265,7 @@ LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
   return success();
 }
 
-/// Items are handed out in a loop over them, which has one end.
+/// Checks that items are handed out in a loop over them with one end.
 LogicalResult checkHandedOut(ws::KernelOp kernel, Operation *op) {
   auto loop = op->getParentOfType<ws::WorkLoopOp>();
   if (!loop || !codegen::handsOutItems(kernel)) {
@@ -276,7 +277,7 @@ LogicalResult checkHandedOut(ws::KernelOp kernel, Operation *op) {
   return success();
 }
 
-/// What is asked of verdicts: there is one, and ends of items know it.
+/// Checks the verdict: there is one, and ops at the end of items refer to it.
 LogicalResult checkSecondRuns(ws::KernelOp kernel, Operation *op) {
   auto second = dyn_cast<ws::SecondRunOp>(op);
   if (second && !second.getRejected()) {
@@ -296,7 +297,7 @@ LogicalResult checkSecondRuns(ws::KernelOp kernel, Operation *op) {
   return success();
 }
 
-/// A loop over items that are handed out has one end.
+/// Checks that a loop over items that are handed out has one end.
 LogicalResult checkOneEnd(ws::KernelOp kernel, Operation *op) {
   auto loop = dyn_cast<ws::WorkLoopOp>(op);
   if (!loop || !codegen::handsOutItems(kernel)) {
@@ -311,7 +312,7 @@ LogicalResult checkOneEnd(ws::KernelOp kernel, Operation *op) {
          << std::distance(ends.begin(), ends.end());
 }
 
-/// Work items come from the loop over them.
+/// Checks that work items come from the loop over them.
 LogicalResult checkWork(ws::KernelOp kernel, Operation *op) {
   if (failed(checkSecondRuns(kernel, op)) || failed(checkOneEnd(kernel, op))) {
     return failure();
@@ -344,7 +345,7 @@ LogicalResult checkWork(ws::KernelOp kernel, Operation *op) {
   return success();
 }
 
-/// What the passes before have done.
+/// Checks the results of the passes before.
 LogicalResult checkPrepared(Operation *op) {
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the passes from `ws` to instructions require of a kernel and ensure,
-// beyond what its verifiers say. Every violation is an error at the op.
+// The preconditions and postconditions of the passes from `ws` to instructions,
+// beyond the verifiers. Every violation is an error at the op.
 #ifndef ATTN_CODEGEN_KERNELCHECKS_H
 #define ATTN_CODEGEN_KERNELCHECKS_H
 
@@ -15,12 +15,12 @@ class Target;
 mlir::LogicalResult checkChannelsLowerable(ws::KernelOp kernel);
 /// attn-lower-channels has lowered everything that synchronizes.
 mlir::LogicalResult checkChannelsLowered(ws::KernelOp kernel);
-/// attn-verify-channels finds the places and barriers that it reads.
+/// attn-verify-channels finds the slots, pieces and barriers that it reads.
 mlir::LogicalResult checkBarriersReadable(ws::KernelOp kernel);
 /// attn-lower-to-nvvm has a lowering for the kernel.
 mlir::LogicalResult checkKernelLowerable(ws::KernelOp kernel,
                                          const Target &chip);
-/// attn-lower-to-nvvm has left nothing of the levels above.
+/// attn-lower-to-nvvm has left no op of the higher levels.
 mlir::LogicalResult checkKernelLowered(mlir::gpu::GPUModuleOp module);
 
 } // namespace attn::codegen

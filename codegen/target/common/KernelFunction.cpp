@@ -84,7 +84,7 @@ private:
 
 } // namespace
 
-/// The ops outside of roles.
+/// Moves the ops outside of roles.
 void FunctionBody::moveScalars() {
   for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front())) {
     if (!isa<ws::WsDialect>(op.getDialect())) {
@@ -93,7 +93,7 @@ void FunctionBody::moveScalars() {
   }
 }
 
-/// All threads of the CTA, or of its cluster.
+/// Synchronizes all threads of the CTA, or of its cluster.
 void FunctionBody::emitMeeting() {
   if (!isCluster()) {
     NVVM::BarrierOp::create(builder, loc);
@@ -103,7 +103,7 @@ void FunctionBody::emitMeeting() {
   NVVM::ClusterWaitOp::create(builder, loc, UnitAttr());
 }
 
-/// One thread initializes the barriers; all see them before any role starts.
+/// One thread initializes the barriers, before any role starts.
 void FunctionBody::moveSetup() {
   Value tid = emit.thread();
   Value shifted = emit.shiftRight(tid, 5);
@@ -125,8 +125,8 @@ void FunctionBody::moveSetup() {
   }
 }
 
-/// The last of the roles that load: what it frees at its end, the CTAs of the
-/// next launch may take.
+/// Whether this is the last role that loads: when it ends, the CTAs of the next
+/// launch may use its resources.
 bool FunctionBody::endsLoads(const PlacedRole &placed) {
   auto copies = llvm::make_filter_range(
       placement.getRoles(), [](const PlacedRole &role) { return role.copies; });
@@ -149,7 +149,7 @@ void FunctionBody::moveRole(const PlacedRole &placed) {
   }
 }
 
-/// The roles of groups begin <= g < end.
+/// Moves the roles of groups begin <= g < end.
 void FunctionBody::moveGroup(int64_t begin, int64_t end) {
   int64_t registers = placement.registersOf(begin);
   int64_t launched = placement.launchRegisters();
@@ -170,7 +170,8 @@ void FunctionBody::moveGroup(int64_t begin, int64_t end) {
   }
 }
 
-/// One branch a register count, uniform in a warp: whole groups change theirs.
+/// Emits one branch for each register count, uniform in a warp: whole groups
+/// change theirs.
 void FunctionBody::moveRoles() {
   int64_t groups = placement.getGroups();
   for (int64_t begin = 0; begin < groups;) {
@@ -193,7 +194,7 @@ void FunctionBody::moveRoles() {
   }
 }
 
-/// Variables stand in the entry block, where they become registers.
+/// Variables in the entry block become registers.
 static void hoistVariables(LLVM::LLVMFuncOp function) {
   Block *entry = &function.getBody().front();
   function.walk([&](LLVM::AllocaOp variable) {
@@ -224,7 +225,7 @@ void codegen::buildKernelFunction(ws::KernelOp kernel, gpu::GPUModuleOp module,
   body.moveSetup();
   body.moveRoles();
   if (body.isCluster()) {
-    // No CTA leaves while others may still arrive on its barriers.
+    // No CTA exits while others may still arrive on its barriers.
     builder.setInsertionPoint(end);
     body.emitMeeting();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The function that a kernel becomes once its ops are instructions.
+// Builds the function of a kernel from its lowered ops.
 #ifndef ATTN_CODEGEN_KERNELFUNCTION_H
 #define ATTN_CODEGEN_KERNELFUNCTION_H
 
@@ -10,8 +10,8 @@
 
 namespace attn::codegen {
 
-/// Adds a function to `module` in which each warp runs the program of its role,
-/// with the ops of the kernel, which is left without them.
+/// Adds a function to `module` in which each warp runs the program of its role.
+/// The ops of the kernel are moved into it.
 void buildKernelFunction(ws::KernelOp kernel, mlir::gpu::GPUModuleOp module,
                          const ParamValues &params,
                          const RolePlacement &placement, const Target &chip);

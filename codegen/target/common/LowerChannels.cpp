@@ -30,7 +30,7 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// Slots travel through loops as the offsets of their tiles.
+/// Slots are passed through loops as the offsets of their tiles.
 static void convertSlots(ws::RoleOp role) {
   OpBuilder builder(role);
   role.walk([&](Operation *op) {

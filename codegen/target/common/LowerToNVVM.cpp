@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-lower-to-nvvm: a ws.kernel becomes a gpu.module with one function, in
+// attn-lower-to-nvvm: turns a ws.kernel into a gpu.module with one function, in
 // which each warp runs the program of its role.
 #include "InstructionPatterns.h"
 #include "KernelChecks.h"
@@ -25,7 +25,7 @@ using namespace attn::codegen;
 
 namespace {
 
-/// A kernel on its way to instructions.
+/// A kernel during its lowering to instructions.
 struct Lowering {
   ws::KernelOp kernel;
   const Target *chip;
@@ -61,7 +61,7 @@ LogicalResult makeRoomForStamps(ws::KernelOp kernel, int64_t smemLimit) {
   return success();
 }
 
-/// What is known of a kernel before its ops are lowered.
+/// Collects the information about a kernel before its ops are lowered.
 FailureOr<Lowering> prepare(ws::KernelOp kernel) {
   const Target *chip = findTarget(kernel, "attn-lower-to-nvvm");
   if (!chip || failed(checkKernelLowerable(kernel, *chip))) {
@@ -82,7 +82,7 @@ FailureOr<Lowering> prepare(ws::KernelOp kernel) {
   return Lowering{kernel, chip, *params, placement};
 }
 
-/// Ops become instructions where they stand.
+/// Lowers the ops to instructions, in place.
 LogicalResult convertOps(ws::KernelOp kernel, const Target &chip,
                          const ParamValues &params, const StampWriter &stamps) {
   MLIRContext *context = kernel.getContext();
@@ -134,7 +134,7 @@ LogicalResult lower(const Lowering &lowering, gpu::GPUModuleOp module) {
   return success();
 }
 
-/// Puts one module with a function for each kernel in the group's place.
+/// Replaces the group by one module with a function for each kernel.
 LogicalResult lowerGroup(const KernelGroup &group) {
   SmallVector<Lowering> lowerings;
   SmallVector<PlannedKernel> planned;

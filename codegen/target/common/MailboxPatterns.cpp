@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Items of a cluster that are handed out: its first CTA takes them and sends
+// Items that are handed out in a cluster: its first CTA takes them and sends
 // each to the mailboxes of the others.
 #include "SyncPatterns.h"
 #include "WorkItems.h"
@@ -9,21 +9,22 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// Memory of this CTA at `offset`, as CTA `rank` of the cluster has it.
+/// Returns the address of memory of this CTA at `offset`, in CTA `rank` of the
+/// cluster.
 static Value inCta(const ItemOps &emit, int64_t offset, int64_t rank) {
   BarrierOps barriers{{emit.builder, emit.loc}};
   return barriers.inCta(emit.shared(offset), emit.constant(rank));
 }
 
-/// Once all have read the last item, copies this one from the own mailbox to
-/// the others'. What this thread did before, as taking a verdict, comes before
-/// what they do with the item: its arrival says so.
+/// After all CTAs have read the last item, copies this one from the own mailbox
+/// to the others'. The arrival orders earlier actions of this thread, such as
+/// reading a verdict, before the others' use of the item.
 static void sendItem(const ItemOps &emit, ws::MailboxMemory mailbox,
                      Value packed) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
   Value parity = emit.load(emit.shared(mailbox.parity()));
-  // The other parity: the first item needs no answer.
+  // The opposite parity: the first item needs no reply.
   Value other = arith::XOrIOp::create(builder, loc, parity, emit.constant(1));
   nvx::MbarrierWaitOp::create(builder, loc, emit.shared(mailbox.wasRead()),
                               other);
@@ -31,7 +32,7 @@ static void sendItem(const ItemOps &emit, ws::MailboxMemory mailbox,
   LLVM::StoreOp::create(builder, loc, packed, own, ws::workItemBytes);
   fenceAsyncProxy(emit);
   for (int64_t rank = 1; rank < clusterOf(emit.items.kernel); ++rank) {
-    // Upstream's type of the barrier is that of the own CTA's memory.
+    // Upstream's type for the barrier is that of the CTA's own memory.
     Value barrier =
         LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(),
                                  inCta(emit, mailbox.hasCome(), rank));
@@ -43,7 +44,7 @@ static void sendItem(const ItemOps &emit, ws::MailboxMemory mailbox,
   }
 }
 
-/// Waits for an item, reads it and says so to the CTA that sends them.
+/// Waits for an item, reads it and acknowledges it to the CTA that sent it.
 static Value receiveItem(const ItemOps &emit, ws::MailboxMemory mailbox) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
@@ -64,8 +65,8 @@ static Value receiveItem(const ItemOps &emit, ws::MailboxMemory mailbox) {
 
 namespace {
 
-/// The item of this turn: taken and sent (SharedItemPattern), or received; and
-/// of that the row block of this CTA.
+/// Produces the item of this iteration: taken and sent (SharedItemPattern), or
+/// received; with the row block of this CTA.
 struct ShareWorkPattern : ItemPattern<ws::ShareWorkOp> {
   using ItemPattern::ItemPattern;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A work item in shared memory: row block, head, batch and a word of flags. Bit
-// 0 of the flags says whether this is its second run, bit 1 where the verdict
-// on it is given; bits 2 to 9 are 0, or 1 more than the number of the part, the
-// others the number of the item among those that are cut.
+// 0 of the flags is set in a second run, bit 1 is the slot of the verdict; bits
+// 2 to 9 are 0, or 1 plus the number of the part; the others are the number of
+// the item among those that are cut.
 #include "WorkItems.h"
 #include "attn/codegen/target/InlineAsm.h"
 
@@ -70,7 +70,7 @@ ItemPart codegen::partOf(const ItemOps &emit, const RoleItem &item) {
   if (item.part) {
     return *item.part;
   }
-  // A copy, so that it is unpacked here: few registers are free in the loop.
+  // The copy keeps the unpacking here: few registers are free in the loop.
   InlineAsm copy(emit.builder, emit.loc);
   copy.addReadWrite(item.packedPart);
   Value flags = copy.create("").front();

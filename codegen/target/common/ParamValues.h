@@ -8,17 +8,17 @@
 
 namespace attn::codegen {
 
-/// Arguments of the kernel's body, behind those that the user gives.
+/// Arguments of the kernel's body, after the kernel's own arguments.
 class ParamValues {
 public:
-  /// Adds the arguments. Sizes and scalars are these from now on.
+  /// Adds the arguments, which replace sizes and scalars.
   ParamValues(ws::KernelOp kernel, llvm::ArrayRef<Param> params);
 
-  /// A parameter of the argument `tensor`.
+  /// Returns a parameter of the argument `tensor`.
   mlir::Value of(Param::Kind kind, mlir::Value tensor, int64_t dim = 0) const;
-  /// A result of the kernel's `tile.cut`.
+  /// Returns a result of the kernel's `tile.cut`.
   mlir::Value cut(int64_t result) const;
-  /// Says whether the kernel has a `tile.cut`, whose results are parameters.
+  /// Returns whether the kernel has a `tile.cut`, whose results are parameters.
   bool hasCut() const;
   /// The start of the workspace.
   mlir::Value workspace() const;

@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// The ring that the op waits for; empty if it waits for none.
+/// Returns the ring that the op waits for, or an empty string.
 static StringRef ringOf(Operation *op) {
   return TypeSwitch<Operation *, StringRef>(op)
       .Case<ws::AcquireOp, ws::WaitOp>([](auto op) {

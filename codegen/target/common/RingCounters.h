@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cycles of a role's rings: counted in stack slots, which become registers
+// Counts the cycles of a role's rings, in stack slots that become registers
 // (docs/adr/0005).
 #ifndef ATTN_CODEGEN_RINGCOUNTERS_H
 #define ATTN_CODEGEN_RINGCOUNTERS_H
@@ -16,13 +16,12 @@ public:
     mlir::Value slot, parity;
   };
 
-  /// Creates the counters of the rings that the role waits for, at its
-  /// beginning.
+  /// Creates the counters of the rings that the role waits for, at its begin.
   explicit RingCounters(ws::RoleOp role);
 
-  /// The slot and parity of this cycle. `moveOn` must follow, once every value
-  /// that depends on them has been computed: then the counter's registers are
-  /// updated in place.
+  /// Returns the slot and parity of this cycle. `moveOn` must follow after
+  /// every value that depends on them has been computed, so that the counter's
+  /// registers are updated in place.
   Cycle currentCycle(const Arithmetic &emit, llvm::StringRef name,
                      int64_t depth) const;
   void moveOn(const Arithmetic &emit, llvm::StringRef name, int64_t depth,

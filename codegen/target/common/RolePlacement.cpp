@@ -70,8 +70,8 @@ int64_t RolePlacement::endOfGroup(int64_t group) const {
   return end;
 }
 
-/// Threads of a role find the first of their replica by the bits of their
-/// number.
+/// Threads of a role find the first thread of their replica from the bits of
+/// their number.
 static LogicalResult checkReplicas(PlacedRole placed) {
   int64_t warps = placed.role.getWarps();
   if (placed.isSingleThread ||
@@ -97,7 +97,8 @@ LogicalResult RolePlacement::check(ws::KernelOp kernel) const {
   for (int64_t group = 0; group < getGroups(); ++group) {
     total += registersOf(group) * groupWarps() * warps.getLanes();
   }
-  // Groups hand on what the CTA was launched with: more would never come.
+  // Groups redistribute the registers of the launch: a larger total would wait
+  // forever.
   int64_t atLaunch = launchRegisters() * threads;
   if (total > atLaunch) {
     return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which warps of a CTA run which role, and with how many registers. Warps come
-// in groups, of which the machine says how many share a register count.
+// in groups that share a register count; the machine defines their size.
 #ifndef ATTN_CODEGEN_ROLEPLACEMENT_H
 #define ATTN_CODEGEN_ROLEPLACEMENT_H
 
@@ -12,20 +12,20 @@ namespace attn::codegen {
 struct PlacedRole {
   ws::RoleOp role;
   int64_t firstWarp;
-  bool isSingleThread; // one thread runs it
-  bool copies;         // from global memory
+  bool isSingleThread; // a single thread runs it
+  bool copies;         // it loads from global memory
 
   int64_t endWarp();
 };
 
 class RolePlacement {
 public:
-  /// Reads the kernel before its ops are lowered. Roles of fewer warps than a
-  /// group has share one.
+  /// Reads the kernel before its ops are lowered. Roles with fewer warps than a
+  /// group share a group.
   RolePlacement(ws::KernelOp kernel, MachineAttr machine);
 
-  /// Checks that the machine has the threads and the registers that the roles
-  /// ask for, and that replicas begin where their threads can tell it.
+  /// Checks that the machine has enough threads and registers for the roles,
+  /// and that replicas begin where their threads can compute it.
   mlir::LogicalResult check(ws::KernelOp kernel) const;
 
   llvm::ArrayRef<PlacedRole> getRoles() const { return roles; }
@@ -42,7 +42,7 @@ public:
   int64_t registersOf(int64_t group) const;
   /// Registers of each thread at the launch.
   int64_t launchRegisters() const;
-  /// The group after those that run the role of group `group`.
+  /// The group after those of the role that runs in group `group`.
   int64_t endOfGroup(int64_t group) const;
 
 private:

@@ -5,8 +5,8 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// The operands by which an op uses barriers or the memory of holds; nothing if
-/// it uses neither.
+/// Returns the operands by which an op uses barriers or the memory of holds, or
+/// nothing if it uses neither.
 static std::optional<SmallVector<Value>> barrierOperands(Operation *op) {
   using Values = std::optional<SmallVector<Value>>;
   if (isa<NVVM::MBarrierInitOp, NVVM::MBarrierArriveOp,
@@ -55,7 +55,7 @@ RoleSlice::RoleSlice(Operation *root) : root(root) {
   });
 }
 
-/// Keeps an op and what decides whether it runs.
+/// Keeps an op and the ops that decide whether it runs.
 void RoleSlice::keep(Operation *op) {
   for (; op != root && kept.insert(op).second; op = op->getParentOp()) {
     if (auto branch = dyn_cast<scf::IfOp>(op)) {

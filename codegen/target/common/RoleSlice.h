@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ops of a role that use barriers, and those that decide which and when.
+// The ops of a role that use barriers, and the ops that control them.
 #ifndef ATTN_CODEGEN_ROLESLICE_H
 #define ATTN_CODEGEN_ROLESLICE_H
 
@@ -10,20 +10,20 @@
 
 namespace attn::codegen {
 
-/// Of the program under `root`, a `ws.role` or `ws.setup` after
-/// attn-lower-channels. The rest computes tiles.
+/// Slices the program under `root`, a `ws.role` or `ws.setup` after
+/// attn-lower-channels. All other ops compute tiles.
 class RoleSlice {
 public:
   explicit RoleSlice(mlir::Operation *root);
 
-  /// Those directly in `block`, in order.
+  /// The ops of the slice directly in `block`, in order.
   llvm::ArrayRef<mlir::Operation *> opsOf(mlir::Block &block) const {
     auto found = ops.find(&block);
     return found == ops.end()
                ? llvm::ArrayRef<mlir::Operation *>()
                : llvm::ArrayRef<mlir::Operation *>(found->second);
   }
-  /// The number of a value that is needed; none of another.
+  /// Returns the number of a needed value, or nothing.
   std::optional<unsigned> numberOf(mlir::Value value) const {
     auto found = numbers.find(value);
     return found == numbers.end() ? std::nullopt : std::optional(found->second);

@@ -25,7 +25,8 @@ void codegen::takeSmemBases(ws::KernelOp kernel) {
   });
 }
 
-/// The address taken by the innermost loop round `block`; null outside loops.
+/// Returns the address from the innermost loop around `block`; null outside
+/// loops.
 static Value baseOfLoop(Block *block) {
   for (Operation *op = block->getParentOp(); op; op = op->getParentOp()) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {

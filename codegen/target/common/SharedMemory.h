@@ -2,8 +2,9 @@
 //
 // Addresses in a kernel's shared memory, which is one variable.
 //
-// In a loop the variable's address is taken once an iteration (`nvx.smem_base`,
-// the first op of the loop's body): all addresses in the body start from it.
+// In a loop the variable's address is computed once per iteration
+// (`nvx.smem_base`, the first op of the loop's body): all addresses in the body
+// are based on it.
 #ifndef ATTN_CODEGEN_SHAREDMEMORY_H
 #define ATTN_CODEGEN_SHAREDMEMORY_H
 
@@ -15,21 +16,21 @@ namespace attn::codegen {
 /// The name of the kernel's variable in shared memory.
 std::string smemName(ws::KernelOp kernel);
 
-/// Declares the kernel's variable where `builder` stands.
+/// Declares the kernel's variable at `builder`.
 void declareSmem(mlir::OpBuilder &builder, ws::KernelOp kernel);
 
-/// Puts an `nvx.smem_base` into each `scf.for` of the kernel's roles.
+/// Inserts an `nvx.smem_base` into each `scf.for` of the kernel's roles.
 void takeSmemBases(ws::KernelOp kernel);
 
-/// The address, i32, of the byte at `offset`, where `builder` stands.
+/// Returns the address, i32, of the byte at `offset`, for use at `builder`.
 mlir::Value smemAddress(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value offset);
 
-/// The offset of a piece of a hold.
+/// Returns the offset of a piece of a hold.
 mlir::Value pieceOffset(const Arithmetic &emit, ws::HoldOp hold,
                         mlir::Value piece);
 
-/// A pointer to an address in shared memory.
+/// Returns a pointer to an address in shared memory.
 mlir::Value sharedPointer(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value address);
 

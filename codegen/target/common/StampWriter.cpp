@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// The replicas of the roles before this one.
+/// Counts the replicas of the roles before this one.
 static int64_t countBefore(ws::RoleOp role) {
   int64_t before = 0;
   auto kernel = role->getParentOfType<ws::KernelOp>();
@@ -51,7 +51,8 @@ Value StampWriter::cursorOf(OpBuilder &builder, Location loc,
                        smemAddress(builder, loc, emit.constant(offset)));
 }
 
-/// The number of this replica's ring, or -1 in a thread that writes no stamps.
+/// Returns the number of this replica's ring, or -1 in a thread that writes no
+/// stamps.
 Value StampWriter::ringOf(OpBuilder &builder, ws::RoleOp role) const {
   Location loc = role.getLoc();
   Arithmetic emit{builder, loc};
@@ -74,7 +75,7 @@ Value StampWriter::ringOf(OpBuilder &builder, ws::RoleOp role) const {
   return arith::SelectOp::create(builder, loc, writes, ring, emit.constant(-1));
 }
 
-/// One half of a ring's header; the time comes by itself.
+/// Writes one half of a ring's header; the hardware provides the time.
 void StampWriter::writeHeader(OpBuilder &builder, Location loc, Value ring,
                               int64_t half, Value word) const {
   Arithmetic emit{builder, loc};
@@ -121,7 +122,7 @@ void StampWriter::begin(OpBuilder &builder, ws::RoleOp role) {
   writeHeader(builder, loc, ring, 0, sm);
 }
 
-/// The ring follows from the cursor: no register has to hold it.
+/// The ring is computed from the cursor, so that no register has to hold it.
 void StampWriter::end(OpBuilder &builder, ws::RoleOp role) const {
   Location loc = role.getLoc();
   Arithmetic emit{builder, loc};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stamps: each thread has a cursor, the place of its next stamp, in a register.
-// It is beyond the end in all threads that write none, so that no stamp
-// branches. Roles of one thread have few registers, and are seldom in a hurry:
-// their cursors are in shared memory.
+// Writes stamps. Each thread has a cursor, the offset of its next stamp, in a
+// register. In threads that write no stamps it is beyond the end, so that no
+// stamp branches. Roles of one thread have few registers and are seldom
+// critical: their cursors are in shared memory.
 #ifndef ATTN_CODEGEN_STAMPWRITER_H
 #define ATTN_CODEGEN_STAMPWRITER_H
 
@@ -18,7 +18,7 @@ public:
   /// code that starts and ends their rings.
   StampWriter(ws::KernelOp kernel, const ParamValues &params);
 
-  /// Writes one stamp where `builder` stands, in place of `stamp`.
+  /// Writes one stamp at `builder`, in place of `stamp`.
   void write(mlir::OpBuilder &builder, ws::StampOp stamp) const;
 
 private:
@@ -33,7 +33,7 @@ private:
   std::optional<StampLayout> layout;
   mlir::Value workspace;
   int64_t sharedCursors = 0; // the offset of those in shared memory
-  /// Of each role whose cursors are registers: the variable.
+  /// The variable of each role whose cursors are in registers.
   llvm::DenseMap<mlir::Operation *, mlir::Value> cursors;
 };
 

@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// The barrier of the replica after this one, computed once a role.
+/// Returns the barrier of the next replica, computed once per role.
 static Value nextTurnId(const Arithmetic &emit, const RoleSync &sync,
                         int64_t first) {
   Value next = emit.add(sync.getRole().getBody().getArgument(0), 1);

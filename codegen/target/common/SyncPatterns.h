@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From channels, edges, turns, rendezvous, holds and verdicts to barriers: a
-// pattern an op, for one role at a time. These are the same on all chips; how a
-// chip signals that products are done, Target.h asks.
+// Lowers channels, edges, turns, rendezvous, holds and verdicts to barriers,
+// with one pattern for each op, for one role at a time. These are the same on
+// all chips; Target.h has the ways in which chips signal that products are
+// complete.
 #ifndef ATTN_CODEGEN_SYNCPATTERNS_H
 #define ATTN_CODEGEN_SYNCPATTERNS_H
 
@@ -15,10 +16,11 @@ namespace attn::codegen {
 
 class Target;
 
-/// What the patterns of a role share.
+/// Shared by the patterns of a role.
 class RoleSync {
 public:
-  /// Puts counters of the role's rings, and ids of its turns, at its beginning.
+  /// Inserts the counters of the role's rings, and the ids of its turns, at its
+  /// begin.
   RoleSync(ws::KernelOp kernel, ws::RoleOp role, const BarrierPlan &plan);
 
   ws::KernelOp getKernel() const { return kernel; }
@@ -36,7 +38,7 @@ public:
   int64_t threadsOf(llvm::StringRef name) const {
     return warpThreads * getKernel().lookupSymbol<ws::RoleOp>(name).getWarps();
   }
-  /// Returns the barrier on which the user of a slot arrives in the end; null
+  /// Returns the barrier on which the user of a slot finally arrives; null
   /// outside the block that waits for the slot.
   mlir::Value arrivalOf(mlir::Value slot) const {
     return arrivals.lookup(slot);
@@ -59,12 +61,12 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> arrivals;
 };
 
-/// A turn starts at replica 0: it makes the first arrival on its own barrier.
+/// Gives replica 0 the turn: makes the first arrival on its barrier.
 void primeTurns(ws::RoleOp role, const BarrierPlan &plan);
 
-/// A pattern of an op of the role, which always matches. A chip's pattern that
-/// comes before a common one has a higher benefit; one that leaves some ops to
-/// it is an OpRewritePattern of its own.
+/// A pattern for an op of the role, which always matches. A chip's pattern that
+/// takes precedence over a common one has a higher benefit; one that leaves
+/// some ops to the common one is a separate OpRewritePattern.
 template <typename Op> struct SyncPattern : mlir::OpRewritePattern<Op> {
   SyncPattern(mlir::MLIRContext *context, RoleSync &sync,
               mlir::PatternBenefit benefit = 1)
@@ -77,7 +79,7 @@ template <typename Op> struct SyncPattern : mlir::OpRewritePattern<Op> {
   }
 
 protected:
-  /// `emit` emits where `rewriter` stands: before the op.
+  /// `emit` emits at `rewriter`: before the op.
   virtual void lower(Op op, const BarrierOps &emit,
                      mlir::PatternRewriter &rewriter) const = 0;
 
@@ -89,13 +91,12 @@ void populateTurnPatterns(mlir::RewritePatternSet &patterns, RoleSync &sync);
 void populateHoldPatterns(mlir::RewritePatternSet &patterns, RoleSync &sync);
 void populateVerdictPatterns(mlir::RewritePatternSet &patterns, RoleSync &sync);
 
-/// Has the role a barrier on which the warps of a replica meet?
+/// Whether the role has a barrier on which the warps of a replica meet.
 bool warpsMeet(ws::RoleOp role, const Target &chip);
 /// Emits a meeting of all threads of this replica on that barrier.
 void roleBarrier(const Arithmetic &emit, const RoleSync &sync);
 
-/// What this thread has written to shared memory becomes visible to copies and
-/// products.
+/// Makes this thread's writes to shared memory visible to copies and products.
 void fenceAsyncProxy(const Arithmetic &emit);
 
 } // namespace attn::codegen

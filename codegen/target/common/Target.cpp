@@ -17,6 +17,6 @@ const codegen::Target *codegen::findTarget(ws::KernelOp kernel,
   if (!chip) {
     emitError() << "no lowering for machine '" << kernel.getMachine() << "'";
   }
-  // All chips are targets: nothing else adds one.
+  // All chips are targets: no other code adds a chip.
   return static_cast<const Target *>(chip);
 }

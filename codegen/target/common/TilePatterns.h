@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one thread holds of a tile.
+// The elements of a tile that one thread holds.
 #ifndef ATTN_CODEGEN_TILEPATTERNS_H
 #define ATTN_CODEGEN_TILEPATTERNS_H
 
@@ -9,13 +9,14 @@
 
 namespace attn::codegen {
 
-/// Do two elements share a register?
+/// Whether two elements share a register.
 bool isPacked(mlir::Type element);
 
-/// The layout of a tile; null for types that are not laid out.
+/// Returns the layout of a tile; null for types without one.
 tile::LayoutAttr layoutOf(mlir::Type type);
 
-/// What a thread holds of a tile; other tensors stay as they are.
+/// Returns the type of a thread's elements of a tile; other tensors stay as
+/// they are.
 mlir::Type distributedType(mlir::RankedTensorType type);
 
 } // namespace attn::codegen

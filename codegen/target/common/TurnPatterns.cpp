@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns and rendezvous on named barriers.
+// Lowers turns and rendezvous to named barriers.
 #include "SyncPatterns.h"
 
 using namespace mlir;

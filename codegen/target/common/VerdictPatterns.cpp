@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verdicts on work items: barriers on which every warp that may reject an item
-// arrives, each with a word that is not zero once some warp has done so. The
-// CTAs of a cluster run an item together, so that a verdict is that of all.
+// arrives, each with a word that is not zero once some warp has rejected it.
+// The CTAs of a cluster run an item together and share its verdict.
 #include "SyncPatterns.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// What is computed with care is not rejected.
+/// Returns whether this run may be rejected: not if it is computed with care.
 static Value mayReject(const Arithmetic &emit, Value work) {
   Value careful = tile::WithCareOp::create(emit.builder, emit.loc, work);
   Value yes = arith::ConstantIntOp::create(emit.builder, emit.loc, 1, 1);
@@ -18,10 +18,10 @@ static Value mayReject(const Arithmetic &emit, Value work) {
 
 namespace {
 
-/// One lane of each warp, or one for each CTA of the cluster, says what its
-/// warp found the first time, and arrives. Where items are handed out each run
-/// is a turn of the barriers. Otherwise the first alone is: the barrier has to
-/// stay in the phase that a late role waits for.
+/// One lane of each warp, or one for each CTA of the cluster, publishes the
+/// warp's decision in the first run, and arrives. If items are handed out, each
+/// run is a phase of the barriers. Otherwise only the first run is: the barrier
+/// must stay in the phase that a late role waits for.
 struct GiveVerdictPattern : SyncPattern<ws::GiveVerdictOp> {
   using SyncPattern::SyncPattern;
 
@@ -30,7 +30,8 @@ struct GiveVerdictPattern : SyncPattern<ws::GiveVerdictOp> {
     Location loc = op.getLoc();
     const VerdictBarriers &verdict = *sync.getPlan().getVerdict();
     Value slot = emit.constant(0), first = mayReject(emit, op.getWork());
-    // The first CTA of a cluster hands out; without that each has to know.
+    // The first CTA of a cluster reads the verdicts if it hands out items;
+    // otherwise every CTA does.
     Value rank = emit.lane();
     Value arrives = emit.speaksForWarp(verdict.cluster && !verdict.handedOut);
     if (verdict.handedOut) {
@@ -64,15 +65,15 @@ private:
                               emit.constant(1),
                               LLVM::AtomicOrdering::monotonic);
     if (verdict.cluster) {
-      // The arrival orders it for threads of this CTA alone.
+      // The arrival orders the word only for threads of this CTA.
       LLVM::FenceOp::create(builder, emit.loc, LLVM::AtomicOrdering::acq_rel,
                             "cluster");
     }
   }
 };
 
-/// The one item of a CTA has the first verdict of the ring, and takes it in its
-/// first run.
+/// The only item of a CTA uses the first verdict of the ring, and reads it in
+/// its first run.
 struct SecondRunPattern : SyncPattern<ws::SecondRunOp> {
   using SyncPattern::SyncPattern;
 

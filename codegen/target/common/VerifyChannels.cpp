@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-verify-channels: reads what attn-lower-channels has made, and runs it on
-// barriers that count arrivals, bytes and phases. Nothing of the lowering is
-// used: counts, parities, bytes and ids are those that the ops name.
+// attn-verify-channels: reads the output of attn-lower-channels, and runs it on
+// barriers that count arrivals, bytes and phases. It shares no code with the
+// lowering: counts, parities, bytes and ids are those in the ops.
 #include "BarrierTrial.h"
 #include "KernelChecks.h"
 #include "attn/codegen/launch/LaunchShape.h"
@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// Blocks after which every ring has been round and is at its second slot.
+/// Returns a number of blocks after which every ring has wrapped and is at its
+/// second slot.
 static int64_t blocksToWrap(ws::KernelOp kernel) {
   int64_t deepest = 0;
   for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
@@ -26,8 +27,8 @@ static int64_t blocksToWrap(ws::KernelOp kernel) {
   return 2 * deepest + 1;
 }
 
-/// An arrival at another CTA's barrier, in the form without a scope, orders
-/// what its thread has read, not what it has written there.
+/// An arrival on another CTA's barrier, in the form without a scope, orders its
+/// thread's reads, but not its writes to that CTA.
 static LogicalResult checkRemoteWrite(LLVM::AtomicRMWOp write) {
   constexpr unsigned clusterMemory = 7;
   if (write.getPtr().getType().getAddressSpace() != clusterMemory) {
@@ -44,9 +45,9 @@ static LogicalResult checkRemoteWrite(LLVM::AtomicRMWOp write) {
                            "none");
 }
 
-/// One item a CTA: empty, short and long, of which all but one have a second
-/// run where items may be rejected. Several: those in a row, so that each
-/// begins where the rings of others are.
+/// Checks kernels with one item per CTA: empty, short and long ones, and if
+/// items may be rejected also second runs. With several items per CTA, checks
+/// these in sequence, so that each begins at different positions of the rings.
 static LogicalResult verify(ws::KernelOp kernel) {
   if (failed(checkBarriersReadable(kernel))) {
     return failure();

@@ -7,7 +7,7 @@ using namespace attn;
 using namespace attn::codegen;
 
 static constexpr StringLiteral passName = "attn-verify-channels: ";
-/// Trips of a loop at most; items have a few blocks.
+/// The largest trip count of a loop; items have few blocks.
 static constexpr int64_t maxTrips = 64;
 
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,8 @@ LogicalResult WarpUnroller::add(BarrierEvent::Kind kind, Operation *op,
   if (!places || failed(count)) {
     return failure();
   }
-  // A wait, or a barrier of the CTA, is the warp's; the rest is each lane's.
+  // A wait, or a barrier of the CTA, belongs to the warp; other events to each
+  // lane.
   bool isWarps = kind == BarrierEvent::Wait || kind == BarrierEvent::Meet ||
                  kind == BarrierEvent::Pass;
   if (isWarps && failed(values.first(address, op, lanes))) {
@@ -52,7 +53,7 @@ LogicalResult WarpUnroller::addPiece(BarrierEvent::Kind kind, Operation *op,
   return success();
 }
 
-/// The CTAs of a cluster each copy a share of a shared tile to all.
+/// Each CTA of a cluster copies a share of a shared tile to all CTAs.
 LogicalResult WarpUnroller::addCopy(ws::CopyOp copy, uint32_t lanes) {
   auto slot = copy.getSlot().getType();
   auto channel = kernel.lookupSymbol<ws::ChannelOp>(slot.getChannel());
@@ -70,7 +71,7 @@ LogicalResult WarpUnroller::addCopy(ws::CopyOp copy, uint32_t lanes) {
   return success();
 }
 
-/// What a product reads of holds.
+/// Adds the reads of a product from holds.
 LogicalResult WarpUnroller::addReads(ws::MmaOp mma, uint32_t lanes) {
   for (Value operand : {mma.getA(), Value(mma.getB())}) {
     auto slot = dyn_cast<ws::SlotType>(operand.getType());
@@ -87,7 +88,7 @@ LogicalResult WarpUnroller::addReads(ws::MmaOp mma, uint32_t lanes) {
   return success();
 }
 
-/// Waits for the verdicts that are due in this turn.
+/// Waits for the verdicts that are due in this iteration.
 void WarpUnroller::takeVerdicts(ws::ChooseItemOp choose, uint32_t lanes) {
   auto verdict = kernel.lookupSymbol<ws::VerdictOp>(choose.getVerdict());
   ws::VerdictMemory memory = ws::memoryOf(verdict);
@@ -154,7 +155,7 @@ LogicalResult WarpUnroller::runEvent(Operation *op, uint32_t lanes) {
 // Control flow.
 //===----------------------------------------------------------------------===//
 
-/// The argument of a role is its replica's number.
+/// The argument of a role is the number of its replica.
 LogicalResult WarpUnroller::unroll(Block &block, uint32_t lanes) {
   for (BlockArgument argument : block.getArguments()) {
     values.set(argument, values.uniform(place.replica));
@@ -177,14 +178,15 @@ LogicalResult WarpUnroller::runOp(Operation *op, uint32_t lanes) {
       .Case([&](scf::ForOp op) { return runFor(op, lanes); })
       .Case([&](scf::IfOp op) { return runIf(op, lanes); })
       .Case([&](ws::ShareWorkOp op) {
-        // The first CTA alone takes items, and the verdicts on them.
+        // Only the first CTA takes items, and reads the verdicts on them.
         return place.cta == 0 ? run(op.getBody().front(), lanes) : success();
       })
       .Case([&](LLVM::StoreOp op) { return runStore(op, lanes); })
       .Default([&](Operation *op) { return runEvent(op, lanes); });
 }
 
-/// Where items are handed out, all roles see that there is none after the last.
+/// If items are handed out, all roles receive the item "none left" after the
+/// last.
 LogicalResult WarpUnroller::runWork(ws::WorkLoopOp loop, uint32_t lanes) {
   Block &body = loop.getBody().front();
   handOut = {};

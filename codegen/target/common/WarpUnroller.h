@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs what one warp of a role does with barriers, lane by lane, and lists it
-// in program order.
+// Runs the barrier ops of one warp of a role, lane by lane, and lists them in
+// program order.
 #ifndef ATTN_CODEGEN_WARPUNROLLER_H
 #define ATTN_CODEGEN_WARPUNROLLER_H
 
@@ -19,10 +19,10 @@ struct BarrierEvent {
     Copy,   // `place`: an address, `number`: bytes that will arrive
     Wait,   // `place`: an address, `number`: parity
     Meet,   // `place`: an id, `number`: threads
-    Pass,   // the same, and goes on
+    Pass,   // the same, without waiting
     Put,    // `place`: the address of a piece
     Read,   // the same, by the async proxy
-    Store,  // the same, by the copy engine, which is to be awaited
+    Store,  // the same, by the copy engine; it must be awaited
     Fence,
     AwaitStores,
   };
@@ -30,7 +30,7 @@ struct BarrierEvent {
   mlir::Operation *op;
   int32_t place = 0;
   int64_t number = 0;
-  uint32_t lanes = 0; // that take part
+  uint32_t lanes = 0; // lanes that take part
 };
 
 class WarpUnroller {
@@ -40,7 +40,7 @@ public:
       : kernel(kernel), slice(slice), place(place), items(items),
         values(kernel, slice, place) {}
 
-  /// Reports a barrier or condition that nothing here can compute.
+  /// Reports a barrier or condition that cannot be computed here.
   mlir::LogicalResult unroll(mlir::Block &block, uint32_t lanes);
   llvm::SmallVector<BarrierEvent, 0> take() { return std::move(events); }
 
@@ -54,7 +54,7 @@ private:
   mlir::LogicalResult runStore(mlir::LLVM::StoreOp store, uint32_t lanes);
   void takeVerdicts(ws::ChooseItemOp choose, uint32_t lanes);
 
-  /// An event at an address in each lane.
+  /// Adds an event at an address in each lane.
   mlir::LogicalResult add(BarrierEvent::Kind kind, mlir::Operation *op,
                           mlir::Value address, mlir::Value number,
                           uint32_t lanes);

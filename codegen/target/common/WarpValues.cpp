@@ -82,8 +82,8 @@ FailureOr<int32_t> WarpValues::first(Value value, Operation *user,
 //===----------------------------------------------------------------------===//
 
 /// Downward the bounds are [total, total - masked, 0]; further ranges share the
-/// rest. A sub-tile, and a CTA, has a masked block less than the next. Upward
-/// they are counted from the other end, and no sub-tile has fewer.
+/// rest. Each sub-tile, and each CTA, has one masked block less than the next.
+/// Upward they are counted from the other end, and no sub-tile has fewer.
 int64_t WarpValues::boundOf(OpResult result) const {
   auto bounds = cast<tile::BoundsOp>(result.getOwner());
   unsigned index = result.getResultNumber();
@@ -105,7 +105,7 @@ int64_t WarpValues::boundOf(OpResult result) const {
              : (item.total - item.masked) >> (index - 1);
 }
 
-/// Nothing for an op that is not known here.
+/// Returns nothing for an unknown op.
 static std::optional<int32_t> evaluateOp(Operation *op, int32_t a, int32_t b) {
   using Result = std::optional<int32_t>;
   uint32_t ua = a, ub = b;
@@ -129,7 +129,7 @@ static std::optional<int32_t> evaluateOp(Operation *op, int32_t a, int32_t b) {
       .Default(Result());
 }
 
-/// Of one lane, with the operands that it has.
+/// Evaluates an op in one lane, with that lane's operands.
 static std::optional<int32_t> evaluateOp(Operation *op,
                                          ArrayRef<int32_t> operands) {
   if (isa<arith::SelectOp>(op)) {
@@ -140,7 +140,7 @@ static std::optional<int32_t> evaluateOp(Operation *op,
   }
   std::optional<int32_t> value =
       evaluateOp(op, operands.front(), operands.back());
-  // Truth is one bit, whatever wrote it.
+  // A truth value is one bit, however it is stored.
   bool isTruth = op->getResult(0).getType().isInteger(1);
   return value && isTruth ? *value & 1 : value;
 }
@@ -175,7 +175,7 @@ void WarpValues::evaluate(Operation *op) {
   auto setAll = [&](Value value, int64_t to) { set(value, uniform(to)); };
   TypeSwitch<Operation *>(op)
       .Case([&](NVVM::ThreadIdXOp op) {
-        // Roles of whole groups of warps begin at one.
+        // Roles of whole groups of warps begin at a group.
         Lanes tid = uniform(warpThreads * place.warp);
         for (unsigned i = 0; i < warpThreads; ++i) {
           tid.values[i] += int32_t(i);

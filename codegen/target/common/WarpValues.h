@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scalars of one warp, lane by lane: counters, addresses and what else
-// decides which barriers it uses.
+// The scalars of one warp, lane by lane: counters, addresses and other values
+// that decide which barriers it uses.
 #ifndef ATTN_CODEGEN_WARPVALUES_H
 #define ATTN_CODEGEN_WARPVALUES_H
 
@@ -11,28 +11,28 @@
 
 namespace attn::codegen {
 
-/// A work item of a trial: its numbers of masked and of all blocks, and which
-/// item of the trial it is the second run of.
+/// A work item of a trial: its numbers of masked and of all blocks, and the
+/// item of the trial that it repeats, if it is a second run.
 struct TrialItem {
   int64_t masked, total;
   int64_t first = -1;
   bool isSecond() const { return first >= 0; }
 };
 
-/// An address in the shared memory of CTA `cta` of a cluster.
+/// The distance between the addresses of the CTAs of a cluster.
 constexpr int64_t ctaStride = int64_t(1) << 20;
 constexpr int32_t addressIn(int64_t cta, int64_t offset) {
   return int32_t(cta * ctaStride + offset);
 }
 
-/// Which warp runs.
+/// The warp that runs.
 struct WarpPlace {
   int64_t cta = 0, replica = 0, warp = 0; // of the replica
 };
 
 class WarpValues {
 public:
-  /// A scalar in each lane; not known where data decides it.
+  /// A scalar in each lane; unknown if it depends on data.
   struct Lanes {
     std::array<int32_t, warpThreads> values = {};
     bool isKnown = false;
@@ -41,7 +41,7 @@ public:
 
   WarpValues(ws::KernelOp kernel, const RoleSlice &slice, WarpPlace place);
 
-  /// The work item of a turn.
+  /// Starts an iteration with its work item.
   void beginTurn(int64_t number, TrialItem of) {
     turn = number;
     item = of;
@@ -51,10 +51,10 @@ public:
   const Lanes &get(mlir::Value value) const;
   void set(mlir::Value value, const Lanes &lanes, uint32_t mask = ~0u);
   static Lanes uniform(int64_t value);
-  /// The value that `lanes` have in common, which must be known.
+  /// Returns the value that `lanes` have in common, which must be known.
   mlir::FailureOr<int32_t> first(mlir::Value value, mlir::Operation *user,
                                  uint32_t lanes) const;
-  /// Null, with an error, for a value that is not known.
+  /// Returns null, with an error, for an unknown value.
   const Lanes *known(mlir::Value value, mlir::Operation *user) const;
 
 private:

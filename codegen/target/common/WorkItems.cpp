@@ -52,8 +52,8 @@ Value ItemOps::itemsInFlight() const {
 
 namespace {
 
-/// Applies patterns to ops in their order, those that patterns make included,
-/// and goes into the regions of the others.
+/// Applies patterns to ops in order, including ops that patterns create, and
+/// walks into the regions of the others.
 class ItemWalk {
 public:
   ItemWalk(RoleItems &items, const FrozenRewritePatternSet &patterns)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The work items of one role on their way to instructions: a pattern an op,
-// which lower the role's ops in their order, outermost first.
+// Lowers the work items of one role to instructions, with one pattern for each
+// op; the ops are lowered in order, outermost first.
 #ifndef ATTN_CODEGEN_WORKITEMS_H
 #define ATTN_CODEGEN_WORKITEMS_H
 
@@ -16,36 +16,36 @@
 
 namespace attn::codegen {
 
-/// Of a work item that may be a part of one: whether it is, its number among
-/// the parts, and the number of the item among those that are cut.
+/// Of a work item that may be a part: whether it is, its number among the
+/// parts, and the number of the item among those that are cut.
 struct ItemPart {
   mlir::Value isPart, part, item;
 };
 
-/// What a role knows of a work item.
+/// The values of a work item in a role.
 struct RoleItem {
   WorkPlace place;
-  mlir::Value number; // of an item that the role takes
-  mlir::Value exists; // where items are handed out
-  /// Where items may be rejected: whether this is the second run, whether the
-  /// item is computed with care (null where the two are the same, but for what
-  /// `part` says), and the slot of its verdict.
+  mlir::Value number; // of an item that the role takes itself
+  mlir::Value exists; // if items are handed out
+  /// If items may be rejected: whether this is the second run, whether the item
+  /// is computed with care (null if that is the same, except for `part`), and
+  /// the slot of its verdict.
   mlir::Value second, withCare, verdictSlot;
   std::optional<ItemPart> part;
-  /// The same in one word, if another role has handed the item out.
+  /// The part in one word, if another role has handed the item out.
   mlir::Value packedPart;
 };
 
 /// The words that a role reads and writes to get its items from the grid.
 struct GridCounter {
-  mlir::Value answer; // the variable with the last answer
-  /// Where items are split into parts: the answers that come without the
-  /// counter's first items, and the divisor by the number of parts.
+  mlir::Value answer; // the variable with the last reply
+  /// Used only where items are split into parts: the counter values of each
+  /// CTA's first item, and the divisor by the number of parts.
   mlir::Value uncounted;
   Divisor parts;
 };
 
-/// What the patterns of a role share.
+/// Shared by the patterns of a role.
 struct RoleItems {
   RoleItems(ws::KernelOp kernel, const ParamValues &params,
             const PlacedRole &placed)
@@ -53,10 +53,11 @@ struct RoleItems {
         isSingleThread(placed.isSingleThread) {}
 
   ws::VerdictOp verdict() { return declared<ws::VerdictOp>(); }
-  /// By which the first CTA of a cluster sends its items to the others.
+  /// The mailbox through which the first CTA of a cluster sends its items.
   ws::MailboxOp mailbox() { return declared<ws::MailboxOp>(); }
 
-  /// The op is lowered, and erased in the end: others still name its results.
+  /// Marks the op as lowered. It is erased at the end: its results still have
+  /// uses.
   mlir::LogicalResult done(mlir::Operation *op) {
     lowered.insert(op);
     return mlir::success();
@@ -67,12 +68,12 @@ struct RoleItems {
   ws::RoleOp role;
   const bool isSingleThread;
   llvm::DenseMap<mlir::Value, RoleItem> items;
-  mlir::Value first; // the number of the first item, or of the turn's
-  /// Of the items that the role computes itself.
+  mlir::Value first; // the number of the first item, or of the current one
+  /// The coordinates of the items that the role computes itself.
   ItemPlaces places;
   GridCounter counter;
   ws::TakeItemOp taken; // the op that reads it
-  /// Whether the one item of a CTA is in its second run.
+  /// Whether the only item of a CTA is in its second run.
   mlir::Value isSecondRun;
   llvm::SetVector<mlir::Operation *> lowered;
 
@@ -83,23 +84,24 @@ private:
   }
 };
 
-/// Emits where its builder stands.
+/// Emits at the insertion point of its builder.
 struct ItemOps : Arithmetic {
   RoleItems &items;
 
   void enterIf(mlir::Value condition) const;
-  /// A byte of shared memory.
+  /// Returns a pointer to a byte of shared memory.
   mlir::Value shared(mlir::Value offset) const;
   mlir::Value shared(int64_t offset) const { return shared(constant(offset)); }
   mlir::Value load(mlir::Value variable) const;
-  /// This CTA's number in its cluster, whose items have a row block for each.
+  /// The number of this CTA in its cluster, whose items have a row block for
+  /// each CTA.
   mlir::Value rankInCluster() const;
   mlir::Value isFirstCta() const { return isEqual(rankInCluster(), 0); }
-  /// The number of this CTA's, or this cluster's, first work item.
+  /// The number of the first work item of this CTA, or of this cluster.
   mlir::Value firstItem() const;
-  /// The places of all items, in the kernel's order.
+  /// The coordinates of all items, in the kernel's order.
   ItemPlaces placesIn(const WorkExtents &extents, bool manyItems) const;
-  /// How many work items the grid works on at a time.
+  /// The number of work items that the grid works on at a time.
   mlir::Value itemsInFlight() const;
   mlir::Value select(mlir::Value condition, mlir::Value a,
                      mlir::Value b) const {
@@ -115,7 +117,7 @@ struct ItemOps : Arithmetic {
   }
 };
 
-/// A pattern of an op of the role.
+/// A pattern for an op of the role.
 template <typename Op> struct ItemPattern : mlir::OpRewritePattern<Op> {
   ItemPattern(mlir::MLIRContext *context, RoleItems &items)
       : mlir::OpRewritePattern<Op>(context), items(items) {}
@@ -135,7 +137,7 @@ void populateHandOutPatterns(mlir::RewritePatternSet &patterns,
 void populateMailboxPatterns(mlir::RewritePatternSet &patterns,
                              RoleItems &items);
 
-/// The extents of `tile.next_work` or `ws.take_item`.
+/// Returns the extents of `tile.next_work` or `ws.take_item`.
 template <typename Op> WorkExtents extentsOf(Op op) {
   return {op.getBlocks(), op.getHeads(), op.getBatches(), op.getSection()};
 }
@@ -143,13 +145,13 @@ template <typename Op> WorkExtents extentsOf(Op op) {
 /// Adds the row block of this CTA to an item of a cluster.
 void moveToOwnBlock(const ItemOps &emit, WorkPlace &place);
 
-/// An item as it lies in shared memory, and back. No item is row block -1.
+/// Packs an item for shared memory, and unpacks it. Row block -1 means no item.
 mlir::Value packItem(const ItemOps &emit, const RoleItem &item);
 RoleItem unpackItem(const ItemOps &emit, mlir::Value packed);
-/// Which part an item is, unpacked where it is asked.
+/// Returns which part an item is, unpacked where it is needed.
 ItemPart partOf(const ItemOps &emit, const RoleItem &item);
 
-/// Makes the variable with the counter's answer, before the loop.
+/// Creates the variable with the counter's reply, before the loop.
 void createCounter(const ItemOps &emit, ws::TakeItemOp take);
 
 /// Lowers the ops that give a role its work items, in place.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops over work items, and their ends.
+// Lowers loops over work items, and their ends.
 #include "WorkItems.h"
 
 using namespace mlir;
@@ -13,7 +13,7 @@ static ws::TakeItemOp takenIn(ws::WorkLoopOp loop) {
   return taken;
 }
 
-/// Divides by what does not change in the loop with a reciprocal.
+/// Prepares reciprocals for divisors that do not change in the loop.
 static void prepareDivisions(const ItemOps &emit, ws::WorkLoopOp loop) {
   llvm::MapVector<Value, Divisor> divisors;
   SmallVector<arith::DivUIOp> divisions;
@@ -61,13 +61,14 @@ struct WorkLoopPattern : ItemPattern<ws::WorkLoopOp> {
   }
 
 private:
-  /// A loop that ends in its middle (`ws.end_unless_work`).
+  /// Enters a loop that ends in its middle (`ws.end_unless_work`).
   void enterHandedOut(const ItemOps &emit, ws::WorkLoopOp op) const {
     ws::TakeItemOp take = takenIn(op);
     if (take) {
       createCounter(emit, take);
     }
-    // Sharing items leaves the role no registers for what they have in common.
+    // Sharing items leaves the role no registers for values that all items
+    // share.
     bool shares = take && items.mailbox();
     if (take && !shares) {
       items.places = emit.placesIn(extentsOf(take), /*manyItems=*/true);
@@ -96,7 +97,7 @@ private:
                                   op.getBody().front().getOperations());
   }
 
-  /// Runs the item, and a second time where `ws.second_run` says so.
+  /// Runs the item, and a second time if `ws.second_run` requires it.
   void enterTwice(const ItemOps &emit, ws::WorkLoopOp op) const {
     OpBuilder &builder = emit.builder;
     Value no = arith::ConstantIntOp::create(builder, emit.loc, 0, 1);
@@ -112,7 +113,7 @@ private:
   }
 };
 
-/// What follows is skipped where there is no item, and no turn follows.
+/// Skips the following ops, and ends the loop, if there is no item.
 struct EndUnlessWorkPattern : ItemPattern<ws::EndUnlessWorkOp> {
   using ItemPattern::ItemPattern;
 

@@ -33,12 +33,12 @@ ItemPlaces::ItemPlaces(OpBuilder &builder, Location loc, WorkOrder order,
     items = divisor(mul(builder, loc, extents.section, extents.blocks));
   }
   if (extents.section && manyItems) {
-    // 0 where no section is narrower; nothing is divided by it then.
+    // 0 if no section is narrower; it is then never a divisor.
     narrow = divisor(wide.divide(builder, loc, planes).second);
   }
 }
 
-/// Planes of the section that begins at `firstPlane`.
+/// Returns the number of planes of the section that begins at `firstPlane`.
 Divisor ItemPlaces::widthFrom(OpBuilder &builder, Location loc,
                               Value firstPlane) const {
   Value left = sub(builder, loc, planes, firstPlane);
@@ -53,7 +53,7 @@ Divisor ItemPlaces::widthFrom(OpBuilder &builder, Location loc,
 WorkPlace ItemPlaces::of(OpBuilder &builder, Location loc, Value item) const {
   Value block, plane;
   if (order == WorkOrder::Linear) {
-    // Row blocks of one plane after the other.
+    // The row blocks of one plane after the other.
     std::tie(plane, block) = blocks.divide(builder, loc, item);
   } else {
     // Section by section; in each the last row blocks of all planes first.

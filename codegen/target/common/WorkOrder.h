@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the number of a work item to its place.
+// From the number of a work item to its coordinates.
 #ifndef ATTN_CODEGEN_WORKORDER_H
 #define ATTN_CODEGEN_WORKORDER_H
 
@@ -9,7 +9,7 @@
 
 namespace attn::codegen {
 
-/// Sizes of the space of work items, i32. A plane is a head of a batch.
+/// The extents of the work items, i32. A plane is a head of a batch.
 struct WorkExtents {
   mlir::Value blocks, heads, batches;
   mlir::Value section; // planes worked through together; null: all
@@ -17,15 +17,15 @@ struct WorkExtents {
   mlir::Value count(mlir::OpBuilder &builder, mlir::Location loc) const;
 };
 
-/// Row block, head and batch.
+/// The coordinates of an item: row block, head and batch.
 using WorkPlace = std::array<mlir::Value, 3>;
 
-/// What the places of all items are computed from.
+/// The values from which the coordinates of all items are computed.
 class ItemPlaces {
 public:
   ItemPlaces() = default;
-  /// `manyItems`: more than one item is looked up, so that what is the same for
-  /// all of them is computed here, where `builder` stands.
+  /// `manyItems`: more than one item is looked up, so that common values are
+  /// computed here, at `builder`.
   ItemPlaces(mlir::OpBuilder &builder, mlir::Location loc, WorkOrder order,
              const WorkExtents &extents, bool manyItems);
 
@@ -41,9 +41,9 @@ private:
   bool manyItems = false;
   mlir::Value planes;
   Divisor blocks, heads;
-  /// Of an order with sections: items of a section, planes of one and, with
-  /// many items, of the last, which may be narrower. Without sections `wide` is
-  /// all planes.
+  /// For an order with sections: the number of items of a section, of its
+  /// planes, and, with many items, of the planes of the last section, which may
+  /// be narrower. Without sections `wide` is all planes.
   Divisor items, wide, narrow;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What Hopper's patterns require of roles, places and ops.
+// The requirements of Hopper's patterns on roles, places and ops.
 #include "../common/TilePatterns.h"
 #include "Patterns.h"
 #include "Sm90.h"
@@ -11,9 +11,9 @@ using namespace attn::codegen;
 
 namespace {
 constexpr int64_t warpgroupWarps = 4;
-/// Columns of a row that a quad holds together.
+/// The columns of a row that a quad holds together.
 constexpr int64_t quadColumns = 8;
-/// Rows of a warpgroup's tile, and those of a thread.
+/// The rows of a warpgroup's tile, and those of a thread.
 constexpr int64_t tileRows = 64, threadRows = 2;
 } // namespace
 
@@ -36,7 +36,7 @@ LogicalResult Sm90::checkRole(ws::RoleOp role, Error error) const {
                  << role.getWarps();
 }
 
-/// What the swizzles of tiles in shared memory allow.
+/// The tile must fit a swizzle of shared memory.
 LogicalResult Sm90::checkSmemTile(RankedTensorType tile, Error error) const {
   if (tile.getDimSize(0) % 8 != 0 || tile.getDimSize(1) % 16 != 0) {
     return error() << "expected rows in multiples of 8 and columns of 16, got "
@@ -50,8 +50,8 @@ LogicalResult Sm90::checkSmemTile(RankedTensorType tile, Error error) const {
   return success();
 }
 
-/// The warps of a warpgroup hold sixteen rows each: a sum along the rows would
-/// have to cross them, through shared memory.
+/// The warps of a warpgroup hold sixteen rows each: a sum over the rows would
+/// have to combine them through shared memory.
 static LogicalResult checkReduction(tile::ReduceOp op, Chip::Error error) {
   Type source = op.getSource().getType();
   if (!getElementTypeOrSelf(source).isF32()) {
@@ -75,8 +75,8 @@ static LogicalResult checkComplete(tile::CompleteOp op, Chip::Error error) {
                  << source;
 }
 
-/// Vectors that threads store have an element a row; those that they load may
-/// have one a column.
+/// Vectors that threads store have one element per row; those that they load
+/// may have one per column.
 static LogicalResult checkStoredVector(tile::StoreRowOp op, Chip::Error error) {
   Type vector = op.getTile().getType();
   tile::LayoutAttr layout = layoutOf(vector);
@@ -95,7 +95,8 @@ LogicalResult Sm90::checkTileOp(Operation *op, Error error) const {
       .Default(success());
 }
 
-/// A thread holds `count` elements of a tile or vector, or at least as many.
+/// Checks that a thread holds `count` elements of a tile or vector, or at least
+/// that many.
 static LogicalResult checkShare(Type share, Type element, int64_t count,
                                 bool isLeast, Chip::Error error) {
   auto vector = dyn_cast<VectorType>(share);
@@ -108,8 +109,8 @@ static LogicalResult checkShare(Type share, Type element, int64_t count,
                  << count << " elements " << element << ", got " << share;
 }
 
-/// Threads move the pairs of columns of a tile that they hold, 16-bit ones in
-/// one register.
+/// Threads access pairs of columns of their tile; pairs of 16-bit elements are
+/// in one register.
 static LogicalResult checkMovedTile(Value tensor, Type share,
                                     Chip::Error error) {
   auto type = cast<RankedTensorType>(tensor.getType());

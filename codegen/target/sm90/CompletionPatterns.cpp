@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A product is the warpgroup's, and a warp's wait for it tells of that warp's
-// part alone.
+// A product belongs to the warpgroup, but a warp's wait covers only that warp's
+// part.
 #include "../common/HoldPatterns.h"
 #include "../common/SyncPatterns.h"
 #include "Patterns.h"
@@ -23,7 +23,7 @@ bool sm90::overwritesOperands(ws::PutOp put) {
                 [&](ws::MmaOp mma) { return overwritesOperand(put, mma); });
 }
 
-/// Is the tile one that products of the role read?
+/// Whether products of the role read the tile.
 static bool isOperand(ws::PutOp put, ws::RoleOp role) {
   return anyMma(role, [&](ws::MmaOp mma) {
     return readsPlace(mma,
@@ -31,7 +31,7 @@ static bool isOperand(ws::PutOp put, ws::RoleOp role) {
   });
 }
 
-/// Is the tile one that another role stores?
+/// Whether another role stores the tile.
 static bool isStoredElsewhere(ws::PutOp put, ws::RoleOp role) {
   auto kernel = role->getParentOfType<ws::KernelOp>();
   return kernel
@@ -44,8 +44,8 @@ static bool isStoredElsewhere(ws::PutOp put, ws::RoleOp role) {
       .wasInterrupted();
 }
 
-/// Have the warps of the replica met since they last waited for a product? What
-/// comes before `op` has been lowered.
+/// Whether the warps of the replica have met since their last wait for a
+/// product. The ops before `op` are already lowered.
 static bool haveMet(Operation *op) {
   for (op = op->getPrevNode(); op; op = op->getPrevNode()) {
     if (isa<NVVM::BarrierOp>(op)) {
@@ -61,10 +61,10 @@ static bool haveMet(Operation *op) {
 
 namespace {
 
-/// Before a warp overwrites what the last product has read, all of them have
-/// waited. Of its own tile each warp reads the rows that it has put itself, so
-/// its lanes alone meet; as they do before one of them tells another role that
-/// the tile is there.
+/// Before a warp overwrites operands of the last product, all warps must have
+/// waited for it. Of a tile that a role puts for itself, each warp reads only
+/// the rows that it has put, so only its lanes meet; they also meet before one
+/// lane signals the tile to another role.
 struct PutPattern : SyncPattern<ws::PutOp> {
   using SyncPattern::SyncPattern;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles between global and shared memory, in bulk copies.
+// Bulk copies of tiles between global and shared memory.
 #include "Patterns.h"
 #include "SmemTile.h"
 #include "attn/dialect/AccessMap.h"
@@ -15,12 +15,12 @@ namespace {
 constexpr int64_t evictFirst = 0x12F0000000000000;
 constexpr int64_t evictLast = 0x14F0000000000000;
 
-/// A place in a tensor.
+/// The position of a tile in a tensor.
 struct Place {
   Value batch, head, row;
 };
 
-/// One copy: where it starts in the tensor map and, in bytes, in the tile.
+/// One copy: its start in the tensor map and, in bytes, in the tile.
 struct Box {
   SmallVector<Value> coordinates;
   int64_t offset;
@@ -34,7 +34,8 @@ public:
         columns(cast<RankedTensorType>(tensor.getType()).getDimSize(3)),
         packedHeads(AccessMap::parse(map)->packedHeads) {}
 
-  /// All of the tile, or, where `ctas` CTAs bring it, the share of this one.
+  /// Returns the copies of the whole tile, or, if `ctas` CTAs copy it, of this
+  /// CTA's share.
   SmallVector<Box> at(Place place, int64_t ctas = 1) const;
 
 private:
@@ -46,14 +47,13 @@ private:
 };
 } // namespace
 
-/// The CTA's number in its cluster.
+/// Returns the number of the CTA in its cluster.
 static Value rankInCluster(const Arithmetic &emit) {
   return nvx::ClusterRankOp::create(emit.builder, emit.loc,
                                     emit.builder.getI32Type());
 }
 
-/// Rows that are packed heads: those of a position follow one another, inside
-/// of it.
+/// With packed heads, the rows of a position are consecutive heads.
 SmallVector<Box> TileBoxes::packedAt(Place place) const {
   Value zero = emit.constant(0);
   Value head = emit.mul(place.head, packedHeads);
@@ -77,7 +77,7 @@ SmallVector<Box> TileBoxes::at(Place place, int64_t ctas) const {
   Value zero = emit.constant(0);
   int64_t panels = tile.panels();
   SmemTile::Copy copy = tile.copyOf(columns, ctas);
-  Value ownPanels; // the first of this CTA's; null: of the tile's
+  Value ownPanels; // the first row of this CTA, or null for that of the tile
   if (ctas > 1 && tile.isSharedByPanels(ctas)) {
     panels /= ctas;
     ownPanels = emit.mul(rankInCluster(emit), panels);
@@ -115,7 +115,7 @@ struct CopyPattern : ParamPattern<ws::CopyOp> {
     SmemTile tile(op.getSlot().getType().getTile());
     Value address = smemAddress(rewriter, op.getLoc(), adaptor.getSlot());
     int64_t ctas = sharersOf(op->getParentOfType<ws::KernelOp>(), op.getSlot());
-    Value receivers; // null: this CTA
+    Value receivers; // null for this CTA
     if (ctas > 1) {
       address = emit.add(address, shareOffset(emit, tile, ctas));
       receivers = arith::ConstantIntOp::create(rewriter, op.getLoc(),
@@ -143,7 +143,7 @@ struct CopyPattern : ParamPattern<ws::CopyOp> {
   }
 
 private:
-  /// Where this CTA's share of a tile starts, in bytes.
+  /// Returns the offset of this CTA's share of a tile, in bytes.
   static Value shareOffset(const Arithmetic &emit, SmemTile tile,
                            int64_t ctas) {
     int64_t bytes = tile.isSharedByPanels(ctas)

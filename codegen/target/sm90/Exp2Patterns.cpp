@@ -9,11 +9,12 @@ using namespace attn::codegen;
 
 namespace {
 
-/// The registers of a tile by the unit that computes their exponentials.
+/// The registers of a tile, by the unit that computes their exponentials.
 struct Shares {
   SmallVector<int64_t> onFma, onUnit;
 
-  /// `wanted` of the first `usable` pairs, spread evenly, go to the FMA units.
+  /// Assigns `wanted` of the first `usable` pairs, spread evenly, to the FMA
+  /// units.
   Shares(int64_t registers, int64_t usable, int64_t wanted) {
     for (int64_t p = 0; p < registers / 2; ++p) {
       bool chosen =
@@ -23,7 +24,7 @@ struct Shares {
     }
   }
 
-  /// The place of each register in the two lists, one after the other.
+  /// Returns the position of each register in the concatenated lists.
   SmallVector<int64_t> merge() const {
     SmallVector<int64_t> places(onFma.size() + onUnit.size());
     for (auto [i, r] : llvm::enumerate(onFma)) {
@@ -36,9 +37,9 @@ struct Shares {
   }
 };
 
-/// A share of the exponentials of a tile that may be approximated, those of the
-/// softmax, goes to the FMA units: none of the last eighth, which gates what
-/// follows, unless all do.
+/// Assigns a share of the exponentials of a tile to the FMA units, if they may
+/// be approximated (those of the softmax): none of the last eighth, for which
+/// the next ops wait, unless all are assigned.
 struct Exp2Pattern : OpConversionPattern<math::Exp2Op> {
   Exp2Pattern(const TypeConverter &types, MLIRContext *context,
               ws::KernelOp kernel)

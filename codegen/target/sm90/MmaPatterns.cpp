@@ -12,8 +12,8 @@ using attn::codegen::sm90::SmemTile;
 namespace {
 constexpr int64_t mmaDepth = 16; // k of one wgmma on 16-bit elements
 constexpr int64_t mmaRows = 64;
-/// Columns of one wgmma. Twice as many are no faster, and cost the assembler
-/// more than two instructions (docs/adr/0019).
+/// The columns of one wgmma. Twice as many are no faster, and take the
+/// assembler longer than two instructions (docs/adr/0019).
 constexpr int64_t mmaColumns = 128;
 
 /// Offsets of the k steps of an operand whose rows run along k (units of 16
@@ -28,7 +28,7 @@ SmallVector<int32_t> stepsAlongRow(SmemTile tile) {
   return offsets;
 }
 
-/// The same where k runs down the rows.
+/// The same if k runs down the rows.
 SmallVector<int32_t> stepsDownRows(SmemTile tile) {
   SmallVector<int32_t> offsets;
   for (int64_t k = 0; k < tile.rows; k += mmaDepth) {
@@ -37,8 +37,8 @@ SmallVector<int32_t> stepsDownRows(SmemTile tile) {
   return offsets;
 }
 
-/// Offsets of the parts of D's columns, which lie along B's rows or, where
-/// `transposed`, down them; none where D is one part.
+/// Returns the offsets of the parts of D's columns, which are along B's rows
+/// or, if `transposed`, down them; empty if D is one part.
 SmallVector<int32_t> columnParts(SmemTile b, bool transposed) {
   int64_t columns = transposed ? b.rows : b.columns;
   if (columns == mmaColumns || columns % mmaColumns != 0) {
@@ -60,8 +60,8 @@ Value descriptorLow(OpBuilder &builder, Location loc, Value address,
   return emit.bitOr(units, leadingBytes / 16 << 16);
 }
 
-/// An operand of a wgmma: a register tile, or a descriptor's low word with the
-/// rest of it.
+/// Operand A of a wgmma: a register tile, or a descriptor's low word with the
+/// other fields.
 struct OperandA {
   Value value;
   IntegerAttr high;
@@ -94,14 +94,14 @@ struct MmaPattern : OpConversionPattern<ws::MmaOp> {
         rewriter.getDenseI32ArrayAttr(bSteps),
         bParts.empty() ? nullptr : rewriter.getDenseI32ArrayAttr(bParts),
         UnitAttr(), transposed);
-    // Nothing stands for the token: groups complete in order.
+    // The token disappears: groups complete in order.
     rewriter.replaceOpWithMultiple(
         op, ArrayRef<ValueRange>{wgmma.getResult(), ValueRange()});
     return success();
   }
 
 private:
-  /// The value of an operand, null where the op has none.
+  /// Returns the value of an operand, or null.
   static Value only(ValueRange values) {
     return values.empty() ? Value() : values.front();
   }
@@ -125,7 +125,8 @@ private:
   }
 };
 
-/// Groups complete in order: as many may stay pending as were issued after.
+/// Groups complete in order: the number that may stay pending is the number
+/// issued later.
 struct AwaitPattern : OpConversionPattern<ws::AwaitOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `nvx` to inline assembly and intrinsics, one pattern an op.
+// Lowers `nvx` to inline assembly and intrinsics, with one pattern for each op.
 #include "attn/codegen/target/NvxToLLVM.h"
 #include "attn/codegen/target/InlineAsm.h"
 #include "attn/dialect/Nvx.h"
@@ -51,7 +51,7 @@ private:
     os << "wgmma.fence.sync.aligned;\n";
   }
 
-  /// Whether a k step adds to what D's registers hold.
+  /// Returns whether a k step adds to the old contents of D's registers.
   StringRef addsTo(int64_t step) {
     if (step > 0) {
       return "yes";
@@ -162,7 +162,7 @@ struct LowerPack : OpRewritePattern<nvx::PackOp> {
     SmallVector<Value> source = unpackElements(rewriter, loc, op.getSource());
     SmallVector<Value> packed;
     for (size_t i = 0; i < source.size(); i += 2) {
-      // The first operand of the instruction is the high half.
+      // The first operand of the instruction becomes the high half.
       Value pair =
           LLVM::CallIntrinsicOp::create(rewriter, loc, VectorType::get(2, half),
                                         rewriter.getStringAttr(intrinsic),
@@ -246,8 +246,8 @@ struct LowerStamp : OpRewritePattern<nvx::StampOp> {
   }
 };
 
-/// Upstream writes assembly, whose operands have to be registers; the
-/// intrinsic takes constants as they are.
+/// Upstream writes assembly, whose operands must be registers; the intrinsic
+/// also takes constants.
 struct LowerBarrierArrive : OpRewritePattern<NVVM::BarrierArriveOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -267,8 +267,8 @@ struct LowerBarrierArrive : OpRewritePattern<NVVM::BarrierArriveOp> {
   }
 };
 
-/// A CTA's own shared memory is in the cluster's window at the same address;
-/// LLVM would go there and back through the generic space.
+/// A CTA's own shared memory has the same address in the cluster's window; LLVM
+/// would convert through the generic address space.
 struct LowerClusterCast : OpRewritePattern<LLVM::AddrSpaceCastOp> {
   using OpRewritePattern::OpRewritePattern;
 

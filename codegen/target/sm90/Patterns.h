@@ -16,7 +16,7 @@ namespace attn::codegen::sm90 {
 /// Reductions, broadcasts, coordinates, votes and packing.
 void populateTilePatterns(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &types, ws::RoleOp role);
-/// Exponentials, of which a share goes to the FMA units.
+/// Exponentials; the FMA units compute a share of them.
 void populateExp2Patterns(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &types,
                           ws::KernelOp kernel);
@@ -34,15 +34,15 @@ void populateRegisterTilePatterns(mlir::RewritePatternSet &patterns,
 /// Products, and waits for them.
 void populateMmaPatterns(mlir::RewritePatternSet &patterns,
                          const mlir::TypeConverter &types);
-/// Puts, by which tiles are handed to products and copies.
+/// Puts, by which tiles are passed to products and copies.
 void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
                                 RoleSync &sync);
 
-/// On a `tile.load_row` whose tiles are distributed: the vector has an element
-/// a column.
+/// Set on a `tile.load_row` with distributed tiles: the vector has one element
+/// per column.
 constexpr llvm::StringLiteral ofColumnsAttr = "of_columns";
 
-/// Does the tile lie where products of the role read?
+/// Whether products of the role read the tile of a put.
 bool overwritesOperands(ws::PutOp put);
 
 } // namespace attn::codegen::sm90

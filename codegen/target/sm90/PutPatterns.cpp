@@ -11,7 +11,8 @@ using attn::codegen::sm90::SmemTile;
 
 namespace {
 
-/// Four 8x8 matrices an instruction: sixteen rows of a warp by sixteen columns.
+/// Stores four 8x8 matrices per instruction: sixteen rows of a warp by sixteen
+/// columns.
 struct PutPattern : OpConversionPattern<ws::PutOp> {
   using OpConversionPattern::OpConversionPattern;
 

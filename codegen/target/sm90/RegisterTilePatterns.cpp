@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles and vectors between global memory and the threads that hold them.
-// Of each of its rows a thread has the pairs of columns 8 n + 2 (lane % 4).
+// Moves tiles and vectors between global memory and the threads that hold them.
+// A thread has the pairs of columns 8 n + 2 (lane % 4) of each of its rows.
 #include "Patterns.h"
 #include "attn/dialect/AccessMap.h"
 
@@ -9,10 +9,11 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// A thread has two rows of a tile of 64, eight apart, and a quad shares them.
+/// A thread has two rows of a tile of 64, eight apart, which it shares with its
+/// quad.
 static constexpr int64_t rowsPerThread = 2;
 
-/// The number in its warpgroup's tile of this thread's row `i`.
+/// Returns the number of this thread's row `i` in its warpgroup's tile.
 static Value threadRow(const Arithmetic &emit, int64_t i) {
   Value thread = emit.thread();
   Value warp = emit.bitAnd(emit.shiftRight(thread, 5), 3);
@@ -20,15 +21,15 @@ static Value threadRow(const Arithmetic &emit, int64_t i) {
   return emit.add(emit.add(emit.mul(warp, 16), quad), 8 * i);
 }
 
-/// The column of this thread's element `i` of a vector of columns: it has two
-/// of every eight.
+/// Returns the column of this thread's element `i` of a vector of columns: it
+/// has two of every eight.
 static Value threadColumn(const Arithmetic &emit, int64_t i) {
   Value first = emit.mul(emit.bitAnd(emit.thread(), 3), 2);
   return emit.add(first, 8 * (i / 2) + i % 2);
 }
 
-/// Of rows that are packed heads those of a position follow one another: the
-/// head that a row is in, and its position.
+/// With packed heads, the rows of a position are consecutive heads: computes
+/// the head and the position of a row.
 static void unpackRow(const Arithmetic &emit, int64_t packed, Value &head,
                       Value &row) {
   if (packed > 1) {
@@ -40,19 +41,19 @@ static void unpackRow(const Arithmetic &emit, int64_t packed, Value &head,
 
 namespace {
 
-/// What an op says of its tensor and the place in it.
+/// The operands of an op that describe its tensor and the position in it.
 struct Access {
   Value tensor, batch, head, row, part; // part may be null
   AccessMap map;
 };
 
 /// A row of this thread: whether the tensor has it, and the address of the
-/// thread's first column. A row that the tensor lacks has the address of row 0.
+/// thread's first column. A row out of bounds has the address of row 0.
 struct ThreadRow {
   Value inside, pointer;
 };
 
-/// A pattern of an op that moves what each thread holds.
+/// A pattern for an op that moves the elements of each thread.
 template <typename Op> struct MovePattern : ParamPattern<Op> {
   using ParamPattern<Op>::ParamPattern;
 
@@ -66,11 +67,11 @@ protected:
         map};
   }
 
-  /// Row `ofTile`, counted from the first that the op names.
+  /// Returns row `ofTile`, counted from the op's first row.
   ThreadRow rowOf(const Arithmetic &emit, const Access &access, Value ofTile,
                   bool isTile) const;
 
-  /// Writes each of the thread's rows that the tensor has: row `i`, whose first
+  /// Writes each of the thread's rows that is in bounds: row `i`, whose first
   /// column is at `pointer`.
   void writeRows(const Arithmetic &emit, const Access &access,
                  function_ref<void(int64_t i, Value pointer)> write) const;
@@ -119,13 +120,13 @@ void MovePattern<Op>::writeRows(
   }
 }
 
-/// The pairs of columns that a tensor of `columns` has: a thread's registers
-/// hold two of each of its rows in turn.
+/// Returns the number of pairs of columns in the tensor: a thread's registers
+/// hold two columns of each of its rows in turn.
 static int64_t pairsOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape().back() / 8;
 }
 
-/// The address of the element that is `elements` after another.
+/// Returns the address `elements` elements after another.
 static Value pointerAfter(const Arithmetic &emit, Value pointer, Type element,
                           int64_t elements) {
   return LLVM::GEPOp::create(emit.builder, emit.loc, pointer.getType(), element,
@@ -173,7 +174,7 @@ private:
   }
 };
 
-/// Sums go to memory in any order, an element at a time.
+/// Adds to memory in any order, one element at a time.
 struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
   using MovePattern::MovePattern;
 
@@ -202,7 +203,7 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
   }
 };
 
-/// Rows and columns that the tensor lacks are zero.
+/// Rows and columns out of bounds are zero.
 struct LoadPattern : MovePattern<tile::LoadOp> {
   using MovePattern::MovePattern;
 
@@ -272,7 +273,7 @@ struct LoadRowPattern : MovePattern<tile::LoadRowOp> {
   }
 };
 
-/// One lane of each quad writes the rows that the quad shares.
+/// One lane of each quad stores the rows that the quad shares.
 struct StoreRowPattern : ParamPattern<tile::StoreRowOp> {
   using ParamPattern::ParamPattern;
 
@@ -305,7 +306,7 @@ private:
                                          arith::CmpIPredicate::ult, row, rows);
     Value writes = arith::AndIOp::create(builder, emit.loc, isFirst, inside);
     Value value = emit.element(adaptor.getTile(), at.element);
-    // Outside of the branch, for both rows to share what they have in common.
+    // Outside of the branch, so that both rows share common values.
     SmallVector<Value> indices{adaptor.getBatch(), head, row};
     if (op.getPart()) {
       indices.insert(indices.begin(), adaptor.getPart());

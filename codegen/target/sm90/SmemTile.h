@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a tile lies in shared memory: panels of columns, each row of a panel one
-// swizzle span wide. The copy engine writes it so, and matrix instructions and
-// stmatrix address it so.
+// The layout of a tile in shared memory: panels of columns, where each row of a
+// panel is one swizzle span wide. The copy engine writes this layout, and
+// matrix instructions and stmatrix use it.
 #ifndef ATTN_CODEGEN_SM90_SMEMTILE_H
 #define ATTN_CODEGEN_SM90_SMEMTILE_H
 
@@ -19,9 +19,10 @@ struct SmemTile {
   SmemTile(int64_t rows, int64_t columns) : rows(rows), columns(columns) {}
 
   static constexpr int64_t elementBytes = 2;
-  static constexpr int64_t chunkBytes = 16; // what a swizzle moves as one
+  static constexpr int64_t chunkBytes = 16; // the unit of swizzling
 
-  /// The widest span of 128, 64 or 32 bytes whose elements divide a row.
+  /// Returns the widest span of 128, 64 or 32 bytes whose elements divide a
+  /// row.
   int64_t spanBytes() const {
     for (int64_t bytes : {128, 64}) {
       if (columns * elementBytes % bytes == 0) {
@@ -32,15 +33,16 @@ struct SmemTile {
   }
   int64_t panelColumns() const { return spanBytes() / elementBytes; }
   int64_t panels() const { return columns / panelColumns(); }
-  /// Do the columns of a tensor in memory end with a panel? Then one copy moves
-  /// all panels; else each is a copy, so that the last ends where the tensor
-  /// does.
+  /// Whether the columns of a tensor in memory end with a panel. Then one copy
+  /// moves all panels; otherwise each panel is a copy, so that the last one
+  /// ends where the tensor does.
   bool isOneCopy(int64_t tensorColumns) const {
     return tensorColumns % panelColumns() == 0;
   }
   int64_t panelBytes() const { return rows * spanBytes(); }
-  /// The part that one copy brings where `ctas` CTAs bring a share each: whole
-  /// panels of all rows where these divide, else rows of one panel.
+  /// The part of a tile in one copy, if `ctas` CTAs copy a share each: whole
+  /// panels of all rows if their number is divisible, otherwise rows of one
+  /// panel.
   struct Copy {
     int64_t rows, panels;
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles in the layouts of wgmma (TileLayout.cpp): a row lies in the lanes of a
-// quad, a column in eight lanes of each warp.
+// Ops on tiles in the layouts of wgmma (TileLayout.cpp): a row is in the lanes
+// of a quad, a column in eight lanes of each warp.
 #include "Patterns.h"
 
 using namespace mlir;
@@ -58,8 +58,8 @@ static Value reduceQuad(const Arithmetic &emit, tile::ReduceKind kind,
   return pair(emit, done[0], done[1]);
 }
 
-/// The elements as integers, which are ordered like floats that are not
-/// negative; a negative one is below 0.
+/// Returns the elements as integers, which are ordered like non-negative
+/// floats; a negative float is below 0.
 static Value bitcast(const Arithmetic &emit, Value vector, Type element) {
   auto type = cast<VectorType>(vector.getType()).clone(element);
   return vector::BitCastOp::create(emit.builder, emit.loc, type, vector);
@@ -81,7 +81,8 @@ struct ReducePattern : OpConversionPattern<tile::ReduceOp> {
   }
 
 private:
-  /// A vector of columns: this thread's share of each, of its two rows.
+  /// Reduces to a vector of columns: this thread's share of each, from its two
+  /// rows.
   static Value reduceRows(tile::ReduceOp op, const Arithmetic &emit,
                           Value source) {
     tile::LayoutAttr layout = layoutOf(op.getSource().getType());
@@ -101,7 +102,7 @@ private:
       source = bitcast(emit, source, emit.builder.getI32Type());
     }
     int64_t registers = cast<VectorType>(source.getType()).getNumElements();
-    // Four chains, two a row: register r belongs to chain r % 4.
+    // Four chains, two for each row: register r belongs to chain r % 4.
     Value chains = slice(emit, source, 0, 4);
     for (int64_t r = 4; r < registers; r += 4) {
       chains = combine(emit, kind, chains, slice(emit, source, r, 4));
@@ -173,7 +174,8 @@ struct AnyPattern : OpConversionPattern<tile::AnyOp> {
   }
 };
 
-/// The layout is lost with the tile: the op says which elements a thread loads.
+/// The layout is lost with the tile, so the op records which elements a thread
+/// loads.
 struct LoadRowPattern : OpConversionPattern<tile::LoadRowOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -194,7 +196,7 @@ struct LoadRowPattern : OpConversionPattern<tile::LoadRowOp> {
   }
 };
 
-/// A thread's place in its warpgroup, computed where the role begins.
+/// A thread's position in its warpgroup, computed where the role begins.
 struct ThreadPlace {
   Value lane, warp;
 
@@ -218,7 +220,7 @@ struct CoordsPattern : OpConversionPattern<tile::CoordsOp> {
     Location loc = op.getLoc();
     Arithmetic emit{rewriter, loc};
     tile::LayoutAttr layout = layoutOf(op.getResult().getType());
-    // Of a vector the one dimension is that of its tile which it has.
+    // A vector's only dimension is the one of its tile that it kept.
     std::optional<int64_t> dropped = layout.getDroppedDim();
     int64_t dim = dropped ? 1 - *dropped : op.getDim();
     Value base =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The access map of a load or store: (batch, head, row, dim) of a tile's
+// The access map of a load or store: from (batch, head, row, dim) of a tile's
 // element to the dimensions of a tensor in memory.
 #ifndef ATTN_DIALECT_ACCESSMAP_H
 #define ATTN_DIALECT_ACCESSMAP_H
@@ -9,23 +9,23 @@
 
 namespace attn {
 
-/// A permutation of four dimensions that keeps the last; or such a one of
-/// packed heads: row r is position r / n of head `head` * n + r mod n.
+/// A permutation of four dimensions that keeps the last one, or one with packed
+/// heads: row r is position r / n of head `head` * n + r mod n.
 struct AccessMap {
   enum Coordinate : unsigned { Batch, Head, Position, Dim };
 
-  /// Coordinate of each dimension of the tensor.
+  /// The coordinate of each dimension of the tensor.
   std::array<unsigned, 4> order;
-  /// Heads that share the rows of a tile, a power of two.
+  /// The number of heads that share the rows of a tile, a power of two.
   int64_t packedHeads = 1;
 
   static constexpr int64_t mostPackedHeads = 64;
 
-  /// The map's parts, if it is an access map.
+  /// Returns the parts of the map, if it is an access map.
   static std::optional<AccessMap> parse(mlir::AffineMap map);
   mlir::AffineMap build(mlir::MLIRContext *context) const;
 
-  /// The tensor's dimension of a coordinate.
+  /// Returns the tensor's dimension for a coordinate.
   unsigned dimOf(Coordinate coordinate) const {
     return llvm::find(order, coordinate) - order.begin();
   }

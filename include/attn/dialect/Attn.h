@@ -15,20 +15,20 @@
 #include "attn/dialect/AttnTypes.h.inc"
 
 namespace attn {
-/// The range of `op`'s result by upstream's integer range inference.
+/// Returns the range of `op`'s result by upstream's integer range inference.
 std::optional<mlir::ConstantIntRanges>
 inferIntegerRange(mlir::Operation *op,
                   llvm::ArrayRef<mlir::ConstantIntRanges> operands);
 /// Attaches ScoreOpInterface to the upstream ops that regions may use.
 void attachScoreModels(mlir::MLIRContext &context);
-/// The names of those ops, for messages.
+/// Returns the names of those ops, for messages.
 std::string listScoreOps();
-/// The type by which a region sees a capture: its elements have no sign.
+/// Returns the type of a capture inside a region: its elements are signless.
 mlir::Type regionTypeOf(mlir::Type capture);
 /// Checks that `args` describes the arguments of `kernel`'s body.
 llvm::LogicalResult verifyArguments(mlir::Operation *kernel, ArgumentsAttr args,
                                     mlir::Block &body);
-/// Checks that `op` may access `tensor` in that way, if it is an argument of
+/// Checks that `op` may access `tensor` in this way, if it is an argument of
 /// the kernel with that `body`.
 llvm::LogicalResult verifyArgumentUse(mlir::Operation *op, mlir::Value tensor,
                                       ArgumentAccess access, ArgumentsAttr args,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What #attn.config and #attn.schedule allow: for their verifiers, and for what
-// generates them.
+// The limits of #attn.config and #attn.schedule, for their verifiers and for
+// generators.
 #ifndef ATTN_DIALECT_CONFIGLIMITS_H
 #define ATTN_DIALECT_CONFIGLIMITS_H
 
@@ -25,7 +25,7 @@ constexpr bool mayHaveSections(WorkOrder order) {
   return order == WorkOrder::LongestFirst;
 }
 /// Whether an item may be computed again, which only a running maximum never
-/// needs (config C7).
+/// requires (config C7).
 constexpr bool mayRunAgain(WorkKind work) { return work != WorkKind::Static; }
 /// Whether the items of the last wave may be cut (config C10).
 constexpr bool mayCutLastWave(WorkKind work, int64_t cluster) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `ws.choose_item` does, once for those who run it and for those who lower
-// it: which verdicts are due, and whether a rejected item or the next one
-// comes.
+// The semantics of `ws.choose_item`, shared by the code that runs it and the
+// code that lowers it: which verdicts are due, and whether a rejected item or
+// the next one is returned.
 #ifndef ATTN_DIALECT_ITEMCHOICE_H
 #define ATTN_DIALECT_ITEMCHOICE_H
 
@@ -11,28 +11,29 @@
 
 namespace attn::ws {
 
-/// What the role that hands out items remembers from turn to turn, all 0 at
-/// first: the number of the turn and of the verdicts known, and the items of
-/// the last two turns.
+/// The state of the role that hands out items, initially all 0: the number of
+/// the iteration, the number of known verdicts, and the items of the last two
+/// iterations.
 template <typename Number> struct HandOutState {
   Number turn = {}, known = {}, before = {}, last = {};
 };
 
-/// The item of a turn: `second` says whether it is its second run, `slot` where
-/// the verdict on it is given.
+/// The item of an iteration: `second` is set in its second run, and `slot` is
+/// the slot of its verdict.
 template <typename Number, typename Flag> struct ItemChoice {
   Number number;
   Flag exists, second;
   Number slot;
-  HandOutState<Number> state; // after the turn
+  HandOutState<Number> state; // after the iteration
 };
 
-/// Chooses the item of a turn. `next` is the one that follows if there is
-/// `more`. Verdict n is that of turn n. Before turn t those of all turns but
-/// t - 1 are known. If neither a rejected nor a new item is left then, that one
-/// is waited for as well: the last item may have a second run. `Scalars` is
-/// where numbers are computed, now or by ops; its `takeVerdictIf` takes a
-/// verdict where one is due and returns whether it rejects.
+/// Chooses the item of an iteration. `next` is the next item, if there is
+/// `more`. Verdict n belongs to the item of iteration n. Before iteration t the
+/// verdicts of all iterations before t - 1 are known. If neither a rejected nor
+/// a new item is left then, the verdict of iteration t - 1 is waited for as
+/// well: the last item may have a second run. `Scalars` computes numbers,
+/// immediately or by ops; its `takeVerdictIf` waits for a verdict if it is due
+/// and returns whether it rejects.
 template <typename Scalars, typename Number, typename Flag>
 ItemChoice<Number, Flag> chooseItem(Scalars &by,
                                     const HandOutState<Number> &state,
@@ -56,8 +57,8 @@ ItemChoice<Number, Flag> chooseItem(Scalars &by,
           {by.following(state.turn), known, state.last, number}};
 }
 
-/// Computes now. `take` takes the verdict with a number, and returns whether it
-/// rejects.
+/// Computes immediately. `take` waits for the verdict with a number, and
+/// returns whether it rejects.
 struct KnownScalars {
   llvm::function_ref<bool(int64_t)> take;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The shared memory by which the roles of a CTA, and the CTAs of a cluster,
-// agree on work items: what lies where.
+// The layout of the shared memory through which the roles of a CTA, and the
+// CTAs of a cluster, agree on work items.
 #ifndef ATTN_DIALECT_ITEMMEMORY_H
 #define ATTN_DIALECT_ITEMMEMORY_H
 
@@ -9,28 +9,31 @@
 
 namespace attn::ws {
 
-/// Is there a `tile.reject` in `root`, so that items may have a second run?
+/// Whether `root` contains a `tile.reject`, so that items may have a second
+/// run.
 inline bool mayReject(mlir::Operation *root) {
   return root
       ->walk([](tile::RejectOp) { return mlir::WalkResult::interrupt(); })
       .wasInterrupted();
 }
 
-/// Whether the CTAs of a cluster are handed their items, which needs a mailbox.
+/// Whether items are handed out to the CTAs of a cluster, which needs a
+/// mailbox.
 inline bool hasMailbox(ConfigAttr config) {
   return config.getWork() == WorkKind::Dynamic && config.getCluster() > 1;
 }
 
-/// Verdicts on work items that are not known yet: those of two turns.
+/// The number of verdicts that may be unknown: those of two iterations.
 constexpr int64_t verdictRing = 2;
 constexpr int64_t wordBytes = 4;
 
 /// Words of the role that hands out items, which has few registers: the number
-/// of the turn and of the verdicts known, and the items of the last two turns.
+/// of the iteration, the number of known verdicts, and the items of the last
+/// two iterations.
 enum HandOutWord : int64_t { turnWord, knownWord, beforeWord, lastWord };
 constexpr int64_t handOutWords = 4;
 
-/// The places of a verdict: a ring of barriers, a word for each, and the words
+/// The memory of a verdict: a ring of barriers, a word for each, and the words
 /// of the role that hands out items.
 struct VerdictMemory {
   static constexpr int64_t alignment = barrierBytes;
@@ -46,8 +49,8 @@ struct VerdictMemory {
   int64_t end() const { return handOut(handOutWords); }
 };
 
-/// The places of a mailbox: a barrier that the item has come, one that the last
-/// has been read, the item, and a word with the parity of both.
+/// The memory of a mailbox: a barrier for the arrival of the item, one for the
+/// reads of the last item, the item, and a word with the parity of both.
 struct MailboxMemory {
   static constexpr int64_t alignment = workItemBytes;
   int64_t begin;
@@ -59,7 +62,7 @@ struct MailboxMemory {
   int64_t end() const { return parity() + alignment; }
 };
 
-/// The places of what `attn-plan-memory` has placed.
+/// Returns the memory that `attn-plan-memory` assigned to an op.
 inline VerdictMemory memoryOf(VerdictOp op) {
   return {static_cast<int64_t>(*op.getOffset())};
 }
@@ -67,10 +70,10 @@ inline MailboxMemory memoryOf(MailboxOp op) {
   return {static_cast<int64_t>(*op.getOffset())};
 }
 
-/// What lies after the barriers of channels and edges, which end at `begin`:
+/// The memory after the barriers of channels and edges, which end at `begin`:
 /// the verdict on items that may be rejected, and the mailbox.
 struct ItemMemory {
-  std::optional<int64_t> verdict, mailbox; // their first bytes
+  std::optional<int64_t> verdict, mailbox; // offsets of their first bytes
   int64_t end;
 
   ItemMemory(int64_t begin, bool hasVerdict, bool hasMailbox) : end(begin) {

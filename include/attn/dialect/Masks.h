@@ -8,12 +8,12 @@
 
 namespace attn {
 
-/// A number of a launch, i32, that a mask needs or may have.
+/// A bound of a mask, an i32 given at launch.
 struct MaskBound {
   uint32_t number;
   llvm::StringLiteral name;
   uint32_t least;
-  /// The first or the last key that a query sees, as Masks.td says it.
+  /// The first or the last key that a query sees, as in Masks.td.
   llvm::StringLiteral first, last;
 
   MaskBounds kind() const { return MaskBounds(1U << number); }
@@ -24,17 +24,17 @@ struct BuiltInMask {
   llvm::StringLiteral name;
   bool bottomRight; // counts from the last query and key
   bool causal;      // the last key is on the diagonal
-  /// Names of bounds, with spaces between: of those that launches have to give,
-  /// and of those that they may.
+  /// The names of bounds, separated by spaces: those that launches must
+  /// provide, and those that they may provide.
   llvm::StringLiteral needed, taken;
-  bool needsAny; // of those that they may
-  /// The word of schedule tables for entries that serve the mask, if any.
+  bool needsAny; // one of those that they may provide
+  /// The word in schedule tables for entries that cover the mask, if any.
   llvm::StringLiteral served;
 };
 
-/// All bounds, in the order of an op's operands.
+/// Returns all bounds, in the order of an op's operands.
 llvm::SmallVector<MaskBound> maskBounds();
-/// Those of a set, in the same order.
+/// Returns the bounds of a set, in the same order.
 llvm::SmallVector<MaskBound> maskBounds(MaskBounds kinds);
 const BuiltInMask &builtInMask(MaskKind kind);
 
@@ -43,8 +43,8 @@ mlir::LogicalResult
 verifyBounds(MaskKind mask, MaskBounds bounds,
              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
-/// Which keys a query sees. An expression is an i64, a word or a list of an
-/// operator of launch plans and its operands; null where the side is open. Its
+/// The keys that a query sees. An expression is an i64, a word, or a list of an
+/// operator of launch plans and its operands; null if the side is open. Its
 /// words are names of bounds and those below.
 struct SeenKeys {
   mlir::Attribute first, last;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Score and mask regions as lists of words, for programs without MLIR.
+// Score and mask regions as lists of words, for readers without MLIR.
 #ifndef ATTN_DIALECT_REGIONPROGRAM_H
 #define ATTN_DIALECT_REGIONPROGRAM_H
 
@@ -8,19 +8,18 @@
 
 namespace attn {
 
-/// The discardable attribute of a kernel that holds describeRegions().
+/// The discardable attribute of a kernel with the result of describeRegions().
 constexpr llvm::StringLiteral kRegionProgramsAttr = "attn.region_programs";
 
-/// Returns {score = [...], mask = [...]}, each without the region that the op
-/// lacks; null if it has neither. An op is a list of words: its type, its name
-/// and its operands (docs/launch-plan.md). `captureNames` are those of the
-/// kernel's arguments.
+/// Returns {score = [...], mask = [...]} for the regions of the op, or null if
+/// it has none. An op is a list of words: its type, its name and its operands
+/// (docs/launch-plan.md). `captureNames` are those of the kernel's arguments.
 mlir::DictionaryAttr describeRegions(AttentionOp attention,
                                      llvm::ArrayRef<std::string> captureNames);
 
-/// Whether an op of a region asks for an instruction that approximates it more
-/// coarsely than the op itself is: `math.tanh` with `afn`. No other flag of an
-/// op has a meaning in a region.
+/// Whether an op of a region allows an instruction that is less accurate than
+/// the op itself: `math.tanh` with `afn`. Other flags of an op have no meaning
+/// in a region.
 bool mayApproximate(mlir::Operation &op);
 
 } // namespace attn

@@ -13,12 +13,12 @@ inline int64_t roundDown(RegisterInfoAttr registers, int64_t count) {
   return count / registers.getGranule() * registers.getGranule();
 }
 
-/// A launch gives no thread more, on all chips. The machine's `highest` bounds
-/// what a group of warps takes later.
+/// The largest number of registers of a thread at launch, on all chips. The
+/// machine's `highest` limits what a group of warps gets later.
 constexpr int64_t kMostLaunchRegisters = 255;
 
-/// Returns the registers of each thread when a CTA of `threads` is launched:
-/// what roles share out among themselves later.
+/// Returns the registers of each thread when a CTA of `threads` threads is
+/// launched, which the roles redistribute later.
 inline int64_t launchRegisters(MachineAttr machine, int64_t threads) {
   return roundDown(
       machine.getRegisters(),

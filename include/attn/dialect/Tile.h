@@ -10,7 +10,7 @@
 #include "attn/support/mlir_pch.h"
 
 namespace attn::tile {
-/// The items that a launch hands out, and what is said of them.
+/// The work items of a launch, and the verdicts on them.
 struct WorkItemsResource
     : mlir::SideEffects::Resource::Base<WorkItemsResource> {
   llvm::StringRef getName() final { return "tile.work_items"; }
@@ -25,8 +25,8 @@ struct WorkItemsResource
 #include "attn/dialect/TileOps.h.inc"
 
 namespace attn::tile {
-/// The type of a value that is read from memory as `element`: f32 of 16-bit
-/// floats, integers without a sign.
+/// Returns the type of a value that is read from memory as `element`: f32 for
+/// 16-bit floats, signless for integers.
 mlir::Type gatheredType(mlir::Type element);
 /// Checks the number and the direction of a loop's bounds.
 llvm::LogicalResult verifyRanges(mlir::Operation *loop, RangesAttr ranges,

@@ -11,19 +11,19 @@
 
 namespace attn::ws {
 
-/// Swizzled tiles repeat every 1024 bytes of shared memory.
+/// The swizzle of tiles repeats every 1024 bytes of shared memory.
 constexpr int64_t tileAlignment = 1024;
 
-/// A work item in shared memory: row block, head, batch, padding.
+/// The size of a work item in shared memory: row block, head, batch, padding.
 constexpr int64_t workItemBytes = 16;
-/// Of an mbarrier.
+/// The size of an mbarrier.
 constexpr int64_t barrierBytes = 8;
 /// Shared memory and everything that orders accesses to it.
 struct SharedResource : mlir::SideEffects::Resource::Base<SharedResource> {
   llvm::StringRef getName() final { return "ws.shared"; }
 };
 
-/// Bytes of a static tile in shared memory.
+/// Returns the size of a static tile in shared memory, in bytes.
 int64_t tileBytes(mlir::Type tile);
 
 } // namespace attn::ws

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C interface (attn.h) for C++17: handles that give themselves back, and
-// exceptions for statuses. Header only; link what attn.h says.
+// The C interface (attn.h) for C++17: handles that release themselves, and
+// exceptions instead of statuses. Header only; link the libraries that attn.h
+// names.
 
 #ifndef ATTN_RUNTIME_ATTN_HPP
 #define ATTN_RUNTIME_ATTN_HPP
@@ -16,7 +17,7 @@
 
 namespace attn {
 
-/// A call that failed: its status, and attn_last_error() as what().
+/// A failed call: its status, and attn_last_error() as what().
 class Error : public std::runtime_error {
 public:
   Error(attn_status status, const std::string &message)
@@ -34,8 +35,8 @@ inline void check(attn_status status) {
   }
 }
 
-/// One call's arguments. The tensors, and what they point to, have to live as
-/// long as this is used.
+/// The arguments of one call. The tensors, and the memory that they point to,
+/// must outlive this.
 class Arguments {
 public:
   explicit Arguments(DLDevice device) : device(device) {}
@@ -59,7 +60,7 @@ public:
     workspaceSize = size;
     return *this;
   }
-  /// Values of attn_launch_flag, or'ed.
+  /// Values of attn_launch_flag, combined with |.
   Arguments &withFlags(uint64_t value) {
     flags = value;
     return *this;
@@ -86,7 +87,7 @@ public:
   }
 
 private:
-  /// Never null, which would mean "in the plan's order".
+  /// Never null, which would mean the plan's order.
   static std::vector<const char *>
   pointersTo(const std::vector<std::string> &names) {
     std::vector<const char *> pointers;
@@ -107,7 +108,7 @@ private:
   uint64_t flags = 0;
 };
 
-/// Kernels with their launch plan. Copies are the same bundle.
+/// Kernels with their launch plan. Copies refer to the same bundle.
 class Bundle {
 public:
   static Bundle load(const std::string &path) {
@@ -139,7 +140,8 @@ public:
 
   attn_bundle *get() const { return handle; }
   std::string getPlan() const { return attn_bundle_plan(handle); }
-  /// What launches take. The names are valid as long as the bundle.
+  /// Returns the arguments of a launch. The names are valid as long as the
+  /// bundle.
   std::vector<attn_argument> getArguments() const {
     size_t count = 0;
     check(attn_bundle_argument_count(handle, &count));
@@ -191,14 +193,14 @@ private:
   attn_bundle *handle = nullptr;
 };
 
-/// What to compile; see attn_compile_args.
+/// A module to compile; see attn_compile_args.
 struct Source {
   std::string ir;
   std::string target = "sm_90a";
   std::optional<std::string> schedule = std::nullopt;
   std::optional<std::string> instrument = std::nullopt;
 
-  /// The C struct, valid as long as this is.
+  /// Returns the C struct, valid as long as this object.
   attn_compile_args get() const {
     attn_compile_args args = {};
     args.size = sizeof(args);
@@ -219,7 +221,7 @@ inline Bundle compile(const Source &source) {
   return Bundle::adopt(bundle);
 }
 
-/// Nothing if `source` can be compiled, else the reason. What is no valid
+/// Returns the reason why `source` cannot be compiled, or nothing. An invalid
 /// module is an Error.
 inline std::optional<std::string> findObstacle(const Source &source) {
   attn_compile_args args = source.get();
@@ -231,8 +233,8 @@ inline std::optional<std::string> findObstacle(const Source &source) {
   return std::nullopt;
 }
 
-/// Compiles them all, with `threads` threads (0: one a core). Error if one
-/// fails, after all have been tried.
+/// Compiles all sources, with `threads` threads (0: one per core). Throws Error
+/// if one fails, after all have been tried.
 inline void precompile(const std::vector<Source> &sources, size_t threads = 0) {
   std::vector<attn_compile_args> args;
   for (const Source &source : sources) {

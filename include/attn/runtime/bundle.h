@@ -20,32 +20,32 @@
 
 namespace attn::runtime {
 
-/// A compiled artifact. Empty `ptx` or `cubin` means that there is none; a
+/// A compiled artifact. An empty `ptx` or `cubin` means that there is none; a
 /// bundle always has a plan.
 struct Bundle {
   /// The launch plan, JSON text.
   std::string plan;
   /// PTX text, without a terminating zero.
   std::string ptx;
-  /// The assembled kernels of the plan's target.
+  /// The machine code of the kernels for the plan's target.
   std::vector<char> cubin;
 };
 
 /// Returns the file image of `bundle`.
 std::vector<char> writeBundle(const Bundle &bundle);
 
-/// Reads the `size` bytes at `data`, which may hold anything. On failure
-/// returns false and sets `err` to the field that is wrong, with the expected
-/// and the found value; `bundle` is then unchanged.
+/// Reads the `size` bytes at `data`, which may be arbitrary. On failure returns
+/// false and sets `err` to the wrong field, with the expected and the actual
+/// value; `bundle` is then unchanged.
 bool readBundle(const void *data, std::size_t size, Bundle &bundle,
                 std::string &err);
 
-/// Writes `bundle` to `path` so that a reader sees the old file or the whole
-/// new one: temporary file beside it, fsync, rename.
+/// Writes `bundle` to `path` atomically, so that a reader sees either the old
+/// or the new file: temporary file in the same folder, fsync, rename.
 bool writeBundleFile(const Bundle &bundle, const std::string &path,
                      std::string &err);
 
-/// Why no bundle was read: the file, or what is in it.
+/// Why no bundle was read: because of the file, or of its content.
 enum class BundleFault { None, File, Content };
 
 /// Reads the bundle in the regular file `path`, which may have up to

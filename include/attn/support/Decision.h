@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How passes say what they decided: MLIR's optimization remarks, of category
-// "attn" and named as the pass.
+// Reports decisions of passes: MLIR's optimization remarks, of category "attn"
+// and named after the pass.
 #ifndef ATTN_SUPPORT_DECISION_H
 #define ATTN_SUPPORT_DECISION_H
 
@@ -9,12 +9,12 @@
 
 namespace attn {
 
-/// Options of a remark of pass `pass` ("attn-" left out).
+/// Returns the options of a remark of pass `pass` (without "attn-").
 inline mlir::remark::RemarkOpts decisionOf(llvm::StringRef pass) {
   return mlir::remark::RemarkOpts::name(pass).category("attn");
 }
 
-/// What `pass` decided about what stands at `location`.
+/// Reports a decision of `pass` about the op at `location`.
 inline mlir::remark::detail::InFlightRemark decided(mlir::Location location,
                                                     llvm::StringRef pass) {
   return mlir::remark::passed(location, decisionOf(pass));

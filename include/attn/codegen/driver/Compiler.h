@@ -15,22 +15,24 @@ enum class Emit { Attn, Tile, Schedule, Ws, Nvvm, Llvm, Ptx, Cubin, Bundle };
 
 struct CompileOptions {
   std::string target = "sm_90a";
-  std::string scheduleFile; // empty: the table
-  int64_t rung = 0;         // of the table, the lowest to compile on
-  std::string ptxas;        // empty: search
+  std::string scheduleFile; // empty for the table
+  int64_t rung = 0;         // the lowest rung of the table to compile on
+  std::string ptxas;        // empty for a search
   codegen::Losses losses = codegen::Losses::Refuse; // without a ladder
   Emit emit = Emit::Bundle;
   bool bytecode = false;    // IR as bytecode
   bool genericForm = false; // IR in generic form
   bool verbose = false;     // pass remarks on
-  bool instrument = false;  // stamps of when each role does what
-  std::vector<std::string> instrumentRoles; // those alone, if there are any
+  bool instrument = false;  // write stamps of what each role does when
+  std::vector<std::string>
+      instrumentRoles;       // only in these roles, if there are any
   bool timing = false;       // report the time by pass and by assembler
-  std::string reproducerDir; // of what LLVM does not compile; empty: temporary
+  std::string reproducerDir; // for input that LLVM cannot compile; empty for
+                             // the temporary folder
 };
 
-/// Parses the text or bytecode of a module, which diagnostics call `name`. They
-/// go to the context.
+/// Parses the text or bytecode of a module; `name` is its name in diagnostics,
+/// which go to the context.
 mlir::OwningOpRef<mlir::ModuleOp> parseModule(mlir::MLIRContext &context,
                                               llvm::StringRef source,
                                               llvm::StringRef name);
@@ -51,8 +53,8 @@ using CompileRung = llvm::function_ref<mlir::LogicalResult(
 
 /// Compiles `module` in place with `compileRung`, on the lowest rung of the
 /// schedule table where the assembler spills no register and serializes no
-/// instruction, or on the one with the fewest spilled bytes. Only what leaves
-/// the choice of schedule to the table climbs: anything else is compiled once.
+/// instruction, or on the one with the fewest spilled bytes. If the table does
+/// not choose the schedule, the module is compiled once.
 mlir::LogicalResult climb(mlir::ModuleOp module, const CompileOptions &options,
                           CompileRung compileRung);
 
@@ -62,12 +64,12 @@ mlir::LogicalResult runStages(mlir::ModuleOp module,
                               const CompileOptions &options, Stage first,
                               Stage last);
 
-/// The bytes of the bundle of `module`, which is behind the stage Ptx or Cubin
-/// and has one binary.
+/// Returns the bytes of the bundle of `module`, which is past the stage Ptx or
+/// Cubin and has one binary.
 mlir::FailureOr<std::string> bundleOf(mlir::ModuleOp module);
 
-/// Writes `bytes` to `path` ("-": standard output) whole or not at all. On
-/// failure returns false and sets `error`.
+/// Writes `bytes` to `path` ("-": standard output) atomically. On failure
+/// returns false and sets `error`.
 bool writeArtifact(llvm::StringRef path, llvm::StringRef bytes,
                    std::string &error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The whole compiler as one pipeline, cut in stages.
+// The whole compiler as one pipeline, cut into stages.
 #ifndef ATTN_CODEGEN_DRIVER_PIPELINES_H
 #define ATTN_CODEGEN_DRIVER_PIPELINES_H
 
@@ -50,17 +50,17 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("the roles that do, all if none is named")};
 };
 
-/// Adds the passes of one stage: its input is the stage before's output.
+/// Adds the passes of one stage: its input is the output of the stage before.
 void addStage(Stage stage, mlir::OpPassManager &manager,
               const PipelineOptions &options);
 
 /// Adds the passes of the stages from `first` to `last`. From Stage::Attn,
-/// input of any stage is accepted: a pass leaves alone what is already below
-/// its level.
+/// input of any stage is accepted: a pass ignores ops below its level.
 void addStages(Stage first, Stage last, mlir::OpPassManager &manager,
                const PipelineOptions &options);
 
-/// Registers `attn-to-ptx` and one sub-pipeline a stage, `attn-stage-<name>`.
+/// Registers `attn-to-ptx` and a sub-pipeline `attn-stage-<name>` for each
+/// stage.
 void registerPipelines();
 
 } // namespace attn

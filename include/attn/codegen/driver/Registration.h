@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every tool knows: the dialects, passes and pipelines.
+// The dialects, passes and pipelines of every tool.
 #ifndef ATTN_CODEGEN_DRIVER_REGISTRATION_H
 #define ATTN_CODEGEN_DRIVER_REGISTRATION_H
 
@@ -12,7 +12,7 @@ namespace attn {
 void registerDialects(mlir::DialectRegistry &registry);
 
 /// Registers the project's passes and pipelines, and the upstream passes that
-/// are useful beside them, with MLIR's global registry.
+/// are useful with them, in MLIR's global registry.
 void registerPasses();
 
 } // namespace attn

@@ -10,8 +10,9 @@
 
 namespace attn::codegen {
 
-/// Runs `body`; the message of the fatal error it met, if any. Then what
-/// `body` had built is in no defined state, and must be neither used nor freed.
+/// Runs `body`; returns the message of a fatal error, if one occurred. In that
+/// case the data that `body` built is in an undefined state, and must be
+/// neither used nor freed.
 std::optional<std::string> catchFatalError(llvm::function_ref<void()> body);
 
 } // namespace attn::codegen

@@ -13,18 +13,19 @@ namespace attn::codegen {
 
 struct Ptxas {
   std::string path;
-  /// What it prints when asked, which tells any two builds apart.
+  /// The output of its --version, which distinguishes any two builds.
   std::string version;
 };
 
-/// Asked for in place of a program, this leaves PTX to the driver.
+/// As the name of a program, leaves the PTX to the driver.
 constexpr llvm::StringLiteral kNoPtxas = "none";
 
-/// Runs the program to ask for its version, once in a process.
+/// Runs the program to ask for its version, once per process.
 std::string askPtxasVersion(llvm::StringRef path);
 
-/// A ptxas of 12.8 or newer: `requested` if given, else the first found. The
-/// error says where was looked. `ask` is how a version is found out.
+/// Returns a ptxas of 12.8 or newer: `requested` if given, otherwise the first
+/// one found. The error lists the places that were searched. `ask` returns a
+/// program's version.
 llvm::Expected<Ptxas> findPtxas(
     llvm::StringRef requested,
     llvm::function_ref<std::string(llvm::StringRef)> ask = askPtxasVersion);

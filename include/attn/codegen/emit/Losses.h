@@ -4,7 +4,7 @@
 
 namespace attn::codegen {
 
-/// What becomes of a kernel with spills or a warning C75xx (serialized
+/// The treatment of a kernel with spills or a warning C75xx (serialized
 /// instructions, ignored setmaxnreg): an error, a warning, or nothing. The
 /// properties of the cubin count them in any case.
 enum class Losses { Refuse, Warn, Accept };

@@ -9,23 +9,24 @@
 
 namespace attn::codegen {
 
-/// What one copy moves of a tile in shared memory, which lies there as panels:
-/// so many columns of all rows. A tensor map has the dimensions columns of a
-/// panel, positions, panels, heads, batches; without panels where
+/// The part of a tile in shared memory that one copy moves. The tile consists
+/// of panels: `columns` columns of all rows. A tensor map has the dimensions
+/// columns of a panel, positions, panels, heads, batches; without panels if
 /// `endsWithPanel` is false, and with packed heads before positions. The chip's
-/// copies give their coordinates in this order.
+/// copies pass their coordinates in this order.
 struct CopyBox {
-  int64_t rows, columns; // of a panel
-  int64_t panels;        // at once
+  int64_t rows, columns; // columns of a panel
+  int64_t panels;        // rows of one copy
   /// The columns of the tensor end with a panel. Otherwise each panel is a
-  /// copy, so that the last ends where the tensor does.
+  /// copy, so that the last one ends where the tensor does.
   bool endsWithPanel;
-  /// Bytes within which the copy engine permutes the chunks of a row.
+  /// The number of bytes within which the copy engine permutes the chunks of a
+  /// row.
   int64_t span;
 };
 
-/// Returns how a tile is copied from or to a tensor of so many columns, where
-/// `ctas` CTAs bring a share of it each.
+/// Returns how a tile is copied from or to a tensor with this many columns, if
+/// `ctas` CTAs copy a share of it each.
 using CopyBoxOf = std::function<CopyBox(mlir::RankedTensorType tile,
                                         int64_t tensorColumns, int64_t ctas)>;
 

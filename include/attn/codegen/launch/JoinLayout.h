@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the parts of cut work items hand over what they have, in the workspace
-// behind the counter of work items and the stamps.
+// The memory in which the parts of cut work items hand over their values, in
+// the workspace after the counter of work items and the stamps.
 //
-//   counts   of a cut item, for each warp: how many parts have handed over
-//   values   of part p of cut item i, those of all threads: the first four
+//   counts   for each cut item and each warp: how many parts have handed over
+//   values   for part p of cut item i, those of all threads: the first four
 //            of every thread, then the next four, ...
 //
 // Counts are zero before and after a launch.
@@ -21,16 +21,16 @@ struct JoinLayout {
   static constexpr int64_t alignment = 256;
   static constexpr int64_t countBytes = 4;
   static constexpr int64_t vectorElements = 4, vectorBytes = 16;
-  /// A wave has at most as many CTAs less one.
+  /// The last wave has fewer items than there are CTAs.
   static constexpr int64_t mostItems = 255;
   /// Of a CTA.
   static constexpr int64_t mostWarps = 32;
-  /// Of the counts. All kernels have it, for they may share a workspace: none
-  /// writes values where another has counts.
+  /// The end of the counts. It is the same for all kernels, since they may
+  /// share a workspace: none writes values where another has counts.
   static constexpr int64_t countsEnd =
       llvm::alignTo(alignment + mostItems * mostWarps * countBytes, alignment);
 
-  /// That of a kernel; none if it joins no parts.
+  /// Returns the layout of a kernel, or nothing if it joins no parts.
   static std::optional<JoinLayout> of(ws::KernelOp kernel);
 
   static bool isIn(ws::KernelOp kernel);
@@ -42,7 +42,7 @@ struct JoinLayout {
 
   int64_t warps = 0;    // of the role that joins
   int64_t elements = 0; // of one thread
-  int64_t values = 0;   // their first byte
+  int64_t values = 0;   // offset of the first byte
 };
 
 } // namespace attn::codegen

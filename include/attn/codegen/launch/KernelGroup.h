@@ -10,15 +10,17 @@ namespace attn::codegen {
 
 struct KernelGroup {
   llvm::StringRef name;
-  llvm::SmallVector<ws::KernelOp> kernels; // in the order that they are tried
+  llvm::SmallVector<ws::KernelOp>
+      kernels; // in the order in which they are tried
 };
 
-/// The kernels of a module by their `variant`; one without is a group alone.
+/// Groups the kernels of a module by their `variant`; one without is a group of
+/// its own.
 llvm::SmallVector<KernelGroup> groupKernels(mlir::ModuleOp module);
 
-/// The kernels have the same arguments and problem, each is reached by some
-/// launch and every launch by one. A violation is an error that names both
-/// kernels.
+/// Checks that the kernels have the same arguments and problem, and that each
+/// is reached by some launch and every launch by one. A violation is an error
+/// that names both kernels.
 mlir::LogicalResult verifyGroup(const KernelGroup &group);
 
 } // namespace attn::codegen

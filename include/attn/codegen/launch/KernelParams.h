@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parameters of a kernel as launched: what its code uses of the arguments
-// that a user gives, in one order for the code and for the launch plan.
+// The parameters of a kernel at launch: the properties of the arguments that
+// its code uses, in the same order for the code and for the launch plan.
 #ifndef ATTN_CODEGEN_LAUNCH_KERNELPARAMS_H
 #define ATTN_CODEGEN_LAUNCH_KERNELPARAMS_H
 
@@ -12,30 +12,33 @@ namespace attn::codegen {
 struct Param {
   enum Kind { TensorMap, Pointer, Workspace, Dim, Stride, Scalar, Cut } kind;
   unsigned argument; // of the ws.kernel
-  /// Of Dim and Stride; of Cut, which result of the `tile.cut`.
+  /// For Dim and Stride; for Cut, the result of the `tile.cut`.
   int64_t dim = 0;
-  // Of TensorMap: the box, and (batch, head, position, dim) to dimensions.
+  // For TensorMap: the box, and the map from (batch, head, position, dim) to
+  // dimensions.
   mlir::RankedTensorType box;
   mlir::AffineMap map;
-  int64_t ctas = 1; // that bring a share of the box each
+  int64_t ctas = 1; // CTAs that copy a share of the box each
 
   bool operator==(const Param &other) const {
     return kind == other.kind && argument == other.argument && dim == other.dim;
   }
 };
 
-/// All parameters of a kernel: tensor maps first, then pointers, then scalars.
-/// An argument copied with two different boxes is an error.
+/// Returns all parameters of a kernel: tensor maps first, then pointers, then
+/// scalars. An argument that is copied with two different boxes is an error.
 mlir::FailureOr<llvm::SmallVector<Param>> collectParams(ws::KernelOp kernel);
 
-/// CTAs that fill a slot together, each with a share of the tile.
+/// Returns the number of CTAs that fill a slot together, each with a share of
+/// the tile.
 int64_t sharersOf(ws::KernelOp kernel, mlir::TypedValue<ws::SlotType> slot);
 
-/// The sizes of a tensor argument by name, or as a number where some argument
-/// with a size of that name has it static.
+/// Returns the sizes of a tensor argument by name, or as a number if some
+/// argument has a static size of that name.
 llvm::SmallVector<std::string> dimNames(ws::KernelOp kernel, unsigned argument);
 
-/// The size of that name: itself, or the number that an argument fixes it to.
+/// Returns the size of that name: the name itself, or the number to which an
+/// argument fixes it.
 std::string sizeNamed(ws::KernelOp kernel, llvm::StringRef name);
 
 } // namespace attn::codegen

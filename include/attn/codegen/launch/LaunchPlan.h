@@ -14,11 +14,11 @@ struct PlannedKernel {
   int64_t threads;
 };
 
-/// The launch plan `name` as JSON text (format: attn/runtime, launch plan
-/// version 1) for `chip`: the arguments that the kernels have in common, the
-/// checks on them of any kernel, and one variant of one launch for each kernel.
-/// The last takes what the conditions of the others leave. Work items that are
-/// not computed from sizes are an error.
+/// Returns the launch plan `name` as JSON text (format: attn/runtime, launch
+/// plan version 1) for `chip`: the common arguments of the kernels, the checks
+/// on them of any kernel, and one variant with one launch for each kernel. The
+/// last one runs if no condition of the others holds. Work items that are not
+/// computed from sizes are an error.
 mlir::FailureOr<std::string>
 buildLaunchPlan(llvm::StringRef name, llvm::StringRef chip,
                 llvm::ArrayRef<PlannedKernel> kernels);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The shape of a launch: how many CTAs there are, and how work items come to
-// them. These questions are asked of the kernel's config here and nowhere else.
+// The shape of a launch: the number of CTAs, and how they get work items. Only
+// these functions read it from the kernel's config.
 #ifndef ATTN_CODEGEN_LAUNCH_LAUNCHSHAPE_H
 #define ATTN_CODEGEN_LAUNCH_LAUNCHSHAPE_H
 
@@ -9,21 +9,20 @@
 
 namespace attn::codegen {
 
-/// Threads of a warp, on all chips.
+/// The threads of a warp, on all chips.
 constexpr int64_t warpThreads = 32;
 
-/// Returns the CTAs of a cluster; 1 if the kernel has no clusters.
+/// Returns the number of CTAs of a cluster; 1 if the kernel has no clusters.
 inline int64_t clusterOf(ws::KernelOp kernel) {
   return kernel.getConfig().getCluster();
 }
 
-/// Says whether each CTA computes one item. Otherwise it goes from item to
-/// item.
+/// Returns whether each CTA computes only one item.
 inline bool isOneItemACta(ws::KernelOp kernel) {
   return kernel.getConfig().getWork() == WorkKind::Grid;
 }
 
-/// Says whether CTAs ask for items while the kernel runs.
+/// Returns whether CTAs ask for items while the kernel runs.
 inline bool handsOutItems(ws::KernelOp kernel) {
   return kernel.getConfig().getWork() == WorkKind::Dynamic;
 }
@@ -34,7 +33,7 @@ inline WorkOrder orderOf(ws::KernelOp kernel) {
   return kernel.getConfig().getOrder();
 }
 
-/// Returns the rows of a row block, which one CTA computes of an item.
+/// Returns the rows of a row block: those of an item that one CTA computes.
 inline int64_t blockRowsOf(ws::KernelOp kernel) {
   return kernel.getConfig().getTileM();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far a forward kernel's results may be from float64, by what the kernel
-// rounds and approximates.
+// Bounds on the errors of a forward kernel, from its roundings and
+// approximations.
 #ifndef ATTN_CODEGEN_LAUNCH_NUMERICS_H
 #define ATTN_CODEGEN_LAUNCH_NUMERICS_H
 
@@ -9,7 +9,7 @@
 
 namespace attn::codegen {
 
-/// The choices of a kernel that decide how exact it is.
+/// The choices of a kernel that affect its accuracy.
 struct Precision {
   bool isF16 = false;
   int64_t headDim = 128;
@@ -24,16 +24,8 @@ struct Precision {
   static Precision of(ws::KernelOp kernel);
 };
 
-/// The numerics contract of a launch plan. With S, P, O and LSE in float64, for
-/// a row with n keys, |x| the Euclidean norm of a row of Q or K, and D_j by how
-/// much a score may be off,
-///
-///   D_j            <= score_relative * scale * |q| * |k_j|, through the score
-///   region |O - O64|      <= sum_j (P_j (o_relative + n o_per_key + D_j + D) +
-///   flush)
-///                     |V_j| + flush, where D = sum_j P_j D_j
-///   |LSE - LSE64|  <= lse_absolute + sqrt(n) lse_per_root_key
-///                     + lse_relative |LSE64| + D
+/// The numerics contract of a launch plan: the constants of the bounds on O and
+/// LSE that docs/launch-plan.md defines.
 struct Numerics {
   double scoreRelative = 0;
   double oRelative = 0;

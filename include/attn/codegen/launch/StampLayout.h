@@ -23,13 +23,13 @@ struct StampLayout {
   static constexpr int64_t headerBytes = 32;
   static constexpr int64_t eventBytes = 8;
   static constexpr int64_t cursorBytes = 4;
-  /// The first bytes of a workspace are those of the work items' counter.
+  /// The first bytes of a workspace belong to the counter of work items.
   static constexpr int64_t alignment = 256;
 
-  /// What a stamp says: the activity and its object, "" for none.
+  /// The meaning of a stamp: the activity and its object, or "".
   using Name = std::pair<ws::Activity, llvm::StringRef>;
 
-  /// That of a kernel; none if it has no stamps.
+  /// Returns the layout of a kernel, or nothing if it has no stamps.
   static std::optional<StampLayout> of(ws::KernelOp kernel);
 
   static Name nameOf(ws::StampOp stamp) {
@@ -43,13 +43,13 @@ struct StampLayout {
   int64_t stride() const { return rings() * eventBytes; }
   int64_t end() const { return first() + events * stride(); }
 
-  /// The end of the kernel's shared memory, where cursors may lie.
+  /// The size of the cursors at the end of the kernel's shared memory.
   int64_t sharedBytes() const { return instances * cursorBytes; }
 
   int64_t offset = 0;
   int64_t events = 0;
   int64_t ctas = 0;
-  /// Replicas of all roles.
+  /// The number of replicas of all roles.
   int64_t instances = 0;
   llvm::SmallVector<Name> names;
 };

@@ -12,27 +12,27 @@ namespace attn::codegen {
 llvm::SmallVector<mlir::Value>
 unpackElements(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
 
-/// The inverse: `type` is that of the value to make.
+/// The inverse: `type` is the type of the value.
 mlir::Value packElements(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Type type, mlir::ValueRange elements);
 
-/// Operands of an assembly text. Results come first in its numbering; a
-/// read-write operand is a result tied to an input, which takes a number too.
+/// The operands of an assembly text. Results are numbered first; a read-write
+/// operand is a result tied to an input, which also has a number.
 class InlineAsm {
 public:
   InlineAsm(mlir::OpBuilder &builder, mlir::Location loc)
       : builder(builder), loc(loc) {}
 
-  /// A group of results, one for each element of `type`.
+  /// Adds a group of results, one for each element of `type`.
   void addResult(mlir::Type type);
-  /// A group of results that start as the elements of `value`.
+  /// Adds a group of results that are initialized with the elements of `value`.
   void addReadWrite(mlir::Value value);
-  /// A group of inputs, after every result group and read-write group.
+  /// Adds a group of inputs, after all result groups and read-write groups.
   void addInput(mlir::Value value);
 
-  /// The text's name of element `element` of result group `group`.
+  /// Returns the placeholder of element `element` of result group `group`.
   std::string result(unsigned group, unsigned element) const;
-  /// The text's name of element `element` of input group `group`.
+  /// Returns the placeholder of element `element` of input group `group`.
   std::string input(unsigned group, unsigned element) const;
 
   /// Creates the op: volatile, and a barrier for memory accesses. The values

@@ -6,8 +6,8 @@
 
 namespace attn::codegen {
 
-/// Adds the patterns from `nvx` to inline assembly and intrinsics (the types
-/// are LLVM's already).
+/// Adds the patterns from `nvx` to inline assembly and intrinsics. Types must
+/// already be LLVM's.
 void populateNvxToLLVMPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace attn::codegen

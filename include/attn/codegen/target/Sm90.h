@@ -6,7 +6,7 @@
 
 namespace attn::codegen {
 
-/// Adds Hopper to the chips that passes find (attn/dialect/Chip.h).
+/// Adds Hopper to the chips that passes look up (attn/dialect/Chip.h).
 void registerSm90(mlir::DialectRegistry &registry);
 
 } // namespace attn::codegen

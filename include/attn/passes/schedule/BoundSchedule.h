@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A schedule whose names are resolved in a kernel: places, barriers, roles and
-// their entries as indices.
+// A schedule with its names resolved in a kernel: places, barriers, roles and
+// entries as indices.
 #ifndef ATTN_PASSES_SCHEDULE_BOUNDSCHEDULE_H
 #define ATTN_PASSES_SCHEDULE_BOUNDSCHEDULE_H
 
@@ -17,33 +17,35 @@ struct Place {
   Space space = Space::Reg;
   int depth = 1, parts = 1;
   SmallVector<SmallVector<int, 2>, 2> cycles; // values
-  SmallVector<int, 2> only;                   // steps; empty: every reader
+  SmallVector<int, 2> only;                   // steps; empty for every reader
   bool hasFull = false, hasFree = false;      // barriers
   bool inCluster = false;                     // filled in all its CTAs at once
   int host = -1;
   bool cross = false;
-  bool cut = false;  // has storage for each sub-tile
+  bool cut = false;  // each sub-tile has its own storage
   int members = 1;   // values that share a slot
-  int atoms = 1;     // pieces of a slot that guests and parts tell apart
-  int64_t bytes = 0; // of all slots and sub-tiles
-  // Barriers and cells, counted from here: [sub-tile + 1][slot][part or atom].
+  int atoms = 1;     // parts of a slot that guests and parts distinguish
+  int64_t bytes = 0; // for all slots and sub-tiles
+  // The first numbers of barriers and cells: [sub-tile + 1][slot][part or
+  // atom].
   int fullBase = 0, freeBase = 0, cellBase = 0;
 
   int subtiles(int count) const { return cut ? count : 1; }
-  /// The cycle that carries `value`; 0 where none does (an accumulator's kin).
+  /// Returns the cycle that carries `value`; 0 for one that no cycle names (it
+  /// shares an accumulator).
   int cycleOf(int value) const;
   bool carries(int value) const;
 };
 
-/// What one entry of a body means in one replica of its role.
+/// An entry of a body in one replica of its role.
 struct Entry {
   Guard guard;
-  Act act;    // turns are edges here: wait and sig
+  Act act;    // for turns, wait and sig on their edges
   int target; // step, value, edge or rendezvous
   Subtile subtile = whole;
   int part = -1;
   int shift = 0;
-  EntryAttr attr; // as the schedule says it
+  EntryAttr attr; // as in the schedule
 };
 
 struct Edge {
@@ -61,7 +63,7 @@ struct Role {
   int64_t warps, regs;
 };
 
-/// One replica of a role, which runs a program of its own.
+/// One replica of a role, which has its own program.
 struct Instance {
   int role, replica; // -1: not replicated
   std::string name;
@@ -83,8 +85,8 @@ struct Barrier {
 
 class BoundSchedule {
 public:
-  /// Whether roles await their own MMAs, as the loops that are emitted for them
-  /// do. On other machines MMAs signal barriers.
+  /// Whether roles await their own MMAs, in the loops that are emitted for
+  /// them. On other machines MMAs signal barriers.
   bool awaitsProducts() const { return !machine.getMma().getSignalsBarriers(); }
   /// Whether the instance leaves blocks to other sub-tiles.
   bool skipsBlocks(const Instance &instance) const {
@@ -94,6 +96,7 @@ public:
   }
 
   // -- sub-tiles
+  // Returns the axis along which a value or step is cut; empty if it is not.
   /// The axis along which a value or step is cut; empty: it is whole.
   StringRef axisOf(int value) const { return cutAxis[value]; }
   StringRef stepAxis(int step) const;
@@ -103,25 +106,27 @@ public:
   SmallVector<Subtile, 4> subtiles(bool cut) const;
 
   // -- places
+  // Returns where `step`, run by `instance`, reads a value; null for the role's
+  // registers. Step -1 is an action that passes the value on.
   /// Where `step`, run by `instance`, finds a value; null: in the registers of
   /// the role. Step -1: an action that hands the value on.
   const Place *homeOf(int value, int step, const Instance &instance) const;
-  /// Does the role compute this value itself?
+  /// Whether the role computes this value itself.
   bool computes(const Instance &instance, int value) const;
-  /// Whether a step makes work items, which a channel hands out.
+  /// Whether a step produces work items, which a channel hands out.
   bool makesWork(int step) const;
-  /// Whether a role reads a value of `place` where the work item begins: how
-  /// often the loop runs depends on it.
+  /// Whether a role reads a value of `place` at the begin of a work item,
+  /// because the trip count of the loop depends on it.
   bool isReadAtItemBegin(const Place &place, int value) const {
     return place.channel && place.hasFull && kernel->values[value].isWork;
   }
-  /// The places that a step leaves a result in.
+  /// Returns the places where a step leaves a result.
   SmallVector<const Place *, 2> targetsOf(int value, Engine engine) const;
   const Place *channelOf(int value) const;
-  /// The hold in shared memory of a value; null: it is in none.
+  /// Returns the hold in shared memory of a value, or null.
   const Place *holdOf(int value) const;
   int indexOf(const Place &place) const { return &place - places.data(); }
-  /// Rings: the slots of a place for one sub-tile.
+  /// Numbers the rings: the slots of a place for one sub-tile.
   int ringOf(const Place &place, Subtile t) const {
     return indexOf(place) * (subtileCount + 1) + t + 1;
   }
@@ -138,7 +143,7 @@ public:
   }
   std::string describeBarrier(int barrier) const;
 
-  /// The cells of a place that a cycle's value takes.
+  /// Appends the cells of a place that a cycle's value uses.
   void appendCells(const Place &place, Subtile t, int cycle, int part,
                    int value, SmallVectorImpl<int> &cells) const;
 
@@ -156,8 +161,8 @@ public:
   std::vector<RolePlan> plans; // by instance
   SmallVector<Barrier> barriers;
   SmallVector<BitVector> partsListed; // by step
-  // Instances. By ring: who writes and reads it. By barrier: who waits for it
-  // and, for edges, who arrives.
+  // Sets of instances. By ring: who writes and reads it. By barrier: who waits
+  // for it and, for edges, who arrives.
   SmallVector<BitVector> producers, consumers, waiters, sources;
   int cellCount = 0;
 
@@ -168,7 +173,7 @@ private:
   SmallVector<SmallVector<int, 2>> homes; // by value: places
 };
 
-/// "'x[1]'": a name with its sub-tile.
+/// Returns "'x[1]'": a name with its sub-tile.
 std::string quote(StringRef name, Subtile t = whole);
 
 } // namespace attn::sched

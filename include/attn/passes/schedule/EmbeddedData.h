@@ -12,7 +12,8 @@
 namespace attn {
 
 struct EmbeddedFile {
-  llvm::StringRef path; // below passes/schedule/data: "machines/sm_90a.mlir"
+  llvm::StringRef
+      path; // path below passes/schedule/data: "machines/sm_90a.mlir"
   llvm::StringRef text; // followed by a zero byte
 };
 
@@ -22,8 +23,8 @@ llvm::ArrayRef<EmbeddedFile> embeddedFiles();
 /// The text of one file.
 std::optional<llvm::StringRef> findEmbeddedFile(llvm::StringRef path);
 
-/// The files below `folder` ("machines"), also in folders of it, sorted by
-/// path.
+/// Returns the files below `folder` ("machines"), including subfolders, sorted
+/// by path.
 llvm::SmallVector<EmbeddedFile> listEmbeddedFiles(llvm::StringRef folder);
 
 } // namespace attn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs token programs once and judges their order.
+// Runs token programs once and checks their order.
 #ifndef ATTN_PASSES_SCHEDULE_EXECUTION_H
 #define ATTN_PASSES_SCHEDULE_EXECUTION_H
 
@@ -9,9 +9,9 @@
 
 namespace attn {
 
-/// Rules V8, V9 and V16 to V19. What happens before what is kept as sets of
-/// events, so one run speaks for every interleaving in which each wait sees the
-/// same phase of its barrier; V16 and V17 say that there are no others.
+/// Checks rules V8, V9 and V16 to V19. Happens-before is kept as sets of
+/// events, so one run covers every interleaving in which each wait sees the
+/// same phase of its barrier; V16 and V17 ensure that there are no others.
 mlir::LogicalResult
 execute(const TokenPrograms &programs,
         llvm::function_ref<mlir::InFlightDiagnostic()> emitError);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tile.kernel as the judge of schedules sees it: steps that read and write
+// The model of a tile.kernel for checking schedules: steps that read and write
 // named values, before, in and after one loop.
 #ifndef ATTN_PASSES_SCHEDULE_KERNELMODEL_H
 #define ATTN_PASSES_SCHEDULE_KERNELMODEL_H
@@ -16,13 +16,13 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 LogicalResult reject(EmitError emitError, StringRef rule,
                      const llvm::formatv_object_base &message);
 
-/// Who carries out a step: the copy engine, the tensor core, the store engine
-/// (all three asynchronously), or the threads of the role themselves.
+/// The unit that runs a step: the copy engine, the tensor core, the store
+/// engine (all three asynchronous), or the threads of the role.
 enum class Engine { Copy, Mma, Store, Threads };
 enum class Section { Before, Loop, After };
 enum class Origin { Step, Carried, Final };
 
-/// Whether tiles are those of a whole CTA, or of a sub-tile where they are cut.
+/// Whether tiles belong to a whole CTA, or, where they are cut, to a sub-tile.
 enum class Tiles { Whole, Cut };
 
 struct KernelValue {
@@ -35,9 +35,9 @@ struct KernelValue {
   Origin origin = Origin::Step;
   Section region = Section::Before; // of the step that produces it
   int producer = -1;                // step; -1: a constant
-  int yielded = -1;                 // what a carried or final value was in the
-                                    // iteration before; -1: a constant
-  int family = -1; // values updated in place, in one accumulator, share it
+  int yielded = -1; // the value of a carried or final value in the
+                    // previous iteration; -1 for a constant
+  int family = -1;  // values updated in place, in one accumulator, share it
 
   int64_t bytes() const {
     int64_t total = elementBytes;
@@ -59,17 +59,18 @@ struct KernelStep {
   SmallVector<int, 4> reads;
   SmallVector<int, 2> writes;
   int a = -1, b = -1, accumulator = -1; // operands of an MMA, where read
-  int passedOn = -1; // the operand that is the result where nothing is masked
+  int passedOn = -1; // the operand that is the result without the mask
 
   bool isMasked() const { return tile::StepOp(op).getMasked(); }
-  /// Whether the body holds one of these ops.
+  /// Whether the body contains one of these ops.
   template <typename... Ops> bool holds() const {
     return llvm::any_of(tile::StepOp(op).getBody().front(),
                         [](Operation &inner) { return isa<Ops...>(inner); });
   }
 };
 
-/// One value of one iteration of one work item; iteration -1: outside the loop.
+/// One value in one iteration of one work item; iteration -1 is outside the
+/// loop.
 struct ValueInstance {
   int value, item, iteration;
 };
@@ -84,11 +85,12 @@ public:
   std::vector<KernelStep> steps;
   ConfigAttr config;
   Tiles tiles = Tiles::Whole;
-  bool mayReject = false;        // items, which are run again
-  bool rangesFollowRows = false; // the loop's, which rows of a sub-tile shorten
-  bool runsDown = true;          // the loop, from the highest block
+  bool mayReject = false; // items, which then have a second run
+  bool rangesFollowRows =
+      false;            // loops, with fewer blocks for the rows of a sub-tile
+  bool runsDown = true; // the loop, from the highest block
 
-  /// The step that makes a value; null: none does.
+  /// Returns the step that computes a value, or null.
   const KernelStep *producerOf(int value) const {
     int producer = values[value].producer;
     return producer < 0 ? nullptr : &steps[producer];
@@ -96,9 +98,9 @@ public:
   int findValue(StringRef name) const;
   int findStep(StringRef name) const;
 
-  /// What a read of `value` in (item, iteration) means where the item's
-  /// iterations are those from `first` to before `end`; nullopt: an initial
-  /// constant.
+  /// Returns the instance that a read of `value` in (item, iteration) refers
+  /// to, if the item's iterations are `first` to `end` - 1; nullopt for an
+  /// initial constant.
   std::optional<ValueInstance> resolve(int value, int item, int iteration,
                                        int first, int end) const;
 

@@ -13,8 +13,8 @@ struct KernelPlan {
   BoundSchedule bound;
 
   /// Binds `schedule` to `kernel` and plans its roles: rules V1 to V6, V20,
-  /// V21, V24 to V27. `beforeRoles` runs once the names are bound, before
-  /// the schedule's connections are looked at.
+  /// V21, V24 to V27. `beforeRoles` runs after the names are bound, before the
+  /// schedule's connections are checked.
   static FailureOr<std::unique_ptr<KernelPlan>>
   build(tile::KernelOp kernel, ConfigAttr config, ScheduleAttr schedule,
         Tiles tiles, EmitError emitError,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Questions about schedules, as JSON: for what searches them (attn-tune, the
-// bench, tests). docs/tuning.md has the requests.
+// Requests about schedules, as JSON, for programs that search schedules
+// (attn-tune, the bench, tests). docs/tuning.md documents them.
 #ifndef ATTN_PASSES_SCHEDULE_SCHEDULEREQUESTS_H
 #define ATTN_PASSES_SCHEDULE_SCHEDULEREQUESTS_H
 
@@ -13,8 +13,8 @@ class ScheduleRequests {
 public:
   ScheduleRequests();
 
-  /// Returns the reply to one request: an object in one line, with "error"
-  /// where the request cannot be answered.
+  /// Returns the reply to one request: an object on one line, with "error" if
+  /// the request cannot be answered.
   std::string answer(llvm::StringRef request);
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is done with a bound schedule before it is run: the rules that its text,
-// its connections, its resources and its plans have to keep.
+// The checks of a bound schedule before it is run: the rules for its text,
+// connections, resources and plans.
 #ifndef ATTN_PASSES_SCHEDULE_SCHEDULERULES_H
 #define ATTN_PASSES_SCHEDULE_SCHEDULERULES_H
 
@@ -13,33 +13,33 @@ struct ScheduleStatistics;
 
 namespace attn::sched {
 
-/// Resolves the names of a schedule: rules V1, V3, V4, and what its text alone
-/// shows of V10, V21, V24 and V25.
+/// Resolves the names of a schedule: rules V1, V3, V4, and the parts of V10,
+/// V21, V24 and V25 that depend only on its text.
 FailureOr<BoundSchedule> bindSchedule(const KernelModel &kernel,
                                       MachineAttr machine,
                                       ScheduleAttr schedule, int cluster,
                                       EmitError emitError);
 
-/// Rule V26: who makes the work items (WorkRules.cpp).
+/// Rule V26: which role produces the work items (WorkRules.cpp).
 LogicalResult checkWork(const BoundSchedule &bound, EmitError emitError);
 
-/// Rules V10 to V14: what the schedule takes of the machine.
+/// Rules V10 to V14: the machine resources that the schedule needs.
 LogicalResult checkResources(const BoundSchedule &bound,
                              ScheduleStatistics &statistics,
                              EmitError emitError);
 
-/// Finds who writes, reads, signals and waits; rules V1, V5, V6 and V20 as far
-/// as the text shows them.
+/// Finds which roles write, read, signal and wait; the parts of rules V1, V5,
+/// V6 and V20 that depend only on the text.
 LogicalResult connectSchedule(BoundSchedule &bound, EmitError emitError);
 
-/// Plans what each instance does (RolePlanner.cpp).
+/// Plans the acts of each instance (RolePlanner.cpp).
 void planRoles(BoundSchedule &bound);
 
-/// Rule V27: what roles that skip blocks may do in their loops.
+/// Rule V27: the acts allowed in the loops of roles that skip blocks.
 LogicalResult checkSkippedBlocks(const BoundSchedule &bound,
                                  EmitError emitError);
 
-/// Rule V29: what the machine has no lowering for (Lowerable.cpp).
+/// Rule V29: mechanisms that the machine has no lowering for (Lowerable.cpp).
 LogicalResult checkLowering(const BoundSchedule &bound, EmitError emitError);
 
 } // namespace attn::sched

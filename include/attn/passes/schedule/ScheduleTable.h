@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Look-up in the schedule table: the files of passes/schedule/data/schedules
-// and, for the rungs above the first, of passes/schedule/data/rungs, each in
-// the folder of its machine; or one file given by the user.
+// and, for the higher rungs, of passes/schedule/data/rungs, each in the folder
+// of its machine; or in one file of the user.
 #ifndef ATTN_PASSES_SCHEDULE_SCHEDULETABLE_H
 #define ATTN_PASSES_SCHEDULE_SCHEDULETABLE_H
 
@@ -10,15 +10,15 @@
 
 namespace attn {
 
-// The folders of the table's files: those of rung 0, and the others.
+// The folders of the table's files: of rung 0, and of the others.
 constexpr llvm::StringLiteral kScheduleFolder = "schedules";
 constexpr llvm::StringLiteral kRungFolder = "rungs";
-// What an entry serves beside masks without bounds: bounds of a window, and
+// What an entry covers besides masks without bounds: bounds of a window, and
 // regions that read captured tensors at positions.
 constexpr llvm::StringLiteral kWindowMask = "window";
 constexpr llvm::StringLiteral kGathersMask = "gathers";
 
-/// Returns all words for what an entry serves.
+/// Returns all words for what an entry covers.
 llvm::SmallVector<llvm::StringRef> listTableMasks();
 
 struct TableEntry {
@@ -30,13 +30,13 @@ struct TableEntry {
   mlir::Location loc; // in its file
 };
 
-/// Returns the entries whose keys fit `problem` on `target`, in the order in
-/// which launches try them; the last has no condition. They are those of the
-/// lowest rung from `firstRung` on that has any: none where the ladder ends
-/// before, which is a failure for `firstRung` 0. With `scheduleFile` the table
-/// is not looked at: the entries of the file must fit, whatever their rung.
-/// Failures are reported through `emitError`; what a file's text lacks is
-/// reported at its place there.
+/// Returns the entries whose keys match `problem` on `target`, in the order in
+/// which launches try them; the last one has no condition. They are those of
+/// the lowest rung from `firstRung` on that has any, or none if the ladder ends
+/// before, which is a failure for `firstRung` 0. With `scheduleFile` the
+/// entries come from that file instead of the table: they must match, on any
+/// rung. Failures are reported through `emitError`, and errors in a file at
+/// their location there.
 mlir::FailureOr<llvm::SmallVector<TableEntry>>
 lookupTableEntries(mlir::MLIRContext *context, ProblemAttr problem,
                    llvm::StringRef target, llvm::StringRef scheduleFile,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which launches are left for which of several conditions, tried in order.
+// Which launches are left for each of several conditions that are tried in
+// order.
 #ifndef ATTN_PASSES_SCHEDULE_SIZECOVER_H
 #define ATTN_PASSES_SCHEDULE_SIZECOVER_H
 
@@ -9,21 +10,21 @@
 
 namespace attn {
 
-/// The sizes that types fix.
+/// The sizes that are fixed by types.
 struct StaticSizes {
   std::optional<int64_t> batch, heads, seqlenQ, seqlenK;
 
-  /// Those of an attention, from any of its tensors.
+  /// Returns those of an attention, from any of its tensors.
   static StaticSizes of(AttentionOp op);
 };
 
-/// The launches that no condition has taken yet. Sizes are thought of as
-/// independent: more launches may be left than there are, never fewer.
+/// The launches that no condition covers yet. Sizes are treated as independent:
+/// the result may include impossible launches, but misses none.
 class SizeCover {
 public:
   explicit SizeCover(const StaticSizes &sizes = {});
 
-  /// Takes the launches for which `condition` (null: always) holds. Returns
+  /// Removes the launches for which `condition` (null: always) holds. Returns
   /// false if there were none.
   bool take(ConditionAttr condition);
   bool isEmpty() const { return left.empty(); }
@@ -36,7 +37,8 @@ private:
   using Box = std::array<Range, getMaxEnumValForLaunchSize() + 1>;
 
   static std::optional<Box> intersect(Box box, ConditionAttr condition);
-  /// Adds to `left` what of `box` is outside of `hole`, which is in it.
+  /// Adds the part of `box` outside of `hole` to `left`; `hole` is within
+  /// `box`.
   void addOutside(Box box, const Box &hole);
 
   llvm::SmallVector<Box> left; // disjoint

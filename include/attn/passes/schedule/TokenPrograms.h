@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs of tokens, one a role instance: barriers and their phases, copies,
-// MMAs and stores as asynchronous operations, and every read and write of a
-// cell. The judge of schedules derives them from a bound schedule, and
-// attn-verify-sync from the program that was emitted.
+// Programs of tokens, one for each instance of a role: barriers and their
+// phases, copies, MMAs and stores as asynchronous operations, and every read
+// and write of a cell. The judge of schedules derives them from a bound
+// schedule, and attn-verify-sync from the emitted program.
 #ifndef ATTN_PASSES_SCHEDULE_TOKENPROGRAMS_H
 #define ATTN_PASSES_SCHEDULE_TOKENPROGRAMS_H
 
@@ -15,7 +15,7 @@
 
 namespace attn {
 
-/// What a cell holds, in the numbers of whoever derived the programs.
+/// The content of a cell, numbered by the code that derived the programs.
 struct Tag {
   int what = 0, item = 0, iteration = 0, subtile = -1;
   bool operator==(const Tag &other) const {
@@ -29,7 +29,7 @@ struct Access {
   Tag tag;
 };
 
-/// A piece of one of the pools of `TokenPrograms`.
+/// A range in one of the pools of `TokenPrograms`.
 struct Span {
   int begin = 0, end = 0;
 };
@@ -39,7 +39,7 @@ struct Signal {
   int barrier, phase, source;
 };
 
-/// Something that an instance does: `item` is an index of its own.
+/// An event of an instance: `item` is its own index.
 struct Point {
   int instance = -1, item = -1;
 };
@@ -47,7 +47,7 @@ struct Point {
 struct Token {
   enum Kind {
     Wait,   // for a phase of a barrier
-    Pass,   // a wait that credits answer
+    Pass,   // a wait that credits satisfy
     Arrive, // on a phase of a barrier
     Do,     // read and write cells now
     Issue,  // start an asynchronous operation
@@ -61,7 +61,7 @@ struct Token {
 };
 
 struct AsyncOp {
-  int instance, item; // item -1: a commit, which only signals
+  int instance, item; // item -1 is a commit, which only signals
   int pipe;           // operations of one pipe end in order; -1: none
   Span reads, writes, signals;
 };
@@ -76,12 +76,12 @@ public:
   virtual std::string describeTag(const Tag &tag) const = 0;
   virtual std::string describeSource(int source) const = 0;
   virtual std::string describeRendezvous(int rendezvous) const = 0;
-  /// Adds where in the program the point is, if there is a program.
+  /// Adds the location of the point in the program, if there is a program.
   virtual void locate(Point point, mlir::InFlightDiagnostic &error) const {}
 
-  /// The instances that wait for a barrier.
+  /// Returns the instances that wait for a barrier.
   virtual llvm::SmallVector<int> waitersOf(int barrier) const = 0;
-  /// The number of instances that meet at a rendezvous.
+  /// Returns the number of instances that meet at a rendezvous.
   virtual int membersOf(int rendezvous) const = 0;
 
   std::vector<std::vector<Token>> programs; // by instance

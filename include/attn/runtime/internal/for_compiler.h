@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What libattn_jit.so uses of libattn_runtime.so beside the public interface:
-// the two share the calling thread's last error and the log. Both libraries
-// have to be of one version.
+// Functions of libattn_runtime.so for libattn_jit.so only: both share the
+// calling thread's last error and the log. They must have the same version.
 
 #ifndef ATTN_RUNTIME_INTERNAL_FOR_COMPILER_H
 #define ATTN_RUNTIME_INTERNAL_FOR_COMPILER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the runtime's C++ reports failure: a status code with its message.
+// Error reporting of the runtime's C++ code: a status code with a message.
 
 #ifndef ATTN_RUNTIME_INTERNAL_STATUS_H
 #define ATTN_RUNTIME_INTERNAL_STATUS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Structs of the C interface that begin with their size: how those of older and
-// newer callers are read and filled (attn.h, "A library works with callers").
+// Structs of the C interface that begin with their size: reads and fills those
+// of older and newer callers (attn.h, "A library works with callers").
 
 #ifndef ATTN_RUNTIME_INTERNAL_VERSIONED_STRUCT_H
 #define ATTN_RUNTIME_INTERNAL_VERSIONED_STRUCT_H
@@ -13,7 +13,7 @@
 
 namespace attn::runtime {
 
-/// No struct of the interface will be larger, bytes.
+/// The upper limit on the size of any struct of the interface, in bytes.
 constexpr size_t kMostStructSize = 4096;
 
 /// Checks the size of a caller's struct `name`, whose first version had
@@ -29,8 +29,8 @@ inline Status checkStructSize(const size_t *size, const char *name,
                          (size ? std::to_string(*size) : "a null struct"));
 }
 
-/// Copies the caller's struct: fields that it lacks are zero, and those that
-/// are not known here have to be. `size` is that of this library.
+/// Copies the caller's struct: fields that it lacks become zero, and fields
+/// that are unknown here must be zero. `size` is that of this library's struct.
 template <typename T>
 Status readStruct(const T *given, const char *name, size_t first, T &out) {
   if (Status status =
@@ -54,7 +54,7 @@ Status readStruct(const T *given, const char *name, size_t first, T &out) {
   return {};
 }
 
-/// Fills the caller's struct: its fields that are not known here become zero.
+/// Fills the caller's struct: fields that are unknown here become zero.
 template <typename T>
 Status writeStruct(const T &value, const char *name, size_t first, T *out) {
   if (Status status =
