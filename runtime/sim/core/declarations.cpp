@@ -173,10 +173,11 @@ bool Declarations::declare(const ptx::Registers &registers, Position at) {
   }
   if (registers.type != ".pred") {
     unsigned bytes = typeSize(registers.type);
-    if (bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16) {
+    if (bytes == 0) {
       return fail(at, "unsupported register type " + quote(registers.type));
     }
-    width = bytes == 2   ? Width::B16
+    width = bytes == 1   ? Width::B8
+            : bytes == 2 ? Width::B16
             : bytes == 4 ? Width::B32
             : bytes == 8 ? Width::B64
                          : Width::B128;

@@ -15,6 +15,7 @@ namespace attn::sim {
 
 constexpr unsigned bytesOf(Width width) {
   return width == Width::Predicate ? 0
+         : width == Width::B8      ? 1
          : width == Width::B16     ? 2
          : width == Width::B32     ? 4
          : width == Width::B64     ? 8

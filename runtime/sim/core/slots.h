@@ -13,7 +13,7 @@
 namespace attn::sim {
 
 /// A register's width; Predicate for .pred.
-enum class Width : uint8_t { Predicate, B16, B32, B64, B128 };
+enum class Width : uint8_t { Predicate, B8, B16, B32, B64, B128 };
 
 /// The size in bytes of a type's name, as ".b32"; 0 if unknown or .pred.
 unsigned typeSize(std::string_view type);

@@ -11,9 +11,13 @@ static OpcodeTable makeOpcodeTable() {
   Rows rows;
   addIntegerRows(rows);
   addFloatRows(rows);
+  addPackedFloatRows(rows);
+  addMixedFloatRows(rows);
+  addMinMaxRows(rows);
   addHalfRows(rows);
   addMoveRows(rows);
   addConvertRows(rows);
+  addNarrowRows(rows);
   addCompareRows(rows);
   addMemoryRows(rows);
   addAtomicRows(rows);

@@ -191,8 +191,8 @@ bool parseType(std::string_view name, Type &type) {
 unsigned registerBytes(OperandDecoder &decoder, const ptx::Operand &operand,
                        const Type &type) {
   const Register *found = decoder.findRegister(operand);
-  unsigned least = std::max(2u, unsigned(type.bits) / 8);
-  return found ? std::max(bytesOf(found->width), least) : least;
+  unsigned least = unsigned(type.bits) / 8;
+  return std::max(found ? bytesOf(found->width) : 2, least);
 }
 
 bool finishScalar(OperandDecoder &decoder, const ptx::Instruction &instruction,
@@ -263,19 +263,6 @@ uint32_t nearestBF16x2(float high, float low) {
   return round(high) << 16 | round(low);
 }
 
-template <uint16_t (*function)(float, float, bool), bool relu>
-uint16_t packBytes(float high, float low) {
-  return function(high, low, relu);
-}
-template <uint16_t (*function)(uint32_t, bool), bool relu>
-uint16_t packHalfBytes(uint32_t halves) {
-  return function(halves, relu);
-}
-template <uint32_t (*function)(uint16_t, bool), bool relu>
-uint32_t unpackBytes(uint16_t bytes) {
-  return function(bytes, relu);
-}
-
 Step convertTF32(Warp &warp, const Inst &inst) {
   uint32_t results[kLanes];
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -305,33 +292,6 @@ template <typename T> uint32_t pack8(int32_t high, int32_t low, uint32_t rest) {
   return rest << 16 | clamp(high) << 8 | clamp(low);
 }
 
-void addByteRows(Rows &rows) {
-  rows.insert(rows.end(), {{"cvt.rn.satfinite.e4m3x2.f32", "d2 f4 f4",
-                            lanewise<&packBytes<toE4M3x2, false>>},
-                           {"cvt.rn.satfinite.relu.e4m3x2.f32", "d2 f4 f4",
-                            lanewise<&packBytes<toE4M3x2, true>>},
-                           {"cvt.rn.satfinite.e5m2x2.f32", "d2 f4 f4",
-                            lanewise<&packBytes<toE5M2x2, false>>},
-                           {"cvt.rn.satfinite.relu.e5m2x2.f32", "d2 f4 f4",
-                            lanewise<&packBytes<toE5M2x2, true>>},
-                           {"cvt.rn.satfinite.e4m3x2.f16x2", "d2 4",
-                            lanewise<&packHalfBytes<f16x2ToE4M3x2, false>>},
-                           {"cvt.rn.satfinite.relu.e4m3x2.f16x2", "d2 4",
-                            lanewise<&packHalfBytes<f16x2ToE4M3x2, true>>},
-                           {"cvt.rn.satfinite.e5m2x2.f16x2", "d2 4",
-                            lanewise<&packHalfBytes<f16x2ToE5M2x2, false>>},
-                           {"cvt.rn.satfinite.relu.e5m2x2.f16x2", "d2 4",
-                            lanewise<&packHalfBytes<f16x2ToE5M2x2, true>>},
-                           {"cvt.rn.f16x2.e4m3x2", "d4 2",
-                            lanewise<&unpackBytes<e4m3x2ToF16x2, false>>},
-                           {"cvt.rn.relu.f16x2.e4m3x2", "d4 2",
-                            lanewise<&unpackBytes<e4m3x2ToF16x2, true>>},
-                           {"cvt.rn.f16x2.e5m2x2", "d4 2",
-                            lanewise<&unpackBytes<e5m2x2ToF16x2, false>>},
-                           {"cvt.rn.relu.f16x2.e5m2x2", "d4 2",
-                            lanewise<&unpackBytes<e5m2x2ToF16x2, true>>}});
-}
-
 } // namespace
 
 void attn::sim::addConvertRows(Rows &rows) {
@@ -341,19 +301,23 @@ void attn::sim::addConvertRows(Rows &rows) {
                                    "[.relu][.satfinite][.ftz][.sat]") +
                        types + types),
                   "*", convertScalar, finishScalar});
-  rows.insert(rows.end(),
-              {{"cvt.rn.bf16x2.f32", "d4 f4 f4", lanewise<&nearestBF16x2>},
-               {"cvt{.rn|.rz}[.relu][.satfinite].bf16x2.f32", "d4 f4 f4",
-                packHalves<toBF16x2>, finishPacked},
-               {"cvt{.rn|.rz}[.relu][.satfinite].f16x2.f32", "d4 f4 f4",
-                packHalves<toF16x2>, finishPacked},
-               {"cvt{.rna|.rn|.rz}[.relu][.satfinite].tf32.f32", "d4 f4",
-                convertTF32, finishPacked}});
+  rows.insert(
+      rows.end(),
+      {{"cvt.rn.bf16x2.f32", "d4 f4 f4", lanewise<&nearestBF16x2>},
+       {"cvt{.rn|.rz}[.relu][.satfinite].bf16x2.f32", "d4 f4 f4",
+        packHalves<toBF16x2>, finishPacked},
+       {"cvt{.rn|.rz}[.relu][.satfinite].f16x2.f32", "d4 f4 f4",
+        packHalves<toF16x2>, finishPacked},
+       {"cvt.rna[.satfinite].tf32.f32", "d4 f4", convertTF32, finishPacked},
+       {"cvt{.rn|.rz}[.relu].tf32.f32", "d4 f4", convertTF32, finishPacked},
+       {"cvt{.rn|.rz}[.relu].satfinite.tf32.f32", "d4 f4", convertTF32,
+        finishPacked, 0, kBlackwell},
+       {"cvt{.rn|.rz}.satfinite.relu.tf32.f32", "d4 f4", convertTF32,
+        finishPacked, 0, kBlackwell}});
   rows.insert(
       rows.end(),
       {{"cvt.pack.sat.u16.s32", "d4 4 4", lanewise<&pack16<uint16_t>>},
        {"cvt.pack.sat.s16.s32", "d4 4 4", lanewise<&pack16<int16_t>>},
        {"cvt.pack.sat.u8.s32.b32", "d4 4 4 4", lanewise<&pack8<uint8_t>>},
        {"cvt.pack.sat.s8.s32.b32", "d4 4 4 4", lanewise<&pack8<int8_t>>}});
-  addByteRows(rows);
 }

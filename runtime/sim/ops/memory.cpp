@@ -25,13 +25,38 @@ struct Access {
   /// ld.acquire or st.release.
   bool orders = false;
   bool readOnly = false;
-  uint8_t padding = 0;
+  /// Elements that "_" stands for, a bit each: neither loaded nor stored.
+  uint8_t skipped = 0;
+
+  bool skips(uint32_t element) const { return skipped >> element & 1; }
 };
 static_assert(sizeof(Access) == 8, "fits Inst::aux");
 
 std::string misaligned(uint64_t address, uint32_t bytes) {
   return "address " + std::to_string(address) + " is not a multiple of " +
          std::to_string(bytes);
+}
+
+/// Bytes of ld and st that only Blackwell has.
+constexpr unsigned kWideAccess = 32;
+const char *const kWideSpace =
+    "expected global memory of an access of 256 bits";
+
+/// Says what of its bytes a lane accesses.
+void noteAccess(Warp &warp, const Access &access, unsigned lane,
+                uint64_t address, uint32_t elements) {
+  for (uint32_t first = 0; first < elements;) {
+    uint32_t end = first;
+    while (end < elements && !access.skips(end)) {
+      ++end;
+    }
+    if (end > first) {
+      warp.cta.hazards->plain.access(warp, lane, access.space,
+                                     address + first * access.bytes,
+                                     (end - first) * access.bytes);
+    }
+    first = end + 1;
+  }
 }
 
 /// The memory of one lane's access, or null after a fault.
@@ -46,13 +71,18 @@ uint8_t *locate(Warp &warp, const Inst &inst, const Access &access,
     warp.fault(Rule::Align, misaligned(address, bytes), lane);
     return nullptr;
   }
+  if (bytes == kWideAccess && access.space == Space::Generic &&
+      (address & kWindowMask) != 0) {
+    warp.fault(Rule::Bounds, kWideSpace, lane);
+    return nullptr;
+  }
   std::string problem;
   uint8_t *found = warp.cta.resolve(access.space, address, bytes, write, warp,
                                     lane, problem);
   if (!found) {
     warp.fault(problem, lane);
   } else if (warp.cta.hazards) {
-    warp.cta.hazards->plain.access(warp, lane, access.space, address, bytes);
+    noteAccess(warp, access, lane, address, inst.listSize);
   }
   return found;
 }
@@ -86,6 +116,9 @@ Step load(Warp &warp, const Inst &inst) {
       return Step::Fault;
     }
     for (uint32_t i = 0; i < inst.listSize; ++i) {
+      if (access.skips(i)) {
+        continue;
+      }
       if (access.registerBytes == 16) {
         std::memcpy(&warp.at<Wide128>(to[i])[lane], from + i * access.bytes,
                     sizeof(Wide128));
@@ -100,8 +133,9 @@ Step load(Warp &warp, const Inst &inst) {
       if (access.registerBytes == 8) {
         warp.wide(to[i])[lane] = value;
       } else {
-        warp.word(to[i])[lane] =
-            access.registerBytes == 2 ? uint16_t(value) : uint32_t(value);
+        warp.word(to[i])[lane] = access.registerBytes == 1   ? uint8_t(value)
+                                 : access.registerBytes == 2 ? uint16_t(value)
+                                                             : uint32_t(value);
       }
     }
   }
@@ -128,6 +162,9 @@ void checkStored(Warp &warp, const Inst &inst, const Access &access) {
         warp.cta.resolve(access.space, address, access.bytes * inst.listSize,
                          true, warp, lane, problem);
     for (uint32_t i = 0; memory && i < inst.listSize; ++i) {
+      if (access.skips(i)) {
+        continue;
+      }
       Wide128 value = storedValue(warp, access, from[i], lane);
       if (std::memcmp(memory + i * access.bytes, &value, access.bytes) != 0) {
         warp.cta.hazards->plain.overwritten(warp, lane, address);
@@ -147,6 +184,9 @@ Step storeMemory(Warp &warp, const Inst &inst) {
       return Step::Fault;
     }
     for (uint32_t i = 0; i < inst.listSize; ++i) {
+      if (access.skips(i)) {
+        continue;
+      }
       Wide128 value = storedValue(warp, access, from[i], lane);
       std::memcpy(to + i * access.bytes, &value, access.bytes);
     }
@@ -184,8 +224,54 @@ unsigned registerBytes(OperandDecoder &decoder, const ptx::Operand &operand,
     }
   }
   const Register *found = one ? decoder.findRegister(*one) : nullptr;
-  unsigned least = std::max(2u, bytes);
-  return found ? std::max(bytesOf(found->width), least) : least;
+  return std::max(found ? bytesOf(found->width) : 2, bytes);
+}
+
+/// What holds of accesses of 32 bytes, and what other accesses cannot have.
+bool checkWide(OperandDecoder &decoder, const ptx::Instruction &instruction,
+               const Match &match, const Access &access, size_t count) {
+  const bool isWide = access.bytes * count == kWideAccess;
+  const bool hasL2 = match.has(".L2::evict_normal") ||
+                     match.has(".L2::evict_first") ||
+                     match.has(".L2::evict_last");
+  if (count == 8 && !isWide) {
+    return decoder.fail(instruction.at,
+                        "expected elements of 32 bits with .v8");
+  }
+  if (!isWide) {
+    return !hasL2 || decoder.fail(instruction.at,
+                                  "expected .v8 of 32 bits or .v4 of 64 bits "
+                                  "with an eviction priority of L2");
+  }
+  return decoder.requireTargets(instruction, kBlackwell) &&
+         (access.space == Space::Global || access.space == Space::Generic ||
+          decoder.fail(instruction.at, kWideSpace));
+}
+
+/// The operands of a vector access: of one of 32 bytes, "_" stands for what is
+/// not accessed.
+bool decodeValues(OperandDecoder &decoder, const ptx::Operand &values,
+                  bool isLoad, Access &access, Inst &inst) {
+  const size_t count = values.elements.size();
+  if (access.bytes * count != kWideAccess) {
+    return isLoad
+               ? decoder.decodeDestinations(values, access.registerBytes, inst)
+               : decoder.decodeSources(values, access.registerBytes, inst);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const ptx::Operand &each = values.elements[i];
+    uint32_t slot = kNone;
+    if (each.kind == ptx::Operand::Kind::Sink) {
+      access.skipped |= uint8_t(1 << i);
+    } else if (!(isLoad ? decoder.decodeDestination(each, access.registerBytes,
+                                                    slot)
+                        : decoder.decodeSource(each, access.registerBytes,
+                                               slot))) {
+      return false;
+    }
+    decoder.appendSlot(inst, slot);
+  }
+  return true;
 }
 
 template <bool isLoad>
@@ -226,11 +312,13 @@ bool finishAccess(OperandDecoder &decoder, const ptx::Instruction &instruction,
   if (access.bytes == 16 && count > 1) {
     return decoder.fail(values.at, "expected at most 128 bits");
   }
+  if (!checkWide(decoder, instruction, match, access, count) ||
+      !decoder.decodeAddress(place, inst, inst.slots[0]) ||
+      !decodeValues(decoder, values, isLoad, access, inst)) {
+    return false;
+  }
   inst.aux = bitCast<uint64_t>(access);
-  return decoder.decodeAddress(place, inst, inst.slots[0]) &&
-         (isLoad
-              ? decoder.decodeDestinations(values, access.registerBytes, inst)
-              : decoder.decodeSources(values, access.registerBytes, inst));
+  return true;
 }
 
 } // namespace
@@ -245,6 +333,8 @@ void attn::sim::addMemoryRows(Rows &rows) {
                             "[.L1::evict_normal|.L1::evict_unchanged|"
                             ".L1::evict_first|.L1::evict_last|"
                             ".L1::no_allocate]"
+                            "[.L2::evict_normal|.L2::evict_first|"
+                            ".L2::evict_last]"
                             "[.L2::cache_hint][.L2::64B|.L2::128B|.L2::256B]";
   const std::string types =
       "[.v2|.v4|.v8]{.b8|.b16|.b32|.b64|.b128|.u8|.u16|.u32|.u64|.s8|.s16|"

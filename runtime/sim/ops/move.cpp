@@ -127,7 +127,7 @@ bool finishPack(OperandDecoder &decoder, const ptx::Operand &vector,
                 const ptx::Operand &whole, bool unpacking, unsigned bytes,
                 Inst &inst) {
   size_t count = vector.elements.size();
-  if (count < 2 || bytes % count != 0 || (bytes / count) % 2 != 0 ||
+  if ((count != 2 && count != 4) || bytes % count != 0 ||
       (bytes == 16 && count != 2)) {
     return decoder.fail(vector.at, "unsupported number of elements");
   }
@@ -157,7 +157,7 @@ bool finishMove(OperandDecoder &decoder, const ptx::Instruction &instruction,
   unsigned bytes = typeSize(match.chosen[0]);
   if (to.kind == Kind::Vector || from.kind == Kind::Vector) {
     bool unpacking = to.kind == Kind::Vector;
-    if (bytes < 4 || (unpacking && from.kind == Kind::Vector)) {
+    if ((unpacking && from.kind == Kind::Vector)) {
       return decoder.fail(instruction.at, "unsupported vector move");
     }
     return finishPack(decoder, unpacking ? to : from, unpacking ? from : to,

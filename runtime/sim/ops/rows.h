@@ -11,9 +11,13 @@ namespace attn::sim {
 
 void addIntegerRows(Rows &rows);
 void addFloatRows(Rows &rows);
+void addPackedFloatRows(Rows &rows);
+void addMixedFloatRows(Rows &rows);
+void addMinMaxRows(Rows &rows);
 void addHalfRows(Rows &rows);
 void addMoveRows(Rows &rows);
 void addConvertRows(Rows &rows);
+void addNarrowRows(Rows &rows);
 void addCompareRows(Rows &rows);
 void addMemoryRows(Rows &rows);
 void addAtomicRows(Rows &rows);

@@ -123,6 +123,30 @@ template <ReduxOp op> Step runRedux(Warp &warp, const Inst &inst) {
   });
 }
 
+/// Bits of Inst::aux of redux on f32.
+constexpr uint64_t kMax = 1;
+constexpr uint64_t kAbs = 2;
+constexpr uint64_t kNaN = 4;
+
+/// Slots: d, a, mask.
+Step runReduxF32(Warp &warp, const Inst &inst) {
+  return forMasks(warp, inst.slots[2], [&] {
+    uint32_t results[kLanes];
+    std::fill_n(results, kLanes,
+                reduxF32(inst.aux & kMax, inst.aux & kAbs, inst.aux & kNaN,
+                         warp.word(inst.slots[1]), warp.exec));
+    store(warp, inst.slots[0], results);
+    return Step::Next;
+  });
+}
+
+bool finishReduxF32(OperandDecoder &, const ptx::Instruction &,
+                    const Match &match, Inst &inst) {
+  inst.aux = (match.has(".max") ? kMax : 0) | (match.has(".abs") ? kAbs : 0) |
+             (match.has(".NaN") ? kNaN : 0);
+  return true;
+}
+
 /// Slots: d, p, a, mask.
 template <bool all, typename Word> Step match(Warp &warp, const Inst &inst) {
   return forMasks(warp, inst.slots[3], [&] {
@@ -190,6 +214,8 @@ void attn::sim::addWarpRows(Rows &rows) {
                {"redux.sync.and.b32", "d4 4 4", runRedux<ReduxOp::And>},
                {"redux.sync.or.b32", "d4 4 4", runRedux<ReduxOp::Or>},
                {"redux.sync.xor.b32", "d4 4 4", runRedux<ReduxOp::Xor>},
+               {"redux.sync{.min|.max}[.abs][.NaN].f32", "d4 f4 4", runReduxF32,
+                finishReduxF32, 0, kFamily100},
                {"elect.sync", "d4p 4", elect},
                {"activemask.b32", "d4", activeMask}});
 }

@@ -151,14 +151,6 @@ uint32_t attn::sim::toTF32(float value, Rounding rounding, bool satfinite,
   return roundToFormat(value, kTF32, rounding, satfinite, relu) << 13;
 }
 
-uint8_t attn::sim::toE4M3(float value, bool relu) {
-  return uint8_t(roundToFormat(value, kE4M3, Rounding::RN, true, relu));
-}
-
-uint8_t attn::sim::toE5M2(float value, bool relu) {
-  return uint8_t(roundToFormat(value, kE5M2, Rounding::RN, true, relu));
-}
-
 float attn::sim::fromF16(uint16_t bits) {
   uint32_t magnitude = bits & 0x7FFF;
   uint32_t sign = uint32_t(bits & 0x8000) << 16;
@@ -199,30 +191,19 @@ uint32_t attn::sim::toBF16x2(float high, float low, Rounding rounding,
          toBF16(low, rounding, satfinite, relu);
 }
 
-uint16_t attn::sim::toE4M3x2(float high, float low, bool relu) {
-  return uint16_t(toE4M3(high, relu) << 8 | toE4M3(low, relu));
+uint8_t attn::sim::toUE8M0(float value, Rounding rounding, bool satfinite) {
+  constexpr uint32_t nan = 0xFF;
+  constexpr uint32_t least = 0x00400000; // 2^-127, which is 0 as ue8m0
+  uint32_t magnitude = toBits(value) & 0x7FFFFFFF;
+  if (value != value) {
+    return nan;
+  }
+  bool isPower = (magnitude & 0x007FFFFF) == 0;
+  bool up = rounding == Rounding::RP && !isPower && magnitude > least;
+  uint32_t exponent = (magnitude >> 23) + up;
+  return uint8_t(satfinite && exponent == nan ? nan - 1 : exponent);
 }
 
-uint16_t attn::sim::toE5M2x2(float high, float low, bool relu) {
-  return uint16_t(toE5M2(high, relu) << 8 | toE5M2(low, relu));
-}
-
-uint16_t attn::sim::f16x2ToE4M3x2(uint32_t halves, bool relu) {
-  return toE4M3x2(fromF16(uint16_t(halves >> 16)), fromF16(uint16_t(halves)),
-                  relu);
-}
-
-uint16_t attn::sim::f16x2ToE5M2x2(uint32_t halves, bool relu) {
-  return toE5M2x2(fromF16(uint16_t(halves >> 16)), fromF16(uint16_t(halves)),
-                  relu);
-}
-
-uint32_t attn::sim::e4m3x2ToF16x2(uint16_t bytes, bool relu) {
-  return toF16x2(fromE4M3(uint8_t(bytes >> 8)), fromE4M3(uint8_t(bytes)),
-                 Rounding::RN, false, relu);
-}
-
-uint32_t attn::sim::e5m2x2ToF16x2(uint16_t bytes, bool relu) {
-  return toF16x2(fromE5M2(uint8_t(bytes >> 8)), fromE5M2(uint8_t(bytes)),
-                 Rounding::RN, false, relu);
+uint16_t attn::sim::ue8m0ToBF16(uint8_t bits) {
+  return bits == 0xFF ? 0x7FFF : bits == 0 ? 0x0040 : uint16_t(bits << 7);
 }

@@ -67,10 +67,6 @@ uint16_t toBF16(float value, Rounding rounding = Rounding::RN,
 /// off as H200s do, even if an infinity is left.
 uint32_t toTF32(float value, Rounding rounding = Rounding::RNA,
                 bool satfinite = false, bool relu = false);
-/// cvt.rn.satfinite.{e4m3x2,e5m2x2}, one element.
-uint8_t toE4M3(float value, bool relu = false);
-uint8_t toE5M2(float value, bool relu = false);
-
 /// Exact widening. A NaN becomes f32's canonical NaN.
 float fromF16(uint16_t bits);
 float fromBF16(uint16_t bits);
@@ -82,14 +78,13 @@ uint32_t toF16x2(float high, float low, Rounding rounding = Rounding::RN,
                  bool satfinite = false, bool relu = false);
 uint32_t toBF16x2(float high, float low, Rounding rounding = Rounding::RN,
                   bool satfinite = false, bool relu = false);
-uint16_t toE4M3x2(float high, float low, bool relu = false);
-uint16_t toE5M2x2(float high, float low, bool relu = false);
-/// cvt.rn.{e4m3x2,e5m2x2}.f16x2.
-uint16_t f16x2ToE4M3x2(uint32_t halves, bool relu = false);
-uint16_t f16x2ToE5M2x2(uint32_t halves, bool relu = false);
-/// cvt.rn.f16x2.{e4m3x2,e5m2x2}{.relu}: the low byte gives the low half.
-uint32_t e4m3x2ToF16x2(uint16_t bytes, bool relu = false);
-uint32_t e5m2x2ToF16x2(uint16_t bytes, bool relu = false);
+
+/// cvt.{rz,rp}.ue8m0x2: the exponent of |value| with f32's bias, by .rp that
+/// of the next power of two. 0xff is NaN, and what overflows without
+/// `satfinite`. (The ISA leaves signs and small values open: as in CUDA's
+/// headers.)
+uint8_t toUE8M0(float value, Rounding rounding, bool satfinite);
+uint16_t ue8m0ToBF16(uint8_t bits);
 
 } // namespace attn::sim
 

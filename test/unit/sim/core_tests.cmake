@@ -2,6 +2,9 @@
 
 set(here ${CMAKE_CURRENT_LIST_DIR})
 add_executable(attn_sim_tests
+  ${here}/blackwell_convert_test.cpp
+  ${here}/blackwell_float_test.cpp
+  ${here}/blackwell_memory_test.cpp
   ${here}/core_breadth_test.cpp
   ${here}/core_cluster_test.cpp
   ${here}/core_execution_test.cpp
