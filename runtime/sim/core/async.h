@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a CTA has in flight: copies, and matrix multiplications by warpgroup.
+// The operations of a CTA in flight: copies, and matrix multiplications of its
+// warpgroups.
 
 #ifndef ATTN_SIM_CORE_ASYNC_H
 #define ATTN_SIM_CORE_ASYNC_H
@@ -17,13 +18,13 @@ namespace attn::sim {
 
 class Cta;
 
-/// What observers are told of a copy.
+/// The facts about a copy that observers receive.
 struct CopyFacts {
   bool toShared = false;
-  /// The global address, of a tensor copy that of its tensor.
+  /// The global address; for a tensor copy, that of its tensor.
   uint64_t global = 0;
   uint32_t shared = 0;
-  /// 0: it only arrives at an mbarrier.
+  /// 0 if it only arrives at an mbarrier.
   uint32_t bytes = 0;
 };
 
@@ -31,18 +32,18 @@ struct CopyFacts {
 class AsyncCopy {
 public:
   virtual ~AsyncCopy() = default;
-  /// Reads its source, writes its destination and signals. Returns "" or what
-  /// went wrong.
+  /// Reads its source, writes its destination and signals. Returns "" or the
+  /// error.
   virtual std::string complete(Cta &cta) = 0;
   virtual CopyFacts facts() const = 0;
-  /// Whether what it has to follow is complete.
+  /// Whether the operations that it must follow are complete.
   virtual bool mayComplete() const { return true; }
 
   /// For reports: the instruction, warp and lane that issued it.
   uint32_t pc = 0;
   uint32_t warp = 0;
   uint32_t lane = 0;
-  /// HazardTracker's number of a load.
+  /// HazardTracker's number for a load.
   uint32_t hazard = 0;
 };
 
@@ -66,7 +67,7 @@ struct AccumulatorCopy {
 /// An operation of group number `group` is complete.
 void finishGroup(BulkGroups &groups, uint64_t group);
 void commitGroup(BulkGroups &groups);
-/// Whether at most `pending` committed groups are.
+/// Whether at most `pending` committed groups are not complete.
 bool isGroupDone(const BulkGroups &groups, size_t pending);
 
 /// The cp.async of one thread: groups, and how many copies are pending of those
@@ -81,14 +82,14 @@ struct AsyncThread {
 /// `slots` x 32 lanes.
 struct Accumulators {
   std::vector<uint32_t> values;
-  /// The registers of the first of the chain: slots, and numbers among those
-  /// that are watched.
+  /// The registers of the first wgmma of the chain: slots, and numbers among
+  /// the watched registers.
   std::vector<uint32_t> slots;
   std::vector<uint32_t> numbers;
   std::vector<AccumulatorCopy> copies;
   /// Operations in flight that use it.
   unsigned users = 0;
-  /// Warps whose registers were moved here, a bit each.
+  /// Warps whose registers were moved here, one bit each.
   uint32_t taken = 0;
 };
 
@@ -101,7 +102,7 @@ struct WgmmaOp {
   uint64_t descriptors[2] = {0, 0};
   std::vector<uint32_t> aSlots;
   std::shared_ptr<Accumulators> accumulators;
-  /// Warps of the group that have issued it, a bit each.
+  /// Warps of the group that have issued it, one bit each.
   uint32_t issued = 0;
 };
 

@@ -8,9 +8,10 @@
 
 using namespace attn::sim;
 
-/// CTAs that never block may wait for one that has not started.
+/// CTAs that never block may wait for a CTA that has not started.
 static constexpr uint64_t kTurnsUntilStart = 64;
-/// After another cluster has failed: enough to fail as well, if it is to.
+/// The number of turns left after another cluster has failed, in which this one
+/// may also fail.
 static constexpr uint64_t kTurnsAfterFailure = 1024;
 
 Cluster::Cluster(const Program &program, const GridLaunch &launch,
@@ -104,7 +105,8 @@ bool Cluster::startOne() {
   return true;
 }
 
-/// One CTA that can runs a while: in turn, or any. False if none can.
+/// Runs one CTA that can run for a while: in order, or any. Returns false if
+/// none can.
 bool Cluster::takeTurn() {
   size_t first = randomly && size() > 1 ? random.below(size()) : turn;
   for (size_t i = 0; i < size(); ++i) {

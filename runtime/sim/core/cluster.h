@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CTAs of one cluster, which run together, and what they share. A launch
+// The CTAs of one cluster, which run together, and their shared state. A launch
 // without clusters has clusters of one CTA.
 
 #ifndef ATTN_SIM_CORE_CLUSTER_H
@@ -27,17 +27,17 @@ public:
 
   static constexpr uint64_t kNoneFailed = ~uint64_t(0);
 
-  /// Before it runs: who is told of what its CTAs do together.
+  /// Sets the observer of the CTAs' joint actions; before the cluster runs.
   void observe(std::unique_ptr<ClusterObserver> who) {
     assert(!observer && "a cluster has one observer");
     observer = std::move(who);
   }
 
-  /// Runs a while; false once it has ended. Once another cluster has failed, of
-  /// which `firstFailed` is the lowest number, stops too: it may wait for what
-  /// that one does not do any more.
+  /// Runs for a while; returns false once the cluster has ended. It also stops
+  /// after another cluster has failed (`firstFailed` is the lowest number),
+  /// since it may wait for something that the other no longer does.
   bool run(uint64_t firstFailed);
-  /// After the end: "" or what went wrong.
+  /// After the end: the error, or "".
   const std::string &getFailure() const { return failure; }
   uint64_t getNumber() const { return number; }
   uint64_t getInstructionCount() const;
@@ -47,8 +47,8 @@ public:
 
   uint32_t size() const { return ctaCount; }
   Cta &getCta(uint32_t rank) { return *ctas[rank]; }
-  /// The CTA of a rank; null with `problem` set, which ends with a rule, if
-  /// there is none, or if it has not started or has exited.
+  /// Returns the CTA of a rank; null with `problem` set, which ends with a
+  /// rule, if there is none, or if it has not started or has exited.
   Cta *findRank(uint32_t rank, std::string &problem);
 
   /// Threads arrive at the cluster's barrier, or exit.
@@ -58,28 +58,28 @@ public:
 
 private:
   void completePhase();
-  /// Lets a CTA start that has not: as late as others allow, for what is then
-  /// wrong is wrong whenever it starts. False if all have.
+  /// Lets a CTA start that has not started: as late as possible, since an error
+  /// then is an error for every start time. Returns false if all have.
   bool startOne();
   bool takeTurn();
   bool completeOne();
-  /// At once after the failure of a lower number, which is the one reported;
-  /// after that of a higher one some turns later.
+  /// Whether to stop: at once after the failure of a lower number, which is the
+  /// one reported; after that of a higher number some turns later.
   bool mustStop(uint64_t firstFailed);
   std::string findFailure() const;
   std::string describeDeadlock() const;
-  /// Nobody can run: says why if not all have ended, and looks for what must
-  /// not be left if they have.
+  /// Called if no CTA can run: reports why if not all have ended, otherwise
+  /// checks the state that must not be left behind.
   void finish();
 
   const uint64_t number;
   const uint32_t ctaCount;
   std::vector<std::unique_ptr<Cta>> ctas;
-  /// Null: nobody is told.
+  /// Null if there is no observer.
   std::unique_ptr<ClusterObserver> observer;
   Random random;
   bool randomly = false;
-  /// CTAs start from the last rank on.
+  /// Whether CTAs start from the last rank on.
   bool backward = false;
   size_t turn = 0;
   size_t started = 0;

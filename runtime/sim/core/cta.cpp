@@ -9,7 +9,7 @@
 
 using namespace attn::sim;
 
-/// Of CTA `rank` of a cluster.
+/// Returns the position of CTA `rank` of a cluster.
 static std::array<uint32_t, 3> findPosition(const GridLaunch &launch,
                                             uint64_t cluster, uint32_t rank) {
   std::array<uint32_t, 3> position;
@@ -125,7 +125,7 @@ void Cta::storeMbarrier(uint32_t address, const Mbarrier &barrier) {
   ++changes;
 }
 
-/// The next warp that may run: in turn, or any. Null if there is none.
+/// Returns the next warp that may run: in order, or any. Null if there is none.
 Warp *Cta::pickWarp() {
   size_t first = randomly ? random.below(warps.size()) : turn;
   for (size_t i = 0; i < warps.size(); ++i) {

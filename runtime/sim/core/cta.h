@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One CTA: its warps, shared memory, barriers and what it has in flight.
+// One CTA: its warps, shared memory, barriers and operations in flight.
 
 #ifndef ATTN_SIM_CORE_CTA_H
 #define ATTN_SIM_CORE_CTA_H
@@ -22,7 +22,7 @@ namespace attn::sim {
 constexpr unsigned kNamedBarriers = 16;
 /// Of a CTA.
 constexpr unsigned kMaxWarps = 32;
-/// What shared memory holds before it is written: NaNs of every format.
+/// The content of shared memory before it is written: NaNs of every format.
 constexpr uint8_t kSharedPoison = 0xff;
 
 struct NamedBarrier {
@@ -31,14 +31,14 @@ struct NamedBarrier {
   uint32_t arrived = 0;
   uint32_t expected = 0;
   uint64_t generation = 0;
-  /// Warps that arrived in this generation and do not wait, a bit each; and
+  /// Warps that arrived in this generation and do not wait, one bit each; and
   /// those that wait.
   uint32_t arrivers = 0;
   uint32_t waiters = 0;
-  /// Lanes that have arrived of warps that have not with all theirs.
+  /// The arrived lanes of warps of which not all lanes have arrived.
   uint32_t lanes[kMaxWarps] = {};
-  /// Of bar.red: threads whose predicate held, and all; and both as the last
-  /// generation ended.
+  /// For bar.red: the threads whose predicate held, and all; and both at the
+  /// end of the last generation.
   uint32_t votes = 0;
   uint32_t voters = 0;
   std::pair<uint32_t, uint32_t> result;
@@ -56,8 +56,8 @@ public:
 
   // For the cluster.
 
-  /// Runs a warp for a while, or completes something; false if it can do
-  /// neither.
+  /// Runs a warp for a while, or completes an operation; returns false if it
+  /// can do neither.
   bool takeTurn();
   bool isDone() const;
   uint64_t getInstructionCount() const { return instructions; }
@@ -67,8 +67,8 @@ public:
 
   // For handlers.
 
-  /// The host's address of shared memory, or null where it is not the CTA's.
-  /// Addresses have the CTA's rank in the cluster above the offset.
+  /// Returns the host address of shared memory, or null if the address is not
+  /// the CTA's. Addresses have the CTA's rank in the cluster above the offset.
   uint8_t *shared(uint32_t address, uint32_t bytes) {
     uint32_t place = address - (rank << kSharedRankShift);
     uint64_t offset = uint64_t(place) - kSharedBase;
@@ -79,25 +79,26 @@ public:
   SharedView sharedView() const {
     return {sharedBytes.data(), kSharedBase, uint32_t(sharedBytes.size())};
   }
-  /// `address`, an offset of this CTA's or of another's, with this CTA's rank.
+  /// Returns `address`, an offset in this CTA or another, with this CTA's rank.
   uint32_t ownAddress(uint32_t address) const {
     return rank << kSharedRankShift | (address & kSharedOffsetMask);
   }
-  /// The CTA of the cluster that has a shared address; null with `problem` set
-  /// if it cannot be accessed.
+  /// Returns the CTA of the cluster with a shared address; null with `problem`
+  /// set if it cannot be accessed.
   Cta *findOwner(uint32_t address, std::string &problem);
-  /// The host's address of any memory; null with `problem` set, which ends with
-  /// a rule.
+  /// Returns the host address of any memory; null with `problem` set, which
+  /// ends with a rule.
   uint8_t *resolve(Space space, uint64_t address, uint32_t bytes, bool write,
                    const Warp &warp, unsigned lane, std::string &problem);
-  /// The mbarrier at a shared address; null with `problem` set, likewise.
+  /// Returns the mbarrier at a shared address; null with `problem` set,
+  /// likewise.
   Mbarrier *findMbarrier(uint32_t address, std::string &problem);
-  /// Keeps the image of a barrier in shared memory up to date.
+  /// Updates the image of a barrier in shared memory.
   void storeMbarrier(uint32_t address, const Mbarrier &barrier);
   Warp &getWarp(uint32_t index) { return *warps[index]; }
   const std::vector<std::unique_ptr<Warp>> &getWarps() const { return warps; }
-  /// A thread asked for something, perhaps in vain, and may ask again: what it
-  /// asks for has to come about some time.
+  /// Counts a poll: a thread asked for something that must happen eventually,
+  /// and may ask again.
   void notePoll() { ++polls; }
   bool chance(unsigned oneIn) { return randomly && random.below(oneIn) == 0; }
 
@@ -106,20 +107,20 @@ public:
   Cluster &cluster;
   const uint32_t rank;
   const std::array<uint32_t, 3> position;
-  /// In the grid.
+  /// The number in the grid.
   const uint64_t number;
   const uint32_t threads;
   CtaReports reports;
   NamedBarrier barriers[kNamedBarriers];
   RegisterPool registers;
   std::unordered_map<uint32_t, Mbarrier> mbarriers;
-  /// Counts everything that a blocked warp may wait for.
+  /// Counts all events that a blocked warp may wait for.
   uint64_t changes = 0;
   GlobalView global;
   InFlight inFlight;
-  /// Who looks for hazards, told by handlers; null: nobody.
+  /// The hazard tracker, which handlers inform; or null.
   HazardTracker *hazards = nullptr;
-  /// Null: nobody watches.
+  /// Null if there is no observer.
   std::unique_ptr<Observer> observer;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a CTA says when something is wrong.
+// The error reports of a CTA.
 
 #ifndef ATTN_SIM_CORE_CTA_REPORTS_H
 #define ATTN_SIM_CORE_CTA_REPORTS_H
@@ -15,30 +15,32 @@ std::string toHex(uint64_t value);
 
 class CtaReports {
 public:
-  /// Of the CTA that has `number` in the grid.
+  /// Reports for the CTA with `number` in the grid.
   CtaReports(const Program &program, const GridLaunch &launch, HazardMode mode,
              uint64_t number)
       : program(program), launch(launch), mode(mode), number(number) {}
 
   /// "PTX line 12".
   std::string describeLine(uint32_t pc) const;
-  /// An instruction and who executed it.
+  /// Describes an instruction and the warp that executed it.
   std::string describePlace(uint64_t cta, uint32_t warp, uint32_t pc,
                             unsigned lane) const;
 
-  /// Ends the CTA, unless something has before. `lane`: kLanes for all.
+  /// Ends the CTA with an error, unless it has ended with one before. `lane` is
+  /// kLanes for all lanes.
   void fail(uint32_t warp, uint32_t pc, unsigned lane,
             const std::string &message);
   bool hasFailed() const { return !failure.empty(); }
   const std::string &getFailure() const { return failure; }
 
-  /// Reports what breaks a rule, noticed at `pc`. `otherPc` is the instruction
-  /// that it is about besides, if there is one.
+  /// Reports a violation of a rule, detected at `pc`. `otherPc` is the other
+  /// instruction involved, if any.
   void reportHazard(Rule rule, uint32_t warp, uint32_t pc, unsigned lane,
                     const std::string &message, uint32_t otherPc = kNone);
-  /// Whether such a report would be heard.
+  /// Whether such a report would be used.
   bool wantsHazard(Rule rule, uint32_t pc, uint32_t otherPc) const;
-  /// The same for what register trackers find. Whether execution goes on.
+  /// Reports violations found by register trackers. Returns whether execution
+  /// continues.
   bool report(Rule rule, uint32_t warp, uint32_t pc, const std::string &message,
               unsigned lane = kLanes);
   const Reports &getReports() const { return reports; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is said of CTAs none of whose warps can run.
+// Explains deadlocks: CTAs in which no warp can run.
 
 #ifndef ATTN_SIM_CORE_DEADLOCK_H
 #define ATTN_SIM_CORE_DEADLOCK_H
@@ -9,7 +9,7 @@
 
 namespace attn::sim {
 
-/// The most particular rule that explains a wait of the CTA.
+/// Returns the most specific rule that explains a wait of the CTA.
 Rule findDeadlockRule(const Cta &cta);
 /// A line for each group of lanes that waits.
 std::string describeBlocked(const Cta &cta);

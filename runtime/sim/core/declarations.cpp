@@ -8,7 +8,7 @@
 
 using namespace attn::sim;
 
-/// More than any GPU's.
+/// More than on any GPU.
 static constexpr uint64_t kMaxSharedBytes = 1 << 20;
 static constexpr uint64_t kMaxParamBytes = 32 << 10;
 
@@ -74,7 +74,7 @@ bool Declarations::layOutParams() {
   return true;
 }
 
-/// Nothing says what memory of a CTA or thread holds when it starts.
+/// The memory of a CTA or thread has no defined content at its start.
 bool Declarations::checkNoInitializer(const ptx::Variable &variable) {
   return variable.initializer.empty() ||
          fail(variable.at, "expected no initializer of " +
@@ -117,9 +117,9 @@ bool Declarations::placeShared(const ptx::Variable &variable,
   return true;
 }
 
-/// The module's shared variables: first, so that a kernel and the functions
-/// that it calls agree on where they lie. Others are refused where they are
-/// used.
+/// Lays out the module's shared variables first, so that a kernel and the
+/// functions that it calls agree on their addresses. Other variables are
+/// refused where they are used.
 bool Declarations::layOutShared() {
   for (const ptx::Variable &variable : module.variables) {
     if (variable.space == ".shared" &&
@@ -131,7 +131,7 @@ bool Declarations::layOutShared() {
   return true;
 }
 
-/// Those that a directive leaves out are 1.
+/// Extents that a directive omits are 1.
 static void readExtents(const ptx::Directive &directive, unsigned (&out)[3]) {
   for (size_t i = 0; i < 3; ++i) {
     uint64_t extent = i < directive.values.size() ? directive.values[i] : 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The declarations of a function: where its parameters and variables lie, its
-// registers and labels, and its directives.
+// The declarations of a function: the addresses of its parameters and
+// variables, its registers and labels, and its directives.
 
 #ifndef ATTN_SIM_CORE_DECLARATIONS_H
 #define ATTN_SIM_CORE_DECLARATIONS_H
@@ -12,11 +12,11 @@
 
 namespace attn::sim {
 
-/// Of a function that is decoded in place of a call.
+/// A function that is decoded in place of a call.
 struct InlinedCall {
-  /// Where its parameters and results lie.
+  /// The addresses of its parameters and results.
   std::map<std::string_view, SymbolAddress> bound;
-  /// Where it returns to; kNone for a kernel.
+  /// The return target; kNone for a kernel.
   uint32_t returnTarget = kNone;
 };
 
@@ -31,8 +31,8 @@ public:
       : module(module), function(function), call(call), scopes(scopes),
         program(program), diagnostic(diagnostic) {}
 
-  /// Collects what every scope declares; labels may be used before they stand.
-  /// False after reporting an error.
+  /// Collects the declarations of all scopes; labels may be used before their
+  /// definition. Returns false after reporting an error.
   bool collect();
   /// Whether the function has shared variables of its own.
   bool hasShared() const { return sharedEnd != moduleSharedEnd; }

@@ -27,8 +27,8 @@ const ptx::Function *attn::sim::findFunction(const ptx::Module &module,
   return nullptr;
 }
 
-/// The instructions that `function` takes, `depth` calls deep; 0 if it calls
-/// what cannot be called.
+/// Returns the number of instructions of `function`, with calls `depth` levels
+/// deep; 0 if it calls a function that cannot be called.
 static uint32_t countInlined(const ptx::Module &module,
                              const ptx::Function &function, unsigned depth) {
   uint32_t count = 0;
@@ -71,7 +71,7 @@ uint32_t attn::sim::countCall(const ptx::Module &module,
   return count + 2;
 }
 
-/// Gives the callee's variables the places of the caller's.
+/// Gives the callee's variables the addresses of the caller's.
 static bool bindVariables(const std::vector<ptx::Variable> &variables,
                           const ptx::Operand *list, Position at,
                           const Scopes &caller, InlinedCall &inlined,

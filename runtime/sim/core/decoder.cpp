@@ -66,7 +66,7 @@ static Handler branchHandler(const OpcodeTable &table) {
   return table.findRow(branch, match, problem) ? match.row->handler : nullptr;
 }
 
-/// Takes what `operands.use` says of the guard.
+/// Uses the guard that is recorded in `operands.use`.
 bool FunctionDecoder::appendBranch(Inst inst, uint32_t target) {
   inst.run = branchHandler(table);
   inst.imm = target;
@@ -79,14 +79,15 @@ bool FunctionDecoder::appendBranch(Inst inst, uint32_t target) {
   return true;
 }
 
-/// %is_explicit_cluster is a guard, but no register.
+/// %is_explicit_cluster is a guard, but not a register.
 void FunctionDecoder::noteGuard(const Inst &inst) {
   operands.use.isGuarded = inst.guard != kNone;
   operands.use.readsGuard =
       operands.use.isGuarded && inst.guard != program.explicitClusterPredicate;
 }
 
-/// What the register plan has to know of an instruction besides its operands.
+/// Records what the register plan needs to know about an instruction besides
+/// its operands.
 void FunctionDecoder::noteFlow(const ptx::Instruction &instruction,
                                const Inst &inst) {
   std::string_view opcode = instruction.opcode;
@@ -150,8 +151,8 @@ bool FunctionDecoder::decodeInstruction(const ptx::Instruction &instruction) {
   return true;
 }
 
-/// Becomes: a branch behind all this for lanes that do not take part, the
-/// function's instructions, and one that does nothing.
+/// A call becomes: a branch past the call for lanes that do not take part, the
+/// function's instructions, and a no-op.
 bool FunctionDecoder::decodeCall(const ptx::Instruction &instruction) {
   const ptx::Function *target = findFunction(module, findCallee(instruction));
   InlinedCall inlined;
@@ -172,7 +173,7 @@ bool FunctionDecoder::decodeCall(const ptx::Instruction &instruction) {
     }
     enter.guardNegated = !instruction.guardNegated;
   }
-  // Without a guard nobody leaves: to the next instruction.
+  // Without a guard no lane leaves: the branch goes to the next instruction.
   appendBranch(enter, instruction.guard.empty() ? begin + 1 : end);
   inlined.returnTarget = end;
   FunctionDecoder callee(table, module, *target, inlined, program, diagnostic);
@@ -244,7 +245,8 @@ bool FunctionDecoder::decodeFunction() {
   return true;
 }
 
-/// What the module's first lines ask for that is not simulated, or "".
+/// Returns the first feature in the module's header that is not simulated, or
+/// "".
 static std::string readHeader(const ptx::Module &module, Target &target) {
   std::string problem = readTarget(module, target);
   if (!problem.empty()) {

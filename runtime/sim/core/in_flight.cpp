@@ -121,8 +121,8 @@ bool InFlight::completeOne() {
   return true;
 }
 
-/// Computes on the accumulators, A and B of an operation. Returns "" or why
-/// that is not possible.
+/// Computes on the accumulators, A and B of an operation. Returns "" or the
+/// error.
 static std::string multiplyOperands(Cta &cta, const WgmmaOp &op,
                                     uint32_t firstWarp) {
   uint8_t a[kWgmmaM * 32];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The asynchronous operations of a CTA: started by handlers, completed when the
-// schedule says so.
+// schedule decides.
 
 #ifndef ATTN_SIM_CORE_IN_FLIGHT_H
 #define ATTN_SIM_CORE_IN_FLIGHT_H
@@ -32,8 +32,8 @@ public:
   WarpGroup &groupOf(const Warp &warp) {
     return groups[warp.index / kGroupWarps];
   }
-  /// Completes the warpgroup's operations that may, if all is to complete
-  /// early.
+  /// Completes those of the warpgroup's operations that may complete, if all
+  /// operations complete early.
   void completeEarly(const Warp &warp);
 
   // For the schedule.
@@ -47,8 +47,8 @@ private:
   /// Multiplies and retires the oldest operation of a warpgroup.
   void completeWgmma(size_t group);
 
-  /// What a random schedule completes first: a multiplication that outruns the
-  /// copies shows a missing wait, and so does the reverse.
+  /// The operations that a random schedule completes first: a multiplication
+  /// that overtakes the copies reveals a missing wait, and so does the reverse.
   enum class Preference : uint8_t { None, Wgmma, Copies };
 
   Cta &cta;

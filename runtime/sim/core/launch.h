@@ -21,19 +21,19 @@ enum class AsyncPolicy : uint8_t {
 };
 
 struct SimOptions {
-  /// 0: warps in turn and everything asynchronous late; 1: in turn and early;
+  /// 0: warps in order and asynchronous operations late; 1: in order and early;
   /// others: warps and completions at random, and several clusters at a time.
   uint64_t seed = 0;
-  /// 0: as many as the host has cores.
+  /// 0: one for each core of the host.
   unsigned threads = 0;
-  /// Warp instructions that one CTA may execute.
+  /// The largest number of warp instructions of one CTA.
   uint64_t budget = uint64_t(1) << 32;
   HazardMode hazards = HazardMode::Error;
-  /// Who watches the CTAs; null: nobody.
+  /// The source of observers of the CTAs, or null.
   ObserverSource *observers = nullptr;
 };
 
-/// Bytes of global memory.
+/// A range of global memory.
 struct GlobalRange {
   uint64_t address = 0;
   uint64_t bytes = 0;
@@ -46,14 +46,14 @@ struct GridLaunch {
   uint32_t dynamicShared = 0;
   /// Program::paramBytes bytes.
   std::vector<uint8_t> params;
-  /// Memory that holds nothing yet: the grid may read what it has written.
+  /// Memory without content: the grid may only read what it has written.
   std::vector<GlobalRange> fresh;
 };
 
 struct GridResult {
-  /// Empty, or what went wrong first (in the lowest cluster).
+  /// The first error (in the lowest cluster), or "".
   std::string failure;
-  /// What else is wrong.
+  /// All other reports.
   Reports reports;
   uint64_t warpInstructions = 0;
 };

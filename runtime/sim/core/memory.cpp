@@ -80,7 +80,7 @@ uint8_t *GlobalView::findSlowly(uint64_t address, uint64_t bytes) {
   if (!memory.contains(address, bytes)) {
     return nullptr;
   }
-  // Remember the page-sized run around it that is known to be good.
+  // Remembers the page-sized range around it that is known to be valid.
   lastBegin = address;
   lastSize = bytes;
   constexpr uint64_t run = 4096;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Global memory, and where generic addresses of other spaces lie.
+// Global memory, and the windows of other spaces in generic addresses.
 
 #ifndef ATTN_SIM_CORE_MEMORY_H
 #define ATTN_SIM_CORE_MEMORY_H
@@ -13,13 +13,15 @@
 
 namespace attn::sim {
 
-/// The top byte of a generic address says its space; of global ones it is 0.
+/// The top byte of a generic address selects its space; for global addresses it
+/// is 0.
 constexpr uint64_t kWindowMask = uint64_t(0xff) << 56;
 constexpr uint64_t kSharedWindow = uint64_t(1) << 56;
 constexpr uint64_t kLocalWindow = uint64_t(2) << 56;
 constexpr uint64_t kParamWindow = uint64_t(3) << 56;
 
-/// Shared is the CTA's own; SharedCluster is that of any CTA of the cluster.
+/// Shared is the CTA's own memory; SharedCluster is that of any CTA of the
+/// cluster.
 enum class Space : uint8_t {
   Generic,
   Global,
@@ -33,7 +35,8 @@ inline bool isShared(Space space) {
   return space == Space::Shared || space == Space::SharedCluster;
 }
 
-/// The space of a generic address, which becomes one of that space.
+/// Returns the space of a generic address, which becomes an address of that
+/// space.
 inline Space classify(Space space, uint64_t &address) {
   if (space != Space::Generic) {
     return space;
@@ -47,29 +50,28 @@ inline Space classify(Space space, uint64_t &address) {
   return space;
 }
 
-/// The bits of a shared address that are an offset in its CTA; the CTA's rank
-/// in the cluster is above them.
+/// The offset of a shared address in its CTA is in the lower bits; the CTA's
+/// rank in the cluster is above them.
 constexpr uint32_t kSharedRankShift = 24;
 constexpr uint32_t kSharedOffsetMask = (1u << kSharedRankShift) - 1;
 
-/// Some bytes of the host; none if `size` is 0.
+/// A range of host memory; empty if `size` is 0.
 struct MemoryRange {
   const void *begin = nullptr;
   size_t size = 0;
   std::string name;
 };
 
-/// The host buffers that a kernel may access, by host address. Not to be
-/// changed while one runs.
+/// The host buffers that a kernel may access, by host address. It must not
+/// change while a kernel runs.
 class GlobalMemory {
 public:
-  /// A buffer that overlaps another replaces nothing: the caller keeps them
-  /// apart.
+  /// Buffers must not overlap.
   void add(const void *begin, size_t size, std::string name = "");
-  /// Adds ranges that may overlap: those that do become one buffer.
+  /// Adds ranges that may overlap; overlapping ranges become one buffer.
   void addAll(std::vector<MemoryRange> ranges);
 
-  /// Whether all of `bytes` bytes at `address` lie in one buffer.
+  /// Whether `bytes` bytes at `address` are in one buffer.
   bool contains(uint64_t address, uint64_t bytes) const;
   /// "4 bytes past the end of 'q'", or the like.
   std::string describe(uint64_t address) const;
@@ -85,12 +87,12 @@ private:
   std::map<uint64_t, Buffer> buffers;
 };
 
-/// One thread's view of global memory; remembers the buffers it met.
+/// One thread's view of global memory; remembers recently used buffers.
 class GlobalView {
 public:
   explicit GlobalView(const GlobalMemory &memory) : memory(memory) {}
 
-  /// The host's address, or null.
+  /// Returns the host address, or null.
   uint8_t *find(uint64_t address, uint64_t bytes) {
     if (address - lastBegin < lastSize &&
         bytes <= lastSize - (address - lastBegin)) {

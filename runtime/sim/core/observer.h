@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who wants to be told what goes on in CTAs. A CTA without an observer pays for
-// a test of a pointer at its waits, arrivals and asynchronous operations.
+// Observers of CTAs. A CTA without an observer only tests a pointer at its
+// waits, arrivals and asynchronous operations.
 
 #ifndef ATTN_SIM_CORE_OBSERVER_H
 #define ATTN_SIM_CORE_OBSERVER_H
@@ -11,16 +11,17 @@
 
 namespace attn::sim {
 
-/// Told of one CTA, in the order in which the simulator does things.
+/// Informed about one CTA, in the order of simulation.
 class Observer {
 public:
   virtual ~Observer() = default;
 
-  /// A warp cannot go on, or has looked in vain. May come again and again.
+  /// A warp cannot continue, or has polled without success. May be called
+  /// repeatedly.
   virtual void onWait(const Warp &warp, const Wait &wait) = 0;
-  /// A warp has what it waited for, or what it needed not wait for.
+  /// A warp continues after a wait, or did not have to wait.
   virtual void onPass(const Warp &warp, const Wait &wait) = 0;
-  /// An arrival at a barrier; of a copy or of another CTA if `warp` is null.
+  /// An arrival at a barrier; by a copy or another CTA if `warp` is null.
   /// `completes`: it ends the barrier's phase.
   virtual void onArrive(const Warp *warp, Wait::Kind kind, uint32_t object,
                         bool completes) = 0;
@@ -35,22 +36,22 @@ public:
   virtual void onExit(const Warp &warp) = 0;
 };
 
-/// Told of what the CTAs of a cluster do together.
+/// Informed about the joint actions of a cluster's CTAs.
 class ClusterObserver {
 public:
   virtual ~ClusterObserver() = default;
   /// The cluster's barrier completes a phase.
   virtual void onClusterBarrier() = 0;
-  /// All threads have ended, and nothing went wrong so far.
+  /// All threads have ended without an error so far.
   virtual void onEnd() = 0;
 };
 
-/// Gives CTAs their observers.
+/// Creates the observers of CTAs.
 class ObserverSource {
 public:
   virtual ~ObserverSource() = default;
-  /// The observer of a CTA that is about to run, or null. Called by several
-  /// threads.
+  /// Returns the observer of a CTA that is about to run, or null. Several
+  /// threads may call it.
   virtual std::unique_ptr<Observer> watch(const Cta &cta) = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The opcode table: a row an opcode form. The families of instructions give the
-// rows; see machine/instruction_set.h.
+// The opcode table, with one row for each opcode form. The families of
+// instructions provide the rows; see machine/instruction_set.h.
 
 #ifndef ATTN_SIM_CORE_OPCODE_TABLE_H
 #define ATTN_SIM_CORE_OPCODE_TABLE_H
@@ -15,10 +15,10 @@ namespace attn::sim {
 class OperandDecoder;
 struct OpRow;
 
-/// Which modifiers an instruction has, by the row's pattern.
+/// The modifiers of an instruction, matched with a row's pattern.
 struct Match {
   const OpRow *row = nullptr;
-  /// What stands at each element of the pattern; empty where it is left out.
+  /// The modifier for each element of the pattern; empty if omitted.
   std::vector<std::string_view> chosen;
 
   bool has(std::string_view modifier) const {
@@ -31,13 +31,13 @@ struct Match {
   }
 };
 
-/// Decodes what a row's operand letters cannot say.
+/// Decodes operands that a row's letters cannot describe.
 using Finish = bool (*)(OperandDecoder &, const ptx::Instruction &,
                         const Match &, Inst &);
 
 struct OpRow {
-  /// The opcode and its modifiers, as "add[.rn].f32": each ".x" has to be
-  /// there, "{.x|.y}" is a choice, "[.x|.y]" may be left out.
+  /// The opcode and its modifiers, for example "add[.rn].f32": each ".x" is
+  /// required, "{.x|.y}" is a choice, "[.x|.y]" is optional.
   const char *pattern;
   /// One word an operand, "d4 4 4":
   ///   dp d2 d4 d8    a destination: a predicate, or that many bytes
@@ -57,10 +57,10 @@ struct OpRow {
 
 using Rows = std::vector<OpRow>;
 
-/// Rows point to their patterns: keeps one that is put together.
+/// Rows point to their patterns: stores a pattern that is built at run time.
 const char *keep(std::string text);
 
-/// Says that the rows from `first` on are for `targets`.
+/// Restricts the rows from `first` on to `targets`.
 void require(Rows &rows, size_t first, TargetSet targets);
 
 /// One element of a pattern.
@@ -80,8 +80,8 @@ class OpcodeTable {
 public:
   explicit OpcodeTable(const Rows &rows);
 
-  /// Finds the row of an instruction. On failure `problem` says what is
-  /// unknown: the opcode, or its modifiers.
+  /// Finds the row of an instruction. On failure `problem` names the unknown
+  /// opcode or modifiers.
   bool findRow(const ptx::Instruction &instruction, Match &match,
                std::string &problem) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From operands to slots.
+// Decodes operands to slots.
 
 #ifndef ATTN_SIM_CORE_OPERAND_DECODER_H
 #define ATTN_SIM_CORE_OPERAND_DECODER_H
@@ -62,7 +62,7 @@ private:
   Slots slots;
 };
 
-/// Decodes an instruction's operands as the row of `match` says.
+/// Decodes an instruction's operands as described by the row of `match`.
 bool decodeOperands(OperandDecoder &decoder,
                     const ptx::Instruction &instruction, const Match &match,
                     Inst &inst);

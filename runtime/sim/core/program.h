@@ -21,7 +21,7 @@ constexpr unsigned kGroupWarps = 4;
 constexpr uint32_t kAllLanes = 0xffffffff;
 constexpr uint32_t kNone = 0xffffffff;
 
-/// What became of an instruction.
+/// The outcome of an instruction.
 enum class Step : uint8_t {
   Next,
   Jump,    // the warp's lanes have new program counters
@@ -32,17 +32,17 @@ enum class Step : uint8_t {
 
 using Handler = Step (*)(Warp &, const Inst &);
 
-/// One instruction. Slots are offsets into the warp's words; those of
-/// predicates, into its predicates.
+/// One instruction. Slots are offsets into the warp's words; predicate slots
+/// are offsets into its predicates.
 struct Inst {
   Handler run = nullptr;
   uint32_t guard = kNone;
   bool guardNegated = false;
   /// Runs even if no lane does.
   bool always = false;
-  /// Of a predicate source written with "!".
+  /// For a predicate source written with "!".
   bool negated = false;
-  /// Of a wait: nothing uses what it gives.
+  /// For a wait: its result is unused.
   bool isIgnored = false;
   /// The address operand is 64 bits wide.
   bool wideAddress = false;
@@ -50,10 +50,10 @@ struct Inst {
   uint32_t slots[6] = {kNone, kNone, kNone, kNone, kNone, kNone};
   /// An address offset, a branch target or an immediate.
   int64_t imm = 0;
-  /// Where Program::lists has more, and how much.
+  /// The start of more slots in Program::lists, and their number.
   uint32_t list = 0;
   uint32_t listSize = 0;
-  /// What the handler wants besides, packed as it likes.
+  /// Further data of the handler, in its own encoding.
   uint64_t aux = 0;
   /// Index into Program::origins.
   uint32_t origin = 0;
@@ -119,7 +119,7 @@ struct ParamSlot {
   uint32_t size = 0;
 };
 
-/// Shared memory below this offset belongs to the system.
+/// Shared memory below this offset is reserved for the system.
 constexpr uint32_t kSharedBase = 1024;
 
 struct Program {
@@ -127,8 +127,8 @@ struct Program {
   const ptx::Function *function = nullptr;
   Target target = kUpToSm90;
   std::vector<Inst> code;
-  /// What the code was decoded from: the kernel's instructions and those of the
-  /// functions it calls.
+  /// The source of the code: the instructions of the kernel and of the
+  /// functions that it calls.
   std::vector<const ptx::Instruction *> origins;
   std::vector<uint32_t> lists;
   std::vector<PresetSlot> presets;
@@ -139,17 +139,17 @@ struct Program {
   uint32_t predicates = 0;
   std::vector<ParamSlot> params;
   uint32_t paramBytes = 0;
-  /// Where static shared memory ends and dynamic begins.
+  /// The end of static and the start of dynamic shared memory.
   uint32_t dynamicShared = kSharedBase;
   uint32_t localBytes = 0;
-  /// Threads a CTA may have; 0: not said.
+  /// The largest number of threads of a CTA; 0 if not specified.
   uint64_t maxThreads = 0;
-  /// Threads a CTA has to have, by dimension; 0: not said.
+  /// The required number of threads of a CTA, by dimension; 0 if not specified.
   unsigned block[3] = {0, 0, 0};
-  /// .maxnreg and .minnctapersm; 0: not said.
+  /// .maxnreg and .minnctapersm; 0 if not specified.
   uint64_t maxRegisters = 0;
   uint64_t minCtas = 0;
-  /// CTAs of a cluster by dimension; 0: not said.
+  /// CTAs of a cluster by dimension; 0 if not specified.
   unsigned cluster[3] = {0, 0, 0};
   bool hasExplicitCluster = false;
   /// The predicate slot of %is_explicit_cluster.

@@ -24,7 +24,7 @@ void Scopes::place(std::string_view name, uint64_t address) {
   }
 }
 
-/// A register of this scope itself, one of a family included.
+/// Finds a register of this scope itself, including those of a family.
 static Register *findInScope(NameScope &here, std::string_view name) {
   auto found = here.registers.find(name);
   if (found != here.registers.end()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the names in a function stand for, scope by scope.
+// The meaning of names in a function, scope by scope.
 
 #ifndef ATTN_SIM_CORE_SCOPES_H
 #define ATTN_SIM_CORE_SCOPES_H
@@ -27,7 +27,7 @@ struct Register {
   uint32_t slot = kNone;
 };
 
-/// What a name that is no register stands for.
+/// The meaning of a name that is not a register.
 struct SymbolAddress {
   enum class Space { Shared, Param, Local };
   Space space = Space::Shared;
@@ -50,25 +50,25 @@ struct NameScope {
   std::unordered_map<std::string_view, std::vector<std::string_view>> targets;
 };
 
-/// Scopes are walked twice: to collect what they declare, and to decode.
+/// Scopes are walked twice: to collect declarations, and to decode.
 class Scopes {
 public:
   Scopes() : scopes(1) {}
 
-  /// Goes into a new scope.
+  /// Enters a new scope.
   void openScope();
-  /// Goes into the scope that was opened as the next one.
+  /// Enters the scope that was opened next.
   void reopenScope() { current = ++reopened; }
   void leaveScope() { current = scopes[size_t(current)].parent; }
-  /// Goes to the outermost scope, to reopen the others.
+  /// Returns to the outermost scope, to reopen the others.
   void rewind();
 
   NameScope &here() { return scopes[size_t(current)]; }
   NameScope &outermost() { return scopes.front(); }
-  /// Gives all variables of a name their address.
+  /// Sets the address of all variables of a name.
   void place(std::string_view name, uint64_t address);
 
-  // From here outward; null for what has not been declared.
+  // Searches from this scope outward; returns null if the name is not declared.
   Register *findRegister(std::string_view name);
   const SymbolAddress *findVariable(std::string_view name) const;
   const uint32_t *findLabel(std::string_view name) const;

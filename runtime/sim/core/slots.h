@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The words of a warp that a function uses: its registers and what is filled
-// before a warp starts.
+// The words of a warp that a function uses: its registers and the values that
+// are set before a warp starts.
 
 #ifndef ATTN_SIM_CORE_SLOTS_H
 #define ATTN_SIM_CORE_SLOTS_H

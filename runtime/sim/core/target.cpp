@@ -7,14 +7,15 @@
 
 using namespace attn::sim;
 
-/// ISA versions whose instructions are known: LLVM's first, and nvcc 13.1's.
+/// The range of ISA versions whose instructions are known: from LLVM's first to
+/// nvcc 13.1's.
 static constexpr double kFirstVersion = 3.2;
 static constexpr double kLastVersion = 9.1;
 
 static const struct {
   std::string_view name;
   Target target;
-  /// The first '.version' that may name it.
+  /// The first '.version' that supports it.
   const char *version;
 } kTargets[] = {{"sm_50", kUpToSm90, "3.2"}, {"sm_52", kUpToSm90, "3.2"},
                 {"sm_53", kUpToSm90, "3.2"}, {"sm_60", kUpToSm90, "3.2"},

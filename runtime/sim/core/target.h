@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What '.target' says, as far as instructions depend on it.
+// The '.target' of a module, as far as instructions depend on it.
 
 #ifndef ATTN_SIM_CORE_TARGET_H
 #define ATTN_SIM_CORE_TARGET_H
@@ -29,16 +29,15 @@ using TargetSet = uint8_t;
 constexpr TargetSet kEveryTarget = 0xff;
 constexpr TargetSet kUpToHopper = kUpToSm90 | kSm90a;
 constexpr TargetSet kBlackwell = kEveryTarget & ~kUpToHopper;
-/// What sm_100 has for its family alone.
+/// Features of sm_100 for its own family.
 constexpr TargetSet kFamily100 = kSm100f | kSm100a | kSm103f | kSm103a;
-/// What sm_103 has for its family alone.
+/// Features of sm_103 for its own family.
 constexpr TargetSet kFamily103 = kSm103f | kSm103a;
 
-/// Reads a module's '.version' and '.target'. Returns "" or what is wrong with
-/// them.
+/// Reads a module's '.version' and '.target'. Returns "" or the error.
 std::string readTarget(const ptx::Module &module, Target &target);
 
-/// Why `what` cannot be for `target`.
+/// Explains why `what` is not available on `target`.
 std::string notForTarget(const std::string &what, TargetSet targets,
                          Target target);
 

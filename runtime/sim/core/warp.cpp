@@ -8,7 +8,7 @@
 
 using namespace attn::sim;
 
-/// Registers start as a NaN that is easy to see.
+/// Registers start with a NaN that is easy to recognize.
 static constexpr uint32_t kRegisterPoison = 0x7fbadbad;
 
 Warp::Warp(Cta &cta, uint32_t index, uint32_t lanes)
@@ -25,7 +25,8 @@ bool Warp::mayRun() const {
   return ready(now) || std::any_of(others.begin(), others.end(), ready);
 }
 
-/// Merges groups that met and makes the one to run `now`. False if none can.
+/// Merges groups that have met and selects the one to run as `now`. Returns
+/// false if none can run.
 bool Warp::select() {
   if (others.empty()) {
     mergeAt = kNone;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A warp: registers, and groups of lanes at one program counter each. The group
-// with the lowest counter runs, so lanes that diverged meet again; a group that
-// is blocked lets the others go on.
+// A warp: registers, and groups of lanes, each at one program counter. The
+// group with the lowest counter runs, so that diverged lanes meet again; while
+// a group is blocked, the others run.
 
 #ifndef ATTN_SIM_CORE_WARP_H
 #define ATTN_SIM_CORE_WARP_H
@@ -17,7 +17,7 @@ namespace attn::sim {
 
 class Cta;
 
-/// What a group waits for, for reports.
+/// The event that a group waits for, for reports.
 struct Wait {
   enum class Kind : uint8_t {
     None,
@@ -31,10 +31,10 @@ struct Wait {
     Registers
   };
   Kind kind = Kind::None;
-  /// A barrier's number or address; of Convergence, the rule that lanes break
-  /// that do not come.
+  /// A barrier's number or address; for Convergence, the rule that missing
+  /// lanes break.
   uint32_t object = 0;
-  /// The parity wanted, or the operations that may be pending.
+  /// The expected parity, or the number of operations that may be pending.
   uint32_t value = 0;
 };
 
@@ -45,7 +45,7 @@ struct LaneGroup {
   /// The CTA's change count when it blocked.
   uint64_t blockedAt = 0;
   Wait wait;
-  /// It has arrived at a named barrier whose generation was this.
+  /// Whether it has arrived at a named barrier in this generation.
   bool arrived = false;
   uint64_t generation = 0;
 };
@@ -56,10 +56,11 @@ class Warp {
 public:
   Warp(Cta &cta, uint32_t index, uint32_t lanes);
 
-  /// Executes at most `quantum` instructions; lowers it by those executed.
+  /// Executes at most `quantum` instructions, and subtracts those executed from
+  /// it.
   RunResult run(uint64_t &quantum);
   bool isDone() const { return live == 0; }
-  /// Whether something changed since all its groups blocked.
+  /// Whether anything has changed since all of its groups blocked.
   bool mayRun() const;
 
   template <typename Word> Word *at(uint32_t slot) {
@@ -75,19 +76,20 @@ public:
   }
   void setPredicate(uint32_t slot, uint32_t lanes) { predicates[slot] = lanes; }
 
-  /// Reports an error of the current instruction, in `lane` if that is one.
+  /// Reports an error of the current instruction, in `lane` if only one lane is
+  /// affected.
   Step fault(const std::string &message, unsigned lane = kLanes);
-  /// The same of a rule after which execution cannot go on.
+  /// Reports a violation of a rule after which execution cannot continue.
   Step fault(Rule rule, const std::string &message, unsigned lane = kLanes);
-  /// Reports what breaks a rule. Whether execution goes on.
+  /// Reports a violation of a rule. Returns whether execution continues.
   bool report(Rule rule, const std::string &message, unsigned lane = kLanes);
   Step block(Wait::Kind kind, uint32_t object = 0, uint32_t value = 0);
-  /// Goes on after what may have been a wait.
+  /// Continues after a possible wait.
   Step pass(Wait::Kind kind, uint32_t object = 0, uint32_t value = 0);
-  /// Waits until all live lanes of `wanted` execute this instruction. If they
-  /// do not, `step` is what becomes of it; lanes that never come break `rule`.
+  /// Waits until all live lanes of `wanted` execute this instruction. Otherwise
+  /// `step` is set to the outcome; lanes that never arrive break `rule`.
   bool gather(uint32_t wanted, Rule rule, Step &step);
-  /// Whether a try_wait is to give false rather than suspend: so does each the
+  /// Whether a try_wait returns false instead of suspending: each does the
   /// first time, and others at random.
   bool givesUp();
 
@@ -103,8 +105,8 @@ public:
   RegisterTracker registers;
   /// Instructions executed.
   uint64_t steps = 0;
-  /// Lanes that have arrived at the cluster's barrier and not waited, and the
-  /// barrier's generation then, by lane.
+  /// Lanes that have arrived at the cluster's barrier without waiting, and the
+  /// barrier's generation at that time, by lane.
   uint32_t clusterArrived = 0;
   uint64_t clusterGeneration[kLanes] = {};
   /// Lanes that wait one by one at a named barrier, and its generation when
@@ -120,9 +122,9 @@ private:
 
   std::vector<uint32_t> words;
   std::vector<uint32_t> predicates;
-  /// The try_wait that have given false.
+  /// The try_wait instructions that have returned false.
   std::set<uint32_t> gaveUp;
-  /// The next counter at which `now` meets another group.
+  /// The next counter at which `now` may meet another group.
   uint32_t mergeAt = kNone;
 };
 

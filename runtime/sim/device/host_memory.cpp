@@ -9,7 +9,7 @@ using namespace attn::sim;
 
 namespace {
 
-/// Neighbouring pages of the process, in the order of addresses.
+/// Adjacent pages of the process, in the order of addresses.
 struct Mapping {
   uint64_t begin, end;
   bool readable, writable;
@@ -33,8 +33,7 @@ static std::vector<Mapping> listMappings() {
   return mappings;
 }
 
-/// The first address of the range that no kernel may access, its end if there
-/// is none.
+/// Returns the first inaccessible address of the range, or its end.
 static uint64_t findGap(const HostRange &range,
                         const std::vector<Mapping> &mappings) {
   uint64_t at = range.address;

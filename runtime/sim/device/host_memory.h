@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether memory that a caller names is there: the simulator's kernels would
-// otherwise end the process.
+// Checks whether memory that a caller passes is accessible: otherwise the
+// simulator's kernels would crash the process.
 
 #ifndef ATTN_SIM_DEVICE_HOST_MEMORY_H
 #define ATTN_SIM_DEVICE_HOST_MEMORY_H
@@ -14,16 +14,16 @@ namespace attn::sim {
 
 /// Memory that a kernel may access.
 struct HostRange {
-  /// As messages name it, for example "'lse'".
+  /// Its name in messages, for example "'lse'".
   std::string name;
   uintptr_t address = 0;
   uint64_t bytes = 0;
   bool written = false;
 };
 
-/// Returns what is wrong with the first of `ranges` that is not wholly memory
-/// of this process that can be read and, where it is written, written; "" if
-/// there is none, and where the system does not tell.
+/// Describes the first of `ranges` that is not entirely memory of this process
+/// that is readable and, if it is written, writable; returns "" if there is
+/// none, or if the system does not provide the information.
 std::string findMissingMemory(const std::vector<HostRange> &ranges);
 
 } // namespace attn::sim

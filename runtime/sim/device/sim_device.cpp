@@ -97,7 +97,7 @@ static std::string encodeMap(const TensorMapRequest &request, uint8_t *bytes) {
   return encodeTensorMap(map, bytes);
 }
 
-/// Writes the parameters as the kernel's declarations lay them out.
+/// Writes the parameters in the layout of the kernel's declarations.
 static Status packParams(const Program &program, const PreparedLaunch &prepared,
                          std::vector<uint8_t> &bytes) {
   const std::string &kernel = prepared.launch->kernel;
@@ -131,7 +131,7 @@ static Status packParams(const Program &program, const PreparedLaunch &prepared,
   return {};
 }
 
-/// The memory of a call: its tensors and the workspace.
+/// Collects the memory of a call: its tensors and the workspace.
 static void collectMemory(const PreparedLaunch &prepared,
                           GlobalMemory &memory) {
   const std::vector<PlanArg> &args = prepared.plan->args;
@@ -145,7 +145,7 @@ static void collectMemory(const PreparedLaunch &prepared,
   memory.addAll(std::move(ranges));
 }
 
-/// The variant that begins with `launch`; null if none does.
+/// Returns the variant that begins with `launch`, or null.
 static const PlanVariant *findVariant(const LaunchPlan &plan,
                                       const PlanLaunch &launch) {
   auto found = std::find_if(plan.variants.begin(), plan.variants.end(),
@@ -162,9 +162,9 @@ static bool overlaps(const BoundTensor &a, const BoundTensor &b) {
          other < begin + uintptr_t(a.bytes);
 }
 
-/// What holds nothing when the first launch of a call begins: the workspace but
-/// for what has to be zero, and tensors that are only written and share no
-/// memory with others.
+/// Returns the memory without content at the first launch of a call: the
+/// workspace, except for bytes that must be zero, and tensors that are only
+/// written and share no memory with others.
 static std::vector<GlobalRange> findFresh(const PreparedLaunch &prepared) {
   std::vector<GlobalRange> fresh;
   const PlanVariant *variant = findVariant(*prepared.plan, *prepared.launch);
@@ -190,7 +190,7 @@ static std::vector<GlobalRange> findFresh(const PreparedLaunch &prepared) {
   return fresh;
 }
 
-/// The memory of a call has to be there.
+/// Checks that the memory of a call is accessible.
 static Status checkMemory(const PreparedLaunch &prepared) {
   const std::vector<PlanArg> &args = prepared.plan->args;
   std::vector<HostRange> ranges;

@@ -20,9 +20,9 @@ public:
   runtime::Status clear(void *address, size_t bytes, void *stream) override;
   bool isCapturing(void *) const override { return false; }
 
-  /// Not to be changed while a launch runs.
+  /// They must not change while a launch runs.
   SimOptions &getOptions() { return options; }
-  /// Sets an option by name, as attn_simulator_option.
+  /// Sets an option by name, like attn_simulator_option.
   runtime::Status setOption(const std::string &name, const std::string &value);
 
 private:

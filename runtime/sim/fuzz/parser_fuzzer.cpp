@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any text: parsed, printed, parsed again, decoded.
+// Parses any text, prints it, parses the result again, and decodes it.
 
 #include "machine/instruction_set.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The accesses of a cluster to shared and global memory, and what the next one
-// conflicts with.
+// The accesses of a cluster to shared and global memory, and the conflicts of
+// new ones with them.
 
 #ifndef ATTN_SIM_HAZARDS_ACCESS_HISTORY_H
 #define ATTN_SIM_HAZARDS_ACCESS_HISTORY_H
@@ -16,21 +16,22 @@ class AccessHistory {
 public:
   AccessHistory(ThreadKnowledge &knowledge, GridHazards &grid);
 
-  /// How an access of before is ordered before the next one.
+  /// How an earlier access is ordered before the next one.
   enum class Order : uint8_t { Before, NoProxyFence, SomeWarps, None };
 
-  /// Who makes access `index` with the current instruction.
+  /// Returns the thread that makes access `index` of the current instruction.
   Accessor accessorOf(const Warp &warp, unsigned lane, uint32_t index = 0);
   uint32_t addAccess(TrackedMemory &memory, const Warp &warp, Agent agent,
                      uint32_t component, uint32_t epoch);
   bool isOwn(const Accessor &by, const Access &other, unsigned lane) const;
   Order compare(const Accessor &by, const Access &other, unsigned lane,
                 bool isGlobal) const;
-  /// Makes an access to some bytes: reports what it conflicts with.
+  /// Makes an access to some bytes, and reports conflicts.
   void visit(TrackedMemory &memory, Accessor &by, uint64_t address,
              uint32_t bytes);
   void visitShared(Accessor &by, uint32_t address, uint32_t bytes);
-  /// Whether plain accesses to a mbarrier's bytes are wrong from now on.
+  /// Sets whether plain accesses to the bytes of an mbarrier are wrong from now
+  /// on.
   void setMbarrier(uint32_t address, bool isLive);
 
   GridHazards &grid;
@@ -48,7 +49,7 @@ private:
   ThreadKnowledge &knowledge;
   /// Of shared memory.
   Shadow shadow;
-  /// For each 8 bytes of shared memory: a live mbarrier is there.
+  /// Whether there is a live mbarrier, for each 8 bytes of shared memory.
   std::vector<bool> barrierWords;
   uint32_t wordsPerCta;
   uint32_t liveBarriers = 0;

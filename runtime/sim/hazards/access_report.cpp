@@ -23,7 +23,7 @@ void attn::sim::reportUninitialized(const TrackedMemory &memory,
              " address " + toHex(address) + ", which nothing has written");
 }
 
-/// What would have ordered the accesses.
+/// Returns the operation that would have ordered the accesses.
 static const char *findMissingOrder(Rule rule) {
   switch (rule) {
   case Rule::ProxyFence:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An access as reports see it, and their words.
+// Accesses in reports, and the text of reports.
 
 #ifndef ATTN_SIM_HAZARDS_ACCESS_REPORT_H
 #define ATTN_SIM_HAZARDS_ACCESS_REPORT_H
@@ -21,7 +21,7 @@ struct TrackedMemory {
   bool isGlobal;
 };
 
-/// Who makes an access.
+/// The thread or unit that makes an access.
 struct Accessor {
   Accessor(const Warp &warp, uint32_t pc, unsigned lane)
       : warp(warp), pc(pc), lane(lane) {}
@@ -40,8 +40,8 @@ struct Accessor {
   AccessId before;
 };
 
-/// Reports what breaks a rule. `otherPc` is the instruction that it is about
-/// besides, if there is one.
+/// Reports a violation of a rule. `otherPc` is the other instruction involved,
+/// if any.
 void report(Rule rule, const Accessor &by, const std::string &message,
             uint32_t otherPc = kNone);
 void reportUninitialized(const TrackedMemory &memory, const Accessor &by,

@@ -22,7 +22,7 @@ void BulkTracker::visitGlobalSide(Accessor &by, const BulkAction &bulk,
   }
 }
 
-/// A tensor store reads what lies inside the tensor only.
+/// A tensor store only reads the part of its source that is inside the tensor.
 void BulkTracker::visitSource(Accessor &by, const BulkAction &bulk) {
   if (!bulk.map) {
     history.visitShared(by, bulk.shared, bulk.bytes);
@@ -68,7 +68,7 @@ uint32_t BulkTracker::issueLoad(const Warp &warp, unsigned lane,
   return uint32_t(loads.size() - 1);
 }
 
-/// What a load reads, until its bytes are delivered.
+/// Tracks the reads of a load, until its bytes are delivered.
 void BulkTracker::readSource(const Warp &warp, unsigned lane,
                              const BulkAction &bulk, LoadState &load) {
   uint32_t component = mbarriers.componentOf(bulk.mbarrier);

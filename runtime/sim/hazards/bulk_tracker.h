@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bulk copies: from their issue to the wait for their end.
+// Tracks bulk copies from their issue to the wait for their end.
 
 #ifndef ATTN_SIM_HAZARDS_BULK_TRACKER_H
 #define ATTN_SIM_HAZARDS_BULK_TRACKER_H
@@ -14,12 +14,12 @@ namespace attn::sim {
 struct BulkAction {
   uint32_t shared = 0;
   uint32_t bytes = 0;
-  /// Of a load.
+  /// For a load.
   enum class Source : uint8_t { Global, Shared, None };
   Source source = Source::Global;
-  /// Of a plain copy, the other address.
+  /// For a plain copy, the other address.
   uint64_t global = 0;
-  /// Of a tensor copy; null for none.
+  /// For a tensor copy, otherwise null.
   const TensorMap *map = nullptr;
   const int32_t *coordinates = nullptr;
   /// Of a load.
@@ -31,8 +31,8 @@ struct BulkAction {
   bool isGeneric = false;
 };
 
-/// An operation that signals an mbarrier: the accesses to its destination in
-/// shared memory and to its source, in shared or global memory (0: none).
+/// An operation that signals an mbarrier: its accesses to the destination in
+/// shared memory and to the source, in shared or global memory (0: none).
 struct LoadState {
   uint32_t index = 0;
   uint32_t sharedSource = 0;
@@ -45,7 +45,7 @@ struct LoadState {
 struct StoreState {
   uint32_t readComponent = 0;
   uint32_t doneComponent = 0;
-  /// The last one's group, from 1, and instruction.
+  /// The group of the last one, from 1, and its instruction.
   uint32_t last = 0;
   uint32_t pc = 0;
 };
@@ -61,7 +61,7 @@ public:
   uint32_t issueLoad(const Warp &warp, unsigned lane, const BulkAction &action);
   void completeLoad(uint32_t load, uint32_t address, uint64_t phase);
   void issueStore(const Warp &warp, unsigned lane, const BulkAction &action);
-  /// The lane knows `groups` of its bulk groups to be complete.
+  /// Records that the lane knows `groups` of its bulk groups to be complete.
   void waitStores(const Warp &warp, unsigned lane, uint64_t groups,
                   bool onlyReads);
   /// All threads have ended.

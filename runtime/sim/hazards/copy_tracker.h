@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cp.async: each thread's copies are complete in the order of their issue as
-// far as anybody can know.
+// cp.async: a thread's copies complete in the order of their issue, as far as
+// any thread can know.
 
 #ifndef ATTN_SIM_HAZARDS_COPY_TRACKER_H
 #define ATTN_SIM_HAZARDS_COPY_TRACKER_H
@@ -21,7 +21,7 @@ struct CopyAction {
 /// The cp.async of a thread.
 struct CopyState {
   uint32_t component = 0;
-  /// How many there are, and were at the end of each group.
+  /// The number of copies, and the number at the end of each group.
   uint32_t count = 0;
   std::vector<uint32_t> groups;
 };
@@ -34,11 +34,11 @@ public:
 
   void issueCopy(const Warp &warp, unsigned lane, const CopyAction &action);
   void commitCopies(const Warp &warp, unsigned lane);
-  /// The lane knows all but `pending` of its groups of cp.async to be complete,
-  /// or all copies.
+  /// Records that the lane knows all but `pending` of its groups of cp.async to
+  /// be complete, or all copies.
   void waitCopies(const Warp &warp, unsigned lane, size_t pending, bool all);
-  /// How many cp.async the lane has issued; and an arrival when those are
-  /// complete.
+  /// The number of cp.async that the lane has issued; and an arrival when those
+  /// are complete.
   uint32_t countCopies(const Warp &warp, unsigned lane);
   void arriveCopies(const Warp &warp, unsigned lane, uint32_t address,
                     uint32_t count);

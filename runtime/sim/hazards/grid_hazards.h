@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the clusters of a grid share: the shadow of global memory, and variables
-// through which they synchronize.
+// State that the clusters of a grid share: the shadow of global memory, and
+// variables through which they synchronize.
 
 #ifndef ATTN_SIM_HAZARDS_GRID_HAZARDS_H
 #define ATTN_SIM_HAZARDS_GRID_HAZARDS_H
@@ -13,8 +13,7 @@
 
 namespace attn::sim {
 
-/// What strong writes to an address released, by the CTA or the cluster that
-/// did.
+/// What strong writes to an address have released, by CTA or cluster.
 struct SyncVariable {
   std::map<uint64_t, Knowledge> toCta;
   std::map<uint64_t, Knowledge> toCluster;
@@ -22,7 +21,7 @@ struct SyncVariable {
 };
 using SyncVariables = std::unordered_map<uint64_t, SyncVariable>;
 
-/// Of a cell that many CTAs read, two reads are kept: whoever writes conflicts
+/// For a cell that many CTAs read, two reads are kept: any writer conflicts
 /// with one of them.
 constexpr uint32_t kGlobalReads = 2;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Vector clocks. A clock has a component for each thread of a cluster and for
-// each kind of asynchronous completion; a component's value says up to which
-// epoch its accesses are known to be over.
+// each kind of asynchronous completion; the value of a component is the last
+// epoch whose accesses are known to be complete.
 
 #ifndef ATTN_SIM_HAZARDS_KNOWLEDGE_H
 #define ATTN_SIM_HAZARDS_KNOWLEDGE_H
@@ -19,16 +19,16 @@ public:
     return component < values.size() ? values[component] : 0;
   }
   void raise(uint32_t component, uint32_t value);
-  /// Knows what either knew.
+  /// Makes it know what either clock knew.
   void join(const Clock &other);
-  /// Knows what both knew.
+  /// Makes it know what both clocks knew.
   void meet(const Clock &other);
 
 private:
   std::vector<uint32_t> values;
 };
 
-/// What is known of the accesses to global memory of another cluster.
+/// What is known about the accesses of another cluster to global memory.
 struct RemoteKnowledge {
   Clock generic;
   Clock asyncGlobal;
@@ -41,11 +41,11 @@ struct Knowledge {
   /// ... if it is made by the async proxy, for each memory.
   Clock asyncShared;
   Clock asyncGlobal;
-  /// What fences have performed for the whole device.
+  /// What fences have made visible to the whole device.
   Clock device;
   /// The mbarrier inits that fence.mbarrier_init has released.
   Clock inits;
-  /// The CTAs of the cluster that are known to have started, a bit each.
+  /// The CTAs of the cluster that are known to have started, one bit each.
   uint32_t started = 0;
   /// By cluster number.
   std::map<uint64_t, RemoteKnowledge> remote;

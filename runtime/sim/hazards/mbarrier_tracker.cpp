@@ -32,8 +32,8 @@ void MbarrierTracker::initMbarrier(const Warp &warp, unsigned lane,
   history.setMbarrier(address, true);
 }
 
-/// The first other thread that was at an epoch of `events` of which `by` does
-/// not know, or kNone.
+/// Returns the first other thread that was at an epoch of `events` unknown to
+/// `by`, or kNone.
 static uint32_t findUnordered(const ThreadKnowledge &knowledge,
                               const Accessor &by, const Clock &events) {
   uint32_t own = knowledge.componentOf(by.warp, by.lane);
@@ -66,8 +66,8 @@ void MbarrierTracker::invalMbarrier(const Warp &warp, unsigned lane,
   history.sharedMemory.shadow.forget(address, 8);
 }
 
-/// Whether `clock`, or the thread itself, knows what `init`'s thread did up to
-/// an epoch.
+/// Whether `clock`, or the thread itself, knows the actions of `init`'s thread
+/// up to an epoch.
 bool MbarrierTracker::knows(const Accessor &by, const Clock &clock,
                             AccessId init, uint32_t epoch) const {
   const Access &access = history.accesses[init];
@@ -98,8 +98,8 @@ void MbarrierTracker::useMbarrier(const Warp &warp, unsigned lane,
                      knowledge.threadsOf(warp).epoch);
 }
 
-/// The async proxy sees an init after a fence.mbarrier_init of its thread, or
-/// a fence.proxy.async of any that is ordered.
+/// The async proxy sees an init after a fence.mbarrier_init of the initializing
+/// thread, or after any ordered fence.proxy.async.
 void MbarrierTracker::useForLoad(const Accessor &by, uint32_t address) {
   const MbarrierState &barrier = states[address];
   const Access &init = history.accesses[barrier.init];
@@ -135,8 +135,9 @@ void MbarrierTracker::initFence(const Warp &warp) {
   ++knowledge.threadsOf(warp).epoch;
 }
 
-/// Whoever comes behind a wait for the last phase, or behind all that completed
-/// it. When bytes arrive is up to the schedule.
+/// Whether a thread knows that the last phase is complete: after a wait for it,
+/// or after everything that completed it. The schedule decides when bytes
+/// arrive.
 bool MbarrierTracker::knowsLastPhase(const Accessor &by,
                                      const MbarrierState &barrier,
                                      uint64_t phase) const {
@@ -146,8 +147,8 @@ bool MbarrierTracker::knowsLastPhase(const Accessor &by,
           findUnordered(knowledge, by, barrier.lastEvents.threads) == kNone);
 }
 
-/// Of another CTA's mbarrier, the end of a copy from there may tell that a
-/// phase is complete, which is not followed.
+/// For another CTA's mbarrier, the end of a copy from there may imply that a
+/// phase is complete; this is not tracked.
 void MbarrierTracker::checkArrival(const Accessor &by, uint32_t address,
                                    uint64_t phase) {
   const MbarrierState &barrier = states[address];
@@ -166,9 +167,10 @@ void MbarrierTracker::checkArrival(const Accessor &by, uint32_t address,
                   : "no " + last + " has been made"));
 }
 
-/// Up to which of the thread's epochs an arrival releases what it did. One at
-/// another CTA's barrier, of the CTA's scope, does so for reads; of writes to
-/// other CTAs only for those before the thread's last fence for the cluster.
+/// Returns the last epoch of the thread whose accesses an arrival releases. An
+/// arrival at another CTA's barrier, with CTA scope, releases reads, and of the
+/// writes to other CTAs only those before the thread's last fence of cluster
+/// scope.
 uint32_t MbarrierTracker::releasedBy(const Warp &warp, unsigned lane,
                                      uint32_t address, Scope scope) {
   const WarpThreads &threads = knowledge.threadsOf(warp);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mbarriers: what they make known, and their misuse.
+// mbarriers: the order that they establish, and their misuse.
 
 #ifndef ATTN_SIM_HAZARDS_MBARRIER_TRACKER_H
 #define ATTN_SIM_HAZARDS_MBARRIER_TRACKER_H
@@ -9,8 +9,8 @@
 
 namespace attn::sim {
 
-/// What a phase of an mbarrier counts: the last arrival or transaction of each
-/// thread, and whether asynchronous operations made others.
+/// The events of a phase: the last arrival or transaction of each thread, and
+/// whether asynchronous operations made others.
 struct PhaseEvents {
   Clock threads;
   bool hasAsync = false;
@@ -21,15 +21,17 @@ struct MbarrierState {
   /// Epoch of the component: `base` and the number of phases complete.
   uint32_t component = 0;
   uint32_t base = 0;
-  /// What all arrivals so far knew, and the view that came last.
+  /// What all arrivals so far knew, and the view of the last one.
   Knowledge arriving;
   uint64_t joined = 0;
   /// The same at the end of the last phase.
   Knowledge published;
-  /// The thread that made it, when, and when it fenced that (0: not yet).
+  /// The thread that initialized it, when, and when it fenced that (0: not
+  /// yet).
   AccessId init;
   uint32_t initFence = 0;
-  /// Phases that are complete, and that some thread has waited for.
+  /// The numbers of complete phases, and of phases that some thread has waited
+  /// for.
   uint64_t phases = 0;
   uint64_t awaited = 0;
   /// Of the current phase and of the last.
@@ -56,20 +58,20 @@ public:
   void useMbarrier(const Warp &warp, unsigned lane, uint32_t address);
   /// Before a copy of the async proxy is to signal one.
   void useForLoad(const Accessor &by, uint32_t address);
-  /// `scope` is what an arrival that releases is for.
+  /// `scope` is the scope of an arrival that releases.
   void arriveMbarrier(const Warp &warp, unsigned lane, uint32_t address,
                       uint64_t phase, bool releases, Scope scope);
   /// expect_tx or complete_tx.
   void changeBytes(const Warp &warp, unsigned lane, uint32_t address);
   void completePhase(const Warp &warp, uint32_t pc, unsigned lane,
                      uint32_t address);
-  /// `lanes` look for the phase of a parity (2: named by a token).
+  /// `lanes` test the phase of a parity (2: named by a token).
   void waitMbarrier(const Warp &warp, uint32_t lanes, uint32_t address,
                     uint64_t phase, uint32_t parity, bool passed,
                     bool acquires);
-  /// Of the clock that an mbarrier's phases make.
+  /// The clock component of an mbarrier's phases.
   uint32_t componentOf(uint32_t address) { return states[address].component; }
-  /// A load will signal an mbarrier, or has: returns its epoch then.
+  /// A load will signal an mbarrier, or has: returns the epoch of that.
   void beginLoad(uint32_t address, uint32_t load);
   uint32_t endLoad(uint32_t address, uint32_t load, uint64_t phase);
   /// Copies of a thread arrive: the first `count` of a component.

@@ -16,14 +16,14 @@ uint32_t patternBytes(const MatrixOperand &operand) {
 }
 
 /// A swizzle pattern that does not begin at a multiple of its size needs a base
-/// offset; K steps within a row do not move it.
+/// offset; K steps within a row do not change it.
 bool startsWithinRows(const MatrixOperand &operand) {
   uint32_t span = swizzleSpan(operand.descriptor.swizzle);
   uint32_t rows = patternBytes(operand) - span;
   return span != 0 && (operand.descriptor.start & rows) != 0;
 }
 
-/// How far the operand reaches in patterns along its rows, and along K.
+/// Returns the extent of the operand in patterns along its rows, and along K.
 void countPatterns(const MatrixOperand &operand, uint32_t &alongRows,
                    uint32_t &alongK) {
   uint32_t width = std::max(swizzleSpan(operand.descriptor.swizzle), 16u);
@@ -33,7 +33,7 @@ void countPatterns(const MatrixOperand &operand, uint32_t &alongRows,
   alongK = operand.mnMajor ? k / 8 : 32 / width;
 }
 
-/// Which of the two offsets steps along rows depends on layout and swizzle.
+/// Layout and swizzle decide which of the two offsets steps along rows.
 struct Steps {
   uint32_t rows;
   uint32_t k;
@@ -57,8 +57,8 @@ uint64_t findReach(const MatrixOperand &operand) {
          uint64_t(std::max(alongK, 1u) - 1) * steps.k;
 }
 
-/// A chunk outside shared memory; 0 if there is none. Descriptors name offsets
-/// in the own CTA, whatever its rank in the cluster.
+/// Returns a chunk outside shared memory, or 0. Descriptors contain offsets in
+/// the CTA itself, whatever its rank in the cluster.
 uint32_t findOutside(Cta &cta, const MatrixOperand &operand) {
   uint64_t reach = findReach(operand);
   uint32_t start = operand.descriptor.start;

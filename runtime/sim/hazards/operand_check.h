@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a wgmma operand's descriptor describes a matrix in shared memory.
+// Checks whether a wgmma descriptor describes a matrix in shared memory.
 
 #ifndef ATTN_SIM_HAZARDS_OPERAND_CHECK_H
 #define ATTN_SIM_HAZARDS_OPERAND_CHECK_H
@@ -13,7 +13,7 @@ class Warp;
 struct MatrixOperand;
 
 /// Checks the descriptor `bits` of operand "A" or "B" and stores it in
-/// `operand`. Reports what is wrong; false if execution does not go on.
+/// `operand`. Reports errors; returns false if execution does not continue.
 bool checkOperand(Warp &warp, uint64_t bits, const char *name,
                   MatrixOperand &operand);
 

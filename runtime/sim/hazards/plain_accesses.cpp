@@ -15,7 +15,7 @@ void PlainAccesses::begin(const Warp &, const MemoryAction &what) {
   globalIndex = 0;
 }
 
-/// The access of the current instruction; a read that is repeated is one.
+/// Returns the access of the current instruction; repeated reads count as one.
 uint32_t PlainAccesses::threadAccess(TrackedMemory &memory, const Warp &warp) {
   WarpThreads &threads = knowledge.threadsOf(warp);
   bool mayRepeat = !action.writes && !memory.isGlobal;
@@ -86,8 +86,8 @@ AccessId PlainAccesses::storeShared(const Warp &warp, unsigned lane,
   return AccessId(sharedIndex, lane);
 }
 
-/// What a relaxed write releases to the device: what fences have performed,
-/// those of other threads that are ordered before as well.
+/// Returns what a relaxed write releases to the device: the effects of fences,
+/// including fences of other threads that are ordered before.
 Knowledge PlainAccesses::performed(const Warp &warp, unsigned lane) {
   const WarpThreads &threads = knowledge.threadsOf(warp);
   const LaneView &view = knowledge.viewOf(warp, lane);
@@ -167,8 +167,8 @@ void PlainAccesses::meet(const Warp &warp, unsigned lane,
   });
 }
 
-/// Strong accesses order threads: what a write releases, a read of its value
-/// acquires, at once or with a fence.
+/// Strong accesses order threads: a read of a value acquires what its write
+/// released, directly or with a fence.
 void PlainAccesses::synchronize(const Warp &warp, unsigned lane,
                                 SyncVariable &variable) {
   if (action.reads && !variable.toCta.empty()) {

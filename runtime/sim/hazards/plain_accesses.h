@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads, stores and atomics of threads, and the order that strong ones make.
+// Loads, stores and atomics of threads, and the order that strong ones
+// establish.
 
 #ifndef ATTN_SIM_HAZARDS_PLAIN_ACCESSES_H
 #define ATTN_SIM_HAZARDS_PLAIN_ACCESSES_H
@@ -11,7 +12,7 @@
 
 namespace attn::sim {
 
-/// What a load, store or atomic instruction does to memory.
+/// The memory operation of a load, store or atomic instruction.
 struct MemoryAction {
   bool reads = false;
   bool writes = false;
@@ -32,10 +33,11 @@ public:
   void begin(const Warp &warp, const MemoryAction &action);
   void access(const Warp &warp, unsigned lane, Space space, uint64_t address,
               uint32_t bytes);
-  /// A weak store of one lane to shared memory. Returns the access.
+  /// Makes a weak store of one lane to shared memory. Returns the access.
   AccessId storeShared(const Warp &warp, unsigned lane, uint32_t address,
                        uint32_t bytes);
-  /// A lane finds another value than it has stored in this instruction.
+  /// A lane finds a value other than the one that it has stored in this
+  /// instruction.
   void overwritten(const Warp &warp, unsigned lane, uint64_t address);
 
 private:

@@ -19,7 +19,8 @@ public:
   bool has(uint32_t id) const { return bits[id / 64] >> id % 64 & 1; }
   void insert(uint32_t id) { bits[id / 64] |= uint64_t(1) << id % 64; }
   void erase(uint32_t id) { bits[id / 64] &= ~(uint64_t(1) << id % 64); }
-  /// Keeps what `other` has as well; whether that took anything away.
+  /// Keeps only registers that `other` has as well; returns whether any was
+  /// removed.
   bool intersect(const RegisterSet &other) {
     bool changed = false;
     for (size_t i = 0; i < bits.size(); ++i) {
@@ -64,15 +65,17 @@ private:
   /// Registers that are no predicates.
   const uint32_t size;
   std::vector<uint32_t> firsts;
-  /// By instruction that begins a block, the block; else kNone.
+  /// For an instruction that begins a block, the number of the block; otherwise
+  /// kNone.
   std::vector<uint32_t> blockAt;
-  /// By block, what is written on all paths to it; empty if that is unknown.
+  /// By block, the registers that are written on all paths to it; empty if
+  /// unknown.
   std::vector<RegisterSet> writtenAt;
-  /// By register, its number among those that are watched.
+  /// By register, its number among the watched registers.
   std::vector<uint32_t> watched;
   /// Registers that are read where they may be unwritten.
   RegisterSet unwritten;
-  /// Registers that some wgmma has in flight.
+  /// Registers that may be in use by a wgmma in flight.
   RegisterSet flying;
 };
 
@@ -96,7 +99,7 @@ void Planner::findBlocks() {
   }
 }
 
-/// What is moved from registers that are all unwritten is unwritten.
+/// A copy of registers that are all unwritten is unwritten.
 void Planner::apply(const RegisterUse &use, RegisterSet &written) const {
   if (use.isGuarded) {
     return;
@@ -116,7 +119,8 @@ bool Planner::passOn(const RegisterSet &written, uint32_t target) {
   return target < uses.size() && writtenAt[blockAt[target]].intersect(written);
 }
 
-/// Finds what every path to a block writes, from all registers down.
+/// Finds the registers that every path to a block writes, starting from all
+/// registers.
 void Planner::findWritten() {
   const size_t all = watched.size();
   writtenAt.assign(firsts.size(), RegisterSet(all, true));
@@ -142,8 +146,8 @@ void Planner::findWritten() {
   }
 }
 
-/// Calls `visit(index, written)` with what is surely written before each
-/// instruction.
+/// Calls `visit(index, written)` with the registers that are certainly written
+/// before each instruction.
 template <typename Visit> void Planner::forInstructions(Visit visit) const {
   RegisterSet written(watched.size(), writtenAt.empty());
   for (uint32_t i = 0; i < uses.size(); ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which instructions have their registers looked at while they execute, found
-// when a kernel is decoded. Most need nothing: what they read is written on
-// every path that leads there, and wgmma does not use it.
+// Finds the instructions whose registers must be checked during execution, when
+// a kernel is decoded. Most instructions need no check: their operands are
+// written on every path to them, and wgmma does not use them.
 
 #ifndef ATTN_SIM_HAZARDS_REGISTER_PLAN_H
 #define ATTN_SIM_HAZARDS_REGISTER_PLAN_H
@@ -15,8 +15,8 @@ namespace attn::sim {
 
 struct Program;
 
-/// Registers times blocks of instructions of a kernel in which reads before
-/// writes can be looked for: each takes a bit.
+/// The limit on registers times blocks of instructions for finding reads before
+/// writes: each pair needs a bit.
 constexpr uint64_t kMaxRegisterBlocks = uint64_t(1) << 33;
 
 /// A register as an instruction names it.
@@ -27,7 +27,7 @@ struct RegisterName {
   std::string_view name;
 };
 
-/// The registers of one instruction and where control goes after it.
+/// The registers of one instruction and its successors in the control flow.
 struct RegisterUse {
   enum class Kind : uint8_t {
     Plain,
@@ -55,33 +55,33 @@ struct RegisterRange {
   uint32_t count = 0;
 };
 
-/// What to look at when an instruction executes. Registers are numbered among
-/// those that are watched.
+/// The checks for an instruction. Registers are numbered among the watched
+/// registers.
 struct RegisterWatch {
   RegisterUse::Kind kind = RegisterUse::Kind::Plain;
-  /// A move all of whose sources some path does not write.
+  /// A move whose sources are all unwritten on some path.
   bool movesUnwritten = false;
-  /// The guard if some path does not write it, or kNone.
+  /// The guard if it is unwritten on some path, or kNone.
   uint32_t guard = ~0u;
-  /// Sources that some path does not write.
+  /// Sources that are unwritten on some path.
   RegisterRange unwritten;
-  /// Sources that a wgmma may have in flight.
+  /// Sources that may be in use by a wgmma in flight.
   RegisterRange reads;
-  /// Watched destinations; of a wgmma, its accumulators.
+  /// Watched destinations; for a wgmma, its accumulators.
   RegisterRange writes;
-  /// Of a wgmma, the registers of A.
+  /// For a wgmma, the registers of A.
   RegisterRange fragment;
 };
 
 struct RegisterPlan {
-  /// Registers times blocks. If there are too many, all registers count as
-  /// written.
+  /// Registers times blocks. If the product is too large, all registers count
+  /// as written.
   uint64_t registerBlocks = 0;
   std::vector<RegisterWatch> watches;
   std::vector<uint32_t> numbers;
   /// By watched register.
   std::vector<std::string_view> names;
-  /// Registers of which some read may come before any write.
+  /// Registers that may be read before they are written.
   std::vector<bool> startsUnwritten;
 
   const uint32_t *numbersIn(RegisterRange range) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// setmaxnreg: registers move between the warpgroups of a CTA through a pool of
-// what the launch allots.
+// setmaxnreg: registers move between the warpgroups of a CTA through a pool,
+// which starts with the registers of the launch.
 
 #ifndef ATTN_SIM_HAZARDS_REGISTER_POOL_H
 #define ATTN_SIM_HAZARDS_REGISTER_POOL_H
@@ -19,11 +19,11 @@ class RegisterPool {
 public:
   RegisterPool(const Program &program, uint32_t threads);
 
-  /// What a warp may do about its request.
+  /// The reply to a warp's request.
   enum class Answer { Granted, NotYet, Refused };
   Answer request(Warp &warp, uint32_t wanted, bool increase);
   uint64_t getFree() const { return free; }
-  /// Reports warpgroups of which only some warps made a request.
+  /// Reports warpgroups in which only some warps made a request.
   void checkEnd(Cta &cta) const;
 
 private:
@@ -35,7 +35,7 @@ private:
   bool checkGroup(Warp &warp, uint32_t wanted);
 
   uint64_t free = 0;
-  /// By warp, registers a thread, and what it asked for.
+  /// By warp, the registers per thread, and the requested number.
   std::vector<uint32_t> counts;
   std::vector<std::vector<Request>> requests;
 };

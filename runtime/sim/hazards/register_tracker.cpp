@@ -55,7 +55,7 @@ bool RegisterTracker::isWritten(Warp &warp, uint32_t number, uint32_t lanes) {
                      unsigned(__builtin_ctz(missing)));
 }
 
-/// Moves may read what is not written: compilers copy values that they do not
+/// Moves may read unwritten registers: compilers copy values that they do not
 /// use.
 bool RegisterTracker::checkWritten(Warp &warp, const RegisterWatch &watch) {
   if (watch.guard != kNone && !isWritten(warp, watch.guard, warp.now.lanes)) {
@@ -194,8 +194,8 @@ bool RegisterTracker::checkFragment(Warp &warp, uint32_t number) {
                                            "wgmma.fence");
 }
 
-/// In flight or not, all accumulators are alike, and one in flight has the same
-/// place in an operation of the same shape.
+/// All accumulators must be in the same state, and one in flight must have the
+/// same position in an operation of the same shape.
 bool RegisterTracker::checkAccumulator(Warp &warp, uint32_t number,
                                        uint32_t place, uint32_t shape,
                                        bool chained) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The watched registers of a warp: which lanes have written them, and what
-// wgmma does with them. wgmma reads and writes registers after it was issued;
-// only a wgmma.wait_group says that it is done, and only a wgmma.fence orders
-// what came before.
+// The watched registers of a warp: which lanes have written them, and their use
+// by wgmma. wgmma reads and writes registers after it was issued; only a
+// wgmma.wait_group waits for its end, and only a wgmma.fence orders earlier
+// accesses.
 
 #ifndef ATTN_SIM_HAZARDS_REGISTER_TRACKER_H
 #define ATTN_SIM_HAZARDS_REGISTER_TRACKER_H
@@ -18,7 +18,7 @@ class Warp;
 struct Accumulators;
 struct Inst;
 
-/// Where a register's value is while a wgmma that is not done computes it.
+/// The location of a register's value while a wgmma in flight computes it.
 struct RegisterHolder {
   Accumulators *accumulators = nullptr;
   uint32_t index = 0;
@@ -28,12 +28,12 @@ class RegisterTracker {
 public:
   explicit RegisterTracker(const RegisterPlan &plan);
 
-  /// Looks at an instruction's registers before it executes. False if it is
-  /// not to execute.
+  /// Checks an instruction's registers before it executes. Returns false if it
+  /// must not execute.
   bool check(Warp &warp, const Inst &inst);
 
-  /// The same for what only wgmma knows: `number` counts the warp's from 1,
-  /// `shape` tells shapes apart.
+  /// Makes the checks that only wgmma needs: `number` counts the warp's wgmma
+  /// from 1, and `shape` identifies the shape.
   bool checkWgmma(Warp &warp, const Inst &inst, bool accumulates,
                   uint32_t shape);
   void issue(const Inst &inst, uint32_t pc, uint64_t number, uint32_t shape);
@@ -51,8 +51,8 @@ private:
   struct State {
     /// Lanes that have written it.
     uint32_t written = 0;
-    /// The last wgmma that accumulates in it and its place there, and the last
-    /// that reads it as a part of A; 0 for none.
+    /// The last wgmma that accumulates in it and its position there, and the
+    /// last that reads it as a part of A; 0 for none.
     uint64_t accumulates = 0;
     uint64_t feeds = 0;
     uint32_t accumulatesAt = 0;

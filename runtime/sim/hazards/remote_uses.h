@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether CTAs are there when others use their shared memory.
+// Checks that CTAs exist while others use their shared memory.
 
 #ifndef ATTN_SIM_HAZARDS_REMOTE_USES_H
 #define ATTN_SIM_HAZARDS_REMOTE_USES_H
@@ -22,15 +22,16 @@ class RemoteUses {
 public:
   explicit RemoteUses(ThreadKnowledge &knowledge);
 
-  /// A lane is about to use the shared memory of a CTA, perhaps another's.
-  /// `ends`: the use is over when the lane next releases.
+  /// A lane is about to use the shared memory of a CTA, possibly another's.
+  /// `ends`: the use is complete at the lane's next release.
   void useCta(const Accessor &by, uint32_t address, bool ends);
-  /// Whether what others did to a CTA's shared memory is before its end.
+  /// Checks that all uses of a CTA's shared memory by others are ordered before
+  /// its end.
   void finishRemote(uint32_t rank);
 
 private:
   ThreadKnowledge &knowledge;
-  /// By CTA that is used, the last use by each thread of another.
+  /// For each CTA, the last use by each thread of another CTA.
   std::vector<std::map<uint32_t, RemoteUse>> uses;
 };
 

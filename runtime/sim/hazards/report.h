@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reports of a CTA or a grid, each once for a rule and the two instructions
-// that it is about.
+// The reports of a CTA or a grid, each only once for a rule and the two
+// instructions involved.
 
 #ifndef ATTN_SIM_HAZARDS_REPORT_H
 #define ATTN_SIM_HAZARDS_REPORT_H
@@ -14,8 +14,8 @@
 
 namespace attn::sim {
 
-/// The rule and the program counters of the instruction that noticed and of the
-/// other one (~0: none).
+/// The rule and the program counters of the instruction that detected the
+/// violation and of the other one (~0: none).
 using ReportKey = std::tuple<Rule, uint32_t, uint32_t>;
 
 struct Report {
@@ -28,7 +28,7 @@ class Reports {
 public:
   bool contains(const ReportKey &key) const { return reports.count(key); }
   void add(const ReportKey &key, Report report);
-  /// Of equal reports, that of the lowest CTA stays.
+  /// Of equal reports, the one of the lowest CTA is kept.
   void merge(const Reports &other);
   const std::map<ReportKey, Report> &get() const { return reports; }
 

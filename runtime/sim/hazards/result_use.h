@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether anything uses what an instruction gives, found when a kernel is
-// decoded.
+// Finds whether the result of an instruction is used, when a kernel is decoded.
 
 #ifndef ATTN_SIM_HAZARDS_RESULT_USE_H
 #define ATTN_SIM_HAZARDS_RESULT_USE_H
@@ -10,8 +9,8 @@
 
 namespace attn::sim {
 
-/// Whether some path from instruction `at` reads its first result before
-/// another takes its place.
+/// Whether some path from instruction `at` reads its first result before it is
+/// overwritten.
 bool isResultUsed(const std::vector<RegisterUse> &uses, uint32_t at);
 
 } // namespace attn::sim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules that simulated kernels are held to. A report ends with its rule's
-// id in brackets; ids do not change once they are in this table.
+// The rules for simulated kernels. A report ends with the id of its rule in
+// brackets; ids in this table do not change.
 
 #ifndef ATTN_SIM_HAZARDS_RULES_H
 #define ATTN_SIM_HAZARDS_RULES_H
@@ -13,11 +13,11 @@ namespace attn::sim {
 
 enum class MbarrierStatus : uint8_t;
 
-/// What to do about reports.
+/// The treatment of reports.
 enum class HazardMode : uint8_t {
   Error, // the first of severity Error fails the launch, others are collected
   Warn,  // all are collected
-  Off    // what no tracker is needed for is still reported
+  Off    // only rules that need no tracker are reported
 };
 
 enum class Severity : uint8_t {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For each byte of a memory, the accesses that the next one may conflict with:
-// the last write, and the reads since. Bytes that always were accessed together
-// share a cell, of 16, 4 or 1 bytes.
+// For each byte of a memory, the accesses with which the next one may conflict:
+// the last write, and the reads since. Bytes that have always been accessed
+// together share a cell, of 16, 4 or 1 bytes.
 
 #ifndef ATTN_SIM_HAZARDS_SHADOW_H
 #define ATTN_SIM_HAZARDS_SHADOW_H
@@ -15,11 +15,11 @@
 
 namespace attn::sim {
 
-/// What accesses a memory: a thread, or an asynchronous operation; Copy is
+/// The origin of an access: a thread, or an asynchronous operation; Copy is
 /// cp.async.
 enum class Agent : uint8_t { Thread, Copy, Load, Store, Wgmma };
 
-/// How far a strong access is seen; None: the access is weak.
+/// The scope of a strong access; None for a weak access.
 enum class Scope : uint8_t { None, Cta, Cluster, Device };
 
 /// The epoch of an operation that is not complete.
@@ -67,7 +67,7 @@ public:
   }
   Access &operator[](uint32_t index) { return accesses[index]; }
   const Access &operator[](AccessId id) const { return accesses[id.index()]; }
-  /// Whether the later access of the two says all that the earlier does.
+  /// Whether the later of two accesses implies the earlier.
   bool isSameAgent(AccessId a, AccessId b) const {
     const Access &first = accesses[a.index()];
     const Access &second = accesses[b.index()];
@@ -95,8 +95,8 @@ public:
   /// Keeps at most `maxReads` reads of a cell, those of different agents.
   explicit Shadow(uint32_t maxReads) : maxReads(maxReads) {}
 
-  /// Calls `visit(cell, address)` for the cells of a range. A range that is
-  /// written joins what it covers: `visit` has to call `write`.
+  /// Calls `visit(cell, address)` for the cells of a range. A write unites the
+  /// cells that it covers: `visit` must call `write`.
   template <typename Visit>
   void visit(uint64_t address, uint32_t bytes, bool writes, Visit visit) {
     uint64_t end = address + bytes;
@@ -123,7 +123,7 @@ public:
 
   void addRead(ShadowCell &cell, AccessId id, const AccessTable &table);
   void write(ShadowCell &cell, AccessId id);
-  /// Makes a range as if it had never been accessed.
+  /// Resets a range to the state without accesses.
   void forget(uint64_t address, uint32_t bytes);
 
 private:
@@ -157,7 +157,7 @@ private:
 
   ShadowCell &cellAt(uint64_t address);
   void split(ShadowCell &cell);
-  /// Of parts that were all written by one access.
+  /// Unites parts that were all written by one access.
   void unite(ShadowCell &cell);
   void drop(ShadowCell &cell);
 

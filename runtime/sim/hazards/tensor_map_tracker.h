@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensor maps that the grid itself writes: used only behind a fence that
-// acquires them.
+// Tensor maps that the grid itself writes: they may be used only after a fence
+// that acquires them.
 
 #ifndef ATTN_SIM_HAZARDS_TENSOR_MAP_TRACKER_H
 #define ATTN_SIM_HAZARDS_TENSOR_MAP_TRACKER_H
@@ -24,8 +24,8 @@ public:
   TensorMapTracker(ThreadKnowledge &knowledge, AccessHistory &history)
       : knowledge(knowledge), history(history) {}
 
-  /// What is known to have been written to the tensor map at a global address
-  /// is seen by those who use it after this.
+  /// Users of the tensor map at a global address after this see the writes that
+  /// are known here.
   void acquireTensorMap(const Warp &warp, unsigned lane, uint64_t address);
   /// The tensor map at a global address is about to be used.
   void useTensorMap(const Warp &warp, unsigned lane, uint64_t address);

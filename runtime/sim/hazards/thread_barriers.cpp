@@ -37,7 +37,7 @@ void ThreadBarriers::leaveNamed(const Warp &warp) {
   knowledge.acquireEach(warp, knowledge.threadsOf(warp).barrier);
 }
 
-/// A relaxed arrival releases what fences have.
+/// A relaxed arrival releases only the effects of fences.
 void ThreadBarriers::arriveCluster(const Warp &warp, bool releases) {
   WarpThreads &threads = knowledge.threadsOf(warp);
   if (!clusterArriving) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the threads of a cluster know of what others have done, and what makes
-// them know it: meetings of lanes, and fences.
+// What the threads of a cluster know about the actions of others, and the
+// events that teach them: meetings of lanes, and fences.
 
 #ifndef ATTN_SIM_HAZARDS_THREAD_KNOWLEDGE_H
 #define ATTN_SIM_HAZARDS_THREAD_KNOWLEDGE_H
@@ -14,23 +14,23 @@
 
 namespace attn::sim {
 
-/// Lanes of a warp that know the same, apart from their own accesses.
+/// Lanes of a warp with the same knowledge, apart from their own accesses.
 struct LaneView {
   uint32_t lanes = 0;
   Knowledge known;
   /// Changes with `known`; views with equal ones know the same.
   uint64_t serial = 0;
-  /// What the last fence made strong writes release to the CTA, and to the
+  /// What the last fence lets strong writes release to the CTA, and to the
   /// cluster.
   std::shared_ptr<const Knowledge> releasedToCta;
   std::shared_ptr<const Knowledge> releasedToCluster;
-  /// What strong reads met, for the next fence to acquire.
+  /// What strong reads have seen, for the next fence to acquire.
   std::shared_ptr<const Knowledge> met;
 };
 
 struct WarpThreads {
   std::vector<LaneView> views;
-  /// Of the accesses that the warp makes now; rises whenever it releases.
+  /// The epoch of the warp's current accesses; increases at each release.
   uint32_t epoch = 1;
   /// The lane's own accesses up to this epoch are ordered before its next
   /// access through the async proxy.
@@ -44,7 +44,7 @@ struct WarpThreads {
   uint32_t initsAt[kLanes] = {};
   /// The epoch of its last plain write to the memory of another CTA.
   uint32_t wroteRemoteAt[kLanes] = {};
-  /// The barrier that each lane waits at: what those who arrived knew.
+  /// For the barrier at which each lane waits: what the arrived threads knew.
   std::shared_ptr<Knowledge> barrier[kLanes];
   /// The same of the cluster's barrier.
   std::shared_ptr<Knowledge> clusterBarrier[kLanes];
@@ -72,23 +72,23 @@ public:
   uint32_t componentOf(const Warp &warp, unsigned lane) const {
     return indexOf(warp) * kLanes + lane;
   }
-  /// The first of so many components of clocks, none of which is in use.
+  /// Adds `count` unused components to the clocks; returns the first.
   uint32_t addComponents(uint32_t count) {
     return std::exchange(components, components + count);
   }
   LaneView &viewOf(const Warp &warp, unsigned lane);
-  /// Calls `visit` for views that together have just `lanes`; makes them.
+  /// Calls `visit` for views that together have exactly `lanes`; creates them.
   template <typename Visit>
   void forViews(const Warp &warp, uint32_t lanes, Visit visit);
-  /// To be called after a change of what a view's lanes know.
+  /// Must be called after a change of the knowledge of a view's lanes.
   void touch(LaneView &view) { view.serial = ++serials; }
   /// Adds what one lane knows of its own accesses.
   void publishOwn(const Warp &warp, unsigned lane, Knowledge &to,
                   uint32_t epoch);
-  /// Adds what the lanes know; what they do after this is not known.
+  /// Adds what the lanes know; later actions of the lanes are not included.
   void publish(const Warp &warp, uint32_t lanes, Knowledge &to);
   void acquire(const Warp &warp, uint32_t lanes, const Knowledge &from);
-  /// The executing lanes leave the barriers that they wait at, by lane.
+  /// The executing lanes leave the barriers at which they wait, by lane.
   void acquireEach(const Warp &warp, std::shared_ptr<Knowledge> *barriers);
 
   // Instructions.

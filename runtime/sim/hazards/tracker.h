@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds memory and synchronization hazards of a cluster while it runs. What
-// decides is whether accesses are ordered by what the kernel does, not whether
-// they met in this run. Handlers tell its parts what happens; reports go to
-// Cta.
+// Finds memory and synchronization hazards of a cluster while it runs: accesses
+// that the kernel does not order, whether or not they coincided in this run.
+// Handlers inform its parts; reports go to Cta.
 
 #ifndef ATTN_SIM_HAZARDS_TRACKER_H
 #define ATTN_SIM_HAZARDS_TRACKER_H
@@ -20,7 +19,7 @@ class HazardTracker : public ClusterObserver {
 public:
   HazardTracker(Cluster &cluster, GridHazards &grid);
 
-  /// Before a cluster runs: looks for hazards in it.
+  /// Attaches hazard tracking to a cluster, before it runs.
   static void attach(Cluster &cluster, GridHazards &grid);
 
   void onClusterBarrier() override;

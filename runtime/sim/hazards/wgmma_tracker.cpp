@@ -47,8 +47,8 @@ void WgmmaTracker::visitRows(Accessor &by, const MatrixOperand &operand,
   }
 }
 
-/// A warp reads its own 16 rows of A, and all of B once the four warps are
-/// there.
+/// A warp reads its own 16 rows of A, and all of B after all four warps have
+/// issued.
 void WgmmaTracker::issueWgmma(const Warp &warp, const WgmmaOp &op,
                               uint64_t number) {
   constexpr uint32_t warpRows = 16;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operands of wgmma in shared memory: read until all four warps wait.
+// The operands of wgmma in shared memory: they may be read until all four warps
+// wait.
 
 #ifndef ATTN_SIM_HAZARDS_WGMMA_TRACKER_H
 #define ATTN_SIM_HAZARDS_WGMMA_TRACKER_H
@@ -19,8 +20,8 @@ struct PartialWgmma {
 };
 
 struct WgmmaState {
-  /// Epochs are numbers of wgmmas: that some warp has waited for, and behind it
-  /// those that each of the four has.
+  /// Epochs are numbers of wgmmas: the first for those that some warp has
+  /// waited for, the following for each of the four warps.
   uint32_t component = 0;
   uint64_t first = 1;
   std::deque<PartialWgmma> partial;

@@ -15,15 +15,15 @@
 using namespace attn::sim;
 
 static constexpr unsigned kMaxThreads = 1024;
-/// More than 8 is not portable, but possible.
+/// A size above 8 is not portable, but possible.
 static constexpr unsigned kMaxClusterSize = 16;
 static constexpr uint64_t kMaxSharedMemory = 228 * 1024;
-/// What the host spends on the registers and the local memory of the clusters
-/// that run at a time.
+/// The host memory for registers and local memory of the clusters that run at
+/// the same time.
 static constexpr uint64_t kMaxThreadState = uint64_t(4) << 30;
-/// Clusters that one thread runs side by side at most.
+/// The largest number of clusters that one thread runs at the same time.
 static constexpr uint64_t kResident = 3;
-/// That a cluster has before another.
+/// The number of turns that one cluster may be ahead of another.
 static constexpr uint64_t kMostTurns = 64;
 
 static std::string checkCluster(const Program &program,
@@ -116,7 +116,7 @@ static std::string checkRegisters(const Program &program,
                    std::to_string(got) + "; hazards=off executes it";
 }
 
-/// Why the launch is not possible, or "".
+/// Returns the reason why the launch is impossible, or "".
 static std::string checkLaunch(const Program &program, const GridLaunch &launch,
                                const SimOptions &options) {
   std::string problem = checkBlock(program, launch);
@@ -147,12 +147,12 @@ struct GridRun {
   const GridLaunch &launch;
   const GlobalMemory &memory;
   const SimOptions &options;
-  /// Null: nobody looks for hazards.
+  /// Null if hazards are not tracked.
   GridHazards *hazards;
   uint64_t count; // of clusters
 };
 
-/// What the threads share.
+/// State that the threads share.
 struct Pool {
   std::atomic<uint64_t> next{0};
   std::atomic<uint64_t> firstFailed{Cluster::kNoneFailed};
@@ -162,8 +162,8 @@ struct Pool {
 
 } // namespace
 
-/// Clusters that a thread runs side by side, a while each: those of schedules
-/// in turn one after the other, as if the machine were small.
+/// Returns the number of clusters that a thread runs at the same time; ordered
+/// schedules run one after the other, as on a small machine.
 static uint64_t countResident(const SimOptions &options, uint64_t bytes) {
   bool isRandom = options.seed > 1;
   return isRandom ? std::clamp<uint64_t>(kMaxThreadState / bytes, 1, kResident)
@@ -190,7 +190,7 @@ public:
   }
 
 private:
-  /// False if there is no other, or no need.
+  /// Returns false if there is no other cluster, or if it is not needed.
   bool startNext() {
     uint64_t number = pool.next++;
     if (number >= run.count || number > pool.firstFailed) {
@@ -243,7 +243,7 @@ GridResult attn::sim::runGrid(const Program &program,
                               const SimOptions &options) {
   Pool pool;
   GridLaunch launch = requested;
-  // A launch that does not speak of clusters gets the kernel's.
+  // A launch without a cluster size uses the kernel's.
   bool silent = launch.cluster[0] == 1 && launch.cluster[1] == 1 &&
                 launch.cluster[2] == 1;
   if (silent && program.cluster[0] != 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Running a grid: makes its clusters and what looks for hazards in them.
+// Runs a grid: creates its clusters and their hazard tracking.
 
 #ifndef ATTN_SIM_MACHINE_RUN_GRID_H
 #define ATTN_SIM_MACHINE_RUN_GRID_H

@@ -12,7 +12,8 @@ using namespace attn::sim;
 
 namespace {
 
-/// A thread's copy of a few bytes; what the source does not fill is zero.
+/// A thread's copy of a few bytes; the rest of the destination is filled with
+/// zeros.
 struct SmallCopy final : AsyncCopy {
   uint32_t shared = 0;
   uint64_t global = 0;
@@ -145,8 +146,8 @@ Step copySmall(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-/// [shared], [global], bytes and perhaps the source's bytes, or a predicate to
-/// ignore it; then perhaps a cache policy.
+/// [shared], [global], bytes and optionally the number of source bytes, or a
+/// predicate to ignore the source; then optionally a cache policy.
 bool finishCopy(OperandDecoder &decoder, const ptx::Instruction &instruction,
                 const Match &match, Inst &inst) {
   bool hint = match.has(".L2::cache_hint");
@@ -224,7 +225,7 @@ bool finishWait(OperandDecoder &decoder, const ptx::Instruction &instruction,
   return inst.imm >= 0 || decoder.fail(instruction.at, "expected at least 0");
 }
 
-/// Inst::aux: .noinc, so that the arrival is one of those expected.
+/// Inst::aux: .noinc, with which the arrival is already counted in the phase.
 Step arriveWhenDone(Warp &warp, const Inst &inst) {
   Cta &cta = warp.cta;
   for (uint32_t left = warp.exec; left; left &= left - 1) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What asynchronous instructions share: where they were issued, how they
-// signal, and the names of their reductions.
+// Shared by asynchronous instructions: the location of their issue, their
+// signals, and the names of their reductions.
 
 #ifndef ATTN_SIM_OPS_ASYNC_SIGNAL_H
 #define ATTN_SIM_OPS_ASYNC_SIGNAL_H
@@ -12,17 +12,16 @@
 
 namespace attn::sim {
 
-/// Notes for reports who issued the copy.
+/// Records the issuer of the copy, for reports.
 void placeCopy(AsyncCopy &copy, const Warp &warp, unsigned lane);
 
 /// Delivers bytes of a copy that CTA `from` issued to an mbarrier in any CTA of
-/// the cluster; `hazard` is HazardTracker's number. Returns "" or what went
-/// wrong.
+/// the cluster; `hazard` is HazardTracker's number. Returns "" or the error.
 std::string signalBytes(const AsyncCopy &copy, Cta &from, uint32_t address,
                         uint32_t bytes, uint32_t hazard);
 
-/// The mbarrier that a copy of `cta` is to signal; null with `problem` set if
-/// there is none.
+/// Returns the mbarrier that a copy of `cta` signals; null with `problem` set
+/// if there is none.
 Mbarrier *findSignalled(Cta &cta, uint32_t address, std::string &problem);
 
 /// ".add" and the like among the modifiers.

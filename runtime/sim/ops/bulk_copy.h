@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What cp.async.bulk and its tensor forms share: where copies go, how they
-// start, and the operands at their end.
+// Shared by cp.async.bulk and its tensor forms: destinations, the start of
+// copies, and trailing operands.
 
 #ifndef ATTN_SIM_OPS_BULK_COPY_H
 #define ATTN_SIM_OPS_BULK_COPY_H
@@ -21,7 +21,8 @@ std::string outOfBounds(const char *what, uint64_t address, uint64_t bytes);
 /// Bits of Inst::aux of what writes shared memory.
 constexpr uint64_t kMulticast = 1;
 
-/// Where a copy to shared memory goes: the same place in each of some CTAs.
+/// The destinations of a copy to shared memory: the same offset in several
+/// CTAs.
 struct Targets {
   uint32_t address = 0;
   uint32_t barrier = 0;
@@ -29,8 +30,9 @@ struct Targets {
   /// By rank, HazardTracker's numbers.
   std::vector<uint32_t> hazards;
 
-  /// Reads the CTAs of a multicast, from the mask in slot 1, or the address's
-  /// own. `action` is what one of them sees. Returns "" or what is wrong.
+  /// Reads the CTAs of a multicast, from the mask in slot 1, or the CTA of the
+  /// address. `action` describes the copy for one of them. Returns "" or the
+  /// error.
   std::string read(Warp &warp, const Inst &inst, unsigned lane,
                    BulkAction action);
   /// Calls `write(memory)` in each CTA and signals there.
@@ -61,8 +63,8 @@ std::string Targets::deliver(const AsyncCopy &copy, Cta &from, uint32_t bytes,
 /// The number that the open group of a thread will have.
 uint64_t joinGroup(Warp &warp, unsigned lane);
 
-/// Starts a copy for each lane, once `read(lane, copy)` has read its operands;
-/// that returns "" or what is wrong.
+/// Starts a copy for each lane, after `read(lane, copy)` has read its operands;
+/// `read` returns "" or the error.
 template <typename Copy, typename Read>
 Step startCopies(Warp &warp, Read read) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
@@ -78,8 +80,8 @@ Step startCopies(Warp &warp, Read read) {
   return Step::Next;
 }
 
-/// What may follow the other operands, from number `first` on: the mask of a
-/// multicast, then a cache policy.
+/// Decodes optional operands from number `first` on: the mask of a multicast,
+/// then a cache policy.
 bool finishTail(OperandDecoder &decoder, const ptx::Instruction &instruction,
                 const Match &match, size_t first, Inst &inst);
 

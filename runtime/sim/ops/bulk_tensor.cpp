@@ -103,8 +103,8 @@ struct TensorStore final : TensorCopy {
   }
 };
 
-/// Reads map and coordinates. Returns "" or what is wrong. The list has the
-/// addresses of the map, of shared memory and, of loads, of the mbarrier, then
+/// Reads map and coordinates. Returns "" or the error. The list has the
+/// addresses of the map, of shared memory and, for loads, of the mbarrier, then
 /// the coordinates.
 std::string readTensorCopy(Warp &warp, const Inst &inst, unsigned lane,
                            bool stores, TensorCopy &copy) {

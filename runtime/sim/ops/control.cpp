@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Branches, ends, fences, setmaxnreg, and what has no effect.
+// Branches, exits, fences, setmaxnreg, and instructions without an effect.
 
 #include "core/cta.h"
 #include "hazards/tracker.h"
@@ -14,7 +14,7 @@ using namespace attn::sim;
 
 namespace {
 
-/// The lanes `taken` go on at `target`.
+/// Lets the lanes `taken` continue at `target`.
 Step jump(Warp &warp, uint32_t taken, uint32_t target) {
   if (taken == warp.now.lanes) {
     warp.now.pc = target;
@@ -140,7 +140,7 @@ constexpr unsigned kScopeShift = 2;
 constexpr uint64_t kShared = 1;
 constexpr uint64_t kGlobal = 2;
 
-/// The core keeps memory in order anyway: fences are for hazards only.
+/// The core executes memory accesses in order: fences only matter for hazards.
 Step fence(Warp &warp, const Inst &inst) {
   if (warp.cta.hazards) {
     warp.cta.hazards->knowledge.fence(warp, Scope(inst.aux >> kScopeShift),

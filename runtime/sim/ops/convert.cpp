@@ -75,8 +75,9 @@ uint64_t narrow(double value, const Conversion &how) {
   }
 }
 
-/// Where H200s keep some of a NaN's bits, which PTX leaves open: from f64, and
-/// from bf16 to f32. False if the result is a canonical NaN.
+/// Cases in which H200s keep some of a NaN's bits, which PTX does not specify:
+/// from f64, and from bf16 to f32. Returns false if the result is a canonical
+/// NaN.
 bool keepNaN(uint64_t bits, const Conversion &how, uint64_t &result) {
   if (how.from.form == Form::BF16 && how.to.form == Form::F32) {
     result = bits << 16;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a function of one lane to a handler of 32, in loops that a compiler can
-// vectorize. A function may be called for lanes that do not execute: what it
-// gives there is dropped.
+// Turns a function for one lane into a handler for 32, in loops that a compiler
+// can vectorize. The function may be called for lanes that do not execute:
+// these results are dropped.
 
 #ifndef ATTN_SIM_OPS_LANES_H
 #define ATTN_SIM_OPS_LANES_H
@@ -21,7 +21,7 @@ namespace attn::sim {
 template <typename T>
 using WordOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
-/// What a register of 128 bits holds.
+/// The value of a register of 128 bits.
 struct Wide128 {
   uint64_t low = 0;
   uint64_t high = 0;
@@ -97,7 +97,7 @@ private:
 /// The handler of a function of one lane.
 template <auto function> constexpr Handler lanewise = &LaneOp<function>::run;
 
-/// The handler of what has no effect here.
+/// The handler of instructions without an effect here.
 inline Step doNothing(Warp &, const Inst &) { return Step::Next; }
 
 /// Replaces every "%" in `pattern`.

@@ -61,7 +61,7 @@ bool accept(Warp &warp, MbarrierStatus status, unsigned lane) {
   return false;
 }
 
-/// What an instruction is to hazards.
+/// The kind of an instruction for hazard tracking.
 enum class Effect : uint8_t { Init, Inval, Arrive, Transaction };
 
 void track(Warp &warp, const Inst &inst, unsigned lane, uint32_t address,
@@ -160,7 +160,8 @@ Step transaction(Warp &warp, const Inst &inst) {
                      });
 }
 
-/// The lanes that look at one barrier together: same address, parity, outcome.
+/// Tracks the lanes that test one barrier together: same address, parity,
+/// outcome.
 void trackWait(Warp &warp, const Inst &inst, const uint32_t *addresses,
                uint32_t passed) {
   bool byParity = inst.aux & kParity;
@@ -183,7 +184,7 @@ void trackWait(Warp &warp, const Inst &inst, const uint32_t *addresses,
   }
 }
 
-/// Whether to go on with a wait that is misused in any case.
+/// Returns whether to continue with a wait that is misused in any case.
 bool checkWait(Warp &warp, const Inst &inst) {
   if (inst.isIgnored && !warp.report(Rule::MbarrierIgnored,
                                      "nothing uses the result: this does "

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mma.sync of f16, bf16, tf32 and 8-bit integers, m16n8, A by rows and B by
-// columns. Sums are formed as wgmma's are, which mma.sync has not been checked
-// against. Others (fp8, sub-byte, f64, sparse) are refused.
+// columns. Sums are computed like those of wgmma; this has not been compared
+// with hardware. Other forms (fp8, sub-byte, f64, sparse) are refused.
 
 #include "units/float_format.h"
 #include "units/wgmma.h"

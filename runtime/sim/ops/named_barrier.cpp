@@ -20,8 +20,8 @@ uint32_t countThreads(const Cta &cta) {
   return (cta.threads + kLanes - 1) / kLanes * kLanes;
 }
 
-/// Whether `warp` may arrive at a barrier of `count` threads; `step` is what
-/// becomes of it if not.
+/// Whether `warp` may arrive at a barrier of `count` threads; otherwise `step`
+/// is the outcome.
 bool mayArrive(Warp &warp, const NamedBarrier &barrier, uint32_t count,
                bool waits, Step &step) {
   uint32_t all = countThreads(warp.cta);
@@ -38,7 +38,7 @@ bool mayArrive(Warp &warp, const NamedBarrier &barrier, uint32_t count,
                           std::to_string(count));
     return false;
   }
-  // Hardware counts arrivals: a warp may arrive and then wait as well.
+  // Hardware counts arrivals: a warp may arrive and then also wait.
   bool again = barrier.arrivers >> warp.index & 1 && !waits;
   if (again && !warp.report(Rule::BarrierTwice,
                             "the warp has arrived in this phase already")) {
@@ -90,8 +90,8 @@ bool readBarrier(Warp &warp, uint32_t idSlot, uint32_t countSlot, uint32_t &id,
   return id < kNamedBarriers;
 }
 
-/// The warp, whose lanes have published what they know, counts as arrived.
-/// False if it may not; `step` is what becomes of it then.
+/// Counts the warp, whose lanes have published what they know, as arrived.
+/// Returns false if it may not arrive; `step` is then the outcome.
 bool countWarp(Warp &warp, uint32_t id, uint32_t count, bool waits,
                Step &step) {
   NamedBarrier &barrier = warp.cta.barriers[id];
@@ -110,7 +110,8 @@ bool countWarp(Warp &warp, uint32_t id, uint32_t count, bool waits,
   return true;
 }
 
-/// All lanes of the warp arrive and perhaps are to wait. False if they may not.
+/// All lanes of the warp arrive, and may have to wait. Returns false if they
+/// may not arrive.
 bool arriveAt(Warp &warp, uint32_t id, uint32_t count, bool waits, Step &step) {
   uint64_t generation = warp.cta.barriers[id].generation;
   if (warp.cta.hazards) {
@@ -124,8 +125,8 @@ bool arriveAt(Warp &warp, uint32_t id, uint32_t count, bool waits, Step &step) {
   return true;
 }
 
-/// Whether the barrier that the warp has arrived at is complete; `step` is what
-/// becomes of the warp.
+/// Whether the barrier at which the warp has arrived is complete; `step` is the
+/// outcome for the warp.
 bool leaveBarrier(Warp &warp, uint32_t id, Step &step) {
   if (warp.now.generation == warp.cta.barriers[id].generation) {
     step = warp.block(Wait::Kind::NamedBarrier, id);
@@ -159,8 +160,8 @@ Step namedBarrier(Warp &warp, const Inst &inst) {
   return step;
 }
 
-/// Lets lanes whose guard is false go on without those that wait. Whether there
-/// are any.
+/// Lets lanes whose guard is false continue without those that wait. Returns
+/// whether there are any.
 bool leaveOthers(Warp &warp) {
   LaneGroup others = warp.now;
   others.lanes &= ~warp.exec;
@@ -172,8 +173,8 @@ bool leaveOthers(Warp &warp) {
   return others.lanes != 0;
 }
 
-/// The lanes arrive that have not; the warp has when all its lanes have. False
-/// if it may not.
+/// Lets those lanes arrive that have not arrived; the warp has arrived when all
+/// of its lanes have. Returns false if it may not.
 bool arriveLanes(Warp &warp, uint32_t id, uint32_t count, bool waits,
                  Step &step) {
   NamedBarrier &barrier = warp.cta.barriers[id];

@@ -17,7 +17,7 @@ using namespace attn::sim;
 
 namespace {
 
-/// What a read of an accumulator in flight gives: a NaN.
+/// The value that a read of an accumulator in flight returns: a NaN.
 constexpr uint32_t kInFlight = 0x7fc0dead;
 
 /// Packed into Inst::aux.
@@ -60,7 +60,7 @@ bool readUniform(Warp &warp, uint32_t slot, uint64_t &value) {
   return false;
 }
 
-/// What one warp's instruction asks for, but for accumulators.
+/// Reads the operands of one warp's instruction, without accumulators.
 bool readOp(Warp &warp, const Inst &inst, WgmmaOp &op) {
   Shape shape = bitCast<Shape>(inst.aux);
   op.pc = warp.now.pc;
@@ -123,7 +123,8 @@ void findAccumulators(Warp &warp, const Inst &inst, WarpGroup &group,
 }
 
 /// Moves a warp's accumulators out of its registers, unless an earlier
-/// operation has done so. False if they are in flight otherwise.
+/// operation has done so. Returns false if they are in flight for another
+/// operation.
 bool takeRegisters(Warp &warp, const Inst &inst, Accumulators &accumulators) {
   uint32_t number = warp.index % 4;
   bool isTaken = accumulators.taken >> number & 1;
@@ -146,7 +147,7 @@ bool takeRegisters(Warp &warp, const Inst &inst, Accumulators &accumulators) {
   return true;
 }
 
-/// Whether a warp issues what the first of its warpgroup did.
+/// Whether a warp issues the same operation as the first warp of its warpgroup.
 bool isSame(Warp &warp, const WgmmaOp &first, const WgmmaOp &op) {
   std::string what =
       first.pc != op.pc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where something is in PTX text, and what is wrong there.
+// The location of an error in PTX text, and its description.
 
 #ifndef ATTN_SIM_PTX_DIAGNOSTIC_H
 #define ATTN_SIM_PTX_DIAGNOSTIC_H
@@ -20,7 +20,7 @@ struct Diagnostic {
   Position at;
   std::string message;
 
-  /// Takes an error, unless there is one. False.
+  /// Stores an error, unless there is one. Returns false.
   bool fail(Position where, const std::string &text) {
     if (message.empty()) {
       at = where;

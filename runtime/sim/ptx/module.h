@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A PTX module as its text says it: names are not resolved and opcodes not
-// known yet.
+// A PTX module as written: names are not resolved and opcodes are not checked.
 
 #ifndef ATTN_SIM_PTX_MODULE_H
 #define ATTN_SIM_PTX_MODULE_H
@@ -14,7 +13,7 @@
 
 namespace attn::sim::ptx {
 
-/// What a .loc says of the instructions after it.
+/// The source line that a .loc gives the following instructions.
 struct SourceLine {
   uint32_t file = 0; // 0: none
   uint32_t line = 0;
@@ -149,7 +148,7 @@ struct Module {
     std::string_view text;
   };
 
-  /// What the names above point into.
+  /// The text into which the names above point.
   std::shared_ptr<const std::string> source;
   /// "8.0".
   std::string_view version;
@@ -160,7 +159,7 @@ struct Module {
   std::vector<Function> functions;
 };
 
-/// Reads PTX text. On failure returns false and says where and why.
+/// Reads PTX text. On failure returns false with the location and the reason.
 bool parse(std::string text, Module &module, Diagnostic &diagnostic);
 
 /// The module's text: reading it again gives the same module.

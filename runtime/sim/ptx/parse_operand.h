@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands of instructions. How deep they nest is bounded.
+// Operands of instructions, with limited nesting.
 
 #ifndef ATTN_SIM_PTX_PARSE_OPERAND_H
 #define ATTN_SIM_PTX_PARSE_OPERAND_H

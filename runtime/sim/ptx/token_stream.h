@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tokens of a text one after the other, and what a parser expects of them.
+// The tokens of a text in order, and the checks of a parser.
 
 #ifndef ATTN_SIM_PTX_TOKEN_STREAM_H
 #define ATTN_SIM_PTX_TOKEN_STREAM_H

@@ -17,14 +17,14 @@ using attn::trace::TrackKind;
 
 namespace {
 
-// What asynchronous operations take, in steps. They are of the right order
-// beside one instruction a step, and no more than that.
+// The durations of asynchronous operations, in steps. They have the right order
+// of magnitude relative to one step per instruction, and no more than that.
 constexpr uint64_t kCopyBytesAStep = 64;
 constexpr uint64_t kCopyLatency = 400;
 constexpr uint64_t kMmaColumnsAStep = 2;
 
 struct WarpState {
-  /// Its time less the instructions it executed.
+  /// Its time minus the number of its executed instructions.
   int64_t shift = 0;
   bool isWaiting = false;
   Wait wait;
@@ -119,7 +119,7 @@ private:
   LoadedTensors loaded;
   UnitSchedule copyUnit;
   UnitSchedule tensorCore;
-  /// When the copy that arrives at the moment is complete.
+  /// The time at which the arriving copy is complete.
   uint64_t arrivalTime = 0;
   uint64_t lastTime = 0;
   uint64_t order = 0;
@@ -191,7 +191,7 @@ void CtaRecorder::onWait(const Warp &warp, const Wait &wait) {
   state.waitBegin = timeOf(warp);
 }
 
-/// When a wait that is over was over at the earliest.
+/// Returns the earliest time at which a finished wait can have ended.
 uint64_t CtaRecorder::readyTime(const Warp &warp, const Wait &wait) {
   const WarpState &state = stateOf(warp);
   uint64_t ready = 0;
@@ -213,7 +213,7 @@ uint64_t CtaRecorder::readyTime(const Warp &warp, const Wait &wait) {
 
 void CtaRecorder::onPass(const Warp &warp, const Wait &wait) {
   WarpState &state = stateOf(warp);
-  // What was executed in between looked at the barrier in vain.
+  // The instructions in between polled the barrier without success.
   uint64_t begin = state.isWaiting ? state.waitBegin : timeOf(warp);
   uint64_t end = std::max(begin, readyTime(warp, wait));
   state.isWaiting = false;
@@ -312,7 +312,7 @@ void CtaRecorder::onCommit(const Warp &warp, Wait::Kind kind) {
   if (kind == Wait::Kind::Wgmma) {
     const std::vector<MmaState> &queue = mmas[warp.index / 4];
     uint64_t count = queue.size();
-    // Other warps may have issued more.
+    // Other warps may have issued more operations.
     while (count && !(queue[count - 1].warps >> warp.index % 4 & 1)) {
       --count;
     }
@@ -330,7 +330,7 @@ void CtaRecorder::onExit(const Warp &warp) {
   lastTime = std::max(lastTime, state.end);
 }
 
-/// Of a kernel that did not come to its end.
+/// Ends the waits of a kernel that did not finish.
 void CtaRecorder::endOpenWaits() {
   for (WarpState &state : warps) {
     if (state.hasExited) {
@@ -364,7 +364,7 @@ std::string CtaRecorder::nameWarp(uint32_t warp) const {
 Track CtaRecorder::makeWarpTrack(uint32_t warp) {
   Track track;
   track.name = nameWarp(warp);
-  // Without roles: all of a few, or one of each warpgroup.
+  // Without roles: all warps if there are few, or one of each warpgroup.
   constexpr size_t few = 8;
   track.isMain =
       recorder.getRoles().empty() && (warps.size() <= few || warp % 4 == 0);
@@ -390,7 +390,7 @@ Track CtaRecorder::makeMmaTrack() {
   for (size_t group = 0; group < mmas.size(); ++group) {
     uint64_t first = 0;
     for (uint64_t end : warps[4 * group].mmaCommits) {
-      // The other warps may not have come to the last ones.
+      // The other warps may not have reached the last ones.
       while (end > first && mmas[group][end - 1].warps != 0xf) {
         --end;
       }

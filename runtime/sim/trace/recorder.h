@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes timelines of what the simulator executes.
+// Records timelines of the simulator's execution.
 //
-// Times are steps, and say what has to come before what, not how long it takes:
-// every warp executes one instruction a step, all warps side by side; a wait
-// ends when what it waits for has happened; asynchronous operations take a
-// nominal number of steps (see recorder.cpp). The order in which the simulator
-// happens to run the warps matters only where they race for a barrier or a
-// unit; it is the events' `order`.
+// Times are steps: they show which events must precede which, not how long they
+// take. Every warp executes one instruction per step, all warps in parallel; a
+// wait ends when its event has happened; asynchronous operations take a nominal
+// number of steps (see recorder.cpp). The order in which the simulator happens
+// to run the warps matters only if they race for a barrier or a unit; it is the
+// events' `order`.
 
 #ifndef ATTN_SIM_TRACE_RECORDER_H
 #define ATTN_SIM_TRACE_RECORDER_H
@@ -19,7 +19,7 @@
 
 namespace attn::sim {
 
-/// Warps that do one thing.
+/// Warps with the same role.
 struct TraceRole {
   std::string name;
   uint32_t firstWarp = 0;
@@ -33,8 +33,8 @@ public:
       : roles(std::move(roles)), most(most) {}
 
   std::unique_ptr<Observer> watch(const Cta &cta) override;
-  /// All that was recorded, in order of kernels and CTAs. Call it once, when
-  /// nothing runs.
+  /// Returns everything that was recorded, in order of kernels and CTAs. Call
+  /// it once, when nothing runs.
   trace::Timeline take();
 
   const std::vector<TraceRole> &getRoles() const { return roles; }

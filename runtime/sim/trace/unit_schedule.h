@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When a unit that does one thing at a time is busy.
+// The busy times of a unit that does one thing at a time.
 
 #ifndef ATTN_SIM_TRACE_UNIT_SCHEDULE_H
 #define ATTN_SIM_TRACE_UNIT_SCHEDULE_H
@@ -13,8 +13,8 @@ namespace attn::sim {
 
 class UnitSchedule {
 public:
-  /// Takes the first free `length` steps from `earliest` on; returns the first
-  /// of them. Requests need not come in order of time.
+  /// Reserves the first free `length` steps from `earliest` on; returns the
+  /// first of them. Requests may come in any order of time.
   uint64_t reserve(uint64_t earliest, uint64_t length) {
     uint64_t begin = earliest;
     auto next = busy.upper_bound(earliest);

@@ -42,9 +42,9 @@ T inRounding(Rounding rounding, T a, T b, T c, Operation operation) {
 
 constexpr uint32_t kSmallestNormal = 0x00800000;
 
-/// Whether a result that rounded to the smallest normal number would be less
-/// with exponents without limit: that is what .ftz flushes. `exact` is the
-/// value before it is rounded, or that rounded to odd in double.
+/// Whether a result that rounded to the smallest normal number would be smaller
+/// with an unlimited exponent range: .ftz flushes it then. `exact` is the value
+/// before rounding, or that value rounded to odd in double.
 bool isTiny(float result, double exact, Rounding rounding) {
   return (toBits(result) & 0x7FFFFFFF) == kSmallestNormal &&
          std::fabs(roundToF32(exact * 0x1p64, rounding)) < 0x1p-62f;
@@ -97,8 +97,8 @@ float attn::sim::fmaF32(float a, float b, float c, const F32Mode &mode) {
 }
 
 float attn::sim::divF32(float a, float b, const F32Mode &mode) {
-  // No exact quotient lies so near to where rounding changes that double would
-  // not tell.
+  // No exact quotient is so close to a rounding boundary that double would not
+  // show on which side it is.
   return applyF32(
       a, b, 0.0f, mode, [](float x, float y, float) { return x / y; },
       [](float x, float y, float) { return double(x) / y; });

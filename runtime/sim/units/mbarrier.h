@@ -83,8 +83,8 @@ MbarrierTest mbarrierTestParity(const Mbarrier &barrier, uint32_t parity);
 /// mbarrier.pending_count.
 uint32_t mbarrierPendingCount(uint64_t token);
 
-/// What a parity wait means for a waiter that knows the first `observed` phases
-/// to be complete (0 for a waiter's first wait) and so is due to wait for phase
+/// The meaning of a parity wait for a waiter that knows the first `observed`
+/// phases to be complete (0 for its first wait) and so must wait for phase
 /// number `observed`.
 enum class ParityWait : uint8_t {
   /// The due phase is not complete: blocks.

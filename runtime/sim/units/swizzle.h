@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared-memory swizzles: what TMA, wgmma descriptors and hand-written address
-// code agree on. Each maps an absolute shared-memory byte address by XORing
+// Shared-memory swizzles, as TMA, wgmma descriptors and hand-written address
+// code use them. Each maps an absolute shared-memory byte address by XORing
 // address bits; all are involutions.
 
 #ifndef ATTN_SIM_UNITS_SWIZZLE_H

@@ -74,8 +74,8 @@ std::string indexed(const char *name, uint32_t i) {
   return std::string(name) + "[" + std::to_string(i) + "]";
 }
 
-/// What the driver takes for the bytes of a box. It rounds down where a copy
-/// on an H200 rounds up, and counts a step along dimension 0.
+/// The driver's value for the bytes of a box. It rounds down where a copy on an
+/// H200 rounds up, and counts a step along dimension 0.
 uint64_t driverBoxBytes(const TensorMap &map) {
   uint64_t bytes = elementBytes(map.type);
   for (uint32_t i = 0; i < map.rank; ++i) {
@@ -342,7 +342,7 @@ std::string attn::sim::decodeTensorMap(const uint8_t bytes[kTensorMapBytes],
     uint64_t stride = image.get(kStridesHigh[i]) << 32 | image.get(kStrides[i]);
     map.globalStrides[i] = stride * kAlignment;
   }
-  // Whatever else the bytes say is the encoder's to say.
+  // All other errors in the bytes are found by encoding them again.
   Image again;
   uint8_t encoded[kTensorMapBytes];
   std::string message = encodeTensorMap(map, encoded);

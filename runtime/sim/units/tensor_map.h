@@ -110,9 +110,9 @@ enum class MapField : uint8_t {
 std::string replaceField(uint8_t bytes[kTensorMapBytes], MapField field,
                          uint32_t ordinal, uint64_t value);
 
-/// Returns "" or why the bytes are no tensor map. What the tensor unit does not
-/// heed is not looked at: the box's bytes and the swizzle's period, which the
-/// driver writes, and dimensions behind the rank.
+/// Returns "" or the reason why the bytes are not a tensor map. Fields that the
+/// tensor unit ignores are not checked: the box's bytes and the swizzle's
+/// period, which the driver writes, and dimensions beyond the rank.
 std::string decodeTensorMap(const uint8_t bytes[kTensorMapBytes],
                             TensorMap &map);
 

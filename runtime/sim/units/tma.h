@@ -79,9 +79,9 @@ const char *describe(TmaStatus status);
 /// Whether the operation can run at all; no memory is touched.
 TmaStatus checkTma(const TensorMap &map, uint32_t sharedAddress);
 
-/// Why an H200 refuses a box at `coordinates` as an illegal instruction, or "":
-/// a row of a box starts at a multiple of 16 bytes, and no coordinate of a
-/// store or reduction is negative.
+/// Returns the reason why an H200 refuses a box at `coordinates` as an illegal
+/// instruction, or "": a row of a box must start at a multiple of 16 bytes, and
+/// no coordinate of a store or reduction may be negative.
 std::string checkCoordinates(const TensorMap &map, const int32_t *coordinates,
                              bool stores);
 
@@ -112,8 +112,8 @@ TmaResult reduceBox(const TensorMap &map, const int32_t *coordinates,
 /// is 0x7FF7 in each 16 bits, whatever the type, as on an H200.
 uint64_t oobFillBits(const TensorMap &map);
 
-/// Why a non-tensor bulk copy (cp.async.bulk) is malformed, or null: sizes are
-/// positive multiples of 16, both addresses 16-byte aligned.
+/// Returns the reason why a non-tensor bulk copy (cp.async.bulk) is malformed,
+/// or null: sizes are positive multiples of 16, both addresses 16-byte aligned.
 const char *checkBulkCopy(uint64_t to, uint64_t from, uint64_t bytes);
 
 } // namespace attn::sim
