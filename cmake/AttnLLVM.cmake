@@ -19,8 +19,7 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 set(LLVM_LINK_LLVM_DYLIB OFF)
-# For tables that are no part of a dialect.
-find_program(LLVM_TABLEGEN_EXE llvm-tblgen REQUIRED PATHS ${ATTN_LLVM_PREFIX}/bin NO_DEFAULT_PATH)
+include(AttnTables)
 
 # Not every Linux has zlib and zstd.
 function(attn_link_archive target archive)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the reference pages docs/dialects/*.md and docs/passes.md, the table of the
-simulator's rules in docs/simulator.md, and python/attn/_masks.py.
+"""Writes the reference pages docs/dialects/*.md, docs/passes.md and docs/score-ops.md, the
+table of the simulator's rules in docs/simulator.md, and python/attn/_masks.py and
+_math_functions.py.
 
 usage: generate.py [--check]
   --check  write nothing; show how the committed pages differ from the
@@ -12,8 +13,9 @@ import difflib
 import json
 import os
 import re
-import subprocess
 import sys
+
+from records import math_functions, number, read_records, tablegen
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # page: mlir-tblgen's generator, the definitions and, of passes, their heading
@@ -40,16 +42,6 @@ def read(path):
         return file.read()
 
 
-def tablegen(tool, *arguments, definitions):
-    prefix = subprocess.run(["llvm-config-22", "--prefix"], stdout=subprocess.PIPE, check=True,
-                            universal_newlines=True).stdout.strip()
-    done = subprocess.run([f"{prefix}/bin/{tool}", *arguments, "-I", f"{ROOT}/include", "-I", f"{prefix}/include",
-                           f"{ROOT}/include/attn/{definitions}"], stdout=subprocess.PIPE, universal_newlines=True)
-    if done.returncode:
-        sys.exit(f"docs: {tool} refuses include/attn/{definitions}")
-    return done.stdout
-
-
 def generate(parts):
     text = NOTE
     for generator, definitions, heading in parts:
@@ -70,13 +62,10 @@ def without_repeated_enums(pages):
 
 def generate_masks():
     """The masks and bounds that the Python package knows."""
-    records = json.loads(tablegen("llvm-tblgen", "--dump-json", definitions="dialect/Masks.td"))
-
-    def number(bits):
-        return sum(bit << place for place, bit in enumerate(bits))
+    records = read_records("dialect/Masks.td")
 
     def of(kind):
-        return sorted((records[name] for name in records["!instanceof"][kind]), key=lambda record: number(record["number"]))
+        return sorted(records(kind), key=lambda record: number(record["number"]))
 
     lines = ["# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception",
              '"""The built-in masks and the bounds that launches give them. docs/generate.py writes this file',
@@ -93,6 +82,73 @@ def generate_masks():
         lines += [f'    {json.dumps(mask["name"])}: Mask(', f'        {json.dumps(mask["meaning"])},',
                   f'        {needs}, {takes}, {bool(mask["needsAny"])}, {json.dumps(mask["served"])}),']
     return "\n".join(lines + ["}"]) + "\n"
+
+
+def generate_math_functions():
+    """The functions of a float that the Python package knows."""
+    functions = math_functions()
+    names = "".join(f'    "{record["word"]}",\n' for record in functions)
+    lines = [f'{record["word"]} = math_function("{record["word"]}", {json.dumps(record["meaning"])}, '
+             f'f32_only={bool(record["f32Only"])})\n' for record in functions]
+    return f'''# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The functions of score and mask functions that are ops of a float. docs/generate.py writes
+this file from include/attn/dialect/ScoreOps.td."""
+
+from __future__ import annotations
+
+from ._of_float import math_function
+
+__all__ = [
+{names}]
+
+{"".join(lines)}'''
+
+
+def score_op_rows(records, columns):
+    """Rows of a table: the op, its meaning, what `columns` makes of a record, and the weight."""
+    for record in sorted(records, key=lambda record: record["name"]):
+        weight, by_constant = (number(record[field]) for field in ("weight", "weightByConstant"))
+        weights = str(weight) if weight == by_constant else f"{weight}, by a constant {by_constant}"
+        yield "| " + " | ".join([f'`{record["name"]}`', record["meaning"], *columns(record), weights]) + " |\n"
+
+
+def generate_score_ops():
+    """The page about the ops of regions."""
+    records = read_records("dialect/ScoreOps.td")
+    errors = {record["!name"]: record["meaning"] for record in records("Attn_Error")}
+
+    def error(record):
+        return errors[record["error"]["def"]] if "error" in record else ""
+
+    functions = math_functions()
+    of_float = "".join(score_op_rows(functions, lambda record: [error(record), f'`{record["derivatives"][0]}`']))
+    others = "".join(score_op_rows([record for record in records("Attn_ScoreOp") if record not in functions],
+                                   lambda record: [error(record)]))
+    tanh = next(record for record in records("Attn_FloatWord") if record["word"] == "tanh.afn")
+    return f"""<!-- docs/generate.py writes this page from include/attn/dialect/ScoreOps.td -->
+# The ops of score and mask functions
+
+These ops may stand in the regions of `attn.attention`, and score and mask functions of Python become them. `a`, `b` and `c` are the
+operands, `y` is the result. Kernels compute f32, within the *error* beside the rounding of their operands; `attn-run --check` allows
+as much. The *weight* is the time that the assembler takes, in that of an addition: [the ladder](ladder.md) chooses by it.
+[adding.md](adding.md) shows how to add one.
+
+## Functions of a float
+
+Python has them in `attn.ops`, by the op's name; the functions of that name of torch and numpy become them too.
+
+| op | result | error | derivative | weight |
+|---|---|---|---|---|
+{of_float}
+`math.tanh` with `fastmath<afn>` is one instruction, within {errors[tanh["error"]["def"]]}.
+
+## Others
+
+Integers wrap around in their type.
+
+| op | result | error | weight |
+|---|---|---|---|
+{others}"""
 
 
 def generate_rules(page):
@@ -122,7 +178,9 @@ def main():
     written = {f"docs/{page}": generate(parts) for page, parts in PAGES.items()}
     written = dict(without_repeated_enums(written))
     written[RULES_PAGE] = generate_rules(read(os.path.join(ROOT, RULES_PAGE)))
+    written["docs/score-ops.md"] = generate_score_ops()
     written["python/attn/_masks.py"] = generate_masks()
+    written["python/attn/_math_functions.py"] = generate_math_functions()
     different = False
     for name, new in written.items():
         path = os.path.join(ROOT, name)

@@ -5,11 +5,13 @@
 // late.
 #include "Lowering.h"
 #include "attn/codegen/target/InlineAsm.h"
+#include "attn/dialect/ScoreOps.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace attn;
 using namespace attn::codegen;
 
 namespace {
@@ -120,23 +122,24 @@ struct ExpandTanh : OpRewritePattern<math::TanhOp> {
   }
 };
 
-/// Replaces op(x) on f32 by `expand(x)`, element by element: a thread then
+/// Replaces an op on f32 by `expand(x)`, element by element: a thread then
 /// keeps the temporaries of one element, not of all.
-template <typename Op> struct ExpandElements : OpRewritePattern<Op> {
-  using Expand = Value (*)(ImplicitLocOpBuilder &, Value x);
+struct ExpandElements : RewritePattern {
+  using Expand = std::function<Value(ImplicitLocOpBuilder &, Value x)>;
 
-  ExpandElements(MLIRContext *context, Expand expand)
-      : OpRewritePattern<Op>(context), expand(expand) {}
+  ExpandElements(MLIRContext *context, StringRef name, Expand expand)
+      : RewritePattern(name, /*benefit=*/1, context),
+        expand(std::move(expand)) {}
 
-  LogicalResult matchAndRewrite(Op op,
+  LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    ImplicitLocOpBuilder b(op->getLoc(), rewriter);
     SmallVector<Value> results;
-    for (Value x : unpackElements(rewriter, op.getLoc(), op.getOperand())) {
+    for (Value x : unpackElements(rewriter, op->getLoc(), op->getOperand(0))) {
       results.push_back(expand(b, x));
     }
-    rewriter.replaceOp(
-        op, packElements(rewriter, op.getLoc(), op.getType(), results));
+    rewriter.replaceOp(op, packElements(rewriter, op->getLoc(),
+                                        op->getResult(0).getType(), results));
     return success();
   }
 
@@ -260,32 +263,6 @@ Value expandCos(ImplicitLocOpBuilder &b, Value x) {
   return expandSine(b, x, /*quarter=*/true);
 }
 
-/// The coefficients of erf x / x in x^2 within a relative 2^-24 for |x| < 1,
-/// and of log2(1 - erf x) for x in [1, 4], with which erf x is within 2^-25,
-/// both fitted for the smallest error. erf 4 rounds to 1.
-constexpr double kErfPoly[] = {1.12837912,    -0.376123262,  0.112801801,
-                               -0.0267113113, 0.00491755144, -0.000563142225};
-constexpr double kErfTailPoly[] = {-0.00385447745, -1.61212286,
-                                   -0.944228092,   -0.12787199,
-                                   0.0213202883,   -0.00165970397};
-
-/// Returns erf x within a relative 2^-22. MLIR's own expansion selects among
-/// the coefficients of three quotients, for which the assembler needs minutes
-/// instead of seconds.
-Value expandErf(ImplicitLocOpBuilder &b, Value x) {
-  Value small = arith::MulFOp::create(
-      b, x, makePolynomial(b, arith::MulFOp::create(b, x, x), kErfPoly));
-  Value magnitude = math::AbsFOp::create(b, x);
-  Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude,
-                                        makeF32(b, 1));
-  Value bounded = arith::MinimumFOp::create(b, magnitude, makeF32(b, 4));
-  Value tail =
-      math::Exp2Op::create(b, makePolynomial(b, bounded, kErfTailPoly));
-  Value large = math::CopySignOp::create(
-      b, arith::SubFOp::create(b, makeF32(b, 1), tail), x);
-  return arith::SelectOp::create(b, isSmall, small, large);
-}
-
 /// A sum or product is taken in order of the elements unless `reassoc` is
 /// given; a minimum or maximum in four chains.
 struct ExpandReduction : OpRewritePattern<vector::ReductionOp> {
@@ -329,20 +306,13 @@ struct ExpandReduction : OpRewritePattern<vector::ReductionOp> {
   }
 };
 
-/// The ops that select to an instruction, or that patterns here expand.
-bool isSupported(Operation *op) {
-  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
-             math::CosOp, math::CountLeadingZerosOp, math::CountTrailingZerosOp,
-             math::CtPopOp, math::ErfOp, math::ExpOp, math::Exp2Op,
-             math::FloorOp, math::FmaOp, math::LogOp, math::Log2Op,
-             math::RoundEvenOp, math::RsqrtOp, math::SinOp, math::SqrtOp,
-             math::TanhOp, math::TruncOp>(op);
-}
-
-/// The ops among them that exist only for f32.
-bool isApproximation(Operation *op) {
-  return isa<math::CosOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::LogOp,
-             math::Log2Op, math::RsqrtOp, math::SinOp, math::TanhOp>(op);
+/// The ops that select to an instruction, beside those that regions may
+/// contain.
+bool isInstruction(Operation *op) {
+  return isa<math::AbsIOp, math::CeilOp, math::CopySignOp,
+             math::CountLeadingZerosOp, math::CountTrailingZerosOp,
+             math::CtPopOp, math::FloorOp, math::RoundEvenOp, math::TruncOp>(
+      op);
 }
 
 } // namespace
@@ -352,13 +322,14 @@ LogicalResult attn::codegen::verifyMath(gpu::GPUModuleOp module) {
     if (!isa_and_nonnull<math::MathDialect>(op->getDialect())) {
       return WalkResult::advance();
     }
-    if (!isSupported(op)) {
+    const ScoreOp *function = lookUpScoreOp(op);
+    if (!function && !isInstruction(op)) {
       return op->emitError("expected an operation that the target has an "
                            "instruction for, got '")
              << op->getName() << "'";
     }
     Type type = getElementTypeOrSelf(op->getResult(0).getType());
-    if (isApproximation(op) && !type.isF32()) {
+    if (function && function->isF32Only && !type.isF32()) {
       return op->emitError("expected '")
              << op->getName() << "' on f32, got " << type;
     }
@@ -380,7 +351,14 @@ void attn::codegen::populateMathToNVVMPatterns(RewritePatternSet &patterns) {
 void attn::codegen::populatePreciseMathPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ExpandTanh>(context);
-  patterns.add<ExpandElements<math::SinOp>>(context, expandSin);
-  patterns.add<ExpandElements<math::CosOp>>(context, expandCos);
-  patterns.add<ExpandElements<math::ErfOp>>(context, expandErf);
+  patterns.add<ExpandElements>(context, "math.sin", expandSin);
+  patterns.add<ExpandElements>(context, "math.cos", expandCos);
+  for (const ScoreOp &op : scoreOps()) {
+    if (op.expansion) {
+      patterns.add<ExpandElements>(context, op.name,
+                                   [&op](ImplicitLocOpBuilder &b, Value x) {
+                                     return expandScoreOp(op, b, x);
+                                   });
+    }
+  }
 }

@@ -3,6 +3,7 @@
 // Verifier of the score and mask regions of attn.attention; labels are those
 // of its description.
 #include "attn/dialect/Attn.h"
+#include "attn/dialect/ScoreOps.h"
 
 using namespace mlir;
 using namespace attn;
@@ -73,9 +74,7 @@ static LogicalResult verifyFloats(Operation &inner, StringRef name) {
            << name << " region on f32, which 'arith.extf' extends to and "
            << "'arith.truncf' rounds from, got " << result;
   }
-  if (result.isF64() &&
-      isa_and_present<math::MathDialect>(inner.getDialect()) &&
-      !isa<math::AbsFOp, math::FmaOp, math::SqrtOp>(inner)) {
+  if (result.isF64() && lookUpScoreOp(&inner)->isF32Only) {
     return inner.emitOpError("expected to be on f32 in the ")
            << name << " region, got f64";
   }

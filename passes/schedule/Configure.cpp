@@ -2,6 +2,7 @@
 //
 // attn-configure: selects the shape of one CTA's work from the schedule table.
 #include "RegionWeight.h"
+#include "attn/dialect/ScoreOps.h"
 #include "attn/passes/schedule/Passes.h"
 #include "attn/passes/schedule/ScheduleTable.h"
 #include "attn/passes/schedule/SizeCover.h"
@@ -162,6 +163,8 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     return dropUnreached(op, *found);
   }
 
+  static unsigned weightOf(StringRef op) { return lookUpScoreOp(op)->weight; }
+
   /// Returns the entries of the lowest rung on which the regions compile in
   /// time.
   FailureOr<SmallVector<TableEntry>> findEntries(AttentionOp op) {
@@ -188,9 +191,9 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     }
     return op.emitOpError(
                "expected the score and mask regions to weigh at most ")
-           << most
-           << " (an addition 1, a tanh 25, an element that is read 60), "
-           << "got " << weight;
+           << most << " (an addition " << weightOf("arith.addf") << ", a tanh "
+           << weightOf("math.tanh") << ", an element that is read "
+           << weightOf("tensor.extract") << "), got " << weight;
   }
 
   LogicalResult attachVariants(AttentionOp op, ArrayRef<TableEntry> entries) {

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RegionWeight.h"
+#include "attn/dialect/ScoreOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attn;
 
-/// Returns the assembler's time for regions of one kind of op, relative to its
-/// time for additions.
+/// Returns the assembler's time for `op`, relative to its time for an addition.
 static int64_t weighOp(Operation *op) {
-  if (isa<arith::ConstantOp, arith::IndexCastOp, YieldOp>(op)) {
+  if (isa<YieldOp>(op)) {
     return 0;
   }
-  if (isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(op)) {
-    return matchPattern(op->getOperand(1), m_Constant()) ? 5 : 200;
-  }
-  if (isa<tensor::ExtractOp>(op)) {
-    return 60;
-  }
-  if (isa<arith::DivFOp, math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
-          math::SqrtOp, math::RsqrtOp>(op)) {
-    return 5;
-  }
-  bool isOneInstruction = !isa<math::MathDialect>(op->getDialect()) ||
-                          isa<math::AbsFOp, math::FmaOp>(op);
-  return isOneInstruction ? 1 : isa<math::TanhOp>(op) ? 25 : 100;
+  const ScoreOp &entry = *lookUpScoreOp(op); // the verifier lets no other in
+  bool isByConstant = op->getNumOperands() == 2 &&
+                      matchPattern(op->getOperand(1), m_Constant());
+  return isByConstant ? entry.weightByConstant : entry.weight;
 }
 
 int64_t attn::weighRegions(AttentionOp op) {

@@ -1,40 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The operations of score and mask functions, and the ops that they become. Types and
-rounding are torch's. `__all__` has the functions: `attn.ops` has these names, and symbols
-take those of torch and numpy for the same."""
+rounding are torch's. `__all__` has the functions, those of _math_functions among them:
+`attn.ops` has these names, and symbols take those of torch and numpy for the same."""
 
 from __future__ import annotations
 
-import functools
 from typing import Any, Callable
 
+from . import _math_functions
+from ._math_functions import *  # noqa: F403
+from ._math_functions import exp, rsqrt, sqrt
+from ._of_float import arithmetic, of_float
 from ._operands import (Number, apply, cast, common_type, constant, held, integer, is_weak, is_wide, narrowed, number, rounded,
                         wrapped)
 from ._symbols import Operand, Symbol, refuse, write
 from ._types import FLOATS, INTEGERS, Range, computed_in
 
 __all__ = [
-    "where", "absolute", "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "sigmoid", "relu",
-    "square", "reciprocal", "maximum", "minimum", "clamp", "logical_and", "logical_or", "logical_xor", "logical_not",
+    "where", "absolute", "sigmoid", "relu", "square", "reciprocal", "maximum", "minimum", "clamp", "logical_and", "logical_or",
+    "logical_xor", "logical_not",
 ]
-
-
-def _arithmetic(function: Callable[..., Symbol]) -> Callable[..., Symbol]:
-    """The function on operands of any kind. Its result counts as a number of Python if
-    all of them do."""
-
-    @functools.wraps(function)
-    def call(*values: Any) -> Symbol:
-        operands = [number(value) for value in values]
-        result = function(*operands)
-        if all(map(is_weak, operands)):
-            if any(isinstance(one, Symbol) and one.automatic for one in operands):
-                raise refuse("arithmetic on a number that changes", "Python has it in more bits than the kernel")
-            result = result.as_type(result.type)
-            result.weak = True
-        return result
-
-    return call
+__all__ += _math_functions.__all__
 
 
 # Arithmetic. Floats of 16 bits compute in f32 and are rounded at the end.
@@ -54,7 +40,7 @@ def _bool_op(op: str, a: Any, b: Any) -> Symbol:
 
 def _binary(name: str, float_op: str, int_op: str, exact: Callable[[Range, Range], Range], bool_op: str = ""
             ) -> Callable[[Any, Any], Symbol]:
-    @_arithmetic
+    @arithmetic
     def function(a: Any, b: Any) -> Symbol:
         type = common_type(a, b)
         if type in FLOATS:
@@ -80,7 +66,7 @@ multiply = _binary("*", "arith.mulf", "arith.muli", _products, "andi")
 
 
 def _extremum(name: str, pick: Callable[..., int], bool_op: str) -> Callable[[Any, Any], Symbol]:
-    @_arithmetic
+    @arithmetic
     def function(a: Any, b: Any) -> Symbol:
         type = common_type(a, b)
         if type == "bool":
@@ -99,7 +85,7 @@ maximum = _extremum("max", max, "ori")
 minimum = _extremum("min", min, "andi")
 
 
-@_arithmetic
+@arithmetic
 def divide(a: Any, b: Any) -> Symbol:
     """True division, of integers in f32."""
     type = common_type(a, b)
@@ -119,7 +105,7 @@ def _integers(operation: str, a: Any, b: Any) -> tuple[Symbol, Symbol, str]:
     return a, b, type
 
 
-@_arithmetic
+@arithmetic
 def floor_divide(a: Any, b: Any) -> Symbol:
     a, b, type = _integers("//", a, b)
     if _is_power_of_two(b):
@@ -132,7 +118,7 @@ def floor_divide(a: Any, b: Any) -> Symbol:
     return where(_rounded_up(a, b, type), subtract(quotient, 1), quotient)
 
 
-@_arithmetic
+@arithmetic
 def remainder(a: Any, b: Any) -> Symbol:
     """With the sign of `b`, as in Python."""
     a, b, type = _integers("%", a, b)
@@ -173,7 +159,7 @@ def _rounded_up(a: Symbol, b: Symbol, type: str) -> Symbol:
     return bitwise_and(not_equal(rest, 0), bitwise_xor(less(rest, 0), less(b, 0)))
 
 
-@_arithmetic
+@arithmetic
 def negative(a: Any) -> Symbol:
     type = common_type(a)
     if type in FLOATS:
@@ -183,7 +169,7 @@ def negative(a: Any) -> Symbol:
     return subtract(constant(0, type), cast(a, type))
 
 
-@_arithmetic
+@arithmetic
 def absolute(a: Any) -> Symbol:
     type = common_type(a)
     if type in FLOATS:
@@ -199,7 +185,7 @@ def absolute(a: Any) -> Symbol:
     return narrowed(result.name, type, Range(low, result.range.high), is_wide(result))
 
 
-@_arithmetic
+@arithmetic
 def power(a: Any, b: Any) -> Symbol:
     known = {1: lambda x: x, 2: lambda x: multiply(x, x), 3: lambda x: multiply(multiply(x, x), x), 0.5: sqrt,
              -1: reciprocal, -0.5: rsqrt}
@@ -229,7 +215,7 @@ def clamp(a: Any, min: Any = None, max: Any = None) -> Symbol:  # torch's names
 
 
 def _comparison(float_name: str, int_name: str) -> Callable[[Any, Any], Symbol]:
-    @_arithmetic
+    @arithmetic
     def function(a: Any, b: Any) -> Symbol:
         type = common_type(a, b)
         a, b = cast(a, type), cast(b, type)
@@ -251,7 +237,7 @@ not_equal = _comparison("une", "ne")
 
 
 def _bitwise(op: str, operator: str) -> Callable[[Any, Any], Symbol]:
-    @_arithmetic
+    @arithmetic
     def function(a: Any, b: Any) -> Symbol:
         type = common_type(a, b)
         if type in FLOATS:
@@ -284,7 +270,7 @@ def _logical(op: str) -> Callable[[Any, Any], Symbol]:
 logical_and, logical_or, logical_xor = (_logical(op) for op in ("andi", "ori", "xori"))
 
 
-@_arithmetic
+@arithmetic
 def invert(a: Any) -> Symbol:
     type = common_type(a)
     return bitwise_xor(cast(a, type) if type in INTEGERS else a, True if type == "bool" else 255 if type == "u8" else -1)
@@ -297,7 +283,7 @@ def logical_not(a: Any) -> Symbol:
 _COUNTS = Range(0, 63)
 
 
-@_arithmetic
+@arithmetic
 def shift_left(a: Any, b: Any) -> Symbol:
     """0 where `b` is negative, or at least the number of bits of the type: so do the
     ops of a region."""
@@ -309,7 +295,7 @@ def shift_left(a: Any, b: Any) -> Symbol:
     return wrapped(Symbol(apply("arith.shli", a, b, wide), type, INTEGERS["i64" if wide else "i32"]), type)
 
 
-@_arithmetic
+@arithmetic
 def shift_right(a: Any, b: Any) -> Symbol:
     """The sign of `a`, 0 or -1, where `b` is negative, or at least the number of bits of
     the type: so do the ops of a region."""
@@ -332,34 +318,11 @@ def where(condition: Any, a: Any, b: Any) -> Symbol:
     return narrowed(name, type, a.range.union(b.range), wide)
 
 
-# Functions of a float.
+# Functions of a float, beside those that are ops.
 
 
-def _of_float(function: Callable[[Symbol], Symbol], name: str = "") -> Callable[[Any], Symbol]:
-    """`function`, from f32 to f32, on numbers of any type. With a `name`, f64 is refused."""
-
-    @_arithmetic
-    def call(a: Any) -> Symbol:
-        type = common_type(a)
-        type = type if type in FLOATS else "f32"
-        if type == "f64" and name:
-            raise refuse(f"'{name}' of float64", "the GPU has none; convert its operand to float32")
-        return rounded(function(cast(cast(a, type), computed_in(type))), type)
-
-    return call
-
-
-def _math(name: str) -> Callable[[Any], Symbol]:
-    def apply_to(a: Symbol) -> Symbol:
-        return Symbol(write(f"math.{name} {a.name} : {a.held_in}"), a.type)
-
-    return _of_float(apply_to, "" if name == "sqrt" else name)
-
-
-exp, exp2, log, log2 = (_math(name) for name in ("exp", "exp2", "log", "log2"))
-sqrt, rsqrt, sin, cos, tanh, erf = (_math(name) for name in ("sqrt", "rsqrt", "sin", "cos", "tanh", "erf"))
-reciprocal = _of_float(lambda a: divide(1.0, a))
-sigmoid = _of_float(lambda a: reciprocal(add(1.0, exp(negative(a)))), "sigmoid")
+reciprocal = of_float(lambda a: divide(1.0, a))
+sigmoid = of_float(lambda a: reciprocal(add(1.0, exp(negative(a)))), "sigmoid")
 
 
 def relu(a: Any) -> Symbol:

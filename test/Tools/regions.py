@@ -5,24 +5,34 @@
 usage: regions.py BUILD FOLDER [CASE...]
 
 Every op that a region may have is in some case: the compiler's own messages list them.
+The functions of ScoreOps.td have cases without more: each is tried at POINTS.
 Each case is run with --check; then its bundle's program, not its kernel, is given a fault
 at one op after the other, and --check has to fail."""
 
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 
 import edit_bundle
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "docs"))
+from records import math_functions
+
+FUNCTIONS = [record["word"] for record in math_functions()]
+# Inside of the domains of functions, at their edges and outside.
+POINTS = [sign * size for size in (0, 1e-40, 1e-30, 1e-6, 0.01, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 8, 20, 80, 200, 1e5, 1e20, 3e38,
+                                   float("inf"), float("nan")) for sign in (1, -1)]
 
 # An op: the name, or with a number of operands the operands in a new order, that its
 # fault has. Names may not become longer.
 FAULTS = {
     "addf": "subf", "subf": "addf", "mulf": "subf", "divf": "mulf", "negf": "absf", "absf": "negf", "fma": (2, 1, 0),
     "maximumf": "minimumf", "minimumf": "maximumf", "maxnumf": "minnumf", "minnumf": "maxnumf",
-    "exp": "log", "exp2": "exp", "log": "exp", "log2": "log", "sqrt": "log2", "rsqrt": "sqrt", "tanh": "exp", "tanh.afn": "exp",
-    "sin": "cos", "cos": "sin", "erf": "exp",
+    **dict.fromkeys([*FUNCTIONS, "tanh.afn"], "exp"), "exp": "log",
     "addi": "subi", "subi": "addi", "muli": "addi", "divsi": "remsi", "remsi": "divsi", "andi": "ori", "ori": (0, 0),
     "xori": "ori", "shli": "addi", "shrsi": "divsi", "maxsi": "minsi", "minsi": "maxsi", "select": (0, 2, 1),
     "divui": "divsi", "remui": "remsi", "maxui": "maxsi", "minui": "minsi", "shrui": "shrsi",
@@ -105,20 +115,10 @@ CASES = {
     "functions": """
         %size = math.absf %x : f32
         %p = arith.addf %size, %half : f32
-        %f0 = math.exp %x : f32
-        %f1 = math.exp2 %x : f32
-        %f2 = math.log %p : f32
-        %f3 = math.log2 %p : f32
-        %f4 = math.sqrt %p : f32
-        %f5 = math.rsqrt %p : f32
-        %f6 = math.tanh %s : f32
-        %f7 = math.tanh %x fastmath<afn> : f32
-        %power = arith.constant 1099511627776.0 : f32
-        %large = arith.mulf %x, %power : f32
-        %f8 = math.sin %large : f32
-        %f9 = math.cos %large : f32
-        %f10 = math.erf %s : f32
-        """ + total(f"%f{n}" for n in range(11)),
+        %afn = math.tanh %x fastmath<afn> : f32
+        %capped = math.tanh %s : f32
+        """ + "\n".join(f"%f{n} = math.{name} %p : f32" for n, name in enumerate(FUNCTIONS)) + "\n"
+    + total(["%afn", "%capped", *(f"%f{n}" for n in range(len(FUNCTIONS)))]),
     "sums": integers([("addi", "%n, %m"), ("subi", "%m, %n")]),
     "products": integers([("muli", "%n, %m"), ("andi", "%n, %m")]),
     "bits": integers([("ori", "%n, %m"), ("xori", "%n, %m")]),
@@ -186,6 +186,24 @@ MASKS = {"mask": """
         %allow = arith.select %positive, %both, %either : i1
         attn.yield %allow : i1"""}
 
+# A function of a point for each query: the score of its only key. What no score may be
+# becomes a number.
+AT_POINTS = {f"{name}_at_points": f"""
+        %p = tensor.extract %bias[%ix] : tensor<?xf32>
+        %y = math.{name} %p : f32
+        %infinity = arith.constant 0x7F800000 : f32
+        %minus = arith.constant 0xFF800000 : f32
+        %three = arith.constant 3.0 : f32
+        %five = arith.constant 5.0 : f32
+        %seven_f = arith.constant 7.0 : f32
+        %is_nan = arith.cmpf uno, %y, %y : f32
+        %r0 = arith.select %is_nan, %three, %y : f32
+        %is_plus = arith.cmpf oeq, %y, %infinity : f32
+        %r1 = arith.select %is_plus, %five, %r0 : f32
+        %is_minus = arith.cmpf oeq, %y, %minus : f32
+        %r2 = arith.select %is_minus, %seven_f, %r1 : f32
+        attn.yield %r2 : f32""" for name in FUNCTIONS}
+
 MODULE = """func.func @case(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32,
     %arg0: tensor<?xf32> {{attn.name = "bias"}}, %arg1: tensor<?xi32> {{attn.name = "ids"}}, %arg2: i32 {{attn.name = "reach"}})
     -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) {{
@@ -199,6 +217,17 @@ MODULE = """func.func @case(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>
 }}
 """
 PROBLEM = ["--q=1x19x2x64", "--kv=1x37x1x64", "--check", "--tensor=ids=integers:-2147483648:2147483647", "--scalar=reach=3"]
+
+
+def problem_of(bodies, folder):
+    """Options of attn-run for cases."""
+    if bodies is not AT_POINTS:
+        return PROBLEM
+    path, count = os.path.join(folder, "points.npy"), len(POINTS)
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({count},), }}"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00\x76\x00" + header.encode().ljust(117) + b"\n" + struct.pack(f"<{count}f", *POINTS))
+    return [f"--q=1x{count}x2x64", "--kv=1x1x1x64", *PROBLEM[2:], f"--tensor=bias={path}"]
 
 
 def module_of(kind, body):
@@ -253,7 +282,7 @@ def check_case(name, bodies, build, folder):
     ok, text = call(os.path.join(build, "bin", "attn-compile"), source, "-o", bundle)
     if not ok:
         return set(), [text]
-    run = [os.path.join(build, "bin", "attn-run"), "--device=sim", *PROBLEM]
+    run = [os.path.join(build, "bin", "attn-run"), "--device=sim", *problem_of(bodies, folder)]
     ok, text = call(*run, bundle)
     problems = [] if ok and "check: passed" in text else [text]
     with open(bundle, "rb") as file:
@@ -263,7 +292,7 @@ def check_case(name, bodies, build, folder):
         with open(broken, "wb") as file:
             file.write(edit_bundle.replace(data, line.encode(), changed.encode()))
         ok, text = call(*run, broken)
-        if ok or "check: FAILED" not in text:
+        if ok or ": FAILED" not in text:  # of the check, or of a launch that the file does not fit
             problems.append(f"a fault of {op} is not noticed: {changed}\n{text}")
     return {line[1] for line in program}, problems
 
@@ -272,7 +301,7 @@ def main():
     build, folder, names = sys.argv[1], sys.argv[2], sys.argv[3:]
     os.makedirs(folder, exist_ok=True)
     ops = set()
-    for bodies in (CASES, MASKS):
+    for bodies in (CASES, MASKS, AT_POINTS):
         for name in names or bodies:
             found, problems = check_case(name, bodies, build, folder) if name in bodies else (set(), [])
             ops |= found

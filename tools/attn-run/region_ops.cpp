@@ -93,27 +93,28 @@ void run::setFloats(const OpUse &use, size_t at,
 
 namespace {
 
-/// The error of a function's f32 result for `operand`.
-using Error = double (*)(double operand, double result);
+/// A function of floats (Attn_FloatWord in include/attn/dialect/ScoreOps.td).
+struct FloatWord {
+  const char *name;
+  size_t operands;
+  double (*value)(double a, double b, double c);
+  /// How far a kernel's f32 may be from `value`; null: no more than it rounds.
+  double (*error)(double operand, double value);
+};
 
-/// Applies `function` to all operands, as floats.
-template <typename Function>
-void foldFloats(const OpUse &use, Function function, Error error = nullptr) {
+void foldFloats(const OpUse &use, const FloatWord &op) {
   for (size_t n = 0; n < use.count; ++n) {
     std::array<double, kLanes> values;
     for (size_t lane = 0; lane < kLanes; ++lane) {
-      auto operand = [&](size_t i) { return floatOf(use, i, lane, n); };
-      if constexpr (std::is_invocable_v<Function, double>) {
-        values[lane] = function(operand(0));
-      } else if constexpr (std::is_invocable_v<Function, double, double>) {
-        values[lane] = function(operand(0), operand(1));
-      } else {
-        values[lane] = function(operand(0), operand(1), operand(2));
+      double operands[3] = {};
+      for (size_t i = 0; i < use.operands.size(); ++i) {
+        operands[i] = floatOf(use, i, lane, n);
       }
+      values[lane] = op.value(operands[0], operands[1], operands[2]);
       bool isOff = lane == Rounded || lane == Shifted;
-      if (error && isOff && use.type.bits == 32 &&
+      if (op.error && isOff && use.type.bits == 32 &&
           std::isfinite(values[lane])) {
-        values[lane] += error(operand(0), values[lane]);
+        values[lane] += op.error(operands[0], values[lane]);
       }
     }
     setFloats(use, n, values);
@@ -234,48 +235,21 @@ void floatToUnsigned(const OpUse &use) {
 }
 
 void convertFloats(const OpUse &use) {
-  foldFloats(use, [](double value) { return value; });
+  foldFloats(use, {"", 1, [](double a, double, double) { return a; }, nullptr});
 }
 
-double maximum(double a, double b) {
-  return std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b);
-}
+using I = int64_t;
+using U = uint64_t;
 
-double minimum(double a, double b) {
-  return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b);
-}
-
-// The errors of functions as the compiler lowers them
-// (codegen/emit/MathToNVVM): those of the instructions, and the rounding of
-// their operands.
-constexpr double kInstruction = 0x1p-22;
-
-double relative(double, double result) { return kInstruction * result; }
-double ofExp(double operand, double result) {
-  return (kInstruction + 0x1p-23 * std::fabs(operand)) * result;
-}
-double ofLog(double, double result) {
-  return kInstruction * std::max(1.0, std::fabs(result));
-}
-double ofSine(double, double) { return kInstruction; }
-double ofTanh(double, double result) { return 0x1p-18 * result; }
-double ofOneTanh(double, double result) { return 0x1p-11 * result; }
-
-/// Applies a function to two integers of one type, with wrap-around. `function`
-/// may take the number of bits of the type.
+/// Two integers of so many bits to one of their type, which wraps around.
 template <typename Function>
 RegionOp integers(const char *name, Function function) {
   return {name, Signature::Integers, 2, [=](const OpUse &use) {
+            unsigned bits = use.type.bits;
             for (size_t n = 0; n < use.count; ++n) {
-              int64_t a = use.operands[0]->integers[n];
-              int64_t b = use.operands[1]->integers[n];
-              int64_t value;
-              if constexpr (std::is_invocable_v<Function, int64_t, int64_t>) {
-                value = int64_t(function(a, b));
-              } else {
-                value = int64_t(function(a, b, use.type.bits));
-              }
-              use.result->integers[n] = wrapTo(use.type.bits, value);
+              I value = I(function(use.operands[0]->integers[n],
+                                   use.operands[1]->integers[n], bits));
+              use.result->integers[n] = wrapTo(bits, value);
             }
           }};
 }
@@ -283,16 +257,8 @@ RegionOp integers(const char *name, Function function) {
 template <typename Function>
 RegionOp unsignedIntegers(const char *name, Function function) {
   return integers(name, [=](int64_t a, int64_t b, unsigned bits) {
-    return function(unsignedOf(bits, a), unsignedOf(bits, b));
+    return function(unsignedOf(bits, a), unsignedOf(bits, b), bits);
   });
-}
-
-/// Applies a function to one, two or three floats of one type.
-template <typename... Operands>
-RegionOp floats(const char *name, double (*function)(Operands...),
-                Error error = nullptr) {
-  return {name, Signature::Floats, sizeof...(Operands),
-          [=](const OpUse &use) { foldFloats(use, function, error); }};
 }
 
 template <typename Function>
@@ -331,133 +297,34 @@ RegionOp unordered(const char *name, Function function) {
           }};
 }
 
-/// The ops that regions may contain (dialect/lib/ScoreOps.cpp), with their
-/// meaning. Region itself implements constant, extract and yield.
-const std::vector<RegionOp> &allOps() {
-  using I = int64_t;
-  using U = uint64_t;
-  using D = double;
-  static const std::vector<RegionOp> ops = {
-      integers("addi", [](U a, U b) { return a + b; }),
-      integers("subi", [](U a, U b) { return a - b; }),
-      integers("muli", [](U a, U b) { return a * b; }),
-      // Division by 0 returns the dividend, and the remainder 0.
-      integers("divsi",
-               [](I a, I b) {
-                 return b == 0 ? U(a) : b == -1 ? U(0) - U(a) : U(a / b);
-               }),
-      integers("remsi", [](I a, I b) { return b == 0 || b == -1 ? 0 : a % b; }),
-      unsignedIntegers("divui", [](U a, U b) { return b == 0 ? a : a / b; }),
-      unsignedIntegers("remui", [](U a, U b) { return b == 0 ? 0 : a % b; }),
-      integers("andi", [](I a, I b) { return a & b; }),
-      integers("ori", [](I a, I b) { return a | b; }),
-      integers("xori", [](I a, I b) { return a ^ b; }),
-      integers("maxsi", [](I a, I b) { return std::max(a, b); }),
-      integers("minsi", [](I a, I b) { return std::min(a, b); }),
-      unsignedIntegers("maxui", [](U a, U b) { return std::max(a, b); }),
-      unsignedIntegers("minui", [](U a, U b) { return std::min(a, b); }),
-      // A shift by the width or more leaves only the sign.
-      integers("shli",
-               [](U a, I b, unsigned bits) {
-                 U by = unsignedOf(bits, b);
-                 return by < bits ? a << by : 0;
-               }),
-      integers("shrsi",
-               [](I a, I b, unsigned bits) {
-                 return a >> std::min<U>(unsignedOf(bits, b), bits - 1);
-               }),
-      integers("shrui",
-               [](I a, I b, unsigned bits) {
-                 U by = unsignedOf(bits, b);
-                 return by < bits ? unsignedOf(bits, a) >> by : 0;
-               }),
-      floats(
-          "addf", +[](D a, D b) { return a + b; }),
-      floats(
-          "subf", +[](D a, D b) { return a - b; }),
-      floats(
-          "mulf", +[](D a, D b) { return a * b; }),
-      floats(
-          "divf", +[](D a, D b) { return a / b; }, relative),
-      floats(
-          "negf", +[](D a) { return -a; }),
-      floats(
-          "absf", +[](D a) { return std::fabs(a); }),
-      floats("maximumf", maximum),
-      floats("minimumf", minimum),
-      floats(
-          "maxnumf", +[](D a, D b) { return std::fmax(a, b); }),
-      floats(
-          "minnumf", +[](D a, D b) { return std::fmin(a, b); }),
-      floats(
-          "fma", +[](D a, D b, D c) { return std::fma(a, b, c); }),
-      floats(
-          "exp", +[](D a) { return std::exp(a); }, ofExp),
-      floats(
-          "exp2", +[](D a) { return std::exp2(a); }, relative),
-      floats(
-          "log", +[](D a) { return std::log(a); }, ofLog),
-      floats(
-          "log2", +[](D a) { return std::log2(a); }, ofLog),
-      floats(
-          "sqrt", +[](D a) { return std::sqrt(a); }, relative),
-      floats(
-          "rsqrt", +[](D a) { return 1 / std::sqrt(a); }, relative),
-      floats(
-          "sin", +[](D a) { return std::sin(a); }, ofSine),
-      floats(
-          "cos", +[](D a) { return std::cos(a); }, ofSine),
-      floats(
-          "erf", +[](D a) { return std::erf(a); }, relative),
-      floats(
-          "tanh", +[](D a) { return std::tanh(a); }, ofTanh),
-      floats(
-          "tanh.afn", +[](D a) { return std::tanh(a); }, ofOneTanh),
-      compare("cmpi.eq", [](I a, I b) { return a == b; }),
-      compare("cmpi.ne", [](I a, I b) { return a != b; }),
-      compare("cmpi.slt", [](I a, I b) { return a < b; }),
-      compare("cmpi.sle", [](I a, I b) { return a <= b; }),
-      compare("cmpi.sgt", [](I a, I b) { return a > b; }),
-      compare("cmpi.sge", [](I a, I b) { return a >= b; }),
-      compareUnsigned("cmpi.ult", [](U a, U b) { return a < b; }),
-      compareUnsigned("cmpi.ule", [](U a, U b) { return a <= b; }),
-      compareUnsigned("cmpi.ugt", [](U a, U b) { return a > b; }),
-      compareUnsigned("cmpi.uge", [](U a, U b) { return a >= b; }),
-      ordered("cmpf.oeq", [](D a, D b) { return a == b; }),
-      ordered("cmpf.ogt", [](D a, D b) { return a > b; }),
-      ordered("cmpf.oge", [](D a, D b) { return a >= b; }),
-      ordered("cmpf.olt", [](D a, D b) { return a < b; }),
-      ordered("cmpf.ole", [](D a, D b) { return a <= b; }),
-      ordered("cmpf.one", [](D a, D b) { return a != b; }),
-      ordered("cmpf.ord", [](D, D) { return true; }),
-      ordered("cmpf.false", [](D, D) { return false; }),
-      unordered("cmpf.ueq", [](D a, D b) { return a == b; }),
-      unordered("cmpf.ugt", [](D a, D b) { return a > b; }),
-      unordered("cmpf.uge", [](D a, D b) { return a >= b; }),
-      unordered("cmpf.ult", [](D a, D b) { return a < b; }),
-      unordered("cmpf.ule", [](D a, D b) { return a <= b; }),
-      unordered("cmpf.une", [](D a, D b) { return a != b; }),
-      unordered("cmpf.uno", [](D, D) { return false; }),
-      unordered("cmpf.true", [](D, D) { return true; }),
-      {"select", Signature::Select, 3, select},
-      {"index_cast", Signature::IntToInt, 1, castToIndex},
-      {"extsi", Signature::IntToInt, 1, extendSigned},
-      {"extui", Signature::IntToInt, 1, extendUnsigned},
-      {"trunci", Signature::IntToInt, 1, extendSigned},
-      {"sitofp", Signature::IntToFloat, 1, signedToFloat},
-      {"uitofp", Signature::IntToFloat, 1, unsignedToFloat},
-      {"fptosi", Signature::FloatToInt, 1, floatToSigned},
-      {"fptoui", Signature::FloatToInt, 1, floatToUnsigned},
-      {"extf", Signature::FloatToFloat, 1, convertFloats},
-      {"truncf", Signature::FloatToFloat, 1, convertFloats},
-  };
+/// A word that is no function of floats (Attn_OtherWord).
+struct OtherWord {
+  const char *name;
+  RegionOp (*make)(const char *name);
+};
+
+#define GET_FloatWordTable_IMPL
+#define GET_OtherWordTable_IMPL
+#include "score_ops.inc"
+
+/// Three are missing, which Region knows itself: constant, extract and yield.
+std::vector<RegionOp> makeOps() {
+  std::vector<RegionOp> ops;
+  for (const FloatWord &op : FloatWordTable) {
+    ops.push_back({op.name, Signature::Floats, op.operands,
+                   [&op](const OpUse &use) { foldFloats(use, op); }});
+  }
+  for (const OtherWord &op : OtherWordTable) {
+    ops.push_back(op.make(op.name));
+  }
   return ops;
 }
 
 } // namespace
 
 const RegionOp *run::findRegionOp(const std::string &name) {
-  for (const RegionOp &op : allOps()) {
+  static const std::vector<RegionOp> ops = makeOps();
+  for (const RegionOp &op : ops) {
     if (name == op.name) {
       return &op;
     }

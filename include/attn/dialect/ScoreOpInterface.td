@@ -9,7 +9,7 @@ def Attn_ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
   let description = [{
     What makes an op legal in a score or mask region: a pure scalar op that can
     be applied to tiles element by element. Upstream ops get it by external
-    models (dialect/lib/ScoreOps.cpp); that list is the allow-list.
+    models, those of ScoreOps.td alone.
   }];
   let methods = [
     InterfaceMethod<[{

@@ -29,9 +29,9 @@ def LowerToLLVM : Pass<"attn-lower-to-llvm", "::mlir::gpu::GPUModuleOp"> {
     An operation of `math` that the target has no instruction for is an error
     that names it. Idempotent. Results change by the approximations of
     `ex2.approx`, `lg2.approx`, `rcp.approx`, `div.approx`, `sqrt.approx`.
-    `math.sin`, `math.cos` and `math.erf` are polynomials, within 2^-22 (of the result, for `erf`).
-    `math.tanh` is made of them, and of a polynomial near 0, within 2^-18 of the
-    result; only with `fastmath<afn>` is it `tanh.approx`, which is within 2^-11.
+    Functions without an instruction become others, polynomials or integers;
+    `math.tanh` is `tanh.approx` only with `fastmath<afn>`. A table has
+    [how close each is](score-ops.md).
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::NVVM::NVVMDialect",

@@ -15,9 +15,8 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
     ... The copies are variants of one launch plan, tried in that order. The entries
     are of the lowest rung, `rung` at least, that serves the problem and has so little code
     that it is compiled in time: each op of a score or mask region is compiled
-    once for each key of a block, and weighs 1 (`math.tanh` 25, `tensor.extract` 60,
-    integer division 200 unless by a constant, other functions and divisions 5,
-    constants 0). An attention whose regions are too large for all rungs is refused.
+    once for each key of a block, and has a [weight](score-ops.md). An attention
+    whose regions are too large for all rungs is refused.
 
     **Requires** any module; where several entries serve an attention, that it is
     the only one of a `func.func`.

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The definitions in .td files, as TableGen reads them."""
+
+import json
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def tablegen(tool, *arguments, definitions):
+    prefix = subprocess.run(["llvm-config-22", "--prefix"], stdout=subprocess.PIPE, check=True,
+                            universal_newlines=True).stdout.strip()
+    done = subprocess.run([f"{prefix}/bin/{tool}", *arguments, "-I", f"{ROOT}/include", "-I", f"{prefix}/include",
+                           f"{ROOT}/include/attn/{definitions}"], stdout=subprocess.PIPE, universal_newlines=True)
+    if done.returncode:
+        sys.exit(f"docs: {tool} refuses include/attn/{definitions}")
+    return done.stdout
+
+
+def read_records(definitions):
+    """What gives the records of a class, as dictionaries."""
+    records = json.loads(tablegen("llvm-tblgen", "--dump-json", definitions=definitions))
+    return lambda kind: [records[name] for name in records["!instanceof"][kind]]
+
+
+def number(bits):
+    """A field of bits."""
+    return sum(bit << place for place, bit in enumerate(bits))
+
+
+def math_functions():
+    """The records of functions of a float, by name."""
+    return sorted(read_records("dialect/ScoreOps.td")("Attn_Function"), key=lambda record: record["word"])
