@@ -154,10 +154,6 @@ Value makeI32(ImplicitLocOpBuilder &b, uint32_t value) {
   return arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(value)));
 }
 
-Value makeI64(ImplicitLocOpBuilder &b, uint64_t value) {
-  return arith::ConstantOp::create(b, b.getI64IntegerAttr(int64_t(value)));
-}
-
 /// Returns the polynomial with these coefficients, the constant one first.
 Value makePolynomial(ImplicitLocOpBuilder &b, Value x,
                      ArrayRef<double> coefficients) {
@@ -169,38 +165,38 @@ Value makePolynomial(ImplicitLocOpBuilder &b, Value x,
 }
 
 /// 1 / (2 pi) times 2^-23, to 192 bits.
-constexpr uint64_t kTurn[] = {0x000000517CC1B727, 0x220A94FE13ABE8FA,
-                              0x9A6EE06DB14ACC9E};
+constexpr uint32_t kTurn[] = {0x00000051, 0x7CC1B727, 0x220A94FE,
+                              0x13ABE8FA, 0x9A6EE06D, 0xB14ACC9E};
 
 /// Returns the fraction of |x| / (2 pi), times 2^32, for |x| >= 1. `bits` are
 /// those of x = m 2^(e - 150). m times the 64 bits of 1 / (2 pi) from bit e -
-/// 150 on is accurate to 2^-40: the bits before contribute whole turns.
+/// 150 on is accurate to 2^-40: the bits before contribute whole turns. The
+/// arithmetic is on 32 bits: on 64 bits the assembler would need twice the
+/// time.
 Value makeTurns(ImplicitLocOpBuilder &b, Value bits, Value magnitude) {
-  auto widen = [&](Value value) -> Value {
-    return arith::ExtUIOp::create(b, b.getI64Type(), value);
-  };
-  // kTurn begins with the bit for e = 127. The first word contains it, or, from
-  // 2^64 on, the second.
-  Value exponent = arith::ShRUIOp::create(b, bits, makeI32(b, 23));
-  Value bit = widen(arith::AndIOp::create(
-      b, arith::AddIOp::create(b, exponent, makeI32(b, 1)), makeI32(b, 63)));
-  Value isSecond = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE,
-                                         magnitude, makeF32(b, 0x1p64));
-  auto word = [&](unsigned n, unsigned right) -> Value {
-    return arith::SelectOp::create(b, isSecond,
-                                   makeI64(b, kTurn[n + 1] >> right),
-                                   makeI64(b, kTurn[n] >> right));
-  };
-  Value window = arith::OrIOp::create(
-      b, arith::ShLIOp::create(b, word(0, 0), bit),
-      arith::ShRUIOp::create(b, word(1, 1),
-                             arith::XOrIOp::create(b, bit, makeI64(b, 63))));
-  Value m = widen(arith::OrIOp::create(
+  // kTurn begins with the bit for e = 127.
+  Value place = arith::AddIOp::create(
+      b, arith::ShRUIOp::create(b, bits, makeI32(b, 23)), makeI32(b, 1));
+  Value isBy64 = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, magnitude,
+                                       makeF32(b, 0x1p64));
+  Value isBy32 = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::slt,
+      arith::ShLIOp::create(b, place, makeI32(b, 31 - 5)), makeI32(b, 0));
+  SmallVector<Value> words;
+  for (unsigned n = 0; n < 4; ++n) {
+    words.push_back(arith::SelectOp::create(b, isBy64, makeI32(b, kTurn[n + 2]),
+                                            makeI32(b, kTurn[n])));
+  }
+  for (unsigned n = 0; n < 3; ++n) {
+    words[n] = arith::SelectOp::create(b, isBy32, words[n + 1], words[n]);
+  }
+  Value high = LLVM::FshlOp::create(b, words[0], words[1], place);
+  Value low = LLVM::FshlOp::create(b, words[1], words[2], place);
+  Value m = arith::OrIOp::create(
       b, arith::AndIOp::create(b, bits, makeI32(b, 0x7FFFFF)),
-      makeI32(b, 0x800000)));
-  Value turns = arith::MulIOp::create(b, window, m);
-  return arith::TruncIOp::create(
-      b, b.getI32Type(), arith::ShRUIOp::create(b, turns, makeI64(b, 32)));
+      makeI32(b, 0x800000));
+  Value carry = arith::MulUIExtendedOp::create(b, low, m).getHigh();
+  return arith::AddIOp::create(b, arith::MulIOp::create(b, high, m), carry);
 }
 
 /// The coefficients of (sin r - r) / r^3 in r^2: sin r is then within a
@@ -212,47 +208,46 @@ constexpr double kSinPoly[] = {-0.166666595445814, 0.00833306608292774,
 /// Returns sin x or, with `quarter`, sin(|x| + pi/2) = cos x, for every finite
 /// x within 2^-22, and sin x within a relative 2^-22 for |x| < 1; NaN for an
 /// infinity. sin.approx is inaccurate beyond a few turns, so |x| becomes an
-/// angle in turns, in fixed point; its difference from the nearest half turn is
-/// r, and an odd half turn changes the sign. There are no branches, which would
-/// separate the MMAs.
+/// angle in turns, in fixed point, which is then reflected into [-1/4, 1/4].
+/// There are no branches, which would separate the MMAs.
 Value expandSine(ImplicitLocOpBuilder &b, Value x, bool quarter) {
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), x);
   Value magnitude = math::AbsFOp::create(b, x);
   Value turns = makeTurns(b, bits, magnitude);
-  Value signBit = makeI32(b, 1u << 31);
   if (quarter) {
     turns = arith::AddIOp::create(b, turns, makeI32(b, 1u << 30));
   }
-  Value sign = arith::AndIOp::create(
-      b, arith::AddIOp::create(b, turns, makeI32(b, 1u << 30)), signBit);
-  // Without the half turns, the highest bit is worth a quarter of a turn.
-  Value rest = arith::ShLIOp::create(b, turns, makeI32(b, 1));
-  Value r =
-      arith::MulFOp::create(b, arith::SIToFPOp::create(b, b.getF32Type(), rest),
-                            makeF32(b, 0x1p-32 * llvm::numbers::pi));
+  // An angle t beyond 1/4 or -1/4, whose two highest bits differ, has the sine
+  // of 1/2 - t or -1/2 - t: but for 2^-32, all bits are inverted except the
+  // sign.
+  Value differ = arith::XOrIOp::create(
+      b, arith::ShLIOp::create(b, turns, makeI32(b, 1)), turns);
+  Value isBeyond = arith::ShRSIOp::create(b, differ, makeI32(b, 31));
+  turns = arith::XOrIOp::create(
+      b, turns, arith::AndIOp::create(b, isBeyond, makeI32(b, 0x7FFFFFFF)));
+  Value angle = arith::MulFOp::create(
+      b, arith::SIToFPOp::create(b, b.getF32Type(), turns),
+      makeF32(b, 0x1p-31 * llvm::numbers::pi));
 
   // Below 1, x is more accurate than its turns.
-  Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude,
-                                        makeF32(b, 1));
   Value small = magnitude;
+  Value isSmall =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, small, makeF32(b, 1));
   if (quarter) {
     small = arith::SubFOp::create(b, makeF32(b, llvm::numbers::pi / 2), small);
   }
-  r = arith::SelectOp::create(b, isSmall, small, r);
-  sign = arith::SelectOp::create(b, isSmall, makeI32(b, 0), sign);
-  if (!quarter) {
-    Value signOfX = arith::AndIOp::create(b, bits, signBit);
-    sign = arith::XOrIOp::create(b, sign, signOfX);
-  }
+  Value r = arith::SelectOp::create(b, isSmall, small, angle);
   Value square = arith::MulFOp::create(b, r, r);
   Value sine = math::FmaOp::create(b, arith::MulFOp::create(b, square, r),
                                    makePolynomial(b, square, kSinPoly), r);
-  Value signedBits = arith::XOrIOp::create(
-      b, arith::BitcastOp::create(b, b.getI32Type(), sine), sign);
+  if (!quarter) {
+    Value sign = arith::AndIOp::create(b, bits, makeI32(b, 1u << 31));
+    sine = arith::BitcastOp::create(b, b.getI32Type(), sine);
+    sine = arith::BitcastOp::create(b, b.getF32Type(),
+                                    arith::XOrIOp::create(b, sine, sign));
+  }
   // The integer arithmetic loses infinities and NaNs; x * 0 is 0 or a NaN.
-  return math::FmaOp::create(
-      b, x, makeF32(b, 0),
-      arith::BitcastOp::create(b, b.getF32Type(), signedBits));
+  return math::FmaOp::create(b, x, makeF32(b, 0), sine);
 }
 
 Value expandSin(ImplicitLocOpBuilder &b, Value x) {

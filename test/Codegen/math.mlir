@@ -40,7 +40,8 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     // Of any argument: integers and a polynomial.
     // CHECK-NOT: tanh
     // CHECK-NOT: sin.approx
-    // CHECK: mul.lo.s64
+    // CHECK: shf.l.wrap.b32
+    // CHECK: mul.hi.u32
     // CHECK-COUNT-5: fma.rn.ftz.f32
     %5 = math.sin %x : f32
     llvm.store volatile %5, %p : f32, !llvm.ptr<1>
