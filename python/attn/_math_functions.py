@@ -12,6 +12,7 @@ __all__ = [
     "exp",
     "exp2",
     "log",
+    "log1p",
     "log2",
     "rsqrt",
     "sin",
@@ -24,6 +25,7 @@ erf = math_function("erf", "the error function", f32_only=True)
 exp = math_function("exp", "e^a", f32_only=True)
 exp2 = math_function("exp2", "2^a", f32_only=True)
 log = math_function("log", "the natural logarithm", f32_only=True)
+log1p = math_function("log1p", "log(1 + a)", f32_only=True)
 log2 = math_function("log2", "the logarithm to base 2", f32_only=True)
 rsqrt = math_function("rsqrt", "1 / sqrt(a)", f32_only=True)
 sin = math_function("sin", "the sine of an angle in radians", f32_only=True)

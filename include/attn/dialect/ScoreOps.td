@@ -116,6 +116,20 @@ def Attn_Log2 : Attn_Function<"log2", "Log2Op", 5, "the logarithm to base 2", "s
   let derivatives = ["1.0 / (a * ln2)"];
   let error = Attn_OfLog;
 }
+def Attn_Log1p : Attn_Function<"log1p", "Log1pOp", 45, "log(1 + a)", "std::log1p(a)"> {
+  let derivatives = ["1.0 / (1.0 + a)"];
+  // Near 0 the sum loses digits. There the function is 2 artanh s, whose
+  // polynomial in s^2 is within a relative 2^-26 for |s| < 1/3.
+  let expansion = [{
+    Scalar sum = 1.0 + a;
+    Scalar s = a / (2.0 + a);
+    Scalar small = s * polynomial(s * s, {2.0, 0.666663229, 0.400245965, 0.279651582, 0.281577796});
+    Scalar isSmall = abs(a - 0.25) < 0.75;
+    Scalar large = log(sum);
+    return select(isSmall, small, large);
+  }];
+  let error = Attn_Relative<21>;
+}
 def Attn_Sqrt : Attn_Function<"sqrt", "SqrtOp", 5, "the square root", "std::sqrt(a)"> {
   let derivatives = ["0.5 / y"];
   let error = Attn_Relative<22>;
