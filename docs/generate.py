@@ -131,7 +131,7 @@ def generate_score_ops():
 These ops may stand in the regions of `attn.attention`, and score and mask functions of Python become them. `a`, `b` and `c` are the
 operands, `y` is the result. Kernels compute f32, within the *error* beside the rounding of their operands; `attn-run --check` allows
 as much. The *weight* is the time that the assembler takes, in that of an addition: [the ladder](ladder.md) chooses by it.
-[adding.md](adding.md) shows how to add one.
+[Adding a score op](adding.md#a-score-op) shows where this page comes from.
 
 ## Functions of a float
 
