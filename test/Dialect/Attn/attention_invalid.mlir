@@ -254,7 +254,7 @@ func.func @attention_c9_terminator(%q: !q, %k: !q, %v: !q, %scale: f32) {
 // -----
 
 func.func @attention_c9_blocks(%q: !q, %k: !q, %v: !q, %scale: f32) {
-  // expected-error @below {{'attn.attention' op region #0 ('score') failed to verify constraint: region with at most 1 blocks}}
+  // expected-error @below {{'attn.attention' op region #0 ('score_region') failed to verify constraint: region with at most 1 blocks}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       score_region {
       ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
