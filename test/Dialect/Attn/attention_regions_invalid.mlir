@@ -1,0 +1,201 @@
+// Constraints of attn.attention on its regions and captures, by label.
+// RUN: %cases %s | attn-opt -split-input-file -verify-diagnostics
+
+
+!q = tensor<?x?x?x128xbf16>
+!lse = tensor<?x?x?xf32>
+
+// -----
+
+func.func @attention_c9_arguments(%q: !q, %k: !q, %v: !q, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected the score region to take ('f32', 'i32', 'i32', 'i32', 'i32'), got ('f32', 'i32', 'i32')}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %i: i32, %j: i32):
+        attn.yield %s : f32
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+func.func @attention_c9_captures(%q: !q, %k: !q, %v: !q, %scale: f32, %t: tensor<?xf32>) {
+  // expected-error @below {{'attn.attention' op expected the score region to take ('f32', 'i32', 'i32', 'i32', 'i32', 'tensor<?xf32>'), got ('f32', 'i32', 'i32', 'i32', 'i32')}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      captures(%t : tensor<?xf32>)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        attn.yield %s : f32
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+func.func @attention_c9_terminator(%q: !q, %k: !q, %v: !q, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected the score region to end with 'attn.yield'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        ub.unreachable
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+func.func @attention_c9_blocks(%q: !q, %k: !q, %v: !q, %scale: f32) {
+  // expected-error @below {{'attn.attention' op region #0 ('score_region') failed to verify constraint: region with at most 1 blocks}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        cf.br ^bb1
+        ^bb1:
+          attn.yield %s : f32
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+func.func @attention_c10_arguments(%q: !q, %k: !q, %v: !q, %scale: f32) {
+  // expected-error @below {{'attn.attention' op expected the mask region to take ('i32', 'i32', 'i32', 'i32'), got ('f32', 'i32', 'i32', 'i32', 'i32')}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      mask_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        %ok = arith.constant true
+        attn.yield %ok : i1
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+func.func @attention_c13_outside(%q: !q, %scale: f32, %bias: f32) {
+  // expected-note @below {{required by region isolation constraints}}
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        // expected-error @below {{'arith.addf' op using value defined outside the region}}
+        %r = arith.addf %s, %bias : f32
+        attn.yield %r : f32
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// =====
+
+// A score region.
+func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+...
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+// attention_c9_yield
+// expected-error @below {{'attn.yield' op expected the score region to yield 'f32', got 'i32'}}
+attn.yield %i : i32
+
+// -----
+
+// attention_c12_op
+// expected-error-re @below {{'math.atan' op expected one of the ops that the score region may hold: arith.addf, {{.*}}, math.tanh, tensor.extract}}
+%r = math.atan %s : f32
+attn.yield %r : f32
+
+// -----
+
+// attention_c14_value
+// expected-error @below {{'arith.sitofp' op expected the values of the score region to be f16, bf16, f32, f64, i1, i8, i16, i32, i64 or index, got 'f128'}}
+%x = arith.sitofp %i : i32 to f128
+attn.yield %s : f32
+
+// -----
+
+// attention_c19_arithmetic
+%x = arith.truncf %s : f32 to bf16
+// expected-error @below {{'arith.addf' op expected arithmetic of the score region on f32, which 'arith.extf' extends to and 'arith.truncf' rounds from, got 'bf16'}}
+%y = arith.addf %x, %x : bf16
+attn.yield %s : f32
+
+// -----
+
+// attention_c19_from_f64
+%x = arith.extf %s : f32 to f64
+// expected-error @below {{'arith.truncf' op expected values of the score region to be rounded to 'f16' from f32, got from 'f64'}}
+%y = arith.truncf %x : f64 to f16
+attn.yield %s : f32
+
+// -----
+
+// attention_c19_rounding_mode
+// expected-error @below {{'arith.truncf' op expected no rounding mode in the score region, which rounds to nearest even}}
+%y = arith.truncf %s upward : f32 to f16
+attn.yield %s : f32
+
+// -----
+
+// attention_c19_math
+%x = arith.extf %s : f32 to f64
+// expected-error @below {{'math.exp' op expected to be on f32 in the score region, got f64}}
+%y = math.exp %x : f64
+attn.yield %s : f32
+
+// =====
+
+// A mask region.
+func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+...
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+// attention_c10_yield
+// expected-error @below {{'attn.yield' op expected the mask region to yield 'i1', got 'i32'}}
+attn.yield %i : i32
+
+// -----
+
+// attention_c12_region
+%c = arith.cmpi slt, %i, %j : i32
+// expected-error-re @below {{'scf.if' op expected one of the ops that the mask region may hold: {{.*}}}}
+%r = scf.if %c -> i1 {
+  scf.yield %c : i1
+} else {
+  scf.yield %c : i1
+}
+attn.yield %r : i1
+
+// -----
+
+// attention_c15_index_cast
+%c = arith.cmpi slt, %i, %j : i32
+// expected-error @below {{'arith.index_cast' op expected an index of the mask region to be cast from or to i8, i16, i32 or i64, got i1}}
+%x = arith.index_cast %c : i1 to index
+attn.yield %c : i1
+
+// -----
+
+// attention_c15_index_constant
+// expected-error @below {{'arith.constant' op expected index constants of the mask region to fit i32, got 2147483648}}
+%x = arith.constant 2147483648 : index
+%c = arith.cmpi slt, %i, %j : i32
+attn.yield %c : i1
