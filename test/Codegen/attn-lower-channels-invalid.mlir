@@ -1,6 +1,7 @@
 // What attn-lower-channels requires, and what it has no lowering for.
 // RUN: %cases %s | attn-opt --attn-lower-channels -split-input-file -verify-diagnostics
 
+
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
@@ -45,208 +46,10 @@ ws.kernel @wide_producer machine "sm_90a" args ["q", "o" write, "n"] problem #p 
 
 // -----
 
-ws.kernel @put_into_waited machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 64 {
-^bb0(%n: i32):
-  ws.channel @work [tensor<4xi32>] depth 1 at 0
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
-      %s = ws.wait : <@work, tensor<4xi32>>
-      // expected-error @below {{'ws.put_work' op attn-lower-channels: expected a slot that 'ws.acquire' gives, got another}}
-      ws.put_work %w to %s : <@work, tensor<4xi32>>
-    }
-  }
-}
-
-// -----
-
-ws.kernel @two_hand_out machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 64 {
-^bb0(%n: i32):
-  ws.channel @work [tensor<4xi32>] depth 1 at 0
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
-      %s = ws.acquire : <@work, tensor<4xi32>>
-      ws.put_work %w to %s : <@work, tensor<4xi32>>
-    }
-  }
-  ws.role @other warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'ws.acquire' op attn-lower-channels: expected one role to fill @work, got 'load' and 'other'}}
-      %s = ws.acquire : <@work, tensor<4xi32>>
-      ws.put_work %w to %s : <@work, tensor<4xi32>>
-    }
-  }
-}
-
-// -----
-
-ws.kernel @reject_of_one_thread machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s smem 49152 {
-^bb0(%n: i32, %no: i1):
-  ws.verdict @verdict at 49152
-  ws.role @load warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'ws.give_verdict' op attn-lower-channels: no lowering in role 'load', which one thread runs}}
-      ws.give_verdict @verdict on %w rejected %no
-      ws.second_run of %w by @verdict
-    }
-  }
-}
-
-// -----
-
-ws.kernel @no_verdict_given machine "sm_90a" args ["n", "no"] problem #p config #c schedule #s smem 49152 {
-^bb0(%n: i32, %no: i1):
-  // expected-error @below {{'ws.verdict' op attn-lower-channels: expected a 'ws.give_verdict' for it, got none}}
-  ws.verdict @verdict at 49152
-  ws.role @a warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
-      ws.second_run of %w by @verdict
-    }
-  }
-}
-
-// -----
-
-// What attn-hand-out would have written.
-ws.kernel @rejected machine "sm_90a" args ["lse" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
-^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
-  ws.role @a warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
-      // expected-error @below {{'tile.reject' op attn-lower-channels: expected a 'ws.give_verdict' (attn-hand-out)}}
-      tile.reject %w if %no
-    }
-  }
-}
-
-// -----
-
-// The copy of an item, 16 bytes, would go to no multiple of 16.
-ws.kernel @misaligned_mailbox machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, cluster = 2> schedule #s smem 49152 {
-^bb0(%n: i32):
-  // expected-error @below {{'ws.mailbox' op attn-lower-channels: expected a place behind the barriers, a multiple of 16 from byte 49152 on, got 49160}}
-  ws.mailbox @mailbox at 49160
-  ws.role @a warps 1 regs 24 replicas 1 {
-  ^bb0(%me: i32):
-  }
-}
-
-// -----
-
-ws.kernel @over_barriers machine "sm_90a" args ["lse" write, "n", "no"] problem #p config #c schedule #s smem 49152 {
-^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
-  ws.edge @e credits 0
-  // expected-error @below {{'ws.verdict' op attn-lower-channels: expected a place behind the barriers, a multiple of 8 from byte 49160 on, got 49152}}
-  ws.verdict @verdict at 49152
-  ws.role @a warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
-      %row = arith.constant dense<0.0> : vector<1xf32>
-      tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
-      ws.give_verdict @verdict on %w rejected %no
-      ws.second_run of %w by @verdict
-    }
-  }
-}
-
-// -----
-
-ws.kernel @two_verdicts machine "sm_90a" args ["lse" write, "n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s smem 49152 {
-^bb0(%lse: tensor<?x?x?xf32>, %n: i32, %no: i1):
-  ws.verdict @verdict at 49152
-  // expected-error @below {{'ws.role' op attn-lower-channels: expected at most one 'ws.give_verdict' in role 'wg', got 2}}
-  ws.role @wg warps 4 regs 240 replicas 2 {
-  ^bb0(%me: i32):
-    ws.work_loop extents(%n, %n, %n) {
-      %w = tile.next_work extents(%n, %n, %n)
-      %row = arith.constant dense<0.0> : vector<1xf32>
-      tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
-      ws.give_verdict @verdict on %w rejected %no
-      ws.give_verdict @verdict on %w rejected %no
-    }
-  }
-}
-
-// -----
-
-ws.kernel @overwritten_in_flight machine "sm_90a" args ["n", "once"] problem #p config #c schedule #s smem 49152 {
-^bb0(%n: i32, %once: i1):
-  ws.channel @v [tensor<32x64xbf16>] depth 1 at 0
-  ws.hold @p tensor<64x32xbf16> pieces 2 at 32768
-  ws.role @wg warps 4 regs 240 replicas 2 {
-  ^bb0(%me: i32):
-    %tile = arith.constant dense<0> : vector<8xi32>
-    %v = ws.wait : <@v, tensor<32x64xbf16>>
-    %p = ws.held @p[%me] : <@p, tensor<64x32xbf16>>
-    // expected-note @below {{the 'ws.mma'}}
-    %o, %t = ws.mma %p, %v : !ws.slot<@p, tensor<64x32xbf16>>, <@v, tensor<32x64xbf16>> -> vector<32xf32>
-    scf.if %once {
-      // expected-error @below {{'ws.put' op attn-lower-channels: expected the 'ws.mma' that reads there to be awaited before @p is written, got one in flight}}
-      ws.put %tile in @p[%me] : vector<8xi32>
-    }
-    %d = ws.await %o, %t : vector<32xf32>
-  }
-}
-
-// -----
-
-ws.kernel @host_overwritten_in_flight machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%n: i32):
-  ws.channel @v [tensor<32x64xbf16>] depth 1 at 0
-  ws.hold @p tensor<64x32xbf16> pieces 1 at 32768
-  ws.hold @oe tensor<32x64xbf16> pieces 1 over @v at 0
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %tile = arith.constant dense<0> : vector<8xi32>
-    %v = ws.wait : <@v, tensor<32x64xbf16>>
-    %p = ws.held @p[%me] : <@p, tensor<64x32xbf16>>
-    // expected-note @below {{the 'ws.mma'}}
-    %o, %t = ws.mma %p, %v : !ws.slot<@p, tensor<64x32xbf16>>, <@v, tensor<32x64xbf16>> -> vector<32xf32>
-    // expected-error @below {{'ws.put' op attn-lower-channels: expected the 'ws.mma' that reads there to be awaited before @oe is written, got one in flight}}
-    ws.put %tile in @oe[%me] : vector<8xi32>
-    %d = ws.await %o, %t : vector<32xf32>
-  }
-}
-
-// -----
-
-// What lies over a place that lies over another shares the memory of all three.
-ws.kernel @overwritten_by_third_name machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%n: i32):
-  ws.channel @v [tensor<32x64xbf16>] depth 1 at 0
-  ws.hold @p tensor<64x32xbf16> pieces 1 at 32768
-  ws.hold @between tensor<32x64xbf16> pieces 1 over @v at 0
-  ws.hold @oe tensor<32x64xbf16> pieces 1 over @between at 0
-  ws.role @wg warps 4 regs 240 replicas 1 {
-  ^bb0(%me: i32):
-    %tile = arith.constant dense<0> : vector<8xi32>
-    %v = ws.wait : <@v, tensor<32x64xbf16>>
-    %p = ws.held @p[%me] : <@p, tensor<64x32xbf16>>
-    // expected-note @below {{the 'ws.mma'}}
-    %o, %t = ws.mma %p, %v : !ws.slot<@p, tensor<64x32xbf16>>, <@v, tensor<32x64xbf16>> -> vector<32xf32>
-    // expected-error @below {{'ws.put' op attn-lower-channels: expected the 'ws.mma' that reads there to be awaited before @oe is written, got one in flight}}
-    ws.put %tile in @oe[%me] : vector<8xi32>
-    %d = ws.await %o, %t : vector<32xf32>
-  }
-}
-
-// -----
-
 // The warps that overwrite an operand meet, on a barrier for each replica.
 // expected-error @below {{'ws.kernel' op attn-lower-channels: expected at most 16 named barriers, got 17}}
-ws.kernel @named_barriers_of_operands machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {
-^bb0(%n: i32):
+ws.kernel @named_barriers_of_operands machine "sm_90a" args ["n", "once"] problem #p config #c schedule #s smem 49152 {
+^bb0(%n: i32, %once: i1):
   ws.channel @v [tensor<32x64xbf16>] depth 1 at 0
   ws.hold @p tensor<64x32xbf16> pieces 8 at 8192
   ws.turn @t ring @wg
@@ -415,3 +218,56 @@ ws.rendezvous @r ring @store
 ...
 // expected-error @below {{'ws.sync' op attn-lower-channels: no lowering in role 'store', which one thread runs}}
 ws.sync @r
+
+// =====
+
+// A product that reads shared memory.
+ws.kernel @case machine "sm_90a" args ["n", "once"] problem #p config #c schedule #s smem 49152 {
+^bb0(%n: i32, %once: i1):
+  ws.channel @v [tensor<32x64xbf16>] depth 1 at 0
+...
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %tile = arith.constant dense<0> : vector<8xi32>
+    %v = ws.wait : <@v, tensor<32x64xbf16>>
+    %p = ws.held @p[%me] : <@p, tensor<64x32xbf16>>
+...
+    %d = ws.await %o, %t : vector<32xf32>
+  }
+}
+
+// -----
+
+// overwritten_in_flight
+ws.hold @p tensor<64x32xbf16> pieces 1 at 32768
+...
+// expected-note @below {{the 'ws.mma'}}
+%o, %t = ws.mma %p, %v : !ws.slot<@p, tensor<64x32xbf16>>, <@v, tensor<32x64xbf16>> -> vector<32xf32>
+scf.if %once {
+  // expected-error @below {{'ws.put' op attn-lower-channels: expected the 'ws.mma' that reads there to be awaited before @p is written, got one in flight}}
+  ws.put %tile in @p[%me] : vector<8xi32>
+}
+
+// -----
+
+// host_overwritten_in_flight
+ws.hold @p tensor<64x32xbf16> pieces 1 at 32768
+ws.hold @oe tensor<32x64xbf16> pieces 1 over @v at 0
+...
+// expected-note @below {{the 'ws.mma'}}
+%o, %t = ws.mma %p, %v : !ws.slot<@p, tensor<64x32xbf16>>, <@v, tensor<32x64xbf16>> -> vector<32xf32>
+// expected-error @below {{'ws.put' op attn-lower-channels: expected the 'ws.mma' that reads there to be awaited before @oe is written, got one in flight}}
+ws.put %tile in @oe[%me] : vector<8xi32>
+
+// -----
+
+// overwritten_by_third_name
+// What lies over a place that lies over another shares the memory of all three.
+ws.hold @p tensor<64x32xbf16> pieces 1 at 32768
+ws.hold @between tensor<32x64xbf16> pieces 1 over @v at 0
+ws.hold @oe tensor<32x64xbf16> pieces 1 over @between at 0
+...
+// expected-note @below {{the 'ws.mma'}}
+%o, %t = ws.mma %p, %v : !ws.slot<@p, tensor<64x32xbf16>>, <@v, tensor<32x64xbf16>> -> vector<32xf32>
+// expected-error @below {{'ws.put' op attn-lower-channels: expected the 'ws.mma' that reads there to be awaited before @oe is written, got one in flight}}
+ws.put %tile in @oe[%me] : vector<8xi32>

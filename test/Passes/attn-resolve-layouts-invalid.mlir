@@ -7,6 +7,8 @@
 tile.kernel @case args [] problem #p config #c schedule #s {
   tile.work {
 ...
+    // Nothing is said of what follows an error.
+    %later = arith.constant dense<0.0> : tensor<32xf32>
   }
 }
 

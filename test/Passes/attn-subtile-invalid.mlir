@@ -37,15 +37,40 @@ tile.kernel @thirds args [] problem #p config #c schedule <"s" machine "sm_90a" 
   }
 }
 
+// -----
+
+tile.kernel @outside_a_loop args [] problem #p config #c schedule #s {
+  tile.work {
+    tile.step @first () : () -> () {
+      // expected-error @below {{attn-subtile: expected a tile of 128 rows, got 'tensor<32xf32>'}}
+      %y = arith.constant dense<0.0> : tensor<32xf32>
+      tile.yield
+    }
+    tile.step @later () : () -> () {
+      %y = arith.constant dense<0.0> : tensor<16xf32>
+      tile.yield
+    }
+  }
+}
+
 // =====
 
-tile.kernel @case args ["x"] problem #p config #c schedule #s {
-^bb0(%x: tensor<128x128xf32>):
+tile.kernel @case args ["x", "n"] problem #p config #c schedule #s {
+^bb0(%x: tensor<128x128xf32>, %n: i32):
   tile.work {
-    tile.step @sum (%x) : (tensor<128x128xf32>) -> () {
-    ^bb0(%y: tensor<128x128xf32>):
+    %r = tile.for ranges <down [full]> bounds(%n, %n) init(%n) : (i32) -> i32 {
+    ^bb0(%j: i32, %old: i32):
+      tile.step @sum (%x) : (tensor<128x128xf32>) -> () {
+      ^bb0(%y: tensor<128x128xf32>):
 ...
-      tile.yield
+        tile.yield
+      }
+      // Nothing is said of what follows an error.
+      tile.step @later () : () -> () {
+        %y = arith.constant dense<0.0> : tensor<16xf32>
+        tile.yield
+      }
+      tile.yield %j : i32
     }
   }
 }
