@@ -1,8 +1,45 @@
 // attn-fuse-online-softmax: the steps of the recurrence, in full and by option.
-// RUN: attn-opt %s --attn-fuse-online-softmax | FileCheck %s
-// RUN: attn-opt %s --attn-fuse-online-softmax --attn-fuse-online-softmax | FileCheck %s
+// RUN: %cases %s | attn-opt --attn-fuse-online-softmax -split-input-file | FileCheck %s
+// RUN: %cases %s | attn-opt --attn-fuse-online-softmax --attn-fuse-online-softmax -split-input-file | FileCheck %s
 
-// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8>
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+!s = tensor<64x16xf32>
+!v = tensor<16x32xbf16>
+!o = tensor<64x32xf32>
+!l = tensor<64xf32>
+
+...
+    %zero = arith.constant dense<0.0> : !o
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (!o) -> !o {
+    ^bb0(%j: i32, %st: !o):
+      %next = tile.step @attend (%s, %v, %st) : (!s, !v, !o) -> !o {
+      ^bb0(%a: !s, %b: !v, %x: !o):
+        %r = tile.attend %a, %b state(%x) scale(%scale) : !s, !v -> !o
+        tile.yield %r : !o
+      }
+      tile.yield %next : !o
+    }
+    %out, %l = tile.step @attend_result (%state) : (!o) -> (!o, !l) {
+    ^bb0(%x: !o):
+      %r, %q = tile.attend_result %x : !o -> !o, !l
+      tile.yield %r, %q : !o, !l
+    }
+    tile.step @st_o (%out) : (!o) -> () {
+    ^bb0(%x: !o):
+      tile.store %x, %o at(%n, %n, %n) #bshd : !o, tensor<?x?x?x32xf32>
+      tile.yield
+    }
+    tile.step @st_lse (%l) : (!l) -> () {
+    ^bb0(%x: !l):
+      tile.store_row %x, %lse at(%n, %n, %n) : !l, tensor<?x?x?xf32>
+      tile.yield
+    }
+  }
+}
+
+// -----
 
 // O is rescaled only if the maximum of some row grew by more than 2^8.
 // CHECK-LABEL: tile.kernel @threshold
@@ -66,38 +103,11 @@
 // CHECK: %[[ON:.*]] = tile.step @norm(%[[LOOP]]#2, %[[FIN]]#0)
 // CHECK: tile.step @st_o(%[[ON]])
 // CHECK: tile.step @st_lse(%[[FIN]]#1)
-tile.kernel @threshold args ["s", "v", "scale", "n", "o" write, "lse" write]
-    problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-    config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
-^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
+tile.kernel @threshold args ["s", "v", "scale", "n", "o" write, "lse" write] problem #p config #c {
+^bb0(%s: !s, %v: !v, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
-    %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
-    ^bb0(%j: i32, %st: tensor<64x32xf32>):
-      %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
-      ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
-        %r = tile.attend %a, %b state(%x) scale(%scale) : tensor<64x16xf32>, tensor<16x32xbf16> -> tensor<64x32xf32>
-        tile.yield %r : tensor<64x32xf32>
-      }
-      tile.yield %next : tensor<64x32xf32>
-    }
-    %out, %l = tile.step @attend_result (%state) : (tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64xf32>) {
-    ^bb0(%x: tensor<64x32xf32>):
-      %r, %q = tile.attend_result %x : tensor<64x32xf32> -> tensor<64x32xf32>, tensor<64xf32>
-      tile.yield %r, %q : tensor<64x32xf32>, tensor<64xf32>
-    }
-    tile.step @st_o (%out) : (tensor<64x32xf32>) -> () {
-    ^bb0(%x: tensor<64x32xf32>):
-      tile.store %x, %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<64x32xf32>, tensor<?x?x?x32xf32>
-      tile.yield
-    }
-    tile.step @st_lse (%l) : (tensor<64xf32>) -> () {
-    ^bb0(%x: tensor<64xf32>):
-      tile.store_row %x, %lse at(%n, %n, %n) : tensor<64xf32>, tensor<?x?x?xf32>
-      tile.yield
-    }
-  }
-}
+
+// -----
 
 // Without a threshold every iteration rescales.
 // CHECK-LABEL: tile.kernel @always
@@ -110,149 +120,11 @@ tile.kernel @threshold args ["s", "v", "scale", "n", "o" write, "lse" write]
 // CHECK-NEXT: tile.broadcast
 // CHECK-NEXT: arith.mulf
 // CHECK-NEXT: tile.yield
-tile.kernel @always args ["s", "v", "scale", "n", "o" write, "lse" write]
-    problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-    config <tile_m = 64, tile_n = 16, work = grid> {
-^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
+tile.kernel @always args ["s", "v", "scale", "n", "o" write, "lse" write] problem #p config <tile_m = 64, tile_n = 16, work = grid> {
+^bb0(%s: !s, %v: !v, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
-    %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
-    ^bb0(%j: i32, %st: tensor<64x32xf32>):
-      %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
-      ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
-        %r = tile.attend %a, %b state(%x) scale(%scale) : tensor<64x16xf32>, tensor<16x32xbf16> -> tensor<64x32xf32>
-        tile.yield %r : tensor<64x32xf32>
-      }
-      tile.yield %next : tensor<64x32xf32>
-    }
-    %out, %l = tile.step @attend_result (%state) : (tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64xf32>) {
-    ^bb0(%x: tensor<64x32xf32>):
-      %r, %q = tile.attend_result %x : tensor<64x32xf32> -> tensor<64x32xf32>, tensor<64xf32>
-      tile.yield %r, %q : tensor<64x32xf32>, tensor<64xf32>
-    }
-    tile.step @st_o (%out) : (tensor<64x32xf32>) -> () {
-    ^bb0(%x: tensor<64x32xf32>):
-      tile.store %x, %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<64x32xf32>, tensor<?x?x?x32xf32>
-      tile.yield
-    }
-    tile.step @st_lse (%l) : (tensor<64xf32>) -> () {
-    ^bb0(%x: tensor<64xf32>):
-      tile.store_row %x, %lse at(%n, %n, %n) : tensor<64xf32>, tensor<?x?x?xf32>
-      tile.yield
-    }
-  }
-}
 
-// A scale of 1 leaves log2(e) alone.
-// CHECK-LABEL: tile.kernel @unit_scale
-// CHECK: %[[LOG2E:.*]] = arith.constant 1.44269502 : f32
-// CHECK-NOT: arith.mulf
-// CHECK: tile.work
-// CHECK: tile.step @stat
-// CHECK: tensor.splat %[[LOG2E]] : tensor<64xf32>
-// CHECK: tile.step @exp
-// CHECK: tensor.splat %[[LOG2E]] : tensor<64x16xf32>
-tile.kernel @unit_scale args ["s", "v", "scale", "n", "o" write, "lse" write]
-    problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-    config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
-^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
-  %one = arith.constant 1.0 : f32
-  tile.work {
-    %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
-    ^bb0(%j: i32, %st: tensor<64x32xf32>):
-      %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
-      ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
-        %r = tile.attend %a, %b state(%x) scale(%one) : tensor<64x16xf32>, tensor<16x32xbf16> -> tensor<64x32xf32>
-        tile.yield %r : tensor<64x32xf32>
-      }
-      tile.yield %next : tensor<64x32xf32>
-    }
-    %out, %l = tile.step @attend_result (%state) : (tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64xf32>) {
-    ^bb0(%x: tensor<64x32xf32>):
-      %r, %q = tile.attend_result %x : tensor<64x32xf32> -> tensor<64x32xf32>, tensor<64xf32>
-      tile.yield %r, %q : tensor<64x32xf32>, tensor<64xf32>
-    }
-    tile.step @st_o (%out) : (tensor<64x32xf32>) -> () {
-    ^bb0(%x: tensor<64x32xf32>):
-      tile.store %x, %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<64x32xf32>, tensor<?x?x?x32xf32>
-      tile.yield
-    }
-    tile.step @st_lse (%l) : (tensor<64xf32>) -> () {
-    ^bb0(%x: tensor<64xf32>):
-      tile.store_row %x, %lse at(%n, %n, %n) : tensor<64xf32>, tensor<?x?x?xf32>
-      tile.yield
-    }
-  }
-}
-
-// Other values that the loop carries keep their place before the state.
-// CHECK-LABEL: tile.kernel @carried
-// CHECK: %[[LOWEST:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
-// CHECK: %[[LOOP:.*]]:4 = tile.for {{.*}} init(%[[N:.*]], %[[LOWEST]], %{{.*}}, %{{.*}}) : (i32, tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>)
-// CHECK-NEXT: ^bb0(%[[J:.*]]: i32, %[[COUNT:.*]]: i32, %[[M0:.*]]: tensor<64xf32>, %[[L0:.*]]: tensor<64xf32>, %[[O0:.*]]: tensor<64x32xf32>):
-// CHECK: %[[ADDI:.*]] = arith.addi %[[COUNT]], %[[J]] : i32
-// CHECK: %[[STAT:.*]]:3 = tile.step @stat(%{{.*}}, %[[M0]])
-// CHECK: %[[L1:.*]] = tile.step @sum(%{{.*}}, %[[L0]], %[[STAT]]#1)
-// CHECK: %[[O1:.*]] = tile.step @rescale(%[[O0]], %[[STAT]]#1)
-// CHECK: %[[O2:.*]] = tile.step @pv(%{{.*}}, %{{.*}}, %[[O1]])
-// CHECK: tile.yield %[[ADDI]], %[[STAT]]#0, %[[L1]], %[[O2]] :
-// CHECK: tile.step @fin(%[[LOOP]]#2, %[[LOOP]]#1)
-// CHECK: tile.step @norm(%[[LOOP]]#3,
-tile.kernel @carried args ["s", "v", "scale", "n", "o" write, "lse" write]
-    problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-    config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8> {
-^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
-  tile.work {
-    %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %count, %state = tile.for ranges <down [full]> bounds(%n, %n) init(%n, %zero) : (i32, tensor<64x32xf32>) -> (i32, tensor<64x32xf32>) {
-    ^bb0(%j: i32, %c: i32, %st: tensor<64x32xf32>):
-      %c1 = arith.addi %c, %j : i32
-      %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
-      ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
-        %r = tile.attend %a, %b state(%x) scale(%scale) : tensor<64x16xf32>, tensor<16x32xbf16> -> tensor<64x32xf32>
-        tile.yield %r : tensor<64x32xf32>
-      }
-      tile.yield %c1, %next : i32, tensor<64x32xf32>
-    }
-    %out, %l = tile.step @attend_result (%state) : (tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64xf32>) {
-    ^bb0(%x: tensor<64x32xf32>):
-      %r, %q = tile.attend_result %x : tensor<64x32xf32> -> tensor<64x32xf32>, tensor<64xf32>
-      tile.yield %r, %q : tensor<64x32xf32>, tensor<64xf32>
-    }
-    tile.step @st_o (%out) : (tensor<64x32xf32>) -> () {
-    ^bb0(%x: tensor<64x32xf32>):
-      tile.store %x, %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<64x32xf32>, tensor<?x?x?x32xf32>
-      tile.yield
-    }
-    tile.step @st_lse (%l) : (tensor<64xf32>) -> () {
-    ^bb0(%x: tensor<64xf32>):
-      tile.store_row %x, %lse at(%n, %n, %n) : tensor<64xf32>, tensor<?x?x?xf32>
-      tile.yield
-    }
-  }
-}
-
-// Nothing to do without tile.attend.
-// CHECK-LABEL: tile.kernel @other args ["n"]
-// CHECK-NEXT: ^bb0(%[[N:.*]]: i32):
-// CHECK-NEXT:   tile.work {
-// CHECK-NEXT:     %[[W:.*]] = tile.step @next() : () -> !tile.work {
-// CHECK-NEXT:       %[[X:.*]] = tile.next_work extents(%[[N]], %[[N]], %[[N]])
-// CHECK-NEXT:       tile.yield %[[X]] : !tile.work
-// CHECK-NEXT:     }
-// CHECK-NEXT:   }
-// CHECK-NEXT: }
-tile.kernel @other args ["n"]
-    problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> {
-^bb0(%n: i32):
-  tile.work {
-    %w = tile.step @next () : () -> !tile.work {
-      %x = tile.next_work extents(%n, %n, %n)
-      tile.yield %x : !tile.work
-    }
-  }
-}
+// -----
 
 // A reference from the first block: step stat looks at the scores where a row has none, where a sum
 // is large, and always in an item that is computed again; sums above 2^100 become infinite. Step
@@ -301,39 +173,106 @@ tile.kernel @other args ["n"]
 // CHECK: arith.constant dense<1.2676506E+30>
 // CHECK-NEXT: arith.cmpf ugt, %[[L]]
 // CHECK: tile.reject %[[W]] if %[[WRONG]]
-tile.kernel @first_block args ["s", "v", "scale", "n", "o" write, "lse" write]
-    problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-    config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8, row_max = first_block> {
-^bb0(%s: tensor<64x16xf32>, %v: tensor<16x32xbf16>, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
+tile.kernel @first_block args ["s", "v", "scale", "n", "o" write, "lse" write] problem #p config <tile_m = 64, tile_n = 16, work = grid, rescale_threshold = 8, row_max = first_block> {
+^bb0(%s: !s, %v: !v, %scale: f32, %n: i32, %o: tensor<?x?x?x32xf32>, %lse: tensor<?x?x?xf32>):
   tile.work {
     %w = tile.step @next () : () -> !tile.work {
       %x = tile.next_work extents(%n, %n, %n)
       tile.yield %x : !tile.work
     }
-    %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
-    ^bb0(%j: i32, %st: tensor<64x32xf32>):
-      %next = tile.step @attend (%s, %v, %st) : (tensor<64x16xf32>, tensor<16x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32> {
-      ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xbf16>, %x: tensor<64x32xf32>):
-        %r = tile.attend %a, %b state(%x) scale(%scale) : tensor<64x16xf32>, tensor<16x32xbf16> -> tensor<64x32xf32>
-        tile.yield %r : tensor<64x32xf32>
+
+// =====
+
+// Whole kernels.
+
+// -----
+
+// A scale of 1 leaves log2(e) alone.
+// CHECK-LABEL: tile.kernel @unit_scale
+// CHECK: %[[LOG2E:.*]] = arith.constant 1.44269502 : f32
+// CHECK-NOT: arith.mulf
+// CHECK: tile.work
+// CHECK: tile.step @stat
+// CHECK: tensor.splat %[[LOG2E]] : tensor<64xf32>
+// CHECK: tile.step @exp
+// CHECK: tensor.splat %[[LOG2E]] : tensor<64x16xf32>
+tile.kernel @unit_scale args ["s", "v", "scale", "n"] problem #p config #c {
+^bb0(%s: !s, %v: !v, %scale: f32, %n: i32):
+  %one = arith.constant 1.0 : f32
+  tile.work {
+    %zero = arith.constant dense<0.0> : !o
+    %state = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (!o) -> !o {
+    ^bb0(%j: i32, %st: !o):
+      %next = tile.step @attend (%s, %v, %st) : (!s, !v, !o) -> !o {
+      ^bb0(%a: !s, %b: !v, %x: !o):
+        %r = tile.attend %a, %b state(%x) scale(%one) : !s, !v -> !o
+        tile.yield %r : !o
       }
-      tile.yield %next : tensor<64x32xf32>
+      tile.yield %next : !o
     }
-    %out, %l = tile.step @attend_result (%state) : (tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64xf32>) {
-    ^bb0(%x: tensor<64x32xf32>):
-      %r, %q = tile.attend_result %x : tensor<64x32xf32> -> tensor<64x32xf32>, tensor<64xf32>
-      tile.yield %r, %q : tensor<64x32xf32>, tensor<64xf32>
+    %out, %l = tile.step @attend_result (%state) : (!o) -> (!o, !l) {
+    ^bb0(%x: !o):
+      %r, %q = tile.attend_result %x : !o -> !o, !l
+      tile.yield %r, %q : !o, !l
     }
-    tile.step @st_o (%out) : (tensor<64x32xf32>) -> () {
-    ^bb0(%x: tensor<64x32xf32>):
-      tile.store %x, %o at(%n, %n, %n) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<64x32xf32>, tensor<?x?x?x32xf32>
-      tile.yield
+  }
+}
+
+// -----
+
+// Other values that the loop carries keep their place before the state.
+// CHECK-LABEL: tile.kernel @carried
+// CHECK: %[[LOWEST:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
+// CHECK: %[[LOOP:.*]]:4 = tile.for {{.*}} init(%[[N:.*]], %[[LOWEST]], %{{.*}}, %{{.*}}) : (i32, tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>)
+// CHECK-NEXT: ^bb0(%[[J:.*]]: i32, %[[COUNT:.*]]: i32, %[[M0:.*]]: tensor<64xf32>, %[[L0:.*]]: tensor<64xf32>, %[[O0:.*]]: tensor<64x32xf32>):
+// CHECK: %[[ADDI:.*]] = arith.addi %[[COUNT]], %[[J]] : i32
+// CHECK: %[[STAT:.*]]:3 = tile.step @stat(%{{.*}}, %[[M0]])
+// CHECK: %[[L1:.*]] = tile.step @sum(%{{.*}}, %[[L0]], %[[STAT]]#1)
+// CHECK: %[[O1:.*]] = tile.step @rescale(%[[O0]], %[[STAT]]#1)
+// CHECK: %[[O2:.*]] = tile.step @pv(%{{.*}}, %{{.*}}, %[[O1]])
+// CHECK: tile.yield %[[ADDI]], %[[STAT]]#0, %[[L1]], %[[O2]] :
+// CHECK: tile.step @fin(%[[LOOP]]#2, %[[LOOP]]#1)
+// CHECK: tile.step @norm(%[[LOOP]]#3,
+tile.kernel @carried args ["s", "v", "scale", "n"] problem #p config #c {
+^bb0(%s: !s, %v: !v, %scale: f32, %n: i32):
+  tile.work {
+    %zero = arith.constant dense<0.0> : !o
+    %count, %state = tile.for ranges <down [full]> bounds(%n, %n) init(%n, %zero) : (i32, !o) -> (i32, !o) {
+    ^bb0(%j: i32, %c: i32, %st: !o):
+      %c1 = arith.addi %c, %j : i32
+      %next = tile.step @attend (%s, %v, %st) : (!s, !v, !o) -> !o {
+      ^bb0(%a: !s, %b: !v, %x: !o):
+        %r = tile.attend %a, %b state(%x) scale(%scale) : !s, !v -> !o
+        tile.yield %r : !o
+      }
+      tile.yield %c1, %next : i32, !o
     }
-    tile.step @st_lse (%l) : (tensor<64xf32>) -> () {
-    ^bb0(%x: tensor<64xf32>):
-      tile.store_row %x, %lse at(%n, %n, %n) : tensor<64xf32>, tensor<?x?x?xf32>
-      tile.yield
+    %out, %l = tile.step @attend_result (%state) : (!o) -> (!o, !l) {
+    ^bb0(%x: !o):
+      %r, %q = tile.attend_result %x : !o -> !o, !l
+      tile.yield %r, %q : !o, !l
+    }
+  }
+}
+
+// -----
+
+// Nothing to do without tile.attend.
+// CHECK-LABEL: tile.kernel @other args ["n"]
+// CHECK-NEXT: ^bb0(%[[N:.*]]: i32):
+// CHECK-NEXT:   tile.work {
+// CHECK-NEXT:     %[[W:.*]] = tile.step @next() : () -> !tile.work {
+// CHECK-NEXT:       %[[X:.*]] = tile.next_work extents(%[[N]], %[[N]], %[[N]])
+// CHECK-NEXT:       tile.yield %[[X]] : !tile.work
+// CHECK-NEXT:     }
+// CHECK-NEXT:   }
+// CHECK-NEXT: }
+tile.kernel @other args ["n"] problem #p {
+^bb0(%n: i32):
+  tile.work {
+    %w = tile.step @next () : () -> !tile.work {
+      %x = tile.next_work extents(%n, %n, %n)
+      tile.yield %x : !tile.work
     }
   }
 }
