@@ -104,8 +104,8 @@ LogicalResult SizeWriter::checkSigns(Operation *op) {
   for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
     if (!agrees && !isNeverNegative(operand)) {
       return op->emitOpError(pass)
-             << "expected an operand that is never negative, as a launch plan "
-                "divides and compares another way, got operand #"
+             << "expected operands that are never negative, because launch "
+                "plans divide and compare differently, got operand #"
              << number;
     }
   }
@@ -123,8 +123,8 @@ LogicalResult SizeWriter::checkCast(arith::IndexCastOp cast) {
     return success();
   }
   return cast.emitOpError(pass)
-         << "expected a cast that keeps all bits of what is no size, got "
-         << from << " to " << to;
+         << "expected a cast of an argument to keep all its bits, got " << from
+         << " to " << to;
 }
 
 FailureOr<json::Value> SizeWriter::writeArgument(BlockArgument argument) {
@@ -163,7 +163,7 @@ FailureOr<json::Value> SizeWriter::writeOp(Operation *op) {
   if (word.empty()) {
     return op->emitOpError(pass)
            << "expected the number of work items to be computed from sizes, "
-              "arguments and constants, got one that this op makes";
+              "arguments and constants, got a result of this op";
   }
   if (failed(checkSigns(op))) {
     return failure();
@@ -177,8 +177,8 @@ FailureOr<json::Value> SizeWriter::writeOp(Operation *op) {
   if (countWords(list) > mostWords) {
     return op->emitOpError(pass)
            << "expected an expression of at most " << mostWords
-           << " numbers and operators, with what operands share written for "
-              "each, got more";
+           << " numbers and operators, with shared operands counted once a "
+              "use, got more";
   }
   return list;
 }

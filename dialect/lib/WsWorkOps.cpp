@@ -48,7 +48,7 @@ LogicalResult ChooseItemOp::verify() {
   }
   if (!getNext().hasOneUse()) {
     return emitOpError("expected no other use of the item of 'ws.take_item', "
-                       "which a rejected one may come before");
+                       "because a rejected item may run before it");
   }
   return success();
 }
@@ -98,7 +98,7 @@ LogicalResult WorkLoopOp::verifyRegions() {
   for (auto second : getBody().getOps<SecondRunOp>()) { // C1
     if (second->getNextNode()) {
       return second.emitOpError(
-                 "expected to be the last op of the item, got a '")
+                 "expected to be the last op of the iteration, got a '")
              << second->getNextNode()->getName() << "' after it";
     }
   }
@@ -109,8 +109,8 @@ LogicalResult WorkLoopOp::verifyRegions() {
   for (Operation *op = &getBody().front().front(); op != *ends.begin();
        op = op->getNextNode()) { // C2
     WalkResult walked = op->walk([](FetchWorkOp fetch) {
-      fetch.emitOpError("expected to come behind the 'ws.end_unless_work' of "
-                        "its turn, got one before it");
+      fetch.emitOpError("expected to come after 'ws.end_unless_work' in its "
+                        "iteration, got one before it");
       return WalkResult::interrupt();
     });
     if (walked.wasInterrupted()) {
@@ -222,8 +222,8 @@ LogicalResult ItemRules::verifyTake(TakeItemOp take) {
   }
   bool isChosen = take->hasOneUse() && isa<ChooseItemOp>(*take->user_begin());
   if (verdict && !isChosen) {
-    return take.emitOpError("expected a 'ws.choose_item' alone to use the item "
-                            "where items may be rejected");
+    return take.emitOpError("expected 'ws.choose_item' to be the only use of "
+                            "the item where items may be rejected");
   }
   return success();
 }

@@ -160,7 +160,7 @@ LogicalResult HandOut::check() {
                   (isHandedOut() && isa<tile::NextWorkOp>(op) &&
                    op->getParentOfType<ws::WorkLoopOp>());
     if (isLeft) {
-      op->emitOpError("attn-hand-out: expected the op to be written out");
+      op->emitOpError("attn-hand-out: expected the op to be lowered");
     }
     return isLeft ? WalkResult::interrupt() : WalkResult::advance();
   });

@@ -185,7 +185,7 @@ LogicalResult LoopTrial::check(ArrayRef<int64_t> values, const Sample &sample) {
     if (blocks < 0) {
       error << "expected bounds in the order '"
             << stringifyDirection(loop.getRanges().getDirection()) << "', got "
-            << begin << " before " << end << " round range " << number;
+            << begin << " before " << end << " for range " << number;
     } else {
       error << "expected the blocks of range " << number << " to be at most "
             << *range.getAtMost() << ", got " << blocks;

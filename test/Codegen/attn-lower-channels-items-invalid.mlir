@@ -67,7 +67,7 @@ ws.kernel @reject_of_one_thread machine "sm_90a" args ["lse" write, "n", "no"] p
 // The copy of an item, 16 bytes, would go to no multiple of 16.
 ws.kernel @misaligned_mailbox machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, cluster = 2> schedule #s smem 49152 {
 ^bb0(%n: i32):
-  // expected-error @below {{'ws.mailbox' op attn-lower-channels: expected a place behind the barriers, a multiple of 16 from byte 49152 on, got 49160}}
+  // expected-error @below {{'ws.mailbox' op attn-lower-channels: expected an offset after the barriers, a multiple of 16 from byte 49152 on, got 49160}}
   ws.mailbox @mailbox at 49160
   ws.role @a warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
@@ -126,7 +126,7 @@ tile.reject %w if %no
 
 // over_barriers
 ws.edge @e credits 0
-// expected-error @below {{'ws.verdict' op attn-lower-channels: expected a place behind the barriers, a multiple of 8 from byte 49160 on, got 49152}}
+// expected-error @below {{'ws.verdict' op attn-lower-channels: expected an offset after the barriers, a multiple of 8 from byte 49160 on, got 49152}}
 ws.verdict @verdict at 49152
 ...
 %row = arith.constant dense<0.0> : vector<1xf32>

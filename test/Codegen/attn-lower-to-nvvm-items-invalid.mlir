@@ -73,7 +73,7 @@ ws.kernel @computed machine "sm_90a" args ["n"] problem #p config <tile_m = 128,
 
 ws.kernel @items machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%n: i32):
-  // expected-error @below {{'arith.shli' op attn-lower-to-nvvm: expected the number of work items to be computed from sizes, arguments and constants, got one that this op makes}}
+  // expected-error @below {{'arith.shli' op attn-lower-to-nvvm: expected the number of work items to be computed from sizes, arguments and constants, got a result of this op}}
   %twice = arith.shli %n, %n : i32
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):

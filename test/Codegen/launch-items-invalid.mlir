@@ -22,53 +22,53 @@ ws.kernel @case machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] pro
 
 // -----
 
-// expected-error @below {{'arith.divsi' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+// expected-error @below {{'arith.divsi' op attn-lower-to-nvvm: expected operands that are never negative, because launch plans divide and compare differently, got operand #0}}
 %b = arith.divsi %less, %c64 : i32
 
 // -----
 
-// expected-error @below {{'arith.divui' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+// expected-error @below {{'arith.divui' op attn-lower-to-nvvm: expected operands that are never negative, because launch plans divide and compare differently, got operand #0}}
 %b = arith.divui %less, %c64 : i32
 
 // -----
 
-// expected-error @below {{'arith.remsi' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+// expected-error @below {{'arith.remsi' op attn-lower-to-nvvm: expected operands that are never negative, because launch plans divide and compare differently, got operand #0}}
 %b = arith.remsi %less, %c64 : i32
 
 // -----
 
-// expected-error @below {{'arith.remui' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+// expected-error @below {{'arith.remui' op attn-lower-to-nvvm: expected operands that are never negative, because launch plans divide and compare differently, got operand #0}}
 %b = arith.remui %less, %c64 : i32
 
 // -----
 
-// expected-error @below {{'arith.minui' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+// expected-error @below {{'arith.minui' op attn-lower-to-nvvm: expected operands that are never negative, because launch plans divide and compare differently, got operand #0}}
 %b = arith.minui %less, %c64 : i32
 
 // -----
 
-// expected-error @below {{'arith.maxui' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+// expected-error @below {{'arith.maxui' op attn-lower-to-nvvm: expected operands that are never negative, because launch plans divide and compare differently, got operand #0}}
 %b = arith.maxui %less, %c64 : i32
 
 // -----
 
-// expected-error @below {{'arith.ceildivui' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+// expected-error @below {{'arith.ceildivui' op attn-lower-to-nvvm: expected operands that are never negative, because launch plans divide and compare differently, got operand #0}}
 %b = arith.ceildivui %less, %c64 : i32
 
 // -----
 
-// expected-error @below {{'arith.divsi' op attn-lower-to-nvvm: expected an operand that is never negative, as a launch plan divides and compares another way, got operand #0}}
+// expected-error @below {{'arith.divsi' op attn-lower-to-nvvm: expected operands that are never negative, because launch plans divide and compare differently, got operand #0}}
 %b = arith.divsi %n, %c64 : i32
 
 // -----
 
-// expected-error @below {{'arith.shli' op attn-lower-to-nvvm: expected the number of work items to be computed from sizes, arguments and constants, got one that this op makes}}
+// expected-error @below {{'arith.shli' op attn-lower-to-nvvm: expected the number of work items to be computed from sizes, arguments and constants, got a result of this op}}
 %b = arith.shli %sq, %one : i32
 
 // -----
 
 %wide = arith.index_cast %m : i64 to index
-// expected-error @below {{'arith.index_cast' op attn-lower-to-nvvm: expected a cast that keeps all bits of what is no size, got 'index' to 'i32'}}
+// expected-error @below {{'arith.index_cast' op attn-lower-to-nvvm: expected a cast of an argument to keep all its bits, got 'index' to 'i32'}}
 %b = arith.index_cast %wide : index to i32
 
 // -----
@@ -99,7 +99,7 @@ ws.kernel @case machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] pro
 %x7 = arith.muli %x6, %x6 : i32
 %x8 = arith.muli %x7, %x7 : i32
 %x9 = arith.muli %x8, %x8 : i32
-// expected-error @below {{'arith.muli' op attn-lower-to-nvvm: expected an expression of at most 1024 numbers and operators, with what operands share written for each, got more}}
+// expected-error @below {{'arith.muli' op attn-lower-to-nvvm: expected an expression of at most 1024 numbers and operators, with shared operands counted once a use, got more}}
 %b = arith.muli %x9, %x9 : i32
 
 // =====
@@ -148,7 +148,7 @@ ws.kernel @f machine "sm_90a" args ["n"] problem #p config #dynamic schedule #s 
 
 ws.kernel @f machine "sm_90a" args ["n"] problem #p config #dynamic schedule #s smem 0 attributes {attn.checks = []} {
 ^bb0(%n: i32):
-  // expected-error @below {{'tile.cut' op attn-lower-to-nvvm: expected the number of work items to be computed from sizes, arguments and constants, got one that this op makes}}
+  // expected-error @below {{'tile.cut' op attn-lower-to-nvvm: expected the number of work items to be computed from sizes, arguments and constants, got a result of this op}}
   %whole, %parts = tile.cut %n by 64 most 4
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):

@@ -14,7 +14,7 @@ ws.kernel @fetch_of_some machine "sm_90a" args ["n"] problem #p config <tile_m =
   ws.channel @work [tensor<4xi32>] depth 1
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
-    // expected-error @below {{'ws.work_loop' op attn-verify-sync: V26: expected one 'ws.fetch_work' a turn, got 0, with an item of 0 blocks}}
+    // expected-error @below {{'ws.work_loop' op attn-verify-sync: V26: expected one 'ws.fetch_work' an iteration of the work loop, got 0, with an item of 0 blocks}}
     // expected-note @below {{with work items of 0 + 0 blocks}}
     ws.work_loop extents(%n, %n, %n) {
       %w = tile.next_work extents(%n, %n, %n)

@@ -250,7 +250,7 @@ ws.kernel @case machine "sm_90a" args ["q", "n"] problem #p config #c schedule #
 
 // unexpanded
 ws.work_loop extents(%n, %n, %n) {
-  // expected-error @below {{'ws.for' op attn-verify-sync: expected 'scf.for' and 'scf.if' alone round synchronization}}
+  // expected-error @below {{'ws.for' op attn-verify-sync: expected only 'scf.for' and 'scf.if' around synchronization}}
   // expected-note @below {{with work items of 0 blocks}}
   ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):

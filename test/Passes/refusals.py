@@ -133,7 +133,7 @@ REFUSALS = {
         "attn-hand-out: expected 'work' to be grid or dynamic": ("rejected_static", "attn-hand-out-invalid.mlir"),
         "attn-hand-out: expected one role to take the work items": ("V26", "attn-hand-out-invalid.mlir"),
         "attn-hand-out: expected one 'tile.next_work'": ("V26", "attn-hand-out-invalid.mlir"),
-        "attn-hand-out: expected the op to be written out": (OWN, None),
+        "attn-hand-out: expected the op to be lowered": (OWN, None),
     },
     "PlanMemory.cpp": {
         "attn-plan-memory: expected '' to be a place in shared memory": ("V10", MEMORY),

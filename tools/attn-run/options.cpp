@@ -23,16 +23,18 @@ Shapes are batch x seqlen x heads x head_dim:
   --kv=BxSxHxD       shape of K and V (default: that of Q)
   --scale=X          softmax scale (default: 1/sqrt(head_dim))
   --seed=N           seed of the inputs (default: 0)
-  --inputs=PATTERN   what Q, K and V are (default: normal). Scores in log2 units:
-                     spike-key:KEY[:UNITS]  one key's lie UNITS (200) above;
-                                            :FACTOR after it scales V
-                     low                    all lie at -1000
-                     alternating            at 1e4 and -1e4, every 128 keys
+  --inputs=PATTERN   the contents of Q, K and V (default: normal); scores are in
+                     log2 units:
+                     spike-key:KEY[:UNITS]  scores of one key are UNITS (200)
+                                            higher; a third field :FACTOR
+                                            scales V
+                     low                    all scores are -1000
+                     alternating            1e4 and -1e4, every 128 keys
                      infinite:KEY, nan:KEY  such an element in K and in V
-                     large-v                V close to its type's largest
-                     large:UNITS            all near UNITS, and near -UNITS for
-                                            every other query
-                     large-runs:UNITS       so, and at 0, every 128 keys
+                     large-v                V near the largest of its type
+                     large:UNITS            all scores near UNITS, and near
+                                            -UNITS for every other query
+                     large-runs:UNITS       the same and 0, every 128 keys
   --pad-strides      pad rows, heads and batches so that no tensor is packed
   --broadcast-kv     one K and V for all batches, through a stride of 0
 
@@ -64,11 +66,11 @@ Bounds of the kernel's mask, and what its regions capture:
   --schedule-seed=N  the first of those seeds (default: 0)
   --hazards=error|warn|off
                      what the simulator does about races and other hazards:
-                     fail, only say so, or not look (default: error)
-  --budget=N         with the simulator: instructions of warps after which a CTA
-                     is held to be in an endless loop (default: 4294967296)
-  --sm-count=N       with the simulator: its multiprocessors (default: 132), of
-                     which each schedule of --seeds takes some
+                     fail, only warn, or not check (default: error)
+  --budget=N         with the simulator: warp instructions after which a CTA
+                     is taken to be in an endless loop (default: 4294967296)
+  --sm-count=N       with the simulator: its multiprocessors (default: 132);
+                     each schedule of --seeds uses some of them
   --launch=FILE      with the simulator: how to launch INPUT, which is PTX then,
                      and what to expect of it (see docs/simulator.md)
   --trace=FILE       write what the first launch did, for Perfetto or
@@ -79,20 +81,20 @@ Bounds of the kernel's mask, and what its regions capture:
   --json=FILE        also write one JSON object a line for every result
   --target=NAME      target of IR (default: sm_90a)
   --schedule=FILE    schedule of IR (default: the compiler's choice)
-  --instrument       let the kernel of IR write down when each role does what;
-                     --trace on a GPU does so
+  --instrument       make the kernel of IR record when each role does what;
+                     --trace on a GPU implies it
   --help             print this
 
 Results go to standard output, errors to standard error.
 
 Exit status:
-  0 if all went well; 1 if something was refused, failed or was not right.
+  0 if all went well; 1 if something was refused, failed or was wrong.
 
 Environment:
-  ATTN_LOG               info or warning: what the runtime says of launches
-  ATTN_PTXAS             assembler of IR, as attn-compile has it
-  CUDA_VISIBLE_DEVICES   the driver's: the GPUs that there are
-  TMPDIR                 where the bundle of IR is for as long as it is needed
+  ATTN_LOG               info or warning: which messages of the runtime to print
+  ATTN_PTXAS             assembler for IR, as for attn-compile
+  CUDA_VISIBLE_DEVICES   the GPUs that the driver shows
+  TMPDIR                 where the bundle of IR is kept while it is needed
 
 Examples:
   attn-run examples/causal.mlir --device=sim --q=1x100x2x128 --check --seeds=2

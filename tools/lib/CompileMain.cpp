@@ -55,20 +55,18 @@ struct Arguments {
       cl::init(0), cl::cat(category)};
   cl::opt<bool> allowSpills{
       "allow-spills",
-      cl::desc("warn of spills and serialized instructions under a schedule "
-               "that was given, and climb no ladder under those of the table"),
+      cl::desc("only warn of spills and serialized instructions; do not try "
+               "the next rungs of the schedule table"),
       cl::cat(category)};
-  cl::opt<bool> explain{"explain",
-                        cl::desc("say what was decided, and the resources"),
+  cl::opt<bool> explain{"explain", cl::desc("report decisions and resources"),
                         cl::cat(category)};
-  cl::opt<bool> instrument{
-      "instrument",
-      cl::desc("let the kernel write down when each role does what, for "
-               "attn-run --trace"),
-      cl::cat(category)};
+  cl::opt<bool> instrument{"instrument",
+                           cl::desc("make the kernel record when each role "
+                                    "does what, for attn-run --trace"),
+                           cl::cat(category)};
   cl::list<std::string> instrumentRoles{
       "instrument-roles", cl::CommaSeparated,
-      cl::desc("with --instrument: the roles that do (default: all)"),
+      cl::desc("with --instrument: the roles that record (default: all)"),
       cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("report the time by pass"),
                        cl::cat(category)};

@@ -50,7 +50,7 @@ LogicalResult BarrierPlan::placeItems(ws::KernelOp kernel) {
   auto place = [&](auto op, auto memory) -> LogicalResult {
     int64_t begin = op.getOffset().value_or(-1);
     if (begin < end || begin % memory.alignment != 0) {
-      return op.emitOpError("attn-lower-channels: expected a place behind the "
+      return op.emitOpError("attn-lower-channels: expected an offset after the "
                             "barriers, a multiple of ")
              << memory.alignment << " from byte " << end << " on, got "
              << begin;

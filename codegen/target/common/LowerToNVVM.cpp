@@ -47,8 +47,8 @@ LogicalResult makeRoomForStamps(ws::KernelOp kernel, int64_t smemLimit) {
     return success();
   }
   if (stamps->end() > INT32_MAX) {
-    return kernel.emitOpError("attn-lower-to-nvvm: expected stamps to take at "
-                              "most ")
+    return kernel.emitOpError(
+               "attn-lower-to-nvvm: expected the stamps to take at most ")
            << INT32_MAX << " bytes, got " << stamps->end();
   }
   int64_t bytes =

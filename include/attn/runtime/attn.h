@@ -3,13 +3,14 @@
  * The C interface: compile attention to a bundle, or load one, ask for its
  * workspace, launch it. docs/c-api.md is its manual.
  *
- * libattn_runtime.so has everything but the section "Compiling", which is
- * libattn_jit.so's; who only launches needs the first alone.
+ * libattn_runtime.so has everything but the section "Compiling", which is in
+ * libattn_jit.so; a program that only launches needs the first alone.
  *
- * Every function that can fail returns a status; the message of the calling
- * thread's last failure is attn_last_error(). No function throws; where
- * libattn_runtime.so finds no host memory at all, the process ends. All may be
- * called from several threads at once, and a bundle may be used by several.
+ * Every function that can fail returns a status; attn_last_error() is the
+ * message of the calling thread's last failure. No function throws; if
+ * libattn_runtime.so cannot allocate host memory, the process ends. All
+ * functions may be called from several threads at once, and a bundle may be
+ * used by several.
  *
  * A library works with callers that were compiled with an older or a newer
  * header of the same major version. Structs begin with their size, set by the
@@ -19,7 +20,7 @@
  *     have to be zero, or the call fails with ATTN_UNSUPPORTED: it asks for
  *     something that this library cannot do.
  *   - In a struct that the library fills, it writes zero to fields that it does
- *     not know, and nothing behind an older caller's struct.
+ *     not know, and nothing past the end of an older caller's struct.
  * An older caller treats statuses that it does not know as failures.
  */
 
@@ -70,8 +71,8 @@ typedef enum attn_status {
    * compile it: the message says what is missing. Or a newer caller asks for
    * something that this library does not know. */
   ATTN_UNSUPPORTED = 5,
-  /* The compiler failed on what it should have compiled or refused; the
-   * message names a file that reproduces it, where there is one. */
+  /* A bug of the compiler: it neither compiled nor refused the input; the
+   * message names a file that reproduces this, if there is one. */
   ATTN_COMPILER_ERROR = 6,
   /* This had to be compiled, but compiling is disabled or its limit reached;
    * the message has the cache key. */
@@ -93,7 +94,7 @@ typedef enum attn_launch_flag {
 } attn_launch_flag;
 
 /* One call's arguments. Set `size` to sizeof(attn_launch_args), so that the
- * struct can grow, and what is not used to zero. */
+ * struct can grow, and unused fields to zero. */
 typedef struct attn_launch_args {
   size_t size;
   /* The tensors, and their names in the plan. Null names: the tensors are all
@@ -145,15 +146,15 @@ ATTN_API const char *attn_last_error(void);
 ATTN_API attn_status attn_bundle_load(const char *path, const void *data,
                                       size_t size, attn_bundle **bundle);
 
-/* Makes `bundle` need one more attn_bundle_destroy before it is gone. */
+/* Takes a reference to the bundle, which attn_bundle_destroy drops. */
 ATTN_API void attn_bundle_retain(attn_bundle *bundle);
 
-/* Gives back the bundle and, with the last reference, the kernels it loaded.
- * Null is ignored. No launch of it may be running. */
+/* Drops a reference to the bundle; the last one unloads its kernels. Null is
+ * ignored. No launch of it may be running. */
 ATTN_API void attn_bundle_destroy(attn_bundle *bundle);
 
-/* Writes the bundle to the file `path`: a reader of that file sees what was
- * there before, or all of the bundle. */
+/* Writes the bundle to the file `path`, atomically: a reader of that file sees
+ * what was there before, or all of the bundle. */
 ATTN_API attn_status attn_bundle_save(const attn_bundle *bundle,
                                       const char *path);
 
@@ -241,7 +242,7 @@ ATTN_API attn_status attn_workspace_size(attn_bundle *bundle,
  * size succeed. After a failure the workspace is not ready.
  *
  * On the simulator the kernels have run when this returns. They may access the
- * elements of the call's tensors, what lies between those, and the workspace;
+ * elements of the call's tensors, the gaps between those, and the workspace;
  * any other access, a deadlock or a broken rule of the machine ends the launch
  * with ATTN_DEVICE_ERROR and a message that says where. */
 ATTN_API attn_status attn_launch(attn_bundle *bundle,
@@ -249,22 +250,22 @@ ATTN_API attn_status attn_launch(attn_bundle *bundle,
 
 /* Sets an option of the simulator for the process's later launches; none may
  * be running. The values are decimal numbers but for "hazards":
- *   "seed"     the schedule: 0 in turn with late copies (the default), 1 in
- *              turn with early ones, others at random
- *   "threads"  of the host to use; 0 for one a core (the default)
- *   "budget"   the instructions of warps that one CTA may execute
+ *   "seed"     the schedule: 0 is round robin with late copies (the default),
+ *              1 round robin with early copies, all others are random
+ *   "threads"  host threads to use; 0 for one a core (the default)
+ *   "budget"   the number of warp instructions that one CTA may execute
  *   "hazards"  what to do about races and other hazards: "error" fails the
- *              launch (the default), "warn" logs them, "off" does not look */
+ *              launch (the default), "warn" logs them, "off" does not check */
 ATTN_API attn_status attn_simulator_option(const char *name, const char *value);
 
 /* -- Compiling: libattn_jit.so ------------------------------------------- */
 
-/* What to compile. Set `size` to sizeof(attn_compile_args), and what is not
- * used to zero. All of it is only read during the call. */
+/* What to compile. Set `size` to sizeof(attn_compile_args), and unused fields
+ * to zero. All of it is only read during the call. */
 typedef struct attn_compile_args {
   size_t size;
-  /* A module with one kernel: a function round an `attn.attention` (the files
-   * in examples/), or that of a later stage. MLIR's text or bytecode. */
+  /* A module with one kernel: a function around an `attn.attention` (the files
+   * in examples/), or a kernel of a later stage. MLIR's text or bytecode. */
   const char *ir;
   /* The bytes at `ir`; 0 for text that ends with a zero byte. */
   size_t ir_size;
@@ -274,8 +275,8 @@ typedef struct attn_compile_args {
   const char *schedule;
   /* The bytes at `schedule`; 0 for text that ends with a zero byte. */
   size_t schedule_size;
-  /* Roles that write down when they do what, for timelines: names with commas
-   * between them, "" for all, null for none. */
+  /* Roles that record when they do what, for timelines: names separated by
+   * commas, "" for all, null for none. */
   const char *instrument;
 } attn_compile_args;
 
@@ -285,8 +286,8 @@ typedef struct attn_compile_args {
  * caller with these arguments. On failure `*bundle` is null, and the status is
  *   ATTN_INVALID_ARGUMENT  `ir` is not a valid module, or another argument is
  *                          wrong
- *   ATTN_UNSUPPORTED       what attn_supports would have said
- *   ATTN_COMPILER_ERROR, ATTN_NOT_COMPILED  see there */
+ *   ATTN_UNSUPPORTED       attn_supports would return the same
+ *   ATTN_COMPILER_ERROR, ATTN_NOT_COMPILED  see attn_status */
 ATTN_API attn_status attn_compile(const attn_compile_args *args,
                                   attn_bundle **bundle);
 
@@ -315,7 +316,7 @@ typedef struct attn_jit_counters {
   size_t size;
   uint64_t memory_hits;
   uint64_t disk_hits;
-  /* Compilations begun, those that failed among them. */
+  /* Compilations begun, including those that failed. */
   uint64_t compiles;
   uint64_t failures;
   /* Entries of the disk cache that were damaged or not this user's. */
@@ -330,25 +331,25 @@ ATTN_API attn_status attn_jit_count(attn_jit_counters *counters);
  *   "cache_dir"            ATTN_CACHE_DIR: where bundles are kept; by default
  *                          attn/ in the user's cache directory
  *   "cache_readonly_dirs"  ATTN_CACHE_READONLY_DIRS: more such directories,
- *                          with ':' between them, looked at first and never
- *                          written
+ *                          separated by ':', searched first and never written
  *   "disable_cache"        ATTN_DISABLE_CACHE: "1" for no cache on disk
- *   "disable_jit"          ATTN_DISABLE_JIT: "1" to fail where something is
- *                          not cached, with ATTN_NOT_COMPILED
+ *   "disable_jit"          ATTN_DISABLE_JIT: "1" to fail with
+ *                          ATTN_NOT_COMPILED if a kernel is not cached
  *   "max_compiles"         ATTN_MAX_COMPILES: how many compilations this
  *                          process may begin; no limit by default
  *   "dump_dir"             ATTN_DUMP_DIR: a directory that gets the input and
  *                          the outputs of every compilation
- *   "ptxas"                ATTN_PTXAS: the assembler; by default it is
- * searched. "none" leaves its work to the driver, as happens where there is
- * none An empty value is the default. */
+ *   "ptxas"                ATTN_PTXAS: the assembler; by default it is searched
+ *                          for. "none" leaves its work to the driver, as
+ *                          happens if none is found
+ * An empty value is the default. */
 ATTN_API attn_status attn_jit_option(const char *name, const char *value);
 
 /* Forgets the bundles in memory; callers keep theirs. */
 ATTN_API void attn_jit_clear(void);
 
-/* The name of machine `index` that kernels can be compiled for, null behind
- * the last one. */
+/* The name of machine `index` that kernels can be compiled for, null past the
+ * last one. */
 ATTN_API const char *attn_target_name(size_t index);
 
 /* An identifier of the compiler's build: bundles of two compilers with the same
@@ -366,8 +367,8 @@ typedef enum attn_log_level {
 typedef void (*attn_log_callback)(attn_log_level level, const char *message,
                                   void *user);
 
-/* Sets the one function that is told of compilations, module loads and the
- * like; null for none, which is the default. It may be called from any thread,
+/* Sets the function that is told of compilations, module loads and the like;
+ * null for none, which is the default. It may be called from any thread, also
  * while a bundle is being loaded: it must not launch or prepare one.
  * Without one, ATTN_LOG=info or ATTN_LOG=warning in the environment, read once,
  * sends messages of that level and above to standard error. */

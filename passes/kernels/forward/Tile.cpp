@@ -115,8 +115,8 @@ static LogicalResult tileFunction(func::FuncOp func, AttentionOp attention) {
   }
   int64_t packed = attention.getConfig()->getPackGqa();
   if (packed > 1 && (attention.hasScoreRegion() || attention.hasMaskRegion())) {
-    return attention.emitOpError("expected no region, whose head would differ "
-                                 "by row, with 'pack_gqa' above 1, got ")
+    return attention.emitOpError("expected no regions with 'pack_gqa' above 1, "
+                                 "because their head would differ by row, got ")
            << packed;
   }
   auto names = nameCaptures(func, attention);

@@ -145,7 +145,7 @@ LogicalResult LoopBuilder::checkTurnEnds(ws::ForOp loop) {
                 });
   return isSame ? success()
                 : scope.error("expected each turn to end with an await of its "
-                              "MMAs, got a plan of another end");
+                              "MMAs, got a plan with another end");
 }
 
 //===----------------------------------------------------------------------===//

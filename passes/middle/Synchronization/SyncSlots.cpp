@@ -84,8 +84,8 @@ FailureOr<SlotRef> SyncSlots::operandOf(ws::MmaOp mma, bool isB) {
   }
   bool isHeld = run.events.objects()[slot->object].kind == SyncObject::Hold;
   if (isHeld && (isB || !run.isOf(SyncEvent::Put, slot->object))) {
-    return run.error(mma) << "V8: expected what is held to be operand A of the "
-                             "role that puts it, got "
+    return run.error(mma) << "V8: expected a hold to be operand A in the role "
+                             "that puts it, got "
                           << (isB ? "operand B" : "a role that does not");
   }
   return slot;

@@ -16,7 +16,8 @@ LogicalResult SyncTurns::end(ws::WorkLoopOp work) {
   if (!run.isOf(SyncEvent::TakeItem, 0) || fetches == 1) {
     return success();
   }
-  return run.error(work) << "V26: expected one 'ws.fetch_work' a turn, got "
+  return run.error(work) << "V26: expected one 'ws.fetch_work' an iteration of "
+                            "the work loop, got "
                          << fetches << ", with an item of "
                          << run.current().from(0) << " blocks";
 }

@@ -177,8 +177,8 @@ LogicalResult SyncUnroller::runOp(Operation *op) {
   if (tiles && !at.events.isWithin(op)) {
     return tiles->visit(op, numbers);
   }
-  return at.error(op) << "expected 'scf.for' and 'scf.if' alone round "
-                         "synchronization";
+  return at.error(op)
+         << "expected only 'scf.for' and 'scf.if' around synchronization";
 }
 
 LogicalResult SyncUnroller::runEvent(const SyncEvent &event) {

@@ -101,7 +101,7 @@ static LogicalResult checkFilled(const Lowerable &lowerable, const Place &place,
   bool isOfMany = fills.count() > 1 || fills.test(ofOne);
   return lowerable.refuseIf(
       place.channel && isOfMany, Mechanism::FilledByMany, [&] {
-        return formatv("channel {0}, which not one thread fills",
+        return formatv("channel {0}, which more than one thread fills",
                        quote(place.name))
             .str();
       });

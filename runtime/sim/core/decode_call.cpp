@@ -63,9 +63,9 @@ uint32_t attn::sim::countCall(const ptx::Module &module,
   }
   uint32_t count = countInlined(module, *callee, 1);
   if (count == 0) {
-    diagnostic.fail(call.at,
-                    "'" + std::string(name->name) +
-                        "' calls itself, too much, or what cannot be called");
+    diagnostic.fail(call.at, "'" + std::string(name->name) +
+                                 "' cannot be inlined: it is recursive, too "
+                                 "large, or has a call that is not supported");
     return 0;
   }
   return count + 2;

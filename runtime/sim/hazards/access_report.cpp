@@ -43,7 +43,7 @@ static const char *findMissingOrder(Rule rule) {
   case Rule::StoreNotAwaited:
     return "no cp.async.bulk.wait_group without .read for it is before this";
   case Rule::RaceReadOnly:
-    return "what ld.global.nc reads, the grid may not write";
+    return "the grid may not write what ld.global.nc reads";
   case Rule::TensorMapWritten:
     return "no fence.proxy.tensormap that acquires the map is between";
   default:

@@ -40,8 +40,8 @@ Mbarrier *locate(Warp &warp, const Inst &inst, uint32_t slot, unsigned lane,
   std::string problem;
   bool own = address >> kSharedRankShift == warp.cta.rank;
   if (!own && !(inst.aux & kRemote)) {
-    warp.fault(Rule::MbarrierAddress, "expected an mbarrier of the own CTA",
-               lane);
+    warp.fault(Rule::MbarrierAddress,
+               "expected an mbarrier of the thread's own CTA", lane);
     return nullptr;
   }
   owner = warp.cta.findOwner(address, problem);

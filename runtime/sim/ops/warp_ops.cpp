@@ -33,7 +33,8 @@ bool checkMasks(Warp &warp, const uint32_t *masks, Step &step) {
     forLanes(masks[lane] & warp.exec,
              [&](unsigned other) { same &= masks[other] == masks[lane]; });
     if (!same) {
-      step = warp.fault(Rule::WarpMask, "a lane of its mask has another", lane);
+      step = warp.fault(Rule::WarpMask,
+                        "a lane of its mask has a different mask", lane);
       return false;
     }
   }
@@ -81,7 +82,7 @@ template <ShuffleMode mode> Step shfl(Warp &warp, const Inst &inst) {
                 warp.word(inst.slots[4]), warp.exec, results, &valid);
     if (bad) {
       return warp.fault(Rule::WarpAbsent,
-                        "the lane reads one that does not take part",
+                        "the lane reads a lane that does not take part",
                         unsigned(__builtin_ctz(bad)));
     }
     store(warp, inst.slots[0], results);

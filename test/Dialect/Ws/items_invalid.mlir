@@ -242,7 +242,7 @@ tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
 // The item that was rejected would never come again.
 ws.verdict @v
 ...
-// expected-error @below {{'ws.take_item' op expected a 'ws.choose_item' alone to use the item where items may be rejected}}
+// expected-error @below {{'ws.take_item' op expected 'ws.choose_item' to be the only use of the item where items may be rejected}}
 %w = ws.take_item extents(%n, %n, %n)
 ws.give_verdict @v on %w rejected %no
 
@@ -269,7 +269,7 @@ ws.mailbox @m
 // One question too many: also in the turn that has no item.
 %w = ws.take_item extents(%n, %n, %n)
 scf.if %no {
-  // expected-error @below {{'ws.fetch_work' op expected to come behind the 'ws.end_unless_work' of its turn, got one before it}}
+  // expected-error @below {{'ws.fetch_work' op expected to come after 'ws.end_unless_work' in its iteration, got one before it}}
   ws.fetch_work after %w
 }
 ws.end_unless_work %w
@@ -289,7 +289,7 @@ ws.verdict @v
 ws.verdict @v
 ...
 %w = ws.take_item extents(%n, %n, %n)
-// expected-error @below {{'ws.choose_item' op expected no other use of the item of 'ws.take_item', which a rejected one may come before}}
+// expected-error @below {{'ws.choose_item' op expected no other use of the item of 'ws.take_item', because a rejected item may run before it}}
 %x = ws.choose_item %w by @v
 ws.end_unless_work %w
 
@@ -357,6 +357,6 @@ ws.verdict @y
 ws.verdict @v
 ...
 %w = tile.next_work extents(%n, %n, %n)
-// expected-error @below {{'ws.second_run' op expected to be the last op of the item, got a 'tile.reject' after it}}
+// expected-error @below {{'ws.second_run' op expected to be the last op of the iteration, got a 'tile.reject' after it}}
 ws.second_run of %w by @v
 tile.reject %w if %no

@@ -64,7 +64,8 @@ TEST(Calls, refuseSharedVariablesOfFunctions) {
 TEST(Calls, refuseRecursionAndMissingBodies) {
   Kernel recursive =
       runWithFunctions(".func f()\n{\ncall f;\nret;\n}\n", "call f;\n");
-  EXPECT_NE(recursive.failure.find("'f' calls itself"), std::string::npos)
+  EXPECT_NE(recursive.failure.find("'f' cannot be inlined: it is recursive"),
+            std::string::npos)
       << recursive.failure;
   Kernel missing = runWithFunctions(".extern .func g();\n", "call g;\n");
   EXPECT_NE(missing.failure.find("no function 'g' with a body"),
@@ -95,7 +96,7 @@ TEST(Calls, refuseMoreThanCanBeChecked) {
   large.hazards = HazardMode::Off;
   EXPECT_EQ(large.run(), "");
   EXPECT_NE(runWithFunctions(makeChain(4), "call f1;\n")
-                .failure.find("'f1' calls itself, too much"),
+                .failure.find("'f1' cannot be inlined: it is recursive"),
             std::string::npos);
 }
 

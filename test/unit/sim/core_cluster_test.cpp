@@ -159,7 +159,7 @@ TEST(Cluster, waitsOnlyForOwnBarriers) {
           std::string(kMeet) +
               "mbarrier.test_wait.parity.shared::cta.b64 %p2, [%r6], 0;",
           0),
-      "expected an mbarrier of the own CTA");
+      "expected an mbarrier of the thread's own CTA");
 }
 
 TEST(Cluster, checksTheBarriersPhases) {

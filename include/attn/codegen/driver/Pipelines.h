@@ -31,7 +31,7 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("")};
   Option<codegen::Losses> losses{
       *this, "losses",
-      llvm::cl::desc("what becomes of kernels with spills or C75xx"),
+      llvm::cl::desc("how to treat kernels with spills or C75xx"),
       llvm::cl::values(
           clEnumValN(codegen::Losses::Refuse, "refuse", "an error"),
           clEnumValN(codegen::Losses::Warn, "warn", "a warning"),
@@ -43,11 +43,11 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("")};
   Option<bool> instrument{
       *this, "instrument",
-      llvm::cl::desc("let the kernel write down when each role does what"),
+      llvm::cl::desc("make the kernel record when each role does what"),
       llvm::cl::init(false)};
   ListOption<std::string> instrumentRoles{
       *this, "instrument-roles",
-      llvm::cl::desc("the roles that do, all if none is named")};
+      llvm::cl::desc("the roles that record; all if none is named")};
 };
 
 /// Adds the passes of one stage: its input is the output of the stage before.

@@ -14,9 +14,9 @@ def LowerToLLVM : Pass<"attn-lower-to-llvm", "::mlir::gpu::GPUModuleOp"> {
     `nvvm`, `llvm`, `arith`, `math`, `scf`, `cf`, `ub` and `vector` (vectors of
     one dimension are the per-thread values).
 
-    **Ensures**: only `llvm` and `nvvm` that translates to LLVM IR. Floating
-    point is decided here: every operation has `contract` and `afn` (never
-    `nnan` or `ninf`: -inf is data), every function flushes f32 denormals.
+    **Ensures**: only `llvm` and `nvvm` that translates to LLVM IR. The
+    floating-point mode is set here: every operation has `contract` and `afn` (never
+    `nnan` or `ninf`, because -inf is data), and every function flushes f32 denormals.
 
     **Before/After**
     ```mlir
@@ -47,9 +47,9 @@ def EmitPtx : Pass<"attn-emit-ptx", "::mlir::ModuleOp"> {
     **Requires**: `gpu.module`s with one `#nvvm.target`, as `attn-lower-to-llvm`
     leaves them; others are lowered first.
 
-    **Ensures**: each is a `gpu.binary` of its name and discardable attributes
-    (the launch plan among them) with one object, which holds the PTX text. The same
-    input gives the same bytes.
+    **Ensures**: each is a `gpu.binary` with the same name and discardable attributes
+    (the launch plan is one) and one object, which holds the PTX text. The same input
+    gives the same bytes.
 
     The LLVM passes are a fixed list (LLVMPipeline.cpp). The PTX version is
     that of the target's features (`+ptx87`), or the lowest at which every
@@ -85,8 +85,8 @@ def Assemble : Pass<"attn-assemble", "::mlir::ModuleOp"> {
 
     **Ensures**: each has a second object, the cubin, whose properties hold
     `kernels`: for each kernel `registers`, `stack`, `spill_stores`,
-    `spill_loads`, `barriers` and `shared`; and `serialized`, how many warnings
-    there are that the assembler serialized wgmma or ignored setmaxnreg (C75xx). Such a
+    `spill_loads`, `barriers` and `shared`; and `serialized`, the number of warnings
+    that the assembler serialized wgmma or ignored setmaxnreg (C75xx). Such a
     warning or a spill is an error, unless `losses` is `warn` or `accept`.
 
     `ptxas` is taken from the option, else from PATH, the CUDA directories,
@@ -97,7 +97,7 @@ def Assemble : Pass<"attn-assemble", "::mlir::ModuleOp"> {
            "the assembler to run (default: search)">,
     Option<"losses", "losses", "::attn::codegen::Losses",
            /*default=*/"::attn::codegen::Losses::Refuse",
-           "what becomes of kernels with spills or C75xx",
+           "how to treat kernels with spills or C75xx",
            [{::llvm::cl::values(
              clEnumValN(::attn::codegen::Losses::Refuse, "refuse", "an error"),
              clEnumValN(::attn::codegen::Losses::Warn, "warn", "a warning"),

@@ -11,8 +11,8 @@ def Distribute : Pass<"attn-distribute", "::mlir::ModuleOp"> {
   let description = [{
     A tile becomes a vector in register order; 16-bit tiles are packed in
     pairs. Reductions, broadcasts, coordinates and packing follow from the layout, by patterns
-    that the chip gives (docs/chips.md). On Hopper, shares of a sum along the rows lie in
-    several warps and are not added: such a reduction has to be `partial`.
+    of the chip (docs/chips.md). On Hopper, a column lies in several warps, whose shares of a
+    sum down the column are not added: such a reduction has to be `partial`.
 
     **Requires** `ws.kernel`s for a machine whose chip has a lowering, and whose register
     tiles have a `#tile.layout`.
@@ -37,11 +37,12 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
 
     **Ensures** no `ws.acquire`, `ws.wait`, `ws.release`, `ws.take`, `ws.give`, `ws.signal`,
     `ws.wait_edge`, `ws.sync`, `ws.await_store` or `ws.give_verdict`; a `ws.second_run` has its `rejected`;
-    `ws.setup` initializes every barrier; slots are numbers where they travel. All warps of a replica meet, after they have
-    waited for the last MMA, before a `ws.put` overwrites what MMAs of the role read: in its
-    own hold, or in a place that shares its memory. What MMAs read or another role stores
-    is visible to the async proxy, from all lanes of the warp, right after its `ws.put`; what
-    a role of several warps stores, from all of the replica, right before its `ws.store`.
+    `ws.setup` initializes every barrier; a slot that is passed on is its number. Before a
+    `ws.put` overwrites memory that MMAs of the role read (of its own hold, or of a place that
+    overlaps it), all warps of a replica wait for the last MMA, and then meet. A fence of the
+    async proxy follows each `ws.put` that an MMA reads or another role stores, in all lanes of
+    the warp; what a role of several warps stores itself has one in all warps of the replica,
+    right before its `ws.store`.
 
     **Before** `%s = ws.wait : !ws.slot<@k, tensor<128x64xbf16>>`
     **After**
@@ -52,40 +53,41 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     Arrival counts, parities and bytes are derived from the roles and the tiles. A channel
     or edge of the cluster has its barriers in each CTA, on which the warps of all arrive.
     A channel that several threads fill, a meeting in a role that one thread
-    runs, or two verdicts of one role on an item are an error. Remark: the barriers in memory and the named ones.
+    runs, and two verdicts of one role on an item are errors. Remark: the numbers of barriers in
+    memory and of named barriers.
   }];
   let dependentDialects = ["::attn::nvx::NvxDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
 def VerifyChannels : Pass<"attn-verify-channels", "::mlir::ModuleOp"> {
-  let summary = "prove that counts, parities, bytes and ids of barriers fit the roles";
+  let summary = "prove that counts, parities, bytes and ids of barriers match the roles";
   let description = [{
-    Runs what every warp does with barriers, lane by lane, against the others, on barriers
-    that count arrivals, bytes and phases as the machine's do: the counts that `ws.setup`
-    gives them, the parities that waits name, the bytes that copies bring. The numbers of
-    blocks are 0 to 3 and enough for every ring to go round twice; some items have a second run.
-    Tiles are not computed. `attn-verify-sync` has shown that the roles' program ends; this
-    shows that the barriers are that program's.
+    Executes the barrier operations of all warps, lane by lane, on barriers that count
+    arrivals, bytes and phases as the machine's do: with the counts that `ws.setup` gives them,
+    the parities that waits name, and the bytes that copies bring. Items have 0 to 3 blocks, or
+    enough to wrap every ring twice; some have a second run. Tiles are not computed.
+    `attn-verify-sync` has proved that the roles' programs end; this pass proves that the
+    barriers implement those programs.
 
     **Requires** `ws.kernel`s after `attn-lower-channels`. Barriers, slots and conditions
-    follow from counters, threads, the CTA's rank and bounds of the item.
+    depend only on counters, threads, the CTA's rank and bounds of the item.
 
     **Ensures** the same IR, in which
     - barriers and words that `ws.setup` initializes lie in memory of their own;
-    - a warp that arrives at a barrier does so once in each phase, and all arrivals of a
-      phase are as many as the barrier counts;
-    - each wait is for the phase after the one before, by its parity, and somebody waits for
-      each phase, but for the last of a barrier that no copy completes;
+    - a warp that arrives at a barrier does so once in each phase, and a phase has as many
+      arrivals as the barrier counts;
+    - consecutive waits are for consecutive phases, by parity, and each phase is waited for,
+      except the last of a barrier that no copy completes;
     - the bytes announced for a phase are those of its copies;
     - named barriers have an id in 1..15, the same number of threads in all warps, and no
       warp twice in a phase;
-    - between a `ws.put` and the `ws.mma` or `ws.store` that reads it stand a fence of the
-      async proxy in all lanes and, for other warps, an arrival;
+    - between a `ws.put` and the `ws.mma` or `ws.store` that reads it there are a fence of
+      the async proxy in all lanes and, for other warps, an arrival;
     - the thread that stores waits for its stores, before its warp puts the next tile;
     - a fence of the cluster's scope follows a write to another CTA.
 
-    A kernel for which one of these does not hold, or which comes to no end, is an error.
+    A kernel that violates one of these, or does not end, is an error.
 
     **Before** and **After** `nvx.mbarrier_wait %full, %parity : !llvm.ptr<3>`
   }];
@@ -98,13 +100,13 @@ def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
     their `variant` have the same arguments, problem and machine; each is reached by
     some launch, and every launch by one of them.
 
-    **Ensures** a `gpu.module` a kernel, or a group of them, with only `nvx` and upstream
-    dialects in it; registers of the roles within the register file; its attribute
-    `attn.plan` is the launch plan, with one variant a kernel.
+    **Ensures** a `gpu.module` for each kernel or group, with only `nvx` and upstream
+    dialects; the roles' registers fit the register file; its attribute `attn.plan` is the
+    launch plan, with a variant for each kernel.
     A product of 256 columns is two instructions a k step, of 128 columns each.
-    CTAs of a cluster copy a share of each shared tile to all of them, and meet before the roles
-    start and at the end.
-    With `knob launch dependent` all threads wait for the launch ahead once barriers are set
+    Each CTA of a cluster copies its share of each shared tile to all of them; the CTAs meet
+    before the roles start and at the end.
+    With `knob launch dependent` all threads wait for the previous launch once barriers are set
     up, and the last role that loads lets the next launch start when it ends.
 
     **Before** `ws.kernel @f machine "sm_90a" ... { ws.role @load ... ws.role @wg ... }`

@@ -8,14 +8,14 @@
 include "mlir/Pass/PassBase.td"
 
 def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
-  let summary = "turn functions round attn.attention into one CTA's program";
+  let summary = "turn functions around attn.attention into one CTA's program";
   let description = [{
     The function becomes a `tile.kernel` of its name: a grid over blocks of
     query positions, heads and batches, and a `tile.for` over blocks of keys,
     last block first, masked blocks before the others. With `cluster` the grid is one of
     clusters, whose CTAs stream the blocks of all their rows. A score region is
     inlined on tiles after the scale; without one the scale is left to
-    `tile.attend`. The mask step holds the built-in mask, the end of the keys and
+    `tile.attend`. The mask step applies the built-in mask, the end of the keys and
     the mask region; with a mask region every block is masked.
 
     **Requires** an `attn.attention` with `config` is, with `func.return`, the
@@ -69,7 +69,7 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
     steps fin, norm; between them is check, unless `row_max = running`. The loop carries the row maximum m (log2 units, starting at the
     lowest finite float), the partial row sum l and O. In a row whose maximum is 2^24 log2
     units or more, m is that score itself, times a power of two that makes it smaller than
-    any m, and `stat` takes it off the row's scores (docs/adr/0024).
+    any other m, and `stat` subtracts it from the row's scores (docs/adr/0024).
 
     **Before**
     ```mlir
@@ -100,12 +100,12 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
     Kernels without `tile.attend` are left alone. Numerics: exponentials are
     base 2 with the scale folded in; with `rescale_threshold` t > 0 m may lag the
     row maximum by t, so that probabilities reach 2^t; P is rounded to V's type.
-    With `row_max = first_block`, m is looked for only while some row of the warp has
-    none, or once a partial sum exceeds 2^24 (2^10 where P is f16). Probabilities may then overflow: step
-    `check` rejects a work item with an unscaled O that is not finite or a row sum that is not
-    at most 2^100, and it is computed again with m followed throughout. What passes
-    is right: the sum of a row with keys is at least 1, so that nothing of weight was
-    flushed to zero, and at most 2^100, so that no factor was.
+    With `row_max = first_block`, m is updated only while some row of the warp has none, and
+    after a partial sum exceeds 2^24 (2^10 where P is f16). Probabilities may then overflow: the
+    step `check` rejects a work item if an unscaled O is not finite, or a row sum is not
+    at most 2^100. A rejected item is computed again with a running m. An accepted item
+    is right: the sum of a row with keys is at least 1, so no significant term was
+    flushed to zero, and at most 2^100, so no factor was.
     With `row_max = integer`, m is the running maximum of the scores and of 0, and
     `check` rejects an item with a row sum below 2^-20 (1 where P is f16) or an m of 2^24 or
     more.

@@ -9,7 +9,7 @@ include "mlir/Pass/PassBase.td"
 def Subtile : Pass<"attn-subtile", "::mlir::ModuleOp"> {
   let summary = "cut the owned rows into the sub-tiles of the schedule";
   let description = [{
-    After it the program is that of one sub-tile: `tile.subtile_id` says which.
+    Afterwards the program is that of one sub-tile, numbered by `tile.subtile_id`.
     Steps that compute on registers are cut; loads stay whole, and each sub-tile reads
     its `tile.piece` of them.
 
@@ -40,9 +40,9 @@ def Subtile : Pass<"attn-subtile", "::mlir::ModuleOp"> {
 def ResolveLayouts : Pass<"attn-resolve-layouts", "::mlir::ModuleOp"> {
   let summary = "give every register tile its layout";
   let description = [{
-    The chip of the schedule's machine says how tiles lie (docs/chips.md): as the results of
-    its matrix instructions, a register operand A as that operand. A vector lies as its tile
-    without the dimension that it is reduced or broadcast along, and so do all vectors that
+    The chip of the schedule's machine gives the layouts (docs/chips.md): that of its matrix
+    instructions' results, and for a register operand A that of the operand. A vector has the layout of its tile
+    without the dimension that it is reduced or broadcast along, and so have all vectors that
     it is computed with. Loaded tiles have no layout: the copy and the instruction that reads
     them agree on theirs.
 
@@ -55,20 +55,21 @@ def ResolveLayouts : Pass<"attn-resolve-layouts", "::mlir::ModuleOp"> {
     **After** `tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>`
 
     A tile that fits no layout is an error that names the tile and what was
-    expected; so is a vector that would have an element a row and an element a column. Does not change numerics. Remark: the register operands converted.
+    expected. A vector that would need one element a row and one element a column is an
+    error too. Does not change numerics. Remark: the number of register operands converted.
   }];
   let dependentDialects = ["::attn::tile::TileDialect"];
 }
 
 def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
-  let summary = "one program a role, with channels between them";
+  let summary = "write one program for each role, with channels between them";
   let description = [{
-    Binds the schedule and plans each role as `attn-verify-schedule` does, and writes the plan
-    down: the acts before and after the loop as ops, and the loop as a `ws.for`, whose entries
-    have slots and shifts, name the MMAs after which they run and the slots that they release.
-    With `skip right` each replica of the role that has one a sub-tile starts at the last block
-    with keys of its own rows; those before are a range of kind `skipped`. A role without
-    replicas can list stores a sub-tile at a time, of what the replicas of another role put.
+    Binds the schedule and plans each role as `attn-verify-schedule` does, and emits the plan:
+    the acts before and after the loop as ops, and the loop as a `ws.for`, whose entries have
+    slots and shifts, and name the MMAs after which they run and the slots that they release.
+    With `skip right` each replica of the role that has one for each sub-tile starts at the last block
+    with keys of its own rows; the blocks before it are a range of kind `skipped`. A role without
+    replicas can store what the replicas of another role put, one sub-tile at a time.
 
     **Requires** laid-out kernels with a verified schedule.
 
@@ -87,7 +88,7 @@ def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
     }
     ```
     A schedule that the machine has no lowering for is an error (rule V29). Does not change
-    numerics. Remark: how many of each it made.
+    numerics. Remark: the numbers of roles, channels, holds, edges, turns and rendezvous.
   }];
   let dependentDialects = ["::attn::ws::WsDialect"];
 }
@@ -95,19 +96,19 @@ def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
 def VerifyRanges : Pass<"attn-verify-ranges", "::mlir::ModuleOp"> {
   let summary = "compute the bounds of streaming loops for many sizes and work items";
   let description = [{
-    A range with `at_most` may lack the code for a further block, and a loop whose bounds come in
-    the wrong order has no block at all: either would leave keys out, or unmasked, without a word.
+    A range with `at_most` may have no code for further blocks, and a loop whose bounds are in
+    the wrong order runs no block: either would silently leave out keys, or leave them unmasked.
     The bounds of every `ws.for` are computed for 96 made-up launches that `attn.checks` and the
-    limits of every launch plan accept, and an item, sub-tile and part of each. Sizes are small,
-    round the edges of blocks, 0, or next to the largest that is accepted; integer arguments are
-    negative too. It is a trial, no proof.
+    limits of every launch plan accept, for one item, sub-tile and part of each. Sizes are small,
+    at the edges of blocks, 0, or next to the largest that is accepted; integer arguments may be
+    negative. This is a test, not a proof.
 
     **Requires** `ws.kernel`s before `attn-pipeline`, which takes ranges apart.
 
-    **Ensures** nothing is changed. Bounds come in the direction of their ranges, and no range has
-    more than `at_most` blocks; the error says which sizes and item break it. Bounds and extents of
-    ops that no integer arithmetic makes are an error, and so are checks that accept fewer than 8
-    of the launches, with the check that refuses most.
+    **Ensures** the IR is unchanged, bounds are in the direction of their ranges, and no range has
+    more than `at_most` blocks, as far as the launches show; an error names the sizes and the item.
+    Bounds and extents that are not computed by integer arithmetic are an error. So are checks that accept fewer than 8
+    of the launches; the error names the check that refuses most.
 
     **Example** `ws.for ranges <down [masked at_most 1, full]> bounds(%b#0, %b#1, %b#2)` with
     tile_m = 128, tile_n = 64 and a causal mask:
@@ -119,17 +120,17 @@ def VerifyRanges : Pass<"attn-verify-ranges", "::mlir::ModuleOp"> {
 }
 
 def HandOut : Pass<"attn-hand-out", "::mlir::ModuleOp"> {
-  let summary = "write out how roles and the CTAs of a cluster learn of work items";
+  let summary = "lower how roles and the CTAs of a cluster get work items";
   let description = [{
     Verdicts: a kernel with a `tile.reject` gets a `ws.verdict`, to which each of them becomes a
-    `ws.give_verdict`. With `work = grid` every role ends the item with a `ws.second_run`: it takes
-    the verdict there. With `work = dynamic` the role that hands items out takes it, and a
-    rejected item is handed out once more.
+    `ws.give_verdict`. With `work = grid` every role ends the item with a `ws.second_run`, which
+    takes the verdict. With `work = dynamic` the role that hands items out takes it, and hands a
+    rejected item out again.
 
-    Handing out (`work = dynamic`): `tile.next_work` becomes the counter's answer
-    (`ws.take_item`) and the choice between it and a rejected item (`ws.choose_item`). In a
-    cluster its first CTA does so, in a `ws.share_work`, and sends the item to the `ws.mailbox` of
-    each other.
+    Handing out (`work = dynamic`): `tile.next_work` becomes `ws.take_item`, which asks the
+    counter, and `ws.choose_item`, which chooses between that item and a rejected one. In a
+    cluster the first CTA does so, in a `ws.share_work`, and sends the item to the `ws.mailbox` of
+    every other CTA.
 
     **Requires** `ws.kernel`s with roles, before `attn-pipeline` or after it. An item is rejected
     only with `work = grid` or `dynamic`. One role has a `tile.next_work` with `work = dynamic`.
@@ -167,8 +168,8 @@ def PlanMemory : Pass<"attn-plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     Places follow one another in the order of the schedule, aligned to 1024
     bytes. After them come channels of work items, barriers, the verdict and the mailbox. A
-    place `over` another begins where its host does; the order that such an alias demands has
-    been proved by the schedule's verifier.
+    place `over` another has the offset of its host; `attn-verify-schedule` has proved the order
+    that such an overlap needs.
 
     **Requires** `ws.kernel`s.
 
@@ -189,14 +190,13 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     The first time step is the prologue, then come steady loops, then the epilogue. With
     knob `peel first_masked` there is one loop a range: masked entries exist in masked
     ones only. With `first_branch` there is one for all ranges, in which masked entries
-    run under a branch on the step's number. A masked range whose bounds say that the
+    run under a branch on the number of the time step. A masked range whose bounds say that the
     prologue is all of it has no loop; with `first_branch` the prologue branches then, if no
-    other range is masked. With `first` the only loop runs masked
-    entries in all steps. Carried values,
-    slots and results of earlier times travel through the loops. An entry awaits the MMAs that
-    it names, as far as they are in flight; the end of a step of time awaits the others. Slots are
-    released where the loop says so: at the end of an entry, or of its MMA. The regions
-    `skipped`, `drain` and `empty` become a loop before the prologue, ops before the epilogue
+    other range is masked. With `first` the only loop runs masked entries in all time steps.
+    Carried values, slots and results of earlier time steps become iteration arguments. An entry
+    awaits the MMAs that it names, if they are in flight; the end of a time step awaits the others. Slots are
+    released where the `ws.for` says: at the end of an entry, or of its MMA. The regions
+    `skipped`, `drain` and `empty` become a loop before the prologue, ops before the epilogue,
     and the branch for no blocks.
 
     **Requires** `ws.for` loops with shifts of at most 1, whose masked entries read no slot.
@@ -222,15 +222,15 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
 def DropZeroScaling : Pass<"attn-drop-zero-scaling", "::mlir::ModuleOp"> {
   let summary = "do not scale zeros by factors that are finite and not negative";
   let description = [{
-    +0 times such a factor is +0, which upstream folds cannot know. The first step of an
-    online softmax scales zeros by exp2(m - max(m, m')) with a finite constant m.
+    +0 times such a factor is +0, but upstream folds do not know the factor. The first step of
+    an online softmax scales zeros by exp2(m - max(m, m')) with a finite constant m.
 
     A factor is known to be finite and not negative if it is such a constant, `math.exp2` of
-    what is at most 0, what two branches yield that are known, or `tile.broadcast` of one
-    that is known. At most 0, and no NaN, are: such a constant; a - max(a, b) or
-    a - max(b, a) with a finite constant a, whatever b is; min(a, b) with a known b; and
-    what is selected of two that are known. A branch that yields these zeros either way is
-    replaced by them.
+    a value known to be at most 0, the result of a branch of which both sides yield known factors, or
+    `tile.broadcast` of a known factor. A value is known to be at most 0 and not NaN if it is such a
+    constant; a - max(a, b) or a - max(b, a) with a finite constant a, whatever b is; min(a, b)
+    with a known b; or a select of two known values. A branch that yields these zeros on both
+    sides is replaced by them.
 
     **Requires** nothing.
 
@@ -257,10 +257,10 @@ def DropZeroScaling : Pass<"attn-drop-zero-scaling", "::mlir::ModuleOp"> {
 def StartFresh : Pass<"attn-start-fresh", "::mlir::ModuleOp"> {
   let summary = "let the first product of a loop write its accumulator, not add to zeros";
   let description = [{
-    An accumulator that enters a loop as zeros, and that MMAs alone touch until it has been
-    through all loops that follow one another, enters as poison. Each MMA on its way is
-    `fresh` in the first step of the first loop, and behind the loops if no step ran. An MMA
-    whose accumulator is the constant +0 has none.
+    An accumulator that enters a chain of loops as zeros, and that only MMAs use before the end
+    of the last loop, enters as poison. Each MMA on that way is `fresh` in the first iteration of
+    the first loop, and after the loops if there was no iteration. An MMA whose accumulator is the
+    constant +0 gets no accumulator.
 
     **Requires** `ws.kernel`s after `attn-pipeline`: a loop that begins where another ended
     runs after it, and ends no earlier than it begins.
@@ -286,15 +286,14 @@ def StartFresh : Pass<"attn-start-fresh", "::mlir::ModuleOp"> {
 def OverlapLastProduct : Pass<"attn-overlap-last-product", "::mlir::ModuleOp"> {
   let summary = "compute what follows a loop while its last product is in flight";
   let description = [{
-    Ops behind a branch that has a `ws.await` move in front of the last one and into the
-    other region, if they are free of effects, do not read what comes with that await or
-    after it, and some result of the branch reaches them. What repeats a value
-    (`tile.broadcast`, `tensor.splat`) stays: it costs nothing where it is used, and a tile
-    would leave the branch instead of the value.
+    Ops after a branch that has a `ws.await` move to before the last await, and into the other
+    region, if they have no effects, do not depend on that await or anything after it, and depend
+    on some result of the branch. Ops that repeat a value (`tile.broadcast`, `tensor.splat`) stay:
+    they cost nothing where they are used, and would turn a result of the branch into a tile.
 
     **Requires** `ws.kernel`s after `attn-pipeline`.
 
-    **Ensures** the order of what has effects is as before.
+    **Ensures** ops with effects keep their order.
 
     **Before**
     ```mlir
@@ -327,41 +326,41 @@ def OverlapLastProduct : Pass<"attn-overlap-last-product", "::mlir::ModuleOp"> {
 def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
   let summary = "prove that the roles' programs end, and race for no shared memory";
   let description = [{
-    Reads the program of each role as it was emitted, and nothing else: unrolls it into
-    its waits, releases, copies, MMAs, puts, stores and their awaits, and runs the roles
-    against one another. Shared memory is what `attn-plan-memory` made of it: what
-    overlaps conflicts. A run keeps which events happened before which, so that it speaks for
-    every order in which each wait sees the same phase of its barrier.
+    Reads the emitted program of each role, and nothing else: unrolls it into its waits,
+    releases, copies, MMAs, puts, stores and their awaits, and runs the roles against one
+    another. Memory conflicts by the offsets of `attn-plan-memory`: what overlaps
+    conflicts. A run records which events happened before which, so it stands for every order of
+    events in which each wait sees the same phase of its barrier.
 
     The work items tried have 0 or 1 block in each range of the loop, 2 or 3 in one, 3 in all, or
     enough to wrap every ring twice; where a CTA runs several items, they come in triples
     a, b, a as well. Option `exhaustive`: items with 0 to 3 blocks in each range, one at a time, in
-    pairs and in triples. Items that are handed out are followed by one that
-    ends every role. Where sub-tiles skip blocks, each has a block of the first range less than the
-    next, as long as there are any. In a cluster the roles of all CTAs run against one
-    another, and those of its last CTA skip least. An item that can be rejected is also run a second
-    time: at once, or where items are handed out two items later. Verdicts, and the items that the
-    CTAs of a cluster share, are waited for, written and read as slots of channels are. Changes
-    nothing.
+    pairs and in triples. Items that are handed out are followed by one that ends every role.
+    Where sub-tiles skip blocks, each has one block of the first range less than the next, as
+    long as there are any. In a cluster the roles of all CTAs run against one another, and those
+    of its last CTA skip least. An item that can be rejected is also run a second time: at once,
+    or, where items are handed out, two items later. Verdicts, and the items that the CTAs of a
+    cluster share, are waited for, written and read like slots of channels. The IR is not
+    changed.
 
     **Requires** `ws.kernel`s after `attn-hand-out` and `attn-pipeline`.
 
     **Ensures**
-    - V8: what is read from a slot or a piece was written before, for this work item, in the
-      cycle that was waited for; slots are read before they are released
-    - V9: what is written over was read and written before; MMAs are awaited before what they
-      read is released
-    - V15: both ends of every channel, edge and turn cycle equally, what is put is
-      read, and each verdict given is taken
-    - V16, V17: each phase of a barrier has its arrivals once, and completes after all have
-      waited for the one before
-    - V18: no deadlock
-    - V19: what is asynchronous ends before its role does
-    - V26: the counter of work items is asked once a turn
-    - V28: tiles come together that are of the same rows and columns of their tensors, each
-      block of the loop is summed up once, what is stored has seen them all and goes to
-      its own rows, batch and head, what a loop or branch makes is used, and each item writes all
-      its rows of each result
+    - V8: a slot or piece was written before it is read, for this work item, in the cycle that
+      was waited for; a slot is read before it is released
+    - V9: memory was written and read before it is overwritten; MMAs are awaited before what
+      they read is released
+    - V15: both ends of every channel, edge and turn make equally many cycles, everything put is
+      read, and every verdict given is taken
+    - V16, V17: each phase of a barrier has its arrivals once, and completes after all roles have
+      waited for the previous phase
+    - V18: there is no deadlock
+    - V19: asynchronous operations end before their role does
+    - V26: the counter of work items is asked once an iteration of the work loop
+    - V28: tiles that are combined are of the same rows and columns of their tensors; each block
+      of the loop is added once; a result is stored after all blocks, to its own rows, batch and
+      head; results of loops and branches are used; and each item writes all its rows of each
+      result
 
     **Before**, and refused: K is released while the MMA may still read it
     ```mlir
@@ -370,12 +369,12 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     ws.release %k : <@k, tensor<128x64xbf16>>
     %done = ws.await %s, %t ...
     ```
-    **After** it was mended
+    **After**, corrected
     ```mlir
     %done = ws.await %s, %t ...
     ws.release %k : <@k, tensor<128x64xbf16>>
     ```
-    An error names the rule, the work items, and where the ops are.
+    An error names the rule, the work items, and the locations of the ops.
   }];
   let options = [
     Option<"exhaustive", "exhaustive", "bool", "false",
@@ -384,16 +383,16 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
 }
 
 def Instrument : Pass<"attn-instrument", "::mlir::ModuleOp"> {
-  let summary = "let the kernel write down when each role does what";
+  let summary = "make the kernel record when each role does what";
   let description = [{
-    Inserts a `ws.stamp` before each op that waits or issues, one `run` where a role goes
-    on to compute, and one `item` where a work item begins. The pass is in no pipeline
-    but with its option `instrument`.
+    Inserts a `ws.stamp` before each op that waits or issues, one `run` where a role continues
+    to compute, and one `item` where a work item begins. Pipelines have the pass only with their
+    option `instrument`.
 
     **Requires** `ws.kernel`s after `attn-pipeline`.
 
-    **Ensures** a `ws.stamps` in each kernel. Stamps wait for nothing and touch nothing
-    that roles share, so `attn-verify-sync` holds as before.
+    **Ensures** a `ws.stamps` in each kernel. Stamps wait for nothing and access nothing
+    that roles share, so the result of `attn-verify-sync` still holds.
 
     **Before**
     ```mlir
@@ -409,15 +408,15 @@ def Instrument : Pass<"attn-instrument", "::mlir::ModuleOp"> {
     ws.stamp run
     ```
     Does nothing to a kernel that has a `ws.stamps`, or whose channels are barriers
-    already. A stamp takes a few registers for a moment; `roles` leaves out roles that
-    have none to spare. Does not change numerics. Remark: how many stamps.
+    already. A stamp needs a few registers for a short time; with `roles`, roles that have none
+    to spare can be left out. Does not change numerics. Remark: the number of stamps.
   }];
   let dependentDialects = ["::attn::ws::WsDialect"];
   let options = [
     Option<"events", "events", "int64_t", "4096",
            "stamps kept of one replica of a role in one CTA, from 1 to 1048576">,
     Option<"ctas", "ctas", "int64_t", "4",
-           "CTAs that stamps are kept of beside the last, from 1 to 64">,
+           "CTAs of which stamps are kept, besides the last one, from 1 to 64">,
     ListOption<"roles", "roles", "std::string",
                "the roles that get stamps; all if none is named">,
   ];

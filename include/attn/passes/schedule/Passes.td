@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Choosing and judging schedules.
+// Choosing and verifying schedules.
 #ifndef ATTN_PASSES_SCHEDULE_PASSES_TD
 #define ATTN_PASSES_SCHEDULE_PASSES_TD
 
@@ -103,11 +103,11 @@ def VerifySchedule : Pass<"attn-verify-schedule", "::mlir::ModuleOp"> {
     **Ensures** the schedule of every kernel that has one obeys the rules V1 to
     V21, V24 to V27 and V29; a violation is an error that starts with the rule. In a cluster
     the programs of all its CTAs are run. The work items tried have 0 to 3 iterations, alone
-    and in pairs, and there are some longer lists; where sub-tiles skip blocks, some lists once
-    more with as many skipped blocks as a mask can leave a sub-tile, or as few. Option
+    and in pairs, and there are some longer lists; where sub-tiles skip blocks, some lists run
+    again with the largest and the smallest number of skipped blocks that a mask allows. Option
     `exhaustive`: all lists of up to three items with 0 to 3 iterations, each without skipped
-    blocks, with as few and with as many as can be. Without option `lowering` rule V29 does not
-    hold: schedules are judged that this compiler has no lowering for.
+    blocks, with as few and with as many as possible. With `lowering=false` rule V29 is not
+    checked, so that schedules without a lowering can be verified.
 
     Changes nothing. Remark `schedule-resources`: what each schedule takes.
   }];
