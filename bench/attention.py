@@ -21,8 +21,8 @@ on. This program needs PyTorch and libattn_runtime.so, but no compiler.
                    not where they are one kernel, as make_ablations.py found
   --report FILE... prints the table of one or more runs, with their medians
 
-A contender that hangs or breaks the device is left out from there on, for its
-head dim and mask: the program starts itself again and goes on.
+A contender that hangs or breaks the device is left out from then on, for its head dim and mask:
+the program restarts itself and continues.
 """
 
 import argparse
@@ -145,7 +145,7 @@ def announce(session, count):
 
 
 def print_point(lines, started):
-    """What is known after one point."""
+    """The results of one point."""
     row = results.merge([{(results.family_of(lines[0]), lines[0]["seqlen"]): {r["contender"]: r for r in lines}}])[0]
     if any(r["kind"] == "variant" for r in lines):
         right = sorted((r for r in lines if r["ok"]), key=lambda r: -r["tflops"])

@@ -20,7 +20,7 @@ PARTS = {"LLVM": "EmitPtx", "assembler": "Assemble"}
 
 
 def seconds(command):
-    """{part: seconds} of one run: `passes` is all that the others are not."""
+    """{part: seconds} of one run: `passes` is the rest, beside LLVM and the assembler."""
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found = {name: float(time) for time, name in LINE.findall(done.stderr)}
     parts = {part: found[name] for part, name in PARTS.items()}

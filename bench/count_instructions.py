@@ -40,8 +40,8 @@ def statements(lines):
 
 
 def loops(code):
-    """The bodies between a label and a conditional branch back to it. (What waits
-    once more, at the function's end, comes back without a condition.)"""
+    """The bodies between a label and a conditional branch back to it. (Retries of waits, at the
+    function's end, branch back without a condition.)"""
     place = {text[:-1]: i for i, text in enumerate(code) if text.endswith(":")}
     for end, text in enumerate(code):
         branch = BRANCH.match(text)
@@ -50,7 +50,8 @@ def loops(code):
 
 
 def executed(body):
-    """What runs of a loop: branches forward to a place inside leave something out."""
+    """The instructions of a loop that always run: forward branches within the loop skip the
+    rest."""
     place = {text[:-1]: i for i, text in enumerate(body) if text.endswith(":")}
     at, taken = 0, []
     while at < len(body):

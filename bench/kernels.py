@@ -14,7 +14,7 @@ from racing import contenders, libattn, points
 SAME = "same.json"
 # As attn/runtime/bundle.h has them: the header, a section, and the kind of that with PTX.
 HEADER, SECTION, PTX = struct.Struct("<8sIIQQ"), struct.Struct("<IIQQQ"), 2
-# Of a plan's variant, what does nothing once it is chosen.
+# The fields of a plan's variant that have no effect once it is chosen.
 IDLE = ("schedule", "report", "when")
 
 
@@ -44,7 +44,7 @@ def kernel_text(ptx, kernel):
 
 
 def arguments(point):
-    """Those of a launch at the point; there is no memory behind the addresses."""
+    """The arguments of a launch at the point; their addresses are not memory."""
     q, k, v = point.shapes
     shapes = {"q": q, "k": k, "v": v, "o": q[:3] + v[3:], "lse": (point.batch, point.heads, point.seqlen)}
     device, address, tensors = libattn.DLDevice(libattn.CPU, 0), 1 << 40, {}
@@ -59,13 +59,13 @@ def arguments(point):
 
 
 class Kernels:
-    """Those of a bundle."""
+    """The kernels of a bundle."""
 
     def __init__(self, library, path):
         self.bundle, self.ptx = library.load(path), ptx_of(path)
 
     def at(self, point):
-        """All that decides what a launch at the point does."""
+        """Everything that determines what a launch at the point does."""
         variant = self.bundle.plan["variants"][self.bundle.choose_variant(arguments(point))]
         plan = json.dumps({key: value for key, value in variant.items() if key not in IDLE})
         names = [launch["kernel"] for launch in variant["launches"]]

@@ -53,6 +53,6 @@ def shares(point, kernels, gpu, tflops, ghz):
 
 
 def binding(busy):
-    """The unit that is busy most of the time; None where none is for two thirds of it."""
+    """The busiest unit; None if none is busy for two thirds of the time."""
     unit = max(("tensor", "exp", "issue", "HBM"), key=busy.get)
     return unit if busy[unit] >= 2 / 3 else None

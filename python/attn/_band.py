@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Masks that are a band round a diagonal: causal masks, sliding windows, and no mask."""
+"""Masks that are a band around a diagonal: causal masks, sliding windows, and no mask."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from . import _tensors
 
 
 class Band(NamedTuple):
-    """A query sees the keys with `shift - left <= key - query <= shift + right`. A bound
-    that is None is open."""
+    """A query sees the keys with `shift - left <= key - query <= shift + right`. None leaves a
+    side open."""
 
     shift: int
     left: int | None
@@ -24,8 +24,8 @@ class Band(NamedTuple):
         return mask if self.left is None else mask.triu(self.shift - self.left)
 
     def window(self, rows: int, columns: int) -> tuple[int, int | None, int | None] | None:
-        """Returns how many of `columns` keys there are to pass to `attn.flash_attn_func`, and
-        its `window_size`; None if that cannot be the band. It counts keys from the diagonal
+        """Returns how many of `columns` keys to pass to `attn.flash_attn_func`, and its
+        `window_size`; None if these cannot express the band. It counts keys from the diagonal
         that ends at the last query and the last key."""
         if self.right is not None and 0 < rows + self.shift + self.right < columns:
             columns = rows + self.shift + self.right  # no query sees the keys after these

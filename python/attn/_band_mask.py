@@ -14,7 +14,7 @@ _COPIES = (torch.ops.aten.alias.default, torch.ops.aten.detach.default)
 
 
 class _State:
-    """What a mask and its aliases have in common."""
+    """The state that a mask and its aliases share."""
 
     def __init__(self, band: Band):
         self.band: Band | None = band
@@ -22,9 +22,8 @@ class _State:
 
 
 class BandMask(torch.Tensor):
-    """The truth values of a band, (batch, 1, seqlen_q, seqlen_k). attn reads `band`; for
-    every other operation it is a tensor like others, which gets memory when the first of
-    them reads it."""
+    """A band as a boolean tensor, (batch, 1, seqlen_q, seqlen_k). attn reads `band`. For every
+    other operation it is an ordinary tensor, which gets memory when it is first read."""
 
     _state: _State
 
@@ -42,7 +41,7 @@ class BandMask(torch.Tensor):
 
     @property
     def band(self) -> Band | None:
-        """What the mask is; None where an operation may have changed it."""
+        """The band; None if an operation may have changed the mask."""
         return self._state.band
 
     @property
@@ -50,7 +49,8 @@ class BandMask(torch.Tensor):
         return self._state.dense is not None
 
     def dense(self) -> torch.Tensor:
-        """Returns the same with memory, which is made once: a byte for each query and key."""
+        """Returns the mask with memory, which is allocated once: a byte for each query and
+        key."""
         state = self._state
         if state.dense is None:
             assert state.band
@@ -59,7 +59,7 @@ class BandMask(torch.Tensor):
         return state.dense
 
     def _to_be_written(self) -> None:
-        """Gives each element memory of its own, which is no band any more."""
+        """Gives each element memory of its own; the mask is no longer a band."""
         self._state.dense, self._state.band = self.dense().contiguous(), None
 
     @classmethod

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """FlexAttention's BlockMask: which blocks of keys a block of queries sees, besides a
-mask function. Kernels do not skip blocks by it. They compute the function alone where
-the blocks follow from it, as those of torch's create_block_mask do, and otherwise read
-the blocks as well."""
+mask function. Kernels do not use it to skip blocks. If the blocks follow from the function, as
+those of torch's create_block_mask do, kernels compute only the function; otherwise they read the
+blocks as well."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ._symbols import Scalar
 from ._trace import Regions, regions_of
 
 _ABSENT, _PARTIAL, _FULL = 0, 1, 2
-# A mask with more elements than this is not compared with its blocks, which are then read.
+# The blocks of a mask with more elements are not compared with its function; kernels read them.
 _MAX_COMPARED = 1 << 28
 _COMPARED_AT_ONCE = 1 << 24
 _NO_BLOCKS = 1 << 30  # torch's block size for a mask that has none
 
-# By mask: what it was when it was compared, and whether its blocks follow from its function.
+# By mask: its state when it was compared, and whether its blocks follow from its function.
 _compared: weakref.WeakKeyDictionary[Any, tuple[Any, bool]] = weakref.WeakKeyDictionary()
 
 
@@ -61,7 +61,7 @@ def _blocks(block_mask: Any) -> Any:
     for state, counts, indices in ((_PARTIAL, block_mask.kv_num_blocks, block_mask.kv_indices),
                                    (_FULL, block_mask.full_kv_num_blocks, block_mask.full_kv_indices)):
         if counts is not None:
-            # What follows the listed indices goes to a column of its own.
+            # Entries after the listed indices go to a column of their own.
             listed = torch.where(places < counts[..., None], indices, indices.shape[-1]).long()
             states.scatter_(-1, listed, state)
     states = states[..., :-1].contiguous()
@@ -86,9 +86,9 @@ def _reading(blocks: Any, block_mask: Any) -> Callable[..., Any]:
 def _blocks_follow(block_mask: Any, plain: Regions, batches: int, heads: int) -> bool:
     if tuple(block_mask.BLOCK_SIZE) == (_NO_BLOCKS, _NO_BLOCKS):
         return True
-    assert plain.allow is not None  # a BlockMask has a function, if only one that is true everywhere
+    assert plain.allow is not None  # a BlockMask always has a function, which may be true everywhere
     read = set(re.findall(r"%(\w+)", " ".join(plain.allow.lines)))
-    # Once, where the mask is the same for all.
+    # only once, if the mask is the same for all
     batches, heads = batches if "b" in read else 1, heads if "h" in read else 1
     values = [captured.value for captured in plain.trace.captures if captured.name in read]
     state = _state(block_mask, plain, values, (batches, heads))
@@ -98,13 +98,13 @@ def _blocks_follow(block_mask: Any, plain: Regions, batches: int, heads: int) ->
     if known is None or known[0] != state:
         tables = block_mask.kv_indices
         if tables.is_cuda and _tensors.is_capturing(tables):
-            return False  # to compare waits for the device
+            return False  # the comparison waits for the device
         known = _compared[block_mask] = state, _compare(block_mask, batches, heads)
     return known[1]
 
 
 def _state(block_mask: Any, plain: Regions, captured: list[Any], sizes: tuple[int, int]) -> Any:
-    """Everything that the comparison depends on; None where a change would go unseen."""
+    """Everything that the comparison depends on; None if a change could go unnoticed."""
     tables = (block_mask.kv_num_blocks, block_mask.kv_indices, block_mask.full_kv_num_blocks, block_mask.full_kv_indices)
     state: list[Any] = [plain.allow, tuple(block_mask.BLOCK_SIZE), tuple(block_mask.seq_lengths), sizes]
     for value in (*tables, *captured):
@@ -146,8 +146,8 @@ def _compare(block_mask: Any, batches: int, heads: int) -> bool:
 
 
 def _of_blocks(mask: Any, rows: int, columns: int, every: bool) -> Any:
-    """Whether some or every element of each block is true; what is beyond the mask does
-    not count."""
+    """Whether any or every element of each block is true; elements outside the mask do not
+    count."""
     torch = _tensors.torch_module()
     missing = (-mask.shape[3] % columns, -mask.shape[2] % rows)
     mask = torch.nn.functional.pad(mask, (0, missing[0], 0, missing[1]), value=every)

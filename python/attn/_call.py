@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One call of attention: the way from the public functions to a launch, through
-torch's operators for torch tensors and straight for those of other libraries."""
+"""One call of attention: from the public functions to a launch, through torch's operators for
+torch tensors and directly for those of other libraries."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def repeat(options: tuple[Any, ...], q: Any, k: Any, v: Any, out: Any = None, ls
 
 
 def outside_of_compile(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls the function where torch.compile does not look into it."""
+    """Calls the function without torch.compile tracing into it."""
     if _tensors.torch_module() is None:
         return function(*arguments)
     from . import _torch_ops
@@ -44,10 +44,9 @@ def outside_of_compile(function: Callable[..., Any], *arguments: Any) -> Any:
 def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats: Sequence[float] = (),
            ints: Sequence[int] = (), out: Any = None, lse: Any = None, words: Words = Words(),
            call: Any = None) -> tuple[Any, Any]:
-    """Runs the problem `ir` and returns (out, lse). `words` has the order of the tensors'
-    dims, and their names for messages; whoever calls this has put the tensors to
-    `accept`. `call` is the signature of the public function's call, if that had the same q,
-    k, v, out and lse."""
+    """Runs the problem `ir` and returns (out, lse). `words` has the order of the tensors' dims,
+    and their names for messages. The caller has checked the tensors with `accept`. `call` is the
+    signature of the public function's call, if that had the same q, k, v, out and lse."""
     of_torch = _tensors.is_torch(q)
     attend_tensors = _attend_torch if of_torch else _attend_views
     for name, tensor in ((words.k, k), (words.v, v), (words.o, out), (words.lse, lse)):
@@ -69,8 +68,8 @@ def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats
 
 
 def _explain(error: Exception, tensors: dict[str, Any]) -> NoReturn:
-    """Raises the error of a class of tensors that does not know attn's operator with the
-    name of the tensor, other errors as they are."""
+    """Raises the error, with the name of the tensor if its class does not know attn's
+    operator."""
     for name, tensor in tensors.items():
         if _tensors.is_torch(tensor) and _torch_rules.dispatches(type(tensor)):
             raise UnsupportedError(f"expected '{name}' to be a torch.Tensor, got a {type(tensor).__name__}, which does not "

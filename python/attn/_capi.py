@@ -169,7 +169,7 @@ def runtime() -> ctypes.CDLL:
 @functools.lru_cache(maxsize=None)
 def compiler() -> ctypes.CDLL:
     """libattn_jit.so: the compiler."""
-    runtime()  # which it needs
+    runtime()  # libattn_jit.so needs it
     lib = _load("libattn_jit.so")
     args = ctypes.POINTER(CompileArgs)
     lib.attn_compile.argtypes = [args, ctypes.POINTER(ctypes.c_void_p)]
@@ -271,8 +271,8 @@ _READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
 
 
 def tensor_of_capsule(capsule: object) -> tuple[DLTensor, bool]:
-    """The DLTensor inside a capsule of either version of DLPack, and whether it may not be
-    written. The capsule is not consumed: the tensor lives as long as it does."""
+    """The DLTensor inside a capsule of either version of DLPack, and whether it is read-only. The
+    capsule is not consumed: the tensor lives as long as it does."""
     if _has_name(capsule, b"dltensor"):
         return _DLManagedTensor.from_address(_pointer_of(capsule, b"dltensor")).dl_tensor, False
     found = _DLManagedTensorVersioned.from_address(_pointer_of(capsule, b"dltensor_versioned"))
@@ -310,9 +310,9 @@ def _address(function: Any) -> int | None:
 
 
 class ObjectLaunch:
-    """A launch, but for its tensors. `function` takes these, objects of the framework that
-    `api` is of, and says whether it has launched: None if it needs a workspace, or one for
-    another stream than that of the last."""
+    """A launch, except for its tensors. `function` takes these, as objects of the framework whose
+    interface `api` is, and returns whether it has launched: None if it needs a workspace, or one
+    for another stream than the last."""
 
     def __init__(self, bundle: Bundle, api: ExchangeAPI, heads_first: bool, args: LaunchArgs, needs_workspace: bool):
         """`args` has the scalars, and outlives this."""
@@ -322,7 +322,7 @@ class ObjectLaunch:
         self.function = _new_function(ctypes.byref(_launch_objects()), capsule, None)
 
     def set_workspace(self, address: int, size: int, stream: int | None) -> None:
-        """Memory that is ready: zero, or as launches of this bundle left it."""
+        """Memory that is ready: zeroed, or as launches of this bundle left it."""
         struct = self._struct
         struct.workspace, struct.workspace_size, struct.workspace_stream = address, size, stream
 

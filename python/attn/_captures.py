@@ -12,7 +12,7 @@ from ._errors import ArgumentError
 from ._symbols import Operand, Scalar, Symbol, recorder_capture, refuse, write
 from ._types import I32, Range
 
-# How memory holds elements, and how a number goes by value, where that is another type.
+# The types in memory and, where they differ, of numbers passed by value.
 _STORED = {"bool": "i1", "u8": "ui8"}
 _BY_VALUE = {"bool": "i32", "u8": "i32", "i8": "i32", "i16": "i32", "f16": "f32", "bf16": "f32"}
 
@@ -46,7 +46,7 @@ class Captured(Operand):
         self.type = value.kind if isinstance(value, Scalar) else _tensors.dtype_name(value)
         self.shape = () if isinstance(value, Scalar) else tuple(value.shape)
         self.device = getattr(value, "device", None)
-        # A number in host memory goes by value, whatever device the kernel runs on.
+        # A number in host memory is passed by value, whatever device the kernel runs on.
         by_value = not self.shape and self.type != "f64" and not (_tensors.is_torch(value) and value.is_cuda)
         self.passed_as = _BY_VALUE.get(self.type, self.type) if by_value else "tensor"
         dims = "?x" * max(len(self.shape), 1)
@@ -75,11 +75,11 @@ class Captured(Operand):
 
     @property
     def has_place(self) -> bool:
-        """Whether the functions know the value from somewhere, where another may come."""
+        """Whether the functions read the value from a place that may get another value."""
         return not isinstance(self.value, Extent) and not getattr(self.value, "automatic", False)
 
     def checked(self, number: Any) -> Any:
-        """The number that a launch passes by value, which it does as a float64."""
+        """The number that a launch passes by value, as a float64."""
         if self.passed_as == "i64" and abs(number) > 1 << 53:
             raise ArgumentError(f"expected the captured number '{self.name}' to be within 2^53, got {number}; a tensor on the "
                                 "device of 'q' may have any")
@@ -98,7 +98,7 @@ class Captured(Operand):
         return write(f"tensor.extract %{self.name}[{', '.join(casts)}] : {region_type(self.ir_type)}")
 
     def _loaded(self, name: str) -> Symbol:
-        """The element `name`, held as symbols of its type are."""
+        """The element `name`, represented like symbols of its type."""
         result = Symbol(name, self.type)
         if result.type in ("f16", "bf16"):
             result.name = write(f"arith.extf {name} : {self.type} to f32")
@@ -109,7 +109,7 @@ class Captured(Operand):
 
 
 def region_type(ir_type: str) -> str:
-    """The type by which a region sees a capture: there, integers have no sign."""
+    """The type that a capture has in a region, where integers are signless."""
     return ir_type.replace("ui8", "i8")
 
 

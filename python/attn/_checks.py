@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks of numbers and element types, which need no geometry."""
+"""Checks of numbers and element types that do not depend on shapes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HALVES = ("bf16", "f16")
 
 
 def integer(name: str, value: Any) -> Any:
-    """The value as an int; torch's symbolic ones stay what they are."""
+    """The value as an int; torch's symbolic ints are returned unchanged."""
     torch = _tensors.torch_module()
     if type(value) is int or (torch is not None and isinstance(value, torch.SymInt)):
         return value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What can go wrong."""
+"""The package's exceptions."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class DeviceError(AttnError, RuntimeError):
 
 
 class UnsupportedError(AttnError, NotImplementedError):
-    """A request that is well-formed but that the package does not serve; the
-    message names the argument and what would be served."""
+    """A well-formed request that the package does not support; the message names the argument and
+    what is supported."""
 
 
 class TraceError(AttnError, TypeError):
-    """A score or mask function does what cannot become a kernel; the message
+    """A score or mask function uses an operation that cannot become part of a kernel; the message
     names the operation, the file and the line."""

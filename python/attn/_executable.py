@@ -141,7 +141,7 @@ class Frame:
             tensor.device.device_type, tensor.device.device_id = view.device
             tensor.dtype.code, tensor.dtype.bits = _capi.DTYPE_CODES[view.dtype]
             tensor.dtype.lanes = 1
-            # A wrong rank is the runtime's to report: it reads no further than that.
+            # The runtime reports a wrong rank, and reads no further.
             if rank == len(shape):
                 shape[:], strides[:] = [*view.shape], [*view.strides]
         rest: dict[bool, Iterator[float]] = {True: iter(floats), False: iter(ints)}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls of other libraries that attn does not serve, and that they compute
-themselves: which errors mean that, and the warning."""
+"""Calls of other libraries that attn does not support, and that these compute themselves: which
+errors mean that, and the warning."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ._errors import ArgumentError, CompileError, UnsupportedError
 
 _log = logging.getLogger("attn")
 
-# ArgumentError, too: torch's own function serves some tensors that no kernel can read,
-# and reports the rest in its own words.
+# ArgumentError, too: torch's own function accepts some tensors that no kernel can read, and
+# reports the rest in its own words.
 REFUSALS = (ArgumentError, UnsupportedError, CompileError)
 
 
 def reason_of(error: Exception) -> str:
-    """Returns the first line of the message: the compiler's have more."""
+    """Returns the first line of the message; the compiler's messages have several."""
     return str(error).partition("\n")[0]
 
 
@@ -32,11 +32,11 @@ def _warned(reason: str) -> None:
 
 
 def warn_once(reason: str) -> None:
-    """Logs a reason that was not logged before by this function."""
+    """Logs a reason, unless this function has logged it before."""
     _warned(reason)
 
 
-# Called while torch.compile traces, and no part of the graph: torch.compiler's
+# Runs while torch.compile traces, and is not part of the graph: torch.compiler's
 # assume_constant_result, without torch.
 warn_once.__dict__["_dynamo_marked_constant"] = True
 

@@ -18,10 +18,10 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
                     causal: bool = False, window_size: tuple[int | None, int | None] = (-1, -1),
                     softcap: float = 0.0, alibi_slopes: Any = None, deterministic: bool = False,
                     return_attn_probs: bool = False, *, return_lse: bool = False) -> Any:
-    """Means what flash_attn.flash_attn_func means.
+    """The same function as flash_attn.flash_attn_func.
 
-    Query i of seqlen_q stands at key i + seqlen_k - seqlen_q: the diagonal ends at
-    the last query and the last key.
+    Query i of seqlen_q has the position of key i + seqlen_k - seqlen_q: the diagonal ends at the
+    last query and the last key.
 
     Args:
         q: (batch, seqlen_q, heads, head_dim); bf16 or f16, the last dim contiguous,
@@ -33,11 +33,11 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
         softmax_scale: multiplies the scores, greater than 0; 1 / sqrt(head_dim) if None.
         causal: no key beyond the diagonal.
         window_size: keys before and after the diagonal that a query sees; a negative
-            number or None leaves that side open. Beside `causal`, nothing is after.
+            number or None leaves that side open. With `causal`, a query sees no key after it.
         softcap: if not 0, scores are softcap * tanh(score / softcap).
         alibi_slopes: (heads,) or (batch, heads) in f32; a score loses slope * distance
             from the diagonal.
-        deterministic: accepted; the forward pass always is.
+        deterministic: accepted; the forward pass is always deterministic.
         return_attn_probs: also return the log-sum-exp and None.
         return_lse: also return the log-sum-exp: (batch, heads, seqlen_q), f32, natural
             logarithms.
@@ -48,7 +48,7 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
 
     Raises:
         ArgumentError: an argument breaks a rule.
-        UnsupportedError: dropout, other element types, head dims but multiples of 8 up
+        UnsupportedError: dropout, other element types, head dims that are not multiples of 8 up
             to 256, tensors that require a gradient.
     """
     call = None

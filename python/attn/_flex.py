@@ -21,9 +21,9 @@ def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | 
     """Attention with functions of the score and of the position, as FlexAttention
     takes them.
 
-    The functions run once, on symbols; what they compute becomes part of the kernel.
-    Tensors that they close over become its arguments. `attn.compile` does this
-    beforehand. Inside torch.compile this is a graph break, the kernel of `attn.compile`
+    The functions run once, on symbols, and their operations become part of the kernel. Tensors
+    that they close over become its arguments. `attn.compile` does this ahead of time. Inside
+    torch.compile a call of this function is a graph break; a call of a kernel of `attn.compile`
     is not.
 
     Args:
@@ -36,8 +36,8 @@ def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | 
         mask_mod: (b, h, q_idx, kv_idx) -> whether the query sees the key, or a
             BlockMask of torch for these lengths, and for these batches and heads or
             for all. Its blocks are compared with its function when it is first seen;
-            a mask whose blocks are not those of torch's create_block_mask is right
-            too, but slower.
+            a mask whose blocks are not those of torch's create_block_mask works too, but is
+            slower.
         scale: multiplies the scores, greater than 0; 1 / sqrt(head_dim) if None.
         enable_gqa: heads may be a multiple of kv_heads; otherwise they have to be equal.
         return_lse: also return the log-sum-exp.
@@ -48,8 +48,8 @@ def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | 
         -inf.
 
     Raises:
-        TraceError: a function does what cannot become a kernel; the message names the
-            operation and the line.
+        TraceError: a function uses an operation that cannot become part of a kernel; the message
+            names the operation and the line.
         ArgumentError, UnsupportedError: as for `attn.sdpa`.
     """
     if _tensors.is_torch(query):
@@ -61,7 +61,7 @@ def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | 
 
 def run(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any] | None,
         scale: float | None, enable_gqa: bool, return_lse: bool) -> Any:
-    """`attention`, for torch.compile to call rather than to look into."""
+    """`attention`, which torch.compile calls without tracing into it."""
     _check(query, key, value, enable_gqa)
     if is_block_mask(mask_mod):
         trace, score, allow = regions_with_blocks(score_mod, mask_mod, query, key)

@@ -28,8 +28,7 @@ _FUNCTIONS: dict[str, Callable[..., Symbol]] = {name: getattr(ops, name) for nam
 
 
 def _to(a: Any, dtype: Any = None, *_: Any, **__: Any) -> Symbol | Number:
-    """Tensor.to and the like. Where a kernel's numbers lie and whether they are copied
-    means nothing."""
+    """Tensor.to and similar methods. Options about devices and copies are ignored."""
     if isinstance(dtype, Operand):
         return cast(a, dtype.type)
     is_device = dtype is None or type(dtype).__name__ == "device" or (isinstance(dtype, str) and not _types.named(dtype))

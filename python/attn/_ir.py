@@ -34,12 +34,12 @@ class Problem:
     allow: Region | None = None
 
     def to_ir(self) -> str:
-        """In one line, which identifies the problem: what prints operators with their
-        arguments, as torch's inductor does in comments, expects no line ends in them."""
+        """On one line, which identifies the problem. Programs that print operators with their
+        arguments, as torch's inductor does in comments, expect no line ends in them."""
         return " ".join(line.strip() for line in _function(self))
 
     def to_lines(self) -> str:
-        """The same, to be read."""
+        """The same text, formatted for readers."""
         return "\n".join(_function(self)) + "\n"
 
 

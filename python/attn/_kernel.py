@@ -27,18 +27,19 @@ Traced = Tuple[Problem, "list[Captured]"]
 
 
 class _Program(NamedTuple):
-    """What functions were traced to, as one value: another thread may trace them again."""
+    """The result of tracing the functions, as one value, because another thread may trace them
+    again."""
 
     problem: Problem
     captures: list[Captured]
     ir: str
-    name: str  # tells it from others in an earlier call's signature
-    sources: list[tuple[Any, Any, list[Place]]]  # values, their kinds and where they come from
+    name: str  # identifies it in the signature of an earlier call
+    sources: list[tuple[Any, Any, list[Place]]]  # values, their kinds, and the places they are read from
 
     def is_stale(self) -> bool:
-        """Whether another tensor may have taken the place of one that the functions read, or
-        that one may have changed its element type or rank. What a function has computed
-        itself may always be another one."""
+        """Whether a tensor that the functions read may have been replaced, or may have changed
+        its element type or rank. A tensor that a function computes itself may differ in every
+        call."""
         for value, kind, places in self.sources:
             if not places or kind != _kind(value):
                 return True
@@ -64,13 +65,14 @@ class Kernel:
 
     def __init__(self, problem: Problem, captures: list[Captured], layout: str,
                  functions: Sequence[Callable[..., Any]] = (), trace: Callable[[], Traced] | None = None):
-        """`trace` traces the functions again, for a kernel that is called more than once."""
+        """`trace` traces the functions again, for later calls."""
         self.layout, self._functions, self._trace = layout, functions, trace
         self._program = self._make_program(problem, captures)
         self._heads_first = layout == "bhsd"
         self._words = Words(heads_first=self._heads_first)
         self._scale = 1 / math.sqrt(problem.head_dim)
-        # (dim of the capture, coordinate) pairs, and which dim of q or k says how far that one goes.
+        # (dim of the capture, coordinate) pairs, and the dim of q or k that bounds the
+        # coordinate.
         position, head = (2, 1) if self._heads_first else (1, 2)
         self._extents = {"b": (0, 0), "h": (0, head), "i": (0, position), "j": (1, position)}
 
@@ -83,8 +85,8 @@ class Kernel:
         return _Program(problem, captures, ir, f"{self.layout} {ir}", sources)
 
     def _trace_again(self) -> None:
-        """What the functions read now is what the kernel reads. This compiles another kernel
-        if element types or ranks have changed."""
+        """Makes the kernel read what the functions read now. Compiles another kernel if element
+        types or ranks have changed."""
         if self._trace:
             self._program = self._make_program(*self._trace())
 
@@ -159,8 +161,8 @@ class Kernel:
         return [integer(name, bounds[name]) for name in BOUNDS if name in wanted]
 
     def _check_bounds(self, program: _Program, q: Any, k: Any) -> None:
-        """A capture that is indexed by a coordinate has to reach as far, and coordinates
-        have to be as small as the functions' traces take them for."""
+        """Checks that captures are as long as the coordinates that index them, and that
+        coordinates are within the ranges that tracing assumed."""
         if program.problem.score or program.problem.allow:
             for name, tensor in (("q", q), ("k", k)):
                 if max(tensor.shape) > MAX_POSITIONS:
@@ -193,15 +195,15 @@ def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16"
             `mask`. Tensors that the two close over become arguments of the kernel.
         layout: of tensors: "bshd" or "bhsd".
         target: the machine, "sm_90a".
-        bounds: whether calls give a bound that the mask may have, by name: window_left=True.
-            Those that it needs they always give.
+        bounds: the optional bounds of the mask that calls give, by name: window_left=True. Calls
+            always give the required ones.
 
     Raises:
-        ArgumentError: an argument is none of those.
-        TraceError: a function does what cannot become a kernel.
+        ArgumentError: an argument has none of these values.
+        TraceError: a function uses an operation that cannot become part of a kernel.
         UnsupportedError: the compiler has no way to compile it; the message says what
             is missing.
-        CompileError: the compiler failed on what it should compile.
+        CompileError: the compiler failed on a problem that it should compile.
     """
     kernel = _kernel(head_dim, head_dim_v, dtype, mask, bounds, score_mod, mask_mod, layout)
     Executable.get(kernel._program.ir, target)
@@ -211,8 +213,8 @@ def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16"
 def why_unsupported(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16", mask: str = "none",
                     score_mod: Callable[..., Any] | None = None, mask_mod: Callable[..., Any] | None = None,
                     layout: str = "bshd", target: str = DEFAULT_TARGET, **bounds: bool) -> str:
-    """Why `attn.compile` with the same arguments would refuse, "" if it would not.
-    Compiles nothing: it asks the passes up to where instructions are chosen."""
+    """The reason why `attn.compile` would refuse the same arguments, "" if it would not.
+    Generates no code: only the passes before instruction selection run."""
     try:
         kernel = _kernel(head_dim, head_dim_v, dtype, mask, bounds, score_mod, mask_mod, layout)
     except AttnError as error:

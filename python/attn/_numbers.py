@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers of Python that a function closes over. At first they are part of the kernel;
-one that changes becomes an argument of it, so that its third value compiles nothing."""
+"""Numbers of Python that a function closes over. At first a number is part of the kernel. When it
+changes, it becomes an argument of a second kernel, so that a third value needs no compilation."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ._symbols import Scalar
 from ._types import I32
 
 _Number = Union[int, float]
-# So many kernels that differ in a number are worth a warning.
+# The number of kernels, differing in one number, from which on there is a warning.
 _MANY = 8
 _logger = logging.getLogger("attn")
 
 
 class _History:
-    """The values that a number of a function had. `fixed`: the function does with it what
-    only Python can."""
+    """The values that a number of a function had. `fixed`: the function uses it in a way that
+    needs a Python number."""
 
     def __init__(self, first: _Number):
         self.first, self.changed, self.fixed = first, False, False
@@ -33,7 +33,7 @@ _histories: weakref.WeakKeyDictionary[types.CodeType, dict[str, _History]] = wea
 
 
 class AutomaticScalar(Scalar):
-    """A number that became an argument by itself."""
+    """A number that was made an argument automatically."""
 
     automatic = True
 
@@ -42,11 +42,11 @@ class AutomaticScalar(Scalar):
         self._history = history
 
     def is_same(self, other: AutomaticScalar) -> bool:
-        """Whether the two are of the same name in the same function."""
+        """Whether the two have the same name in the same function."""
         return self._history is other._history
 
     def fix(self) -> None:
-        """From now on the number is part of each kernel."""
+        """Makes the number part of each kernel from now on."""
         self._history.fixed = True
 
 

@@ -125,7 +125,7 @@ def wrapped(value: Symbol, type: str) -> Symbol:
 
 
 def held(value: Symbol, held_in: str) -> str:
-    """The name of the low bits of an integer, held in "i32" or "i64"."""
+    """The name of the low bits of an integer, as "i32" or "i64"."""
     if value.held_in == held_in:
         return value.name
     if held_in == "i64":
@@ -150,7 +150,7 @@ def apply(op: str, a: Symbol, b: Symbol, wide: bool) -> str:
 
 
 def narrowed(name: str, type: str, exact: Range, wide: bool) -> Symbol:
-    """The integer `name`, of i64 if `wide`, held as its range asks."""
+    """The integer `name`, of i64 if `wide`, in the type that its range needs."""
     result = Symbol(name, type, exact)
     if wide and result.held_in == "i32":
         result.name = write(f"arith.trunci {name} : i64 to i32")

@@ -12,13 +12,13 @@ from ._tensors import View
 
 
 class _Runs(NamedTuple):
-    """The memory of a tensor: runs of `run` bytes, at addresses from `first` on that are
-    multiples of `step` bytes apart, the last of which ends at `end`."""
+    """The memory of a tensor: runs of `run` bytes, the first at address `first`, multiples of
+    `step` bytes apart; the last run ends at `end`."""
 
     first: int
     end: int
     run: int
-    step: int  # 0: there is one run
+    step: int  # 0: there is only one run
 
 
 def _runs(view: View) -> _Runs:
@@ -36,8 +36,8 @@ def _runs(view: View) -> _Runs:
 
 
 def may_overlap(one: View, other: View) -> bool:
-    """False if the tensors have no byte in common. True may be wrong for two that have
-    interleaved parts of the same memory with different steps."""
+    """Whether the tensors may share a byte. False is exact; True may be wrong for two that
+    interleave in the same memory with different steps."""
     a, b = _runs(one), _runs(other)
     if a.end <= b.first or b.end <= a.first or a.first == a.end or b.first == b.end:
         return False

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The problems behind `sdpa` and `flash_attn_func`. Their score and mask functions
-are traced like a user's; what they capture, each call brings."""
+"""The problems behind `sdpa` and `flash_attn_func`. Their score and mask functions are traced
+like a user's; each call passes the values that they capture."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Preset(NamedTuple):
     ints: tuple[str, ...]
 
     def arguments(self, **known: Any) -> tuple[list[Any], list[float], list[int]]:
-        """The captured tensors, floats and ints, of those that are known by name."""
+        """The captured tensors, floats and ints, in order, from values by name."""
         tensors, floats, ints = ([known[name] for name in names] for names in self[1:])
         return tensors, floats, ints
 
@@ -33,19 +33,19 @@ _SIZES = tuple(range(257))
 
 
 def fixed(size: int, name: str) -> int:
-    """A head dim, which torch.compile may know as a symbol, as a number. The kernel is
-    compiled for it."""
+    """A head dim as a number; torch.compile may have it as a symbol. The kernel is compiled for
+    it."""
     if size > 256 or size < 8 or size % 8:
         raise UnsupportedError(f"expected the last dim of '{name}' to be a multiple of 8 from 8 to 256, got {size}")
     return _SIZES[size]
 
 
-# Beyond, a score divided by the cap could be too small for f32.
+# With a larger cap, a score divided by it could be too small for f32.
 _MAX_SOFTCAP = 1e30
 
 
 def check_softcap(softcap: float) -> None:
-    if not 0 <= number("softcap", softcap) <= _MAX_SOFTCAP:  # neither is true of a NaN
+    if not 0 <= number("softcap", softcap) <= _MAX_SOFTCAP:  # a NaN fails both comparisons
         raise ArgumentError(f"expected 'softcap' to be from 0 to {_MAX_SOFTCAP}, got {softcap}")
 
 
@@ -54,7 +54,7 @@ def cap(score: Any, softcap: Any) -> Any:
 
 
 def _constant(function: Callable[..., Preset]) -> Callable[..., Preset]:
-    """Computes each preset once, and lets torch.compile take it as a constant."""
+    """Computes each preset once; torch.compile takes it as a constant."""
     cached = functools.lru_cache(maxsize=None)(function)
 
     @functools.wraps(function)
@@ -93,7 +93,7 @@ def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, any_scale
 @_constant
 def flash_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[str], capped: bool,
                  slopes_rank: int) -> Preset:
-    """`bounds`: names of those that calls give; `slopes_rank`: 0 for no ALiBi."""
+    """`bounds`: names of the bounds that calls give; `slopes_rank`: 0 for no ALiBi."""
     softcap: Any = Slot("f32", 0)
     shift: Any = Slot("i32", 0)
     alibi_slopes: Any = Slot("f32", slopes_rank)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Copies of functions that see stand-ins of what they close over, or know as globals or
+"""Copies of functions, with stand-ins for the tensors and numbers in their closures, globals and
 defaults."""
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Rebinding:
             kwargs = {name: self._value(value, name, code) for name, value in function.keywords.items()}
             return functools.partial(self.function(function.func), *args, **kwargs)
         if not isinstance(function, types.FunctionType):
-            return function  # torch's calls are seen all the same
+            return function  # calls of torch are intercepted all the same
         if id(function) not in self._functions:
-            self._functions[id(function)] = function  # while a function that calls itself is being copied
+            self._functions[id(function)] = function  # a recursive function finds its own copy
             self._functions[id(function)] = self._copy(function)
         return self._functions[id(function)]
 
@@ -47,7 +47,7 @@ class Rebinding:
         if _is_number(value):
             return value if code is None or is_library(code) else self._number(value, name, code)
         if type(value) in (tuple, list):
-            # A number in there stays one.
+            # A number inside a container stays a number.
             rebound = type(value)(one if _is_number(one) else self._value(one, "", code) for one in value)
             return value if all(map(operator.is_, rebound, value)) else rebound
         if isinstance(value, functools.partial) or (isinstance(value, types.FunctionType) and _is_users(value, code)):
@@ -87,13 +87,13 @@ def names_in(code: types.CodeType) -> frozenset[str]:
 
 
 def _is_users(function: types.FunctionType, caller: types.CodeType | None) -> bool:
-    """Whether the function is no library's, or the same library's as its caller."""
+    """Whether the function belongs to no library, or to the same library as its caller."""
     code = function.__code__
     return not is_library(code) or (caller is not None and caller.co_filename == code.co_filename)
 
 
 class _Refused:
-    """In place of a source of random numbers."""
+    """Replaces a source of random numbers."""
 
     def __getattr__(self, name: str) -> Any:
         raise random_numbers(name)
@@ -103,7 +103,7 @@ class _Refused:
 
 
 class _NumpyWithoutRandom:
-    """numpy's module, but for its random numbers."""
+    """numpy's module, except for its random numbers."""
 
     def __getattr__(self, name: str) -> Any:
         return _Refused() if name == "random" else getattr(sys.modules["numpy"], name)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls that repeat an earlier one on other memory. What was checked and computed for
-that one holds again, and the runtime reads torch's tensors itself, through DLPack's
-exchange interface. This keeps the CPU's time for a launch below that of torch's own
-functions. Imported when the first torch tensor comes."""
+"""Calls that repeat an earlier one on other memory. The earlier call's checks and results still
+hold, and the runtime reads torch's tensors itself, through DLPack's exchange interface. This
+keeps the CPU time of a launch below that of torch's own functions. Imported with the first torch
+tensor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import torch
 from . import _capi, _tensors
 from ._executable import Executable
 
-# Calls that a thread remembers, 20 KB each, so that ever new lengths do not fill the memory.
+# Most calls that a thread remembers, 20 KB each, so that ever new lengths do not fill the memory.
 _MOST = 512
 _PLAIN = frozenset((type(None), bool, int, float, str))
 _Tensor, _grad_enabled, _inference_mode = torch.Tensor, torch.is_grad_enabled, torch.is_inference_mode_enabled
@@ -43,12 +43,12 @@ def _find_watchers() -> list[Any]:
 _EXCHANGE = _capi.exchange_api(_Tensor)
 try:
     _function_mode, _dispatch_modes, _transform, _trace = _find_watchers()
-    # torch.autograd.graph.increment_version takes three times as long for two tensors.
+    # torch.autograd.graph.increment_version takes three times as long, for two tensors.
     _increment_versions = torch._C._increment_version
 except AttributeError:  # a torch that is too old or too new
     _EXCHANGE = None
 
-if _EXCHANGE is None:  # then every call is made in full
+if _EXCHANGE is None:  # then no call is replayed
 
     def _function_mode() -> bool:
         return True
@@ -57,8 +57,8 @@ if _EXCHANGE is None:  # then every call is made in full
 def repeat(options: tuple[Any, ...], q: Any, k: Any, v: Any, out: Any, lse: Any) -> tuple[Signature, Replay | None]:
     """What this call has in common with those that repeat it, None where it has to go
     through torch's operators; and the earlier call that it repeats, or None. Written
-    out, because this is most of what a launch costs. What is not looked at here, the
-    runtime checks: that the shape of k goes with that of v, and all strides."""
+    out, because this is most of what a launch costs. The runtime checks the rest: that the shapes
+    of k and v agree, and all strides."""
     if _function_mode() or _dispatch_modes() or _transform() or _trace() or _forward_ad._current_level >= 0:
         return None, None
     if not (type(q) is type(k) is type(v) is _Tensor) or q.is_neg() or k.is_neg() or v.is_neg():
@@ -90,7 +90,7 @@ def remember(call: tuple[Any, ...], executable: Executable, tensors: Sequence[An
     """Makes later calls with this signature repeat the one with these tensors, which are
     q, k, v, out and lse as the kernel takes them."""
     if not _PLAIN.issuperset(map(type, call[0])):
-        return  # something whose value may change
+        return  # an object whose value may change
     replays = _remembered.replays
     if len(replays) >= _MOST:
         replays.clear()
@@ -98,7 +98,7 @@ def remember(call: tuple[Any, ...], executable: Executable, tensors: Sequence[An
 
 
 class Replay:
-    """A launch, but for its tensors, stream and workspace."""
+    """A launch, except for its tensors, stream and workspace."""
 
     def __init__(self, executable: Executable, tensors: Sequence[Any], floats: Sequence[float], ints: Sequence[int],
                  heads_first: bool):
@@ -107,11 +107,11 @@ class Replay:
         self._frame.fill(views, floats, ints, None)
         self._executable, self._device = executable, views[0].device
         self._workspace_size = executable.workspace_size(self._frame)
-        # Packed, as a call makes its results: those of this call may be given views.
+        # Packed, like the results that a call allocates: this call's outputs may be views.
         lse, out = tensors[4], torch.empty(tensors[3].shape, device="meta")
         out = out.transpose(1, 2) if heads_first else out
         self._out_shape, self._out_strides = out.shape, out.stride()
-        # As torch makes a tensor like another one faster than one of another element type.
+        # torch allocates a tensor like another one faster than one of another element type.
         self._like_lse, self._lse_shape = lse.new_empty(0), lse.shape
         assert _EXCHANGE is not None  # otherwise no call has a signature
         self._objects = _capi.ObjectLaunch(executable.bundle, _EXCHANGE, heads_first, self._frame.args,
@@ -119,7 +119,7 @@ class Replay:
         self._launch = self._objects.function
 
     def __call__(self, q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any] | None:
-        """The results; None for tensors that this launch does not fit, after all."""
+        """The results; None if this launch turns out not to fit the tensors."""
         given_out, given_lse = out, lse
         try:
             if out is None:
@@ -129,7 +129,7 @@ class Replay:
             launched = self._launch(q, k, v, out, lse)
             if launched is None and self._find_workspace(q):
                 launched = self._launch(q, k, v, out, lse)
-        except Exception:  # of torch: not every tensor has memory, as sparse ones
+        except Exception:  # torch raises it: some tensors, such as sparse ones, have no memory
             return None
         if not launched:
             return None

@@ -16,8 +16,8 @@ from ._transformers import is_registered, register_with_transformers
 
 
 class Routed:
-    """What became of the calls inside `attn.routed()`: `served` is how many attn
-    computed, `refused` how many it did not, by reason."""
+    """Counts of the calls inside `attn.routed()`: `served` is how many attn computed, `refused`
+    how many it did not, by reason."""
 
     def __init__(self) -> None:
         self.served = 0
@@ -31,8 +31,8 @@ def routed(fallback: bool = True) -> Iterator[Routed]:
     included; and transformers, where it is imported, knows an attention implementation
     "attn".
 
-    torch.autocast counts as it does for torch's function. Not reached are graphs that
-    torch.compile or torch.export made outside, and calls of torch.ops.aten.
+    torch.autocast applies as it does to torch's function. Graphs that torch.compile or
+    torch.export made outside are not rerouted, nor are calls of torch.ops.aten.
 
     Args:
         fallback: whether torch computes what attn does not support. Each reason is
@@ -91,7 +91,7 @@ def _attend(query: Any, key: Any, value: Any, attn_mask: Any = None, *args: Any,
 
 
 def _rebound(function: Callable[..., Any], **names: Any) -> Callable[..., Any]:
-    """Returns a copy of a Python function for which globals called `names` are others."""
+    """Returns a copy of a Python function in which the globals called `names` are replaced."""
     copy = types.FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__,
                               function.__defaults__, function.__closure__)
     copy.__kwdefaults__ = function.__kwdefaults__

@@ -19,7 +19,7 @@ _FLOATS = ("bf16", "f16", "f32", "f64")
 
 def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
          scale: float | None = None, enable_gqa: bool = False) -> Any:
-    """Means what torch.nn.functional.scaled_dot_product_attention means.
+    """The same function as torch.nn.functional.scaled_dot_product_attention.
 
     Args:
         query: (batch, heads, seqlen_q, head_dim); bf16 or f16. As in torch, the dims
@@ -29,8 +29,8 @@ def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: flo
             seqlen_k, or the output may be infinite.
         attn_mask: broadcasts to (batch, heads, seqlen_q, seqlen_k); truth values,
             True where a query sees a key, or floats that are added to the scores.
-            It is read in its own type; float64 is converted, which copies the mask. So
-            is a mask whose rows are not contiguous, or one row in memory.
+            It is read in its own type. A float64 mask is converted, which copies it; a mask whose
+            rows are not contiguous, or are all the same memory, is copied too.
         dropout_p: 0.
         is_causal: query i sees keys 0 to i: the diagonal starts at the top left.
         scale: multiplies the scores; 1 / sqrt(head_dim) if None.
@@ -41,11 +41,10 @@ def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: flo
         gives 0.
 
     Raises:
-        ArgumentError (a ValueError and a RuntimeError): what torch refuses, too, or
-            a stride or alignment that the kernel cannot read.
-        UnsupportedError (a NotImplementedError): dropout, element types but bf16 and
-            f16, head dims but multiples of 8 up to 256, tensors that require a
-            gradient.
+        ArgumentError (a ValueError and a RuntimeError): arguments that torch refuses too, or a
+            stride or alignment that the kernel cannot read.
+        UnsupportedError (a NotImplementedError): dropout, element types other than bf16 and f16,
+            head dims that are not multiples of 8 up to 256, tensors that require a gradient.
     """
     call = None
     if attn_mask is None:
@@ -58,8 +57,8 @@ def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: flo
 
 def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, is_causal: bool,
                 scale: float | None, enable_gqa: bool, softcap: float = 0.0, call: Any = None) -> Any:
-    """`sdpa` with scores that become softcap * tanh(score / softcap), before the mask,
-    if `softcap` is not 0. `call` is as for `attend`."""
+    """`sdpa` with scores capped to softcap * tanh(score / softcap) before the mask, if `softcap`
+    is not 0. `call` is as for `attend`."""
     given = {"query": query, "key": key, "value": value}
     causal = "causal_top_left" if is_causal else "none"
     if _is_causal_bias(attn_mask):
@@ -108,7 +107,7 @@ def _causal_bias(attn_mask: Any, is_causal: bool, query: Any, key: Any) -> str:
 
 
 def _check(given: dict[str, Any], attn_mask: Any, dropout_p: float, is_causal: bool) -> None:
-    """The rules that need no geometry."""
+    """Checks the rules that do not depend on shapes."""
     query = given["query"]
     if dropout_p:
         raise UnsupportedError(f"expected 'dropout_p' to be 0, got {dropout_p}: there is no dropout")
@@ -127,7 +126,7 @@ def _check(given: dict[str, Any], attn_mask: Any, dropout_p: float, is_causal: b
 
 
 def _leading_dims(given: dict[str, Any], enable_gqa: bool) -> tuple[tuple[int, ...], int]:
-    """The batch dims that the tensors have together, and the number of heads."""
+    """The batch dims that the tensors broadcast to, and the number of heads."""
     batch = _broadcast({name: tuple(tensor.shape[:-3]) for name, tensor in given.items()})
     heads = {name: tensor.shape[-3] if len(tensor.shape) > 2 else 1 for name, tensor in given.items()}
     if heads["key"] != heads["value"]:
@@ -196,13 +195,13 @@ def _mask(attn_mask: Any, query: Any, batch: tuple[int, ...], heads: int, rows: 
     mask = mask if _tensors.is_torch(mask) else _tensors.view(mask, "attn_mask")
     mask = _four_dims(mask.expand(*(1,) * (max(len(batch), 1) + 3 - len(shape)), *shape), batch, "attn_mask")
     mask = mask.expand(mask.shape[0], heads, *mask.shape[2:])
-    # Not `shape[-2] != 1`: torch.compile would keep that open.
+    # Not `shape[-2] != 1`: torch.compile would not specialize on that.
     by_query, by_key = (False if size == 1 else True for size in shape[-2:])
     return _tensors.swap(mask, 1, 2), (dtype, by_query, by_key)
 
 
 def _with_packed_rows(mask: Any) -> Any:
-    """The mask of torch, or a copy whose rows are contiguous and each of its own."""
+    """The torch mask, or a copy whose rows are contiguous and do not share memory."""
     if not _tensors.is_torch(mask) or mask.dim() == 0:
         return mask
     shared = mask.dim() > 1 and mask.shape[-2] > 1 and mask.stride(-2) == 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The places that functions read tensors from. A function is traced once, and reads
-`self.bias` only then. To notice later that another tensor is there, this finds the place."""
+"""The places that functions read tensors from. A function is traced once, and reads `self.bias`
+only then. Finding the place allows noticing later that it holds another tensor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 from ._rebinding import names_in
 
-# The walk ends after so many objects. A function that reaches more is traced at every call.
+# The walk ends after this many objects. A function that reaches more is traced at every call.
 _MOST = 20000
 _LIBRARIES = ("torch", "numpy", "jax", "attn", "builtins")
 _LEAVES = (type(None), bool, int, float, complex, str, bytes)
@@ -24,7 +24,7 @@ class Place(NamedTuple):
     key: Any
 
     def holds(self, value: Any) -> bool:
-        """Whether the value, which was there once, still is."""
+        """Whether the place still has the value that it had."""
         if self.kind == "attribute":
             return getattr(self.container, self.key, None) is value
         if self.kind == "cell":
@@ -38,7 +38,7 @@ class Place(NamedTuple):
 
 
 def places_of(functions: Sequence[Callable[..., Any]], values: Sequence[Any]) -> list[list[Place]]:
-    """Returns, for each value, all places that the functions may have read it from: none if a
+    """Returns, for each value, all places that the functions may have read it from; none if a
     function computed it."""
     found: list[list[Place]] = [[] for _ in values]
     order = {id(value): n for n, value in enumerate(values)}
@@ -48,7 +48,7 @@ def places_of(functions: Sequence[Callable[..., Any]], values: Sequence[Any]) ->
         places = list(walk.places(functions))
         if walk.names == names:
             break
-        names = walk.names  # It met functions with more names in their code.
+        names = walk.names  # The walk met functions with more names in their code.
     for place, value in places:
         if id(value) in order:
             found[order[id(value)]].append(place)

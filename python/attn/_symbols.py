@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stand-ins for the numbers that a kernel computes for a pair of positions. What
-is done to them is written down as ops of a region. They follow Python's
-operators, and take part in the functions of torch and numpy through those
-libraries' own protocols."""
+"""Stand-ins for the numbers that a kernel computes for a pair of positions. Operations on them
+are recorded as ops of a region. They support Python's operators, and the functions of torch and
+numpy through those libraries' own protocols."""
 
 from __future__ import annotations
 
@@ -24,9 +23,9 @@ def refuse(operation: str, reason: str) -> TraceError:
 
 
 class Recorder:
-    """The ops of one region so far. Equal ops are written down once. Inside
-    `with recorder:` it is the one that symbols write to. `capture` returns the
-    stand-in of a tensor or Scalar, under the given name if that is free."""
+    """The ops of one region so far. Equal ops are recorded once. Inside `with recorder:` it is
+    the one that symbols write to. `capture` returns the stand-in of a tensor or Scalar, under the
+    given name if that is free."""
 
     def __init__(self, capture: Callable[..., Any]):
         self.capture = capture
@@ -45,7 +44,7 @@ class Recorder:
 
 
 def write(text: str) -> str:
-    """Writes the op `text` down and returns the name of its result."""
+    """Records the op `text` and returns the name of its result."""
     values = _active.recorder._values
     return values.setdefault(text, f"%{len(values)}")
 
@@ -60,11 +59,11 @@ class Operand:
     refusals. Operators and functions are in _functions."""
 
     functions: dict[str, Callable[..., Any]] = {}
-    methods: dict[str, Callable[..., Any]] = {}  # those that differ from the function of their name
+    methods: dict[str, Callable[..., Any]] = {}  # methods that differ from the function of the same name
     supported = ""  # the names that messages offer
     type = ""  # the element type's short name
     shape: tuple[int, ...] = ()
-    device: Any = None  # torch's functions then choose their own
+    device: Any = None  # torch's functions then choose their default
 
     @classmethod
     def __torch_function__(cls, function: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -148,10 +147,9 @@ class Symbol(Operand):
     Attributes:
         type: the element type.
         range: the values that an integer may have.
-        weak: whether it counts as a number of Python where the type of a result is
-            chosen.
-        automatic: whether it is a number of Python that became an argument by itself. It
-            must not do what would not be exactly what Python does.
+        weak: whether it counts as a Python number where the type of a result is chosen.
+        automatic: whether it is a Python number that was made an argument automatically. Its
+            operations must give exactly Python's results.
         coordinate: "b", "h", "i" or "j" for one of those, otherwise "".
     """
 
@@ -170,16 +168,16 @@ class Symbol(Operand):
         return "i32" if self.range.within(_types.I32) else "i64"
 
     def as_type(self, type: str) -> Symbol:
-        """The same value in a type that has it and is held alike."""
+        """The same value in another type, which contains it and has the same representation."""
         return Symbol(self.name, type, self.range, self.coordinate)
 
 
 class Scalar:
-    """A number that score and mask functions capture and every launch reads anew.
+    """A number that score and mask functions capture; every launch reads its current value.
 
-    ``cap = attn.Scalar(20.0)`` is f32 in the kernel, ``attn.Scalar(3)`` i32. To
-    assign ``cap.value`` compiles nothing. It counts as a number of Python where the
-    type of a result is chosen.
+    ``cap = attn.Scalar(20.0)`` is f32 in the kernel, ``attn.Scalar(3)`` i32. Assigning
+    ``cap.value`` compiles nothing. It counts as a Python number where the type of a result is
+    chosen.
     """
 
     automatic = False

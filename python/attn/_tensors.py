@@ -19,15 +19,15 @@ _LONG_NAMES = {
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
 }
 
-# Libraries of which no tensor may be written, though their capsules do not say so.
+# Libraries whose tensors must not be written, although their capsules do not say so.
 _IMMUTABLE = ("jax", "jaxlib")
 
 WORKSPACE_ALIGNMENT = 256
 
 
 class View(NamedTuple):
-    """One tensor, as strided memory. `owner` is the library's tensor, or what else
-    keeps the memory alive; so does `capsule`."""
+    """One tensor, as strided memory. `owner` (the library's tensor, or another object) and
+    `capsule` keep the memory alive."""
 
     pointer: int
     device: tuple[int, int]  # DLPack's device type, and its number
@@ -85,7 +85,7 @@ def view(tensor: Any, name: str, stream: int | None = None) -> View:
 
 
 def _view_of_torch(tensor: Any, name: str) -> View:
-    # Plain tensors that are sparse or nested do not get here: the operator has no kernel for them.
+    # Plain sparse or nested tensors do not get here: the operator has no kernel for them.
     if type(tensor) is not torch_module().Tensor:
         _torch_rules.refuse_meaning(name, tensor)
     kind = tensor.device.type
@@ -154,14 +154,14 @@ def current_stream(tensor: Any) -> int | None:
 def _raw_stream() -> Callable[[int], int]:
     """torch's function from a device's number to its current stream."""
     torch = torch_module()
-    # Which torch's own generated code calls; what is documented takes five times as long.
+    # torch's own generated code calls this; the documented function takes five times as long.
     fast = getattr(torch._C, "_cuda_getCurrentRawStream", None)
     return fast or (lambda index: torch.cuda.current_stream(index).cuda_stream)
 
 
 def is_capturing(tensor: Any) -> bool:
     """Whether the CUDA stream on which the caller works, on the tensor's device, records
-    a graph. (torch tells it of the current device alone.)"""
+    a graph. (torch's function covers only the current device.)"""
     cuda, index = torch_module().cuda, tensor.device.index
     if index == cuda.current_device():
         return cuda.is_current_stream_capturing()
@@ -170,7 +170,7 @@ def is_capturing(tensor: Any) -> bool:
 
 
 def new_bytes(like: Any, size: int) -> Any:
-    """Memory on the device of a torch tensor, whatever it holds."""
+    """Uninitialized memory on the device of a torch tensor."""
     torch = torch_module()
     return torch.empty(size, dtype=torch.uint8, device=like.device)
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The operators that torch knows: attn::forward and attn::forward_out. They take
-the problem as IR, so that a graph that has them is complete. Imported when the
-first torch tensor comes."""
+"""The operators that torch knows: attn::forward and attn::forward_out. They take the problem as
+IR, so that a graph with them is self-contained. Imported with the first torch tensor."""
 
 from __future__ import annotations
 
@@ -76,8 +75,8 @@ forward = torch.ops.attn.forward.default
 forward_out = torch.ops.attn.forward_out.default
 
 
-# The operators have no derivatives. They refuse tensors that want one, also in an exported
-# program, where the gradients would otherwise be None.
+# The operators have no derivatives. They refuse tensors that require a gradient, also in an
+# exported program, where the gradients would otherwise be None.
 
 
 def _refuse_gradients(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Sequence[torch.Tensor],
@@ -101,8 +100,8 @@ def _forward_out_autograd(keys: Any, *arguments: Any, out: torch.Tensor, lse: to
 
 
 def _forward_out_in_place(keys: Any, *arguments: Any, out: torch.Tensor, lse: torch.Tensor) -> None:
-    """Raises the version counters, by which autograd notices that a tensor that it saved has
-    been overwritten."""
+    """Increments the version counters, by which autograd notices that a saved tensor has been
+    overwritten."""
     for written in (out, lse):
         torch.autograd.graph.increment_version(written)
     with torch._C._AutoDispatchBelowADInplaceOrView():
@@ -126,8 +125,8 @@ def accepted(operator: Any, *arguments: Any, **outputs: Any) -> Any:
 
 def _forward_vmap(info: Any, dims: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
                   captures: Sequence[torch.Tensor], floats: Sequence[float], ints: Sequence[int], ir: str) -> Any:
-    """Makes one launch with a larger batch, if no region could see the difference and no
-    tensor has to be copied for it; otherwise one launch for each element of the batch."""
+    """Makes one launch with a larger batch, if no region depends on the batch index and no tensor
+    has to be copied; otherwise one launch for each element of the batch."""
     count = info.batch_size
     tensors, tensor_dims = [q, k, v, *captures], [*dims[:3], *dims[3]]
     if "_region" not in ir:
@@ -164,5 +163,5 @@ if hasattr(torch_library, "register_vmap"):  # from torch 2.5 on; older ones ref
                         "attn.compile before, and call that; for such a kernel, call it once outside of torch.compile "
                         "after a tensor was replaced, and compute tensors outside of the function")
 def untraced(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls the function where torch.compile does not look into it."""
+    """Calls the function without torch.compile tracing into it."""
     return function(*arguments)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""torch's rules for functions that read and write the memory of tensors: the class of a
-tensor may mean more than its memory says, gradients may be wanted, and not every tensor
-may be written."""
+"""torch's rules for functions that read and write the memory of tensors: the class of a tensor
+may give its memory another meaning, gradients may be required, and not every tensor may be
+written."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def _torch() -> Any:
 
 
 def accept(**values: Any) -> None:
-    """Refuses, by their names, tensors that attention would compute wrong results of.
-    Values that are no torch tensors are accepted."""
+    """Refuses tensors for which attention would compute wrong results; errors name them. Values
+    that are no torch tensors are accepted."""
     torch = _torch()
     if torch is None:
         return
@@ -30,14 +30,14 @@ def accept(**values: Any) -> None:
 
 
 def derivatives_are_wanted() -> bool:
-    """Whether this thread computes derivatives at all."""
+    """Whether derivatives are enabled in this thread."""
     torch = _torch()
     return torch.is_grad_enabled() or torch.autograd.forward_ad._current_level >= 0
 
 
 def refuse_meaning(name: str, tensor: Any) -> None:
-    """Refuses a tensor that means something else than its memory. Classes that dispatch
-    attn's operator themselves, such as FakeTensor, are accepted."""
+    """Refuses a tensor whose values are not simply its memory. Classes that dispatch attn's
+    operator themselves, such as FakeTensor, are accepted."""
     torch = _torch()
     if tensor.is_nested:
         raise UnsupportedError(f"expected '{name}' to be a dense tensor, got a nested one: pad it, or call attn for each "
@@ -72,7 +72,7 @@ def _has_plain_functions(kind: type) -> bool:
 
 
 def refuse_gradient(name: str, tensor: Any) -> None:
-    """attn has no derivatives yet: refuses what would need one."""
+    """Refuses tensors that require a gradient: attn has no derivatives yet."""
     torch = _torch()
     if tensor.requires_grad and torch.is_grad_enabled():
         raise UnsupportedError(f"'{name}' requires a gradient, and attn computes the forward pass only: call it under "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs score and mask functions once, on symbols, and writes down what they do
-as the regions of `attn.attention`."""
+"""Runs score and mask functions once, on symbols, and records their operations as the regions of
+`attn.attention`."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def regions_of(score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any
         trace = Trace(lambda _: True)
         try:
             return _regions(trace, score_mod, mask_mod)
-        except Exception:  # whatever the functions make of a symbol in place of a number
+        except Exception:  # any error of a function that gets a symbol in place of a number
             if not trace.automatic:
                 raise
         for scalar in trace.automatic:

@@ -16,8 +16,8 @@ from ._flash import flash_attn_func
 from ._sdpa import capped_sdpa
 
 # Keywords that models pass to each attention and that transformers' "sdpa" ignores, too:
-# where tokens stand, which the mask says already, what else a model returns, and the
-# lengths that FlashAttention takes.
+# the positions of tokens, which the mask has already, what else a model returns, and the lengths
+# that FlashAttention takes.
 IGNORED = frozenset((
     "cache_position", "cu_seq_lens_k", "cu_seq_lens_q", "deterministic", "logits_to_keep", "max_length_k", "max_length_q",
     "num_items_in_batch", "output_hidden_states", "output_router_logits", "position_embeddings", "position_ids",
@@ -57,24 +57,24 @@ def transformers_attention(module: Any, query: Any, key: Any, value: Any, attent
     """What transformers calls for each layer.
 
     Args:
-        module: the layer. Its `is_causal` counts where the argument is None.
+        module: the layer. Its `is_causal` is used if the argument is None.
         query: (batch, heads, seqlen_q, head_dim).
         key: (batch, kv_heads, seqlen_k, head_dim).
         value: (batch, kv_heads, seqlen_k, head_dim_v).
         attention_mask: (batch or 1, heads or 1, seqlen_q, seqlen_k), truth values or floats
-            that are added to the scores. If None, a causal layer is so from the top left,
-            but one query sees all keys.
+            that are added to the scores. If None, a causal layer's diagonal starts at the top
+            left, but a single query sees all keys.
         scaling: multiplies the scores; 1 / sqrt(head_dim) if None.
         dropout: 0.
         is_causal: see `module`.
         softcap: scores become softcap * tanh(score / softcap).
-        sliding_window: how many keys a query sees at most, the one at its own position
-            included. Ignored beside `attention_mask`, which has it.
+        sliding_window: the most keys that a query sees, including the one at its own position.
+            Ignored with `attention_mask`, which includes the window.
         position_bias: (batch or 1, heads, seqlen_q, seqlen_k), added to the scores.
         s_aux: attention sinks, which attn does not support.
         fallback: as for `register_with_transformers`.
         others: ignored, if docs/python.md lists it. `output_attentions` gives a warning.
-            Any other that is not None is refused, with `fallback`, too.
+            Any other that is not None is refused, even with `fallback`.
 
     Returns:
         (batch, seqlen_q, heads, head_dim_v), and None for the weights.
@@ -123,12 +123,12 @@ def _check(others: dict[str, Any]) -> None:
 
 
 def _implied(query: Any, key: Any, causal: bool, sliding_window: int | None) -> Band:
-    """What a layer sees without a mask."""
+    """The mask that a layer implies if it is given none."""
     if causal:
         return Band(0, sliding_window and sliding_window - 1, 0)
     if not sliding_window:
         return Band(0, None, None)
-    # Of one query that stands at the last key, or of a layer that sees to both sides.
+    # A single query at the last key, or a layer that is not causal.
     return Band(key.shape[2] - query.shape[2], sliding_window - 1, sliding_window - 1)
 
 
@@ -177,8 +177,8 @@ def _bias(query: Any, key: Any, mask: Any, position_bias: Any, least: float | No
 
 
 def _eagerly(module: Any, query: Any, key: Any, value: Any, bias: Any, **options: Any) -> tuple[Any, None]:
-    """Calls the function that stands beside the layer's class, as every model of
-    transformers has it."""
+    """Calls the eager function in the module of the layer's class, which every model of
+    transformers has."""
     for kind in type(module).__mro__:
         eager: Callable[..., Any] | None = getattr(sys.modules.get(kind.__module__), "eager_attention_forward", None)
         if eager is not None:

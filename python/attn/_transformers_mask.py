@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The mask function that attn registers with Hugging Face's transformers: it passes on
-what kind a mask is, where that is all there is to say. Imported where transformers is."""
+"""The mask function that attn registers with Hugging Face's transformers: it passes on the kind
+of a mask instead of its elements, where the kind is enough. Imported where transformers is."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _computes_attention_itself(config: type) -> bool:
     return True
 
 
-# While torch.compile traces it is called, and is no part of the graph.
+# Runs while torch.compile traces, and is not part of the graph.
 _computes_attention_itself.__dict__["_dynamo_marked_constant"] = True
 
 
@@ -73,7 +73,7 @@ def _band(batch_size: int, q_length: int, kv_length: int, q_offset: Any = 0, kv_
     if attention_mask is not None:
         if attention_mask.ndim != 2:
             return None
-        known = attention_mask.shape[-1] - kv_offset  # keys beyond have not been written yet
+        known = attention_mask.shape[-1] - kv_offset  # later keys have not been written yet
         sees_beyond = known < kv_length and (bounds[1] is None or shift + q_length - 1 + bounds[1] >= known)
         if sees_beyond or _is_capturing(attention_mask) or not attention_mask[:, kv_offset:kv_offset + kv_length].all():
             return None
@@ -85,7 +85,7 @@ def _is_capturing(tensor: torch.Tensor) -> bool:
 
 
 def _goes_without_saying(mask: BandMask, call: dict[str, Any]) -> bool:
-    """Whether the layer computes the same without a mask, and the caller allows that."""
+    """Whether the layer computes the same without a mask, and the caller allows omitting it."""
     assert mask.band
     _, _, rows, columns = mask.shape
     shift, left, right = mask.band
@@ -98,8 +98,8 @@ def _goes_without_saying(mask: BandMask, call: dict[str, Any]) -> bool:
 
 
 def _code_of(name: str, *arguments: Any) -> Any:
-    """The code of the functions that `name` of masking_utils returns; None where this
-    transformers has no such thing."""
+    """The code of the functions that `name` of masking_utils returns; None if this version of
+    transformers has no such function."""
     make = getattr(masking_utils, name, None)
     return make and make(*arguments).__code__
 
@@ -110,7 +110,7 @@ _WINDOW_TO_BOTH_SIDES = _code_of("sliding_window_bidirectional_overlay", 1)
 
 
 def _bounds(function: Callable[..., Any]) -> _Bounds | None:
-    """The bounds of a mask function of transformers; None if it is no band."""
+    """The bounds of a mask function of transformers; None if its mask is no band."""
     if function is masking_utils.causal_mask_function:
         return None, 0
     if function is getattr(masking_utils, "bidirectional_mask_function", None):

@@ -11,7 +11,7 @@ from ._errors import ArgumentError, TraceError
 
 
 class Range(NamedTuple):
-    """The integers from `low` to `high`."""
+    """The integers from `low` to `high`, inclusive."""
 
     low: int
     high: int
@@ -40,7 +40,7 @@ LONG_NAMES = {
     "f16": "float16", "f32": "float32", "f64": "float64",
 }
 _SHORT_NAMES = {long: short for short, long in LONG_NAMES.items()}
-# What torch and Python call them beside.
+# Other names of torch and Python for them.
 _SHORT_NAMES.update({"half": "f16", "float": "f32", "int": "i64", "short": "i16", "long": "i64", "double": "f64"})
 _DEFAULTS = ("bool", "i64", "f32")  # of Python's bool, int and float
 
@@ -63,7 +63,7 @@ def _promote(a: str, b: str) -> str:
     if _category(a) == 2:
         return max("f32", a, b, key=FLOATS.index)
     if {a, b} == {"u8", "i8"}:
-        return "i16"  # which has the values of both
+        return "i16"  # the type that contains both
     return max(a, b, key=list(INTEGERS).index)
 
 
@@ -89,13 +89,13 @@ def number_dtype(value: bool | int | float) -> str:
 
 
 def rounded(value: float, dtype: str) -> float:
-    """`value` as a float of `dtype` has it."""
+    """`value` rounded to a float of `dtype`."""
     if dtype == "f64":
         return float(value)
     if dtype == "bf16":
         (bits,) = struct.unpack(">I", _packed(value, ">f"))
         if value == value:
-            bits += 0x7FFF + (bits >> 16 & 1)  # to the nearest, of two to the even one
+            bits += 0x7FFF + (bits >> 16 & 1)  # to nearest, ties to even
         return struct.unpack(">f", struct.pack(">I", bits & 0xFFFF0000))[0]
     (value,) = struct.unpack(">f", _packed(value, ">f"))
     return value if dtype == "f32" else struct.unpack(">e", _packed(value, ">e"))[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where in the user's code something happens, for messages."""
+"""Locations in the user's code, for messages."""
 
 from __future__ import annotations
 

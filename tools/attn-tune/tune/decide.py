@@ -15,7 +15,7 @@ class Standing:
         self.ratios = {shape: best[shape] / time["ms"] for shape, time in times.items()}
         self.mean = statistics.geometric_mean(self.ratios.values())
         self.worst = min(self.ratios.values())
-        # How far the rounds of one shape lie apart, at most.
+        # The largest spread of the rounds of one shape.
         self.spread = max((time["max_ms"] - time["min_ms"]) / time["ms"] for time in times.values())
 
 

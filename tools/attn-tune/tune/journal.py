@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The log of a search: one JSON object a line, each flushed as it is written, so
-that whoever comes after a stop goes on from there. docs/tuning.md has the format."""
+"""The log of a search: one JSON object a line, each flushed as it is written, so that a stopped
+search can be resumed. docs/tuning.md has the format."""
 
 import json
 import lzma
@@ -12,7 +12,7 @@ BASELINE = "table"
 
 
 class JournalError(ValueError):
-    """A log that is not one, or that is of another search."""
+    """A file that is no log, or the log of another search."""
 
 
 def parse(data, origin):
@@ -67,7 +67,7 @@ class Journal:
 
 
 class View:
-    """What a log says; of two records about the same thing the later holds."""
+    """The contents of a log; a later record replaces an earlier one about the same thing."""
 
     def __init__(self, records=()):
         self.run, self.candidates, self.builds, self.checks, self.times = None, {}, {}, {}, {}
@@ -99,7 +99,7 @@ class View:
     @property
     def problems(self):
         """{name: what the run says of the problem}."""
-        assert self.run  # a log starts with it
+        assert self.run  # the first record
         return {problem["name"]: problem for problem in self.run["problems"]}
 
     def compiled(self, problem):

@@ -8,7 +8,7 @@
   attn-tune --measure=DIR            only measures: needs no compiler
   attn-tune --write-table=DIR        writes the winners as entries of the schedule
                                      table, with where they come from
-  attn-tune --replay=LOG             says again what follows from a log
+  attn-tune --replay=LOG             prints the decisions of a log again
   attn-tune IN.mlir... --list        prints the candidates that are legal
 
 Each IN is one attention without window or regions, all of the same head dims. A
@@ -49,7 +49,7 @@ from racing.session import replace_process
 from tune import build, decide, journal, measure, problem, space, table
 
 SPACES = os.path.join(schedules.ROOT, "tools", "attn-tune", "spaces")
-# What is wrong outside of this program, and said in a line.
+# Errors from outside this program, reported in one line.
 EXPECTED = (ValueError, OSError, RuntimeError, ImportError)
 SHAPES = {"cuda": "paper", "sim": "1x300x2"}
 SLICES_MS = (60, 150)
@@ -102,7 +102,7 @@ def parse_arguments(argv):
 
 
 def check_arguments(parser, args):
-    """Refuses what does not go together; fills in what follows from the rest."""
+    """Refuses options that exclude each other; fills in those that follow from others."""
     takes_inputs = not (args.measure or args.write_table or args.replay)
     if takes_inputs != bool(args.inputs):
         parser.error("expected IN.mlir to compile, got none" if takes_inputs else f"expected no IN.mlir here, got {args.inputs[0]}")
@@ -174,7 +174,7 @@ def enumerate_candidates(args, found):
 
 
 def start(log, folder, run, candidates):
-    """Writes the head of a new log, or sees that an old one is of this search."""
+    """Writes the first record of a new log, or checks that an existing one is of this search."""
     view = log.view
     if not view.run:
         log.write(run, {"record": "candidate", "candidate": journal.BASELINE, "parameters": None, "schedule": ""})

@@ -30,7 +30,7 @@ CAP = (', %softcap: f32 {attn.name = "softcap"}', "captures(%softcap : f32)" + S
 
 
 class ProblemError(ValueError):
-    """A problem or a shape that cannot be tuned for."""
+    """A problem or a shape that tuning does not support."""
 
 
 def point_of(tile):

@@ -18,12 +18,11 @@ import schedules
 
 
 class SpaceError(ValueError):
-    """A space that is not as it should be: where, what is expected, what it has."""
+    """An invalid space: where, what is expected, and what it has."""
 
 
 class Space:
-    """A space that was read and found right: its values are those of the generator, a
-    schedules.Schedules."""
+    """A space that was read and checked against the generator, a schedules.Schedules."""
 
     def __init__(self, declared, origin, generator):
         self.declared, self.origin, self.generator = declared, origin, generator
@@ -47,7 +46,7 @@ class Space:
             raise SpaceError(f"{self.origin}: {where + ': ' if where else ''}expected {wanted}, got {json.dumps(got)}")
 
     def check(self, where, **fields):
-        """Asks whether a point may have such values."""
+        """Asks the generator whether a point may have these values."""
         try:
             self.generator.ask("point", **fields)
         except schedules.ScheduleError as error:
@@ -78,7 +77,7 @@ class Space:
 
 
 def no_duplicates(pairs):
-    """Objects that name a key twice are refused, which JSON allows."""
+    """Refuses objects with a duplicate key, which JSON allows."""
     found = dict(pairs)
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
