@@ -47,12 +47,12 @@ def Attn_WorkOrder : Attn_Enum<"WorkOrder", "order of the work items", [
 ]>;
 def Attn_RowMax : Attn_Enum<"RowMax", "where the reference of a row's exponentials comes from", [
   I32EnumAttrCase<"Running", 0, "running">, I32EnumAttrCase<"FirstBlock", 1, "first_block">,
-  I32EnumAttrCase<"Integer", 2, "integer">  // running, of the scores' bits, and at least 0
+  I32EnumAttrCase<"Integer", 2, "integer">  // running, from the scores' bits as integers, at least 0
 ]>;
 
 def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user takes part", [
   I32EnumAttrCase<"Absent", 0, "absent">, I32EnumAttrCase<"Present", 1, "present">,
-  // ... and reads captured tensors at a position of the query or of the key
+  // present, and reads captured tensors at a query or key position
   I32EnumAttrCase<"Gathering", 2, "gathering">]>;
 
 def Attn_ArgumentAccess : Attn_Enum<"ArgumentAccess", "what a kernel does with an argument", [
@@ -67,47 +67,47 @@ def Attn_BoundSide : Attn_Enum<"BoundSide", "the side of a bound that a size is 
   I32EnumAttrCase<"AtMost", 0, "at_most">, I32EnumAttrCase<"Above", 1, "above">]>;
 
 def Attn_Mechanism : Attn_Enum<"Mechanism", "something that a schedule may say and a machine may have no lowering for", [
-  I32EnumAttrCase<"Parts", 0, "parts">,                        // of a place or of a step
-  I32EnumAttrCase<"OverCross", 1, "over_cross">,               // 'over' another sub-tile
+  I32EnumAttrCase<"Parts", 0, "parts">,                        // parts of a place or of a step
+  I32EnumAttrCase<"OverCross", 1, "over_cross">,               // a place 'over' another sub-tile
   I32EnumAttrCase<"ChannelOutsideSmem", 2, "channel_outside_smem">,
-  I32EnumAttrCase<"SeveralValues", 3, "several_values">,       // a cycle
-  I32EnumAttrCase<"FilledByThreads", 4, "filled_by_threads">,  // channels
-  I32EnumAttrCase<"SeveralHomes", 5, "several_homes">,         // of a value in shared memory
+  I32EnumAttrCase<"SeveralValues", 3, "several_values">,       // places of several values a cycle
+  I32EnumAttrCase<"FilledByThreads", 4, "filled_by_threads">,  // channels that threads fill, not copies
+  I32EnumAttrCase<"SeveralHomes", 5, "several_homes">,         // several places for one value in shared memory
   I32EnumAttrCase<"DeepHold", 6, "deep_hold">,                 // holds of several values or depths in shared memory
-  I32EnumAttrCase<"HeldByThreads", 7, "held_by_threads">,      // holds that neither a store nor an MMA reads as A
+  I32EnumAttrCase<"HeldByThreads", 7, "held_by_threads">,      // holds that neither a store nor an MMA (as A) reads
   I32EnumAttrCase<"CopiedHold", 8, "copied_hold">,             // holds that a copy fills
-  I32EnumAttrCase<"BareWork", 9, "bare_work">,                 // work items without barriers of their own, or beyond the CTA
+  I32EnumAttrCase<"BareWork", 9, "bare_work">,                 // channels of work items without barriers of their own, or beyond the CTA
   I32EnumAttrCase<"SplitEdge", 10, "split_edge">,
   I32EnumAttrCase<"JoinedEdge", 11, "joined_edge">,
   I32EnumAttrCase<"UnprimedTurn", 12, "unprimed_turn">,
-  I32EnumAttrCase<"ReplicaBody", 13, "replica_body">,          // bodies for one replica
-  I32EnumAttrCase<"ListedSubtile", 14, "listed_subtile">,      // but of stores outside the loop
+  I32EnumAttrCase<"ReplicaBody", 13, "replica_body">,          // a body for one replica
+  I32EnumAttrCase<"ListedSubtile", 14, "listed_subtile">,      // acts of one sub-tile, except stores outside the loop
   I32EnumAttrCase<"NonemptyGuard", 15, "nonempty_guard">,
   I32EnumAttrCase<"GuardedValue", 16, "guarded_value">,        // guards of acts that make a value
   I32EnumAttrCase<"UnshiftedLast", 17, "unshifted_last">,      // guard 'last' in a loop without shifts
   I32EnumAttrCase<"OuterProduct", 18, "outer_product">,        // MMAs outside the loop
-  I32EnumAttrCase<"OuterShift", 19, "outer_shift">,            // outside the loop, but of awaits of stores
+  I32EnumAttrCase<"OuterShift", 19, "outer_shift">,            // shifts outside the loop, except of awaits of stores
   I32EnumAttrCase<"LongShift", 20, "long_shift">,              // shifts above 1
   I32EnumAttrCase<"NoPeel", 21, "no_peel">,
-  I32EnumAttrCase<"TransposedA", 22, "transposed_a">,          // operands of MMAs
-  I32EnumAttrCase<"SomeReaders", 23, "some_readers">,          // places 'for' some steps
-  I32EnumAttrCase<"OddChannel", 24, "odd_channel">,            // of row vectors, or of other than 16-bit tiles
-  I32EnumAttrCase<"ReadByThreads", 25, "read_by_threads">,     // tiles in channels
-  I32EnumAttrCase<"OddCut", 26, "odd_cut">,                    // but of the rows of what is computed
-  I32EnumAttrCase<"OddTile", 27, "odd_tile">,                  // a shape that 'tiles' has none of
-  I32EnumAttrCase<"OddHold", 28, "odd_hold">,                  // of other than 16-bit tiles in shared memory
+  I32EnumAttrCase<"TransposedA", 22, "transposed_a">,          // a transposed operand A
+  I32EnumAttrCase<"SomeReaders", 23, "some_readers">,          // places 'for' some steps only
+  I32EnumAttrCase<"OddChannel", 24, "odd_channel">,            // channels of row vectors, or of tiles of other than 16-bit elements
+  I32EnumAttrCase<"ReadByThreads", 25, "read_by_threads">,     // tiles in channels that threads read, not MMAs
+  I32EnumAttrCase<"OddCut", 26, "odd_cut">,                    // sub-tiles, except along the rows of computed tiles
+  I32EnumAttrCase<"OddTile", 27, "odd_tile">,                  // tile shapes that 'tiles' does not allow
+  I32EnumAttrCase<"OddHold", 28, "odd_hold">,                  // holds in shared memory of tiles of other than 16-bit elements
   I32EnumAttrCase<"OddMasked", 29, "odd_masked">,              // masked steps at two shifts, or outside registers
-  I32EnumAttrCase<"OddRole", 30, "odd_role">,                  // of a number of warps or replicas that its steps cannot use
+  I32EnumAttrCase<"OddRole", 30, "odd_role">,                  // roles with a number of warps or replicas that their steps cannot use
   I32EnumAttrCase<"CarriedElsewhere", 31, "carried_elsewhere">, // carried values that no step of the loop leaves in registers
-  I32EnumAttrCase<"GuardedFinal", 32, "guarded_final">,        // guarded steps that read what the loop ends with
-  I32EnumAttrCase<"MixedStep", 33, "mixed_step">,              // steps that copy, multiply or store, and more
+  I32EnumAttrCase<"GuardedFinal", 32, "guarded_final">,        // guarded steps that read results of the loop
+  I32EnumAttrCase<"MixedStep", 33, "mixed_step">,              // steps that copy, multiply or store, and do something else too
   I32EnumAttrCase<"UnplacedLoad", 34, "unplaced_load">,
-  I32EnumAttrCase<"StoredElsewhere", 35, "stored_elsewhere">,  // stores from other than a hold in shared memory
-  I32EnumAttrCase<"FilledByMany", 36, "filled_by_many">,       // channels that not one thread fills
-  I32EnumAttrCase<"ManyCredits", 37, "many_credits">,          // edges of more than one
-  I32EnumAttrCase<"RejectedStatic", 38, "rejected_static">,    // static work items that a kernel may reject
-  I32EnumAttrCase<"CrossedSum", 39, "crossed_sum">,            // sums along the rows, which lie in several warps
-  I32EnumAttrCase<"Anything", 40, "anything">]>;               // no schedule has a lowering
+  I32EnumAttrCase<"StoredElsewhere", 35, "stored_elsewhere">,  // stores of anything but a hold in shared memory
+  I32EnumAttrCase<"FilledByMany", 36, "filled_by_many">,       // channels that more than one thread fills
+  I32EnumAttrCase<"ManyCredits", 37, "many_credits">,          // edges with several credits
+  I32EnumAttrCase<"RejectedStatic", 38, "rejected_static">,    // work 'static' in a kernel that may reject items
+  I32EnumAttrCase<"CrossedSum", 39, "crossed_sum">,            // sums down columns, which lie in several warps
+  I32EnumAttrCase<"Anything", 40, "anything">]>;               // every schedule
 
 // The schedule's vocabulary.
 def Attn_Space : Attn_Enum<"Space", "where a place of a schedule lies", [
@@ -134,17 +134,17 @@ def Attn_Scope : Attn_Enum<"Scope", "which CTAs share a channel", [
   I32EnumAttrCase<"Pair", 2, "pair">]>;
 def Attn_Skip : Attn_Enum<"Skip", "which blocks a sub-tile leaves to the others", [
   I32EnumAttrCase<"None", 0, "none">,
-  I32EnumAttrCase<"Right", 1, "right">  // those right of all its own rows' last keys
+  I32EnumAttrCase<"Right", 1, "right">  // blocks right of the last key of each of its rows
 ]>;
 def Attn_Launch : Attn_Enum<"Launch", "when a kernel's CTAs may start", [
-  I32EnumAttrCase<"Alone", 0, "alone">,         // when the launch before has ended
-  I32EnumAttrCase<"Dependent", 1, "dependent">  // earlier; they wait for its end themselves
+  I32EnumAttrCase<"Alone", 0, "alone">,         // when the previous launch has ended
+  I32EnumAttrCase<"Dependent", 1, "dependent">  // earlier; the CTAs themselves wait for its end
 ]>;
 def Attn_Peel : Attn_Enum<"Peel", "which copies of the steady body exist", [
   I32EnumAttrCase<"None", 0, "none">,
-  I32EnumAttrCase<"First", 1, "first">,               // one that always masks
-  I32EnumAttrCase<"FirstMasked", 2, "first_masked">,  // one a range
-  I32EnumAttrCase<"FirstBranch", 3, "first_branch">   // one that masks under a branch
+  I32EnumAttrCase<"First", 1, "first">,               // one copy, which always masks
+  I32EnumAttrCase<"FirstMasked", 2, "first_masked">,  // one copy for each range
+  I32EnumAttrCase<"FirstBranch", 3, "first_branch">   // one copy, which masks under a branch
 ]>;
 
 #endif // ATTN_DIALECT_ATTNENUMS_TD
