@@ -34,7 +34,7 @@ static StringRef objectOf(Operation *op) {
   auto types = llvm::concat<Type>(op->getResultTypes(), op->getOperandTypes());
   StringRef found;
   for (Type type : types) {
-    // The last one: of a product, B.
+    // The last slot type; for a product, that of B.
     if (auto slot = dyn_cast<ws::SlotType>(type)) {
       found = slot.getChannel().getValue();
     }

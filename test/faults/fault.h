@@ -32,10 +32,10 @@ void addLoopFaults(ws::ForOp loop, Faults &faults);
 /// control flow around them, and of the objects they use.
 void addProgramFaults(ws::KernelOp kernel, Faults &faults);
 
-/// A fault of `op`, whose place and object are told from where it is.
+/// A fault of `op`, whose place and object follow from its position.
 Fault faultAt(mlir::Operation *op, llvm::StringRef kind,
               const llvm::Twine &detail, std::function<void()> plant);
-/// Whether `op` synchronizes or touches what roles share.
+/// Whether `op` synchronizes or accesses what roles share.
 bool isEvent(mlir::Operation *op);
 /// Whether `op` is an event or contains one.
 bool hasEvent(mlir::Operation *op);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Faults of modulo schedules, which the expansion into prologue, loops and
-// epilogue carries into every part.
+// Faults of modulo schedules. Expansion carries them into prologue, loops and
+// epilogue.
 #include "fault.h"
 
 using namespace mlir;
@@ -19,13 +19,13 @@ template <typename... Ops> bool has(ws::EntryOp entry) {
       .wasInterrupted();
 }
 
-/// Whether an entry does harm where it is late.
+/// Whether a late entry is a fault.
 bool waits(ws::EntryOp entry) {
   return has<ws::WaitOp, ws::WaitEdgeOp, ws::AwaitStepOp, ws::SyncOp,
              ws::TakeOp>(entry);
 }
 
-/// Whether an entry does harm where it is early.
+/// Whether an early entry is a fault.
 bool signals(ws::EntryOp entry) {
   return has<ws::SignalOp, ws::PutOp, ws::SyncOp>(entry);
 }
@@ -87,7 +87,7 @@ private:
   SmallVector<ws::EntryOp> entries;
 };
 
-/// Puts an entry where the text's order, by shift and slot, wants it.
+/// Moves an entry to its position in the text's order, by shift and slot.
 void placeInOrder(ws::EntryOp entry) {
   auto key = [](ws::EntryOp each) {
     return std::make_pair(each.getShift(), each.getSlot());
@@ -115,7 +115,7 @@ void LoopFaults::addSwap(ws::EntryOp first, ws::EntryOp second) {
         });
 }
 
-/// To load at another time, or to wait sooner, is no fault.
+/// Loading at another time, or waiting sooner, is no fault.
 void LoopFaults::addShifts(ws::EntryOp entry) {
   int64_t shift = entry.getShift();
   auto add = [&](int64_t to) {
@@ -148,8 +148,8 @@ void LoopFaults::addGuards(ws::EntryOp entry) {
   add(std::nullopt);
 }
 
-/// Slots and tiles of the iteration before in the place of this one's, and the
-/// other way round. What a row has one of has no place in a schedule.
+/// Replaces slots and tiles of this iteration by those of the previous one, and
+/// the other way round. Row vectors are left out: schedules do not place them.
 void LoopFaults::addCaptures(ws::EntryOp entry) {
   Operation *yield = loop.getBody().front().getTerminator();
   for (auto [i, made] : llvm::enumerate(yield->getOperands())) {
@@ -174,8 +174,7 @@ void LoopFaults::addCaptures(ws::EntryOp entry) {
   }
 }
 
-/// A slot that is given back by an entry before the one that reads it last, or
-/// by none.
+/// Releases a slot by an entry before its last reader, or by none.
 void LoopFaults::addReleases(ws::EntryOp entry) {
   for (unsigned i = 0, e = entry.getReleases().size(); i < e; ++i) {
     addTo(entry, "drop", "release " + Twine(i),
@@ -200,7 +199,7 @@ void LoopFaults::addReleases(ws::EntryOp entry) {
   }
 }
 
-/// What a region besides the body leaves out.
+/// Drops ops of a region other than the body.
 void LoopFaults::addDrops(Region &region) {
   for (Operation &op : region.getOps()) {
     if (isEvent(&op) && op.use_empty()) {

@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
   if (error) {
     return fail(output + ": " + error.message());
   }
-  // What breaks a verifier is written too: the reader of the file refuses it.
+  // A fault that breaks a verifier is written too: reading the file refuses it.
   module->print(file.os(), OpPrintingFlags().assumeVerified());
   file.os() << "\n";
   file.keep();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Faults of schedules that have been judged.
+// Faults of schedules after they have been verified.
 #include "fault.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -10,7 +10,7 @@ using namespace attn::faults;
 
 namespace {
 
-/// The parts of a schedule, to be changed and put together again.
+/// The parts of a schedule, to be changed and reassembled.
 struct Parts {
   explicit Parts(ScheduleAttr from)
       : from(from), places(from.getPlaces()), edges(from.getEdges()),
@@ -41,7 +41,7 @@ bool signals(EntryAttr entry) {
                             entry.getAct());
 }
 
-/// How the text has it.
+/// The entry as the text has it.
 std::string print(EntryAttr entry) {
   std::string text = entry.getAct() == Act::Op
                          ? entry.getTarget().str()
@@ -121,8 +121,8 @@ void PlanFaults::addFault(StringRef kind, StringRef place, StringRef object,
                     }});
 }
 
-/// Steps that touch memory or start a product, those that make their first
-/// operand, and of these the ones that store.
+/// Steps that access memory or start a product, steps that make the first
+/// operand of these, and those of them that store.
 void PlanFaults::findAccesses() {
   kernel.walk([&](tile::StepOp step) {
     for (Operation &op : step.getBody().front()) {
@@ -149,7 +149,7 @@ void PlanFaults::findAccesses() {
 }
 
 /// Whether faults of `entry` reach the program: the lowering waits for channels
-/// and for products before it touches what they give, without being told.
+/// and products by itself, before it accesses their data.
 bool PlanFaults::matters(EntryAttr entry) {
   switch (entry.getAct()) {
   case Act::Op:
@@ -163,7 +163,7 @@ bool PlanFaults::matters(EntryAttr entry) {
   }
 }
 
-/// An entry left out, doubled, and of another time, sub-tile or guard.
+/// An entry left out, doubled, or with another time, sub-tile or guard.
 void PlanFaults::addEntry(size_t body, unsigned list, size_t i) {
   SmallVector<EntryAttr> entries(listOf(schedule.getBodies()[body], list));
   EntryAttr entry = entries[i];
@@ -186,7 +186,7 @@ void PlanFaults::addEntry(size_t body, unsigned list, size_t i) {
   if (!isLoad) {
     replace("shift", "one more", change(entry, guard, subtile, shift + 1));
   }
-  // To wait for newer work, or to load sooner, is no fault.
+  // Waiting for newer work, or loading sooner, is no fault.
   if (shift > 0 && !isLoad && entry.getAct() != Act::Await) {
     replace("shift", "one less", change(entry, guard, subtile, shift - 1));
   }
@@ -202,8 +202,8 @@ void PlanFaults::addEntry(size_t body, unsigned list, size_t i) {
   }
 }
 
-/// Entry `i` behind the next and the one after that, where that lets it wait
-/// too late, lets others go on too early, or swaps accesses.
+/// Entry `i` moved after the next entry and after the one after that, where it
+/// then waits too late, lets others continue too early, or swaps accesses.
 void PlanFaults::addOrders(size_t body, unsigned list, size_t i) {
   SmallVector<EntryAttr> entries(listOf(schedule.getBodies()[body], list));
   for (size_t to = i + 1; to < std::min(i + 3, entries.size()); ++to) {

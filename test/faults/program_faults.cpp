@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Faults of the emitted program. They apply to the code around a `ws.for` as
-// well.
+// Faults of the emitted program, including the code around a `ws.for`.
 #include "fault.h"
 #include "mlir/IR/Dominance.h"
 
@@ -48,25 +47,25 @@ private:
   DominanceInfo dominance;
 };
 
-/// Whether `op` orders what comes behind it after something: to be late is a
-/// fault of its own, to be early makes others wait longer.
+/// Whether `op` makes later ops wait: moving it later is a fault, moving it
+/// earlier only makes others wait longer.
 bool isWaiting(Operation *op) {
   return isa<ws::AcquireOp, ws::WaitOp, ws::GetWorkOp, ws::EndUnlessWorkOp,
              ws::AwaitOp, ws::TakeOp, ws::WaitEdgeOp>(op);
 }
 
-/// Whether `op` lets others go on.
+/// Whether `op` lets others continue.
 bool isSignalling(Operation *op) {
   return isa<ws::ReleaseOp, ws::PutWorkOp, ws::GiveOp, ws::SignalOp>(op);
 }
 
-/// Whether the place of `op` matters in both directions.
+/// Whether moving `op` in either direction is a fault.
 bool isAccess(Operation *op) {
   return isa<ws::PutOp, ws::StoreOp, ws::AwaitStoreOp, ws::SyncOp>(op);
 }
 
-/// Operations that move with an op which reads their results: what is between
-/// `target` and the op and has no effects. Fails if something else would move.
+/// Ops between `target` and `op` that move with it because `op` reads their
+/// results; they have no effects. Fails if another op would have to move.
 LogicalResult findProducers(Operation *op, Operation *target,
                             SetVector<Operation *> &producers) {
   for (Value operand : op->getOperands()) {
@@ -84,13 +83,12 @@ LogicalResult findProducers(Operation *op, Operation *target,
   return success();
 }
 
-/// The index operand that says whose piece or turn it is; null if `op` has
-/// none.
+/// The index operand that selects the piece or turn; null if `op` has none.
 OpOperand *pieceOf(Operation *op) {
   if (auto mma = dyn_cast<ws::MmaOp>(op)) {
     return mma.getPiece() ? &mma.getPieceMutable()[0] : nullptr;
   }
-  // Nobody reads the one of a `ws.give`.
+  // The index of a `ws.give` is read by nobody.
   if (isa<ws::PutOp, ws::StoreOp, ws::HeldOp, ws::TakeOp>(op)) {
     return llvm::find_if(op->getOpOperands(), [](OpOperand &operand) {
       return operand.get().getType().isInteger(32);
@@ -127,7 +125,7 @@ void increase(OpOperand &operand, int64_t value) {
 
 } // namespace
 
-/// Results of the op that is dropped are those of an earlier one. A tile that
+/// Readers of the dropped op's results get those of an earlier op. A tile that
 /// is put or stored twice is the same.
 void ProgramFaults::addDrop(Operation *op) {
   if (isa<ws::AwaitStepOp>(op)) {
@@ -166,8 +164,8 @@ void ProgramFaults::addDrop(Operation *op) {
   }
 }
 
-/// A rejected item never comes again; each CTA of a cluster takes items for
-/// itself, or waits for those that nobody sends.
+/// A rejected item is not handed out again; each CTA of a cluster takes items
+/// for itself, or waits for items that nobody sends.
 void ProgramFaults::addItemDrop(Operation *op) {
   if (auto choose = dyn_cast<ws::ChooseItemOp>(op)) {
     return addTo(op, "drop", "the choice", [choose]() mutable {
@@ -212,9 +210,9 @@ void ProgramFaults::addLate(Operation *op, StringRef detail,
   addTo(op, "late", detail, [op, behind] { op->moveAfter(behind); });
 }
 
-/// Across the events next to it, to the ends of its block, and out of it. To
-/// wait sooner, or to let others go on later, is a fault where it ends in a
-/// deadlock: of these moves there are the far ones.
+/// Moves the op past the events next to it, to the ends of its block, and out
+/// of it. Waiting sooner, or releasing later, is a fault only if it ends in a
+/// deadlock, so only the far moves of this kind are made.
 void ProgramFaults::addMoves(Operation *op) {
   if (!isWaiting(op) && !isSignalling(op) && !isAccess(op)) {
     return;
@@ -226,7 +224,7 @@ void ProgramFaults::addMoves(Operation *op) {
     }
   }
   std::reverse(before.begin(), before.end());
-  // Turns decide who is first and guard nothing.
+  // Turns decide who is first, and guard no data.
   size_t near = isa<ws::TakeOp, ws::GiveOp>(op) ? 0 : 2;
   const char *names[] = {"over one", "over two"};
   bool awaitsStore = isa<ws::AwaitStoreOp>(op);
@@ -235,7 +233,8 @@ void ProgramFaults::addMoves(Operation *op) {
       addEarly(op, names[i], before[i]);
     }
   }
-  // A wait stays before what reads its slot: late, it does no harm.
+  // A wait stays before the readers of its slot; being late within that range,
+  // it does no harm.
   bool isLate = !isSignalling(op) && !isa<ws::WaitOp, ws::AcquireOp>(op);
   for (size_t i = 0; i < std::min(behind.size(), near) && isLate; ++i) {
     if (!awaitsStore || i == 0) {
@@ -251,7 +250,7 @@ void ProgramFaults::addMoves(Operation *op) {
   addLeave(op);
 }
 
-/// To the other side of a loop or branch around it.
+/// Moves the op to the other side of a loop or branch around it.
 void ProgramFaults::addLeave(Operation *op) {
   Operation *parent = op->getParentOp();
   bool leaves = isa<scf::ForOp, scf::IfOp, ws::WorkLoopOp>(parent) &&
@@ -266,7 +265,8 @@ void ProgramFaults::addLeave(Operation *op) {
   }
 }
 
-/// Before the last product that reads the slot, and before what awaits that.
+/// Releases before the last product that reads the slot, and before the await
+/// of that product.
 void ProgramFaults::addEarlyRelease(ws::ReleaseOp release) {
   Operation *product = nullptr, *await = nullptr;
   for (Operation &op : *release->getBlock()) {
@@ -288,7 +288,7 @@ void ProgramFaults::addEarlyRelease(ws::ReleaseOp release) {
   }
 }
 
-/// At most two values of the operand's type, those made last.
+/// At most two values of the operand's type, the latest ones.
 SmallVector<Value> ProgramFaults::othersThan(OpOperand &operand) {
   SmallVector<Value> others;
   auto consider = [&](Value value) {
@@ -318,7 +318,7 @@ void ProgramFaults::addOtherValues(Operation *op) {
   for (OpOperand &operand : op->getOpOperands()) {
     Type type = operand.get().getType();
     auto tile = dyn_cast<RankedTensorType>(type);
-    // Of tiles that a loop carries, those of P.
+    // Of the tiles that a loop carries, only P.
     bool isTile = tile && tile.hasStaticShape() && tile.getRank() == 2 &&
                   (!passes || tile.getElementTypeBitWidth() == 16);
     if (!isa<ws::SlotType>(type) && !isTile) {
@@ -392,7 +392,7 @@ void ProgramFaults::add() {
   role.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<ws::AwaitStoreOp>(op) &&
         isa_and_present<ws::AwaitStoreOp>(op->getNextNode())) {
-      return; // the last of a row stands for all
+      return; // the last of several in a row stands for all
     }
     if (isEvent(op) && !isa<ws::MmaOp>(op)) {
       addDrop(op);
@@ -408,9 +408,9 @@ void ProgramFaults::add() {
   });
 }
 
-/// Other attributes of channels and edges. Nothing reads `full_implied`; a ring
-/// of fewer slots, and one that each CTA of a cluster fills for itself, are
-/// slower.
+/// Changes of the attributes of channels and edges. Nothing reads
+/// `full_implied`. A ring with fewer slots, or one that each CTA of a cluster
+/// fills for itself, is only slower.
 static void addDeclarationFaults(Operation *op, Faults &faults) {
   auto add = [&](StringRef detail, std::function<void()> plant) {
     faults.push_back(faultAt(op, "declaration", detail, std::move(plant)));

@@ -10,7 +10,7 @@
 using namespace attn;
 using nlohmann::json;
 
-/// The plan's text with that variant alone; empty if there is none.
+/// The plan's text with only that variant; empty if there is none.
 static std::string choosePlan(const std::string &text,
                               const std::string &name) {
   json plan = json::parse(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One kernel of a bundle, alone: its variant, for every problem.
+// One kernel of a bundle: its variant alone, for every problem.
 
 #ifndef ATTN_TEST_MUTATION_CHOOSE_KERNEL_H
 #define ATTN_TEST_MUTATION_CHOOSE_KERNEL_H
@@ -9,8 +9,8 @@
 
 namespace attn::mutation {
 
-/// Leaves the variant that begins with kernel `name`, whatever its condition,
-/// and that kernel. On failure returns false and sets `err`.
+/// Keeps the variant that begins with kernel `name`, without its condition, and
+/// that kernel. On failure returns false and sets `err`.
 bool chooseKernel(const std::string &name, runtime::Bundle &bundle,
                   std::string &err);
 

@@ -9,19 +9,19 @@
 
 namespace attn::mutation {
 
-/// A copy of an instruction that is being changed. Registers that are changed
-/// on their way in are computed in front of it, in a scope of their own.
+/// A copy of an instruction that is being changed. Changed source registers are
+/// computed before it, in a scope of their own.
 class Draft {
 public:
   explicit Draft(const ptx::Instruction &original) : changed(original) {}
 
   ptx::Instruction &get() { return changed; }
-  /// Lets an operand be `delta` more: an immediate, an address, or a register
+  /// Increases an operand by `delta`: an immediate, an address, or a register
   /// of 32 bits.
   void add(ptx::Operand &operand, int64_t delta);
-  /// Lets a register's or immediate's lowest bit be the other.
+  /// Flips the lowest bit of a register or immediate.
   void flip(ptx::Operand &operand);
-  /// Lets a predicate be the other.
+  /// Negates a predicate.
   void negate(ptx::Operand &operand);
   std::string text() const;
 
@@ -61,7 +61,7 @@ private:
   Mutant site;
 };
 
-// What there is to change, by concept.
+// The mutants to collect, by subject.
 void addSyncMutants(Collector &collector);
 void addFlagMutants(Collector &collector);
 void addOrderMutants(Collector &collector);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bulk copies: that they happen once, where from, where to, and what they
+// Bulk copies: that each happens once, its source and destination, and its
 // signal.
 
 #include "collector.h"
@@ -42,7 +42,7 @@ static void addCopy(Collector &collector, size_t statement) {
       addCoordinateMutants(collector, statement, i,
                            coordinates->elements.size());
     } else if (operand.kind == Operand::Kind::Address) {
-      // The smallest step that keeps data, and a barrier, aligned.
+      // The smallest step that keeps data, or a barrier, aligned.
       bool isBarrier = i == 2;
       draft.add(operand, isBarrier ? 8 : 128);
       collector.change(isBarrier ? "barrier+8" : "address+128", draft);

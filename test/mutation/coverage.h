@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which statements a trial's problems get to.
+// Which statements a trial's problems reach.
 
 #ifndef ATTN_TEST_MUTATION_COVERAGE_H
 #define ATTN_TEST_MUTATION_COVERAGE_H

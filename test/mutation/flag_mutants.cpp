@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Words by which threads and CTAs tell one another something: atomics, loads
-// and stores with an order, and the scopes of fences; and the registers that
-// warpgroups hand to one another.
+// Words by which threads and CTAs communicate: atomics, ordered loads and
+// stores, and the scopes of fences; and the register counts of setmaxnreg.
 
 #include "collector.h"
 
@@ -17,7 +16,7 @@ static bool isScope(std::string_view modifier) {
   return modifier == ".gpu" || modifier == ".cluster" || modifier == ".sys";
 }
 
-/// Lets what holds for the device or cluster hold for the CTA alone.
+/// Narrows device or cluster scope to the CTA.
 static void addNarrowScope(Collector &collector, size_t statement) {
   Draft draft(*collector.code[statement].instruction);
   Modifiers &modifiers = draft.get().modifiers;
@@ -40,7 +39,7 @@ static void addAtomic(Collector &collector, size_t statement) {
                   node.instruction->modifiers.end(), isScope)) {
     addNarrowScope(collector, statement);
   } else if (!node.has(".shared")) {
-    // Without a scope it is the device's.
+    // An instruction without a scope has the device's.
     Draft draft(*node.instruction);
     Modifiers &modifiers = draft.get().modifiers;
     modifiers.insert(modifiers.begin(), {".relaxed", ".cta"});
@@ -48,8 +47,8 @@ static void addAtomic(Collector &collector, size_t statement) {
   }
 }
 
-/// The branch back of a loop around a load, which is all that it does;
-/// `statement` if there is none.
+/// The branch back of a loop that only polls a load; `statement` if there is
+/// none.
 static size_t findPoll(const Code &code, size_t statement) {
   size_t branch = statement;
   for (size_t i = statement + 1; i < code.size() && branch == statement; ++i) {

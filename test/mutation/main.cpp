@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-mutate: breaks a compiled kernel in every way it knows, one at a time,
-// and tells whether the simulator notices. Results are JSON lines.
+// attn-mutate: breaks a compiled kernel in every way it knows, one change at a
+// time, and reports whether the simulator notices. Results are JSON lines.
 
 #include "choose_kernel.h"
 #include "coverage.h"
@@ -20,7 +20,7 @@ namespace {
 
 struct Arguments {
   std::string bundle;
-  /// The first if it is empty.
+  /// The kernel to break; the first if empty.
   std::string kernel;
   std::vector<std::string> problems;
   run::GivenCaptures captures;
@@ -232,7 +232,8 @@ bool printMutant(const Kernel &kernel, const std::vector<Mutant> &mutants,
   return fail("option '--print': there is no mutant '" + name + "'");
 }
 
-/// Prepares the problems and requires the kernel itself to be silent and right.
+/// Prepares the problems and requires that the unchanged kernel is right and
+/// causes no report.
 bool openTrial(const Arguments &arguments, const Kernel &kernel, Trial &trial) {
   sim::getSimDevice().getOptions().budget = arguments.budget;
   sim::getSimDevice().getOptions().threads = 1;
@@ -264,7 +265,7 @@ void select(const Arguments &arguments, std::vector<Mutant> &mutants) {
 }
 
 /// Runs one mutant on its first schedule, and on the others only if some
-/// problem gets to it.
+/// problem reaches it.
 void runMutant(const Arguments &arguments, const Kernel &kernel,
                const Mutant &mutant, Coverage &coverage, Trial &trial) {
   runtime::Bundle changed = applyMutant(kernel.bundle, kernel.module, mutant);

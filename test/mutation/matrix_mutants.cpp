@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix multiplications: whether they add to what is there, and the fields of
-// their descriptors' upper words.
+// Matrix multiplications: whether they accumulate, and the fields of their
+// descriptors' upper words.
 
 #include "collector.h"
 

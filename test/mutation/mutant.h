@@ -26,17 +26,17 @@ struct Swap {
 };
 
 struct Mutant {
-  /// What is changed: its class and its number there, in the kernel's order,
-  /// for example "wait.3". Together with `operation` a stable name: other
-  /// kinds of instructions may come and go before it.
+  /// The changed site: its class, and its number in that class in the kernel's
+  /// order, for example "wait.3". With `operation` it is a stable name:
+  /// instructions of other classes may come and go before it.
   std::string site;
-  /// How, for example "drop".
+  /// The kind of change, for example "drop".
   std::string operation;
   /// The statement and its PTX line; none in the launch plan.
   size_t statement = 0;
   unsigned line = 0;
   std::string before;
-  /// Empty where it is removed.
+  /// The new text; empty if the statement is removed.
   std::string after;
 
   // One of these.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The order of synchronization, asynchronous operations and accesses to shared
-// memory: neighbors change places.
+// memory: neighbors are exchanged.
 
 #include "collector.h"
 
@@ -16,7 +16,7 @@ namespace {
 struct Unit {
   size_t begin = 0;
   size_t end = 0;
-  /// What it is about.
+  /// The statement that the unit is about.
   size_t core = 0;
 };
 
@@ -36,8 +36,8 @@ static bool isOrdered(const Node &node) {
          node.is("wgmma") || isSharedAccess(node);
 }
 
-/// What statements [begin, end) are about: a multiplication, or whatever comes
-/// first. Their end if it is nothing.
+/// The statement that [begin, end) is about: a multiplication, or otherwise the
+/// first that matters; `end` if there is none.
 static size_t findCore(const Code &code, size_t begin, size_t end) {
   size_t first = end;
   for (size_t i = begin; i < end; ++i) {
@@ -55,7 +55,7 @@ static bool isLabel(const Code &code, size_t statement) {
   return code.statement(statement).kind == ptx::Statement::Kind::Label;
 }
 
-/// "@p bra L; ...; L:" where nothing else goes to L, beginning at `statement`.
+/// "@p bra L; ...; L:" from `statement` on, where no other branch goes to L.
 /// Returns its end, or `statement`.
 static size_t findGuarded(const Code &code, size_t statement) {
   if (!code[statement].is("bra") ||
@@ -75,8 +75,8 @@ static size_t findGuarded(const Code &code, size_t statement) {
   return statement;
 }
 
-/// Accesses to shared memory with nothing ordered between them, from
-/// `statement` on. Returns the end.
+/// Accesses to shared memory from `statement` on, up to the next ordered
+/// instruction. Returns the end.
 static size_t findAccesses(const Code &code, size_t statement) {
   size_t end = statement + 1;
   for (size_t i = end; i < code.size() && !code[i].is("bra") &&
@@ -126,8 +126,8 @@ static bool haveCommon(const Names &a, const Names &b) {
   });
 }
 
-/// Whether the registers let the statements [begin, middle) and [middle, end)
-/// change places.
+/// Whether data dependences allow exchanging the statements [begin, middle) and
+/// [middle, end).
 static bool mayExchange(const Code &code, const Swap &swap) {
   Names reads[2];
   Names writes[2];
@@ -137,7 +137,7 @@ static bool mayExchange(const Code &code, const Swap &swap) {
          !haveCommon(writes[0], writes[1]);
 }
 
-/// Lets `first` move behind `second`, or that before `first`.
+/// Moves `first` after `second`, or `second` before `first`.
 static void addPair(Collector &collector, const Unit &first,
                     const Unit &second) {
   for (size_t middle : {first.end, second.begin}) {
@@ -153,7 +153,7 @@ static void addPair(Collector &collector, const Unit &first,
   }
 }
 
-/// Whether nothing is between two of a kind that the order is for.
+/// Whether two instructions are of a kind whose mutual order does not matter.
 static bool areAlike(const Node &a, const Node &b) {
   return (a.has(".mma_async") && b.has(".mma_async")) ||
          (a.has(".init") && b.has(".init")) ||

@@ -9,7 +9,7 @@ using namespace attn::mutation;
 void attn::mutation::addPredicateMutants(Collector &collector) {
   const Code &code = collector.code;
   for (size_t i = 0; i < code.size(); ++i) {
-    // The loops of waits are sites of their own.
+    // Retry loops of waits are sites of their own.
     if (!code[i].instruction || code[i].instruction->guard.empty() ||
         code[i].inScope) {
       continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What integer arithmetic is for: followed back from the instructions that use
-// its results.
+// The purpose of integer arithmetic, found by following it back from the
+// instructions that use its results.
 
 #ifndef ATTN_TEST_MUTATION_SLICES_H
 #define ATTN_TEST_MUTATION_SLICES_H
@@ -10,7 +10,7 @@
 
 namespace attn::mutation {
 
-/// In the order in which an instruction that serves several is given to one.
+/// In order of priority, for an instruction with several purposes.
 enum class Role {
   None,
   Phase,      // parities of waits

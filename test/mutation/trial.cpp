@@ -7,7 +7,7 @@
 using namespace attn;
 using namespace attn::mutation;
 
-/// What the simulator has warned of; kernels are to give no cause.
+/// The simulator's last warning; unchanged kernels may cause none.
 static std::string warning;
 
 static void noteWarning(attn_log_level level, const char *message, void *) {
@@ -83,7 +83,8 @@ bool Trial::runOnce(Case &each, uint64_t seed, Verdict &verdict) {
     verdict.by = "guard";
     verdict.message = session.getError();
   } else if (!isExpected(each)) {
-    // Bits that the original's are have been compared with the reference.
+    // Outputs that equal the original's bits have been compared with the
+    // reference already.
     verdict.changed = true;
     verdict.message = session.check().failure;
     verdict.by = verdict.message.empty() ? "" : "value";

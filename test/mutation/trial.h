@@ -12,15 +12,15 @@
 
 namespace attn::mutation {
 
-/// What became of one kernel.
+/// The outcome of one kernel.
 struct Verdict {
-  /// Who says that it is broken: "load" (it is not accepted), "launch" (the
-  /// simulator ends it), "warning" (the simulator's other reports), "guard" (it
-  /// wrote where it may not) or "value" (the float64 reference); empty for
-  /// nobody.
+  /// How the fault was noticed: "load" (the kernel is not accepted), "launch"
+  /// (the simulator ends it), "warning" (other reports of the simulator),
+  /// "guard" (it wrote where it may not) or "value" (the float64 reference
+  /// differs); empty if it was not.
   std::string by;
   std::string message;
-  /// Whether some output was not, bit by bit, the original's.
+  /// Whether some output differs from the original's in any bit.
   bool changed = false;
   size_t problem = 0;
   uint64_t seed = 0;
@@ -28,12 +28,13 @@ struct Verdict {
 
 class Trial {
 public:
-  /// On so few multiprocessors that a CTA gets several work items.
+  /// The number of multiprocessors is small, so that a CTA gets several work
+  /// items.
   Trial(runtime::LaunchPlan plan, uint64_t multiprocessors);
   Trial(const Trial &) = delete;
   ~Trial() { attn_bundle_destroy(loaded); }
 
-  /// Takes another kernel, with the arguments of the one before.
+  /// Opens another kernel, with the arguments of the previous one.
   bool open(const runtime::Bundle &bundle);
   const std::string &getError() const { return error; }
 
@@ -41,12 +42,12 @@ public:
   bool addProblem(const run::Options &shape, uint64_t schedules,
                   std::string &err);
 
-  /// Runs the kernel as it is, and keeps its outputs for comparison.
+  /// Runs the unchanged kernel, and keeps its outputs for comparison.
   Verdict runOriginal(uint64_t schedules);
-  /// Whether some problem gets to where `bundle` has a trap.
+  /// Whether some problem reaches the trap in `bundle`.
   bool reachesTrap(const runtime::Bundle &bundle);
-  /// Runs a mutant on the schedules [begin, end) until somebody says that it is
-  /// broken. `changed` is what earlier schedules have shown.
+  /// Runs a mutant on the schedules [begin, end) until it is noticed. `changed`
+  /// is what earlier schedules have shown.
   Verdict runMutant(const runtime::Bundle &bundle, uint64_t begin, uint64_t end,
                     bool changed = false);
 

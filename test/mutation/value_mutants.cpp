@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integer arithmetic that addresses, phases, coordinates, masks and branches
-// come from: constants, compares, selections and whole operations.
+// Integer arithmetic that computes addresses, phases, coordinates, masks and
+// branch conditions: constants, compares, selections and whole operations.
 
 #include "collector.h"
 #include "slices.h"
@@ -12,8 +12,8 @@
 using namespace attn::mutation;
 using Operand = attn::sim::ptx::Operand;
 
-/// How far a constant is moved: addresses and masks of low bits by 16, the
-/// field in a descriptor's upper half word by one, everything else by one.
+/// By how much a constant is changed: addresses and masks of low bits by 16,
+/// the field in a descriptor's upper word by one, everything else by one.
 static int64_t findStep(Role role, const Operand &operand) {
   int64_t value = int64_t(operand.bits);
   if (role == Role::Descriptor && value >= 65536 && value % 65536 == 0) {
@@ -69,7 +69,7 @@ static void addExchange(Collector &collector, size_t statement) {
   collector.change("exchange", draft);
 }
 
-/// Lets the result be the first source.
+/// Replaces the result by the first source.
 static void addSkip(Collector &collector, size_t statement) {
   static constexpr std::array<std::string_view, 12> kOpcodes = {
       "add", "sub", "mul", "shl", "shr", "and",
@@ -114,7 +114,7 @@ static void addValue(Collector &collector, size_t statement, Role role) {
   }
 }
 
-/// Whether addUpperWord() has it: constants of descriptors.
+/// Whether addUpperWord() covers it: constants of descriptors.
 static bool isDescriptorConstant(const Node &node, Role role) {
   return role == Role::Descriptor && node.inScope &&
          (node.is("mov") || node.is("setp"));

@@ -31,12 +31,12 @@ struct Probe {
   unsigned ctas = 1;
   unsigned threads = 1;
   unsigned cluster = 1;
-  /// Of the tensor map: "in", "out", or empty for none.
+  /// The tensor map's memory: "in", "out", or empty for no map.
   std::string mapOf;
   TensorMap map;
 };
 
-/// Bytes at an address as aligned as a device's.
+/// Bytes at an address with the alignment of device memory.
 class Buffer {
 public:
   explicit Buffer(size_t size) : storage(size + kAlignment), size(size) {}

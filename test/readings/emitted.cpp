@@ -10,7 +10,7 @@ using llvm::formatv;
 
 namespace {
 
-/// Says what tokens of an emitted program do with data in shared memory.
+/// Spells what tokens of an emitted program do with data in shared memory.
 class EmittedLines {
 public:
   EmittedLines(ws::KernelOp kernel, const SyncTrial &trial,
@@ -91,7 +91,7 @@ FailureOr<readings::Reading> readings::readEmitted(ws::KernelOp kernel,
   }
   SyncPrograms programs = trial.write(*agents);
   for (auto [agent, tokens] : llvm::zip(*agents, programs.programs)) {
-    // Schedules say nothing of verdicts, nor of the mailbox of a cluster.
+    // Schedules do not contain verdicts, nor the mailbox of a cluster.
     llvm::erase_if(tokens, [&steps = agent.steps](const Token &token) {
       SyncEvent::Kind kind = steps[token.item].event->kind;
       return kind == SyncEvent::GiveVerdict || kind == SyncEvent::TakeVerdict ||

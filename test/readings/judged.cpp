@@ -12,7 +12,7 @@ using llvm::formatv;
 
 namespace {
 
-/// Says what tokens of the judge do with data in shared memory.
+/// Spells what tokens of a judged schedule do with data in shared memory.
 class JudgedLines {
 public:
   explicit JudgedLines(const Protocol &protocol)
@@ -41,12 +41,13 @@ public:
   }
 
 private:
-  /// A step whose threads read the work item again: it is in registers.
+  /// A step whose threads read the work item again, from registers.
   bool isOfStep(int instance, const Token &token) const {
     return protocol.items[instance][token.item].act->kind == PlannedAct::Run;
   }
 
-  /// Of what copies fill, the rows; of what threads put, the sub-tile.
+  /// For data that copies fill, the rows; for data that threads put, the
+  /// sub-tile.
   std::string describe(const Tag &tag) const {
     const KernelValue &value = bound.kernel->values[tag.what];
     std::string text = formatv("{0} of item {1}", value.name, tag.item);

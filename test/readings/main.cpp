@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// compare-readings: holds what the judge of schedules takes a kernel for
-// against what was emitted, for all small items.
+// compare-readings: compares a kernel as attn-verify-schedule understands it
+// with the emitted program, for all small items.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -72,7 +72,7 @@ static void printItems(const Items &items) {
   }
 }
 
-/// Prints the first difference. True: there is none.
+/// Prints the first difference; true if there is none.
 static bool compare(const Reading &judged, const Reading &emitted,
                     const Items &items) {
   for (const auto &[name, lines] : emitted) {

@@ -8,7 +8,7 @@ using llvm::formatv;
 
 namespace {
 
-/// Writes one token after another, and numbers what they name.
+/// Writes one token after another, and numbers the objects that they name.
 class LineWriter {
 public:
   std::string write(const Token &token, const std::string &data);
@@ -22,7 +22,8 @@ private:
                    token.second);
   }
 
-  std::map<int, int> barriers, operations, meetings; // as they first occur
+  std::map<int, int> barriers, operations,
+      meetings; // in order of first occurrence
 };
 
 } // namespace

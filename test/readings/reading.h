@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a replica of a role does with shared memory and barriers, a line each,
-// in words that the judge and the emitted program have in common. Barriers are
-// numbered as they first occur.
+// What a replica of a role does with shared memory and barriers, one line a
+// token, in words that judged schedules and emitted programs share. Barriers
+// are numbered in order of first occurrence.
 #ifndef ATTN_TEST_READINGS_READING_H
 #define ATTN_TEST_READINGS_READING_H
 
@@ -19,15 +19,15 @@ using Items = llvm::SmallVector<llvm::SmallVector<int64_t, 3>>;
 /// By replica: "wg[1] of CTA 0".
 using Reading = std::map<std::string, std::vector<std::string>>;
 
-/// Of a scheduled kernel before attn-subtile, by the judge of schedules.
+/// Reads a scheduled kernel before attn-subtile, as attn-verify-schedule does.
 mlir::FailureOr<Reading> readJudged(tile::KernelOp kernel, const Items &items);
 
-/// Of the kernel that was emitted, by attn-verify-sync.
+/// Reads an emitted kernel, as attn-verify-sync does.
 mlir::FailureOr<Reading> readEmitted(ws::KernelOp kernel, const Items &items);
 
-/// The tokens of all replicas. `agents`: their places in `programs`, by name.
-/// `describe` says what a token of an instance does with data; empty: nothing
-/// to compare.
+/// The tokens of all replicas. `agents`: their indices in `programs`, by name.
+/// `describe` spells what a token of an instance does with data; empty if there
+/// is nothing to compare.
 Reading
 writeLines(const TokenPrograms &programs,
            const std::map<std::string, int> &agents,

@@ -48,7 +48,7 @@ TEST_P(Exp2Poly, StaysWithinItsBound) {
     worst = std::max(worst, std::fabs(error));
   }
   EXPECT_LE(worst, kRelativeError[degree - kMinDegree]);
-  // The bound is tight: a better table shows.
+  // The bound is tight: a better coefficient table would show here.
   EXPECT_GE(worst, 0.5 * kRelativeError[degree - kMinDegree]);
 }
 

@@ -8,8 +8,8 @@ using namespace attn;
 
 namespace {
 
-/// What a role hands out, turn by turn: items 0, 1, ..., or the turn of which a
-/// turn is the second run.
+/// What a role hands out in each iteration: items 0, 1, ..., or the iteration
+/// of which this one is the second run.
 struct HandedOut {
   std::vector<int> items, secondOf, takenBefore; // verdicts known
 };
@@ -47,7 +47,7 @@ using Turns = std::vector<int>;
 TEST(ItemChoice, AcceptedItemsComeOnce) {
   HandedOut out = handOut({false, false, false});
   EXPECT_EQ(out.items, (Turns{0, 1, 2}));
-  // The verdict on the last turn is not waited for while there are items.
+  // The verdict on the last iteration is not waited for while there are items.
   EXPECT_EQ(out.takenBefore, (Turns{0, 0, 1, 3}));
 }
 
@@ -60,7 +60,7 @@ TEST(ItemChoice, ARejectedItemComesTwoTurnsLater) {
 TEST(ItemChoice, TheLastItemsVerdictIsWaitedFor) {
   HandedOut out = handOut({false, true});
   EXPECT_EQ(out.items, (Turns{0, 1, 1}));
-  // In one turn two verdicts: the one that is due, and the last.
+  // Two verdicts in one iteration: the one that is due, and the last.
   EXPECT_EQ(out.takenBefore, (Turns{0, 0, 2, 3}));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compiler accepts those expressions of a kernel's checks that the runtime
-// reads, and computes them alike. Neither sees the other's sources, so each has
-// its table of operators.
+// The compiler accepts exactly those expressions of a kernel's checks that the
+// runtime reads, and both compute the same. They share no sources, so each has
+// its own table of operators.
 #include "launch/LaunchExpressions.h"
 
 #include "attn/dialect/LaunchChecks.h"

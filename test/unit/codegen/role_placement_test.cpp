@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Roles are placed where each thread can tell from its number which of its
-// replica it is, or they are refused.
+// Roles are placed so that each thread can tell its replica from its number, or
+// they are refused.
 #include "attn/passes/schedule/DataTables.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -64,7 +64,7 @@ TEST(RolePlacement, threadsFindTheFirstOfTheirReplica) {
   EXPECT_EQ(errorWith(12),
             "'ws.role' op attn-lower-to-nvvm: expected a power of two of warps "
             "from a multiple of it on, got 12 from warp 4 on");
-  // Behind the four warps of the group that the first role is in.
+  // After the four warps of the group that has the first role.
   EXPECT_EQ(errorWith(8),
             "'ws.role' op attn-lower-to-nvvm: expected a power of two of warps "
             "from a multiple of it on, got 8 from warp 4 on");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What callers get wrong about compiling: every abuse ends with its status and
-// a message that names the argument, the rule and both values.
+// Callers' errors in compiling: every misuse ends with its status and a message
+// that names the argument, the rule and both values.
 
 #include "temporary_cache.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 class CompileAbuse : public TemporaryCache {
 protected:
-  /// Expects it of every function that takes the struct.
+  /// Expects the refusal from every function that takes the struct.
   void expectRefused(attn_status want, const std::string &message) {
     attn_bundle *bundle = reinterpret_cast<attn_bundle *>(1);
     char key[65] = "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A small attention for the tests: its IR, a call on host memory, and what has
-// to come out.
+// A small attention for the tests: its IR, a call on host memory, and the
+// expected results.
 
 #ifndef ATTN_TEST_UNIT_JIT_ATTENTION_CALL_H
 #define ATTN_TEST_UNIT_JIT_ATTENTION_CALL_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiling through the C interface: results, refusals, and what the compiler
-// survives.
+// Compiling through the C interface: results, refusals, and failures that the
+// compiler survives.
 
 #include "temporary_cache.h"
 
@@ -121,7 +121,7 @@ std::string greedyBytecode() {
   return bytecode;
 }
 
-/// Is told so, and can go on.
+/// The caller gets an error, and can go on.
 bool survivesGreed() {
   struct rlimit limit = {rlim_t(2) << 30, rlim_t(2) << 30};
   ::setrlimit(RLIMIT_AS, &limit);

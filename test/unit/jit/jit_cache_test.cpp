@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is compiled once, what is found, and what of the cache is not believed.
+// What is compiled once, what is found in the cache, and which entries are not
+// trusted.
 
 #include "temporary_cache.h"
 
@@ -131,11 +132,11 @@ TEST_F(JitCacheTest, looksIntoReadonlyDirectories) {
   attn_jit_counters before = countJit();
   EXPECT_EQ(compile(ir), compiled);
   EXPECT_EQ(countJit().compiles, before.compiles);
-  // What is not there goes to the directory that may be written.
+  // A missing entry goes to the directory that may be written.
   compile(missing);
   EXPECT_FALSE(std::filesystem::exists(entryOf(missing, folder / "shipped")));
   EXPECT_TRUE(std::filesystem::exists(entryOf(missing, folder / "cache")));
-  // What is damaged there, too.
+  // So does one that is damaged.
   std::string good = read(entry);
   std::filesystem::permissions(entry.parent_path(),
                                std::filesystem::perms(0700));

@@ -12,7 +12,8 @@ namespace {
 
 using JitThreadsTest = TemporaryCache;
 
-/// One compile and launch; no assertions, which are for the main thread.
+/// One compile and launch. It makes no assertions, which only the main thread
+/// may.
 struct Job {
   std::string ir;
   attn_status compiled = ATTN_DEVICE_ERROR, launched = ATTN_DEVICE_ERROR;
@@ -69,7 +70,8 @@ TEST_F(JitThreadsTest, compileAndLaunchAtOnce) {
   EXPECT_EQ(after.compiles - before.compiles - failures, threads + 1u);
 }
 
-/// A process that is forked while another thread compiles has no such thread.
+/// A child process that is forked while another thread compiles does not have
+/// that thread.
 TEST_F(JitThreadsTest, aChildDoesNotWaitForItsParentsThreads) {
   Job job;
   job.ir = attentionIR("forked");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The environment's part of the settings.
+// Settings from the environment.
 
 #include "Settings.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the mutator finds to change in short kernels, and how it changes it.
+// Which mutants of short kernels there are, and their texts.
 
 #include "mutant.h"
 
@@ -119,7 +119,7 @@ TEST_F(Mutants, FenceCommitAndGroupWait) {
 
 TEST_F(Mutants, NamedBarrier) {
   parse("bar.sync 0;\nbar.sync 1, 128;\nbar.sync 2, 256;\nbar.arrive 3, 256;");
-  // Twice where everybody waits is no fault.
+  // A second barrier where all threads wait is no fault.
   EXPECT_EQ(
       names("bar-sync"),
       (Names{"bar-sync.1:drop", "bar-sync.1:id+1", "bar-sync.2:drop",
@@ -200,7 +200,7 @@ TEST_F(Mutants, NeighborsStayBehindWhatTheyNeed) {
   EXPECT_EQ(body("order.1:swap"), "add.s32 %r1, %r3, 8;\n" +
                                       std::string(kWait) +
                                       "\nfence.proxy.async.shared::cta;\n");
-  // Neither can: one's result is the other's address.
+  // Neither can be moved: one's result is the other's address.
   parse("mbarrier.arrive.shared.b64 %rd1, [smem];\n"
         "mbarrier.arrive.shared.b64 %rd2, [%rd1];");
   EXPECT_EQ(names("order"), Names{});

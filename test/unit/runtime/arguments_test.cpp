@@ -107,7 +107,7 @@ TEST_F(Arguments, alignedAddress) {
                      "bytes, got 8 bytes past one");
   call.q.view.byte_offset = 16;
   EXPECT_EQ(error(), "");
-  // Only TMA asks for 16.
+  // Only TMA needs 16.
   call.lse.view.byte_offset = 4;
   EXPECT_EQ(error(), "");
   call.lse.view.byte_offset = 2;
@@ -179,7 +179,7 @@ TEST_F(Arguments, addressBeyond63Bits) {
   EXPECT_EQ(error(), "expected the end of 'lse' to be an address below 2^63, "
                      "got byte_offset 9223372036854775808 and 160 bytes from "
                      "address 393216");
-  // The sum wraps to a small one.
+  // The sum wraps around to a small one.
   call.lse.view.byte_offset = UINT64_MAX - 0x5ffff;
   EXPECT_NE(error(), "");
   call.lse.view.byte_offset = 0;

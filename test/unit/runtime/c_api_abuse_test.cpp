@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What callers get wrong: every abuse of the C interface ends with its status
-// and a message that names the argument, the rule and both values. What the
-// interface calls undefined is not here: a handle or memory that was given
-// back, a size larger than the memory behind it, a string without an end.
+// Callers' errors: every misuse of the C interface ends with its status and a
+// message that names the argument, the rule and both values. Undefined behavior
+// is not tested: a handle or memory that was given back, a size larger than the
+// memory, a string without an end.
 
 #include "scale_call.h"
 
@@ -18,7 +18,7 @@ using namespace attn::runtime;
 
 namespace {
 
-/// A bundle and a call of it that is right; each test spoils one thing.
+/// A bundle and a correct call of it; each test breaks one thing.
 class Abuse : public testing::Test {
 protected:
   void SetUp() override {
@@ -26,8 +26,8 @@ protected:
         << attn_last_error();
   }
 
-  /// Expects that the launch is refused, as are the queries about it that look
-  /// at the same things.
+  /// Expects that the launch is refused, and so are the queries that check the
+  /// same arguments.
   void expectRefused(attn_status want, const std::string &message,
                      bool byQueries = true) {
     EXPECT_EQ(attn_launch(bundle.get(), &args), want);

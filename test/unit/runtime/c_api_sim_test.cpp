@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C interface on the simulator: host tensors, values, and what kernels may
-// not do. As a program outside sees it.
+// The C interface on the simulator, as a program outside sees it: host tensors,
+// values, and accesses that kernels may not make.
 
 #include "scale_call.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The C interface as a program outside sees it: this file links the shared
-// library and nothing of its inside but the plan's text.
+// library and uses none of its internals except the plan's text.
 
 #include "attn/runtime/attn.h"
 #include "attn/runtime/bundle.h"

@@ -45,7 +45,7 @@ TEST(CApiVersions, anOlderCallersMissingFieldsAreZero) {
   attn_launch_args args = call.getArgs();
   args.workspace = workspace;
   args.workspace_size = sizeof(workspace);
-  // Behind the older struct there is something else.
+  // The memory after the older struct holds something else.
   args.size = offsetof(attn_launch_args, flags);
   args.flags = ~uint64_t(0);
   EXPECT_EQ(attn_launch(bundle, &args), ATTN_SUCCESS) << attn_last_error();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A libcuda.so.1 without a GPU, for tests of whole programs: device memory is
-// host memory, and every kernel is attention on the CPU, right or wrong in the
-// way its name says. Its parameters are those of toolPlanText().
+// host memory, and every kernel is attention on the CPU, right or wrong as its
+// name says. Its parameters are those of toolPlanText().
 
 #include "cuda_driver.h"
 
@@ -18,7 +18,7 @@ using namespace attn::runtime;
 
 namespace {
 
-/// The kernel that was launched last decides how the stream goes on.
+/// The last kernel launched decides the state of the stream.
 CUresult streamState = 0;
 int launches = 0;
 

@@ -23,7 +23,7 @@ struct RecordedMap {
   int l2Promotion;
 };
 
-/// A tensor map that got another address.
+/// A tensor map whose address was replaced.
 struct RecordedMove {
   TensorMap *map;
   void *address;
@@ -47,12 +47,12 @@ struct RecordedLaunch {
   CUcontext context;
 };
 
-/// What happened, and what shall happen. One for the process.
+/// What happened, and what is to happen. There is one for the process.
 struct FakeDriverState {
   int major = 9;
   int minor = 0;
   int deviceCount = 1;
-  /// The function that fails, and with what.
+  /// The function that is to fail, and its result.
   std::string failing;
   CUresult failure = 1;
   std::string jitLog;

@@ -58,7 +58,7 @@ ReferenceInputs makeInputs(const Problem &p) {
   in.q = randomFloats(0, p.batch * p.seqQ * p.headsQ * p.dim);
   in.k = randomFloats(1, p.batch * p.seqK * p.headsK * p.dim);
   in.v = randomFloats(2, p.batch * p.seqK * p.headsK * p.dimV);
-  // Of a bf16 kernel without approximations worth a mention.
+  // Of a bf16 kernel with negligible approximations.
   in.numerics.scoreRelative = 1e-6;
   in.numerics.oRelative = 0x1p-7;
   in.numerics.lseAbsolute = 1e-5;
@@ -66,7 +66,7 @@ ReferenceInputs makeInputs(const Problem &p) {
   return in;
 }
 
-/// O and LSE as a good kernel would write them: the rounded reference.
+/// O and LSE as a correct kernel would write them: the rounded reference.
 struct Outputs {
   HostTensor o;
   HostTensor lse;
@@ -178,7 +178,7 @@ TEST(CheckFailures, wrongElement) {
   EXPECT_NE(failure.find("at batch 0, head 2, row 1, column 4"),
             std::string::npos)
       << failure;
-  // A contract that allows it leaves the rule for what is usual.
+  // If the contract allows the error, the rule for typical errors remains.
   in.numerics.oRelative = 0.5;
   EXPECT_NE(checkOutputs(in, out.o, &out.lse).failure.find("max error of O"),
             std::string::npos);

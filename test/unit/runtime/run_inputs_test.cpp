@@ -168,7 +168,7 @@ TEST(RunInputs, aRowOfMinusInfinityIsEmpty) {
   EXPECT_EQ(row.exact[3], 0);
 }
 
-/// What the check says of O and LSE that are the reference's, one element
+/// What the check reports if one element of the reference's O and LSE is
 /// changed.
 std::string failureOf(const Problem &p, int64_t row, int64_t column,
                       float changed) {

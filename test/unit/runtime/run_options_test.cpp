@@ -147,7 +147,7 @@ TEST(RunOptions, instrumentsWhatIsTracedOnAGpu) {
   EXPECT_TRUE(o.instrument);
   EXPECT_EQ(parse({"x.mlir", "--q=1x1x1x64"}, o = {}), "");
   EXPECT_FALSE(o.instrument);
-  // A bundle is what it is.
+  // A bundle is compiled already: --trace does not instrument it.
   EXPECT_EQ(parse({"x.attn", "--q=1x1x1x64", "--trace=a"}, o = {}), "");
   EXPECT_FALSE(o.instrument);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs of regions: what their ops mean, and what is no program.
+// Programs of regions: the meaning of their ops, and invalid programs.
 
 #include "reference.h"
 
@@ -151,14 +151,14 @@ TEST(Region, floatsAreFoldedInDouble) {
   EXPECT_EQ(
       scoreOf({{"f32", "fma", "s", "s", "@cap"}, {"f32", "yield", "%0"}}, 0.3),
       std::fma(0.3, 0.3, 1.5));
-  // A NaN is handed on by one maximum and left out by the other.
+  // One maximum propagates a NaN, the other ignores it.
   RegionProgram maximum = {{"f32", "constant", "0x7FC00000"},
                            {"f32", "maximumf", "s", "%0"},
                            {"f32", "yield", "%1"}};
   EXPECT_TRUE(std::isnan(scoreOf(maximum, 2)));
   maximum[1][1] = "maxnumf";
   EXPECT_EQ(scoreOf(maximum, 2), 2);
-  // What a type's range makes of a value is part of the meaning.
+  // Results outside a type's range are as the type has them.
   EXPECT_EQ(scoreOf({{"f32", "exp", "s"}, {"f32", "yield", "%0"}}, 100),
             INFINITY);
   // So are 16 bits: 1 + 2^-9 is 1.
@@ -189,7 +189,7 @@ TEST(Region, denormalNumbersAreZero) {
                         {"f32", "yield", "%1"}};
   EXPECT_EQ(scoreOf(half, 0x1p-126), 0);
   EXPECT_EQ(scoreOf(half, 0x1p-125), 0x1p-126);
-  // One that is read counts as 0 too, and f64 has its own.
+  // A denormal operand counts as 0 too; f64 keeps its own.
   EXPECT_EQ(scoreOf({{"f32", "log2", "s"}, {"f32", "yield", "%0"}}, 0x1p-130),
             -INFINITY);
   EXPECT_EQ(scoreOf({{"f64", "constant", "0x0000000000000001"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stamps in a workspace, and what is drawn of them.
+// Stamps in a workspace, and the trace made of them.
 
 #include "stamps.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-run as a whole, on a GPU that is faked (fake_cuda.cpp): it has to pass a
-// right kernel and to catch every wrong one.
+// attn-run as a whole, on a fake GPU (fake_cuda.cpp): it has to pass a correct
+// kernel and to catch every wrong one.
 
 #include "attn/runtime/bundle.h"
 

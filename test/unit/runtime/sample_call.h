@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments that fit the sample plan, for the tests to use and to spoil.
+// Arguments that fit the sample plan, which tests use and break.
 
 #ifndef ATTN_TEST_UNIT_RUNTIME_SAMPLE_CALL_H
 #define ATTN_TEST_UNIT_RUNTIME_SAMPLE_CALL_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plan like the compiler's, for the tests to use and to spoil.
+// A plan like the compiler's, which tests use and break.
 
 #ifndef ATTN_TEST_UNIT_RUNTIME_SAMPLE_PLAN_H
 #define ATTN_TEST_UNIT_RUNTIME_SAMPLE_PLAN_H

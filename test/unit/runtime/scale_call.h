@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A small bundle that the simulator runs, and a call of it, for the tests of
-// the C interface to use and to spoil.
+// A small bundle that the simulator runs, and a call of it, which tests of the
+// C interface use and break.
 
 #ifndef ATTN_TEST_UNIT_RUNTIME_SCALE_CALL_H
 #define ATTN_TEST_UNIT_RUNTIME_SCALE_CALL_H
@@ -87,7 +87,7 @@ struct ScaleCall {
   }
   ScaleCall(const ScaleCall &) = delete;
 
-  /// Valid as long as this is.
+  /// Valid as long as this object.
   attn_launch_args getArgs() {
     in.device = out.device = device;
     attn_launch_args args = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rule V29: a schedule for each mechanism that a machine may lack, and for each
-// way to say it.
+// way to use it.
 #include "attn/passes/schedule/DataTables.h"
 #include "small_kernel.h"
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ using namespace attn::test;
 
 namespace {
 
-/// A schedule that says a mechanism, and what the refusal says of it.
+/// A schedule that uses a mechanism, and the text of the refusal.
 struct Case {
   Mechanism word;
   Edits edits;
@@ -22,7 +22,7 @@ void PrintTo(const Case &tested, std::ostream *stream) {
   *stream << stringifyMechanism(tested.word).str();
 }
 
-/// The kernel with one more place.
+/// The kernel with one place added.
 Edits withPlace(const std::string &place) {
   return {{"  turn tc ring wg", "  " + place + "\n  turn tc ring wg"}};
 }

@@ -29,7 +29,7 @@ const Edits handedOut{{"work = grid", "work = dynamic"},
                                        "  chan q = q"},
                       {"body load {", "body load {\n    before { next }"}};
 
-/// Plans an edited kernel, which must be right.
+/// Plans an edited kernel, whose schedule has to be legal.
 Planned plan(const Edits &edits) {
   Planned planned = planKernel(edits);
   EXPECT_EQ(planned.error, "");

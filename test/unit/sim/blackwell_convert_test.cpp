@@ -21,7 +21,7 @@ struct Table {
   unsigned fractionBits;
   /// Codes that are finite; the last is MAX_NORM.
   unsigned finite;
-  /// Bits that an element takes in a pair.
+  /// Bits that an element occupies in a pair.
   unsigned place;
   bool hasNaN;
 
@@ -35,7 +35,7 @@ struct Table {
                          : std::ldexp(1 + fraction, int(exponent) - bias);
   }
 
-  /// The code that lies nearest, of two the even one.
+  /// The nearest code, ties to even.
   uint32_t nearest(float value, bool relu) const {
     if (std::isnan(value)) {
       return hasNaN ? 2 * sign() - 1 - sign() : finite - 1;
@@ -43,7 +43,7 @@ struct Table {
     if (relu && std::signbit(value)) {
       return 0;
     }
-    // What is beyond MAX_NORM is far from it only.
+    // Values beyond MAX_NORM are far only from it.
     double most = this->value(finite - 1);
     double magnitude = std::min(std::fabs(double(value)), most);
     uint32_t best = 0;
@@ -81,7 +81,7 @@ float pick(LaneRandom &random, const Table &table) {
   switch (random.next() >> 30) {
   case 0:
     return f32FromBits(bits);
-  case 1: { // halfway between two codes, or a little beside
+  case 1: { // halfway between two codes, or close to it
     uint32_t code = bits % table.finite;
     double middle = (table.value(code) + table.value(code + 1)) / 2;
     float value = float(middle);
@@ -109,7 +109,7 @@ std::vector<LaneRow> pickRows(const Table &table) {
   return rows;
 }
 
-/// From a pair in %rs1, or %b1 where it has 8 bits, to %rd13.
+/// Moves a pair in %rs1, or %b1 if it has 8 bits, to %rd13.
 std::string keepPair(const Table &table) {
   return table.place == 4 ? "cvt.u64.u8 %rd13, %b1;\n}"
                           : "cvt.u64.u16 %rd13, %rs1;\n}";

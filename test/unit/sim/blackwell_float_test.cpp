@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f32 arithmetic that came with sm_100, against the host's own, in its
+// f32 arithmetic introduced with sm_100, against the host's own, in its
 // rounding modes.
 
 #include "lanes_kernel.h"
@@ -31,7 +31,7 @@ float flush(float value) {
 }
 
 /// Whether a * b + c, which rounded to the smallest normal number, would be
-/// less if there were exponents below its own. `sign` is that of the result.
+/// smaller with an unbounded exponent range. `sign` is that of the result.
 bool wasTiny(float a, float b, float c, int rounding, double sign) {
   double least = std::ldexp(1.0, -126);
   double place = std::ldexp(1.0, -150);
@@ -45,8 +45,8 @@ bool wasTiny(float a, float b, float c, int rounding, double sign) {
   return away ? above <= 0 : above < 0;
 }
 
-/// a * b + c in a rounding mode of the host. .ftz flushes what is subnormal
-/// after it is rounded to 24 bits.
+/// a * b + c in a rounding mode of the host. .ftz flushes results that are
+/// subnormal after rounding to 24 bits.
 uint32_t hostFma(float a, float b, float c, int rounding, bool ftz) {
   if (ftz) {
     a = flush(a);
@@ -70,7 +70,7 @@ uint32_t hostFma(float a, float b, float c, int rounding, bool ftz) {
                           : flush(result));
 }
 
-/// The same of a * b and of a + b, whose zeros have other signs.
+/// The same for a * b and for a + b, whose zeros have other signs.
 uint32_t hostMul(float a, float b, int rounding, bool ftz) {
   float fa = ftz ? flush(a) : a;
   float fb = ftz ? flush(b) : b;
@@ -121,7 +121,7 @@ float half(uint64_t pair, unsigned index) {
   return f32FromBits(uint32_t(pair >> (32 * index)));
 }
 
-/// What both halves of rows[..][3] should be.
+/// The expected value of both halves of rows[..][3].
 template <typename Model>
 void expectPairs(const std::vector<LaneRow> &rows, const std::string &what,
                  Model model) {
@@ -194,7 +194,7 @@ TEST(PackedFloats, refuseWhatIsNoForm) {
             "sm_103a for 'add.rn.f32x2', got sm_90a");
 }
 
-/// What the ISA writes of one more operand of max (of min, negated).
+/// The ISA's rule for one more operand of max (of min, negated).
 float fold(float d, float x, bool max, bool nan) {
   bool both = std::isnan(d) && std::isnan(x);
   if (both || (nan && (std::isnan(d) || std::isnan(x)))) {

@@ -171,8 +171,9 @@ TEST(SimCore, runsEveryCta) {
   EXPECT_EQ(kernel.words[9], 20u);
 }
 
-/// On random schedules one thread runs several CTAs side by side; on the others
-/// a CTA that waits for a later one hangs, as on a machine of one.
+/// On random schedules one host thread runs several CTAs side by side. On the
+/// others a CTA that waits for a later one hangs, as on a machine with room for
+/// one CTA.
 TEST(SimCore, interleavesCtasOnRandomSchedules) {
   Kernel kernel;
   kernel.grid = 2;

@@ -31,7 +31,7 @@ struct Kernel {
   HazardMode hazards = HazardMode::Error;
   unsigned hostThreads = 0;
   std::vector<uint32_t> words = std::vector<uint32_t>(4096);
-  /// Of `words`, those that the kernel is to write before it reads them.
+  /// How many of `words` the kernel has to write before it reads them.
   unsigned freshWords = 0;
   std::string failure;
   Reports reports;
@@ -51,7 +51,7 @@ struct Kernel {
            body + "\n}\n";
   }
 
-  /// "" or why it could not run or what it did wrong.
+  /// "", or why it could not run, or what it did wrong.
   const std::string &run() {
     auto module = std::make_shared<ptx::Module>();
     Diagnostic diagnostic;

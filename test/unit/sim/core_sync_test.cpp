@@ -11,7 +11,7 @@ static bool contains(const std::string &text, const std::string &part) {
 }
 
 TEST(SimSync, barriersOrderWarps) {
-  // Each thread writes its word and reads that of the thread mirrored.
+  // Each thread writes its word and reads that of its mirror thread.
   for (uint64_t seed = 0; seed < 8; ++seed) {
     Kernel kernel = runKernel(
         "shl.b32 %r2, %r0, 2;\nmov.b32 %r3, smem;\nadd.s32 %r2, %r2, %r3;\n"
@@ -28,7 +28,8 @@ TEST(SimSync, barriersOrderWarps) {
 }
 
 TEST(SimSync, lanesMeetAtABarrierFromTwoPlaces) {
-  // Odd lanes wait elsewhere than even ones; each reads its neighbour's word.
+  // Odd lanes wait at another instruction than even ones; each reads its
+  // neighbor's word.
   const char *text =
       "shl.b32 %r2, %r0, 2;\nmov.b32 %r3, smem;\nadd.s32 %r2, %r2, %r3;\n"
       "st.shared.b32 [%r2], %r0;\nand.b32 %r4, %r0, 1;\n"
@@ -45,7 +46,7 @@ TEST(SimSync, lanesMeetAtABarrierFromTwoPlaces) {
 }
 
 TEST(SimSync, lanesWhoseGuardIsFalseGoOn) {
-  // The lanes that go on wait at once, elsewhere.
+  // The lanes that continue wait at once, at another instruction.
   const char *text = "setp.lt.u32 %p1, %r0, 16;\n@%p1 barrier.sync 1;\n"
                      "@!%p1 barrier.sync 1;\nst.global.b32 [%rd1], %r0;\n";
   for (uint64_t seed = 0; seed < 8; ++seed) {

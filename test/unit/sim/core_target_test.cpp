@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which '.version' and '.target' are accepted, and what instructions ask of
-// them.
+// Which '.version' and '.target' are accepted, and which ones instructions
+// need.
 
 #include "core_kernel.h"
 

@@ -50,11 +50,12 @@ TEST(SimHazardAsync, aRelaxedWaitStillSeesTheCopy) {
 TEST(SimHazardAsync, storesWantAFenceAfterPlainWrites) {
   std::string write = kSetUp + kWriteOwn;
   std::string store = kStore + kReadDone;
-  // By the writers before the barrier, or by the issuer after it.
+  // The fence may be executed by the writers before the barrier, or by the
+  // issuer after it.
   expectPair("proxy.missing-fence", write + kSync + store,
              write + kFence + kSync + store, 64);
   expectSilence(hazardKernel(write + kSync + kFence + store, 64));
-  // Before the writes, or for the other memory, it does not help.
+  // A fence before the writes, or for the other memory, does not help.
   expectRule("proxy.missing-fence",
              hazardKernel(kSetUp + kFence + kWriteOwn + kSync + store, 64));
   expectRule(
@@ -75,7 +76,7 @@ TEST(SimHazardAsync, storesHaveReadTheirSource) {
   std::string first = kSetUp + kWriteOwn + kFence + kSync + kStore;
   expectPair("async.store-source-overwritten", first + kSync + kWriteOwn,
              first + kReadDone + kSync + kWriteOwn, 64);
-  // Another thread's wait says nothing.
+  // Another thread's wait does not help.
   expectRule("async.store-source-overwritten",
              hazardKernel(first + "@!%p0 cp.async.bulk.wait_group.read 0;\n" +
                               kSync + kWriteOwn + kStoreDone,

@@ -19,7 +19,7 @@ inline std::string idOf(const std::string &text) {
                                     : text.substr(begin + 2, end - begin - 2);
 }
 
-/// What a run is reported for, by id.
+/// The rules that a run violates, by id.
 inline std::set<std::string> reportedIds(const Kernel &kernel) {
   std::set<std::string> ids;
   for (const auto &[key, report] : kernel.reports.get()) {
@@ -53,7 +53,7 @@ inline void expectRule(const std::string &id, const Kernel &original) {
   }
 }
 
-/// No schedule of the kernel is reported for anything.
+/// No schedule of the kernel causes a report.
 inline void expectSilence(const Kernel &original) {
   for (uint64_t seed = 0; seed < kHazardSeeds; ++seed) {
     Kernel kernel = runOn(original, seed);
@@ -81,8 +81,8 @@ inline void expectPair(const std::string &id, const std::string &broken,
   expectSilence(hazardKernel(correct, threads, grid));
 }
 
-// Pieces of kernels. %r2 is the thread's word of shared memory, %r3 that of the
-// thread mirrored in a CTA of 64; shared memory below 64 bytes is left to
+// Pieces of kernels. %r2 is the thread's word of shared memory, %r3 that of its
+// mirror thread in a CTA of 64; shared memory below 64 bytes is reserved for
 // mbarriers.
 
 inline const char *const kAddresses =

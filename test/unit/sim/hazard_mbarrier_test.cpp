@@ -13,11 +13,11 @@ static const std::string kArrive =
 static const std::string kWriteOwn = "st.shared.b32 [%r2], %r0;\n";
 
 TEST(SimHazardMbarrier, initsAreMadeVisible) {
-  // Thread 32 uses what thread 0 made.
+  // Thread 32 uses the mbarrier that thread 0 made.
   std::string init = kSetUp + "@%p0 mbarrier.init.shared.b64 [smem], 1;\n"
                               "setp.eq.u32 %p2, %r0, 32;\n";
   std::string wait = waitFor("live", "1", "%p2");
-  // In a schedule in which warp 1 is first, the mbarrier is not there.
+  // In a schedule that runs warp 1 first, the mbarrier does not exist yet.
   std::string spin = "mov.b32 %r9, 100;\nspin:\nsub.s32 %r9, %r9, 1;\n"
                      "setp.ne.b32 %p8, %r9, 0;\n@%p8 bra spin;\n";
   Kernel kernel =
@@ -55,7 +55,7 @@ TEST(SimHazardMbarrier, arrivalsReleaseAndWaitsAcquire) {
                               "%rd2, [smem];\n" +
                               read,
                           64));
-  // Lanes that the arriving one knows nothing of.
+  // Lanes of whose writes the arriving one does not know.
   std::string without = write;
   without.erase(without.find("bar.warp.sync -1;\n"), 18);
   expectRule("race.shared", hazardKernel(without + kArrive + read, 64));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of register hazards the litmus kernels cannot show: which instructions
-// are looked at, and the values of copies in flight.
+// Register hazards that the litmus kernels cannot show: which instructions are
+// watched, and the values of copies in flight.
 
 #include "core_kernel.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What reports say, and what the modes make of them.
+// The texts of reports, and the effect of the modes.
 
 #include "hazard_kernel.h"
 
@@ -8,7 +8,7 @@
 
 using namespace attn::sim;
 
-/// Each thread reads the word of the thread mirrored, and writes its own.
+/// Each thread reads the word of its mirror thread, and writes its own.
 static Kernel race(HazardMode mode) {
   Kernel kernel = hazardKernel(std::string(kAddresses) +
                                    "st.shared.b32 [%r2], %r0;\nbar.sync 0;\n"

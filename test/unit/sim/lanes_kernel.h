@@ -15,8 +15,8 @@ namespace attn::sim {
 using LaneRow = std::array<uint64_t, 4>;
 
 /// A kernel for sm_100a over `rows`, at most 1024: `body` finds the operands in
-/// %rd10 to %rd12, and in %r10 to %r12 their low halves, and leaves the result
-/// in %rd13. What it writes there is in `rows` after the run.
+/// %rd10 to %rd12, and their low halves in %r10 to %r12, and leaves the result
+/// in %rd13. After the run, `rows` has the results.
 inline Kernel runLanes(std::vector<LaneRow> &rows, const std::string &body,
                        const std::string &version = "9.0") {
   Kernel kernel;

@@ -23,8 +23,8 @@ namespace attn::sim {
 
 struct LitmusFile {
   std::string text;
-  /// The rule's id and the PTX line that reports of it name; empty and 0 if
-  /// none is to be made.
+  /// The rule's id and the PTX line that its reports name; empty and 0 if no
+  /// report is expected.
   std::string rule;
   unsigned line = 0;
   GridLaunch launch;
@@ -36,7 +36,7 @@ struct LitmusFile {
 /// Reads a file. Returns "" or what is wrong with its comments.
 std::string readLitmus(const std::string &path, LitmusFile &file);
 
-/// What one schedule gives.
+/// The outcome of one schedule.
 struct LitmusResult {
   /// Why it could not run.
   std::string problem;

@@ -26,7 +26,7 @@ static std::vector<std::string> listNames() {
   return names;
 }
 
-/// What was reported: the failure, if there is one, and the rest.
+/// All reports: the failure, if there is one, and the rest.
 static std::vector<std::string> collect(const GridResult &result) {
   std::vector<std::string> texts;
   if (!result.failure.empty()) {
@@ -38,7 +38,8 @@ static std::vector<std::string> collect(const GridResult &result) {
   return texts;
 }
 
-/// Whether a report names the line, and not another that begins like it.
+/// Whether a report names this line, not only one that begins with the same
+/// digits.
 static bool namesLine(const std::string &text, unsigned line) {
   const std::string wanted = "PTX line " + std::to_string(line);
   for (size_t at = text.find(wanted); at != std::string::npos;
@@ -107,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(, Litmus, testing::ValuesIn(listNames()),
                            return name;
                          });
 
-/// Rules that no small kernel of this target breaks, and why.
+/// Rules that no small kernel of this target violates, and why.
 static const std::set<std::string> kUntested = {};
 
 TEST(LitmusSet, hasEachRule) {

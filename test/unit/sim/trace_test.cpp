@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Timelines: the units' schedules, what the recorder makes of a kernel, and the
-// form of the result.
+// Timelines: the units' schedules, the recorder's events of a kernel, and the
+// format of the result.
 
 #include "core_kernel.h"
 #include "trace/recorder.h"
@@ -92,7 +92,7 @@ TEST(Recorder, waitsEndWithTheCopy) {
   EXPECT_EQ(wait->end, load->end);
   EXPECT_EQ(phase->end, load->end);
   EXPECT_EQ(find(tracks[0], trace::Kind::WaitMbarrier), nullptr);
-  // Warp 1 is first at the named barrier: it does not set up.
+  // Warp 1 reaches the named barrier first, because it sets nothing up.
   EXPECT_NE(find(tracks[1], trace::Kind::WaitBarrier), nullptr);
   EXPECT_EQ(find(tracks[0], trace::Kind::WaitBarrier), nullptr);
 }

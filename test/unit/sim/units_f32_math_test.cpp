@@ -13,7 +13,7 @@ namespace {
 constexpr Rounding kModes[] = {Rounding::RN, Rounding::RZ, Rounding::RM,
                                Rounding::RP};
 
-/// Random f32 bits whose exponents lie near each other often.
+/// Random f32 bits, often with exponents close to each other.
 class RandomFloats {
 public:
   float next() {
@@ -167,8 +167,8 @@ TEST(F32Math, doubleModes) {
   EXPECT_EQ(roundToIntegralF64(-2.5, Rounding::RM), -3.0);
 }
 
-/// x*y + z of f16 values in units of 2^-48 as an integer, then with 53 bits of
-/// which the last collects what lies below. A zero has its sign from double.
+/// x*y + z of f16 values in units of 2^-48 as an integer, rounded to odd to 53
+/// bits. A zero has its sign from double.
 double fusedToOdd(double x, double y, double z) {
   __extension__ using S128 = __int128;
   S128 sum = S128(x * y * 0x1p48) + S128(z * 0x1p48);
@@ -255,9 +255,10 @@ TEST(PackedHalf, minMax) {
 TEST(F32Math, flushesWhatIsSubnormalWithoutExponentLimits) {
   F32Mode ftz;
   ftz.ftz = true;
-  // 2^-126 (1 - 2^-24) rounds up to 2^-126 only for want of exponents.
+  // 2^-126 (1 - 2^-24) rounds up to 2^-126 only because smaller exponents are
+  // missing.
   EXPECT_EQ(toBits(mulF32(0.5f, f32FromBits(0x00FFFFFF), ftz)), 0u);
-  // 2^-126 less very little does so whatever the exponents.
+  // A value just below 2^-126 does so with any exponent range.
   float smallest = f32FromBits(0x00800000);
   EXPECT_EQ(fmaF32(0x1p-100f, -0x1p-100f, smallest, ftz), smallest);
   EXPECT_EQ(toBits(divF32(f32FromBits(0x80FFFFFF), 2.0f, ftz)), 0x80000000u);

@@ -24,9 +24,9 @@ double valueOf(uint32_t bits, const FloatFormat &format) {
                : std::pow(2.0, 1 - bias) * fraction;
 }
 
-/// What lies between the neighbours below and above, by the definition of the
-/// modes. `where`: -1, 0, 1 as the value is nearer below, in the middle, nearer
-/// above.
+/// The rounded result of a value between the neighbors below and above, by the
+/// definition of the modes. `where`: -1, 0, 1 if the value is nearer to below,
+/// halfway, nearer to above.
 uint32_t expected(uint32_t below, int where, bool negative, Rounding rounding) {
   bool up = false;
   switch (rounding) {

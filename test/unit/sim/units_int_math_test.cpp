@@ -73,7 +73,7 @@ TEST(IntMath, division) {
   EXPECT_EQ(sumAbsDiff(0xFFFFFFFF, 1, 0, 32, true), 2u);
 }
 
-/// The loops of the ISA text.
+/// The loops in the ISA's text.
 uint64_t bfeByText(uint64_t a, uint32_t position, uint32_t length, int width,
                    bool isSigned) {
   uint32_t msb = uint32_t(width) - 1;

@@ -45,7 +45,7 @@ TEST(Mbarrier, waitsForBytesInEitherOrder) {
   EXPECT_EQ(barrier.pending, 0u);
   EXPECT_FALSE(mbarrierCompleteTx(barrier, 4000).completed);
   EXPECT_TRUE(mbarrierCompleteTx(barrier, 96).completed);
-  // Bytes before their announcement.
+  // Bytes arrive before they are announced.
   EXPECT_FALSE(mbarrierCompleteTx(barrier, 128).completed);
   EXPECT_EQ(barrier.tx, -128);
   EXPECT_TRUE(mbarrierArriveExpectTx(barrier, 128).completed);
@@ -110,7 +110,7 @@ TEST(Mbarrier, misuseLeavesItUnchanged) {
             MbarrierStatus::CompletesPhase);
   EXPECT_EQ(barrier.pending, 2u);
   EXPECT_EQ(barrier.phase, 0u);
-  // All arrived, bytes missing: a further arrival is one too many.
+  // All have arrived, bytes are missing: one more arrival is too many.
   mbarrierArriveExpectTx(barrier, 16, 2);
   EXPECT_EQ(mbarrierArrive(barrier).status, MbarrierStatus::ArriveUnderflow);
   EXPECT_EQ(mbarrierInval(barrier).status, MbarrierStatus::Ok);
@@ -139,7 +139,7 @@ TEST(Mbarrier, classifiesWaits) {
   EXPECT_EQ(observed, 1u);
   EXPECT_EQ(wait(0), ParityWait::Repeats);
   EXPECT_EQ(wait(1), ParityWait::Blocks);
-  // Two phases complete unseen: phase 1 is over, yet its parity blocks.
+  // Two phases complete unobserved: phase 1 is over, yet its parity blocks.
   mbarrierArrive(barrier);
   mbarrierArrive(barrier);
   EXPECT_EQ(wait(1), ParityWait::Aliased);

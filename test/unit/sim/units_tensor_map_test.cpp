@@ -39,7 +39,7 @@ template <typename Change> std::string complaint(Change change) {
   return encodeTensorMap(map, bytes);
 }
 
-/// What a complaint begins with: the parameter's name.
+/// The beginning of a complaint: the parameter's name.
 std::string parameterOf(const std::string &message) {
   return message.substr(0, message.find(':'));
 }
@@ -123,7 +123,7 @@ TEST(TensorMap, rejectsOtherBytes) {
   EXPECT_NE(decodeTensorMap(bytes, map), "");
   std::memset(bytes, 0xff, sizeof(bytes));
   EXPECT_NE(decodeTensorMap(bytes, map), "");
-  // What is always zero.
+  // Bytes that are always zero.
   for (int i : {8, 11, 30, 31, 54, 60, 63, 68, 76, 100, 127}) {
     ASSERT_EQ(encodeTensorMap(sample(), bytes), "");
     bytes[i] ^= i == 54 ? 0x80 : 8;

@@ -233,7 +233,7 @@ TEST(Tma, fillsWithNaN) {
   }
 }
 
-/// What a load makes of four elements.
+/// The result of a load of four elements.
 std::array<uint32_t, 4> load4(TensorType type, std::array<uint32_t, 4> in) {
   TensorMap map = packed(type, {4}, {4}, Swizzle::None);
   Memory global(16);
@@ -288,7 +288,7 @@ TEST(Tma, boxesStepOverElements) {
 
 TEST(Tma, reduces) {
   TensorMap map = packed(TensorType::F32, {6}, {8}, Swizzle::None);
-  // The two elements behind the row's end are in its last 16 bytes.
+  // The two elements after the row's end are in its last 16 bytes.
   Memory global(32);
   float image[8];
   for (int i = 0; i < 8; ++i) {

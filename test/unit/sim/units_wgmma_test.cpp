@@ -227,8 +227,8 @@ int64_t shifted(int64_t value, int left) {
   return value < 0 ? -magnitude : magnitude;
 }
 
-/// The documented model of one element in integers: finite operands, F fraction
-/// bits, f32 result with `kept` significant bits after the first.
+/// The documented model of one element, in integers: finite operands, F
+/// fraction bits, f32 result with `kept` significant bits after the first.
 uint32_t modelDot(MatrixType type, const uint8_t *a, const uint8_t *b,
                   uint32_t c, int fraction, int kept) {
   const FloatFormat &format = formatOf(type);
@@ -255,7 +255,7 @@ uint32_t modelDot(MatrixType type, const uint8_t *a, const uint8_t *b,
     sum += shifted(term.significand, fraction - 2 * format.fractionBits +
                                          term.exponent - largest);
   }
-  // Cut to the significant bits, no finer than 2^(-126-kept).
+  // Truncated to the significant bits, no finer than 2^(-126-kept).
   auto magnitude = uint64_t(sum < 0 ? -sum : sum);
   int unit = largest - fraction;
   while (magnitude >> (kept + 1) || (magnitude && unit < -126 - kept)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads a bundle: all that needs no compiler is in attn::runtime.
+// Loads a bundle: attn::runtime has all that needs no compiler.
 #include <attn/runtime/attn.hpp>
 
 #include <iostream>
