@@ -13,11 +13,6 @@ static LogicalResult verifyTypes(JoinOp op) {
   SmallVector<Type> twice(op.getValues().getTypes());
   llvm::append_range(twice, op.getValues().getTypes());
   Block &block = op.getBody().front();
-  if (op.getResultTypes() != op.getValues().getTypes()) {
-    return op.emitOpError("expected results (")
-           << op.getValues().getTypes() << "), got (" << op.getResultTypes()
-           << ")";
-  }
   if (block.getArgumentTypes() != TypeRange(twice)) {
     return op.emitOpError("expected block arguments (")
            << TypeRange(twice) << "), got (" << block.getArgumentTypes() << ")";
@@ -33,13 +28,6 @@ static LogicalResult verifyTypes(JoinOp op) {
 LogicalResult JoinOp::verifyRegions() {
   if (failed(verifyTypes(*this))) {
     return failure();
-  }
-  for (Type type : getValues().getTypes()) { // C2
-    auto shaped = dyn_cast<ShapedType>(type);
-    if (!isa<RankedTensorType, VectorType>(type) || !shaped.hasStaticShape() ||
-        !shaped.getElementType().isF32()) {
-      return emitOpError("expected tiles or vectors of f32, got ") << type;
-    }
   }
   return verifyOnceAnItem(*this); // C3
 }

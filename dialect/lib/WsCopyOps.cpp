@@ -12,15 +12,9 @@ using namespace attn::ws;
 // Copies.
 //===----------------------------------------------------------------------===//
 
-/// C1 and C2 of ws.copy and ws.store.
-static LogicalResult verifyAccess(Operation *op, StringRef name,
-                                  RankedTensorType tensor, AffineMap map) {
-  if (tensor.getRank() != 4 || tensor.isDynamicDim(3)) { // C1
-    return op->emitOpError("expected '")
-           << name << "' to have rank 4 and a static last dimension, got "
-           << tensor;
-  }
-  if (!attn::AccessMap::parse(map)) { // C2
+/// C2 of ws.copy and ws.store.
+static LogicalResult verifyMap(Operation *op, AffineMap map) {
+  if (!attn::AccessMap::parse(map)) {
     return op->emitOpError("expected 'map' to be a permutation of 4 dimensions "
                            "that keeps the last, got ")
            << AffineMapAttr::get(map);
@@ -30,11 +24,11 @@ static LogicalResult verifyAccess(Operation *op, StringRef name,
 
 LogicalResult CopyOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
-  if (failed(verifyAccess(*this, "source", source, getMap()))) {
+  if (failed(verifyMap(*this, getMap()))) {
     return failure();
   }
   RankedTensorType tile = getSlot().getType().getTile();
-  if (tile.getRank() != 2 || tile.getElementType() != source.getElementType() ||
+  if (tile.getElementType() != source.getElementType() ||
       tile.getDimSize(1) < source.getDimSize(3)) { // C3
     return emitOpError("expected the slot's tile to have the element type and "
                        "at least the last dimension of 'source', got ")
@@ -43,17 +37,13 @@ LogicalResult CopyOp::verify() {
   return success();
 }
 
-LogicalResult StoreOp::verify() {
-  auto dest = cast<RankedTensorType>(getDest().getType());
-  return verifyAccess(*this, "dest", dest, getMap());
-}
+LogicalResult StoreOp::verify() { return verifyMap(*this, getMap()); }
 
 //===----------------------------------------------------------------------===//
 // Matrix instructions.
 //===----------------------------------------------------------------------===//
 
-/// Returns the tile of operand A; null for a vector, or for a type without a
-/// tile.
+/// Returns the tile of operand A; null for a vector.
 static RankedTensorType getTileA(MmaOp op) {
   Type type = op.getA().getType();
   if (auto slot = dyn_cast<SlotType>(type)) {
@@ -62,30 +52,11 @@ static RankedTensorType getTileA(MmaOp op) {
   return dyn_cast<RankedTensorType>(type);
 }
 
-/// C1 and C2 of ws.mma.
+/// C1 and C2 of ws.mma, where types do not say it.
 static LogicalResult verifyOperands(MmaOp op) {
-  RankedTensorType a = getTileA(op);
-  if (op.getB().getType().getTile().getRank() != 2) {
-    return op.emitOpError("expected 'b' to be a slot of tiles, got ")
-           << op.getB().getType();
-  }
-  if (a ? a.getRank() != 2 : !isa<VectorType>(op.getA().getType())) {
-    return op.emitOpError("expected 'a' to be a slot, a tile of rank 2 or a "
-                          "vector, got ")
-           << op.getA().getType();
-  }
   if (op.getPiece() && !isa<SlotType>(op.getA().getType())) {
     return op.emitOpError("expected 'piece' only with a slot as 'a', got ")
            << op.getA().getType();
-  }
-  Type result = op.getResult().getType();
-  if (!isa<RankedTensorType, VectorType>(result) ||
-      !getElementTypeOrSelf(result).isF32()) { // C2
-    return op.emitOpError("expected a result of f32, got ") << result;
-  }
-  if (op.getAcc() && op.getAcc().getType() != result) {
-    return op.emitOpError("expected 'acc' to have the result's type, got ")
-           << op.getAcc().getType() << " and " << result;
   }
   if (op.getFresh() && !op.getAcc()) {
     return op.emitOpError("expected 'fresh' only with 'acc', got no 'acc'");

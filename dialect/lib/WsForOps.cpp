@@ -80,11 +80,6 @@ static LogicalResult verifyCarried(ForOp loop) {
            << TypeRange(arguments) << "), got (" << block.getArgumentTypes()
            << ")";
   }
-  if (loop.getResultTypes() != loop.getInits().getTypes()) {
-    return loop.emitOpError("expected results (")
-           << loop.getInits().getTypes() << "), got (" << loop.getResultTypes()
-           << ")";
-  }
   return verifyYield(loop, block, loop.getResultTypes());
 }
 

@@ -43,9 +43,6 @@ int64_t attn::ws::tileBytes(Type type) {
 }
 
 LogicalResult ChannelOp::verify() {
-  if (getTypes().empty()) { // C2
-    return emitOpError("expected at least one type, got none");
-  }
   if (carriesWork()) {
     return success();
   }
@@ -80,14 +77,6 @@ LogicalResult HeldOp::verify() {
   if (getTile().getType().getChannel() != getHoldAttr()) { // C1
     return emitOpError("expected a slot of ")
            << getHoldAttr() << ", got " << getTile().getType();
-  }
-  return success();
-}
-
-LogicalResult HoldOp::verify() {
-  if (!isSmemTile(getType())) { // C2
-    return emitOpError("expected a static 16-bit tile of rank 2, got ")
-           << getType();
   }
   return success();
 }

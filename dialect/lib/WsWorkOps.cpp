@@ -20,18 +20,6 @@ bool VerdictOp::isInCluster() {
   return cast<KernelOp>((*this)->getParentOp()).getConfig().getCluster() > 1;
 }
 
-/// C1 of ws.put_work and ws.get_work.
-static LogicalResult verifyItemSlot(Operation *op, SlotType slot) {
-  if (slot.getTile().getRank() != 1) {
-    return op->emitOpError("expected a slot of work items, got ") << slot;
-  }
-  return success();
-}
-
-LogicalResult GetWorkOp::verify() {
-  return verifyItemSlot(*this, getSlot().getType());
-}
-
 /// Returns "a block argument" or "'ws.get_work'".
 static std::string sourceOf(Value value) {
   Operation *op = value.getDefiningOp();
@@ -66,8 +54,7 @@ static LogicalResult verifyTakenByRole(Operation *op, Value work) {
 }
 
 LogicalResult PutWorkOp::verify() {
-  return failure(failed(verifyItemSlot(*this, getSlot().getType())) || // C1
-                 failed(verifyTakenByRole(*this, getWork())));         // C2
+  return verifyTakenByRole(*this, getWork()); // C2
 }
 
 LogicalResult FetchWorkOp::verify() {

@@ -266,13 +266,6 @@ tile.store_row %t, %lse at(%me, %me, %me) : vector<4xf32>, tensor<?x?x?xf32>
 
 // -----
 
-// stores_memory
-%t = ub.poison : memref<2xf32>
-// expected-error @below {{'tile.store_row' op attn-lower-to-nvvm: expected a thread to hold 2 elements 'f32', got 'memref<2xf32>'}}
-tile.store_row %t, %lse at(%me, %me, %me) : memref<2xf32>, tensor<?x?x?xf32>
-
-// -----
-
 // other_elements
 // expected-error @below {{'tile.load' op attn-lower-to-nvvm: expected a thread to hold at least 16 elements 'i32', got 'vector<32xf16>'}}
 %t = tile.load %half at(%me, %me, %me) #bshd : tensor<?x?x?x64xf16> -> vector<32xf16>

@@ -173,7 +173,7 @@ def Attn_YieldOp : Op<Attn_Dialect, "yield",
           -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
     ```
   }];
-  let arguments = (ins AnyType:$result);
+  let arguments = (ins AnyTypeOf<[F32, I1]>:$result);
   let assemblyFormat = "$result attr-dict `:` type($result)";
 }
 

@@ -34,7 +34,8 @@ def Tile_PartOfOp : Tile_Op<"part_of", [Pure]> {
   let assemblyFormat = "$work attr-dict";
 }
 
-def Tile_JoinOp : Tile_Op<"join", [SingleBlock, MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_JoinOp : Tile_Op<"join", [SingleBlock, MemoryEffects<[MemRead, MemWrite]>,
+    RangedTypesMatchWith<"results have the types of 'values'", "values", "results_", "$_self">]> {
   let summary = "merges the values of all parts of an item in its last part";
   let description = [{
     The last part waits for the others and merges their values into its own, part 0
@@ -61,8 +62,8 @@ def Tile_JoinOp : Tile_Op<"join", [SingleBlock, MemoryEffects<[MemRead, MemWrite
     }
     ```
   }];
-  let arguments = (ins Tile_WorkType:$work, I32:$parts, Variadic<AnyType>:$values);
-  let results = (outs Variadic<AnyType>:$results_);
+  let arguments = (ins Tile_WorkType:$work, I32:$parts, Variadic<Tile_JoinedValue>:$values);
+  let results = (outs Variadic<Tile_JoinedValue>:$results_);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $work `of` $parts `(` $values `)` attr-dict-with-keyword `:`

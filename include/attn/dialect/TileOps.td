@@ -127,8 +127,8 @@ def Tile_StepOp : Tile_Op<"step", [SingleBlock]> {
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$name, Variadic<AnyType>:$operands_, UnitAttr:$masked);
-  let results = (outs Variadic<AnyType>:$results_);
+  let arguments = (ins SymbolNameAttr:$name, Variadic<Tile_StepValue>:$operands_, UnitAttr:$masked);
+  let results = (outs Variadic<Tile_StepValue>:$results_);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name (`masked` $masked^)? `(` $operands_ `)` attr-dict-with-keyword `:`
@@ -149,7 +149,7 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike,
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$values);
+  let arguments = (ins Variadic<Tile_AnyValue>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
@@ -279,7 +279,8 @@ def Tile_OwnedRowsOp : Tile_Op<"owned_rows", [Pure, HasParent<"BoundsOp">]> {
   let assemblyFormat = "$work attr-dict";
 }
 
-def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
+def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments,
+    RangedTypesMatchWith<"results have the types of 'inits'", "inits", "results_", "$_self">]> {
   let summary = "the one streaming loop, over ordered ranges of blocks";
   let description = [{
     The region's first argument is the block number (i32); the others are the carried values.
@@ -306,8 +307,8 @@ def Tile_ForOp : Tile_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
     }
     ```
   }];
-  let arguments = (ins Variadic<I32>:$bounds, Tile_RangesAttr:$ranges, Variadic<AnyType>:$inits);
-  let results = (outs Variadic<AnyType>:$results_);
+  let arguments = (ins Variadic<I32>:$bounds, Tile_RangesAttr:$ranges, Variadic<Tile_CarriedValue>:$inits);
+  let results = (outs Variadic<Tile_CarriedValue>:$results_);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `ranges` $ranges `bounds` `(` $bounds `)` `init` `(` $inits `)` attr-dict-with-keyword
@@ -340,9 +341,9 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
         : tensor<?x?x?x64xbf16> -> tensor<128x64xbf16>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
+  let arguments = (ins Tile_MemoryOrParts:$source, I32:$batch, I32:$head, I32:$row,
     Optional<I32>:$part, AffineMapAttr:$map);
-  let results = (outs AnyType:$tile);
+  let results = (outs Tile_TileOrShare:$tile);
   let assemblyFormat = [{
     $source `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)? $map attr-dict
     `:` type($source) `->` type($tile)
@@ -356,7 +357,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   }]>];
   let hasVerifier = 1;
 }
-def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
+def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>, AllElementTypesMatch<["tile", "dest"]>]> {
   let summary = "stores a tile; elements out of bounds are dropped";
   let description = [{
     **Constraints**
@@ -367,7 +368,7 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
     tile.store %o, %y at(%batch, %head, %row) #bshd : tensor<64x64xbf16>, tensor<?x?x?x64xbf16>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
+  let arguments = (ins Tile_Tile:$tile, Tile_Memory:$dest, I32:$batch, I32:$head,
     I32:$row, AffineMapAttr:$map);
   let assemblyFormat = [{
     $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` $map attr-dict
@@ -375,7 +376,7 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   }];
   let hasVerifier = 1;
 }
-def Tile_StoreRowOp : Tile_Op<"store_row", [MemoryEffects<[MemWrite]>]> {
+def Tile_StoreRowOp : Tile_Op<"store_row", [MemoryEffects<[MemWrite]>, AllElementTypesMatch<["tile", "dest"]>]> {
   let summary = "stores a row vector at (batch, head, row); rows out of bounds are dropped";
   let description = [{
     With `pack` n there is a row for each of n heads of each position, as in `tile.load`;
@@ -388,7 +389,7 @@ def Tile_StoreRowOp : Tile_Op<"store_row", [MemoryEffects<[MemWrite]>]> {
 
     **Example** `tile.store_row %l, %lse at(%batch, %head, %row) : tensor<64xf32>, tensor<?x?x?xf32>`
   }];
-  let arguments = (ins AnyType:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head, I32:$row,
+  let arguments = (ins Tile_RowOrShare:$tile, Tile_RowMemoryOrParts:$dest, I32:$batch, I32:$head, I32:$row,
     Optional<I32>:$part, OptionalAttr<I64Attr>:$pack);
   let assemblyFormat = [{
     $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)?
@@ -402,7 +403,7 @@ def Tile_StoreRowOp : Tile_Op<"store_row", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_LoadRowOp : Tile_Op<"load_row", [MemoryEffects<[MemRead]>]> {
+def Tile_LoadRowOp : Tile_Op<"load_row", [MemoryEffects<[MemRead]>, AllElementTypesMatch<["source", "tile"]>]> {
   let summary = "loads a row vector at (batch, head, row); rows out of bounds are zero";
   let description = [{
     `part` has the meaning that it has in `tile.load`.
@@ -416,9 +417,9 @@ def Tile_LoadRowOp : Tile_Op<"load_row", [MemoryEffects<[MemRead]>]> {
     %r = tile.load_row %lse at(%batch, %head, %row) : tensor<?x?x?xf32> -> tensor<64xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
+  let arguments = (ins Tile_RowMemoryOrParts:$source, I32:$batch, I32:$head, I32:$row,
     Optional<I32>:$part);
-  let results = (outs AnyType:$tile);
+  let results = (outs Tile_RowOrShare:$tile);
   let assemblyFormat = [{
     $source `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)? attr-dict
     `:` type($source) `->` type($tile)
@@ -439,7 +440,7 @@ def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>
     tile.reduce_add %acc, %dq at(%batch, %head, %row) #bshd : tensor<64x64xf32>, tensor<?x?x?x64xf32>
     ```
   }];
-  let arguments = (ins AnyType:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
+  let arguments = (ins Tile_F32TileOrShare:$tile, Tile_Memory:$dest, I32:$batch, I32:$head,
     I32:$row, AffineMapAttr:$map);
   let assemblyFormat = [{
     $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` $map attr-dict
@@ -461,7 +462,7 @@ def Tile_StoreRegOp : Tile_Op<"store_reg", [MemoryEffects<[MemWrite]>]> {
     tile.store_reg %o, %y at(%batch, %head, %row) #bshd : tensor<64x64xbf16>, tensor<?x?x?x64xbf16>
     ```
   }];
-  let arguments = (ins AnyType:$tile, AnyRankedTensor:$dest, I32:$batch, I32:$head,
+  let arguments = (ins Tile_TileOrShare:$tile, Tile_MemoryOrParts:$dest, I32:$batch, I32:$head,
     I32:$row, Optional<I32>:$part, AffineMapAttr:$map);
   let assemblyFormat = [{
     $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)? $map
@@ -470,7 +471,8 @@ def Tile_StoreRegOp : Tile_Op<"store_reg", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
+def Tile_MmaOp : Tile_Op<"mma", [Pure, AllElementTypesMatch<["a", "b"]>,
+    OptionalTypesMatchWith<"'acc' has the result's type", "result", "acc", "$_self">]> {
   let summary = "D = A * B (+ `acc`) in f32; `transpose_a` and `transpose_b` transpose an operand first";
   let description = [{
     **Constraints**
@@ -484,9 +486,9 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
     %d = tile.mma %p, %v acc(%acc : tensor<64x64xf32>) : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, Optional<AnyRankedTensor>:$acc,
+  let arguments = (ins Tile_HalfTile:$a, Tile_HalfTile:$b, Optional<Tile_F32Tile>:$acc,
     UnitAttr:$transpose_b, UnitAttr:$transpose_a);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Tile_F32Tile:$result);
   let assemblyFormat = [{
     $a `,` $b (`acc` `(` $acc^ `:` type($acc) `)`)? (`transpose_a` $transpose_a^)?
     (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
@@ -494,7 +496,10 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
+// Of a tile: rows are dimension 0, columns 1.
+def Tile_DimAttr : ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>;
+
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure, AllElementTypesMatch<["source", "result"]>]> {
   let summary = "reduces a tile along `dim` to a vector";
   let description = [{
     With `partial`, each lane that holds a share of a row keeps the sum of its share, and
@@ -511,8 +516,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
     %sum = tile.reduce add %s dim 1 partial : tensor<64x128xf32> -> tensor<64xf32>
     ```
   }];
-  let arguments = (ins Tile_ReduceKindAttr:$kind, AnyRankedTensor:$source, I64Attr:$dim, UnitAttr:$partial);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Tile_ReduceKindAttr:$kind, Tile_Tile:$source, Tile_DimAttr:$dim, UnitAttr:$partial);
+  let results = (outs Tile_Row:$result);
   let assemblyFormat = [{
     $kind $source `dim` $dim (`partial` $partial^)? attr-dict `:` type($source) `->` type($result)
   }];
@@ -527,7 +532,7 @@ def Tile_CompleteOp : Tile_Op<"complete", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
 }
-def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, AllElementTypesMatch<["source", "result"]>]> {
   let summary = "repeats a vector along `dim`";
   let description = [{
     **Constraints**
@@ -535,8 +540,8 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
 
     **Example** `%wide = tile.broadcast %l dim 1 : tensor<64xf32> -> tensor<64x128xf32>`
   }];
-  let arguments = (ins AnyRankedTensor:$source, I64Attr:$dim);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Tile_Row:$source, Tile_DimAttr:$dim);
+  let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$source `dim` $dim attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -550,7 +555,7 @@ def Tile_CoordsOp : Tile_Op<"coords", [Pure]> {
     **Example** `%key = tile.coords %i dim 1 : tensor<64x128xi32>`
   }];
   let arguments = (ins I32:$offset, I64Attr:$dim);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs RankedTensorOf<[I32]>:$result);
   let assemblyFormat = "$offset `dim` $dim attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
@@ -572,8 +577,8 @@ def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
     %id = tile.gather %ids[%batch, %keys : i32, tensor<64x128xi32>] : tensor<?x?xi32> -> tensor<64x128xi32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$source, Variadic<AnyType>:$indices);
-  let results = (outs AnyType:$result);
+  let arguments = (ins AnyRankedTensor:$source, Variadic<Tile_I32OrTile>:$indices);
+  let results = (outs AnyTypeOf<[Tile_Scalar, AnyRankedTensor, AnyVectorOfNonZeroRank]>:$result);
   let assemblyFormat = [{
     $source `[` $indices `:` type($indices) `]` attr-dict `:` type($source) `->` type($result)
   }];
@@ -589,10 +594,9 @@ def Tile_RoundOp : Tile_Op<"round", [Pure, SameOperandsAndResultType]> {
 
     **Example** `%r = tile.round %s to bf16 : tensor<64x128xf32>`
   }];
-  let arguments = (ins AnyType:$source, TypeAttr:$to);
-  let results = (outs AnyType:$result);
+  let arguments = (ins Tile_F32OrTile:$source, TypeAttrOf<AnyTypeOf<[F16, BF16], "", "::mlir::FloatType">>:$to);
+  let results = (outs Tile_F32OrTile:$result);
   let assemblyFormat = "$source `to` $to attr-dict `:` type($source)";
-  let hasVerifier = 1;
 }
 def Tile_AnyOp : Tile_Op<"any", [Pure]> {
   let summary = "whether any row of this warp is true";
@@ -608,7 +612,8 @@ def Tile_AnyOp : Tile_Op<"any", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
+def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure, SameOperandsAndResultShape,
+    SameOperandsAndResultElementType]> {
   let summary = "the same tile in another layout";
   let description = [{
     Between the layouts of the accumulator and of the A operand, on 16-bit elements, no
@@ -624,8 +629,8 @@ def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
         -> tensor<64x128xbf16, #tile.layout<atom = wgmma_a, repeats = 8>>
     ```
   }];
-  let arguments = (ins AnyType:$source);
-  let results = (outs AnyType:$result);
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
 }
 

@@ -108,4 +108,46 @@ def Tile_WorkType : Tile_Type<"Work", "work"> {
   let summary = "a work item: which rows of Q, which head, which batch";
 }
 
+//===----------------------------------------------------------------------===//
+// What ops take. After `attn-distribute` a tile is a vector: the share that a thread holds.
+//===----------------------------------------------------------------------===//
+
+class Tile_RankOf<int rank, string text> : Type<
+    And<[IsRankedTensorTypePred, HasAnyRankOfPred<[rank]>]>, text, "::mlir::RankedTensorType">;
+class Tile_ElementsOf<Type type, list<string> tests, string elements> : Type<
+    And<[type.predicate, Or<!foreach(test, tests,
+      CPred<"::mlir::getElementTypeOrSelf($_self)." # test # "()">)>]>,
+    type.summary # " of " # elements, type.cppType>;
+
+def Tile_Tile : Tile_RankOf<2, "tile of rank 2">;
+def Tile_Row : Tile_RankOf<1, "vector of rank 1">;
+def Tile_HalfTile : Tile_ElementsOf<Tile_Tile, ["isBF16", "isF16"], "bf16 or f16">;
+def Tile_F32Tile : Tile_ElementsOf<Tile_Tile, ["isF32"], "f32">;
+def Tile_TileOrShare : AnyTypeOf<[Tile_Tile, AnyVectorOfNonZeroRank], "tile of rank 2 or a thread's share">;
+def Tile_RowOrShare : AnyTypeOf<[Tile_Row, AnyVectorOfNonZeroRank], "vector of rank 1 or a thread's share">;
+def Tile_F32TileOrShare : Tile_ElementsOf<Tile_TileOrShare, ["isF32"], "f32">;
+
+// Tensors in memory: (batch, head, position) in any order, then the dim; and parts before them.
+class Tile_MemoryOf<list<int> ranks, string text> : Type<
+    And<[IsRankedTensorTypePred, HasAnyRankOfPred<ranks>,
+         CPred<"!::mlir::ShapedType::isDynamic(::llvm::cast<::mlir::ShapedType>($_self).getShape().back())">]>,
+    text # " with a static last dimension", "::mlir::RankedTensorType">;
+def Tile_Memory : Tile_MemoryOf<[4], "tensor of rank 4">;
+def Tile_MemoryOrParts : Tile_MemoryOf<[4, 5], "tensor of rank 4, or 5 with parts,">;
+def Tile_RowMemoryOrParts : Type<
+    And<[IsRankedTensorTypePred, HasAnyRankOfPred<[3, 4]>]>, "tensor of rank 3, or 4 with parts",
+    "::mlir::RankedTensorType">;
+
+def Tile_Scalar : AnyTypeOf<[AnySignlessIntegerOrIndex, AnyFloat], "number">;
+def Tile_I32OrTile : AnyTypeOf<[I32, RankedTensorOf<[I32]>, VectorOfNonZeroRankOf<[I32]>],
+  "i32, or a tile or a thread's share of them">;
+def Tile_F32OrTile : AnyTypeOf<[F32, RankedTensorOf<[F32]>], "f32 or a tile of them">;
+def Tile_JoinedValue : AnyTypeOf<[StaticShapeTensorOf<[F32]>, VectorOfNonZeroRankOf<[F32]>],
+  "tile of f32 or a thread's share">;
+// What steps hand on: loops carry tiles and numbers, and a step may make the work item.
+def Tile_CarriedValue : AnyTypeOf<[AnyRankedTensor, Tile_Scalar], "tile or number">;
+def Tile_StepValue : AnyTypeOf<[AnyRankedTensor, Tile_Scalar, Tile_WorkType], "tile, number or work item">;
+def Tile_AnyValue : AnyTypeOf<[AnyRankedTensor, AnyVectorOfNonZeroRank, Tile_Scalar, Tile_WorkType],
+  "tile or a thread's share, number or work item">;
+
 #endif // ATTN_DIALECT_TILETYPES_TD

@@ -51,6 +51,23 @@ def Ws_TokenType : Ws_Type<"Token", "token"> {
   let summary = "an asynchronous op in flight";
 }
 
+// A tile of a hold or channel; a slot of tiles, or of work items.
+def Ws_SmemTile : Type<
+    And<[Tile_Tile.predicate, HasStaticShapePred,
+         CPred<"::mlir::getElementTypeOrSelf($_self).isIntOrFloat()">,
+         CPred<"::mlir::getElementTypeOrSelf($_self).getIntOrFloatBitWidth() == 16">]>,
+    "static 16-bit tile of rank 2", "::mlir::RankedTensorType">;
+class Ws_SlotOf<int rank, string text> : Type<
+    And<[Ws_SlotType.predicate,
+         CPred<"::llvm::cast<::attn::ws::SlotType>($_self).getTile().getRank() == " # rank>]>,
+    text, "::attn::ws::SlotType">;
+def Ws_TileSlot : Ws_SlotOf<2, "slot of tiles">;
+def Ws_ItemSlot : Ws_SlotOf<1, "slot of work items">;
+// What entries of a loop hand on, and what is yielded.
+def Ws_EntryValue : AnyTypeOf<[AnyRankedTensor, Tile_Scalar, Ws_SlotType], "tile, number or slot">;
+def Ws_AnyValue : AnyTypeOf<[AnyRankedTensor, Tile_Scalar, Ws_SlotType, Tile_WorkType],
+  "tile, number, slot or work item">;
+
 class Ws_Op<string opMnemonic, list<Trait> traits = []> : Op<Ws_Dialect, opMnemonic, traits>;
 
 // Shared memory and everything that orders accesses to it are one resource. Each of these ops
@@ -153,7 +170,7 @@ def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
 
     **Example** `ws.channel @k [tensor<128x64xbf16>] depth 2`
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeArrayAttr:$types, Ws_CountAttr:$depth,
+  let arguments = (ins SymbolNameAttr:$sym_name, ConfinedAttr<TypeArrayAttr, [ArrayMinCount<1>]>:$types, Ws_CountAttr:$depth,
     UnitAttr:$full_implied, UnitAttr:$free_implied, UnitAttr:$cluster,
     OptionalAttr<FlatSymbolRefAttr>:$over, OptionalAttr<Ws_NumberAttr>:$offset);
   let assemblyFormat = [{
@@ -185,12 +202,11 @@ def Ws_HoldOp : Ws_Op<"hold", [Symbol, HasParent<"KernelOp">]> {
 
     **Example** `ws.hold @oe tensor<64x64xbf16> pieces 2`
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, Ws_CountAttr:$pieces,
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ws_SmemTile>:$type, Ws_CountAttr:$pieces,
     OptionalAttr<FlatSymbolRefAttr>:$over, OptionalAttr<Ws_NumberAttr>:$offset);
   let assemblyFormat = [{
     $sym_name $type `pieces` $pieces (`over` $over^)? (`at` $offset^)? attr-dict
   }];
-  let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Bytes from one piece to the next in shared memory.
     int64_t getPieceBytes();
@@ -272,7 +288,8 @@ def Ws_RoleOp : Ws_Op<"role", [RecursiveMemoryEffects, Symbol, NoTerminator, Sin
     bool isSingleThread();
   }];
 }
-def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
+def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments,
+    RangedTypesMatchWith<"results have the types of 'inits'", "inits", "results_", "$_self">]> {
   let summary = "the streaming loop as entries: a modulo schedule";
   let description = [{
     For each time step t = 0 .. n - 1 + (largest shift), an entry with shift s runs iteration
@@ -313,8 +330,8 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments]> {
     }
     ```
   }];
-  let arguments = (ins Variadic<I32>:$bounds, Tile_RangesAttr:$ranges, Variadic<AnyType>:$inits);
-  let results = (outs Variadic<AnyType>:$results_);
+  let arguments = (ins Variadic<I32>:$bounds, Tile_RangesAttr:$ranges, Variadic<Tile_CarriedValue>:$inits);
+  let results = (outs Variadic<Tile_CarriedValue>:$results_);
   let regions = (region SizedRegion<1>:$body, AnyRegion:$skipped, AnyRegion:$drain, AnyRegion:$empty);
   let assemblyFormat = [{
     `ranges` $ranges `bounds` `(` $bounds `)` `init` `(` $inits `)` attr-dict-with-keyword
@@ -359,9 +376,9 @@ def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, AttrSizedOperan
     ```
   }];
   let arguments = (ins SymbolNameAttr:$name, Ws_NumberAttr:$slot, Ws_NumberAttr:$shift,
-    OptionalAttr<Attn_GuardAttr>:$guard, Optional<AnyType>:$passthrough,
+    OptionalAttr<Attn_GuardAttr>:$guard, Optional<Tile_CarriedValue>:$passthrough,
     OptionalAttr<FlatSymbolRefArrayAttr>:$after, Variadic<Ws_SlotType>:$releases);
-  let results = (outs Variadic<AnyType>:$results_);
+  let results = (outs Variadic<Ws_EntryValue>:$results_);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `slot` $slot `shift` $shift (`guard` $guard^)? (`masked` `(` $passthrough^ `:` type($passthrough) `)`)?
@@ -384,7 +401,7 @@ def Ws_YieldOp : Ws_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["For
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$values);
+  let arguments = (ins Variadic<Ws_AnyValue>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
@@ -418,8 +435,8 @@ def Ws_CopyOp : Ws_SharedOp<"copy", [], [MemRead]> {
     ws.copy %q at(%b, %h, %row) #bshd to %slot : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$source, I32:$batch, I32:$head, I32:$row,
-    AffineMapAttr:$map, UnitAttr:$shared, Ws_SlotType:$slot, Optional<LLVM_AnyPointer>:$barrier);
+  let arguments = (ins Tile_Memory:$source, I32:$batch, I32:$head, I32:$row,
+    AffineMapAttr:$map, UnitAttr:$shared, Ws_TileSlot:$slot, Optional<LLVM_AnyPointer>:$barrier);
   let assemblyFormat = [{
     $source `at` `(` $batch `,` $head `,` $row `)` $map (`shared` $shared^)? `to` $slot
     (`barrier` $barrier^)? attr-dict `:` type($source) `,` type($slot) (`,` type($barrier)^)?
@@ -452,7 +469,8 @@ def Ws_ReleaseOp : Ws_SharedOp<"release"> {
 // Work
 //===----------------------------------------------------------------------===//
 
-def Ws_MmaOp : Ws_SharedOp<"mma", [AttrSizedOperandSegments]> {
+def Ws_MmaOp : Ws_SharedOp<"mma", [AttrSizedOperandSegments,
+    OptionalTypesMatchWith<"'acc' has the result's type", "result", "acc", "$_self">]> {
   let summary = "D = A * B (+ `acc`), or A * B^T with `transpose_b`; in flight until awaited";
   let description = [{
     A is a slot (with `piece`, the 64 rows of that sub-tile) or a register tile; B is a
@@ -481,9 +499,9 @@ def Ws_MmaOp : Ws_SharedOp<"mma", [AttrSizedOperandSegments]> {
     %done = ws.await %scores, %token : tensor<64x128xf32>
     ```
   }];
-  let arguments = (ins AnyType:$a, Optional<I32>:$piece, Ws_SlotType:$b, Optional<AnyType>:$acc,
-      Optional<I1>:$fresh, UnitAttr:$transpose_b);
-  let results = (outs AnyType:$result, Ws_TokenType:$token);
+  let arguments = (ins AnyTypeOf<[Ws_TileSlot, Tile_TileOrShare]>:$a, Optional<I32>:$piece, Ws_TileSlot:$b,
+      Optional<Tile_F32TileOrShare>:$acc, Optional<I1>:$fresh, UnitAttr:$transpose_b);
+  let results = (outs Tile_F32TileOrShare:$result, Ws_TokenType:$token);
   let assemblyFormat = [{
     $a (`piece` `(` $piece^ `)`)? `,` $b (`acc` `(` $acc^ `:` type($acc) `)`)?
     (`fresh` `(` $fresh^ `)`)? (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
@@ -502,8 +520,8 @@ def Ws_AwaitOp : Ws_SharedOp<"await", [AllTypesMatch<["value", "result"]>]> {
     %done = ws.await %sums, %token : tensor<64x64xf32>
     ```
   }];
-  let arguments = (ins AnyType:$value, Ws_TokenType:$token);
-  let results = (outs AnyType:$result);
+  let arguments = (ins Tile_F32TileOrShare:$value, Ws_TokenType:$token);
+  let results = (outs Tile_F32TileOrShare:$result);
   let assemblyFormat = "$value `,` $token attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
@@ -575,7 +593,7 @@ def Ws_StoreOp : Ws_SharedOp<"store", [], [MemWrite]> {
 
     **Example** `ws.store @oe[%replica], %out at(%b, %h, %row) #bshd : tensor<?x?x?x64xbf16>`
   }];
-  let arguments = (ins FlatSymbolRefAttr:$hold, I32:$piece, AnyRankedTensor:$dest, I32:$batch,
+  let arguments = (ins FlatSymbolRefAttr:$hold, I32:$piece, Tile_Memory:$dest, I32:$batch,
     I32:$head, I32:$row, AffineMapAttr:$map, Optional<Tile_WorkType>:$first_run);
   let assemblyFormat = [{
     $hold `[` $piece `]` `,` $dest `at` `(` $batch `,` $head `,` $row `)` $map

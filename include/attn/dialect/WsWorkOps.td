@@ -181,7 +181,7 @@ def Ws_PutWorkOp : Ws_SharedOp<"put_work"> {
     ws.put_work %item to %free : <@work, tensor<4xi32>>
     ```
   }];
-  let arguments = (ins Tile_WorkType:$work, Ws_SlotType:$slot);
+  let arguments = (ins Tile_WorkType:$work, Ws_ItemSlot:$slot);
   let assemblyFormat = "$work `to` $slot attr-dict `:` type($slot)";
   let hasVerifier = 1;
 }
@@ -197,10 +197,9 @@ def Ws_GetWorkOp : Ws_SharedOp<"get_work"> {
     %item = ws.get_work %full : <@work, tensor<4xi32>>
     ```
   }];
-  let arguments = (ins Ws_SlotType:$slot);
+  let arguments = (ins Ws_ItemSlot:$slot);
   let results = (outs Tile_WorkType:$work);
   let assemblyFormat = "$slot attr-dict `:` type($slot)";
-  let hasVerifier = 1;
 }
 def Ws_EndUnlessWorkOp : Ws_SharedOp<"end_unless_work", [HasParent<"WorkLoopOp">]> {
   let summary = "ends the work loop here if no work item was left";

@@ -105,7 +105,14 @@ func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
 // -----
 
 // attention_c9_yield
-// expected-error @below {{'attn.yield' op expected the score region to yield 'f32', got 'i32'}}
+%c = arith.cmpi slt, %i, %j : i32
+// expected-error @below {{'attn.yield' op expected the score region to yield 'f32', got 'i1'}}
+attn.yield %c : i1
+
+// -----
+
+// attention_yield_type
+// expected-error @below {{'attn.yield' op operand #0 must be 32-bit float or 1-bit signless integer, but got 'i32'}}
 attn.yield %i : i32
 
 // -----
@@ -169,8 +176,9 @@ func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
 // -----
 
 // attention_c10_yield
-// expected-error @below {{'attn.yield' op expected the mask region to yield 'i1', got 'i32'}}
-attn.yield %i : i32
+%c = arith.constant 1.0 : f32
+// expected-error @below {{'attn.yield' op expected the mask region to yield 'i1', got 'f32'}}
+attn.yield %c : f32
 
 // -----
 

@@ -1,7 +1,7 @@
 // RUN: attn-opt %s --split-input-file --verify-diagnostics
 
 func.func @join_c1_results(%w: !tile.work, %n: i32, %x: tensor<64xf32>) {
-  // expected-error @below {{'tile.join' op expected results ('tensor<64xf32>'), got ('tensor<32xf32>')}}
+  // expected-error @below {{'tile.join' op failed to verify that results have the types of 'values'}}
   %r = tile.join %w of %n(%x) : (tensor<64xf32>) -> tensor<32xf32> {
   ^bb0(%a: tensor<64xf32>, %b: tensor<64xf32>):
     tile.yield %a : tensor<64xf32>
@@ -34,7 +34,7 @@ func.func @join_c1_yield(%w: !tile.work, %n: i32, %x: tensor<64xf32>) {
 // -----
 
 func.func @join_c2(%w: !tile.work, %n: i32, %x: tensor<64xbf16>) {
-  // expected-error @below {{'tile.join' op expected tiles or vectors of f32, got 'tensor<64xbf16>'}}
+  // expected-error @below {{'tile.join' op operand #2 must be variadic of tile of f32 or a thread's share, but got 'tensor<64xbf16>'}}
   %r = tile.join %w of %n(%x) : (tensor<64xbf16>) -> tensor<64xbf16> {
   ^bb0(%a: tensor<64xbf16>, %b: tensor<64xbf16>):
     tile.yield %a : tensor<64xbf16>
@@ -45,7 +45,7 @@ func.func @join_c2(%w: !tile.work, %n: i32, %x: tensor<64xbf16>) {
 // -----
 
 func.func @join_c2_memory(%w: !tile.work, %n: i32, %x: memref<64xf32>) {
-  // expected-error @below {{'tile.join' op expected tiles or vectors of f32, got 'memref<64xf32>'}}
+  // expected-error @below {{'tile.join' op operand #2 must be variadic of tile of f32 or a thread's share, but got 'memref<64xf32>'}}
   %r = tile.join %w of %n(%x) : (memref<64xf32>) -> memref<64xf32> {
   ^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
     tile.yield %a : memref<64xf32>

@@ -6,7 +6,7 @@
 // -----
 
 func.func @load_c1_rank(%x: tensor<?x?x64xbf16>, %i: i32) {
-  // expected-error @below {{'tile.load' op expected 'source' to have rank 4 and a static last dimension, got 'tensor<?x?x64xbf16>'}}
+  // expected-error @below {{'tile.load' op operand #0 must be tensor of rank 4, or 5 with parts, with a static last dimension, but got 'tensor<?x?x64xbf16>'}}
   %t = tile.load %x at(%i, %i, %i) #bshd : tensor<?x?x64xbf16> -> tensor<32x64xbf16>
   return
 }
@@ -14,7 +14,7 @@ func.func @load_c1_rank(%x: tensor<?x?x64xbf16>, %i: i32) {
 // -----
 
 func.func @load_c1_dynamic(%x: tensor<?x?x?x?xbf16>, %i: i32) {
-  // expected-error @below {{'tile.load' op expected 'source' to have rank 4 and a static last dimension, got 'tensor<?x?x?x?xbf16>'}}
+  // expected-error @below {{'tile.load' op operand #0 must be tensor of rank 4, or 5 with parts, with a static last dimension, but got 'tensor<?x?x?x?xbf16>'}}
   %t = tile.load %x at(%i, %i, %i) #bshd : tensor<?x?x?x?xbf16> -> tensor<32x64xbf16>
   return
 }
@@ -46,7 +46,7 @@ func.func @load_c2_rank(%x: tensor<?x?x?x64xbf16>, %i: i32) {
 // -----
 
 func.func @load_c3_rank(%x: tensor<?x?x?x64xbf16>, %i: i32) {
-  // expected-error @below {{'tile.load' op expected a tile of rank 2 with the element type and at least the last dimension of 'source', got 'tensor<64xbf16>' and 'tensor<?x?x?x64xbf16>'}}
+  // expected-error @below {{'tile.load' op result #0 must be tile of rank 2 or a thread's share, but got 'tensor<64xbf16>'}}
   %t = tile.load %x at(%i, %i, %i) #bshd : tensor<?x?x?x64xbf16> -> tensor<64xbf16>
   return
 }
@@ -54,7 +54,7 @@ func.func @load_c3_rank(%x: tensor<?x?x?x64xbf16>, %i: i32) {
 // -----
 
 func.func @load_c3_element(%x: tensor<?x?x?x64xbf16>, %i: i32) {
-  // expected-error @below {{'tile.load' op expected a tile of rank 2 with the element type and at least the last dimension of 'source', got 'tensor<32x64xf16>' and 'tensor<?x?x?x64xbf16>'}}
+  // expected-error @below {{'tile.load' op expected a tile with the element type and at least the last dimension of 'source', got 'tensor<32x64xf16>' and 'tensor<?x?x?x64xbf16>'}}
   %t = tile.load %x at(%i, %i, %i) #bshd : tensor<?x?x?x64xbf16> -> tensor<32x64xf16>
   return
 }
@@ -62,7 +62,7 @@ func.func @load_c3_element(%x: tensor<?x?x?x64xbf16>, %i: i32) {
 // -----
 
 func.func @load_c3_head_dim(%x: tensor<?x?x?x64xbf16>, %i: i32) {
-  // expected-error @below {{'tile.load' op expected a tile of rank 2 with the element type and at least the last dimension of 'source', got 'tensor<32x32xbf16>' and 'tensor<?x?x?x64xbf16>'}}
+  // expected-error @below {{'tile.load' op expected a tile with the element type and at least the last dimension of 'source', got 'tensor<32x32xbf16>' and 'tensor<?x?x?x64xbf16>'}}
   %t = tile.load %x at(%i, %i, %i) #bshd : tensor<?x?x?x64xbf16> -> tensor<32x32xbf16>
   return
 }
@@ -70,7 +70,7 @@ func.func @load_c3_head_dim(%x: tensor<?x?x?x64xbf16>, %i: i32) {
 // -----
 
 func.func @store_c1_rank(%x: tensor<?x64xbf16>, %t: tensor<32x64xbf16>, %i: i32) {
-  // expected-error @below {{'tile.store' op expected 'dest' to have rank 4 and a static last dimension, got 'tensor<?x64xbf16>'}}
+  // expected-error @below {{'tile.store' op operand #1 must be tensor of rank 4 with a static last dimension, but got 'tensor<?x64xbf16>'}}
   tile.store %t, %x at(%i, %i, %i) #bshd : tensor<32x64xbf16>, tensor<?x64xbf16>
   return
 }
@@ -86,7 +86,7 @@ func.func @store_c2_map(%x: tensor<?x?x?x64xbf16>, %t: tensor<32x64xbf16>, %i: i
 // -----
 
 func.func @store_c3_tile(%x: tensor<?x?x?x64xbf16>, %t: tensor<32x64xf32>, %i: i32) {
-  // expected-error @below {{'tile.store' op expected a tile of rank 2 with the element type and at least the last dimension of 'dest', got 'tensor<32x64xf32>' and 'tensor<?x?x?x64xbf16>'}}
+  // expected-error @below {{'tile.store' op failed to verify that all of {tile, dest} have same element type}}
   tile.store %t, %x at(%i, %i, %i) #bshd : tensor<32x64xf32>, tensor<?x?x?x64xbf16>
   return
 }
@@ -94,15 +94,39 @@ func.func @store_c3_tile(%x: tensor<?x?x?x64xbf16>, %t: tensor<32x64xf32>, %i: i
 // -----
 
 func.func @store_row_c1(%x: tensor<?x?xf32>, %t: tensor<64xf32>, %i: i32) {
-  // expected-error @below {{'tile.store_row' op expected 'tile' of rank 1 and 'dest' of rank 3 with one element type, got 'tensor<64xf32>' and 'tensor<?x?xf32>'}}
+  // expected-error @below {{'tile.store_row' op operand #1 must be tensor of rank 3, or 4 with parts, but got 'tensor<?x?xf32>'}}
   tile.store_row %t, %x at(%i, %i, %i) : tensor<64xf32>, tensor<?x?xf32>
   return
 }
 
 // -----
 
+func.func @store_row_c1_memory(%x: tensor<?x?x?xf32>, %t: memref<2xf32>, %i: i32) {
+  // expected-error @below {{'tile.store_row' op operand #0 must be vector of rank 1 or a thread's share, but got 'memref<2xf32>'}}
+  tile.store_row %t, %x at(%i, %i, %i) : memref<2xf32>, tensor<?x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @round_c1_source(%x: f64) {
+  // expected-error @below {{'tile.round' op operand #0 must be f32 or a tile of them, but got 'f64'}}
+  %r = tile.round %x to bf16 : f64
+  return
+}
+
+// -----
+
+func.func @convert_layout_c1(%x: tensor<64x32xf32>) {
+  // expected-error @below {{'tile.convert_layout' op requires the same shape for all operands and results}}
+  %r = tile.convert_layout %x : tensor<64x32xf32> -> tensor<32x64xf32>
+  return
+}
+
+// -----
+
 func.func @mma_c1_rank(%a: tensor<32xbf16>, %b: tensor<32x16xbf16>) {
-  // expected-error @below {{'tile.mma' op expected 'a' and 'b' of rank 2 and one 16-bit float type that agree in the contracted dimension, got 'tensor<32xbf16>' and 'tensor<32x16xbf16>'}}
+  // expected-error @below {{'tile.mma' op operand #0 must be tile of rank 2 of bf16 or f16, but got 'tensor<32xbf16>'}}
   %r = tile.mma %a, %b : tensor<32xbf16>, tensor<32x16xbf16> -> tensor<64x16xf32>
   return
 }
@@ -110,7 +134,7 @@ func.func @mma_c1_rank(%a: tensor<32xbf16>, %b: tensor<32x16xbf16>) {
 // -----
 
 func.func @mma_c1_type(%a: tensor<64x32xf32>, %b: tensor<32x16xf32>) {
-  // expected-error @below {{'tile.mma' op expected 'a' and 'b' of rank 2 and one 16-bit float type that agree in the contracted dimension, got 'tensor<64x32xf32>' and 'tensor<32x16xf32>'}}
+  // expected-error @below {{'tile.mma' op operand #0 must be tile of rank 2 of bf16 or f16, but got 'tensor<64x32xf32>'}}
   %r = tile.mma %a, %b : tensor<64x32xf32>, tensor<32x16xf32> -> tensor<64x16xf32>
   return
 }
@@ -118,7 +142,7 @@ func.func @mma_c1_type(%a: tensor<64x32xf32>, %b: tensor<32x16xf32>) {
 // -----
 
 func.func @mma_c1_one_type(%a: tensor<64x32xbf16>, %b: tensor<32x16xf16>) {
-  // expected-error @below {{'tile.mma' op expected 'a' and 'b' of rank 2 and one 16-bit float type that agree in the contracted dimension, got 'tensor<64x32xbf16>' and 'tensor<32x16xf16>'}}
+  // expected-error @below {{'tile.mma' op failed to verify that all of {a, b} have same element type}}
   %r = tile.mma %a, %b : tensor<64x32xbf16>, tensor<32x16xf16> -> tensor<64x16xf32>
   return
 }
@@ -126,7 +150,7 @@ func.func @mma_c1_one_type(%a: tensor<64x32xbf16>, %b: tensor<32x16xf16>) {
 // -----
 
 func.func @mma_c1_contracted(%a: tensor<64x32xbf16>, %b: tensor<64x16xbf16>) {
-  // expected-error @below {{'tile.mma' op expected 'a' and 'b' of rank 2 and one 16-bit float type that agree in the contracted dimension, got 'tensor<64x32xbf16>' and 'tensor<64x16xbf16>'}}
+  // expected-error @below {{'tile.mma' op expected 'a' and 'b' to agree in the contracted dimension, got 'tensor<64x32xbf16>' and 'tensor<64x16xbf16>'}}
   %r = tile.mma %a, %b : tensor<64x32xbf16>, tensor<64x16xbf16> -> tensor<64x16xf32>
   return
 }
@@ -134,7 +158,7 @@ func.func @mma_c1_contracted(%a: tensor<64x32xbf16>, %b: tensor<64x16xbf16>) {
 // -----
 
 func.func @mma_c1_contracted_transposed(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>) {
-  // expected-error @below {{'tile.mma' op expected 'a' and 'b' of rank 2 and one 16-bit float type that agree in the contracted dimension, got 'tensor<64x32xbf16>' and 'tensor<32x16xbf16>' transposed}}
+  // expected-error @below {{'tile.mma' op expected 'a' and 'b' to agree in the contracted dimension, got 'tensor<64x32xbf16>' and 'tensor<32x16xbf16>' transposed}}
   %r = tile.mma %a, %b transpose_b : tensor<64x32xbf16>, tensor<32x16xbf16> -> tensor<64x16xf32>
   return
 }
@@ -142,7 +166,7 @@ func.func @mma_c1_contracted_transposed(%a: tensor<64x32xbf16>, %b: tensor<32x16
 // -----
 
 func.func @mma_c2_result(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>) {
-  // expected-error @below {{'tile.mma' op expected the result to be 64x16xf32, got 'tensor<64x16xbf16>'}}
+  // expected-error @below {{'tile.mma' op result #0 must be tile of rank 2 of f32, but got 'tensor<64x16xbf16>'}}
   %r = tile.mma %a, %b : tensor<64x32xbf16>, tensor<32x16xbf16> -> tensor<64x16xbf16>
   return
 }
@@ -158,7 +182,7 @@ func.func @mma_c2_shape(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>) {
 // -----
 
 func.func @mma_c2_acc(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>, %c: tensor<16x64xf32>) {
-  // expected-error @below {{'tile.mma' op expected 'acc' to have the result's type 'tensor<64x16xf32>', got 'tensor<16x64xf32>'}}
+  // expected-error @below {{'tile.mma' op failed to verify that 'acc' has the result's type}}
   %r = tile.mma %a, %b acc(%c : tensor<16x64xf32>) : tensor<64x32xbf16>, tensor<32x16xbf16> -> tensor<64x16xf32>
   return
 }
@@ -166,7 +190,7 @@ func.func @mma_c2_acc(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>, %c: tensor
 // -----
 
 func.func @reduce_c1_rank(%a: tensor<64xf32>) {
-  // expected-error @below {{'tile.reduce' op expected a tile of rank 2 and 'dim' to be 0 or 1, got 'tensor<64xf32>' and 1}}
+  // expected-error @below {{'tile.reduce' op operand #0 must be tile of rank 2, but got 'tensor<64xf32>'}}
   %r = tile.reduce max %a dim 1 : tensor<64xf32> -> tensor<64xf32>
   return
 }
@@ -174,7 +198,7 @@ func.func @reduce_c1_rank(%a: tensor<64xf32>) {
 // -----
 
 func.func @reduce_c1_dim(%a: tensor<64x16xf32>) {
-  // expected-error @below {{'tile.reduce' op expected a tile of rank 2 and 'dim' to be 0 or 1, got 'tensor<64x16xf32>' and 2}}
+  // expected-error @below {{'tile.reduce' op attribute 'dim' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative whose maximum value is 1}}
   %r = tile.reduce max %a dim 2 : tensor<64x16xf32> -> tensor<64xf32>
   return
 }
@@ -206,7 +230,7 @@ func.func @broadcast_c1(%a: tensor<16xf32>) {
 // -----
 
 func.func @coords_c1_type(%i: i32) {
-  // expected-error @below {{'tile.coords' op expected an i32 tile that has dimension 0, got 'tensor<64x16xf32>'}}
+  // expected-error @below {{'tile.coords' op result #0 must be ranked tensor of 32-bit signless integer values, but got 'tensor<64x16xf32>'}}
   %r = tile.coords %i dim 0 : tensor<64x16xf32>
   return
 }
@@ -214,7 +238,7 @@ func.func @coords_c1_type(%i: i32) {
 // -----
 
 func.func @coords_c1_dim(%i: i32) {
-  // expected-error @below {{'tile.coords' op expected an i32 tile that has dimension 2, got 'tensor<64x16xi32>'}}
+  // expected-error @below {{'tile.coords' op expected a tile that has dimension 2, got 'tensor<64x16xi32>'}}
   %r = tile.coords %i dim 2 : tensor<64x16xi32>
   return
 }
@@ -230,7 +254,7 @@ func.func @gather_c1(%t: tensor<?x?xf32>, %i: i32) {
 // -----
 
 func.func @gather_c2_shape(%t: tensor<?xf32>, %i: tensor<16xi32>) {
-  // expected-error @below {{'tile.gather' op expected index #0 to be i32 or a tile of them of the result's shape, got 'tensor<16xi32>' for 'tensor<64xf32>'}}
+  // expected-error @below {{'tile.gather' op expected index #0 to have the result's shape, got 'tensor<16xi32>' for 'tensor<64xf32>'}}
   %r = tile.gather %t[%i : tensor<16xi32>] : tensor<?xf32> -> tensor<64xf32>
   return
 }
@@ -238,7 +262,7 @@ func.func @gather_c2_shape(%t: tensor<?xf32>, %i: tensor<16xi32>) {
 // -----
 
 func.func @gather_c2_type(%t: tensor<?xf32>, %i: index) {
-  // expected-error @below {{'tile.gather' op expected index #0 to be i32 or a tile of them of the result's shape, got 'index' for 'f32'}}
+  // expected-error @below {{'tile.gather' op operand #1 must be variadic of i32, or a tile or a thread's share of them, but got 'index'}}
   %r = tile.gather %t[%i : index] : tensor<?xf32> -> f32
   return
 }
@@ -262,7 +286,7 @@ func.func @gather_c3_half(%t: tensor<?xbf16>, %i: i32) {
 // -----
 
 func.func @round_c1(%x: f32) {
-  // expected-error @below {{'tile.round' op expected f32 to be rounded to f16 or bf16, got 'f32' to 'f32'}}
+  // expected-error @below {{'tile.round' op attribute 'to' failed to satisfy constraint: type attribute of 16-bit float or bfloat16 type}}
   %r = tile.round %x to f32 : f32
   return
 }

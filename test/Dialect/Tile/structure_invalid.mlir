@@ -32,7 +32,7 @@ tile.kernel @kernel_c1_dims args ["a" ("x", "y")] problem #p {
 
 // -----
 
-// expected-error @below {{expected 'read', 'write' or 'accumulate', got 'add'}}
+// expected-error @below {{custom op 'tile.kernel' expected 'read', 'write' or 'accumulate', got 'add'}}
 tile.kernel @kernel_args args ["a" add] problem #p {
 ^bb0(%a: i32):
   tile.work {
@@ -351,7 +351,7 @@ func.func @for_c2_yield(%n: i32, %x: f32) {
 // -----
 
 func.func @for_c2_results(%n: i32, %x: f32) {
-  // expected-error @below {{'tile.for' op expected results ('f32'), got ('i32')}}
+  // expected-error @below {{'tile.for' op failed to verify that results have the types of 'inits'}}
   %r = tile.for ranges <down [full]> bounds(%n, %n) init(%x) : (f32) -> i32 {
   ^bb0(%j: i32, %s: f32):
     tile.yield %j : i32

@@ -2,7 +2,7 @@
 
 // C1
 func.func @f(%rows: tensor<?x?xf32>, %i: i32) {
-  // expected-error @+1 {{expected a result of rank 1 and 'source' of rank 3 with one element type, got 'tensor<16xf32>' and 'tensor<?x?xf32>'}}
+  // expected-error @+1 {{'tile.load_row' op operand #0 must be tensor of rank 3, or 4 with parts, but got 'tensor<?x?xf32>'}}
   %r = tile.load_row %rows at(%i, %i, %i) : tensor<?x?xf32> -> tensor<16xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @f(%rows: tensor<?x?xf32>, %i: i32) {
 
 // C1
 func.func @f(%x: tensor<16x64xf32>, %memory: tensor<?x?x?x?xf32>, %i: i32) {
-  // expected-error @+1 {{expected 'dest' to have rank 4 and a static last dimension, got 'tensor<?x?x?x?xf32>'}}
+  // expected-error @+1 {{'tile.reduce_add' op operand #1 must be tensor of rank 4 with a static last dimension, but got 'tensor<?x?x?x?xf32>'}}
   tile.reduce_add %x, %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<16x64xf32>, tensor<?x?x?x?xf32>
   return
 }
@@ -29,7 +29,7 @@ func.func @f(%x: tensor<16x64xf32>, %memory: tensor<?x?x?x64xf32>, %i: i32) {
 
 // C3
 func.func @f(%x: tensor<16x32xf32>, %memory: tensor<?x?x?x64xf32>, %i: i32) {
-  // expected-error @+1 {{expected a tile of rank 2 with the element type and at least the last dimension of 'dest', got 'tensor<16x32xf32>' and 'tensor<?x?x?x64xf32>'}}
+  // expected-error @+1 {{'tile.store_reg' op expected a tile with the element type and at least the last dimension of 'dest', got 'tensor<16x32xf32>' and 'tensor<?x?x?x64xf32>'}}
   tile.store_reg %x, %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<16x32xf32>, tensor<?x?x?x64xf32>
   return
 }
@@ -38,7 +38,7 @@ func.func @f(%x: tensor<16x32xf32>, %memory: tensor<?x?x?x64xf32>, %i: i32) {
 
 // C4
 func.func @f(%x: tensor<16x64xbf16>, %memory: tensor<?x?x?x64xbf16>, %i: i32) {
-  // expected-error @+1 {{expected 'tile' to have elements f32, got 'bf16'}}
+  // expected-error @+1 {{'tile.reduce_add' op operand #0 must be tile of rank 2 or a thread's share of f32, but got 'tensor<16x64xbf16>'}}
   tile.reduce_add %x, %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<16x64xbf16>, tensor<?x?x?x64xbf16>
   return
 }
@@ -47,7 +47,7 @@ func.func @f(%x: tensor<16x64xbf16>, %memory: tensor<?x?x?x64xbf16>, %i: i32) {
 
 // C1
 func.func @f(%memory: tensor<?x?x?x64xf32>, %i: i32) {
-  // expected-error @+1 {{expected 'source' to have rank 5 and a static last dimension, got 'tensor<?x?x?x64xf32>'}}
+  // expected-error @+1 {{'tile.load' op expected 'source' to have rank 5 with 'part', got 'tensor<?x?x?x64xf32>'}}
   %t = tile.load %memory at(%i, %i, %i) part(%i) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
   return
 }
@@ -56,7 +56,7 @@ func.func @f(%memory: tensor<?x?x?x64xf32>, %i: i32) {
 
 // C1
 func.func @f(%rows: tensor<?x?x?xf32>, %x: tensor<16xf32>, %i: i32) {
-  // expected-error @+1 {{expected 'tile' of rank 1 and 'dest' of rank 4 with one element type, got 'tensor<16xf32>' and 'tensor<?x?x?xf32>'}}
+  // expected-error @+1 {{'tile.store_row' op expected 'dest' to have rank 4 with 'part', got 'tensor<?x?x?xf32>'}}
   tile.store_row %x, %rows at(%i, %i, %i) part(%i) : tensor<16xf32>, tensor<?x?x?xf32>
   return
 }
@@ -65,7 +65,7 @@ func.func @f(%rows: tensor<?x?x?xf32>, %x: tensor<16xf32>, %i: i32) {
 
 // C1 of tile.mma
 func.func @f(%a: tensor<128x64xbf16>, %b: tensor<64x32xbf16>) {
-  // expected-error @+1 {{expected 'a' and 'b' of rank 2 and one 16-bit float type that agree in the contracted dimension, got 'tensor<128x64xbf16>' transposed and 'tensor<64x32xbf16>'}}
+  // expected-error @+1 {{'tile.mma' op expected 'a' and 'b' to agree in the contracted dimension, got 'tensor<128x64xbf16>' transposed and 'tensor<64x32xbf16>'}}
   %x = tile.mma %a, %b transpose_a : tensor<128x64xbf16>, tensor<64x32xbf16> -> tensor<64x32xf32>
   return
 }

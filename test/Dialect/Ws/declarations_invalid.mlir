@@ -154,7 +154,7 @@ ws.channel @k [tensor<128x64xbf16>] depth 1 at -8
 // -----
 
 // channel_c2_none
-// expected-error @below {{'ws.channel' op expected at least one type, got none}}
+// expected-error @below {{'ws.channel' op attribute 'types' failed to satisfy constraint: type array attribute with at least 1 elements}}
 ws.channel @k [] depth 1
 
 // -----
@@ -178,7 +178,7 @@ ws.hold @h tensor<64x64xbf16> pieces 0
 // -----
 
 // hold_c2
-// expected-error @below {{'ws.hold' op expected a static 16-bit tile of rank 2, got 'tensor<?x64xbf16>'}}
+// expected-error @below {{'ws.hold' op attribute 'type' failed to satisfy constraint: type attribute of static 16-bit tile of rank 2}}
 ws.hold @h tensor<?x64xbf16> pieces 1
 
 // -----

@@ -229,7 +229,7 @@ ws.for ranges <down [full, skipped]> bounds(%n, %n, %n) init() : () -> () {
 // -----
 
 // for_c5_results
-// expected-error @below {{'ws.for' op expected results ('i32'), got ('i64')}}
+// expected-error @below {{'ws.for' op failed to verify that results have the types of 'inits'}}
 %r = ws.for ranges <down [full]> bounds(%n, %n) init(%n) : (i32) -> i64 {
 ^bb0(%j: i32, %old: i32):
   ws.yield %j : i32

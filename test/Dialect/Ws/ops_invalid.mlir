@@ -10,7 +10,7 @@
 // -----
 
 func.func @copy_c1_rank(%x: tensor<?x?x64xbf16>, %n: i32, %s: !s) {
-  // expected-error @below {{'ws.copy' op expected 'source' to have rank 4 and a static last dimension, got 'tensor<?x?x64xbf16>'}}
+  // expected-error @below {{'ws.copy' op operand #0 must be tensor of rank 4 with a static last dimension, but got 'tensor<?x?x64xbf16>'}}
   ws.copy %x at(%n, %n, %n) #bshd to %s : tensor<?x?x64xbf16>, <@k, tensor<128x64xbf16>>
   return
 }
@@ -18,7 +18,7 @@ func.func @copy_c1_rank(%x: tensor<?x?x64xbf16>, %n: i32, %s: !s) {
 // -----
 
 func.func @copy_c1_dynamic(%x: tensor<?x?x?x?xbf16>, %n: i32, %s: !s) {
-  // expected-error @below {{'ws.copy' op expected 'source' to have rank 4 and a static last dimension, got 'tensor<?x?x?x?xbf16>'}}
+  // expected-error @below {{'ws.copy' op operand #0 must be tensor of rank 4 with a static last dimension, but got 'tensor<?x?x?x?xbf16>'}}
   ws.copy %x at(%n, %n, %n) #bshd to %s : tensor<?x?x?x?xbf16>, <@k, tensor<128x64xbf16>>
   return
 }
@@ -42,7 +42,7 @@ func.func @copy_c3(%x: tensor<?x?x?x96xbf16>, %n: i32, %s: !s) {
 // -----
 
 func.func @store_c1(%o: tensor<?x?x64xbf16>, %n: i32) {
-  // expected-error @below {{'ws.store' op expected 'dest' to have rank 4 and a static last dimension, got 'tensor<?x?x64xbf16>'}}
+  // expected-error @below {{'ws.store' op operand #1 must be tensor of rank 4 with a static last dimension, but got 'tensor<?x?x64xbf16>'}}
   ws.store @h[%n], %o at(%n, %n, %n) #bshd : tensor<?x?x64xbf16>
   return
 }
@@ -58,7 +58,7 @@ func.func @store_c2(%o: tensor<?x?x?x64xbf16>, %n: i32) {
 // -----
 
 func.func @mma_c1_type(%a: i32, %b: !b, %n: i32) {
-  // expected-error @below {{'ws.mma' op expected 'a' to be a slot, a tile of rank 2 or a vector, got 'i32'}}
+  // expected-error @below {{'ws.mma' op operand #0 must be slot of tiles or tile of rank 2 or a thread's share, but got 'i32'}}
   %r, %t = ws.mma %a, %b transpose_b : i32, !b -> tensor<64x128xf32>
   %d = ws.await %r, %t : tensor<64x128xf32>
   return
@@ -67,7 +67,7 @@ func.func @mma_c1_type(%a: i32, %b: !b, %n: i32) {
 // -----
 
 func.func @mma_c1_rank(%a: tensor<64xbf16>, %b: !b, %n: i32) {
-  // expected-error @below {{'ws.mma' op expected 'a' to be a slot, a tile of rank 2 or a vector, got 'tensor<64xbf16>'}}
+  // expected-error @below {{'ws.mma' op operand #0 must be slot of tiles or tile of rank 2 or a thread's share, but got 'tensor<64xbf16>'}}
   %r, %t = ws.mma %a, %b transpose_b : tensor<64xbf16>, !b -> tensor<64x128xf32>
   %d = ws.await %r, %t : tensor<64x128xf32>
   return
@@ -85,7 +85,7 @@ func.func @mma_c1_piece(%a: tensor<64x64xbf16>, %b: !b, %n: i32) {
 // -----
 
 func.func @mma_c2_acc(%a: !a, %b: !b, %n: i32, %x: tensor<64x64xf32>) {
-  // expected-error @below {{'ws.mma' op expected 'acc' to have the result's type, got 'tensor<64x64xf32>' and 'tensor<64x128xf32>'}}
+  // expected-error @below {{'ws.mma' op failed to verify that 'acc' has the result's type}}
   %r, %t = ws.mma %a, %b acc(%x : tensor<64x64xf32>) transpose_b : !a, !b -> tensor<64x128xf32>
   %d = ws.await %r, %t : tensor<64x128xf32>
   return
@@ -122,16 +122,16 @@ func.func @mma_c6(%a: tensor<64x64xbf16>, %b: !b, %n: i32) {
 
 // -----
 
-func.func @await_c1_token(%v: f32, %t: !ws.token) {
+func.func @await_c1_token(%v: tensor<64x128xf32>, %t: !ws.token) {
   // expected-error @below {{'ws.await' op expected the token of a 'ws.mma'}}
-  %d = ws.await %v, %t : f32
+  %d = ws.await %v, %t : tensor<64x128xf32>
   return
 }
 
 // -----
 
 func.func @copy_c3_work(%x: tensor<?x?x?x64xbf16>, %n: i32, %work: !work) {
-  // expected-error @below {{'ws.copy' op expected the slot's tile to have the element type and at least the last dimension of 'source', got 'tensor<4xi32>' and 'tensor<?x?x?x64xbf16>'}}
+  // expected-error @below {{'ws.copy' op operand #4 must be slot of tiles, but got '!ws.slot<@work, tensor<4xi32>>'}}
   ws.copy %x at(%n, %n, %n) #bshd to %work : tensor<?x?x?x64xbf16>, <@work, tensor<4xi32>>
   return
 }
@@ -139,7 +139,7 @@ func.func @copy_c3_work(%x: tensor<?x?x?x64xbf16>, %n: i32, %work: !work) {
 // -----
 
 func.func @mma_c1_work(%a: vector<4xi32>, %work: !ws.slot<@work, tensor<4xi32>>) {
-  // expected-error @below {{'ws.mma' op expected 'b' to be a slot of tiles, got '!ws.slot<@work, tensor<4xi32>>'}}
+  // expected-error @below {{'ws.mma' op operand #1 must be slot of tiles, but got '!ws.slot<@work, tensor<4xi32>>'}}
   %r, %t = ws.mma %a, %work : vector<4xi32>, <@work, tensor<4xi32>> -> vector<4xf32>
   return
 }
@@ -155,7 +155,7 @@ func.func @case(%a: !a, %b: !b, %n: i32, %c: i1, %v: tensor<64x128xf32>) {
 // -----
 
 // mma_c2_result
-// expected-error @below {{'ws.mma' op expected a result of f32, got 'tensor<64x128xbf16>'}}
+// expected-error @below {{'ws.mma' op result #0 must be tile of rank 2 or a thread's share of f32, but got 'tensor<64x128xbf16>'}}
 %r, %t = ws.mma %a, %b transpose_b : !a, !b -> tensor<64x128xbf16>
 %d = ws.await %r, %t : tensor<64x128xbf16>
 
@@ -240,13 +240,13 @@ ws.put %n in @h[%n] : i32
 // -----
 
 // put_work_c1
-// expected-error @below {{'ws.put_work' op expected a slot of work items, got '!ws.slot<@k, tensor<128x64xbf16>>'}}
+// expected-error @below {{'ws.put_work' op operand #1 must be slot of work items, but got '!ws.slot<@k, tensor<128x64xbf16>>'}}
 ws.put_work %w to %s : <@k, tensor<128x64xbf16>>
 
 // -----
 
 // get_work_c1
-// expected-error @below {{'ws.get_work' op expected a slot of work items, got '!ws.slot<@k, tensor<128x64xbf16>>'}}
+// expected-error @below {{'ws.get_work' op operand #0 must be slot of work items, but got '!ws.slot<@k, tensor<128x64xbf16>>'}}
 %x = ws.get_work %s : <@k, tensor<128x64xbf16>>
 
 // -----
