@@ -90,29 +90,23 @@ int codegen::depthOf(const json::Value &value) {
 }
 
 FailureOr<json::Value> Expressions::application(ArrayAttr list, int depth) {
-  auto word = list.empty() ? StringAttr() : dyn_cast<StringAttr>(list[0]);
-  const LaunchOperator *known =
-      word ? llvm::find_if(launchOperators(),
-                           [&](const LaunchOperator &candidate) {
-                             return candidate.name == word.getValue();
-                           })
-           : launchOperators().end();
-  if (known == launchOperators().end()) {
+  const LaunchOperator *known = launchOperatorOf(list);
+  if (!known) {
     return error() << "to begin lists with an operator of launch plans, got "
                    << list;
   }
   size_t operands = list.size() - 1;
   if (operands < known->operands ||
       (operands > known->operands && !known->isVariadic)) {
-    return error() << "to give '" << known->name << "' " << known->operands
-                   << (known->isVariadic ? " or more" : "") << " operands, got "
-                   << list;
+    return error() << "to give '" << stringifyLaunchOp(known->op) << "' "
+                   << known->operands << (known->isVariadic ? " or more" : "")
+                   << " operands, got " << list;
   }
   if (list.size() > mostLaunchList) {
     return error() << "to have lists of at most " << mostLaunchList
                    << " words, got " << list.size();
   }
-  json::Array result{known->name};
+  json::Array result{stringifyLaunchOp(known->op)};
   for (Attribute operand : list.getValue().drop_front()) {
     FailureOr<json::Value> value = expression(operand, depth + 1);
     if (failed(value)) {

@@ -30,13 +30,13 @@ public:
 
 private:
   void learn(const json::Object &check);
-  void learn(const json::Value &expr, StringRef shared, Interval range);
+  void learn(const json::Value &expr, LaunchOp shared, Interval range);
   void learnFactors(const json::Value &product, int64_t most);
   Interval rangeOf(const json::Value &expr);
   Interval resultOf(const json::Value &expr);
   Interval known(const json::Value &expr, Interval range);
   void demand(const json::Value &expr);
-  void require(const json::Value &expr, StringRef word, int64_t bound,
+  void require(const json::Value &expr, LaunchOp op, int64_t bound,
                int64_t equals, const Twine &what);
 
   ws::KernelOp kernel;
@@ -47,9 +47,9 @@ private:
 
 } // namespace
 
-static const json::Array *operandsOf(const json::Value &expr, StringRef word) {
+static const json::Array *operandsOf(const json::Value &expr, LaunchOp op) {
   const json::Array *list = expr.getAsArray();
-  return list && list->front() == word ? list : nullptr;
+  return list && list->front() == stringifyLaunchOp(op) ? list : nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -57,7 +57,7 @@ static const json::Array *operandsOf(const json::Value &expr, StringRef word) {
 //===----------------------------------------------------------------------===//
 
 /// A bound on the smallest or the largest operand holds for all.
-void OverflowChecks::learn(const json::Value &expr, StringRef shared,
+void OverflowChecks::learn(const json::Value &expr, LaunchOp shared,
                            Interval range) {
   facts.push_back({expr, range});
   if (const json::Array *list = operandsOf(expr, shared)) {
@@ -74,16 +74,17 @@ void OverflowChecks::learn(const json::Object &check) {
   if (!holds && *check.get("equals") != 0) {
     return;
   }
-  bool isLess = operandsOf(expr, "lt");
-  const json::Array *list = isLess ? expr.getAsArray() : operandsOf(expr, "ge");
+  bool isLess = operandsOf(expr, LaunchOp::Lt);
+  const json::Array *list =
+      isLess ? expr.getAsArray() : operandsOf(expr, LaunchOp::Ge);
   if (!list) {
     return;
   }
   auto least = [&](const json::Value &of, int64_t number) {
-    learn(of, "min", {number, INT64_MAX});
+    learn(of, LaunchOp::Min, {number, INT64_MAX});
   };
   auto most = [&](const json::Value &of, int64_t number) {
-    learn(of, "max", {INT64_MIN, number});
+    learn(of, LaunchOp::Max, {INT64_MIN, number});
   };
   const json::Value &a = (*list)[1], &b = (*list)[2];
   std::optional<int64_t> first = a.getAsInteger(), second = b.getAsInteger();
@@ -103,7 +104,7 @@ void OverflowChecks::learn(const json::Object &check) {
 /// nothing is launched.
 void OverflowChecks::learnFactors(const json::Value &product, int64_t most) {
   facts.push_back({product, {INT64_MIN, most}});
-  const json::Array *list = operandsOf(product, "mul");
+  const json::Array *list = operandsOf(product, LaunchOp::Mul);
   if (!list || llvm::any_of(llvm::drop_begin(*list), [&](const auto &factor) {
         return rangeOf(factor).low < 0;
       })) {
@@ -138,28 +139,7 @@ static Interval corners(Interval a, Interval b,
   return {low, high};
 }
 
-/// For operands that fit 32 bits.
-static Interval apply(StringRef word, Interval a, Interval b) {
-  if (word == "add") {
-    return {a.low + b.low, a.high + b.high};
-  }
-  if (word == "sub") {
-    return {a.low - b.high, a.high - b.low};
-  }
-  if (word == "mul") {
-    return corners(a, b, [](int64_t a, int64_t b) { return a * b; });
-  }
-  if (word == "min") {
-    return {std::min(a.low, b.low), std::min(a.high, b.high)};
-  }
-  if (word == "max") {
-    return {std::max(a.low, b.low), std::max(a.high, b.high)};
-  }
-  if (word == "mod") { // of an operand that is never negative
-    return {0, std::min(a.high, std::max<int64_t>(b.high - 1, 0))};
-  }
-  assert((word == "div" || word == "ceildiv") && "no operator of sizes");
-  bool isUp = word == "ceildiv";
+static Interval applyQuotient(bool isUp, Interval a, Interval b) {
   if (b.high >= 1 && b.low >= 0) {
     return corners(a, {std::max<int64_t>(b.low, 1), b.high},
                    [&](int64_t a, int64_t b) {
@@ -169,6 +149,33 @@ static Interval apply(StringRef word, Interval a, Interval b) {
   }
   int64_t most = std::max(std::abs(a.low), std::abs(a.high));
   return {-most, most};
+}
+
+/// For operands that fit 32 bits.
+static Interval apply(LaunchOp op, Interval a, Interval b) {
+  switch (op) {
+  case LaunchOp::Add:
+    return {a.low + b.low, a.high + b.high};
+  case LaunchOp::Sub:
+    return {a.low - b.high, a.high - b.low};
+  case LaunchOp::Mul:
+    return corners(a, b, [](int64_t a, int64_t b) { return a * b; });
+  case LaunchOp::Min:
+    return {std::min(a.low, b.low), std::min(a.high, b.high)};
+  case LaunchOp::Max:
+    return {std::max(a.low, b.low), std::max(a.high, b.high)};
+  case LaunchOp::Mod: // of an operand that is never negative
+    return {0, std::min(a.high, std::max<int64_t>(b.high - 1, 0))};
+  case LaunchOp::Div:
+  case LaunchOp::CeilDiv:
+    return applyQuotient(op == LaunchOp::CeilDiv, a, b);
+  case LaunchOp::Eq:
+  case LaunchOp::Ge:
+  case LaunchOp::Lt:
+  case LaunchOp::Select:
+    break;
+  }
+  llvm_unreachable("no operator of sizes");
 }
 
 /// Returns the range of `expr` for operands that fit 32 bits.
@@ -181,8 +188,8 @@ Interval OverflowChecks::resultOf(const json::Value &expr) {
                                                  : Interval::i32());
   }
   const json::Array &list = *expr.getAsArray();
-  return known(
-      expr, apply(*list[0].getAsString(), rangeOf(list[1]), rangeOf(list[2])));
+  LaunchOp op = *symbolizeLaunchOp(*list[0].getAsString());
+  return known(expr, apply(op, rangeOf(list[1]), rangeOf(list[2])));
 }
 
 /// Returns the range of `expr` after its check.
@@ -211,7 +218,7 @@ static std::string textOf(const json::Value &expr,
       .str();
 }
 
-void OverflowChecks::require(const json::Value &expr, StringRef word,
+void OverflowChecks::require(const json::Value &expr, LaunchOp op,
                              int64_t bound, int64_t equals, const Twine &what) {
   llvm::SmallSetVector<StringRef, 4> names;
   std::string message = "expected " + textOf(expr, names) + " to be " +
@@ -220,9 +227,10 @@ void OverflowChecks::require(const json::Value &expr, StringRef word,
     message += (number == 0 ? ", got " : ", ") + name.str() + " = {" +
                name.str() + "}";
   }
-  json::Value check = json::Object{{"expr", json::Array{word, expr, bound}},
-                                   {"equals", equals},
-                                   {"message", std::move(message)}};
+  json::Value check =
+      json::Object{{"expr", json::Array{stringifyLaunchOp(op), expr, bound}},
+                   {"equals", equals},
+                   {"message", std::move(message)}};
   learn(*check.getAsObject());
   checks.push_back(std::move(check));
 }
@@ -238,10 +246,10 @@ void OverflowChecks::demand(const json::Value &expr) {
   }
   Interval range = resultOf(expr);
   if (range.high > INT32_MAX) {
-    require(expr, "lt", int64_t(INT32_MAX) + 1, 1, "below");
+    require(expr, LaunchOp::Lt, int64_t(INT32_MAX) + 1, 1, "below");
   }
   if (range.low < INT32_MIN) {
-    require(expr, "lt", INT32_MIN, 0, "at least");
+    require(expr, LaunchOp::Lt, INT32_MIN, 0, "at least");
   }
 }
 
@@ -252,7 +260,7 @@ void OverflowChecks::run(const LaunchItems &items) {
   auto extents = items.extents();
   for (const json::Value &extent : extents) {
     if (rangeOf(extent).low < 0) {
-      require(extent, "lt", 0, 0, "at least");
+      require(extent, LaunchOp::Lt, 0, 0, "at least");
     }
   }
   Interval count = known(items.count(), {0, INT64_MAX});

@@ -8,19 +8,19 @@ using namespace attn;
 using namespace attn::codegen;
 namespace json = llvm::json;
 
-/// Returns the plan's word for an op on two integers, or an empty string.
-static StringRef wordOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, StringRef>(op)
-      .Case([](arith::AddIOp) { return "add"; })
-      .Case([](arith::SubIOp) { return "sub"; })
-      .Case([](arith::MulIOp) { return "mul"; })
-      .Case<arith::DivSIOp, arith::DivUIOp>([](auto) { return "div"; })
+/// Returns the plan's operator for an op on two integers.
+static std::optional<LaunchOp> operatorOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<LaunchOp>>(op)
+      .Case([](arith::AddIOp) { return LaunchOp::Add; })
+      .Case([](arith::SubIOp) { return LaunchOp::Sub; })
+      .Case([](arith::MulIOp) { return LaunchOp::Mul; })
+      .Case<arith::DivSIOp, arith::DivUIOp>([](auto) { return LaunchOp::Div; })
       .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(
-          [](auto) { return "ceildiv"; })
-      .Case<arith::RemSIOp, arith::RemUIOp>([](auto) { return "mod"; })
-      .Case<arith::MinSIOp, arith::MinUIOp>([](auto) { return "min"; })
-      .Case<arith::MaxSIOp, arith::MaxUIOp>([](auto) { return "max"; })
-      .Default(StringRef());
+          [](auto) { return LaunchOp::CeilDiv; })
+      .Case<arith::RemSIOp, arith::RemUIOp>([](auto) { return LaunchOp::Mod; })
+      .Case<arith::MinSIOp, arith::MinUIOp>([](auto) { return LaunchOp::Min; })
+      .Case<arith::MaxSIOp, arith::MaxUIOp>([](auto) { return LaunchOp::Max; })
+      .Default(std::nullopt);
 }
 
 json::Value codegen::nameOrNumber(StringRef text) {
@@ -92,7 +92,7 @@ bool SizeWriter::isNeverNegativeOp(Operation *op) {
   }
   return isa<tensor::DimOp>(op) ||
          (!isa<arith::SubIOp>(op) &&
-          (isa<arith::IndexCastOp>(op) || !wordOf(op).empty()) &&
+          (isa<arith::IndexCastOp>(op) || operatorOf(op)) &&
           llvm::all_of(op->getOperands(), is));
 }
 
@@ -159,8 +159,8 @@ FailureOr<json::Value> SizeWriter::writeOp(Operation *op) {
            << op->getOperand(0).getType() << " to "
            << op->getResult(0).getType();
   }
-  StringRef word = wordOf(op);
-  if (word.empty()) {
+  std::optional<LaunchOp> found = operatorOf(op);
+  if (!found) {
     return op->emitOpError(pass)
            << "expected the number of work items to be computed from sizes, "
               "arguments and constants, got a result of this op";
@@ -173,7 +173,8 @@ FailureOr<json::Value> SizeWriter::writeOp(Operation *op) {
   if (failed(a) || failed(b)) {
     return failure();
   }
-  json::Value list = json::Array{word, std::move(*a), std::move(*b)};
+  json::Value list =
+      json::Array{stringifyLaunchOp(*found), std::move(*a), std::move(*b)};
   if (countWords(list) > mostWords) {
     return op->emitOpError(pass)
            << "expected an expression of at most " << mostWords

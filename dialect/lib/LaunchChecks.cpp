@@ -4,6 +4,7 @@
 #include "attn/dialect/LaunchChecks.h"
 #include "llvm/Support/MathExtras.h"
 
+using namespace mlir;
 using namespace attn;
 
 using Result = std::optional<int64_t>;
@@ -47,17 +48,27 @@ static Result ceilDiv(int64_t a, int64_t b) {
 llvm::ArrayRef<LaunchOperator> attn::launchOperators() {
   using I = int64_t;
   static constexpr LaunchOperator all[] = {
-      {"add", 2, true, add},
-      {"sub", 2, false, sub},
-      {"mul", 2, true, mul},
-      {"div", 2, false, floorDiv},
-      {"mod", 2, false, floorMod},
-      {"ceildiv", 2, false, ceilDiv},
-      {"min", 2, true, [](I a, I b) -> Result { return std::min(a, b); }},
-      {"max", 2, true, [](I a, I b) -> Result { return std::max(a, b); }},
-      {"eq", 2, false, [](I a, I b) -> Result { return a == b; }},
-      {"ge", 2, false, [](I a, I b) -> Result { return a >= b; }},
-      {"lt", 2, false, [](I a, I b) -> Result { return a < b; }},
-      {"select", 3, false, nullptr}};
+      {LaunchOp::Add, 2, true, add},
+      {LaunchOp::Sub, 2, false, sub},
+      {LaunchOp::Mul, 2, true, mul},
+      {LaunchOp::Div, 2, false, floorDiv},
+      {LaunchOp::Mod, 2, false, floorMod},
+      {LaunchOp::CeilDiv, 2, false, ceilDiv},
+      {LaunchOp::Min, 2, true,
+       [](I a, I b) -> Result { return std::min(a, b); }},
+      {LaunchOp::Max, 2, true,
+       [](I a, I b) -> Result { return std::max(a, b); }},
+      {LaunchOp::Eq, 2, false, [](I a, I b) -> Result { return a == b; }},
+      {LaunchOp::Ge, 2, false, [](I a, I b) -> Result { return a >= b; }},
+      {LaunchOp::Lt, 2, false, [](I a, I b) -> Result { return a < b; }},
+      {LaunchOp::Select, 3, false, nullptr}};
   return all;
+}
+
+const LaunchOperator *attn::launchOperatorOf(ArrayAttr list) {
+  auto word = list.empty() ? StringAttr() : dyn_cast<StringAttr>(list[0]);
+  std::optional<LaunchOp> op =
+      word ? symbolizeLaunchOp(word.getValue()) : std::nullopt;
+  // The table is in the order of the enum.
+  return op ? &launchOperators()[static_cast<size_t>(*op)] : nullptr;
 }

@@ -20,16 +20,9 @@ LaunchCondition::LaunchCondition(Attribute check, NumberOf numberOf)
 }
 
 bool LaunchCondition::readList(ArrayAttr list, NumberOf numberOf) {
-  auto word = list.empty() ? StringAttr() : dyn_cast<StringAttr>(list[0]);
-  if (!word) {
-    return false;
-  }
-  const LaunchOperator *op =
-      llvm::find_if(launchOperators(), [&](const LaunchOperator &known) {
-        return known.name == word.getValue();
-      });
-  size_t operands = list.size() - 1;
-  if (op == launchOperators().end() || operands < op->operands ||
+  const LaunchOperator *op = launchOperatorOf(list);
+  size_t operands = op ? list.size() - 1 : 0;
+  if (!op || operands < op->operands ||
       (operands > op->operands && !op->isVariadic)) {
     return false;
   }

@@ -12,25 +12,13 @@ using namespace attn;
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
-SmallVector<StringRef> attn::listTableMasks() {
-  SmallVector<StringRef> words;
-  for (uint32_t i = 0; i <= getMaxEnumValForMaskKind(); ++i) {
-    StringRef served = builtInMask(MaskKind(i)).served;
-    if (!served.empty() && !llvm::is_contained(words, served)) {
-      words.push_back(served);
-    }
-  }
-  words.append({kWindowMask, kGathersMask});
-  return words;
-}
-
 namespace {
 
 /// The key of an entry, or of a lookup, in words.
 struct Key {
   KernelKind kind;
   int64_t headDim, headDimV;
-  SmallVector<StringRef> masks;
+  TableMasks masks;
   SmallVector<std::string> dtypes;
   SmallVector<StringRef> machines;
 
@@ -38,20 +26,20 @@ struct Key {
     Key key{problem.getKind(),
             problem.getHeadDim(),
             problem.getHeadDimV(),
-            {},
+            TableMasks::Nothing,
             {nameOf(problem.getDtype())},
             {target}};
     StringRef served = builtInMask(problem.getMask()).served;
     if (!served.empty()) {
-      key.masks.push_back(served);
+      key.masks |= *symbolizeTableMasks(served);
     }
     if (problem.getBounds() != MaskBounds::None) {
-      key.masks.push_back(kWindowMask);
+      key.masks |= TableMasks::Window;
     }
     // Reading elements at positions needs registers for addresses.
     if (std::max(problem.getMaskRegion(), problem.getScoreRegion()) ==
         attn::RegionKind::Gathering) {
-      key.masks.push_back(kGathersMask);
+      key.masks |= TableMasks::Gathers;
     }
     return key;
   }
@@ -59,7 +47,7 @@ struct Key {
     Key key{entry.getKind(),
             int64_t(entry.getHeadDim()),
             int64_t(entry.getHeadDimV()),
-            {},
+            entry.getMasks(),
             {"bf16", "f16"},
             {entry.getSchedule().getMachine().getValue()}};
     if (ArrayAttr machines = entry.getMachinesAttr()) {
@@ -67,12 +55,9 @@ struct Key {
     }
     if (ArrayAttr dtypes = entry.getDtypesAttr()) {
       key.dtypes.clear();
-      for (auto dtype : dtypes.getAsRange<StringAttr>()) {
-        key.dtypes.push_back(dtype.str());
+      for (Type dtype : dtypes.getAsValueRange<TypeAttr>()) {
+        key.dtypes.push_back(nameOf(dtype));
       }
-    }
-    for (auto mask : entry.getMasks().getAsRange<StringAttr>()) {
-      key.masks.push_back(mask.getValue());
     }
     return key;
   }
@@ -100,10 +85,7 @@ struct Key {
     return kind == wanted.kind &&
            (headDim == -1 || headDim >= wanted.headDim) &&
            (headDimV == -1 || headDimV >= wanted.headDimV) &&
-           llvm::all_of(wanted.masks,
-                        [&](StringRef mask) {
-                          return llvm::is_contained(masks, mask);
-                        }) &&
+           bitEnumContainsAll(masks, wanted.masks) &&
            llvm::all_of(wanted.dtypes, [&](const std::string &dtype) {
              return llvm::is_contained(dtypes, dtype);
            });
@@ -119,12 +101,13 @@ struct Key {
   std::pair<int64_t, size_t> cost(const Key &wanted) const {
     return {columnsFor(headDim, wanted.headDim) +
                 columnsFor(headDimV, wanted.headDimV),
-            masks.size()};
+            size_t(llvm::popcount(uint32_t(masks)))};
   }
   std::string describeProblem() const {
     return llvm::formatv("{0}, {1}, head dims {2} and {3}, mask '{4}'",
                          stringifyKernelKind(kind), llvm::join(dtypes, " or "),
-                         headDim, headDimV, llvm::join(masks, "' and '"));
+                         headDim, headDimV,
+                         llvm::join(tableMaskWords(masks), "' and '"));
   }
   std::string describe() const {
     return llvm::formatv("{0}, on '{1}'", describeProblem(),

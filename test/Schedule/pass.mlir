@@ -42,11 +42,17 @@
 // KEY: error: 'tile.kernel' op expected the entry '@mine' of '{{.*}}d64.mlir' to be for fwd, bf16, head dims 128 and 128, mask 'causal_bottom_right', got fwd, bf16 or f16, head dims 64 and 64, mask 'none' and 'causal_top_left' and 'causal_bottom_right'
 
 // An entry may name element types; without them it serves bf16 and f16.
-// RUN: sed 's/^\( *\)config </\1dtypes ["f16"] config </' %S/Inputs/mine.mlir > %t.f16.mlir
+// RUN: sed 's/^\( *\)config </\1dtypes [f16] config </' %S/Inputs/mine.mlir > %t.f16.mlir
 // RUN: attn-opt %t.f16.mlir | FileCheck %s --check-prefix=DTYPES
-// DTYPES: attn.table_entry fwd @mine head_dim 128, 128 masks {{.*}} dtypes ["f16"] config <
+// DTYPES: attn.table_entry fwd @mine head_dim 128, 128 masks {{.*}} dtypes [f16] config <
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%t.f16.mlir 2>&1 | FileCheck %s --check-prefix=DTYPE
 // DTYPE: error: 'tile.kernel' op expected the entry '@mine' of '{{.*}}.f16.mlir' to be for fwd, bf16, head dims 128 and 128, {{.*}}, got fwd, f16, head dims 128 and 128,
+
+// Words for what an entry serves, and element types, are from a list.
+// RUN: sed 's/"none", /"any", /' %S/Inputs/mine.mlir | not attn-opt 2>&1 | FileCheck %s --check-prefix=MASK
+// MASK: error: {{.*}}expected masks of none, causal_top_left, causal_bottom_right, window, gathers, got 'any'
+// RUN: sed 's/^\( *\)config </\1dtypes [f32] config </' %S/Inputs/mine.mlir | not attn-opt 2>&1 | FileCheck %s --check-prefix=F32
+// F32: error: 'attn.table_entry' op attribute 'dtypes' failed to satisfy constraint: bf16 and f16
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/sm_100a.mlir 2>&1 | FileCheck %s --check-prefix=MACHINE
 // MACHINE: error: 'tile.kernel' op expected the schedule of entry '@mine' of '{{.*}}sm_100a.mlir' to be for machine 'sm_90a', got 'sm_100a'

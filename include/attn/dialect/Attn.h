@@ -45,6 +45,10 @@ parseBounds(mlir::OpAsmParser &parser,
             MaskBoundsAttr &kinds);
 void printBounds(mlir::OpAsmPrinter &printer, mlir::Operation *,
                  mlir::ValueRange values, MaskBoundsAttr kinds);
+// The words of a table entry for what it serves.
+mlir::ParseResult parseTableMasks(mlir::OpAsmParser &parser, TableMasksAttr &);
+void printTableMasks(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                     TableMasksAttr masks);
 } // namespace attn
 #include "attn/dialect/ScoreOpInterface.h.inc"
 #define GET_OP_CLASSES

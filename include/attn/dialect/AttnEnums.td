@@ -29,6 +29,19 @@ def Attn_MaskBounds : I32BitEnumAttr<"MaskBounds", "the bounds of a mask that la
 }
 def Attn_MaskBoundsAttr : EnumAttr<Attn_Dialect, Attn_MaskBounds, "mask_bounds">;
 
+// A mask whose word names another is served like that one. Regions that read captured
+// tensors at positions need registers for their addresses.
+def Attn_TableMasks : I32BitEnumAttr<"TableMasks", "what entries of a schedule table serve",
+  !listconcat([I32BitEnumAttrCaseNone<"Nothing", "nothing">],
+    !foreach(mask, !filter(m, !instances<Attn_Mask>(), !eq(m.served, m.name)),
+             I32BitEnumAttrCaseBit<mask.symbol, !cast<int>(mask.number), mask.name>),
+    [I32BitEnumAttrCaseBit<"Window", 29, "window">, // bounds of masks
+     I32BitEnumAttrCaseBit<"Gathers", 30, "gathers">])> {
+  let cppNamespace = "::attn";
+  let genSpecializedAttr = 0;
+}
+def Attn_TableMasksAttr : EnumAttr<Attn_Dialect, Attn_TableMasks, "table_masks">;
+
 def Attn_LayoutKind : Attn_Enum<"LayoutKind", "order of the dimensions of Q, K, V and O", [
   I32EnumAttrCase<"BSHD", 0, "bshd">, I32EnumAttrCase<"BHSD", 1, "bhsd">]>;
 def Attn_LayoutKindAttr : EnumAttr<Attn_Dialect, Attn_LayoutKind, "layout"> {
@@ -60,6 +73,13 @@ def Attn_ArgumentAccess : Attn_Enum<"ArgumentAccess", "what a kernel does with a
   I32EnumAttrCase<"Accumulate", 2, "accumulate">]>;
 
 // Conditions on a launch.
+def Attn_LaunchOp : Attn_Enum<"LaunchOp", "an operator in expressions of launch plans", [
+  I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Sub", 1, "sub">,
+  I32EnumAttrCase<"Mul", 2, "mul">, I32EnumAttrCase<"Div", 3, "div">,
+  I32EnumAttrCase<"Mod", 4, "mod">, I32EnumAttrCase<"CeilDiv", 5, "ceildiv">,
+  I32EnumAttrCase<"Min", 6, "min">, I32EnumAttrCase<"Max", 7, "max">,
+  I32EnumAttrCase<"Eq", 8, "eq">, I32EnumAttrCase<"Ge", 9, "ge">,
+  I32EnumAttrCase<"Lt", 10, "lt">, I32EnumAttrCase<"Select", 11, "select">]>;
 def Attn_LaunchSize : Attn_Enum<"LaunchSize", "a size that a condition bounds", [
   I32EnumAttrCase<"SeqlenQ", 0, "seqlen_q">, I32EnumAttrCase<"SeqlenK", 1, "seqlen_k">,
   I32EnumAttrCase<"Rows", 2, "rows">]>;

@@ -14,6 +14,9 @@ def Attn_KernelKindAttr : EnumAttr<Attn_Dialect, Attn_KernelKind, "kernel_kind">
   let assemblyFormat = "$value";
 }
 
+def Attn_DtypesAttr : TypedArrayAttrBase<TypeAttrOf<AnyTypeOf<[BF16, F16], "", "::mlir::FloatType">>,
+  "bf16 and f16">;
+
 class Attn_Op<string opMnemonic, list<Trait> traits = []>
     : Op<Attn_Dialect, opMnemonic, traits>;
 
@@ -52,11 +55,11 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Attn_KernelKindAttr:$kind,
-    I64Attr:$head_dim, I64Attr:$head_dim_v, StrArrayAttr:$masks,
-    OptionalAttr<StrArrayAttr>:$dtypes, OptionalAttr<StrArrayAttr>:$machines, OptionalAttr<Attn_ConditionAttr>:$when,
+    I64Attr:$head_dim, I64Attr:$head_dim_v, Attn_TableMasksAttr:$masks,
+    OptionalAttr<Attn_DtypesAttr>:$dtypes, OptionalAttr<StrArrayAttr>:$machines, OptionalAttr<Attn_ConditionAttr>:$when,
     Attn_ConfigAttr:$config, Attn_ScheduleAttr:$schedule);
   let assemblyFormat = [{
-    $kind $sym_name `head_dim` $head_dim `,` $head_dim_v `masks` $masks
+    $kind $sym_name `head_dim` $head_dim `,` $head_dim_v `masks` custom<TableMasks>($masks)
     (`dtypes` $dtypes^)? (`machines` $machines^)? (`when` $when^)? `config` $config `schedule` $schedule attr-dict
   }];
 }

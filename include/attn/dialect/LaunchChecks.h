@@ -5,10 +5,7 @@
 #ifndef ATTN_DIALECT_LAUNCHCHECKS_H
 #define ATTN_DIALECT_LAUNCHCHECKS_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
-
-#include <optional>
+#include "attn/dialect/Attn.h"
 
 namespace attn {
 
@@ -23,7 +20,7 @@ constexpr llvm::StringLiteral kItems = "items";
 /// An operator of a launch plan's expressions. A variadic one takes at least
 /// `operands` operands, and is evaluated from the left.
 struct LaunchOperator {
-  llvm::StringLiteral name;
+  LaunchOp op;
   size_t operands;
   bool isVariadic;
   /// Evaluates two operands like the runtime: in 64 bits, with quotients
@@ -32,6 +29,9 @@ struct LaunchOperator {
   std::optional<int64_t> (*compute)(int64_t a, int64_t b);
 };
 llvm::ArrayRef<LaunchOperator> launchOperators();
+
+/// Returns the operator that the word at the head of `list` names, or null.
+const LaunchOperator *launchOperatorOf(mlir::ArrayAttr list);
 
 /// The limit on the number of work items, times the CTAs of a cluster, and on
 /// positions: they are counted in 32 bits, and a block beyond the last one may

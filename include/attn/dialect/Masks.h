@@ -38,6 +38,11 @@ llvm::SmallVector<MaskBound> maskBounds();
 llvm::SmallVector<MaskBound> maskBounds(MaskBounds kinds);
 const BuiltInMask &builtInMask(MaskKind kind);
 
+/// Returns the words of a schedule table for `masks`, by default for all that
+/// an entry may serve.
+std::vector<std::string>
+tableMaskWords(TableMasks masks = ~TableMasks::Nothing);
+
 /// Checks C17 of attn.attention.
 mlir::LogicalResult
 verifyBounds(MaskKind mask, MaskBounds bounds,

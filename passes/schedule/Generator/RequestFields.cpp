@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RequestFields.h"
+#include "attn/dialect/Masks.h"
 #include "attn/passes/schedule/ScheduleTable.h"
 
 using namespace attn;
@@ -86,10 +87,9 @@ Error Fields::expectNoMore() const {
 
 Error Fields::takeHead(StringRef symbol, EntryHead &head) {
   head.symbol = symbol.str();
-  for (StringRef mask : listTableMasks()) {
-    if (mask != kGathersMask) {
-      head.masks.push_back(mask.str());
-    }
+  for (const std::string &mask : tableMaskWords(
+           bitEnumClear(~TableMasks::Nothing, TableMasks::Gathers))) {
+    head.masks.push_back(mask);
   }
   Error error = take("symbol", head.symbol);
   error = llvm::joinErrors(std::move(error), take("masks", head.masks));
@@ -97,11 +97,11 @@ Error Fields::takeHead(StringRef symbol, EntryHead &head) {
   error = llvm::joinErrors(std::move(error), take("rung", head.rung));
   error = llvm::joinErrors(std::move(error), takeHeadDims(head));
   for (const std::string &mask : head.masks) {
-    if (!llvm::is_contained(listTableMasks(), StringRef(mask))) {
+    if (!llvm::is_contained(tableMaskWords(), mask)) {
       error =
           llvm::joinErrors(std::move(error),
                            makeError("expected masks of {0}, got '{1}'",
-                                     llvm::join(listTableMasks(), ", "), mask));
+                                     llvm::join(tableMaskWords(), ", "), mask));
     }
   }
   return error;

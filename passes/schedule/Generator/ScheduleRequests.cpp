@@ -3,6 +3,7 @@
 #include "RequestFields.h"
 #include "ScheduleReader.h"
 #include "ScheduleWriter.h"
+#include "attn/dialect/Masks.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/passes/schedule/EmbeddedData.h"
 #include "attn/passes/schedule/ScheduleTable.h"
@@ -86,7 +87,7 @@ static Expected<std::string> answerVocabulary(Fields &fields,
         });
       }
     });
-    out.attribute("masks", json::Array(listTableMasks()));
+    out.attribute("masks", json::Array(tableMaskWords()));
     out.attributeObject("machines", [&] {
       for (const std::string &name : listMachines()) {
         auto machine = lookupMachine(
@@ -188,8 +189,8 @@ static void write(json::OStream &out, TableEntryOp entry, StringRef file) {
     out.attribute("head_dims", json::Array({int64_t(entry.getHeadDim()),
                                             int64_t(entry.getHeadDimV())}));
     out.attributeArray("masks", [&] {
-      for (auto mask : entry.getMasks().getAsRange<StringAttr>()) {
-        out.value(mask.getValue());
+      for (const std::string &mask : tableMaskWords(entry.getMasks())) {
+        out.value(mask);
       }
     });
     if (ConditionAttr when = entry.getWhenAttr()) {

@@ -265,10 +265,14 @@ static std::string writeConfig(const SchedulePoint &point, int64_t rows,
 std::string generator::writeEntry(const SchedulePoint &point,
                                   const EntryHead &head, MachineAttr machine,
                                   RoleRegisters registers, int64_t rows) {
-  std::string text = formatv(
-      "attn.table_entry fwd @{0} head_dim {1}, {2}\n    masks [\"{3}\"]\n",
-      head.symbol, head.headDim, head.headDimV,
-      llvm::join(head.masks, "\", \""));
+  std::string text =
+      formatv("attn.table_entry fwd @{0} head_dim {1}, {2}\n    masks [{3}]\n",
+              head.symbol, head.headDim, head.headDimV,
+              llvm::join(llvm::map_range(head.masks,
+                                         [](const std::string &mask) {
+                                           return '"' + mask + '"';
+                                         }),
+                         ", "));
   if (!head.when.empty()) {
     text += "    when <" + head.when + ">\n";
   }

@@ -17,15 +17,25 @@ namespace {
 using attn::launchOperators;
 using attn::runtime::ExprOp;
 
+std::string nameOf(const attn::LaunchOperator &known) {
+  return stringifyLaunchOp(known.op).str();
+}
+
+TEST(LaunchExpressions, operatorsAreInTheOrderOfTheEnum) {
+  size_t place = 0;
+  for (const auto &known : launchOperators()) {
+    EXPECT_EQ(size_t(known.op), place++) << nameOf(known);
+  }
+}
+
 TEST(LaunchExpressions, operatorsAreThoseOfTheRuntime) {
   for (const auto &known : launchOperators()) {
     ExprOp op;
     int arity = 0;
-    ASSERT_TRUE(attn::runtime::lookupExprOp(known.name.str(), op, arity))
-        << known.name.str();
-    EXPECT_EQ(known.operands, size_t(arity)) << known.name.str();
-    EXPECT_EQ(known.isVariadic, attn::runtime::isVariadic(op))
-        << known.name.str();
+    ASSERT_TRUE(attn::runtime::lookupExprOp(nameOf(known), op, arity))
+        << nameOf(known);
+    EXPECT_EQ(known.operands, size_t(arity)) << nameOf(known);
+    EXPECT_EQ(known.isVariadic, attn::runtime::isVariadic(op)) << nameOf(known);
   }
 }
 
@@ -47,19 +57,19 @@ std::optional<int64_t> evaluate(ExprOp op, int64_t a, int64_t b) {
 TEST(LaunchExpressions, operatorsComputeWhatTheRuntimeDoes) {
   for (const auto &known : launchOperators()) {
     if (!known.compute) {
-      EXPECT_EQ(known.name.str(), "select");
+      EXPECT_EQ(nameOf(known), "select");
       continue;
     }
     ExprOp op;
     int arity = 0;
-    ASSERT_TRUE(attn::runtime::lookupExprOp(known.name.str(), op, arity));
+    ASSERT_TRUE(attn::runtime::lookupExprOp(nameOf(known), op, arity));
     constexpr int64_t numbers[] = {
         INT64_MIN, INT64_MIN + 1, -8,       -7, -3, -2, -1, 0, 1, 2, 3, 7,
         8,         INT64_MAX - 1, INT64_MAX};
     for (int64_t a : numbers) {
       for (int64_t b : numbers) {
         EXPECT_EQ(known.compute(a, b), evaluate(op, a, b))
-            << known.name.str() << " of " << a << " and " << b;
+            << nameOf(known) << " of " << a << " and " << b;
       }
     }
   }

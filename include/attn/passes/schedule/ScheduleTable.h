@@ -13,13 +13,6 @@ namespace attn {
 // The folders of the table's files: of rung 0, and of the others.
 constexpr llvm::StringLiteral kScheduleFolder = "schedules";
 constexpr llvm::StringLiteral kRungFolder = "rungs";
-// What an entry covers besides masks without bounds: bounds of a window, and
-// regions that read captured tensors at positions.
-constexpr llvm::StringLiteral kWindowMask = "window";
-constexpr llvm::StringLiteral kGathersMask = "gathers";
-
-/// Returns all words for what an entry covers.
-llvm::SmallVector<llvm::StringRef> listTableMasks();
 
 struct TableEntry {
   std::string file, symbol;

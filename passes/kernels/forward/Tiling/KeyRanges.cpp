@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KeyRanges.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "attn/dialect/LaunchChecks.h"
 
 using namespace mlir;
 using namespace attn;
@@ -70,16 +70,22 @@ Value KeyRanges::write(TileBuilder &b, Attribute expression,
   Value x = write(b, list[1], diagonal), y = write(b, list[2], diagonal);
   bool isTile = isa<ShapedType>(x.getType());
   (isTile ? y : x) = isTile ? b.like(y, x) : b.like(x, y);
-  StringRef name = cast<StringAttr>(list[0]).getValue();
-  auto write = llvm::StringSwitch<Value (TileBuilder::*)(Value, Value)>(name)
-                   .Case("add", &TileBuilder::add)
-                   .Case("sub", &TileBuilder::sub)
-                   .Case("mul", &TileBuilder::mul)
-                   .Case("div", &TileBuilder::div)
-                   .Case("min", &TileBuilder::min)
-                   .Case("max", &TileBuilder::max)
-                   .Default(nullptr);
-  return (b.*write)(x, y);
+  switch (launchOperatorOf(list)->op) {
+  case LaunchOp::Add:
+    return b.add(x, y);
+  case LaunchOp::Sub:
+    return b.sub(x, y);
+  case LaunchOp::Mul:
+    return b.mul(x, y);
+  case LaunchOp::Div:
+    return b.div(x, y);
+  case LaunchOp::Min:
+    return b.min(x, y);
+  case LaunchOp::Max:
+    return b.max(x, y);
+  default:
+    llvm_unreachable("Masks.td uses no other operator");
+  }
 }
 
 /// Returns the last key that each query may see.
