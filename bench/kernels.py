@@ -43,19 +43,20 @@ def kernel_text(ptx, kernel):
     return anonymous("\n".join(own), kernel)
 
 
-def arguments(point):
+def arguments(plan, point):
     """The arguments of a launch at the point; their addresses are not memory."""
     q, k, v = point.shapes
-    shapes = {"q": q, "k": k, "v": v, "o": q[:3] + v[3:], "lse": (point.batch, point.heads, point.seqlen)}
+    shapes = {"query": q, "key": k, "value": v, "output": q[:3] + v[3:], "lse": (point.batch, point.heads, point.seqlen)}
     device, address, tensors = libattn.DLDevice(libattn.CPU, 0), 1 << 40, {}
-    for name, shape in shapes.items():
+    for role, shape in shapes.items():
         strides = [1]
         for size in reversed(shape[1:]):
             strides.insert(0, strides[0] * size)
-        element = "f32" if name == "lse" else contenders.ELEMENT_TYPES[point.dtype]
-        tensors[name] = libattn.make_tensor(address, device, element, shape, strides)
+        element = "f32" if role == "lse" else contenders.ELEMENT_TYPES[point.dtype]
+        tensors[role] = libattn.make_tensor(address, device, element, shape, strides)
         address += 1 << 40
-    return libattn.make_args(tensors, {"scale": point.scale}, device, None)
+    scalars = libattn.by_name(plan, {"scale": point.scale})
+    return libattn.make_args(libattn.by_name(plan, tensors), scalars, device, None)
 
 
 class Kernels:
@@ -66,7 +67,7 @@ class Kernels:
 
     def at(self, point):
         """Everything that determines what a launch at the point does."""
-        variant = self.bundle.plan["variants"][self.bundle.choose_variant(arguments(point))]
+        variant = self.bundle.plan["variants"][self.bundle.choose_variant(arguments(self.bundle.plan, point))]
         plan = json.dumps({key: value for key, value in variant.items() if key not in IDLE})
         names = [launch["kernel"] for launch in variant["launches"]]
         for number, name in enumerate(names):

@@ -48,14 +48,15 @@ class FromC:
     """attn_launch, in a loop in C."""
 
     def __init__(self, compiler, loop, ir, tensors, scratch, device, stream):
-        """`scratch` makes zeroed memory of a size, and ALIGNMENT bytes more."""
+        """`tensors` are by their roles. `scratch` makes zeroed memory of a size, and ALIGNMENT bytes more."""
         self.loop = ctypes.CDLL(loop).launch_loop
         self.loop.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
         self.runtime = compiler.runtime
         bundle = libattn.Bundle(self.runtime, compiler.compile(libattn_jit.make_args(ir)))
-        views = {name: libattn.make_tensor(tensor.data_ptr(), device, "f32" if name == "lse" else "bf16", tensor.shape,
-                                           tensor.stride()) for name, tensor in tensors.items()}
-        args = libattn.make_args(views, {"scale": HEAD_DIM**-0.5}, device, stream)
+        views = {role: libattn.make_tensor(tensor.data_ptr(), device, "f32" if role == "lse" else "bf16", tensor.shape,
+                                           tensor.stride()) for role, tensor in tensors.items()}
+        args = libattn.make_args(libattn.by_name(bundle.plan, views),
+                                 libattn.by_name(bundle.plan, {"scale": HEAD_DIM**-0.5}), device, stream)
         args.workspace_size = bundle.workspace_size(args)
         self.workspace = scratch(args.workspace_size)
         args.workspace = -(-self.workspace.data_ptr() // ALIGNMENT) * ALIGNMENT
@@ -169,7 +170,7 @@ def contenders(torch, attn, args, folder):
     stream = torch.cuda.current_stream().cuda_stream if on_gpu else None
     loop = args.loop or build_loop(folder)
     from_c = FromC(libattn_jit.Compiler(folder), loop, kernel.ir,
-                   {"q": q, "k": k, "v": v, "o": out, "lse": lse},
+                   {"query": q, "key": k, "value": v, "output": out, "lse": lse},
                    lambda size: torch.zeros(size + ALIGNMENT, dtype=torch.uint8, device=args.device), device, stream)
     driver = {"cuLaunchKernelEx, in C": FromDriver(loop, from_c.bundle.plan, stream)} if on_gpu else {}
     found = {

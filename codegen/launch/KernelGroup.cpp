@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/codegen/launch/KernelGroup.h"
-#include "attn/codegen/launch/KernelParams.h"
-#include "attn/dialect/LaunchChecks.h"
+#include "LaunchSizes.h"
 #include "attn/passes/schedule/SizeCover.h"
 
 using namespace mlir;
@@ -29,18 +28,16 @@ SmallVector<KernelGroup> codegen::groupKernels(ModuleOp module) {
 }
 
 static StaticSizes staticSizes(ws::KernelOp kernel) {
-  auto names = kernel->getAttrOfType<DictionaryAttr>(kSizesAttr);
-  auto size = [&](StringRef word) -> std::optional<int64_t> {
-    auto name = names ? names.getAs<StringAttr>(word) : StringAttr();
+  std::optional<LaunchSizes> sizes = LaunchSizes::of(kernel);
+  if (!sizes) {
+    return {};
+  }
+  auto number = [](StringRef text) {
     int64_t value;
-    if (!name || StringRef(sizeNamed(kernel, name)).getAsInteger(10, value)) {
-      return std::nullopt;
-    }
-    return value;
+    return text.getAsInteger(10, value) ? std::nullopt : std::optional(value);
   };
-  return {size(kBatches), size(kHeads),
-          size(stringifyLaunchSize(LaunchSize::SeqlenQ)),
-          size(stringifyLaunchSize(LaunchSize::SeqlenK))};
+  return {number(sizes->batches), number(sizes->queryHeads),
+          number(sizes->queries), number(sizes->keys)};
 }
 
 static InFlightDiagnostic error(ws::KernelOp kernel) {

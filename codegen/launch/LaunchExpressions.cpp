@@ -64,7 +64,7 @@ bool codegen::isLaunchName(ws::KernelOp kernel, StringRef name) {
                       [&](BlockArgument argument) {
                         return argument.getType().isInteger() &&
                                kernel.getArgs()[argument.getArgNumber()]
-                                       .getName()
+                                       .getSymbol()
                                        .getValue() == name;
                       });
 }
@@ -222,9 +222,17 @@ FailureOr<json::Object> Expressions::seenKeys() {
     keys[name] = std::move(*value);
   }
   json::Array bounds;
-  for (const MaskBound &bound : maskBounds(kernel.getProblem().getBounds())) {
-    bounds.push_back(
-        json::Object{{"name", bound.name}, {"at_least", int64_t(bound.least)}});
+  SmallVector<MaskBound> known = maskBounds(kernel.getProblem().getBounds());
+  SmallVector<ArgumentAttr> arguments =
+      kernel.getArgs().all(ArgumentRole::Bound);
+  if (known.size() != arguments.size()) {
+    return kernel.emitOpError("attn-lower-to-nvvm: expected an argument of "
+                              "role 'bound' for each bound of the problem, ")
+           << known.size() << ", got " << arguments.size();
+  }
+  for (auto [bound, argument] : llvm::zip(known, arguments)) {
+    bounds.push_back(json::Object{{"name", argument.getName().getValue()},
+                                  {"at_least", int64_t(bound.least)}});
   }
   keys["bounds"] = std::move(bounds);
   return keys;

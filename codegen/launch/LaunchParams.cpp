@@ -33,6 +33,13 @@ private:
   std::string nameOf(unsigned argument) {
     return kernel.getArgs()[argument].getName().str();
   }
+  /// What expressions call it.
+  std::string symbolOf(unsigned argument) {
+    return kernel.getArgs()[argument].getSymbol().str();
+  }
+  json::Value stride(const Param &param, int64_t dim) {
+    return symbolOf(param.argument) + ".stride." + std::to_string(dim);
+  }
   json::Object tensorMap(const Param &param);
 
   ws::KernelOp kernel;
@@ -55,8 +62,7 @@ json::Object LaunchParams::tensorMap(const Param &param) {
     unsigned d = access.dimOf(coordinate);
     return json::Object{
         {"size", nameOrNumber(sizes[d])},
-        {"stride", json::Array{"mul", name + ".stride." + std::to_string(d),
-                               elementBytes}},
+        {"stride", json::Array{"mul", stride(param, d), elementBytes}},
         {"box", box}};
   };
   int64_t columns = cast<RankedTensorType>(
@@ -113,16 +119,19 @@ json::Object LaunchParams::parameter(const Param &param) {
         {"kind", "i32"},
         {"expr", nameOrNumber(dimNames(kernel, param.argument)[param.dim])}};
   case Param::Stride:
-    return json::Object{
-        {"kind", "i64"},
-        {"expr", name + ".stride." + std::to_string(param.dim)}};
+    return json::Object{{"kind", "i64"}, {"expr", stride(param, param.dim)}};
   case Param::Cut:
     return json::Object{{"kind", "i32"},
                         {"expr", param.dim == 0 ? wholeName : partsName}};
   case Param::Scalar: {
     Type type = kernel.getBody().getArgument(param.argument).getType();
-    return json::Object{{"kind", plannedType(type)},
-                        {type.isF32() ? "arg" : "expr", name}};
+    json::Object scalar{{"kind", plannedType(type)}};
+    if (type.isF32()) {
+      scalar["arg"] = name;
+    } else {
+      scalar["expr"] = symbolOf(param.argument);
+    }
+    return scalar;
   }
   }
   return json::Object{};

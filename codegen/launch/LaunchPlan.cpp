@@ -3,6 +3,7 @@
 #include "LaunchExpressions.h"
 #include "LaunchItems.h"
 #include "LaunchParams.h"
+#include "LaunchSizes.h"
 #include "OverflowChecks.h"
 #include "SizeExpressions.h"
 #include "attn/codegen/launch/JoinLayout.h"
@@ -22,28 +23,16 @@ namespace {
 
 constexpr int64_t counterBytes = 4;
 
-/// Checks that the sizes in conditions that select a kernel have names.
-LogicalResult verifySizeNames(ws::KernelOp kernel) {
-  Attribute sizes = kernel->getAttr(kSizesAttr);
+/// Checks that conditions that select a kernel have sizes to compare: those of
+/// the query and the key.
+LogicalResult verifySizes(ws::KernelOp kernel) {
   bool needsSizes = kernel.getVariant() && kernel.getVariant()->getWhen();
-  if (!sizes && !needsSizes) {
+  if (!needsSizes || LaunchSizes::of(kernel)) {
     return success();
   }
-  auto names = dyn_cast_or_null<DictionaryAttr>(sizes);
-  for (StringRef word : {stringifyLaunchSize(LaunchSize::SeqlenQ),
-                         stringifyLaunchSize(LaunchSize::SeqlenK),
-                         StringRef(kHeads), StringRef(kBatches)}) {
-    auto name = names ? names.getAs<StringAttr>(word) : StringAttr();
-    if (!name) {
-      return kernel.emitOpError("attn-lower-to-nvvm: expected '")
-             << kSizesAttr << "' to name the size '" << word << "'";
-    }
-    if (!isLaunchName(kernel, name.getValue())) {
-      return kernel.emitOpError("attn-lower-to-nvvm: expected '")
-             << kSizesAttr << "' to have names of sizes, got " << name;
-    }
-  }
-  return success();
+  return kernel.emitOpError("attn-lower-to-nvvm: expected arguments of roles "
+                            "'query' and 'key' beside a condition on their "
+                            "sizes, got no such ones");
 }
 
 /// The description of one kernel in a plan.
@@ -114,31 +103,37 @@ json::Object PlanBuilder::problem() {
 
 json::Object PlanBuilder::argument(unsigned index) {
   Type type = kernel.getBody().getArgument(index).getType();
-  StringRef name = kernel.getArgs()[index].getName().getValue();
+  ArgumentAttr description = kernel.getArgs()[index];
   auto tensor = dyn_cast<RankedTensorType>(type);
+  json::Object object{{"name", description.getName().getValue()}};
+  if (description.getSymbol() != description.getName()) {
+    object["symbol"] = description.getSymbol().getValue();
+  }
+  if (description.getRole()) {
+    object["role"] = stringifyArgumentRole(*description.getRole());
+  }
   if (!tensor) {
-    json::Object number{{"name", name}, {"kind", plannedType(type)}};
-    if (FloatAttr least = kernel.getArgs()[index].getLeast()) {
-      FloatAttr most = kernel.getArgs()[index].getMost();
-      number["at_least"] = least.getValueAsDouble();
-      number["at_most"] = most.getValueAsDouble();
+    object["kind"] = plannedType(type);
+    if (FloatAttr least = description.getLeast()) {
+      object["at_least"] = least.getValueAsDouble();
+      object["at_most"] = description.getMost().getValueAsDouble();
     }
-    return number;
+    return object;
   }
   json::Array dims;
   for (const std::string &size : dimNames(kernel, index)) {
     dims.push_back(nameOrNumber(size));
   }
-  ArgumentAccess access = kernel.getArgs()[index].getAccess();
+  ArgumentAccess access = description.getAccess();
   // A tensor that is added to must be initialized before the launch.
   StringRef word = access == ArgumentAccess::Read    ? "read"
                    : access == ArgumentAccess::Write ? "write"
                                                      : "readwrite";
-  return json::Object{{"name", name},
-                      {"kind", "tensor"},
-                      {"dtype", plannedType(tensor.getElementType())},
-                      {"access", word},
-                      {"dims", std::move(dims)}};
+  object["kind"] = "tensor";
+  object["dtype"] = plannedType(tensor.getElementType());
+  object["access"] = word;
+  object["dims"] = std::move(dims);
+  return object;
 }
 
 json::Value PlanBuilder::gridSize() {
@@ -253,16 +248,18 @@ json::Array PlanBuilder::arguments() {
 }
 
 json::Value PlanBuilder::sizeOf(LaunchSize launchSize) {
-  auto sizes = kernel->getAttrOfType<DictionaryAttr>(kSizesAttr);
-  auto named = [&](StringRef word) {
-    return nameOrNumber(
-        sizeNamed(kernel, cast<StringAttr>(sizes.get(word)).getValue()));
-  };
-  if (launchSize != LaunchSize::Rows) {
-    return named(stringifyLaunchSize(launchSize));
+  LaunchSizes sizes = *LaunchSizes::of(kernel);
+  switch (launchSize) {
+  case LaunchSize::SeqlenQ:
+    return nameOrNumber(sizes.queries);
+  case LaunchSize::SeqlenK:
+    return nameOrNumber(sizes.keys);
+  case LaunchSize::Rows:
+    break;
   }
-  return json::Array{"mul", named(stringifyLaunchSize(LaunchSize::SeqlenQ)),
-                     named(kHeads), named(kBatches)};
+  return json::Array{"mul", nameOrNumber(sizes.queries),
+                     nameOrNumber(sizes.queryHeads),
+                     nameOrNumber(sizes.batches)};
 }
 
 /// Not zero if all bounds of the kernel's condition hold.
@@ -340,7 +337,7 @@ codegen::buildLaunchPlan(StringRef name, StringRef chip,
   json::Object problem;
   json::Array arguments;
   for (const PlannedKernel &planned : kernels) {
-    if (failed(verifySizeNames(planned.kernel))) {
+    if (failed(verifySizes(planned.kernel))) {
       return failure();
     }
     FailureOr<LaunchItems> items = LaunchItems::of(planned.kernel);
@@ -371,7 +368,6 @@ codegen::buildLaunchPlan(StringRef name, StringRef chip,
       return failure();
     }
   }
-  ws::KernelOp first = kernels.front().kernel;
   std::string text;
   llvm::raw_string_ostream(text)
       << json::Value(json::Object{{"version", 1},

@@ -131,7 +131,7 @@ FailureOr<json::Value> SizeWriter::writeArgument(BlockArgument argument) {
   if (argument.getOwner() == &kernel.getBody().front() &&
       argument.getType().isInteger()) {
     return json::Value(
-        kernel.getArgs()[argument.getArgNumber()].getName().str());
+        kernel.getArgs()[argument.getArgNumber()].getSymbol().str());
   }
   return kernel.emitOpError(pass)
          << "expected the number of work items to be that of a launch, got one "

@@ -9,27 +9,41 @@
 using namespace mlir;
 using namespace attn;
 
-/// Sets `isBounded` if the word is `from`, which is not an access.
-static ParseResult parseAccess(AsmParser &parser, ArgumentAccess &access,
-                               bool &isBounded) {
+namespace {
+
+/// Words between the name of an argument and its dimensions.
+struct Words {
+  std::optional<ArgumentRole> role;
+  ArgumentAccess access = ArgumentAccess::Read;
+  bool isBounded = false; // by `from`, with which no other word begins
+};
+
+} // namespace
+
+static ParseResult parseWords(AsmParser &parser, Words &words) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef word;
-  access = ArgumentAccess::Read;
-  isBounded = false;
   if (failed(parser.parseOptionalKeyword(&word))) {
     return success();
   }
-  if (word == "from") {
-    isBounded = true;
+  words.role = symbolizeArgumentRole(word);
+  if (words.role) {
+    loc = parser.getCurrentLocation();
+    if (failed(parser.parseOptionalKeyword(&word))) {
+      return success();
+    }
+  }
+  words.isBounded = word == "from";
+  if (words.isBounded) {
     return success();
   }
-  std::optional<ArgumentAccess> known = symbolizeArgumentAccess(word);
-  if (!known) {
-    return parser.emitError(loc, "expected 'read', 'write' or 'accumulate', "
-                                 "got '")
-           << word << "'";
+  std::optional<ArgumentAccess> access = symbolizeArgumentAccess(word);
+  if (!access) {
+    return parser.emitError(loc, "expected ")
+           << (words.role ? "" : "a role, ")
+           << "'read', 'write' or 'accumulate', got '" << word << "'";
   }
-  access = *known;
+  words.access = *access;
   return success();
 }
 
@@ -46,9 +60,8 @@ static ParseResult parseNumber(AsmParser &parser, FloatAttr &number) {
 static ParseResult parseArgument(AsmParser &parser,
                                  SmallVectorImpl<ArgumentAttr> &list) {
   std::string text;
-  ArgumentAccess access;
+  Words words;
   FloatAttr least, most;
-  bool isBounded;
   SmallVector<StringAttr> dims;
   auto parseDim = [&]() -> ParseResult {
     std::string dim;
@@ -58,19 +71,26 @@ static ParseResult parseArgument(AsmParser &parser,
     dims.push_back(StringAttr::get(parser.getContext(), dim));
     return success();
   };
-  if (parser.parseString(&text) || parseAccess(parser, access, isBounded) ||
+  if (parser.parseString(&text)) {
+    return failure();
+  }
+  std::string symbol = text;
+  if ((succeeded(parser.parseOptionalKeyword("as")) &&
+       parser.parseString(&symbol)) ||
+      parseWords(parser, words) ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalParen,
                                      parseDim)) {
     return failure();
   }
-  if ((isBounded || succeeded(parser.parseOptionalKeyword("from"))) &&
+  if ((words.isBounded || succeeded(parser.parseOptionalKeyword("from"))) &&
       (parseNumber(parser, least) || parser.parseKeyword("to") ||
        parseNumber(parser, most))) {
     return failure();
   }
-  list.push_back(ArgumentAttr::get(parser.getContext(),
-                                   StringAttr::get(parser.getContext(), text),
-                                   access, dims, least, most));
+  MLIRContext *context = parser.getContext();
+  list.push_back(ArgumentAttr::get(context, StringAttr::get(context, text),
+                                   StringAttr::get(context, symbol), words.role,
+                                   words.access, dims, least, most));
   return success();
 }
 
@@ -92,6 +112,12 @@ void ArgumentsAttr::print(AsmPrinter &printer) const {
   llvm::interleaveComma(
       getList(), printer.getStream(), [&](ArgumentAttr argument) {
         printer << argument.getName();
+        if (argument.getSymbol() != argument.getName()) {
+          printer << " as " << argument.getSymbol();
+        }
+        if (argument.getRole()) {
+          printer << ' ' << stringifyArgumentRole(*argument.getRole());
+        }
         if (argument.getAccess() != ArgumentAccess::Read) {
           printer << ' ' << stringifyArgumentAccess(argument.getAccess());
         }
@@ -121,14 +147,12 @@ bool attn::isReservedName(StringRef name) {
 static LogicalResult verifyNames(function_ref<InFlightDiagnostic()> emitError,
                                  ArgumentAttr argument) {
   StringRef own = argument.getName();
-  if (own.empty() || !llvm::json::isUTF8(own)) {
-    return emitError() << "expected a name in UTF-8, got "
+  if (own.empty() || own.contains('\0') || !llvm::json::isUTF8(own)) {
+    return emitError() << "expected a name in UTF-8 without a zero byte, got "
                        << argument.getName();
   }
   SmallVector<StringAttr> names(argument.getDims());
-  if (names.empty()) { // a number, or a tensor whose sizes are named after it
-    names.push_back(argument.getName());
-  }
+  names.push_back(argument.getSymbol());
   for (StringAttr name : names) {
     if (isReservedName(name)) {
       return emitError() << "expected a name that launch plans do not use for "
@@ -139,16 +163,50 @@ static LogicalResult verifyNames(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+static bool mayRepeat(ArgumentRole role) {
+  return role == ArgumentRole::Bound || role == ArgumentRole::Capture;
+}
+
+static LogicalResult verifyRole(function_ref<InFlightDiagnostic()> emitError,
+                                ArgumentAttr argument,
+                                llvm::SmallDenseSet<int> &seen) {
+  if (!argument.getRole()) {
+    return success();
+  }
+  ArgumentRole role = *argument.getRole();
+  if (!mayRepeat(role) && !seen.insert(int(role)).second) { // C4
+    return emitError() << "expected one argument of role '"
+                       << stringifyArgumentRole(role) << "', got "
+                       << argument.getName() << " as another";
+  }
+  bool isResult = role == ArgumentRole::Output || role == ArgumentRole::Lse;
+  if (isResult == (argument.getAccess() == ArgumentAccess::Read)) { // C5
+    return emitError() << "expected " << argument.getName() << ", of role '"
+                       << stringifyArgumentRole(role) << "', to be one to "
+                       << (isResult ? "write or accumulate" : "read")
+                       << ", got one to "
+                       << stringifyArgumentAccess(argument.getAccess());
+  }
+  return success();
+}
+
 LogicalResult
 ArgumentsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       ArrayRef<ArgumentAttr> list) {
-  llvm::SmallDenseSet<Attribute> seen;
+  llvm::SmallDenseSet<Attribute> seen, symbols;
+  llvm::SmallDenseSet<int> roles;
   for (ArgumentAttr argument : list) {
     if (!seen.insert(argument.getName()).second) { // C1
       return emitError() << "expected the names in 'args' to be different, got "
                          << argument.getName() << " twice";
     }
-    if (failed(verifyNames(emitError, argument))) { // C2
+    if (!symbols.insert(argument.getSymbol()).second) {
+      return emitError() << "expected the symbols in 'args' to be different, "
+                            "got "
+                         << argument.getSymbol() << " twice";
+    }
+    if (failed(verifyNames(emitError, argument)) || // C2
+        failed(verifyRole(emitError, argument, roles))) {
       return failure();
     }
     FloatAttr least = argument.getLeast(), most = argument.getMost();
@@ -162,10 +220,21 @@ ArgumentsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-bool ArgumentsAttr::has(StringRef name) const {
-  return llvm::any_of(getList(), [&](ArgumentAttr argument) {
-    return argument.getName().getValue() == name;
-  });
+std::optional<unsigned> ArgumentsAttr::find(ArgumentRole role) const {
+  for (auto [index, argument] : llvm::enumerate(getList())) {
+    if (argument.getRole() == role) {
+      return index;
+    }
+  }
+  return std::nullopt;
+}
+
+SmallVector<ArgumentAttr> ArgumentsAttr::all(ArgumentRole role) const {
+  SmallVector<ArgumentAttr> found;
+  llvm::copy_if(
+      getList(), std::back_inserter(found),
+      [&](ArgumentAttr argument) { return argument.getRole() == role; });
+  return found;
 }
 
 SmallVector<std::string> ArgumentsAttr::dimsOf(size_t index,
@@ -176,13 +245,94 @@ SmallVector<std::string> ArgumentsAttr::dimsOf(size_t index,
     names.push_back(dim.str());
   }
   for (int64_t dim = names.size(); dim < rank; ++dim) {
-    names.push_back((argument.getName().getValue() + "_d" + Twine(dim)).str());
+    names.push_back(
+        (argument.getSymbol().getValue() + "_d" + Twine(dim)).str());
   }
   return names;
 }
 
+/// What a role's argument of `problem` has to be, in words; empty: anything.
+static StringRef expectedType(ArgumentRole role, ProblemAttr problem,
+                              Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto isTensor = [&](int64_t rank, Type element) {
+    return tensor && tensor.getRank() == rank &&
+           tensor.getElementType() == element;
+  };
+  auto hasColumns = [&](int64_t columns) {
+    return isTensor(4, problem.getDtype()) && tensor.getDimSize(3) == columns;
+  };
+  switch (role) {
+  case ArgumentRole::Query:
+  case ArgumentRole::Key:
+    return hasColumns(problem.getHeadDim())
+               ? ""
+               : "a tensor of rank 4 of the problem's type and head dim";
+  case ArgumentRole::Value:
+  case ArgumentRole::Output:
+    return hasColumns(problem.getHeadDimV())
+               ? ""
+               : "a tensor of rank 4 of the problem's type and head dim of V";
+  case ArgumentRole::Lse:
+    return isTensor(3, Float32Type::get(type.getContext()))
+               ? ""
+               : "a tensor of rank 3 of f32";
+  case ArgumentRole::Scale:
+    return type.isF32() ? "" : "f32";
+  case ArgumentRole::Bound:
+    return type.isInteger(32) ? "" : "i32";
+  case ArgumentRole::Capture:
+    return "";
+  }
+  return "";
+}
+
+/// C6 and C7 of tile.kernel: either no argument has a role, or all have.
+static LogicalResult verifyRoles(Operation *kernel, ArgumentsAttr args,
+                                 ProblemAttr problem, Block &body) {
+  auto hasRole = [](ArgumentAttr argument) {
+    return argument.getRole().has_value();
+  };
+  if (llvm::none_of(args.getList(), hasRole)) {
+    return success();
+  }
+  for (auto [argument, description] :
+       llvm::zip(body.getArguments(), args.getList())) {
+    if (!hasRole(description)) {
+      return kernel->emitOpError("expected a role of each argument, as some "
+                                 "have one, got none of ")
+             << description.getName();
+    }
+    StringRef wanted =
+        expectedType(*description.getRole(), problem, argument.getType());
+    if (!wanted.empty()) {
+      return kernel->emitOpError("expected ")
+             << description.getName() << ", of role '"
+             << stringifyArgumentRole(*description.getRole()) << "', to be "
+             << wanted << ", got " << argument.getType();
+    }
+  }
+  using Role = ArgumentRole;
+  for (Role role : {Role::Query, Role::Key, Role::Value, Role::Scale,
+                    Role::Output, Role::Lse}) {
+    if (problem.getKind() == KernelKind::Fwd && !args.find(role)) {
+      return kernel->emitOpError("expected a forward kernel to have an "
+                                 "argument of role '")
+             << stringifyArgumentRole(role) << "', got none";
+    }
+  }
+  size_t bounds = args.all(Role::Bound).size();
+  size_t wanted = llvm::popcount(static_cast<uint32_t>(problem.getBounds()));
+  if (bounds != wanted) {
+    return kernel->emitOpError("expected an argument of role 'bound' for each "
+                               "bound of the problem, ")
+           << wanted << ", got " << bounds;
+  }
+  return success();
+}
+
 LogicalResult attn::verifyArguments(Operation *kernel, ArgumentsAttr args,
-                                    Block &body) {
+                                    ProblemAttr problem, Block &body) {
   if (args.size() != body.getNumArguments()) {
     return kernel->emitOpError("expected ")
            << body.getNumArguments() << " 'args', got " << args.size();
@@ -203,7 +353,7 @@ LogicalResult attn::verifyArguments(Operation *kernel, ArgumentsAttr args,
              << description.getName() << ", " << argument.getType();
     }
   }
-  return success();
+  return verifyRoles(kernel, args, problem, body);
 }
 
 LogicalResult attn::verifyArgumentUse(Operation *op, Value tensor,

@@ -45,7 +45,7 @@ static LogicalResult verifyAccessOf(KernelOp kernel, Operation *op) {
 }
 
 LogicalResult KernelOp::verifyRegions() {
-  if (failed(attn::verifyArguments(*this, getArgs(),
+  if (failed(attn::verifyArguments(*this, getArgs(), getProblem(),
                                    getBody().front()))) { // C1
     return failure();
   }

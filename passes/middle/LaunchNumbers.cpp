@@ -29,7 +29,7 @@ LaunchNumbers::LaunchNumbers(ws::KernelOp kernel)
     } else if (argument.getType().isSignlessInteger()) {
       // With 62 bits, differences of chosen numbers fit 64 bits.
       unsigned bits = std::min(argument.getType().getIntOrFloatBitWidth(), 62U);
-      add(args[index].getName().getValue(), llvm::minIntN(bits),
+      add(args[index].getSymbol().getValue(), llvm::minIntN(bits),
           llvm::maxIntN(bits));
     }
   }
@@ -53,7 +53,7 @@ std::optional<unsigned> LaunchNumbers::find(Value value) const {
   unsigned index = argument.getArgNumber();
   if (!dim) {
     return argument.getType().isSignlessInteger()
-               ? find(args[index].getName().getValue())
+               ? find(args[index].getSymbol().getValue())
                : std::nullopt;
   }
   auto type = cast<RankedTensorType>(argument.getType());

@@ -17,6 +17,11 @@ _STORED = {"bool": "i1", "u8": "ui8"}
 _BY_VALUE = {"bool": "i32", "u8": "i32", "i8": "i32", "i16": "i32", "f16": "f32", "bf16": "f32"}
 
 
+def value_in_region(name: str) -> str:
+    """The value in a region of the capture of that name."""
+    return f"%capture.{name}"
+
+
 class Slot:
     """A capture whose value each call brings: a tensor of `rank`, or a number."""
 
@@ -56,6 +61,11 @@ class Captured(Operand):
         if len(self.shape) > 4:
             raise refuse(f"a captured tensor of rank {len(self.shape)}", "captured tensors have at most 4 dims")
 
+    @property
+    def operand(self) -> str:
+        """What regions call it, beside values such as `%b`, whose name it may have."""
+        return value_in_region(self.name)
+
     def __getitem__(self, index: Any) -> Any:
         return Indexed(self, ())[index]
 
@@ -64,12 +74,11 @@ class Captured(Operand):
         self.used = True
         if self.passed_as == "tensor":
             return self._loaded(self._extract(indices or (constant_index(0),)))
-        name = f"%{self.name}"
         if self.type == "bool":
-            return Symbol(write(f"arith.cmpi ne, {name}, {constant_index(0).name} : i32"), "bool")
+            return Symbol(write(f"arith.cmpi ne, {self.operand}, {constant_index(0).name} : i32"), "bool")
         if not isinstance(self.value, Scalar):
-            return Symbol(name, self.type)
-        result = Symbol(name, "i64", I32) if self.type == "i32" else Symbol(name, self.type)
+            return Symbol(self.operand, self.type)
+        result = Symbol(self.operand, "i64", I32) if self.type == "i32" else Symbol(self.operand, self.type)
         result.weak, result.automatic = True, self.value.automatic
         return result
 
@@ -90,12 +99,12 @@ class Captured(Operand):
         found = self._extents.setdefault(dim, Extent(self.value, dim))
         stand_in = recorder_capture(found, f"{self.name}_size{dim}")
         stand_in.used = True
-        return Symbol(f"%{stand_in.name}", "i32", Range(0, I32.high))
+        return Symbol(stand_in.operand, "i32", Range(0, I32.high))
 
     def _extract(self, indices: tuple[Symbol, ...]) -> str:
         casts = [write(f"arith.index_cast {index.name} : {index.held_in} to index") for index in indices]
         self.bounds |= {(dim, index.coordinate) for dim, index in enumerate(indices) if index.coordinate}
-        return write(f"tensor.extract %{self.name}[{', '.join(casts)}] : {region_type(self.ir_type)}")
+        return write(f"tensor.extract {self.operand}[{', '.join(casts)}] : {region_type(self.ir_type)}")
 
     def _loaded(self, name: str) -> Symbol:
         """The element `name`, represented like symbols of its type."""

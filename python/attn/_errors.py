@@ -7,6 +7,9 @@ from __future__ import annotations
 class AttnError(Exception):
     """The base of the package's own errors."""
 
+    # What the names of a launch's arguments are, for errors of a launch.
+    roles: dict[str, str] | None = None
+
 
 class ArgumentError(AttnError, ValueError, RuntimeError):
     """An argument breaks a rule; the message names it, the rule and both values.

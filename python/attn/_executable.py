@@ -6,10 +6,10 @@ from __future__ import annotations
 import ctypes
 import json
 import threading
-from typing import Any, Iterator, Sequence
+from typing import Any, Sequence
 
 from . import _capi, _tensors
-from ._errors import UnsupportedError
+from ._errors import AttnError, UnsupportedError
 from ._overlap import refuse_overlaps
 
 DEFAULT_TARGET = "sm_90a"
@@ -27,6 +27,18 @@ def target_of(device: tuple[int, int]) -> str:
     return "sm_90a"
 
 
+def places(args: Sequence[Any], first: Sequence[str], last: Sequence[str] = ()) -> list[int]:
+    """The places of a plan's arguments by their roles: those of the roles `first` before, and
+    those of the roles `last` behind the others, which stay in the plan's order."""
+    def rank(place: int) -> int:
+        role = args[place]["role"]
+        if role in first:
+            return first.index(role)
+        return len(first) + (1 + last.index(role) if role in last else 0)
+
+    return sorted(range(len(args)), key=rank)
+
+
 class Executable:
     """A problem compiled for a target. Use `get`, which makes each once."""
 
@@ -37,8 +49,14 @@ class Executable:
         self.bundle = _capi.Bundle(ir, target)
         plan = json.loads(self.bundle.plan())
         self.problem = plan["problem"]
-        self.tensor_args = [a for a in plan["args"] if a["kind"] == "tensor"]
-        self.scalar_kinds = [a["kind"] for a in plan["args"] if a["kind"] != "tensor"]
+        self._args = plan["args"]
+        tensors = [a for a in self._args if a["kind"] == "tensor"]
+        # In the order of `launch`.
+        order = places(tensors, ("query", "key", "value"), ("output", "lse"))
+        self.tensor_args = [tensors[n] for n in order]
+        self._roles = {a["name"]: a["role"] for a in self._args}
+        # Whether that is also the plan's order.
+        self.is_in_order = order == sorted(order)
         sizes = [variant["workspace"] for variant in plan["variants"]]
         # Most workspaces are of one size; the others are asked for at each launch.
         self._fixed_workspace = max(sizes) if all(isinstance(size, int) for size in sizes) else None
@@ -62,9 +80,16 @@ class Executable:
 
     def launch(self, tensors: Sequence[Any], floats: Sequence[float], ints: Sequence[int],
                workspace: Any = None) -> None:
-        """Runs the kernel on the plan's tensors (q, k, v, captures..., o, lse) on
-        the current stream of their device. `floats` are the plan's f32 scalars,
-        `ints` the others, each in the plan's order."""
+        """Runs the kernel on the query, key, value, captures, output and LSE on the current
+        stream of their device. `floats` are the scale and captures, `ints` bounds and
+        captures. Captures and bounds are in the plan's order."""
+        try:
+            self._launch(tensors, floats, ints, workspace)
+        except AttnError as error:
+            error.roles = self._roles
+            raise
+
+    def _launch(self, tensors: Sequence[Any], floats: Sequence[float], ints: Sequence[int], workspace: Any) -> None:
         stream = _tensors.current_stream(tensors[0])
         views = [_tensors.view(t, arg["name"], stream) for t, arg in zip(tensors, self.tensor_args)]
         frame = self._frame()
@@ -80,15 +105,19 @@ class Executable:
     def check_overlaps(self, views: Sequence[_tensors.View]) -> None:
         """Refuses outputs of the plan's tensors that share memory with another one."""
         named = [(arg["name"], arg["access"] != "read", view) for arg, view in zip(self.tensor_args, views)]
-        refuse_overlaps({name: view for name, written, view in named if not written},
-                        {name: view for name, written, view in named if written})
+        try:
+            refuse_overlaps({name: view for name, written, view in named if not written},
+                            {name: view for name, written, view in named if written})
+        except AttnError as error:
+            error.roles = self._roles
+            raise
 
     def prepare(self, device: int) -> None:
         """Loads the kernels onto a CUDA device."""
         self.bundle.prepare(_capi.DLDevice(_capi.CUDA, device))
 
     def new_frame(self) -> Frame:
-        return Frame([len(a["dims"]) for a in self.tensor_args], self.scalar_kinds)
+        return Frame(self._args)
 
     def _frame(self) -> Frame:
         """This thread's arguments."""
@@ -120,22 +149,29 @@ class Executable:
 
 
 class Frame:
-    """The C structs of a launch, made once and filled for every call."""
+    """The C structs of a launch, made once and filled for every call. `args` are the
+    plan's arguments."""
 
-    def __init__(self, ranks: Sequence[int], scalar_kinds: Sequence[str]):
-        self._kinds = scalar_kinds
-        self._shapes = [(ctypes.c_int64 * rank)() for rank in ranks]
-        self._strides = [(ctypes.c_int64 * rank)() for rank in ranks]
-        self.tensors = [_capi.DLTensor(shape=shape, strides=strides)
-                        for shape, strides in zip(self._shapes, self._strides)]
-        self._pointers = (ctypes.POINTER(_capi.DLTensor) * len(ranks))(*map(ctypes.pointer, self.tensors))
-        self._scalars = (ctypes.c_double * len(scalar_kinds))()
-        self.args = _capi.LaunchArgs(ctypes.sizeof(_capi.LaunchArgs), len(ranks), self._pointers, None,
-                                     len(scalar_kinds), self._scalars, None)
+    def __init__(self, args: Sequence[Any]):
+        tensors = [a for a in args if a["kind"] == "tensor"]
+        scalars = [a for a in args if a["kind"] != "tensor"]
+        made = []
+        for arg in tensors:
+            shape, strides = (ctypes.c_int64 * len(arg["dims"]))(), (ctypes.c_int64 * len(arg["dims"]))()
+            made.append((_capi.DLTensor(shape=shape, strides=strides), shape, strides))
+        # In the order of `Executable.launch`, and then the places of floats and integers.
+        self._tensors = [made[n] for n in places(tensors, ("query", "key", "value"), ("output", "lse"))]
+        order = places(scalars, ("scale", "bound"))
+        self._places = [n for is_float in (True, False) for n in order if (scalars[n]["kind"] == "f32") is is_float]
+        pointers = [ctypes.pointer(tensor) for tensor, *_ in made]
+        self._pointers = (ctypes.POINTER(_capi.DLTensor) * len(made))(*pointers)
+        self._scalars = (ctypes.c_double * len(scalars))()
+        self.args = _capi.LaunchArgs(ctypes.sizeof(_capi.LaunchArgs), len(made), self._pointers, None,
+                                     len(scalars), self._scalars, None)
 
     def fill(self, views: Sequence[_tensors.View], floats: Sequence[float], ints: Sequence[int],
              stream: int | None) -> None:
-        for view, tensor, shape, strides in zip(views, self.tensors, self._shapes, self._strides):
+        for view, (tensor, shape, strides) in zip(views, self._tensors):
             rank = len(view.shape)
             tensor.data, tensor.ndim = view.pointer, rank
             tensor.device.device_type, tensor.device.device_id = view.device
@@ -144,8 +180,8 @@ class Frame:
             # The runtime reports a wrong rank, and reads no further.
             if rank == len(shape):
                 shape[:], strides[:] = [*view.shape], [*view.strides]
-        rest: dict[bool, Iterator[float]] = {True: iter(floats), False: iter(ints)}
-        self._scalars[:] = [next(rest[kind == "f32"]) for kind in self._kinds]
+        for place, number in zip(self._places, (*floats, *ints)):
+            self._scalars[place] = number
         self.args.device.device_type, self.args.device.device_id = views[0].device
         self.args.stream = stream
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ._captures import region_type
+from ._captures import region_type, value_in_region
 from ._masks import BOUNDS
 
 
@@ -76,7 +76,7 @@ def _region(keyword: str, region: Region | None, first: list[str], result: str,
     if region is None:
         return []
     arguments = first + ["%b: i32", "%h: i32", "%i: i32", "%j: i32"]
-    arguments += [f"%{name}: {region_type(kind)}" for name, kind in captures]
+    arguments += [f"{value_in_region(name)}: {region_type(kind)}" for name, kind in captures]
     return [
         f"      {keyword} {{",
         f"      ^bb0({', '.join(arguments)}):",

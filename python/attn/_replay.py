@@ -91,6 +91,8 @@ def remember(call: tuple[Any, ...], executable: Executable, tensors: Sequence[An
     q, k, v, out and lse as the kernel takes them."""
     if not _PLAIN.issuperset(map(type, call[0])):
         return  # an object whose value may change
+    if not executable.is_in_order:
+        return  # the runtime takes tensors in the plan's order
     replays = _remembered.replays
     if len(replays) >= _MOST:
         replays.clear()

@@ -14,7 +14,6 @@ from ._captures import Captured
 from ._errors import ArgumentError, TraceError
 from ._functions import install
 from ._ir import Region
-from ._masks import BOUNDS
 from ._numbers import AutomaticScalar, as_argument
 from ._operands import cast
 from ._rebinding import Rebinding, random_numbers
@@ -24,9 +23,6 @@ from ._types import LONG_NAMES, Range
 install()
 
 _POSITIONS = ("b", "h", "i", "j")
-# Sizes of a problem, by which a plan knows them.
-_SIZES = {"b", "sq", "sk", "hq", "hk", "d", "dv", "items", "sm_count"}
-_TAKEN = {"q", "k", "v", "o", "s", "lse", "scale", *BOUNDS, *_POSITIONS, *_SIZES}
 # A launch with functions has no more batches, heads, queries or keys.
 MAX_POSITIONS = 1 << 30
 
@@ -63,7 +59,7 @@ class Trace:
         for found in self._known:
             if found.value is value:
                 return found
-        taken = _TAKEN.union(captured.name for captured in self._known)
+        taken = {captured.name for captured in self._known}
         if not name.isidentifier() or not name.isascii() or name in taken:
             number = len(self._known)
             while f"capture{number}" in taken:

@@ -10,10 +10,11 @@ from typing import NamedTuple
 from ._errors import AttnError
 
 _ATTENTION_RANK = 4
+_FIELDS = {"query": "q", "key": "k", "value": "v", "output": "o"}
 
 
 class Words(NamedTuple):
-    """The caller's names of the tensors that the kernel calls q, k, v, o and lse."""
+    """The caller's names of the query, key, value, output and LSE."""
 
     q: str = "q"
     k: str = "k"
@@ -26,11 +27,20 @@ class Words(NamedTuple):
     ranks: tuple[int, int, int, int] = (4, 4, 4, 4)
 
     def of(self, error: AttnError) -> AttnError:
-        """The error of the runtime in the caller's words."""
-        said = str(error)
-        told = re.sub(r"dim (\d) of '([qkvo])'", lambda found: f"dim {self._dim(int(found[1]), found[2])} of '{found[2]}'", said)
-        return type(error)(re.sub(r"'([qkvo])'", lambda found: f"'{getattr(self, found[1])}'", told))
+        """The error in the caller's words. One of a launch knows the roles of the names that
+        the kernel has; in others the fields of this class are the names."""
+        fields = {f: f for f in "qkvo"} if error.roles is None else {
+            name: _FIELDS[role] for name, role in error.roles.items() if role in _FIELDS}
 
-    def _dim(self, dim: int, name: str) -> int:
+        def renamed(found: re.Match[str]) -> str:
+            dim, name = found[1], found[2]
+            if name not in fields:
+                return found[0]
+            place = f"dim {self._dim(int(dim), fields[name])} of " if dim else ""
+            return f"{place}'{getattr(self, fields[name])}'"
+
+        return type(error)(re.sub(r"(?:dim (\d) of )?'([^']*)'", renamed, str(error)))
+
+    def _dim(self, dim: int, field: str) -> int:
         swapped = 3 - dim if self.heads_first and dim in (1, 2) else dim
-        return swapped + self.ranks["qkvo".index(name)] - _ATTENTION_RANK
+        return swapped + self.ranks["qkvo".index(field)] - _ATTENTION_RANK

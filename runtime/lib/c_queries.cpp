@@ -5,6 +5,8 @@
 #include "attn/runtime/internal/versioned_struct.h"
 #include "c_handle.h"
 
+#include <cstddef>
+
 using namespace attn::runtime;
 
 static_assert(ATTN_MAX_RANK == kMaxTensorRank, "one limit, two spellings");
@@ -52,6 +54,30 @@ static attn_access accessOf(const PlanArg &arg) {
                                        : ATTN_ACCESS_READ_WRITE;
 }
 
+static attn_role roleOf(const PlanArg &arg) {
+  switch (arg.role) {
+  case Role::None:
+    return ATTN_ROLE_NONE;
+  case Role::Query:
+    return ATTN_ROLE_QUERY;
+  case Role::Key:
+    return ATTN_ROLE_KEY;
+  case Role::Value:
+    return ATTN_ROLE_VALUE;
+  case Role::Scale:
+    return ATTN_ROLE_SCALE;
+  case Role::Bound:
+    return ATTN_ROLE_BOUND;
+  case Role::Capture:
+    return ATTN_ROLE_CAPTURE;
+  case Role::Output:
+    return ATTN_ROLE_OUTPUT;
+  case Role::Lse:
+    return ATTN_ROLE_LSE;
+  }
+  return ATTN_ROLE_NONE;
+}
+
 static attn_argument describeArgument(const LaunchPlan &plan,
                                       const PlanArg &arg) {
   attn_argument out = {};
@@ -66,6 +92,7 @@ static attn_argument describeArgument(const LaunchPlan &plan,
     out.dim_names[i] =
         dim.isSymbol ? plan.symbols.getName(int(dim.value)).c_str() : nullptr;
   }
+  out.role = roleOf(arg);
   out.alignment = arg.isTensor() ? size_t(addressAlignment(arg)) : 0;
   return out;
 }
@@ -92,7 +119,8 @@ extern "C" attn_status attn_bundle_argument(const attn_bundle *bundle,
                                   std::to_string(plan.args.size()) + ", got " +
                                   std::to_string(index)));
   }
-  constexpr size_t first = sizeof(attn_argument);
+  // The fields of the first version of the struct.
+  constexpr size_t first = offsetof(attn_argument, role);
   return report(writeStruct(describeArgument(plan, plan.args[index]),
                             "attn_argument", first, argument));
 }

@@ -23,6 +23,20 @@ int LaunchPlan::findArg(const std::string &argName) const {
   return -1;
 }
 
+int LaunchPlan::findArg(Role role) const {
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i].role == role) {
+      return int(i);
+    }
+  }
+  return -1;
+}
+
+static constexpr const char *kRoles[] = {
+    "", "query", "key", "value", "scale", "bound", "capture", "output", "lse"};
+
+const char *attn::runtime::nameOf(Role role) { return kRoles[size_t(role)]; }
+
 namespace {
 
 constexpr size_t kMaxArgs = 64;
@@ -46,7 +60,8 @@ private:
   Status readProgram(const JsonReader &json, const char *key,
                      RegionProgram &program);
   Status readArg(const JsonReader &json);
-  Status readTensorArg(const JsonReader &json, PlanArg &arg);
+  Status readTensorArg(const JsonReader &json, const std::string &symbol,
+                       PlanArg &arg);
   Status readBounds(const JsonReader &json, PlanArg &arg);
   Status readMessage(const JsonReader &json, std::vector<MessagePart> &parts);
   Status readCheck(const JsonReader &json);
@@ -197,9 +212,33 @@ Status PlanReader::readProgram(const JsonReader &json, const char *key,
   return {};
 }
 
-Status PlanReader::readTensorArg(const JsonReader &json, PlanArg &arg) {
-  RETURN_IF_FAILED(
-      json.expectObject({"name", "kind", "dtype", "access", "dims"}));
+/// A plan has one argument of each role, but any number of bounds and captures.
+static Status readRole(const JsonReader &json, const LaunchPlan &plan,
+                       PlanArg &arg) {
+  if (!json.has("role")) {
+    return {};
+  }
+  JsonReader role = json.get("role");
+  std::string word;
+  RETURN_IF_FAILED(role.read(word));
+  for (size_t i = 1; i < std::size(kRoles); ++i) {
+    arg.role = word == kRoles[i] ? Role(i) : arg.role;
+  }
+  if (arg.role == Role::None) {
+    return role.fail("unknown role " + quote(word));
+  }
+  bool mayRepeat = arg.role == Role::Bound || arg.role == Role::Capture;
+  if (!mayRepeat && plan.findArg(arg.role) >= 0) {
+    return role.fail("expected one argument of role " + quote(word) + ", got " +
+                     quote(arg.name) + " as another");
+  }
+  return {};
+}
+
+Status PlanReader::readTensorArg(const JsonReader &json,
+                                 const std::string &symbol, PlanArg &arg) {
+  RETURN_IF_FAILED(json.expectObject(
+      {"name", "symbol", "role", "kind", "dtype", "access", "dims"}));
   std::string text;
   RETURN_IF_FAILED(json.get("dtype").read(text));
   if (!parseDataType(text, arg.dtype)) {
@@ -224,16 +263,17 @@ Status PlanReader::readTensorArg(const JsonReader &json, PlanArg &arg) {
     arg.dims.push_back(dim);
   }
   for (size_t i = 0; i < dims.size(); ++i) {
-    int symbol = plan.symbols.intern(arg.name + ".stride." + std::to_string(i));
+    int stride = plan.symbols.intern(symbol + ".stride." + std::to_string(i));
     if (i == 0) {
-      arg.firstStrideSymbol = symbol;
+      arg.firstStrideSymbol = stride;
     }
   }
   return {};
 }
 
 Status PlanReader::readBounds(const JsonReader &json, PlanArg &arg) {
-  RETURN_IF_FAILED(json.expectObject({"name", "kind", "at_least", "at_most"}));
+  RETURN_IF_FAILED(json.expectObject(
+      {"name", "symbol", "role", "kind", "at_least", "at_most"}));
   arg.isBounded = json.has("at_least") || json.has("at_most");
   if (!arg.isBounded) {
     return {};
@@ -255,11 +295,16 @@ Status PlanReader::readArg(const JsonReader &json) {
   if (arg.name.empty() || plan.findArg(arg.name) >= 0) {
     return json.get("name").fail("expected a new name, got " + quote(arg.name));
   }
+  RETURN_IF_FAILED(readRole(json, plan, arg));
+  std::string symbol = arg.name;
+  if (json.has("symbol")) {
+    RETURN_IF_FAILED(json.get("symbol").read(symbol));
+  }
   std::string kind;
   RETURN_IF_FAILED(
       json.get("kind").readOneOf({"tensor", "f32", "i32", "i64"}, kind));
   if (kind == "tensor") {
-    RETURN_IF_FAILED(readTensorArg(json, arg));
+    RETURN_IF_FAILED(readTensorArg(json, symbol, arg));
   } else {
     arg.kind = kind == "f32"   ? ArgKind::F32
                : kind == "i32" ? ArgKind::I32
@@ -267,8 +312,8 @@ Status PlanReader::readArg(const JsonReader &json) {
     if (arg.kind == ArgKind::F32) {
       RETURN_IF_FAILED(readBounds(json, arg));
     } else {
-      RETURN_IF_FAILED(json.expectObject({"name", "kind"}));
-      arg.symbol = plan.symbols.intern(arg.name);
+      RETURN_IF_FAILED(json.expectObject({"name", "symbol", "role", "kind"}));
+      arg.symbol = plan.symbols.intern(symbol);
     }
   }
   plan.args.push_back(std::move(arg));

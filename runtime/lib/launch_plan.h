@@ -36,15 +36,6 @@ struct PlanKeys {
   std::optional<Expr> first, last;
   int querySymbol = -1; // the query's position in these expressions
   std::vector<PlanBound> bounds;
-
-  bool hasBound(const std::string &name) const {
-    for (const PlanBound &bound : bounds) {
-      if (bound.name == name) {
-        return true;
-      }
-    }
-    return false;
-  }
 };
 
 /// The computation of the kernels. Tools use it; launches do not.
@@ -78,15 +69,32 @@ struct PlanDim {
 enum class Access { Read, Write, ReadWrite };
 enum class ArgKind { Tensor, F32, I32, I64 };
 
+/// What an argument is to the computation, as the compiler's #attn.arguments
+/// has it. Launching does not read it.
+enum class Role {
+  None, // plans of older compilers, and of kernels without roles
+  Query,
+  Key,
+  Value,
+  Scale,
+  Bound,   // a number of the launch that the mask has
+  Capture, // what a region reads
+  Output,
+  Lse
+};
+/// The word of a plan for a role; "" for none.
+const char *nameOf(Role role);
+
 struct PlanArg {
   std::string name;
+  Role role = Role::None;
   ArgKind kind = ArgKind::Tensor;
   // For tensors:
   DataType dtype = DataType::F32;
   Access access = Access::Read;
   std::vector<PlanDim> dims;
-  /// The number of the symbol "<name>.stride.0"; those of the other dims
-  /// follow.
+  /// The number of the symbol of the first dim's stride; those of the other
+  /// dims follow.
   int firstStrideSymbol = -1;
   /// Whether rows must begin at multiples of 16 bytes: a tensor map reads them,
   /// or threads access several elements at a time.
@@ -95,7 +103,7 @@ struct PlanArg {
   /// limited.
   bool isBounded = false;
   float least = 0, most = 0;
-  /// For i32 and i64 scalars: the symbol of their name in expressions.
+  /// For i32 and i64 scalars: their symbol in expressions.
   int symbol = -1;
 
   bool isTensor() const { return kind == ArgKind::Tensor; }
@@ -196,7 +204,9 @@ struct LaunchPlan {
   /// The number of "sm_count", or -1 if nothing uses it.
   int smCountSymbol = -1;
 
+  /// The index of an argument; -1 where there is none.
   int findArg(const std::string &argName) const;
+  int findArg(Role role) const;
 };
 
 /// Reads a plan and checks all of it: types, ranges, names and unknown keys.

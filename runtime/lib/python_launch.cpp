@@ -2,6 +2,7 @@
 
 #include "for_python.h"
 
+#include "c_handle.h"
 #include "cuda_device.h"
 
 #include <algorithm>
@@ -12,8 +13,6 @@ namespace {
 
 constexpr ptrdiff_t kMostObjects = 8;
 constexpr int kAttentionRank = 4;
-/// The last two tensors of a plan are the output and the log-sum-exp.
-constexpr ptrdiff_t kWritten = 2;
 
 /// The tensors of a call, in the form of the public interface.
 struct Tensors {
@@ -91,14 +90,20 @@ static bool readObjects(const attn_object_launch &launch, void *const *objects,
 /// Whether a written tensor may share memory with another one. Interleaved
 /// tensors count too, even without shared elements: the caller then takes the
 /// slow path, which tells them apart.
-static bool mayOverlap(const Tensors &tensors, ptrdiff_t count) {
-  for (ptrdiff_t i = std::max<ptrdiff_t>(0, count - kWritten); i < count; ++i) {
-    Extent written(tensors.views[i]);
-    for (ptrdiff_t j = 0; j < i; ++j) {
-      if (written.meets(Extent(tensors.views[j]))) {
+static bool mayOverlap(const LaunchPlan &plan, const Tensors &tensors,
+                       ptrdiff_t count) {
+  ptrdiff_t i = 0;
+  for (const PlanArg &arg : plan.args) {
+    if (!arg.isTensor() || i == count) {
+      continue;
+    }
+    Extent extent(tensors.views[i]);
+    for (ptrdiff_t j = 0; arg.access != Access::Read && j < count; ++j) {
+      if (i != j && extent.meets(Extent(tensors.views[j]))) {
         return true;
       }
     }
+    ++i;
   }
   return false;
 }
@@ -161,7 +166,7 @@ extern "C" void *attn_internal_launch_objects(void *self, void *const *objects,
       !readObjects(*launch, objects, count, tensors)) {
     return nullptr;
   }
-  void *result = mayOverlap(tensors, count)
+  void *result = mayOverlap(launch->bundle->loaded->getPlan(), tensors, count)
                      ? launch->failed
                      : launchTensors(*launch, tensors, size_t(count));
   python.Py_IncRef(result); // it accepts null

@@ -112,21 +112,33 @@ ws.kernel @registers_never_come machine "sm_90a" args ["n"] problem #p config #c
 
 // -----
 
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.sizes' to name the size 'seqlen_k'}}
-ws.kernel @sizes machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 attributes {attn.sizes = {seqlen_q = "n"}} {
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected arguments of roles 'query' and 'key' beside a condition on their sizes, got no such ones}}
+ws.kernel @short machine "sm_90a" args ["n"] problem #p config #c variant <"f" when <seqlen_k at_most 1024>> schedule #s smem 32792 attributes {attn.checks = []} {
 ^bb0(%n: i32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+    }
+  }
+}
+ws.kernel @long machine "sm_90a" args ["n"] problem #p config #c variant <"f"> schedule #s smem 32792 attributes {attn.checks = []} {
+^bb0(%n: i32):
+  ws.role @wg warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+    }
   }
 }
 
 // -----
 
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.sizes' to have names of sizes, got "zz"}}
-ws.kernel @unknown_size machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 attributes {attn.sizes = {seqlen_q = "zz", seqlen_k = "n", heads = "n", batches = "n"}} {
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected an argument of role 'bound' for each bound of the problem, 1, got 0}}
+ws.kernel @no_bound machine "sm_90a" args ["n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = window_top_left, bounds = window_left, score_region = absent, mask_region = absent> config #c schedule #s smem 32792 attributes {attn.checks = []} {
 ^bb0(%n: i32):
   ws.role @wg warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+    }
   }
 }
 

@@ -60,8 +60,19 @@ func.func @unused(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32) -> (!t, !l) {
 
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
-// expected-error @below {{'func.func' op expected the names of the kernel's arguments to be different, got 'lse' twice}}
-func.func @names(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32 {attn.name = "lse"}) -> (!t, !l) {
+// expected-error @below {{'func.func' op expected the names of captures to be different, got 'lse' twice}}
+func.func @names(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32 {attn.name = "lse"}, %y: i32 {attn.name = "lse"}) -> (!t, !l) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%x, %y : i32, i32)
+      config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+// expected-error @below {{'func.func' op expected 'attn.name' of argument #4 to be a text in UTF-8 without a zero byte, got "\FF"}}
+func.func @name_utf8(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32 {attn.name = "\FF"}) -> (!t, !l) {
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%x : i32)
       config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
   return %o, %lse : !t, !l
@@ -71,18 +82,7 @@ func.func @names(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32 {attn.name = "lse"
 
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
-// expected-error @below {{'func.func' op expected 'attn.name' of argument #4 not to be the name of a size, got 'sk'}}
-func.func @size(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32 {attn.name = "sk"}) -> (!t, !l) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%x : i32)
-      config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
-  return %o, %lse : !t, !l
-}
-
-// -----
-
-!t = tensor<?x?x?x64xbf16>
-!l = tensor<?x?x?xf32>
-// expected-error @below {{'func.func' op expected 'attn.name' of argument #4 to be a string, got 1 : i32}}
+// expected-error @below {{'func.func' op expected 'attn.name' of argument #4 to be a text in UTF-8 without a zero byte, got 1 : i32}}
 func.func @name(%q: !t, %k: !t, %v: !t, %scale: f32, %x: i32 {attn.name = 1 : i32}) -> (!t, !l) {
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%x : i32)
       config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)

@@ -10,7 +10,7 @@
 // The host reads the region, too: a line for each op, which later ones name.
 // CHECK-SAME: attn.region_programs = {mask = {{\[\[}}"index", "index_cast", "b"], ["index", "index_cast", "i"], ["index", "index_cast", "j"],
 // CHECK-SAME: ["i32", "extract", "@c0", "%0", "%1"], ["i32", "extract", "@c0", "%0", "%2"], ["i1", "cmpi.eq", "%3", "%4"],
-// CHECK-SAME: ["i32", "subi", "i", "j"], ["i1", "cmpi.sle", "%6", "@c1"], ["i1", "andi", "%5", "%7"], ["i1", "yield", "%8"]]}, attn.sizes
+// CHECK-SAME: ["i32", "subi", "i", "j"], ["i1", "cmpi.sle", "%6", "@c1"], ["i1", "andi", "%5", "%7"], ["i1", "yield", "%8"]]}
 // CHECK: ^bb0({{.*}}, %[[IDS:.*]]: tensor<?x?xi32>, %[[WINDOW:.*]]: i32, %{{.*}}: tensor<?x?x?x128xbf16>, %{{.*}}: tensor<?x?x?xf32>):
 // CHECK: %[[B:.*]]:2 = tile.bounds
 // CHECK: %[[HI:.*]] = arith.ceildivsi
@@ -60,7 +60,7 @@ func.func @documents(%q: !q, %k: !q, %v: !q, %scale: f32, %ids: tensor<?x?xi32>,
 // CHECK-SAME: score_region = present, mask_region = absent
 // CHECK-SAME: attn.region_programs = {score = {{\[\[}}"index", "index_cast", "h"], ["f32", "extract", "@slopes", "%0"], ["f32", "constant", "0x3F000000"],
 // CHECK-SAME: ["f32", "mulf", "%1", "%2"], ["i32", "subi", "j", "i"], ["f32", "sitofp", "%4"], ["f32", "mulf", "%3", "%5"],
-// CHECK-SAME: ["f32", "addf", "s", "%6"], ["f32", "mulf", "%7", "%2"], ["f32", "yield", "%8"]]}, attn.sizes
+// CHECK-SAME: ["f32", "addf", "s", "%6"], ["f32", "mulf", "%7", "%2"], ["f32", "yield", "%8"]]}
 // CHECK: ^bb0({{.*}}, %[[SCALE:.*]]: f32, %[[SLOPES:.*]]: tensor<?xf32>, %{{.*}}: tensor<?x?x?x128xbf16>, %{{.*}}: tensor<?x?x?xf32>):
 // CHECK: %[[TM:.*]] = arith.constant 128 : i32
 // CHECK: %[[TN:.*]] = arith.constant 64 : i32
@@ -115,7 +115,7 @@ func.func @alibi(%q: !q, %k: !q, %v: !q, %scale: f32, %slopes: tensor<?xf32> {at
 // CHECK-SAME: score_region = gathering
 // CHECK-SAME: attn.region_programs = {score = {{\[\[}}"index", "constant", "1"], ["index", "index_cast", "j"], ["index", "addi", "%1", "%0"],
 // CHECK-SAME: ["f32", "extract", "@c0", "%2"], ["i32", "constant", "0"], ["i1", "cmpi.eq", "b", "%4"], ["f32", "select", "%5", "%3", "s"],
-// CHECK-SAME: ["f32", "yield", "%6"]]}, attn.sizes
+// CHECK-SAME: ["f32", "yield", "%6"]]}
 // CHECK: ^bb0({{.*}}, %[[SCALE:.*]]: f32, %[[TABLE:.*]]: tensor<?xf32>, %{{.*}}: tensor<?x?x?x128xbf16>, %{{.*}}: tensor<?x?x?xf32>):
 // CHECK: tile.step @score
 // CHECK: %[[SCALED:.*]] = arith.mulf
@@ -151,7 +151,7 @@ func.func @index(%q: !q, %k: !q, %v: !q, %scale: f32, %slopes: tensor<?xf32>)
 
 // A region may ignore all that it gets.
 // CHECK-LABEL: tile.kernel @constant
-// CHECK-SAME: attn.region_programs = {score = {{\[\[}}"f32", "constant", "0x0"], ["f32", "yield", "%0"]]}, attn.sizes
+// CHECK-SAME: attn.region_programs = {score = {{\[\[}}"f32", "constant", "0x0"], ["f32", "yield", "%0"]]}
 // CHECK: tile.step @score
 // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32>
 // CHECK-NEXT: tile.yield %[[ZERO]]

@@ -34,6 +34,9 @@ def variant(kernel, **more):
             "launches": [{"kernel": kernel, "grid": ["sq"], **more}]}
 
 
+ARGS = [{"name": role[0], "role": role} for role in ("query", "key", "value", "scale", "output", "lse")]
+
+
 def bundle(*sections):
     """A bundle's bytes, of (kind, content)."""
     offset, table = kernels.HEADER.size + len(sections) * kernels.SECTION.size, b""
@@ -62,7 +65,7 @@ class Kernels(unittest.TestCase):
         with open(path, "wb") as file:
             file.write(bundle((1, b"{}"), (kernels.PTX, module(**bodies).encode()), (3, b"\0")))
         with open(path + ".json", "w", encoding="utf-8") as file:
-            json.dump({"variants": variants}, file)
+            json.dump({"args": ARGS, "variants": variants}, file)
         return kernels.Kernels(Library(), path)
 
     def test_each_length_is_compared_by_itself(self):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What lies between kernels and targets names no step, value, argument or machine (docs/adr/0032), nor words of one chip (0031)."""
 
-import ast
 import glob
 import os
 import re
@@ -9,6 +8,8 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDERS = ("dialect/lib", "passes/middle", "passes/schedule", "codegen/launch", "codegen/target", "codegen/emit", "codegen/driver")
+# What reads launch plans knows arguments by their roles.
+READERS = ("runtime/lib", "jit/lib", "tools/attn-run")
 # The one home of the names of arguments and sizes.
 HOME = "passes/kernels/forward/Tiling/ArgumentNames.h"
 # It writes schedules of the forward kernel, as the table's files do: they name steps and values.
@@ -29,6 +30,11 @@ ALLOWED = {
     ("dialect/lib/AttentionOp.cpp", "lse"),
     ("dialect/lib/AttentionRegions.cpp", "mask"),
     ("dialect/lib/AttentionRegions.cpp", "score"),
+    # Words for roles, for positions in programs of regions, and of a JSON file.
+    ("runtime/lib/launch_plan.cpp", "scale"),
+    ("runtime/lib/launch_plan.cpp", "lse"),
+    ("tools/attn-run/region.cpp", "b"),
+    ("tools/attn-run/main.cpp", "scale"),
     ("dialect/lib/RegionProgram.cpp", "s"),
     ("dialect/lib/RegionProgram.cpp", "b"),
     ("dialect/lib/RegionProgram.cpp", "mask"),
@@ -57,13 +63,10 @@ def names_of_kernels():
     return names
 
 
-def names_of(kind):
-    """The forward kernel's names of `kind`, "arguments" or "sizes"."""
+def names_of_arguments():
+    """The forward kernel's names of arguments and sizes."""
     with open(os.path.join(ROOT, HOME), encoding="utf-8") as file:
-        text = COMMENT.sub("", file.read())
-    values = dict(re.findall(r'(\w+) = "(\w+)"', text))
-    listed = re.search(kind + r"\[\] = \{(.*?)\}", text, re.S)[1]
-    return {values[name] for name in re.findall(r"\w+", listed)}
+        return set(re.findall(r'\w+ = "(\w+)"', COMMENT.sub("", file.read())))
 
 
 def machines():
@@ -80,27 +83,29 @@ def literals(path):
                     yield number, literal
 
 
+def found_in(folders, names):
+    """The literals that are one of the names, in C++ files below the folders."""
+    found = []
+    for folder in folders:
+        for path in glob.glob(os.path.join(ROOT, folder, "**", "*.[ch]*"), recursive=True):
+            relative = os.path.relpath(path, ROOT)
+            found += [f"{relative}:{number}: {literal!r}" for number, literal in literals(path)
+                      if literal in names and (relative, literal) not in ALLOWED and not relative.startswith(GENERATOR)]
+    return found
+
+
 class NamesTest(unittest.TestCase):
     def test_the_names_are_found(self):
         self.assertLessEqual({"qk", "pv", "cvt_o", "oe", "dsoft", "ld_ls", "next"}, names_of_kernels())
         self.assertIn("sm_90a", machines())
-        self.assertEqual({"q", "k", "v", "scale", "o", "lse"}, names_of("arguments"))
-        self.assertEqual({"b", "sq", "sk", "hq", "hk", "d", "dv"}, names_of("sizes"))
-
-    def test_python_takes_the_same_names(self):
-        with open(os.path.join(ROOT, "python/attn/_trace.py"), encoding="utf-8") as file:
-            sizes = re.search(r"^_SIZES = (\{.*?\})", file.read(), re.M | re.S)[1]
-        self.assertEqual(names_of("sizes") | {"items", "sm_count"}, ast.literal_eval(sizes))
+        self.assertEqual({"q", "k", "v", "scale", "o", "lse", "b", "sq", "sk", "hq", "hk", "d", "dv"}, names_of_arguments())
 
     def test_no_literal_is_a_name(self):
-        names = names_of_kernels() | names_of("arguments") | names_of("sizes") | machines()
-        found = []
-        for folder in FOLDERS:
-            for path in glob.glob(os.path.join(ROOT, folder, "**", "*.[ch]*"), recursive=True):
-                relative = os.path.relpath(path, ROOT)
-                found += [f"{relative}:{number}: {literal!r}" for number, literal in literals(path)
-                          if literal in names and (relative, literal) not in ALLOWED and not relative.startswith(GENERATOR)]
-        self.assertEqual([], found)
+        names = names_of_kernels() | names_of_arguments() | machines()
+        self.assertEqual([], found_in(FOLDERS, names))
+
+    def test_no_reader_of_plans_has_a_name(self):
+        self.assertEqual([], found_in(READERS, names_of_arguments()))
 
     def test_words_of_one_chip_are_found(self):
         for word in ("NVVM::SetMaxRegisterOp", "// setmaxnreg", "kSwizzleBytes", "warpgroups", "Atom::WgmmaAcc", "sm_90a"):

@@ -98,6 +98,25 @@ class Kernels(unittest.TestCase):
                          score=lambda i, head: lambda s, j: s + slopes[head,] * (j - i) * value)
         self.assertEqual(Executable.count(), compiled)
 
+    def test_captures_may_have_the_names_of_arguments_and_sizes(self):
+        def score_of(q, sk, scale):
+            return lambda s, b, h, i, j: s * scale + q[h] * (j - i) * sk
+
+        def mask_of(b, i, items):
+            return lambda batch, head, query, key: b[batch, query] + i != b[batch, key] * items
+
+        slopes, documents = HostTensor("f32", [2], [0.5, -0.25]), HostTensor("i32", [1, 8], [0, 0, 0, 1, 1, 2, 2, 2])
+        kernel = attn.compile(head_dim=64, dtype="f16", score_mod=score_of(slopes, attn.Scalar(2), attn.Scalar(0.5)),
+                              mask_mod=mask_of(documents, attn.Scalar(1), attn.Scalar(3)))
+        for name in ("q", "sk", "scale", "b", "i", "items"):
+            self.assertIn(f'attn.name = "{name}"', kernel.ir)
+        q, k, v = (gaussian([1, 8, 2, 64], seed) for seed in (1, 2, 3))
+        out, lse = outputs(q, v)
+        kernel(q, k, v, out=out, lse=lse)
+        self.compare(q, k, v, out, lse, [(0, 1, 0), (0, 4, 1), (0, 7, 1)],
+                     allow=lambda i, head: lambda j: documents[0, i] + 1 != documents[0, j] * 3,
+                     score=lambda i, head: lambda s, j: s * 0.5 + slopes[head,] * (j - i) * 2)
+
     def test_one_kernel_serves_all_sizes(self):
         kernel = attn.compile(head_dim=64, dtype="f16")
         compiled = Executable.count()
@@ -124,6 +143,17 @@ class Refusals(unittest.TestCase):
         self.refused(ValueError, "the element type of 'k' to be f16, got .*32", q, HostTensor("f32", [1, 4, 2, 64]), k)
         self.refused(ValueError, "the stride of dim 3 of 'k' to be 1", q, gaussian([1, 4, 2, 64], 1, [1024, 256, 128, 2]), k)
         self.refused(ValueError, "3 query heads are not a multiple of 2 key/value heads", gaussian([1, 4, 3, 64], 1), k, k)
+
+    def test_a_capture_is_not_taken_for_an_argument_of_its_name(self):
+        def score_of(k):
+            return lambda s, b, h, i, j: s + k[h + 0]
+
+        table = HostTensor("f32", [2], [0.5, -0.25], [2])
+        kernel = attn.compile(head_dim=64, dtype="f16", score_mod=score_of(table))
+        q, k = gaussian([1, 4, 2, 64], 1), gaussian([1, 5, 2, 64], 2)
+        self.refused(ValueError, "dim 0 of 'k' to be 1 since the last dim has to be contiguous", q, k, k, kernel=kernel)
+        kernel = attn.compile(head_dim=64, dtype="f16", score_mod=score_of(HostTensor("f32", [2], [0.5, -0.25])))
+        self.refused(ValueError, "expected dim 3 of 'k' to be 64, got 72", q, gaussian([1, 5, 2, 72], 2), k, kernel=kernel)
 
     def test_numbers(self):
         q = gaussian([1, 4, 2, 64], 1)

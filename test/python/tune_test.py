@@ -337,10 +337,10 @@ class Shapes(unittest.TestCase):
     def test_problems_that_cannot_be_measured_are_refused(self):
         text = ('tile.kernel @x args [{args}] problem <kind = fwd, dtype = f16, head_dim = 192, head_dim_v = 128, layout = {layout}, '
                 'mask = {mask}, score_region = absent, mask_region = absent> config <')
-        args = '"q", "k", "v", "scale", "o", "lse"'
+        args = '"a" query ("b", "sq"), "b" key, "q" as "c" value, "scale" scale, "o" output write, "lse" lse write'
         point = problem.point_of(text.format(args=args, layout="bshd", mask="causal_top_left"))
         self.assertEqual(problem.name_of(point), "fwd_fp16_d192x128_causal")
-        for changes, message in (({"mask": "window_top_left"}, "without windows"), ({"args": args + ', "slopes"'}, "slopes"),
+        for changes, message in (({"mask": "window_top_left"}, "without windows"), ({"args": args + ', "x" capture'}, "lse, capture"),
                                  ({"layout": "bhsd"}, "layout is bshd, got bhsd")):
             with self.subTest(message=message), self.assertRaisesRegex(problem.ProblemError, message):
                 self.assertIsNone(problem.point_of(text.format(**{"args": args, "layout": "bshd", "mask": "none", **changes})))

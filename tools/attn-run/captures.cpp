@@ -16,6 +16,7 @@ using namespace attn::run;
 using runtime::DataType;
 using runtime::LaunchPlan;
 using runtime::PlanArg;
+using runtime::Role;
 
 namespace {
 
@@ -99,9 +100,9 @@ std::string spellContent(const TensorContent &content) {
              : "";
 }
 
-/// Splits "NAME=REST".
-bool splitName(const std::string &text, std::string &name, std::string &rest) {
-  size_t equals = text.find('=');
+/// Splits "NAME=REST" at an equals sign.
+bool splitName(const std::string &text, size_t equals, std::string &name,
+               std::string &rest) {
   name = text.substr(0, equals);
   rest = equals == std::string::npos ? "" : text.substr(equals + 1);
   return !name.empty() && !rest.empty();
@@ -127,7 +128,8 @@ std::string GivenCaptures::spell() const {
 
 bool run::parseScalar(const std::string &text, GivenCaptures &given) {
   std::string name, rest;
-  if (!splitName(text, name, rest)) {
+  // A number has none, but a name may.
+  if (!splitName(text, text.rfind('='), name, rest)) {
     return false;
   }
   char *end = nullptr;
@@ -137,7 +139,7 @@ bool run::parseScalar(const std::string &text, GivenCaptures &given) {
 
 bool run::parseTensor(const std::string &text, GivenCaptures &given) {
   std::string name, rest;
-  if (!splitName(text, name, rest)) {
+  if (!splitName(text, text.find('='), name, rest)) {
     return false;
   }
   TensorContent &content = given.tensors[name];
@@ -151,22 +153,13 @@ bool run::parseTensor(const std::string &text, GivenCaptures &given) {
   return parseContent(rest, content);
 }
 
-bool run::isCapture(const LaunchPlan &plan, const PlanArg &arg) {
-  for (const char *name : {"q", "k", "v", "o", "lse", "scale"}) {
-    if (arg.name == name) {
-      return false;
-    }
-  }
-  return !plan.problem.keys.hasBound(arg.name);
-}
-
 std::string run::checkCaptures(const LaunchPlan &plan,
                                const GivenCaptures &given) {
   auto check = [&](const std::string &name, bool isTensor) -> std::string {
     std::string known;
     for (const PlanArg &arg : plan.args) {
-      bool isBound = plan.problem.keys.hasBound(arg.name);
-      if ((isBound || isCapture(plan, arg)) && arg.isTensor() == isTensor) {
+      bool isGiven = arg.role == Role::Bound || arg.role == Role::Capture;
+      if (isGiven && arg.isTensor() == isTensor) {
         if (arg.name == name) {
           return "";
         }
@@ -184,7 +177,8 @@ std::string run::checkCaptures(const LaunchPlan &plan,
     if (!problem.empty()) {
       return problem;
     }
-    if (plan.problem.keys.hasBound(name) && value != std::nearbyint(value)) {
+    bool isBound = plan.args[size_t(plan.findArg(name))].role == Role::Bound;
+    if (isBound && value != std::nearbyint(value)) {
       return "option '--scalar': expected an integer for the bound '" + name +
              "', got " + std::to_string(value);
     }
@@ -196,7 +190,7 @@ std::string run::checkCaptures(const LaunchPlan &plan,
     }
   }
   for (const PlanArg &arg : plan.args) {
-    if (isCapture(plan, arg) && !arg.isTensor() &&
+    if (arg.role == Role::Capture && !arg.isTensor() &&
         !given.scalars.count(arg.name)) {
       return "expected option '--scalar=" + arg.name +
              "=VALUE': the kernel captures it";
@@ -210,7 +204,7 @@ static bool extentOf(const LaunchPlan &plan, const Problem &problem,
                      int64_t symbol, int64_t &extent) {
   for (const PlanArg &arg : plan.args) {
     std::vector<int64_t> shape;
-    if (!arg.isTensor() || !knownShape(arg.name, problem, shape) ||
+    if (!arg.isTensor() || !knownShape(arg.role, problem, shape) ||
         shape.size() != arg.dims.size()) {
       continue;
     }
@@ -353,7 +347,7 @@ Captures run::readCaptures(const LaunchPlan &plan, const Problem &problem,
   for (size_t n = 0; n < plan.args.size(); ++n) {
     const PlanArg &arg = plan.args[n];
     Capture &capture = captures[n];
-    if (!isCapture(plan, arg)) {
+    if (arg.role != Role::Capture) {
       continue;
     }
     if (!arg.isTensor()) {

@@ -67,10 +67,6 @@ bool fillCapture(const Problem &problem, uint64_t stream, HostTensor &tensor,
 Captures readCaptures(const runtime::LaunchPlan &plan, const Problem &problem,
                       const std::vector<HostTensor> &tensors);
 
-/// Whether an argument is a capture of the regions, rather than one of the
-/// operands or mask bounds.
-bool isCapture(const runtime::LaunchPlan &plan, const runtime::PlanArg &arg);
-
 } // namespace attn::run
 
 #endif // ATTN_TOOLS_ATTN_RUN_CAPTURES_H

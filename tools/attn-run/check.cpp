@@ -193,9 +193,9 @@ attn::run::makeReferenceInputs(const runtime::LaunchPlan &plan, size_t variant,
                                const std::vector<HostTensor> &tensors) {
   ReferenceInputs in;
   in.problem = problem;
-  in.q = findTensor(tensors, "q")->toFloats();
-  in.k = findTensor(tensors, "k")->toFloats();
-  in.v = findTensor(tensors, "v")->toFloats();
+  in.q = findTensor(tensors, runtime::Role::Query)->toFloats();
+  in.k = findTensor(tensors, runtime::Role::Key)->toFloats();
+  in.v = findTensor(tensors, runtime::Role::Value)->toFloats();
   in.captures = readCaptures(plan, problem, tensors);
   in.numerics = plan.variants[variant].numerics.value_or(in.numerics);
   return in;

@@ -5,7 +5,7 @@
 #ifndef ATTN_TOOLS_ATTN_RUN_HOST_TENSOR_H
 #define ATTN_TOOLS_ATTN_RUN_HOST_TENSOR_H
 
-#include "data_type.h"
+#include "launch_plan.h"
 #include "numbers.h"
 #include "parallel.h"
 
@@ -22,6 +22,7 @@ constexpr size_t kGuardBytes = 4096;
 
 struct HostTensor {
   std::string name;
+  runtime::Role role = runtime::Role::None;
   runtime::DataType dtype = runtime::DataType::F32;
   bool isOutput = false;
   std::vector<int64_t> shape;

@@ -174,20 +174,21 @@ Inputs attn::run::chooseInputs(double choice, int64_t key, double size) {
   return inputs;
 }
 
-float attn::run::patternElement(const Problem &problem, char tensor,
+float attn::run::patternElement(const Problem &problem, runtime::Role tensor,
                                 int64_t position, int64_t column,
                                 float normal) {
   const Inputs &inputs = problem.inputs;
   if (inputs.hasNonFinite()) {
-    bool isBad =
-        (tensor == 'k' && position == inputs.key && column == kBadColumn) ||
-        (tensor == 'v' && position == inputs.keyOfV() && column == 0);
+    bool isBad = (tensor == runtime::Role::Key && position == inputs.key &&
+                  column == kBadColumn) ||
+                 (tensor == runtime::Role::Value &&
+                  position == inputs.keyOfV() && column == 0);
     float bad = inputs.pattern == Pattern::NaN
                     ? std::numeric_limits<float>::quiet_NaN()
                     : std::numeric_limits<float>::infinity();
     return isBad ? bad : normal;
   }
-  if (tensor == 'v') {
+  if (tensor == runtime::Role::Value) {
     float large = problem.dtype == runtime::DataType::F16 ? 0x1p12f : 0x1p108f;
     return normal * (inputs.pattern == Pattern::LargeV
                          ? large
@@ -197,9 +198,9 @@ float attn::run::patternElement(const Problem &problem, char tensor,
     return normal;
   }
   if (column != 0) { // large scores are exact
-    return inputs.isLarge() && tensor == 'k' ? 0 : normal;
+    return inputs.isLarge() && tensor == runtime::Role::Key ? 0 : normal;
   }
-  if (tensor == 'k') {
+  if (tensor == runtime::Role::Key) {
     return anchorOfKey(problem, position);
   }
   bool flips = inputs.isLarge() && position % 2 != 0;

@@ -5,6 +5,8 @@
 #ifndef ATTN_TOOLS_ATTN_RUN_INPUTS_H
 #define ATTN_TOOLS_ATTN_RUN_INPUTS_H
 
+#include "launch_plan.h"
+
 #include <cstdint>
 #include <string>
 
@@ -54,10 +56,10 @@ bool parseInputs(const std::string &text, Inputs &inputs);
 /// scores by `size` in [-1, 1].
 Inputs chooseInputs(double choice, int64_t key, double size);
 
-/// Returns the element of 'q', 'k' or 'v', at `position` of its sequence, whose
-/// value with normal inputs is `normal`.
-float patternElement(const Problem &problem, char tensor, int64_t position,
-                     int64_t column, float normal);
+/// Returns the element of the query, key or value, at `position` of its
+/// sequence, whose value with normal inputs is `normal`.
+float patternElement(const Problem &problem, runtime::Role tensor,
+                     int64_t position, int64_t column, float normal);
 
 } // namespace attn::run
 

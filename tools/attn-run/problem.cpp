@@ -12,6 +12,15 @@
 using namespace attn;
 using namespace attn::run;
 
+/// Returns a dim of the tensor of that role; null if there is none.
+static const runtime::PlanDim *findDim(const runtime::LaunchPlan &plan,
+                                       runtime::Role role, size_t dim) {
+  int arg = plan.findArg(role);
+  return arg < 0 || plan.args[size_t(arg)].dims.size() <= dim
+             ? nullptr
+             : &plan.args[size_t(arg)].dims[dim];
+}
+
 /// Evaluates the keys that the mask leaves to each query. If the plan's
 /// expressions cannot be evaluated, it leaves none, and every result is wrong.
 static void seeKeys(const runtime::LaunchPlan &plan, Problem &problem) {
@@ -23,15 +32,15 @@ static void seeKeys(const runtime::LaunchPlan &plan, Problem &problem) {
     return;
   }
   runtime::SymbolValues values(plan.symbols.size());
-  auto bind = [&](const char *tensor, int64_t length) {
-    const runtime::PlanDim &dim = plan.args[size_t(plan.findArg(tensor))]
-                                      .dims[plan.problem.getPositionDim()];
-    if (dim.isSymbol) {
-      values.bind(int(dim.value), length);
+  auto bind = [&](runtime::Role role, int64_t length) {
+    const runtime::PlanDim *dim =
+        findDim(plan, role, size_t(plan.problem.getPositionDim()));
+    if (dim && dim->isSymbol) {
+      values.bind(int(dim->value), length);
     }
   };
-  bind("q", problem.seqQ);
-  bind("k", problem.seqK);
+  bind(runtime::Role::Query, problem.seqQ);
+  bind(runtime::Role::Key, problem.seqK);
   for (const auto &[name, value] : problem.bounds) {
     values.bind(plan.args[size_t(plan.findArg(name))].symbol, value);
   }
@@ -155,14 +164,19 @@ static int64_t randomLength(const Random &random, uint64_t index) {
   return random.integer(index + 1, 2, 700);
 }
 
-/// Returns the lengths at which the plan's conditions on `symbol` change, up to
-/// the largest that the reference can handle.
+/// Returns the lengths of the tensor of that role at which the plan's
+/// conditions change, up to the largest that the reference can handle.
 static std::vector<int64_t> borderLengths(const runtime::LaunchPlan &plan,
-                                          const char *symbol) {
+                                          runtime::Role role) {
   constexpr int64_t longest = 8192;
   std::vector<int64_t> borders;
+  const runtime::PlanDim *length =
+      findDim(plan, role, size_t(plan.problem.getPositionDim()));
+  if (!length || !length->isSymbol) {
+    return borders;
+  }
   for (const runtime::PlanVariant &variant : plan.variants) {
-    if (!variant.when.uses(plan.symbols.lookup(symbol))) {
+    if (!variant.when.uses(int(length->value))) {
       continue;
     }
     for (int64_t border : variant.when.getLiterals()) {
@@ -187,50 +201,48 @@ static bool moveToBorder(const std::vector<int64_t> &borders,
   return true;
 }
 
-/// Returns dim `dim` of argument `name` if the plan fixes it, otherwise
+/// Returns a dim of the tensor of that role if the plan fixes it, otherwise
 /// `value`.
-static int64_t fixedOr(const runtime::LaunchPlan &plan, const char *name,
+static int64_t fixedOr(const runtime::LaunchPlan &plan, runtime::Role role,
                        size_t dim, int64_t value) {
-  int arg = plan.findArg(name);
-  if (arg < 0 || plan.args[arg].dims.size() <= dim ||
-      plan.args[arg].dims[dim].isSymbol) {
-    return value;
-  }
-  return plan.args[arg].dims[dim].value;
+  const runtime::PlanDim *known = findDim(plan, role, dim);
+  return known && !known->isSymbol ? known->value : value;
 }
 
 Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
                                      const GivenCaptures &captures,
                                      uint64_t seed) {
+  using runtime::Role;
   static const int64_t groups[] = {1, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16};
   Random random(seed, 1000);
   Problem problem = fromPlan(plan);
   problem.captures = captures;
   problem.seed = seed;
-  problem.batch = fixedOr(plan, "q", 0, random.integer(0, 1, 3));
+  problem.batch = fixedOr(plan, Role::Query, 0, random.integer(0, 1, 3));
   size_t position = plan.problem.getPositionDim();
   size_t heads = plan.problem.getHeadsDim();
   int64_t lengthQ = randomLength(random, 10);
   int64_t lengthK = randomLength(random, 20);
-  bool atBorder = moveToBorder(borderLengths(plan, "sq"), random, 50, lengthQ);
-  atBorder |= moveToBorder(borderLengths(plan, "sk"), random, 60, lengthK);
-  problem.seqQ = fixedOr(plan, "q", position, lengthQ);
-  problem.seqK = fixedOr(plan, "k", position, lengthK);
+  bool atBorder =
+      moveToBorder(borderLengths(plan, Role::Query), random, 50, lengthQ);
+  atBorder |= moveToBorder(borderLengths(plan, Role::Key), random, 60, lengthK);
+  problem.seqQ = fixedOr(plan, Role::Query, position, lengthQ);
+  problem.seqK = fixedOr(plan, Role::Key, position, lengthK);
   if (!atBorder && random.uniform(1) < 0.3) {
-    problem.seqK = fixedOr(plan, "k", position, problem.seqQ);
+    problem.seqK = fixedOr(plan, Role::Key, position, problem.seqQ);
   }
   // Lengths at borders are large: use few heads, for the reference and a
   // simulator.
   int64_t mostHeads = atBorder ? 2 : 24;
   if (atBorder) {
-    problem.batch = fixedOr(plan, "q", 0, 1);
+    problem.batch = fixedOr(plan, Role::Query, 0, 1);
   }
   problem.headsK =
-      fixedOr(plan, "k", heads, random.integer(2, 1, atBorder ? 1 : 4));
+      fixedOr(plan, Role::Key, heads, random.integer(2, 1, atBorder ? 1 : 4));
   int64_t group = groups[random.integer(3, 0, std::size(groups) - 1)];
   group = std::min<int64_t>(group,
                             std::max<int64_t>(1, mostHeads / problem.headsK));
-  problem.headsQ = fixedOr(plan, "q", heads, problem.headsK * group);
+  problem.headsQ = fixedOr(plan, Role::Query, heads, problem.headsK * group);
   problem.scale = random.uniform(4) < 0.7
                       ? defaultScale(problem)
                       : float(0.01 + 0.5 * random.uniform(5));
@@ -263,6 +275,12 @@ std::string attn::run::whyNotCheckable(const runtime::LaunchPlan &plan) {
   const runtime::PlanProblem &problem = plan.problem;
   if (problem.kind != "fwd") {
     return "there is no reference for kind '" + problem.kind + "'";
+  }
+  for (const runtime::PlanArg &arg : plan.args) {
+    if (arg.role == runtime::Role::None) {
+      return "there is no reference: argument '" + arg.name +
+             "' has no 'role', which compilers before it did not write";
+    }
   }
   Region region;
   std::string err;

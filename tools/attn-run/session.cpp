@@ -25,7 +25,7 @@ static bool collectScalars(const runtime::LaunchPlan &plan,
     auto bound = std::find_if(
         problem.bounds.begin(), problem.bounds.end(),
         [&](const auto &given) { return given.first == arg.name; });
-    if (arg.name == "scale") {
+    if (arg.role == runtime::Role::Scale) {
       scalars.push_back(double(problem.scale));
     } else if (bound != problem.bounds.end()) {
       scalars.push_back(double(bound->second));
@@ -40,10 +40,12 @@ static bool collectScalars(const runtime::LaunchPlan &plan,
 }
 
 bool Session::prepare() {
-  for (const char *name : {"q", "k", "v", "o"}) {
-    if (plan.findArg(name) < 0) {
-      return fail(std::string("expected the plan to have argument '") + name +
-                  "'");
+  using runtime::Role;
+  for (Role role : {Role::Query, Role::Key, Role::Value, Role::Output}) {
+    if (plan.findArg(role) < 0) {
+      return fail(std::string("expected the plan to have an argument of role "
+                              "'") +
+                  nameOf(role) + "', got none");
     }
   }
   if (!tensors.make(plan, problem, error)) {
@@ -115,8 +117,9 @@ bool Session::repeat(int64_t count) {
 }
 
 CheckResult Session::check() const {
-  return checkOutputs(referenceInputs(), *findTensor(tensors.tensors, "o"),
-                      findTensor(tensors.tensors, "lse"));
+  return checkOutputs(referenceInputs(),
+                      *findTensor(tensors.tensors, runtime::Role::Output),
+                      findTensor(tensors.tensors, runtime::Role::Lse));
 }
 
 /// Appends the times of the second half of `count` launches: during the first

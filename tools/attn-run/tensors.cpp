@@ -10,6 +10,7 @@ using namespace attn;
 using namespace attn::run;
 using runtime::LaunchPlan;
 using runtime::PlanArg;
+using runtime::Role;
 
 const HostTensor *attn::run::findTensor(const std::vector<HostTensor> &tensors,
                                         const std::string &name) {
@@ -21,19 +22,40 @@ const HostTensor *attn::run::findTensor(const std::vector<HostTensor> &tensors,
   return nullptr;
 }
 
-bool attn::run::knownShape(const std::string &name, const Problem &p,
+const HostTensor *attn::run::findTensor(const std::vector<HostTensor> &tensors,
+                                        Role role) {
+  for (const HostTensor &tensor : tensors) {
+    if (tensor.role == role) {
+      return &tensor;
+    }
+  }
+  return nullptr;
+}
+
+bool attn::run::knownShape(Role role, const Problem &p,
                            std::vector<int64_t> &shape) {
-  if (name == "lse") {
+  switch (role) {
+  case Role::Query:
+    shape = {p.batch, p.seqQ, p.headsQ, p.dim};
+    break;
+  case Role::Key:
+    shape = {p.batch, p.seqK, p.headsK, p.dim};
+    break;
+  case Role::Value:
+    shape = {p.batch, p.seqK, p.headsK, p.dimV};
+    break;
+  case Role::Output:
+    shape = {p.batch, p.seqQ, p.headsQ, p.dimV};
+    break;
+  case Role::Lse:
     shape = {p.batch, p.headsQ, p.seqQ};
     return true;
-  }
-  bool query = name == "q" || name == "o";
-  if (!query && name != "k" && name != "v") {
+  case Role::None:
+  case Role::Scale:
+  case Role::Bound:
+  case Role::Capture:
     return false;
   }
-  int64_t dim = name == "q" || name == "k" ? p.dim : p.dimV;
-  shape = query ? std::vector<int64_t>{p.batch, p.seqQ, p.headsQ, dim}
-                : std::vector<int64_t>{p.batch, p.seqK, p.headsK, dim};
   if (p.headsFirst) {
     std::swap(shape[1], shape[2]);
   }
@@ -71,7 +93,7 @@ static void fillNormal(const Random &random, const Problem &problem,
   int64_t row = tensor.shape[2] * columns; // of one position
   fillFloats(
       [&](int64_t i) {
-        return patternElement(problem, tensor.name[0], i / row % length,
+        return patternElement(problem, tensor.role, i / row % length,
                               i % columns, random.normal(uint64_t(i)));
       },
       tensor);
@@ -115,14 +137,15 @@ bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
     }
     HostTensor tensor;
     tensor.name = arg.name;
+    tensor.role = arg.role;
     tensor.dtype = arg.dtype;
     tensor.isOutput = arg.access != runtime::Access::Read;
-    if (!knownShape(arg.name, problem, tensor.shape) &&
+    if (!knownShape(arg.role, problem, tensor.shape) &&
         !captureShape(plan, int(number), problem, tensor.shape, err)) {
       return false;
     }
-    bool broadcast =
-        problem.broadcastKv && (arg.name == "k" || arg.name == "v");
+    bool broadcast = problem.broadcastKv &&
+                     (arg.role == Role::Key || arg.role == Role::Value);
     int64_t padding = paddingOf(arg, problem);
     if (!fitsMemory(tensor, padding, bytes, err)) {
       return false;
@@ -130,7 +153,7 @@ bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
     tensor.layOut(padding, broadcast ? 0 : -1);
     tensor.allocate();
     uint64_t stream = tensors.size();
-    if (isCapture(plan, arg)) {
+    if (arg.role == Role::Capture) {
       if (!fillCapture(problem, stream, tensor, err)) {
         return false;
       }

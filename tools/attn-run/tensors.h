@@ -19,12 +19,14 @@ double mostTensorBytes();
 bool makeTensors(const runtime::LaunchPlan &plan, const Problem &problem,
                  std::vector<HostTensor> &tensors, std::string &err);
 
-/// Returns the tensor called `name`, or null.
+/// Returns the tensor called `name`, or the first one of a role; or null.
 const HostTensor *findTensor(const std::vector<HostTensor> &tensors,
                              const std::string &name);
+const HostTensor *findTensor(const std::vector<HostTensor> &tensors,
+                             runtime::Role role);
 
-/// Returns the shape of argument `name` if it is one of the operands.
-bool knownShape(const std::string &name, const Problem &problem,
+/// Returns the shape of an argument of that role if it is one of the operands.
+bool knownShape(runtime::Role role, const Problem &problem,
                 std::vector<int64_t> &shape);
 
 } // namespace attn::run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// #attn.arguments: the names of a kernel's arguments, what it does with them, and
+// #attn.arguments: what a kernel's arguments are, what it does with them, and
 // what the runtime has to know of them.
 #ifndef ATTN_DIALECT_ARGUMENTATTRS_TD
 #define ATTN_DIALECT_ARGUMENTATTRS_TD
@@ -10,34 +10,46 @@ include "attn/dialect/AttnEnums.td"
 def Attn_ArgumentAttr : AttrDef<Attn_Dialect, "Argument"> {
   let attrName = "attn.part.Argument";
   let summary = "one argument of a kernel; only #attn.arguments prints it";
-  let parameters = (ins "::mlir::StringAttr":$name, "::attn::ArgumentAccess":$access,
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$symbol,
+    OptionalParameter<"std::optional<::attn::ArgumentRole>">:$role, "::attn::ArgumentAccess":$access,
     OptionalArrayRefParameter<"::mlir::StringAttr">:$dims,
     OptionalParameter<"::mlir::FloatAttr">:$least, OptionalParameter<"::mlir::FloatAttr">:$most);
 }
 
 def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
   let mnemonic = "arguments";
-  let summary = "the arguments of a kernel in order: names, accesses and dimensions";
+  let summary = "the arguments of a kernel in order: names, roles, accesses and dimensions";
   let description = [{
     ```
     arguments := `[` [argument (`,` argument)*] `]`
-    argument  := string [`read` | `write` | `accumulate`] [dims] [values]
+    argument  := string [`as` string] [role] [`read` | `write` | `accumulate`] [dims] [values]
+    role      := `query` | `key` | `value` | `scale` | `bound` | `capture` | `output` | `lse`
     dims      := `(` string (`,` string)* `)`
     values    := `from` float `to` float
     ```
+    A launch gives an argument by its name, which may be any text. Expressions of the launch
+    plan call it by its symbol, the string after `as`; without one the name is the symbol.
+
+    The role says what an argument is to the computation: nothing else does, neither its
+    name nor its position. A kernel has one argument of each role, but any number of bounds
+    and captures. A bound is a number that launches give the mask; bounds are in the order of
+    the problem's. A capture is what a region reads.
+
     An argument is read unless the text says otherwise: written, each element once by
     one work item, or accumulated, where several work items add to one element. `dims`
     names the sizes of a tensor, dimension by dimension: sizes of one name are equal in each
-    launch. Without them a tensor `x` has the sizes "x_d0", "x_d1", and so on. `values`: the
-    f32 numbers that the kernel can compute with; a launch with another is refused.
+    launch. Without them a tensor of symbol `x` has the sizes "x_d0", "x_d1", and so on. `values`:
+    the f32 numbers that the kernel can compute with; a launch with another is refused.
 
     **Constraints**
-    - C1: names are different
-    - C2: names of sizes, and of arguments that are numbers, are neither `items` nor
+    - C1: names are different, and so are symbols
+    - C2: names are UTF-8 without a zero byte; symbols, and names of sizes, are neither `items` nor
       `sm_count`, have no '.' and no braces, do not begin with a digit or '-', and are UTF-8
     - C3: the `values` are finite, the first at most the last
+    - C4: no role but `bound` and `capture` twice
+    - C5: `output` and `lse` are not read, arguments of other roles are
 
-    **Example** `args ["q" ("b", "sq", "hq", "d"), "scale", "lse" write ("b", "hq", "sq")]`
+    **Example** `args ["q" query ("b", "sq", "hq", "d"), "scale" scale, "lse" lse write ("b", "hq", "sq")]`
   }];
   let parameters = (ins OptionalArrayRefParameter<"::attn::ArgumentAttr">:$list);
   let hasCustomAssemblyFormat = 1;
@@ -45,8 +57,10 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
   let extraClassDeclaration = [{
     size_t size() const { return getList().size(); }
     ArgumentAttr operator[](size_t index) const { return getList()[index]; }
-    /// Is there an argument of that name?
-    bool has(::llvm::StringRef name) const;
+    /// The index of the argument of a role; none where there is no such argument.
+    std::optional<unsigned> find(::attn::ArgumentRole role) const;
+    /// The arguments of a role, in their order.
+    ::llvm::SmallVector<ArgumentAttr> all(::attn::ArgumentRole role) const;
     /// The names of the sizes of argument `index`, which has `rank` dimensions.
     ::llvm::SmallVector<std::string> dimsOf(size_t index, int64_t rank) const;
   }];

@@ -25,9 +25,10 @@ void attachScoreModels(mlir::MLIRContext &context);
 std::string listScoreOps();
 /// Returns the type of a capture inside a region: its elements are signless.
 mlir::Type regionTypeOf(mlir::Type capture);
-/// Checks that `args` describes the arguments of `kernel`'s body.
+/// Checks that `args` describes the arguments of `kernel`'s body, which
+/// computes `problem`.
 llvm::LogicalResult verifyArguments(mlir::Operation *kernel, ArgumentsAttr args,
-                                    mlir::Block &body);
+                                    ProblemAttr problem, mlir::Block &body);
 /// Checks that `op` may access `tensor` in this way, if it is an argument of
 /// the kernel with that `body`.
 llvm::LogicalResult verifyArgumentUse(mlir::Operation *op, mlir::Value tensor,

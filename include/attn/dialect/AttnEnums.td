@@ -72,6 +72,13 @@ def Attn_ArgumentAccess : Attn_Enum<"ArgumentAccess", "what a kernel does with a
   I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">,
   I32EnumAttrCase<"Accumulate", 2, "accumulate">]>;
 
+def Attn_ArgumentRole : Attn_Enum<"ArgumentRole", "what an argument is to the computation", [
+  I32EnumAttrCase<"Query", 0, "query">, I32EnumAttrCase<"Key", 1, "key">,
+  I32EnumAttrCase<"Value", 2, "value">, I32EnumAttrCase<"Scale", 3, "scale">,
+  I32EnumAttrCase<"Bound", 4, "bound">,     // of the mask
+  I32EnumAttrCase<"Capture", 5, "capture">, // of a region
+  I32EnumAttrCase<"Output", 6, "output">, I32EnumAttrCase<"Lse", 7, "lse">]>;
+
 // Conditions on a launch.
 def Attn_LaunchOp : Attn_Enum<"LaunchOp", "an operator in expressions of launch plans", [
   I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Sub", 1, "sub">,

@@ -45,12 +45,6 @@ constexpr llvm::StringLiteral kMultiprocessors = "sm_count";
 /// the kernel, or would be read as a number.
 bool isReservedName(llvm::StringRef name);
 
-/// The names of the sizes that conditions on launches compare, by the words of
-/// conditions, and of `heads` and `batches`, whose product with `seqlen_q` is
-/// `rows`.
-constexpr llvm::StringLiteral kSizesAttr = "attn.sizes";
-constexpr llvm::StringLiteral kHeads = "heads", kBatches = "batches";
-
 /// The keys that a query sees under the built-in mask, for programs that check
 /// the results of a kernel: expressions for `first` and `last` in `i`, the
 /// query's position. A missing expression means that the side is open.

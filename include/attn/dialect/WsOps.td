@@ -122,6 +122,7 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
       `tile.cut`, `tile.join` or `tile.part_of`
     - C18: `ws.store` has `after_first_run` if and only if the kernel has a `tile.reject` or
       `ws.give_verdict`
+    - C19: C6 and C7 of `tile.kernel`
 
     **Example**
     ```mlir

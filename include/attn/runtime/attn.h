@@ -183,6 +183,24 @@ typedef enum attn_access {
   ATTN_ACCESS_READ_WRITE = 2
 } attn_access;
 
+/* What an argument is to the computation. */
+typedef enum attn_role {
+  /* Bundles of older compilers do not say it. */
+  ATTN_ROLE_NONE = 0,
+  ATTN_ROLE_QUERY = 1,
+  ATTN_ROLE_KEY = 2,
+  ATTN_ROLE_VALUE = 3,
+  /* Of the scores, before all else. */
+  ATTN_ROLE_SCALE = 4,
+  /* A number that the mask has, such as the left side of a window. */
+  ATTN_ROLE_BOUND = 5,
+  /* What a score or mask region reads. */
+  ATTN_ROLE_CAPTURE = 6,
+  ATTN_ROLE_OUTPUT = 7,
+  /* The logarithm of the sum of exponentials, row by row. */
+  ATTN_ROLE_LSE = 8
+} attn_role;
+
 /* No tensor has more dims. */
 #define ATTN_MAX_RANK 8
 
@@ -206,6 +224,9 @@ typedef struct attn_argument {
   /* What the address of a tensor's first element has to be a multiple of,
    * bytes. */
   size_t alignment;
+  /* There is one argument of each role, but any number of bounds and
+   * captures. */
+  attn_role role;
 } attn_argument;
 
 /* Sets `*count` to the number of arguments of the bundle's launches. */

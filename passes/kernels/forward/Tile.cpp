@@ -2,12 +2,8 @@
 //
 // attn-tile: turns a function with an attn.attention into the program of one
 // CTA.
-#include "Tiling/ArgumentNames.h"
 #include "Tiling/KernelWriter.h"
-#include "attn/dialect/LaunchChecks.h"
-#include "attn/dialect/Masks.h"
 #include "attn/passes/kernels/Passes.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace attn {
 #define GEN_PASS_DEF_TILE
@@ -47,43 +43,6 @@ static LogicalResult checkFunction(func::FuncOp func, AttentionOp attention) {
   return success();
 }
 
-/// Returns the names of the captures in the kernel: attn.name of the function's
-/// argument, or c0, c1, ...
-static FailureOr<SmallVector<std::string>> nameCaptures(func::FuncOp func,
-                                                        AttentionOp attention) {
-  SmallVector<std::string> names;
-  llvm::StringSet<> taken;
-  taken.insert_range(names::arguments);
-  for (const MaskBound &bound : maskBounds(attention.getBoundKinds())) {
-    taken.insert(bound.name);
-  }
-  for (auto [number, capture] : llvm::enumerate(attention.getCaptures())) {
-    unsigned argument = cast<BlockArgument>(capture).getArgNumber();
-    Attribute given = func.getArgAttr(argument, "attn.name");
-    std::string name = ("c" + Twine(number)).str();
-    if (given) {
-      auto text = dyn_cast<StringAttr>(given);
-      if (!text) {
-        return func.emitOpError("expected 'attn.name' of argument #")
-               << argument << " to be a string, got " << given;
-      }
-      name = text.str();
-    }
-    if (llvm::is_contained(names::sizes, name) || isReservedName(name)) {
-      return func.emitOpError("expected 'attn.name' of argument #")
-             << argument << " not to be the name of a size, got '" << name
-             << "'";
-    }
-    if (!taken.insert(name).second) {
-      return func.emitOpError("expected the names of the kernel's arguments "
-                              "to be different, got '")
-             << name << "' twice";
-    }
-    names.push_back(name);
-  }
-  return names;
-}
-
 /// Ensures: one loop, with the steps that the description names.
 static LogicalResult verifyTiled(tile::KernelOp kernel) {
   SmallVector<tile::ForOp> loops;
@@ -119,11 +78,12 @@ static LogicalResult tileFunction(func::FuncOp func, AttentionOp attention) {
                                  "because their head would differ by row, got ")
            << packed;
   }
-  auto names = nameCaptures(func, attention);
+  FailureOr<ArgumentNames> names = ArgumentNames::of(func, attention);
   if (failed(names)) {
     return failure();
   }
-  tile::KernelOp kernel = writeKernel(attention, func.getName(), *names);
+  tile::KernelOp kernel =
+      writeKernel(attention, func.getName(), std::move(*names));
   func.erase();
   return verifyTiled(kernel);
 }

@@ -2,6 +2,16 @@
 // RUN: attn-opt %s --verify-roundtrip | FileCheck %s
 // RUN: attn-opt %s --mlir-print-op-generic | attn-opt | FileCheck %s
 
+!t = tensor<?x?x?x32xbf16>
+
+// CHECK: tile.kernel @roles args ["any name {at all}" as "q" query, "k" key ("b", "s", "h", "d"), "v" value, "scale" scale, "w" bound, "c" capture, "o" output write, "lse" lse write] problem
+tile.kernel @roles args ["any name {at all}" as "q" query, "k" as "k" key read ("b", "s", "h", "d"), "v" value, "scale" scale, "w" bound, "c" capture, "o" output write, "lse" lse write]
+    problem <kind = fwd, dtype = bf16, head_dim = 32, head_dim_v = 32, layout = bshd, mask = window_top_left, bounds = window_left, score_region = absent, mask_region = present> {
+^bb0(%q: !t, %k: !t, %v: !t, %scale: f32, %w: i32, %c: i64, %o: !t, %lse: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
 // CHECK: tile.kernel @arguments args ["x" ("b", "s", "h", "d"), "y" write ("b", "h", "s"), "sum" accumulate, "n", "f" from 1.17549435E-38 to 2.500000e+00] problem
 tile.kernel @arguments args ["x" read ("b", "s", "h", "d"), "y" write ("b", "h", "s"), "sum" accumulate, "n", "f" from 1.17549435e-38 to 2.5]
     problem <kind = fwd, dtype = bf16, head_dim = 32, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent> {

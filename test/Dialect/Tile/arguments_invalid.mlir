@@ -131,11 +131,161 @@ tile.kernel @c2_utf8 args ["x" ("b", "\FF", "h")] problem #p {
 
 // -----
 
-// A tensor's own name is nothing that expressions use, but the plan has it.
+// A name is nothing that expressions use, but the plan has it.
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-// expected-error @below {{expected a name in UTF-8, got "\FF"}}
+// expected-error @below {{expected a name in UTF-8 without a zero byte, got "\FF"}}
 tile.kernel @c2_utf8_tensor args ["\FF" ("b", "s", "h")] problem #p {
 ^bb0(%x: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{expected the symbols in 'args' to be different, got "b" twice}}
+tile.kernel @c1_symbols args ["a" as "b", "b"] problem #p {
+^bb0(%a: i32, %b: i32):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{expected a name that launch plans do not use for something else, got "a.b"}}
+tile.kernel @c2_symbol args ["a" as "a.b"] problem #p {
+^bb0(%a: i32):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{expected one argument of role 'query', got "b" as another}}
+tile.kernel @c4 args ["a" query, "b" query] problem #p {
+^bb0(%a: tensor<?x?x?x64xbf16>, %b: tensor<?x?x?x64xbf16>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{expected "a", of role 'query', to be one to read, got one to write}}
+tile.kernel @c5_query args ["a" query write] problem #p {
+^bb0(%a: tensor<?x?x?x64xbf16>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{expected "a", of role 'lse', to be one to write or accumulate, got one to read}}
+tile.kernel @c5_lse args ["a" lse] problem #p {
+^bb0(%a: tensor<?x?x?x64xbf16>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{expected a role, 'read', 'write' or 'accumulate', got 'queries'}}
+tile.kernel @word args ["a" queries] problem #p {
+^bb0(%a: i32):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{expected 'read', 'write' or 'accumulate', got 'query'}}
+tile.kernel @second_word args ["a" key query] problem #p {
+^bb0(%a: i32):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected a role of each argument, as some have one, got none of "v"}}
+tile.kernel @kernel_c6_all args ["q" query, "k" key, "v", "scale" scale, "o" output write, "lse" lse write] problem #p {
+^bb0(%a0: tensor<?x?x?x64xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: f32, %a4: tensor<?x?x?x64xbf16>, %a5: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected a forward kernel to have an argument of role 'scale', got none}}
+tile.kernel @kernel_c6_forward args ["q" query, "k" key, "v" value, "o" output write, "lse" lse write] problem #p {
+^bb0(%a0: tensor<?x?x?x64xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: tensor<?x?x?x64xbf16>, %a4: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected an argument of role 'bound' for each bound of the problem, 0, got 1}}
+tile.kernel @kernel_c6_bounds args ["q" query, "k" key, "v" value, "scale" scale, "o" output write, "lse" lse write, "n" bound] problem #p {
+^bb0(%a0: tensor<?x?x?x64xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: f32, %a4: tensor<?x?x?x64xbf16>, %a5: tensor<?x?x?xf32>, %n: i32):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected "q", of role 'query', to be a tensor of rank 4 of the problem's type and head dim, got 'tensor<?x?x?x32xbf16>'}}
+tile.kernel @kernel_c7_query args ["q" query, "k" key, "v" value, "scale" scale, "o" output write, "lse" lse write] problem #p {
+^bb0(%a0: tensor<?x?x?x32xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: f32, %a4: tensor<?x?x?x64xbf16>, %a5: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected "o", of role 'output', to be a tensor of rank 4 of the problem's type and head dim of V, got 'tensor<?x?x?x64xf32>'}}
+tile.kernel @kernel_c7_output args ["q" query, "k" key, "v" value, "scale" scale, "o" output write, "lse" lse write] problem #p {
+^bb0(%a0: tensor<?x?x?x64xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: f32, %a4: tensor<?x?x?x64xf32>, %a5: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected "lse", of role 'lse', to be a tensor of rank 3 of f32, got 'tensor<?x?xf32>'}}
+tile.kernel @kernel_c7_lse args ["q" query, "k" key, "v" value, "scale" scale, "o" output write, "lse" lse write] problem #p {
+^bb0(%a0: tensor<?x?x?x64xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: f32, %a4: tensor<?x?x?x64xbf16>, %a5: tensor<?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected "scale", of role 'scale', to be f32, got 'i32'}}
+tile.kernel @kernel_c7_scale args ["q" query, "k" key, "v" value, "scale" scale, "o" output write, "lse" lse write] problem #p {
+^bb0(%a0: tensor<?x?x?x64xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: i32, %a4: tensor<?x?x?x64xbf16>, %a5: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected "n", of role 'bound', to be i32, got 'i64'}}
+tile.kernel @kernel_c7_bound args ["q" query, "k" key, "v" value, "scale" scale, "o" output write, "lse" lse write, "n" bound] problem #p {
+^bb0(%a0: tensor<?x?x?x64xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: f32, %a4: tensor<?x?x?x64xbf16>, %a5: tensor<?x?x?xf32>, %n: i64):
   tile.work {
   }
 }

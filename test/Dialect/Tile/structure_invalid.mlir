@@ -32,7 +32,7 @@ tile.kernel @kernel_c1_dims args ["a" ("x", "y")] problem #p {
 
 // -----
 
-// expected-error @below {{custom op 'tile.kernel' expected 'read', 'write' or 'accumulate', got 'add'}}
+// expected-error @below {{custom op 'tile.kernel' expected a role, 'read', 'write' or 'accumulate', got 'add'}}
 tile.kernel @kernel_args args ["a" add] problem #p {
 ^bb0(%a: i32):
   tile.work {

@@ -239,7 +239,7 @@ TEST_F(Arguments, aScalarThatIsASizeHasItsValue) {
   auto put = [&](const std::string &from, const std::string &to) {
     text.replace(text.find(from), from.size(), to);
   };
-  put(R"({"name":"scale","kind":"f32","at_least":1.1754943508222875e-38,"at_most":2.3586572330881436e+38})",
+  put(R"({"name":"scale","role":"scale","kind":"f32","at_least":1.1754943508222875e-38,"at_most":2.3586572330881436e+38})",
       R"({"name":"sk","kind":"i32"})");
   put(R"({"kind":"f32","arg":"scale"})", R"({"kind":"i32","expr":"sk"})");
   plan = parsedPlan(text);
@@ -247,6 +247,23 @@ TEST_F(Arguments, aScalarThatIsASizeHasItsValue) {
   EXPECT_EQ(error(), "expected 'sk' to be 7, the size of that name, got 128");
   call.scale = 7;
   EXPECT_EQ(error(), "");
+}
+
+TEST_F(Arguments, aSizeIsNoScalarOfItsName) {
+  std::string text = samplePlanText();
+  size_t at = text.find("{\"name\":\"slopes\"");
+  text.insert(at, R"({"name":"sq","symbol":"sq_1","kind":"i32"},)");
+  plan = parsedPlan(text);
+  attn_launch_args args = call.get();
+  const double scalars[] = {call.scale, 77}; // of 5 queries
+  args.scalars = scalars;
+  args.num_scalars = 2;
+  CallValues values;
+  ASSERT_FALSE(collectArguments(plan, args, values));
+  BoundArguments bound(plan);
+  EXPECT_EQ(bindArguments(plan, values, 0, bound).getMessage(), "");
+  EXPECT_EQ(bound.symbols.get(plan.symbols.lookup("sq")), 5);
+  EXPECT_EQ(bound.symbols.get(plan.symbols.lookup("sq_1")), 77);
 }
 
 TEST_F(Arguments, positionalCounts) {

@@ -153,9 +153,10 @@ TEST_F(Abuse, sizesOfStructs) {
   attn_argument argument = {};
   EXPECT_EQ(attn_bundle_argument(bundle.get(), 0, &argument),
             ATTN_INVALID_ARGUMENT);
-  EXPECT_EQ(attn_last_error(), "expected attn_argument.size to be from " +
-                                   std::to_string(sizeof(argument)) +
-                                   " to 4096, got 0");
+  EXPECT_EQ(attn_last_error(),
+            "expected attn_argument.size to be from " +
+                std::to_string(offsetof(attn_argument, role)) +
+                " to 4096, got 0");
   argument.size = sizeof(argument);
   EXPECT_EQ(attn_bundle_argument(bundle.get(), 3, &argument),
             ATTN_INVALID_ARGUMENT);

@@ -106,6 +106,25 @@ TEST_F(CApiArguments, areThoseOfThePlan) {
   EXPECT_EQ(names, "q k v scale slopes o lse ");
 }
 
+TEST_F(CApiArguments, haveRoles) {
+  const attn_role roles[] = {
+      ATTN_ROLE_QUERY,   ATTN_ROLE_KEY,    ATTN_ROLE_VALUE, ATTN_ROLE_SCALE,
+      ATTN_ROLE_CAPTURE, ATTN_ROLE_OUTPUT, ATTN_ROLE_LSE};
+  for (size_t i = 0; i < std::size(roles); ++i) {
+    EXPECT_EQ(get(i).role, roles[i]);
+  }
+}
+
+TEST_F(CApiArguments, anOlderCallerGetsNoRole) {
+  attn_argument argument;
+  std::memset(&argument, 0xff, sizeof(argument));
+  argument.size = offsetof(attn_argument, role);
+  EXPECT_EQ(attn_bundle_argument(bundle, 0, &argument), ATTN_SUCCESS);
+  EXPECT_EQ(argument.size, offsetof(attn_argument, role));
+  EXPECT_STREQ(argument.name, "q");
+  EXPECT_EQ(int(argument.role), -1);
+}
+
 TEST_F(CApiArguments, tensors) {
   attn_argument q = get(0), slopes = get(4), o = get(5);
   EXPECT_EQ(q.kind, ATTN_ARGUMENT_TENSOR);

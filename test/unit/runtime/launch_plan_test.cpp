@@ -30,6 +30,34 @@ TEST(LaunchPlan, readsTheSample) {
   EXPECT_EQ(plan.variants.at(0).schedule, "text");
 }
 
+TEST(LaunchPlan, findsArgumentsByRole) {
+  LaunchPlan plan = parsedPlan();
+  EXPECT_EQ(plan.findArg(Role::Query), 0);
+  EXPECT_EQ(plan.findArg(Role::Scale), 3);
+  EXPECT_EQ(plan.findArg(Role::Lse), 6);
+  EXPECT_EQ(plan.findArg(Role::Bound), -1);
+  EXPECT_EQ(errorWith(R"("role":"key")", R"("role":"query")"),
+            "plan: args[1].role: expected one argument of role 'query', got "
+            "'k' as another");
+  EXPECT_EQ(errorWith(R"("role":"key")", R"("role":"keys")"),
+            "plan: args[1].role: unknown role 'keys'");
+}
+
+TEST(LaunchPlan, takesArgumentsWithoutRoles) {
+  LaunchPlan plan = parsedPlan(samplePlanWith(R"("role":"key",)", ""));
+  EXPECT_EQ(plan.args[1].role, Role::None);
+  EXPECT_EQ(plan.findArg(Role::Key), -1);
+}
+
+TEST(LaunchPlan, callsAnArgumentByItsSymbolInExpressions) {
+  std::string name = R"("name":"k",)";
+  EXPECT_NE(errorWith(name, name + R"("symbol":"k2",)").find("unknown symbol"),
+            std::string::npos);
+  EXPECT_EQ(errorWith(name, R"("name":"any.name {at all}","symbol":"k",)")
+                .find("unknown symbol"),
+            std::string::npos);
+}
+
 TEST(LaunchPlan, alignsRowsOfPointersThatSaySo) {
   std::string pointer = R"("kind":"pointer","tensor":"lse")";
   EXPECT_TRUE(

@@ -34,16 +34,17 @@ ReferenceInputs makeInputs(const Problem &p) {
   in.problem = p;
   in.numerics.oRelative = 0x1p-7; // the roundings of P and O to bf16
   in.numerics.lseAbsolute = 1e-5;
-  auto fill = [&](std::vector<float> &out, char name, int64_t length) {
-    Random random(1, uint64_t(name));
+  auto fill = [&](std::vector<float> &out, runtime::Role role, char seed,
+                  int64_t length) {
+    Random random(1, uint64_t(seed));
     for (int64_t i = 0; i < length * p.dim; ++i) {
-      out.push_back(patternElement(p, name, i / p.dim, i % p.dim,
+      out.push_back(patternElement(p, role, i / p.dim, i % p.dim,
                                    random.normal(uint64_t(i))));
     }
   };
-  fill(in.q, 'q', p.seqQ);
-  fill(in.k, 'k', p.seqK);
-  fill(in.v, 'v', p.seqK);
+  fill(in.q, runtime::Role::Query, 'q', p.seqQ);
+  fill(in.k, runtime::Role::Key, 'k', p.seqK);
+  fill(in.v, runtime::Role::Value, 'v', p.seqK);
   return in;
 }
 
@@ -124,20 +125,20 @@ TEST(RunInputs, largeScoresAreExactAndHaveTies) {
   Problem p = problemWith("large:1e30");
   std::set<float> keys;
   for (int64_t j = 0; j < p.seqK; ++j) {
-    keys.insert(patternElement(p, 'k', j, 0, 1));
-    EXPECT_EQ(patternElement(p, 'k', j, 1, 1), 0);
+    keys.insert(patternElement(p, runtime::Role::Key, j, 0, 1));
+    EXPECT_EQ(patternElement(p, runtime::Role::Key, j, 1, 1), 0);
   }
   EXPECT_EQ(keys.size(), 16u);
   p.dtype = runtime::DataType::F16;
-  EXPECT_LT(std::fabs(patternElement(p, 'k', 0, 0, 1)), 65504);
+  EXPECT_LT(std::fabs(patternElement(p, runtime::Role::Key, 0, 0, 1)), 65504);
 }
 
 TEST(RunInputs, largeVFitsItsType) {
   Problem p = problemWith("large-v");
-  EXPECT_GT(std::fabs(patternElement(p, 'v', 0, 0, 1)), 1e32f);
+  EXPECT_GT(std::fabs(patternElement(p, runtime::Role::Value, 0, 0, 1)), 1e32f);
   p.dtype = runtime::DataType::F16;
-  EXPECT_LT(std::fabs(patternElement(p, 'v', 0, 0, 6)), 65504);
-  EXPECT_GT(std::fabs(patternElement(p, 'v', 0, 0, 1)), 1000);
+  EXPECT_LT(std::fabs(patternElement(p, runtime::Role::Value, 0, 0, 6)), 65504);
+  EXPECT_GT(std::fabs(patternElement(p, runtime::Role::Value, 0, 0, 1)), 1000);
 }
 
 TEST(RunInputs, referenceKeepsWhatIsNotFinite) {

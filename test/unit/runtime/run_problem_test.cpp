@@ -82,14 +82,14 @@ TEST(RunProblem, tensorsFollowThePlan) {
   ASSERT_TRUE(makeTensors(plan, problem, tensors, err)) << err;
   ASSERT_EQ(tensors.size(), 6u);
   EXPECT_EQ(tensors[0].strides, (std::vector<int64_t>{2768, 552, 136, 1}));
-  EXPECT_EQ(findTensor(tensors, "k")->strides[0], 0);
+  EXPECT_EQ(findTensor(tensors, runtime::Role::Key)->strides[0], 0);
   EXPECT_EQ(findTensor(tensors, "slopes")->shape, std::vector<int64_t>{4});
   EXPECT_FLOAT_EQ(findTensor(tensors, "slopes")->get(3), 1.0f / 256);
-  EXPECT_EQ(findTensor(tensors, "lse")->strides,
+  EXPECT_EQ(findTensor(tensors, runtime::Role::Lse)->strides,
             (std::vector<int64_t>{35, 8, 1}));
   // Both batches see the same keys.
-  EXPECT_EQ(findTensor(tensors, "k")->get(100),
-            findTensor(tensors, "k")->get(7 * 2 * 128 + 100));
+  EXPECT_EQ(findTensor(tensors, runtime::Role::Key)->get(100),
+            findTensor(tensors, runtime::Role::Key)->get(7 * 2 * 128 + 100));
   // Padding is poison, values do not depend on it.
   EXPECT_EQ(tensors[0].bytes[kGuardBytes + 128 * 2], kPoison);
   problem.padStrides = false;
@@ -110,9 +110,10 @@ TEST(RunProblem, headsMayComeFirst) {
   std::string err;
   ASSERT_TRUE(makeTensors(plan, problem, tensors, err)) << err;
   EXPECT_EQ(tensors[0].shape, (std::vector<int64_t>{2, 4, 5, 128}));
-  EXPECT_EQ(findTensor(tensors, "k")->shape,
+  EXPECT_EQ(findTensor(tensors, runtime::Role::Key)->shape,
             (std::vector<int64_t>{2, 2, 7, 128}));
-  EXPECT_EQ(findTensor(tensors, "lse")->shape, (std::vector<int64_t>{2, 4, 5}));
+  EXPECT_EQ(findTensor(tensors, runtime::Role::Lse)->shape,
+            (std::vector<int64_t>{2, 4, 5}));
 }
 
 TEST(RunProblem, masksHaveBounds) {
@@ -122,7 +123,7 @@ TEST(RunProblem, masksHaveBounds) {
       R"("bounds":[{"name":"window_left","at_least":1}]})");
   size_t at = text.find("{\"name\":\"scale\"");
   ASSERT_NE(at, std::string::npos);
-  text.insert(at, R"({"name":"window_left","kind":"i32"},)");
+  text.insert(at, R"({"name":"window_left","role":"bound","kind":"i32"},)");
   runtime::LaunchPlan plan = runtime::parsedPlan(text);
   Options options;
   options.q = {2, 5, 4, 128};
@@ -245,6 +246,14 @@ TEST(RunProblem, plansWithoutNumericsHaveNoBounds) {
   EXPECT_EQ(whyNotCheckable(plan),
             "there are no bounds: the plan has no 'numerics', which compilers "
             "before it did not write");
+}
+
+TEST(RunProblem, argumentsWithoutRolesHaveNoReference) {
+  runtime::LaunchPlan plan =
+      runtime::parsedPlan(runtime::samplePlanWith(R"("role":"key",)", ""));
+  EXPECT_EQ(whyNotCheckable(plan),
+            "there is no reference: argument 'k' has no 'role', which "
+            "compilers before it did not write");
 }
 
 TEST(RunProblem, regionsWithoutAProgramHaveNoReference) {

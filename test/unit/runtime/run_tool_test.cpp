@@ -5,6 +5,8 @@
 
 #include "attn/runtime/bundle.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -15,6 +17,14 @@
 using namespace attn::runtime;
 
 namespace {
+
+void replaceAll(std::string &text, const std::string &from,
+                const std::string &to) {
+  for (size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
 
 /// A plan whose parameters fake_cuda.cpp knows by position.
 std::string toolPlanText(const std::string &kernel) {
@@ -42,12 +52,12 @@ std::string toolPlanText(const std::string &kernel) {
      "keys":{"last":["add","i",["sub","sk","sq"]],"bounds":[]},"score_region":"none",
      "mask_region":"none"},
    "args":[
-    {"name":"q","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sq","hq",64]},
-    {"name":"k","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sk","hk",64]},
-    {"name":"v","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sk","hk",64]},
-    {"name":"scale","kind":"f32"},
-    {"name":"o","kind":"tensor","dtype":"bf16","access":"write","dims":["b","sq","hq",64]},
-    {"name":"lse","kind":"tensor","dtype":"f32","access":"write","dims":["b","hq","sq"]}],
+    {"name":"q","role":"query","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sq","hq",64]},
+    {"name":"k","role":"key","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sk","hk",64]},
+    {"name":"v","role":"value","kind":"tensor","dtype":"bf16","access":"read","dims":["b","sk","hk",64]},
+    {"name":"scale","role":"scale","kind":"f32"},
+    {"name":"o","role":"output","kind":"tensor","dtype":"bf16","access":"write","dims":["b","sq","hq",64]},
+    {"name":"lse","role":"lse","kind":"tensor","dtype":"f32","access":"write","dims":["b","hq","sq"]}],
    "checks":[{"expr":["mod","hq","hk"],"equals":0,
      "message":"{hq} query heads are not a multiple of {hk} key/value heads"}],
    "variants":[{"when":1,"workspace":0,
@@ -92,8 +102,12 @@ protected:
 
   /// Runs a bundle whose kernel is `kernel`.
   ToolResult run(const std::string &kernel, const std::string &options) {
+    return runPlan(toolPlanText(kernel), options);
+  }
+
+  ToolResult runPlan(const std::string &plan, const std::string &options) {
     Bundle bundle;
-    bundle.plan = toolPlanText(kernel);
+    bundle.plan = plan;
     bundle.ptx = "fake";
     std::string err;
     EXPECT_TRUE(writeBundleFile(bundle, path, err)) << err;
@@ -102,6 +116,39 @@ protected:
 
   std::string path;
 };
+
+TEST_F(Tool, knowsArgumentsByRoleAlone) {
+  std::string plan = toolPlanText("good");
+  // The key has the query's name, and so on round the tensors.
+  const char *names[][2] = {{"k", "Q"}, {"v", "K"},       {"o", "V"},
+                            {"q", "O"}, {"lse", "SCALE"}, {"scale", "LSE"}};
+  for (auto [name, other] : names) {
+    std::string quoted = std::string("\"") + name + '"';
+    std::string symbol = ",\"symbol\":" + quoted;
+    replaceAll(plan, "\"name\":" + quoted,
+               std::string("\"name\":\"") + other + '"' + symbol);
+    replaceAll(plan, "\"tensor\":" + quoted,
+               std::string("\"tensor\":\"") + other + '"');
+    replaceAll(plan, "\"arg\":" + quoted,
+               std::string("\"arg\":\"") + other + '"');
+  }
+  for (auto [name, other] : names) {
+    std::string lower = other;
+    std::transform(lower.begin(), lower.end(), lower.begin(), ::tolower);
+    replaceAll(plan, std::string("\"") + other + '"', '"' + lower + '"');
+  }
+  ToolResult result = runPlan(plan, "--q=2x33x4x64 --kv=2x20x2x64 --check");
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_TRUE(result.has("check: passed")) << result.output;
+}
+
+TEST_F(Tool, refusesToCheckAPlanWithoutRoles) {
+  std::string plan = toolPlanText("good");
+  replaceAll(plan, "\"role\":\"value\",", "");
+  ToolResult result = runPlan(plan, "--q=2x33x4x64 --kv=2x20x2x64 --check");
+  EXPECT_NE(result.status, 0);
+  EXPECT_TRUE(result.has("argument 'v' has no 'role'")) << result.output;
+}
 
 TEST_F(Tool, passesAGoodKernel) {
   ToolResult result =

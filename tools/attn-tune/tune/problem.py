@@ -25,6 +25,9 @@ func.func @served(%q: {qk}, %k: {qk}, %v: {v}, %scale: f32{arguments}) -> ({v}, 
   return %o, %lse : {v}, tensor<?x?x?xf32>
 }}
 """
+# The word behind an argument's name and symbol; the roles without bounds and captures.
+ROLE = r'"(?:[^"\\]|\\.)*"(?: as "[^"]*")? (\w+)'
+OWN_ROLES = {"query", "key", "value", "scale", "output", "lse"}
 WINDOW = (", %left: i32, %right: i32", "window_left(%left) window_right(%right)")
 CAP = (', %softcap: f32 {attn.name = "softcap"}', "captures(%softcap : f32)" + SOFTCAP)
 
@@ -39,13 +42,13 @@ def point_of(tile):
     found = re.search(r"tile\.kernel @\S+ args \[([^]]*)\] problem <([^>]*)>", tile)
     if not found:
         raise ProblemError("expected one attention, got none")
-    names = re.findall(r'"(\w+)"', re.sub(r"\(.*?\)", "", found[1]))
+    roles = re.findall(ROLE, found[1])
     problem = dict(re.findall(r"(\w+) = (\w+)", found[2]))
     words = {mask: word for word, masks in contenders.PLAN_MASKS.items() for mask in masks}
     dtypes = {element: dtype for dtype, element in contenders.ELEMENT_TYPES.items()}
-    if problem["mask"] not in words or set(names) != {"q", "k", "v", "scale", "o", "lse"}:
+    if problem["mask"] not in words or set(roles) != OWN_ROLES:
         raise ProblemError("expected a problem without windows and regions, which can be measured, "
-                           f"got mask {problem['mask']} and the arguments {', '.join(names)}")
+                           f"got mask {problem['mask']} and arguments of the roles {', '.join(roles)}")
     for key, wanted in (("kind", "fwd"), ("layout", "bshd")):
         if problem[key] != wanted:
             raise ProblemError(f"expected a problem whose {key} is {wanted}, got {problem[key]}")

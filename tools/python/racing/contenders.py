@@ -80,12 +80,13 @@ class AttnContender:
         self.out = torch.empty(q.shape[:3] + v.shape[3:], device=q.device, dtype=q.dtype)
         self.lse = torch.empty(point.batch, point.heads, point.seqlen, device=q.device, dtype=torch.float32)
         device = q.device.index
-        own = {"q": q, "k": k, "v": v, "o": self.out, "lse": self.lse, **(captured or {})}
+        own = {**libattn.by_name(bundle.plan, {"query": q, "key": k, "value": v, "output": self.out, "lse": self.lse}),
+               **(captured or {})}
         tensors = {name: libattn.make_tensor(t.data_ptr(), device, RUNTIME_TYPES[str(t.dtype)], t.shape, t.stride())
                    for name, t in own.items()}
         # Sizes that computed indices of captured tensors are held to.
         sizes = {f"{name}_size{dim}": size for name, x in (captured or {}).items() for dim, size in enumerate(x.shape)}
-        scalars = {"scale": point.scale, **{name: sizes[name] for name in bundle.argument_names()[1] if name in sizes}}
+        scalars = {**libattn.by_name(bundle.plan, {"scale": point.scale}), **{name: sizes[name] for name in bundle.argument_names()[1] if name in sizes}}
         if tuple(map(set, bundle.argument_names())) != (set(tensors), set(scalars)):
             raise RuntimeError(f"expected the arguments {sorted(tensors)} and {sorted(scalars)}, got {bundle.argument_names()}")
         args = libattn.make_args(tensors, scalars, device, torch.cuda.current_stream().cuda_stream)

@@ -43,6 +43,11 @@ def make_args(tensors, scalars, device, stream):
     return args
 
 
+def by_name(plan, values):
+    """{name: value} of a plan's arguments, from {role: value}; arguments of one role have one value."""
+    return {a["name"]: values[a["role"]] for a in plan["args"] if a.get("role") in values}
+
+
 class Library:
     """libattn_runtime.so"""
 

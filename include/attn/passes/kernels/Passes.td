@@ -22,11 +22,12 @@ def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
     only op of a `func.func` that nothing calls; its operands are the arguments
     of the function and its results the function's.
 
-    **Ensures** no `attn.attention`; each new kernel has the arguments q, k, v,
-    scale, captures, o, lse, and one `tile.for` whose steps are ld_k, ld_v, qk,
+    **Ensures** no `attn.attention`; each new kernel has an argument for each operand and result,
+    which says its role, and one `tile.for` whose steps are ld_k, ld_v, qk,
     score, mask, attend. Bounds hold 0 <= lo <= mid <= hi for all lengths.
-    Captures are named by the attribute `attn.name` of the function's argument,
-    else c0, c1, ...
+    Captures are named by the attribute `attn.name` of the function's argument, otherwise c0, c1,
+    ... The others are q, k, v, scale, o, lse and the names of bounds, with a number behind where
+    a capture has that name.
 
     **Before**
     ```mlir
@@ -38,7 +39,7 @@ def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
     ```
     **After**
     ```mlir
-    tile.kernel @f args ["q", "k", "v", "scale", "o" write, "lse" write] problem <...> config <...> {
+    tile.kernel @f args ["q" query, "k" key, "v" value, "scale" scale, "o" output write, "lse" lse write] problem <...> config <...> {
     ^bb0(%q: tensor<?x?x?x64xbf16>, ..., %o: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>):
       tile.work {
         %w = tile.step @next ...

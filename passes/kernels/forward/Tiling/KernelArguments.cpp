@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelArguments.h"
-#include "ArgumentNames.h"
 #include "LaunchConditions.h"
 #include "attn/dialect/Masks.h"
 #include "attn/dialect/RegionProgram.h"
@@ -19,17 +18,20 @@ class ArgumentList {
 public:
   explicit ArgumentList(AttentionOp attention) : attention(attention) {}
 
-  void add(Value &argument, StringRef name, Value input,
-           ArrayRef<StringRef> dims = {},
-           ArgumentAccess access = ArgumentAccess::Read, FloatAttr least = {},
+  void add(Value &argument, const ArgumentName &name, ArgumentRole role,
+           Value input, ArrayRef<StringRef> dims = {}, FloatAttr least = {},
            FloatAttr most = {}) {
+    MLIRContext *context = attention.getContext();
     SmallVector<StringAttr> sizes;
     for (StringRef dim : dims) {
-      sizes.push_back(StringAttr::get(attention.getContext(), dim));
+      sizes.push_back(StringAttr::get(context, dim));
     }
+    bool isResult = role == ArgumentRole::Output || role == ArgumentRole::Lse;
     list.push_back(ArgumentAttr::get(
-        attention.getContext(), StringAttr::get(attention.getContext(), name),
-        access, sizes, least, most));
+        context, StringAttr::get(context, name.name),
+        StringAttr::get(context, name.symbol), role,
+        isResult ? ArgumentAccess::Write : ArgumentAccess::Read, sizes, least,
+        most));
     inputs.push_back(input);
     arguments.push_back(&argument);
   }
@@ -84,44 +86,51 @@ struct Scales {
 
 } // namespace
 
-tile::KernelOp attn::createKernel(TileBuilder &b, AttentionOp attention,
-                                  StringRef name,
-                                  ArrayRef<std::string> captureNames,
-                                  KernelArguments &arguments) {
-  using namespace names;
-  ArgumentList list(attention);
-  list.add(arguments.q, q, attention.getQuery(),
+static void addArguments(Builder &b, AttentionOp attention, ArgumentNames names,
+                         KernelArguments &arguments, ArgumentList &list) {
+  using namespace attn::names;
+  using Role = ArgumentRole;
+  list.add(arguments.q, names.take(q), Role::Query, attention.getQuery(),
            list.dimsOf(queries, queryHeads, dim));
-  list.add(arguments.k, k, attention.getKey(),
+  list.add(arguments.k, names.take(k), Role::Key, attention.getKey(),
            list.dimsOf(keys, keyHeads, dim));
-  list.add(arguments.v, v, attention.getValue(),
+  list.add(arguments.v, names.take(v), Role::Value, attention.getValue(),
            list.dimsOf(keys, keyHeads, dimV));
   Scales scales;
-  list.add(arguments.scale, scale, attention.getScale(), {},
-           ArgumentAccess::Read, b.getF32FloatAttr(scales.least),
+  list.add(arguments.scale, names.take(scale), Role::Scale,
+           attention.getScale(), {}, b.getF32FloatAttr(scales.least),
            b.getF32FloatAttr(scales.most));
   SmallVector<MaskBound> bounds = maskBounds(attention.getBoundKinds());
   arguments.bounds.resize(bounds.size());
   for (auto [argument, bound, value] :
        llvm::zip(arguments.bounds, bounds, attention.getBounds())) {
-    list.add(argument, bound.name, value);
+    list.add(argument, names.take(bound.name), Role::Bound, value);
   }
-  arguments.captures.resize(captureNames.size());
-  for (auto [argument, captured, capture] :
-       llvm::zip(arguments.captures, captureNames, attention.getCaptures())) {
-    list.add(argument, captured, capture);
+  arguments.captures.resize(names.captures().size());
+  for (auto [argument, name, capture] : llvm::zip(
+           arguments.captures, names.captures(), attention.getCaptures())) {
+    list.add(argument, name, Role::Capture, capture);
   }
-  list.add(arguments.o, o, attention.getOut(),
-           list.dimsOf(queries, queryHeads, dimV), ArgumentAccess::Write);
-  list.add(arguments.lse, lse, attention.getLse(),
-           {batches, queryHeads, queries}, ArgumentAccess::Write);
+  list.add(arguments.o, names.take(o), Role::Output, attention.getOut(),
+           list.dimsOf(queries, queryHeads, dimV));
+  list.add(arguments.lse, names.take(lse), Role::Lse, attention.getLse(),
+           {batches, queryHeads, queries});
+}
+
+tile::KernelOp attn::createKernel(TileBuilder &b, AttentionOp attention,
+                                  StringRef name, ArgumentNames names,
+                                  KernelArguments &arguments) {
+  ArgumentList list(attention);
+  auto captureNames = llvm::map_to_vector(
+      names.captures(), [](const ArgumentName &own) { return own.name; });
+  addArguments(b, attention, std::move(names), arguments, list);
   auto kernel = tile::KernelOp::create(
       b, b.loc, name, list.getDescription(), attention.getProblem(),
       *attention.getConfig(), attention.getVariantAttr(), ScheduleAttr());
   if (DictionaryAttr programs = describeRegions(attention, captureNames)) {
     kernel->setDiscardableAttr(kRegionProgramsAttr, programs);
   }
-  describeLaunches(kernel, maskBounds(attention.getBoundKinds()));
+  describeLaunches(kernel);
   describeSeenKeys(kernel);
   Block &block = kernel.getBody().emplaceBlock();
   list.addTo(block);

@@ -5,6 +5,7 @@
 #define ATTN_PASSES_TILING_KERNELARGUMENTS_H
 
 #include "../../TileBuilder.h"
+#include "ArgumentNames.h"
 
 namespace attn {
 
@@ -18,8 +19,7 @@ struct KernelArguments {
 /// Creates the kernel of `attention` and sets `arguments` to those of its body,
 /// where `b` writes afterwards.
 tile::KernelOp createKernel(TileBuilder &b, AttentionOp attention,
-                            llvm::StringRef name,
-                            llvm::ArrayRef<std::string> captureNames,
+                            llvm::StringRef name, ArgumentNames names,
                             KernelArguments &arguments);
 
 } // namespace attn

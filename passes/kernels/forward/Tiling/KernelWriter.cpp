@@ -19,7 +19,7 @@ public:
     b.setInsertionPoint(attention->getParentOp());
   }
 
-  tile::KernelOp write(StringRef name, ArrayRef<std::string> captureNames);
+  tile::KernelOp write(StringRef name, ArgumentNames names);
 
 private:
   using Values = TileBuilder::Values;
@@ -297,9 +297,9 @@ void KernelWriter::writeWork() {
   writeResults(loop.getResult(0), work);
 }
 
-tile::KernelOp KernelWriter::write(StringRef name,
-                                   ArrayRef<std::string> captureNames) {
-  tile::KernelOp kernel = createKernel(b, attention, name, captureNames, args);
+tile::KernelOp KernelWriter::write(StringRef name, ArgumentNames names) {
+  tile::KernelOp kernel =
+      createKernel(b, attention, name, std::move(names), args);
   writeScalars();
   writeMaps();
   writeWork();
@@ -307,6 +307,6 @@ tile::KernelOp KernelWriter::write(StringRef name,
 }
 
 tile::KernelOp attn::writeKernel(AttentionOp attention, StringRef name,
-                                 ArrayRef<std::string> captureNames) {
-  return KernelWriter(attention, Side::Query).write(name, captureNames);
+                                 ArgumentNames names) {
+  return KernelWriter(attention, Side::Query).write(name, std::move(names));
 }

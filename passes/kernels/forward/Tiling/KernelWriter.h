@@ -4,13 +4,14 @@
 #ifndef ATTN_PASSES_TILING_KERNELWRITER_H
 #define ATTN_PASSES_TILING_KERNELWRITER_H
 
+#include "ArgumentNames.h"
 #include "attn/dialect/Tile.h"
 
 namespace attn {
 
 /// Writes kernel `name` before the function of `attention`, which has a config.
 tile::KernelOp writeKernel(AttentionOp attention, llvm::StringRef name,
-                           llvm::ArrayRef<std::string> captureNames);
+                           ArgumentNames names);
 
 } // namespace attn
 

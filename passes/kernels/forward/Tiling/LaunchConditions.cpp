@@ -2,6 +2,7 @@
 #include "LaunchConditions.h"
 #include "ArgumentNames.h"
 #include "attn/dialect/LaunchChecks.h"
+#include "attn/dialect/Masks.h"
 
 using namespace mlir;
 using namespace attn;
@@ -10,13 +11,12 @@ namespace {
 
 class Conditions {
 public:
-  Conditions(tile::KernelOp kernel, ArrayRef<MaskBound> bounds)
-      : kernel(kernel), bounds(bounds), builder(kernel.getContext()),
+  explicit Conditions(tile::KernelOp kernel)
+      : kernel(kernel), builder(kernel.getContext()),
         packed(kernel.getConfig()->getPackGqa()),
         cluster(kernel.getConfig()->getCluster()) {}
 
   ArrayAttr checks();
-  DictionaryAttr sizes();
 
 private:
   // Expressions are names, numbers or lists.
@@ -36,10 +36,9 @@ private:
   }
   void checkHeads();
   void checkSizes();
-  void checkBound(const MaskBound &bound);
+  void checkBound(const MaskBound &bound, ArgumentAttr argument);
 
   tile::KernelOp kernel;
-  ArrayRef<MaskBound> bounds;
   Builder builder;
   int64_t packed, cluster;
   SmallVector<Attribute> list;
@@ -75,47 +74,43 @@ void Conditions::checkSizes() {
 }
 
 /// The difference of two positions may be as large as two lengths.
-void Conditions::checkBound(const MaskBound &bound) {
+void Conditions::checkBound(const MaskBound &bound, ArgumentAttr argument) {
   constexpr int64_t quarter = int64_t(1) << 29;
-  check(op("lt", bound.name, int64_t(bound.least)), 0,
-        "expected '" + bound.name + "' to be at least " + Twine(bound.least) +
-            ", got {" + bound.name + "}");
+  StringRef name = argument.getName(), symbol = argument.getSymbol();
+  check(op("lt", symbol, int64_t(bound.least)), 0,
+        "expected '" + name + "' to be at least " + Twine(bound.least) +
+            ", got {" + symbol + "}");
   check(op("lt", op("max", names::queries, names::keys), quarter), 1,
         "expected sequence lengths below " + Twine(quarter) + " beside '" +
-            bound.name + "'" + lengths);
+            name + "'" + lengths);
 }
 
 ArrayAttr Conditions::checks() {
   checkHeads();
   checkSizes();
-  llvm::for_each(bounds, [&](const MaskBound &bound) { checkBound(bound); });
+  for (auto [bound, argument] :
+       llvm::zip(maskBounds(kernel.getProblem().getBounds()),
+                 kernel.getArgs().all(ArgumentRole::Bound))) {
+    checkBound(bound, argument);
+  }
   return builder.getArrayAttr(list);
 }
 
-DictionaryAttr Conditions::sizes() {
-  auto size = [&](StringRef word, StringRef name) {
-    return builder.getNamedAttr(word, builder.getStringAttr(name));
-  };
-  return builder.getDictionaryAttr(
-      {size(stringifyLaunchSize(LaunchSize::SeqlenQ), names::queries),
-       size(stringifyLaunchSize(LaunchSize::SeqlenK), names::keys),
-       size(kHeads, names::queryHeads), size(kBatches, names::batches)});
+void attn::describeLaunches(tile::KernelOp kernel) {
+  kernel->setDiscardableAttr(kChecksAttr, Conditions(kernel).checks());
 }
 
-void attn::describeLaunches(tile::KernelOp kernel, ArrayRef<MaskBound> bounds) {
-  Conditions conditions(kernel, bounds);
-  kernel->setDiscardableAttr(kChecksAttr, conditions.checks());
-  kernel->setDiscardableAttr(kSizesAttr, conditions.sizes());
-}
-
-/// Replaces the words for sizes by the kernel's, and the diagonal by that of
-/// the query.
-static Attribute ofQueries(Attribute expression, bool bottomRight) {
+/// Replaces the words for sizes and bounds by the kernel's symbols, and the
+/// diagonal by that of the query.
+static Attribute ofQueries(Attribute expression, tile::KernelOp kernel) {
   Builder builder(expression.getContext());
   auto name = [&](StringRef word) { return builder.getStringAttr(word); };
   if (auto list = dyn_cast<ArrayAttr>(expression)) {
-    return builder.getArrayAttr(llvm::map_to_vector(
-        list, [&](Attribute part) { return ofQueries(part, bottomRight); }));
+    SmallVector<Attribute> parts{list[0]}; // the operator
+    for (Attribute part : list.getValue().drop_front()) {
+      parts.push_back(ofQueries(part, kernel));
+    }
+    return builder.getArrayAttr(parts);
   }
   auto word = dyn_cast<StringAttr>(expression);
   if (!word) {
@@ -128,10 +123,14 @@ static Attribute ofQueries(Attribute expression, bool bottomRight) {
     return name(names::keys);
   }
   if (word != StringRef(kDiagonal)) {
-    return word;
+    auto bounds = kernel.getArgs().all(ArgumentRole::Bound);
+    auto known = maskBounds(kernel.getProblem().getBounds());
+    auto found = llvm::find_if(
+        known, [&](const MaskBound &bound) { return word == bound.name; });
+    return bounds[found - known.begin()].getSymbol();
   }
   Attribute query = name(kQueryPosition);
-  return bottomRight
+  return builtInMask(kernel.getProblem().getMask()).bottomRight
              ? builder.getArrayAttr(
                    {name("add"), query,
                     builder.getArrayAttr({name("sub"), name(names::keys),
@@ -141,15 +140,13 @@ static Attribute ofQueries(Attribute expression, bool bottomRight) {
 
 void attn::describeSeenKeys(tile::KernelOp kernel) {
   ProblemAttr problem = kernel.getProblem();
-  bool bottomRight = builtInMask(problem.getMask()).bottomRight;
   SeenKeys keys =
       seenKeys(kernel.getContext(), problem.getMask(), problem.getBounds());
   Builder builder(kernel.getContext());
   SmallVector<NamedAttribute> described;
   auto describe = [&](StringRef name, Attribute key) {
     if (key) {
-      described.push_back(
-          builder.getNamedAttr(name, ofQueries(key, bottomRight)));
+      described.push_back(builder.getNamedAttr(name, ofQueries(key, kernel)));
     }
   };
   describe(kFirstKey, keys.first);

@@ -4,14 +4,12 @@
 #ifndef ATTN_PASSES_KERNELS_FORWARD_TILING_LAUNCHCONDITIONS_H
 #define ATTN_PASSES_KERNELS_FORWARD_TILING_LAUNCHCONDITIONS_H
 
-#include "attn/dialect/Masks.h"
 #include "attn/dialect/Tile.h"
 
 namespace attn {
 
-/// Sets the checks of the kernel's launches, which provide `bounds`, and the
-/// names of its sizes.
-void describeLaunches(tile::KernelOp kernel, llvm::ArrayRef<MaskBound> bounds);
+/// Sets the checks of the kernel's launches.
+void describeLaunches(tile::KernelOp kernel);
 
 /// Describes in the kernel which keys a query sees.
 void describeSeenKeys(tile::KernelOp kernel);

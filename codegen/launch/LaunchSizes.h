@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sizes of a launch by what they are.
+#ifndef ATTN_CODEGEN_LAUNCH_LAUNCHSIZES_H
+#define ATTN_CODEGEN_LAUNCH_LAUNCHSIZES_H
+
+#include "attn/dialect/Ws.h"
+
+namespace attn::codegen {
+
+/// Each is the name of a size, or the number that an argument fixes it to.
+struct LaunchSizes {
+  std::string batches, queryHeads, queries, keys;
+
+  /// None where no arguments of `kernel` are the query and the key.
+  static std::optional<LaunchSizes> of(ws::KernelOp kernel);
+};
+
+} // namespace attn::codegen
+
+#endif // ATTN_CODEGEN_LAUNCH_LAUNCHSIZES_H
