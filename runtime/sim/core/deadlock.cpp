@@ -50,6 +50,10 @@ static std::string describeWait(const Cta &cta, const Wait &wait) {
   case Wait::Kind::Registers:
     return "waits for registers: " + std::to_string(wait.value) + " wanted, " +
            std::to_string(cta.registers.getFree()) + " free";
+  case Wait::Kind::TensorMemory:
+    return "waits for " + std::to_string(wait.value) +
+           " columns of tensor memory: " + std::to_string(wait.object) +
+           " free";
   }
   return "";
 }

@@ -86,6 +86,10 @@ void FunctionDecoder::noteGuard(const Inst &inst) {
       operands.use.isGuarded && inst.guard != program.explicitClusterPredicate;
 }
 
+static bool isTensorLoad(const ptx::Instruction &instruction) {
+  return instruction.opcode == "tcgen05" && instruction.modifiers[0] == ".ld";
+}
+
 /// Records what the register plan needs to know about an instruction besides
 /// its operands.
 void FunctionDecoder::noteFlow(const ptx::Instruction &instruction,
@@ -93,10 +97,12 @@ void FunctionDecoder::noteFlow(const ptx::Instruction &instruction,
   std::string_view opcode = instruction.opcode;
   noteGuard(inst);
   bool hasList = inst.listSize != 0;
-  operands.use.kind = opcode == "mov" ? (hasList ? RegisterUse::Kind::Pack
-                                                 : RegisterUse::Kind::Copy)
-                      : opcode == "wgmma" && hasList ? RegisterUse::Kind::Wgmma
-                                                     : RegisterUse::Kind::Plain;
+  operands.use.kind =
+      opcode == "mov"
+          ? (hasList ? RegisterUse::Kind::Pack : RegisterUse::Kind::Copy)
+      : opcode == "wgmma" && hasList ? RegisterUse::Kind::Wgmma
+      : isTensorLoad(instruction)    ? RegisterUse::Kind::TensorLoad
+                                     : RegisterUse::Kind::Plain;
   if (opcode == "bra") {
     operands.use.targets = {uint32_t(inst.imm)};
   } else if (opcode == "brx") {

@@ -18,7 +18,14 @@ InFlight::InFlight(Cta &cta, const SimOptions &options, Random &random)
     : cta(cta), policy(choosePolicy(options.seed)),
       preference(Preference(options.seed / 2 % 3)), random(random),
       bulk((cta.threads + kLanes - 1) / kLanes * kLanes),
-      groups((cta.threads + 127) / 128) {}
+      groups((cta.threads + 127) / 128), seed(options.seed) {}
+
+TensorUnit &InFlight::tensorUnit() {
+  if (!tensor) {
+    tensor = std::make_unique<TensorUnit>(cta, policy, seed);
+  }
+  return *tensor;
+}
 
 void InFlight::start(std::unique_ptr<AsyncCopy> copy) {
   copies.push_back(std::move(copy));
@@ -99,24 +106,28 @@ bool InFlight::completeOne() {
       readyCopies.push_back(i);
     }
   }
-  size_t count = ready.size() + readyCopies.size();
+  size_t tensorOps = tensor ? tensor->countReady() : 0;
+  size_t units = ready.size() + tensorOps;
+  size_t count = units + readyCopies.size();
   if (count == 0) {
     return false;
   }
   size_t chosen = 0;
   if (policy == AsyncPolicy::Random) {
     bool onlyCopies =
-        preference == Preference::Copies ? !readyCopies.empty() : ready.empty();
-    bool onlyWgmma =
-        preference == Preference::Wgmma ? !ready.empty() : readyCopies.empty();
-    chosen = onlyCopies  ? ready.size() + random.below(readyCopies.size())
-             : onlyWgmma ? random.below(ready.size())
+        preference == Preference::Copies ? !readyCopies.empty() : units == 0;
+    bool onlyUnits =
+        preference == Preference::Units ? units != 0 : readyCopies.empty();
+    chosen = onlyCopies  ? units + random.below(readyCopies.size())
+             : onlyUnits ? random.below(units)
                          : random.below(count);
   }
   if (chosen < ready.size()) {
     completeWgmma(ready[chosen]);
+  } else if (chosen < units) {
+    tensor->completeReady(chosen - ready.size());
   } else {
-    completeCopy(readyCopies[chosen - ready.size()]);
+    completeCopy(readyCopies[chosen - units]);
   }
   return true;
 }

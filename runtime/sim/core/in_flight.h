@@ -9,6 +9,7 @@
 #include "core/async.h"
 #include "core/launch.h"
 #include "core/random.h"
+#include "core/tensor_unit.h"
 #include "core/warp.h"
 
 namespace attn::sim {
@@ -32,6 +33,10 @@ public:
   WarpGroup &groupOf(const Warp &warp) {
     return groups[warp.index / kGroupWarps];
   }
+  /// The CTA's tensor memory, made when it is first wanted.
+  TensorUnit &tensorUnit();
+  /// The same, or null.
+  TensorUnit *findTensorUnit() { return tensor.get(); }
   /// Completes those of the warpgroup's operations that may complete, if all
   /// operations complete early.
   void completeEarly(const Warp &warp);
@@ -49,7 +54,7 @@ private:
 
   /// The operations that a random schedule completes first: a multiplication
   /// that overtakes the copies reveals a missing wait, and so does the reverse.
-  enum class Preference : uint8_t { None, Wgmma, Copies };
+  enum class Preference : uint8_t { None, Units, Copies };
 
   Cta &cta;
   const AsyncPolicy policy;
@@ -61,6 +66,8 @@ private:
   std::vector<AsyncThread> asyncThreads;
   std::vector<WarpGroup> groups;
   std::vector<std::unique_ptr<AsyncCopy>> copies;
+  std::unique_ptr<TensorUnit> tensor;
+  const uint64_t seed;
 };
 
 } // namespace attn::sim

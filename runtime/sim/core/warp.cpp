@@ -13,7 +13,7 @@ static constexpr uint32_t kRegisterPoison = 0x7fbadbad;
 
 Warp::Warp(Cta &cta, uint32_t index, uint32_t lanes)
     : cta(cta), index(index), live(lanes), registers(cta.program.registers),
-      words(cta.program.words, kRegisterPoison),
+      loads(cta.program.registers), words(cta.program.words, kRegisterPoison),
       predicates(cta.program.predicates, 0) {
   now.lanes = lanes;
 }

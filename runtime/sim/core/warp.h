@@ -8,6 +8,7 @@
 #define ATTN_SIM_CORE_WARP_H
 
 #include "core/program.h"
+#include "hazards/load_tracker.h"
 #include "hazards/register_tracker.h"
 #include "hazards/rules.h"
 
@@ -28,13 +29,15 @@ struct Wait {
     Wgmma,
     BulkGroup,
     AsyncGroup,
-    Registers
+    Registers,
+    TensorMemory
   };
   Kind kind = Kind::None;
   /// A barrier's number or address; for Convergence, the rule that missing
   /// lanes break.
   uint32_t object = 0;
-  /// The expected parity, or the number of operations that may be pending.
+  /// The expected parity, the number of operations that may be pending, or
+  /// columns.
   uint32_t value = 0;
 };
 
@@ -103,6 +106,7 @@ public:
   LaneGroup now;
   std::vector<LaneGroup> others;
   RegisterTracker registers;
+  LoadTracker loads;
   /// Instructions executed.
   uint64_t steps = 0;
   /// Lanes that have arrived at the cluster's barrier without waiting, and the

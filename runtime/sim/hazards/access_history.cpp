@@ -62,6 +62,10 @@ AccessHistory::Order AccessHistory::compare(const Accessor &by,
   if (other.epoch == kPending) {
     return Order::None;
   }
+  if (other.agent == Agent::Umma) {
+    bool isKnown = by.known->tensor.ordered[other.component] >= other.epoch;
+    return isKnown ? Order::Before : Order::None;
+  }
   static const Clock nothing;
   const Clock *generic = &by.known->generic;
   const Clock *async =
@@ -121,6 +125,8 @@ static Rule chooseRule(const Access &other, bool isGlobal, bool wrote) {
     return wrote ? Rule::StoreNotAwaited : Rule::StoreSource;
   case Agent::Wgmma:
     return Rule::WgmmaSource;
+  case Agent::Umma:
+    return Rule::TmemOperand;
   }
   return isGlobal ? Rule::RaceGlobal : Rule::RaceShared;
 }

@@ -36,6 +36,8 @@ static const char *findMissingOrder(Rule rule) {
            "before this";
   case Rule::WgmmaSource:
     return "no wgmma.wait_group for it is before this";
+  case Rule::TmemOperand:
+    return "no wait for a tcgen05.commit of its thread is before this";
   case Rule::WgmmaWait:
     return "not all four warps have a wgmma.wait_group for it before this";
   case Rule::StoreSource:

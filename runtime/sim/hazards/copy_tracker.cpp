@@ -60,5 +60,7 @@ uint32_t CopyTracker::countCopies(const Warp &warp, unsigned lane) {
 
 void CopyTracker::arriveCopies(const Warp &warp, unsigned lane,
                                uint32_t address, uint32_t count) {
-  mbarriers.arriveCopies(address, copiesOf(warp, lane).component, count);
+  Knowledge known;
+  known.generic.raise(copiesOf(warp, lane).component, count);
+  mbarriers.arriveAsync(address, known);
 }

@@ -43,6 +43,7 @@ void Knowledge::join(const Knowledge &other) {
   asyncGlobal.join(other.asyncGlobal);
   device.join(other.device);
   inits.join(other.inits);
+  tensor.join(other.tensor);
   started |= other.started;
   joinAll(remote, other.remote);
 }

@@ -34,6 +34,21 @@ struct RemoteKnowledge {
   Clock asyncGlobal;
 };
 
+/// What is known of tensor memory, with or without synchronization that makes
+/// other accesses known: components are of threads up to whose epoch their
+/// operations were issued, and of what is complete.
+struct TensorKnowledge {
+  Clock ordered;
+  /// The part that a tcgen05.fence::before_thread_sync, or what implies one,
+  /// has released.
+  Clock fenced;
+
+  void join(const TensorKnowledge &other) {
+    ordered.join(other.ordered);
+    fenced.join(other.fenced);
+  }
+};
+
 /// What is ordered before the next access of a thread.
 struct Knowledge {
   /// ... if that access is a plain load or store.
@@ -45,6 +60,7 @@ struct Knowledge {
   Clock device;
   /// The mbarrier inits that fence.mbarrier_init has released.
   Clock inits;
+  TensorKnowledge tensor;
   /// The CTAs of the cluster that are known to have started, one bit each.
   uint32_t started = 0;
   /// By cluster number.

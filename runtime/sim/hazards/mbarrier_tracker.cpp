@@ -16,6 +16,7 @@ void MbarrierTracker::initMbarrier(const Warp &warp, unsigned lane,
   MbarrierState &barrier = found->second;
   if (isNew) {
     barrier.component = knowledge.addComponents(1);
+    knowledge.barrierComponents.push_back(barrier.component);
   }
   barrier.base += uint32_t(barrier.phases) + 1;
   barrier.phases = 0;
@@ -191,6 +192,7 @@ void MbarrierTracker::arriveMbarrier(const Warp &warp, unsigned lane,
   barrier.events.threads.raise(knowledge.componentOf(warp, lane),
                                knowledge.threadsOf(warp).epoch);
   if (!releases) {
+    knowledge.publishTensor(warp, lane, barrier.arriving);
     return;
   }
   const LaneView &view = knowledge.viewOf(warp, lane);
@@ -222,11 +224,10 @@ uint32_t MbarrierTracker::endLoad(uint32_t address, uint32_t load,
   return barrier.base + uint32_t(phase) + 1;
 }
 
-void MbarrierTracker::arriveCopies(uint32_t address, uint32_t component,
-                                   uint32_t count) {
+void MbarrierTracker::arriveAsync(uint32_t address, const Knowledge &known) {
   MbarrierState &barrier = states[address];
   barrier.events.hasAsync = true;
-  barrier.arriving.generic.raise(component, count);
+  barrier.arriving.join(known);
 }
 
 bool MbarrierTracker::isAwaited(uint32_t address, uint32_t epoch) const {
@@ -275,6 +276,8 @@ void MbarrierTracker::waitMbarrier(const Warp &warp, uint32_t lanes,
                                barrier.base + uint32_t(phase));
       if (acquires) {
         view.known.join(barrier.published);
+      } else {
+        view.known.tensor.join(barrier.published.tensor);
       }
       knowledge.touch(view);
     }

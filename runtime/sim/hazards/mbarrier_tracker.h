@@ -74,8 +74,8 @@ public:
   /// A load will signal an mbarrier, or has: returns the epoch of that.
   void beginLoad(uint32_t address, uint32_t load);
   uint32_t endLoad(uint32_t address, uint32_t load, uint64_t phase);
-  /// Copies of a thread arrive: the first `count` of a component.
-  void arriveCopies(uint32_t address, uint32_t component, uint32_t count);
+  /// Something asynchronous arrives that makes `known` known.
+  void arriveAsync(uint32_t address, const Knowledge &known);
   /// Whether some thread has waited for the phase of a load's epoch.
   bool isAwaited(uint32_t address, uint32_t epoch) const;
   /// All threads have ended.

@@ -40,7 +40,8 @@ public:
   Planner(const std::vector<RegisterUse> &uses, Program &program)
       : uses(uses), program(program), size(program.words / kLanes),
         watched(size + program.predicates, kNone),
-        unwritten(size + program.predicates), flying(unwritten) {}
+        unwritten(size + program.predicates), flying(unwritten),
+        loaded(unwritten) {}
 
   void run();
 
@@ -77,6 +78,8 @@ private:
   RegisterSet unwritten;
   /// Registers that may be in use by a wgmma in flight.
   RegisterSet flying;
+  /// Results of tcgen05.ld.
+  RegisterSet loaded;
 };
 
 } // namespace
@@ -167,6 +170,11 @@ void Planner::findWatched() {
         unwritten.insert(idOf(name));
       }
     }
+    for (const RegisterName &name : use.writes) {
+      if (use.kind == RegisterUse::Kind::TensorLoad) {
+        loaded.insert(idOf(name));
+      }
+    }
     if (use.kind != RegisterUse::Kind::Wgmma) {
       return;
     }
@@ -225,12 +233,17 @@ RegisterRange Planner::collect(const RegisterName *names, size_t count,
 void Planner::watch(uint32_t index, const RegisterSet &written) {
   const RegisterUse &use = uses[index];
   auto mayBeUnwritten = [&](uint32_t id) { return !written.has(id); };
-  auto isFlying = [&](uint32_t id) { return flying.has(id); };
+  auto isFlying = [&](uint32_t id) { return flying.has(id) || loaded.has(id); };
   auto isWatched = [&](uint32_t id) {
-    return unwritten.has(id) || flying.has(id);
+    return unwritten.has(id) || isFlying(id);
+  };
+  auto isLoaded = [&](const RegisterName &name) {
+    return loaded.has(idOf(name));
   };
   RegisterWatch watch;
   watch.kind = use.kind;
+  watch.usesLoads = std::any_of(use.reads.begin(), use.reads.end(), isLoaded) ||
+                    std::any_of(use.writes.begin(), use.writes.end(), isLoaded);
   const RegisterName *sources = use.reads.data();
   size_t count = use.reads.size();
   if (use.readsGuard) {

@@ -2,7 +2,7 @@
 //
 // Finds the instructions whose registers must be checked during execution, when
 // a kernel is decoded. Most instructions need no check: their operands are
-// written on every path to them, and wgmma does not use them.
+// written on every path to them, and neither wgmma nor tcgen05.ld uses them.
 
 #ifndef ATTN_SIM_HAZARDS_REGISTER_PLAN_H
 #define ATTN_SIM_HAZARDS_REGISTER_PLAN_H
@@ -33,7 +33,8 @@ struct RegisterUse {
     Plain,
     Copy, // mov of one register
     Pack, // mov to or from several
-    Wgmma
+    Wgmma,
+    TensorLoad // tcgen05.ld
   };
   Kind kind = Kind::Plain;
   bool isGuarded = false;
@@ -61,11 +62,13 @@ struct RegisterWatch {
   RegisterUse::Kind kind = RegisterUse::Kind::Plain;
   /// A move whose sources are all unwritten on some path.
   bool movesUnwritten = false;
+  /// Some register is also the result of a tcgen05.ld.
+  bool usesLoads = false;
   /// The guard if it is unwritten on some path, or kNone.
   uint32_t guard = ~0u;
   /// Sources that are unwritten on some path.
   RegisterRange unwritten;
-  /// Sources that may be in use by a wgmma in flight.
+  /// Sources that may be in use by a wgmma or a tcgen05.ld in flight.
   RegisterRange reads;
   /// Watched destinations; for a wgmma, its accumulators.
   RegisterRange writes;

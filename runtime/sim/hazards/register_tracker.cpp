@@ -30,6 +30,9 @@ bool RegisterTracker::check(Warp &warp, const Inst &inst) {
   if (!checkWritten(warp, watch)) {
     return false;
   }
+  if (watch.usesLoads && !warp.loads.check(warp, watch)) {
+    return false;
+  }
   if (watch.kind == RegisterUse::Kind::Wgmma || warp.exec == 0) {
     return true;
   }

@@ -172,6 +172,55 @@ enum class Severity : uint8_t {
     "a descriptor whose stride is shorter than what it steps over")            \
   X(WgmmaBounds, "wgmma.bounds", Error,                                        \
     "always: an operand that leaves shared memory")                            \
+  /* Tensor memory, and tcgen05.mma and cp. */                                 \
+  X(TmemResult, "tmem.result-not-awaited", Error,                              \
+    "tensor memory is read that an mma, cp or shift may still write: no "      \
+    "commit by its thread, and wait for that, before")                         \
+  X(TmemOperand, "tmem.operand-overwritten", Error,                            \
+    "tensor or shared memory is written that an mma, cp or shift may still "   \
+    "read or write: no commit by its thread, and wait for that, before")       \
+  X(TmemStore, "tmem.store-not-awaited", Error,                                \
+    "tensor memory is read or written that a tcgen05.st may still write: no "  \
+    "wait::st by its warp before")                                             \
+  X(TmemLoad, "tmem.load-not-awaited", Error,                                  \
+    "tensor memory, or a register, is written that a tcgen05.ld may still "    \
+    "read or write: its warp has neither waited nor used the result before")   \
+  X(TmemLoadUsed, "tmem.load-used-not-awaited", Strict,                        \
+    "tensor memory is written after a tcgen05.ld of it whose result its warp " \
+    "has used, but not waited for")                                            \
+  X(TmemFence, "tmem.missing-fence", Strict,                                   \
+    "accesses to tensor memory by two threads, or one before a wait for a "    \
+    "commit and one after, without tcgen05.fence::before_thread_sync and "     \
+    "::after_thread_sync between")                                             \
+  X(TmemPipeline, "tmem.not-pipelined", Strict,                                \
+    "operations on the same tensor memory whose order only the order of the "  \
+    "queue makes: they are no pair that the ISA pipelines")                    \
+  X(TmemLane, "tmem.lane", Error,                                              \
+    "always: lanes that the warp cannot access, or that the operation cannot " \
+    "begin at")                                                                \
+  X(TmemColumn, "tmem.column", Error,                                          \
+    "always: columns that the CTA has not allocated")                          \
+  X(TmemAddress, "tmem.address-differs", Error,                                \
+    "always: an operand of a warp's instruction is not the same in all lanes") \
+  X(TmemAlloc, "tmem.alloc", Error,                                            \
+    "always: an allocation of a wrong size, of more columns than the last, "   \
+    "or after the permit was given up; a dealloc of what is not allocated")    \
+  X(TmemLeak, "tmem.leak", Error,                                              \
+    "tensor memory is allocated when the CTA ends")                            \
+  X(UninitTmem, "uninit.tmem", Error,                                          \
+    "tensor memory is read that nothing has written since its allocation")     \
+  X(UmmaInstruction, "umma.bad-idesc", Error,                                  \
+    "always: an instruction descriptor that the kind does not have")           \
+  X(UmmaDescriptor, "umma.bad-descriptor", Error,                              \
+    "always: a descriptor without sm_100's version, with reserved bits, a "    \
+    "base offset or no swizzle mode, or one that starts within the rows of "   \
+    "its swizzle pattern")                                                     \
+  X(UmmaBounds, "umma.bounds", Error,                                          \
+    "always: an operand that leaves shared memory")                            \
+  X(UmmaGroup, "umma.group-mixed", Error,                                      \
+    "always: instructions of cta_group::1 and ::2 in one kernel")              \
+  X(ExitUmma, "exit.umma-not-awaited", Error,                                  \
+    "no thread knows at the end that an mma, cp or shift is complete")         \
   /* Warps. */                                                                 \
   X(WarpDivergent, "warp.divergent", Error,                                    \
     "always: not all lanes of a warp execute an .aligned instruction or take " \

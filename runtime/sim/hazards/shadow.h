@@ -16,8 +16,8 @@
 namespace attn::sim {
 
 /// The origin of an access: a thread, or an asynchronous operation; Copy is
-/// cp.async.
-enum class Agent : uint8_t { Thread, Copy, Load, Store, Wgmma };
+/// cp.async, Umma an mma or cp of tcgen05.
+enum class Agent : uint8_t { Thread, Copy, Load, Store, Wgmma, Umma };
 
 /// The scope of a strong access; None for a weak access.
 enum class Scope : uint8_t { None, Cta, Cluster, Device };

@@ -47,6 +47,18 @@ void ThreadKnowledge::publishOwn(const Warp &warp, unsigned lane, Knowledge &to,
   to.asyncGlobal.raise(component, threads.fencedGlobal[lane]);
   to.device.raise(component, threads.performedAt[lane]);
   to.inits.raise(component, threads.initsAt[lane]);
+  if (usesTensor) {
+    to.tensor.ordered.raise(component, epoch);
+  }
+}
+
+void ThreadKnowledge::publishTensor(const Warp &warp, unsigned lane,
+                                    Knowledge &to) {
+  if (usesTensor) {
+    to.tensor.join(viewOf(warp, lane).known.tensor);
+    to.tensor.ordered.raise(componentOf(warp, lane), threadsOf(warp).epoch);
+    ++threadsOf(warp).epoch;
+  }
 }
 
 void ThreadKnowledge::publish(const Warp &warp, uint32_t lanes, Knowledge &to) {
@@ -92,6 +104,9 @@ void ThreadKnowledge::syncLanes(const Warp &warp, uint32_t lanes) {
   std::vector<LaneView> &views = threadsOf(warp).views;
   size_t kept = 0;
   for (size_t i = 0; i < views.size(); ++i) {
+    if (views[i].lanes & lanes) {
+      together.tensorSeen.join(views[i].tensorSeen);
+    }
     views[i].lanes &= ~lanes;
     if (views[i].lanes) {
       std::swap(views[kept++], views[i]);

@@ -18,6 +18,10 @@ namespace attn::sim {
 struct LaneView {
   uint32_t lanes = 0;
   Knowledge known;
+  /// What of known.tensor.fenced was known at the last
+  /// tcgen05.fence::after_thread_sync, and the warp's own that it has waited
+  /// for.
+  Clock tensorSeen;
   /// Changes with `known`; views with equal ones know the same.
   uint64_t serial = 0;
   /// What the last fence lets strong writes release to the CTA, and to the
@@ -85,6 +89,8 @@ public:
   /// Adds what one lane knows of its own accesses.
   void publishOwn(const Warp &warp, unsigned lane, Knowledge &to,
                   uint32_t epoch);
+  /// What any arrival makes known of tensor memory, a relaxed one too.
+  void publishTensor(const Warp &warp, unsigned lane, Knowledge &to);
   /// Adds what the lanes know; later actions of the lanes are not included.
   void publish(const Warp &warp, uint32_t lanes, Knowledge &to);
   void acquire(const Warp &warp, uint32_t lanes, const Knowledge &from);
@@ -101,6 +107,10 @@ public:
   const uint64_t number;
   const uint32_t warpsPerCta;
   std::vector<WarpThreads> warps;
+  /// Some thread has used tcgen05.
+  bool usesTensor = false;
+  /// Those of mbarriers.
+  std::vector<uint32_t> barrierComponents;
 
 private:
   /// Components in use, and serials of views.

@@ -12,7 +12,7 @@ HazardTracker::HazardTracker(Cluster &cluster, GridHazards &grid)
       mbarriers(knowledge, history, remoteUses, plain),
       bulk(knowledge, history, remoteUses, mbarriers),
       copies(knowledge, history, mbarriers), wgmma(knowledge, history),
-      tensorMaps(knowledge, history) {}
+      tensorMaps(knowledge, history), tmem(knowledge, history) {}
 
 void HazardTracker::attach(Cluster &cluster, GridHazards &grid) {
   auto tracker = std::make_unique<HazardTracker>(cluster, grid);
@@ -34,5 +34,6 @@ void HazardTracker::onEnd() {
     }
     remoteUses.finishRemote(rank);
   }
+  tmem.finish();
   mbarriers.finishBarriers();
 }

@@ -11,6 +11,7 @@
 #include "hazards/copy_tracker.h"
 #include "hazards/tensor_map_tracker.h"
 #include "hazards/thread_barriers.h"
+#include "hazards/tmem_tracker.h"
 #include "hazards/wgmma_tracker.h"
 
 namespace attn::sim {
@@ -35,6 +36,7 @@ public:
   CopyTracker copies;
   WgmmaTracker wgmma;
   TensorMapTracker tensorMaps;
+  TmemTracker tmem;
 };
 
 } // namespace attn::sim

@@ -35,6 +35,13 @@ static OpcodeTable makeOpcodeTable() {
   const size_t wgmma = rows.size();
   addWgmmaRows(rows);
   require(rows, wgmma, kUpToHopper);
+  const size_t tensor = rows.size();
+  addTensorRows(rows);
+  addTensorMoveRows(rows);
+  addTensorMmaRows(rows);
+  addTensorCopyRows(rows);
+  addTensorCommitRows(rows);
+  require(rows, tensor, kFamily100);
   addClusterRows(rows);
   return OpcodeTable(rows);
 }

@@ -33,6 +33,11 @@ void addTensorMapRows(Rows &rows);
 void addAsyncCopyRows(Rows &rows);
 void addHintRows(Rows &rows);
 void addWgmmaRows(Rows &rows);
+void addTensorRows(Rows &rows);
+void addTensorMoveRows(Rows &rows);
+void addTensorMmaRows(Rows &rows);
+void addTensorCopyRows(Rows &rows);
+void addTensorCommitRows(Rows &rows);
 void addClusterRows(Rows &rows);
 
 } // namespace attn::sim

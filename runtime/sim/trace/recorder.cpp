@@ -173,6 +173,8 @@ Event CtaRecorder::makeWait(const Wait &wait, uint64_t begin, uint64_t end) {
     return makeEvent(Kind::WaitBarrier, "cluster barrier", begin, end);
   case Wait::Kind::Registers:
     return makeEvent(Kind::WaitOther, "registers", begin, end);
+  case Wait::Kind::TensorMemory:
+    return makeEvent(Kind::WaitOther, "tensor memory", begin, end);
   default:
     return makeEvent(Kind::WaitOther, "other lanes", begin, end);
   }

@@ -35,6 +35,12 @@ const FloatFormat &formatOf(MatrixType type) {
     return kE4M3;
   case MatrixType::E5M2:
     return kE5M2;
+  case MatrixType::E2M3:
+    return kE2M3;
+  case MatrixType::E3M2:
+    return kE3M2;
+  case MatrixType::E2M1:
+    return kE2M1;
   default:
     return kBF16;
   }
@@ -59,10 +65,7 @@ uint32_t elementBits(MatrixType type, const uint8_t *row, uint32_t i) {
   }
 }
 
-struct Element {
-  float value;
-  int32_t exponent;
-};
+using Element = MatrixElementValue;
 
 Element decodeElement(MatrixType type, uint32_t bits) {
   const FloatFormat &format = formatOf(type);
@@ -76,20 +79,35 @@ Element decodeElement(MatrixType type, uint32_t bits) {
   return element;
 }
 
-/// An fp8 type's elements by their bits.
-struct Fp8Table {
-  explicit Fp8Table(MatrixType type) {
+/// The elements of a type of a byte by their bits.
+struct ByteTable {
+  explicit ByteTable(MatrixType type) {
+    uint32_t count = 2 * formatOf(type).signBit();
     for (uint32_t bits = 0; bits < 256; ++bits) {
-      elements[bits] = decodeElement(type, bits);
+      elements[bits] = decodeElement(type, bits % count);
     }
   }
   Element elements[256];
 };
 
-const Fp8Table &fp8Table(MatrixType type) {
-  static const Fp8Table e4m3(MatrixType::E4M3);
-  static const Fp8Table e5m2(MatrixType::E5M2);
-  return type == MatrixType::E4M3 ? e4m3 : e5m2;
+const ByteTable &byteTable(MatrixType type) {
+  static const ByteTable e4m3(MatrixType::E4M3);
+  static const ByteTable e5m2(MatrixType::E5M2);
+  static const ByteTable e2m3(MatrixType::E2M3);
+  static const ByteTable e3m2(MatrixType::E3M2);
+  static const ByteTable e2m1(MatrixType::E2M1);
+  switch (type) {
+  case MatrixType::E4M3:
+    return e4m3;
+  case MatrixType::E2M3:
+    return e2m3;
+  case MatrixType::E3M2:
+    return e3m2;
+  case MatrixType::E2M1:
+    return e2m1;
+  default:
+    return e5m2;
+  }
 }
 
 /// A row of operand elements.
@@ -146,7 +164,7 @@ void decodeF16(const uint8_t *row, Row &out) {
 }
 
 void decodeFp8(MatrixType type, const uint8_t *row, Row &out) {
-  const Fp8Table &table = fp8Table(type);
+  const ByteTable &table = byteTable(type);
   for (int i = 0; i < 32; ++i) {
     out.value[i] = table.elements[row[i]].value;
     out.exponent[i] = table.elements[row[i]].exponent;
@@ -386,9 +404,21 @@ void FloatWgmma::redo(uint32_t warp, uint32_t tile, int r, const float *c,
   }
 }
 
+const MatrixElementValue *attn::sim::byteElements(MatrixType type) {
+  return byteTable(type).elements;
+}
+
 uint32_t attn::sim::hardwareDot(MatrixType aType, MatrixType bType,
                                 const uint8_t *a, const uint8_t *b, uint32_t k,
                                 float c, bool negate, bool toF16) {
+  return hardwareDot(aType, bType, a, b, k, c, negate, toF16,
+                     isFp8(aType) ? kFp8FractionBits : kFractionBits);
+}
+
+uint32_t attn::sim::hardwareDot(MatrixType aType, MatrixType bType,
+                                const uint8_t *a, const uint8_t *b, uint32_t k,
+                                float c, bool negate, bool toF16,
+                                int fractionBits) {
   double terms[kMaxWgmmaK + 1];
   int largest = kLeastExponent;
   double specials = 0;
@@ -412,8 +442,7 @@ uint32_t attn::sim::hardwareDot(MatrixType aType, MatrixType bType,
     return toF16 ? roundToFormat(specials, kF16)
                  : toBits(canonicalF32(float(specials)));
   }
-  bool fp8 = isFp8(aType);
-  int unit = largest - (fp8 ? kFp8FractionBits : kFractionBits);
+  int unit = largest - fractionBits;
   double sum = 0;
   for (uint32_t i = 0; i <= k; ++i) {
     sum += std::trunc(std::ldexp(terms[i], -unit));
@@ -427,7 +456,7 @@ uint32_t attn::sim::hardwareDot(MatrixType aType, MatrixType bType,
     return sum > 0 ? 0x7F800000 : 0xFF800000;
   }
   uint32_t bits = roundToFormat(sum, kF32, Rounding::RZ);
-  return fp8 ? bits & ~0x3FFu : bits;
+  return fractionBits == kFp8FractionBits ? bits & ~0x3FFu : bits;
 }
 
 /// s8 and u8: exact; the sum wraps or, with .satfinite, is clamped.

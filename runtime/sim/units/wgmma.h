@@ -61,6 +61,18 @@ void wgmma(const WgmmaSpec &spec, const uint8_t *a, const uint8_t *b,
 uint32_t hardwareDot(MatrixType aType, MatrixType bType, const uint8_t *a,
                      const uint8_t *b, uint32_t k, float c, bool negate,
                      bool toF16);
+/// The same with other fraction bits than the type's: tcgen05 has 25 of all.
+uint32_t hardwareDot(MatrixType aType, MatrixType bType, const uint8_t *a,
+                     const uint8_t *b, uint32_t k, float c, bool negate,
+                     bool toF16, int fractionBits);
+
+/// An element's value, and the exponent that the Hardware mode gives it; of one
+/// in a byte.
+struct MatrixElementValue {
+  float value;
+  int32_t exponent;
+};
+const MatrixElementValue *byteElements(MatrixType type);
 
 } // namespace attn::sim
 

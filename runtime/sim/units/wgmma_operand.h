@@ -12,7 +12,19 @@
 
 namespace attn::sim {
 
-enum class MatrixType : uint8_t { F16, BF16, TF32, E4M3, E5M2, S8, U8 };
+/// The last three are of tcgen05 alone, in a byte each.
+enum class MatrixType : uint8_t {
+  F16,
+  BF16,
+  TF32,
+  E4M3,
+  E5M2,
+  S8,
+  U8,
+  E2M3,
+  E3M2,
+  E2M1
+};
 
 /// Bytes of an element in shared memory.
 constexpr uint32_t matrixTypeBytes(MatrixType type) {

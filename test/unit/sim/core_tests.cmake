@@ -16,7 +16,9 @@ add_executable(attn_sim_tests
   ${here}/hazard_memory_test.cpp
   ${here}/hazard_register_test.cpp
   ${here}/hazard_report_test.cpp
-  ${here}/parser_test.cpp)
+  ${here}/parser_test.cpp
+  ${here}/tensor_memory_test.cpp
+  ${here}/tensor_mma_test.cpp)
 target_link_libraries(attn_sim_tests PRIVATE attn_sim GTest::gtest_main)
 add_test(NAME attn_sim_tests COMMAND attn_sim_tests)
 

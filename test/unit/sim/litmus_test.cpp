@@ -96,8 +96,11 @@ TEST_P(Litmus, assembles) {
   if (std::system((ptxas + " --version > /dev/null 2>&1").c_str()) != 0) {
     GTEST_SKIP() << "no ptxas";
   }
+  std::string begin = ".target ";
+  size_t at = file.text.find(begin) + begin.size();
+  std::string target = file.text.substr(at, file.text.find('\n', at) - at);
   std::string command =
-      ptxas + " -arch=sm_90a -o /dev/null '" + path() + "' > /dev/null";
+      ptxas + " -arch=" + target + " -o /dev/null '" + path() + "' > /dev/null";
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
 }
 
@@ -109,7 +112,9 @@ INSTANTIATE_TEST_SUITE_P(, Litmus, testing::ValuesIn(listNames()),
                          });
 
 /// Rules that no small kernel of this target violates, and why.
-static const std::set<std::string> kUntested = {};
+static const std::set<std::string> kUntested = {
+    "umma.group-mixed", // the assembler refuses such a kernel
+};
 
 TEST(LitmusSet, hasEachRule) {
   std::set<std::string> found;

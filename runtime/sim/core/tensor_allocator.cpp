@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/tensor_allocator.h"
+
+#include <algorithm>
+
+using namespace attn::sim;
+
+bool TensorAllocator::isFree(uint32_t base, uint32_t columns) const {
+  return std::none_of(
+      allocations.begin(), allocations.end(), [&](const TmemAllocation &each) {
+        return base < each.base + each.columns && each.base < base + columns;
+      });
+}
+
+bool TensorAllocator::allocate(TmemAllocation &wanted) {
+  std::vector<uint32_t> bases;
+  for (uint32_t base = 0; base + wanted.columns <= kTmemColumns;
+       base += wanted.columns) {
+    if (isFree(base, wanted.columns)) {
+      bases.push_back(base);
+    }
+  }
+  if (bases.empty()) {
+    return false;
+  }
+  wanted.base = seed == 0   ? bases.back()
+                : seed == 1 ? bases.front()
+                            : bases[random.below(bases.size())];
+  mostColumns = wanted.columns;
+  allocations.push_back(wanted);
+  return true;
+}
+
+bool TensorAllocator::release(uint32_t base, uint32_t columns) {
+  auto found = std::find_if(
+      allocations.begin(), allocations.end(), [&](const TmemAllocation &each) {
+        return each.base == base && each.columns == columns;
+      });
+  if (found == allocations.end()) {
+    return false;
+  }
+  allocations.erase(found);
+  return true;
+}
+
+bool TensorAllocator::contains(uint32_t column, uint32_t columns) const {
+  uint32_t end = column + columns;
+  for (bool found = true; found && column < end;) {
+    found = false;
+    for (const TmemAllocation &each : allocations) {
+      if (column >= each.base && column < each.base + each.columns) {
+        column = each.base + each.columns;
+        found = true;
+      }
+    }
+  }
+  return column >= end;
+}
+
+std::string TensorAllocator::describe() const {
+  std::string text;
+  for (const TmemAllocation &each : allocations) {
+    text += (text.empty() ? "columns " : " and ") + std::to_string(each.base) +
+            " to " + std::to_string(each.base + each.columns - 1);
+  }
+  return text.empty() ? "none" : text;
+}
+
+uint32_t TensorAllocator::countFree() const {
+  uint32_t free = kTmemColumns;
+  for (const TmemAllocation &each : allocations) {
+    free -= each.columns;
+  }
+  return free;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which columns of a CTA's tensor memory are allocated.
+
+#ifndef ATTN_SIM_CORE_TENSOR_ALLOCATOR_H
+#define ATTN_SIM_CORE_TENSOR_ALLOCATOR_H
+
+#include "core/random.h"
+#include "units/tmem_shape.h"
+
+#include <string>
+#include <vector>
+
+namespace attn::sim {
+
+struct TmemAllocation {
+  uint32_t base = 0;
+  uint32_t columns = 0;
+  /// Who made it.
+  uint32_t warp = 0;
+  uint32_t pc = 0;
+};
+
+class TensorAllocator {
+public:
+  /// Seed 0 gives the last columns that fit, seed 1 the first, others any.
+  TensorAllocator(uint64_t seed, uint64_t cta)
+      : seed(seed), random(seed * 0x9e3779b97f4a7c15 + cta) {}
+
+  /// Fills in the base of as many columns, a multiple of their number; false if
+  /// they are not free.
+  bool allocate(TmemAllocation &wanted);
+  /// False if there is no such allocation.
+  bool release(uint32_t base, uint32_t columns);
+  bool contains(uint32_t column, uint32_t columns) const;
+  const std::vector<TmemAllocation> &get() const { return allocations; }
+  /// "columns 0 to 127", or "none".
+  std::string describe() const;
+  uint32_t countFree() const;
+
+  /// Some thread of the CTA will not allocate any more.
+  bool isRelinquished = false;
+  /// No allocation may have more columns.
+  uint32_t mostColumns = kTmemColumns;
+
+private:
+  bool isFree(uint32_t base, uint32_t columns) const;
+
+  const uint64_t seed;
+  Random random;
+  std::vector<TmemAllocation> allocations;
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_TENSOR_ALLOCATOR_H

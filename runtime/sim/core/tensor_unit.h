@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A CTA's tensor memory and what tcgen05 has in flight there: the queue of mma,
+// cp, shift and commit, which complete in order, and the loads and stores of
+// warps.
+
+#ifndef ATTN_SIM_CORE_TENSOR_UNIT_H
+#define ATTN_SIM_CORE_TENSOR_UNIT_H
+
+#include "core/launch.h"
+#include "core/tensor_allocator.h"
+
+#include <deque>
+#include <memory>
+
+namespace attn::sim {
+
+class Cta;
+class Warp;
+
+/// Who is told that a warp uses the result of one of its loads.
+class LoadObserver {
+public:
+  virtual ~LoadObserver() = default;
+  virtual void useLoad(const Warp &warp, uint64_t number) = 0;
+};
+
+/// An operation of the queue between issue and completion.
+class TensorOp {
+public:
+  virtual ~TensorOp() = default;
+  /// Takes effect, all at once. Returns "" or what went wrong.
+  virtual std::string complete(Cta &cta) = 0;
+  /// What it is to write of tensor memory.
+  virtual TmemRegion writes() const { return {}; }
+
+  /// The instruction, warp and lane that issued it.
+  uint32_t pc = 0;
+  uint32_t warp = 0;
+  uint32_t lane = 0;
+  bool isCommit = false;
+};
+
+/// A warp's tcgen05.ld or tcgen05.st between issue and completion.
+struct TensorMove {
+  bool isLoad = false;
+  TmemShape shape = TmemShape::L32x32b;
+  /// .pack::16b or .unpack::16b.
+  bool isPacked = false;
+  uint32_t split = 0;
+  TmemPlace place = {0, 0};
+  /// The registers.
+  const uint32_t *slots = nullptr;
+  uint32_t count = 0;
+  /// Of a store: what it writes, 32 lanes of each register.
+  std::vector<uint32_t> values;
+  uint32_t pc = 0;
+  uint32_t warp = 0;
+  /// Counts the warp's loads, from 1.
+  uint64_t number = 0;
+
+  /// What it accesses: one region, or two.
+  std::vector<TmemRegion> regions() const;
+};
+
+class TensorUnit {
+public:
+  TensorUnit(Cta &cta, AsyncPolicy policy, uint64_t seed);
+
+  // For handlers.
+  /// The cells of a column, by lane.
+  uint32_t *column(uint32_t index) { return cells.data() + index * kTmemLanes; }
+  void start(std::unique_ptr<TensorOp> op);
+  void start(TensorMove move);
+  /// A load's result is used: it is complete.
+  void useLoad(const Warp &warp, uint64_t number);
+  /// All loads or stores of a warp are to be complete.
+  void finishMoves(uint32_t warp, bool loads);
+  /// The columns were allocated: nothing is known of what they hold.
+  void poison(uint32_t base, uint32_t columns);
+
+  // For the schedule.
+  /// What may complete next.
+  size_t countReady() const;
+  void completeReady(size_t index);
+  /// Operations in the queue.
+  size_t countQueued() const { return queue.size(); }
+
+  TensorAllocator allocator;
+  /// The kernel's cta_group; 0: no instruction has said.
+  unsigned group = 0;
+  /// Null: nobody.
+  LoadObserver *observer = nullptr;
+
+private:
+  std::vector<size_t> findReady() const;
+  void completeOp(size_t index);
+  void completeMove(size_t index);
+  void load(const TensorMove &move);
+  void store(const TensorMove &move);
+  bool isInFlight(const TensorMove &move) const;
+
+  Cta &cta;
+  const AsyncPolicy policy;
+  /// Column after column.
+  std::vector<uint32_t> cells;
+  std::deque<std::unique_ptr<TensorOp>> queue;
+  std::deque<TensorMove> moves;
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_TENSOR_UNIT_H

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tcgen05.commit: an arrival once what its thread has issued to the queue is
+// complete.
+
+#include "hazards/tracker.h"
+#include "ops/async_signal.h"
+#include "ops/lanes.h"
+#include "ops/rows.h"
+#include "ops/tcgen05.h"
+
+using namespace attn::sim;
+
+namespace {
+
+/// Bits of Inst::aux.
+constexpr uint64_t kGeneric = 1;
+
+/// Arrives at the mbarriers of some CTAs of the cluster.
+struct CommitOp final : TensorOp {
+  /// In the CTA of each rank, in a bit each.
+  uint32_t address = 0;
+  uint32_t ranks = 0;
+  std::shared_ptr<const Knowledge> known;
+
+  std::string complete(Cta &cta) override {
+    for (uint32_t left = ranks; left; left &= left - 1) {
+      uint32_t rank = uint32_t(__builtin_ctz(left));
+      std::string problem =
+          arrive(cta, rank << kSharedRankShift | (address & kSharedOffsetMask));
+      if (!problem.empty()) {
+        return problem;
+      }
+    }
+    return "";
+  }
+
+private:
+  std::string arrive(Cta &cta, uint32_t at) const {
+    std::string problem;
+    Mbarrier *barrier = findSignalled(cta, at, problem);
+    if (!barrier) {
+      return problem;
+    }
+    uint64_t phase = barrier->phase;
+    MbarrierEvent event = mbarrierArrive(*barrier);
+    if (event.status != MbarrierStatus::Ok) {
+      return std::string("mbarrier: ") + describe(event.status) +
+             ruleSuffix(ruleOf(event.status));
+    }
+    if (cta.hazards) {
+      cta.hazards->mbarriers.arriveAsync(at, *known);
+    }
+    if (cta.hazards && event.completed) {
+      cta.hazards->mbarriers.completePhase(cta.getWarp(warp), pc, lane, at);
+    }
+    Cta *owner = cta.findOwner(at, problem);
+    owner->storeMbarrier(at, *barrier);
+    if (owner->observer) {
+      owner->observer->onArrive(nullptr, Wait::Kind::Mbarrier, at,
+                                barrier->phase != phase);
+    }
+    return "";
+  }
+};
+
+/// Where one lane's commit arrives; false after a fault.
+bool readTarget(Warp &warp, const Inst &inst, unsigned lane, CommitOp &op) {
+  uint64_t full = address64(warp, inst, inst.slots[0], lane);
+  if ((inst.aux & kGeneric) && (full & kWindowMask) != kSharedWindow) {
+    warp.fault("the generic address is not of shared memory", lane);
+    return false;
+  }
+  op.address = uint32_t(full);
+  op.ranks = inst.slots[1] == kNone ? 1u << (op.address >> kSharedRankShift)
+                                    : warp.word(inst.slots[1])[lane] & 0xffff;
+  return true;
+}
+
+void track(Warp &warp, unsigned lane, CommitOp &op) {
+  HazardTracker &hazards = *warp.cta.hazards;
+  for (uint32_t left = op.ranks; left; left &= left - 1) {
+    uint32_t rank = uint32_t(__builtin_ctz(left));
+    uint32_t at = rank << kSharedRankShift | (op.address & kSharedOffsetMask);
+    hazards.remoteUses.useCta(hazards.history.accessorOf(warp, lane), at,
+                              /*ends=*/false);
+    hazards.mbarriers.useMbarrier(warp, lane, at);
+  }
+  op.known = hazards.tmem.issueCommit(warp, lane);
+}
+
+/// Slots: the address, and the CTAs.
+Step commit(Warp &warp, const Inst &inst) {
+  if (!useGroup(warp, 1)) {
+    return Step::Fault;
+  }
+  for (uint32_t left = warp.exec; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    auto op = std::make_unique<CommitOp>();
+    op->pc = warp.now.pc;
+    op->warp = warp.index;
+    op->lane = lane;
+    op->isCommit = true;
+    if (!readTarget(warp, inst, lane, *op)) {
+      return Step::Fault;
+    }
+    if (warp.cta.hazards) {
+      track(warp, lane, *op);
+    }
+    tensorOf(warp).start(std::move(op));
+  }
+  return Step::Next;
+}
+
+bool finish(OperandDecoder &decoder, const ptx::Instruction &instruction,
+            const Match &match, Inst &inst) {
+  inst.aux = match.has(".shared::cluster") ? 0 : kGeneric;
+  bool isMulticast = match.has(".multicast::cluster");
+  return requireOneCta(decoder, instruction, match) &&
+         (isMulticast == (inst.slots[1] != kNone) ||
+          decoder.fail(instruction.at,
+                       "expected a mask of CTAs with .multicast::cluster"));
+}
+
+} // namespace
+
+void attn::sim::addTensorCommitRows(Rows &rows) {
+  rows.push_back({"tcgen05.commit{.cta_group::1|.cta_group::2}"
+                  ".mbarrier::arrive::one[.shared::cluster]"
+                  "[.multicast::cluster].b64",
+                  "m ?2", commit, finish});
+}
