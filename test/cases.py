@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints a lit test with what its cases share written out in each of them.
+"""Prints a lit test, with the parts that its cases share repeated in each case.
 
 usage: cases.py FILE
 
-`// -----` cuts FILE into cases. The lines before the first cut are their frame: a case
-comes after it, or in the place of its line `...`. A frame with several such lines has
-several places, and lines `...` of a case cut it into parts for them; a case of fewer
-parts has the last places. After `// =====` comes another frame, with its own cases;
-the aliases of the first frame hold for them too. Frames are printed on the lines of
-the cuts, so that a diagnostic's line number is that of FILE; one of the frame itself
-is expected `@above`, on the line after the cut.
+`// -----` cuts FILE into cases. The lines before the first cut are their frame: a case comes
+after its frame, or replaces the frame's line `...`. A frame may have several such lines; then
+lines `...` divide a case into parts for them, and a case with fewer parts fills the last ones.
+After `// =====` comes another frame, with its own cases; the aliases of the first frame hold for
+them too. Frames are printed on the lines of the cuts, so that a diagnostic's line number is that
+of FILE; one of the frame itself is expected `@above`, on the line after the cut.
 """
 
 import re
@@ -26,7 +25,7 @@ def code_of(text):
 
 
 def framed(frame, case):
-    """Returns `case` with the pieces of the frame round its parts."""
+    """Returns `case` with the pieces of the frame around its parts."""
     parts = PLACE.split(case)
     places = max(len(frame) - 1, 1)
     if len(parts) > places:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels as the compiler makes them, under many schedules of the simulator: right, and
-nothing reported, not even a warning.
+"""Unchanged kernels under many schedules of the simulator have to be right, without any report,
+not even a warning.
 
     test/clean.py build                        # all, 64 schedules; scripts/nightly
     test/clean.py build --every=16 --seeds=4   # a sample
@@ -121,7 +121,7 @@ def problems(case, drawn=PROBLEMS):
 
 
 def fault(status, output):
-    """Why a run of attn-run is not clean, or None."""
+    """Why a run is not clean, or None."""
     if REPORT.search(output):
         return "a report"
     return "it failed" if status or "check: passed" not in output or "guard: passed" not in output else None

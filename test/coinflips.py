@@ -9,8 +9,8 @@
 A case is a class of problems, drawn, and how it is scheduled: a "flip" has a
 schedule of which every knob is a coin flip; a "table" case has one entry of the
 compiler's table alone, whatever the lengths that it is for; a "chosen" one leaves
-the choice to the compiler. All follows from --seed. Schedules that the compiler
-refuses by a rule are drawn again, and counted.
+the choice to the compiler. Everything follows from --seed. Schedules that the compiler refuses by
+a rule are drawn again, and counted.
 
 On the simulator a case is one tiny problem in several orders of events, or with
 --random that many problems of attn-run. --out keeps the bundles and manifest.json,
@@ -38,7 +38,7 @@ TARGET = "sm_90a"
 NATIVE = ((64, 64), (96, 96), (128, 128), (192, 192), (192, 128), (256, 256))
 MOST_DRAWS = 400
 RARE = 0.15
-# Bytes of shared memory that are left to barriers and what goes with them.
+# Bytes of shared memory reserved for barriers, verdicts and mailboxes.
 BARRIERS = 1024
 # For --large: all scores of a size, and runs of them among others.
 LARGE = ("large:1e8", "large:-1e12", "large:-1e38", "large-runs:1e30", "large-runs:-1e10")
@@ -103,8 +103,8 @@ def draw_point(rng, has_region, generator):
 
 
 def fits(schedule, d, dv, shared_memory):
-    """Whether it is worth to ask the compiler: registers and shared memory do for
-    what any schedule has in them."""
+    """Whether asking the compiler is worthwhile: registers and shared memory suffice for what
+    every schedule keeps in them."""
     point, rows = schedule["parameters"], schedule["rows"]
     _, registers = schedule["registers"]
     held = dv // 2 + point["tile_n"] * 3 // 4 + 24
@@ -123,8 +123,8 @@ class Case:
 
 
 def limits_of(point):
-    """What problems have to be like: query heads for each of K and V ("group"), and keys
-    at least ("keys"). Relative to an integer the largest exponential is not 1 but rounded,
+    """The limits of problems: query heads for each head of K and V ("group"), and the least
+    number of keys ("keys"). Relative to an integer the largest exponential is not 1 but rounded,
     which shows where the plain formula has no error at all: in a problem of one key."""
     limits = {"group": point["pack_gqa"]} if point["pack_gqa"] > 1 else {}
     return {**limits, "keys": 32} if point["row_max"] == "integer" else limits

@@ -194,7 +194,7 @@ def processor_seconds():
 
 
 class Result:
-    """What a combination became."""
+    """The outcome of a combination."""
 
     def __init__(self, combination, run):
         self.combination = combination

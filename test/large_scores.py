@@ -82,8 +82,9 @@ class Problem:
 
 
 def why_wrong(problem):
-    """An empty string if O is as near as --check wants it to what rounding P and O makes, and the log-sum-exp
-    within 1e-4, or 2e-5 of its size, which leaves room for the score function."""
+    """An empty string if O is as close to the result with P and O rounded as --check requires,
+    and the log-sum-exp within 1e-4, or 2e-5 of its size, which leaves room for the score
+    function."""
     out, lse = problem.run()
     exact, rounded, want = problem.reference()
     error, allowed = (out.double() - exact).abs(), (rounded - exact).abs()

@@ -11,17 +11,15 @@ prints for each how often every opcode occurs:
 
 Instructions between "begin inline asm" and "end inline asm" that are no wgmma,
 mbarrier or vote build descriptors and polls; they count as "asm:" + opcode.
-Instructions that run only when a row is rescaled (blocks of products alone) count as
-"rescale:" + opcode, those that run only when a reference is looked for (blocks with a
-logarithm, and what only they lead to) as "look:" + opcode, those that take a large
-reference off the scores as "large:" + opcode, those that a branch leaves out of blocks without masks
-(setp and selp on scores) as "mask:" + opcode.
-A score is a result of wgmma with A in shared memory, or what fma and ex2 make of
-one; the other operands of those two are row values.
-The order names what takes part in the schedule, once where it repeats: waits for
-and arrivals on mbarriers (wait, release) and named barriers (take, give), products
-with A in shared memory (qk) and in registers (pv), and the softmax by its mask, look,
-large, max, ex2, cvt and rescale.
+Instructions that run only when a row is rescaled (blocks of multiplications alone) count as
+"rescale:" + opcode. Those that run only when a reference is updated (blocks with a logarithm, and
+blocks that only they lead to) count as "look:" + opcode, those that subtract a large reference
+from the scores as "large:" + opcode, and those that a branch skips in blocks without masks (setp
+and selp on scores) as "mask:" + opcode. A score is a result of wgmma with A in shared memory, or
+a result of fma or ex2 on one; the other operands of those two are row values. The order names
+what takes part in the schedule, once where it repeats: waits for and arrivals on mbarriers (wait,
+release) and named barriers (take, give), products with A in shared memory (qk) and in registers
+(pv), and the softmax by its mask, look, large, max, ex2, cvt and rescale.
 """
 
 import collections
@@ -132,7 +130,7 @@ def touches(op, text, held):
 
 
 def is_optional(label, following):
-    """Whether a branch goes round a block."""
+    """Whether a branch skips a block."""
     return any(label in targets and set(following[label]) & set(targets) for targets in following.values())
 
 
@@ -193,7 +191,7 @@ def main():
              if any(op.startswith("wgmma.mma_async") for label in body for op, _, _ in blocks[label])]
     for header, body in found:
         if any(other != header and other in body for other, _ in found):
-            continue  # a loop round these
+            continue  # a loop around these
         instructions = [item for label in body for item in blocks[label]]
         number += 1
         held = scores(instructions)

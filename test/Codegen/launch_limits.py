@@ -40,11 +40,11 @@ def check_of(expression):
     return f'[{expression}, 1, "m"]'
 
 
-# A limit, a kernel of a size, the largest that is taken, and what is said of one more.
+# A limit, a kernel of a given size, the largest accepted size, and the message for one more.
 LIMITS = [
     ("the words of a list", lambda n: kernel([check_of('["min"' + ", 1" * (n - 1) + "]")]), 256,
      "expected 'attn.checks' to have lists of at most 256 words, got 257"),
-    # Two more checks are those of the number of items.
+    # The other two checks are those of the number of items.
     ("the checks of a launch", lambda n: kernel(f'["n", {i}, "m"]' for i in range(n)), 254,
      "expected at most 256 checks of a launch, got 257"),
     ("the depth of a check", lambda n: kernel(map(check_of, nested(n))), 31,

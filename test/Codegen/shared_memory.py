@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shows that the shared memory that schedules are judged by is what kernels get:
-barriers, verdicts and mailboxes included.
+"""Shows that attn-verify-schedule counts as much shared memory as kernels get, including
+barriers, verdicts and mailboxes.
 
     test/Codegen/shared_memory.py --compiler build/bin/attn-compile"""
 

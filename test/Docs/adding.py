@@ -13,7 +13,7 @@ def blocks(page, language):
 
 
 def missing(root, diff):
-    """The runs of lines that a change added and that its file no longer has."""
+    """The runs of added lines in a change that its file does not have."""
     with open(os.path.join(root, re.search(r"^\+\+\+ b/(.*)$", diff, re.M)[1]), encoding="utf-8") as file:
         text = file.read()
     added = re.findall(r"(?:^\+(?!\+\+ ).*\n)+", diff, re.M)

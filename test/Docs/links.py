@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The links between the pages lead somewhere, and the index names every page.
+"""The links between the pages resolve, and the index names every page.
 
 usage: links.py ROOT"""
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every row of docs/pitfalls.md names files that there are, and in each the tests that
-it is said to have.
+"""Every row of docs/pitfalls.md names files that exist, and tests that these files have.
 
 usage: pitfalls.py --root=ROOT --page=PAGE"""
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tries what the compiler lacks for bwd_d128.mlir, one thing at a time, and prints
-the first error of each try.
+"""Finds what the compiler lacks for bwd_d128.mlir: makes one change at a time, and prints the
+first error of each try.
 
 Some tries are edits of the program as written. Others are of a program for one
 warpgroup: head dim and key block are 64, so that no tile is cut, and LSE, delta and dQ

@@ -94,7 +94,7 @@ class Problem:
 
 
 class Device:
-    """Where the kernels run: `place` gives bytes an address there."""
+    """The device that runs the kernels; `place` copies bytes to it and returns their address."""
 
     def __init__(self, name):
         self.driver = None
@@ -144,7 +144,7 @@ def run(decode, combine, device, problem):
     types = {"o_part": "f32", "lse_part": "f32", "o": "bf16", "lse": "f32"}
     sizes = {name: math.prod(problem.shapes()[name]) * (2 if kind == "bf16" else 4) for name, kind in types.items()}
     memory = {name: device.place(array.array("H", words).tobytes()) for name, words in problem.words.items()}
-    # What is not written stays a NaN.
+    # Elements that are not written stay NaN.
     memory.update((name, device.place(b"\xff" * size)) for name, size in sizes.items())
     launch(decode, device, problem, memory)
     launch(combine, device, problem, memory)
@@ -157,7 +157,7 @@ def run(decode, combine, device, problem):
 
 
 def largest_error(got, wanted, bound, rounding):
-    """The error of a row of O in units of what it may be."""
+    """The error of a row of O in units of its bound."""
     worst = 0.0
     for value, want, weight in zip(got, wanted, bound):
         allowed = (ROUNDING + SLACK) * weight + rounding * abs(want)

@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds each refusal in the source of the passes that schedules go through, up to `ws`, to the rule
-that stands in front of it: what the judge of schedules calls legal reaches none of them. The messages
-are for hand-written IR and for single passes.
+"""Checks that a rule covers each refusal in the source of the passes that schedules go through,
+up to `ws`: a schedule that attn-verify-schedule accepts reaches none of them. The messages are
+for hand-written IR and for single passes.
 
 Each refusal has an input that is refused: a lit test that holds the message, or an edit that this script
-runs. An edit of the small kernel of the unit tests is refused by the judge, and by the passes without the
-judge: with the message, or with the rule in front, which attn-warp-specialize asks for itself (V29, and
-what it needs to bind the schedule). An edit of IR is refused by its pass or by the verifier of `ws`.
+runs. An edit of the small kernel of the unit tests is refused by attn-verify-schedule. Without
+that pass the others refuse it: with the message, or with the covering rule, where
+attn-warp-specialize checks that rule itself (V29, and the rules of binding). An edit of IR is
+refused by its pass or by the verifier of `ws`.
 
-Left out, and counted in the last line: attn-verify-sync, whose messages are rules of their own (V28 and the
-judge's, of what was emitted; test/faults and test/readings plant an input for each kind); and codegen/, which
-reads `ws` and instructions, no schedules (test/Codegen/*-invalid.mlir). Verifiers of `ws` are tested in
-test/Dialect/Ws.
+Not covered, and counted in the last line: attn-verify-sync, whose messages are rules themselves
+(V28, and rules of schedules checked on the emitted program; test/faults and test/readings have an
+input for each kind); and codegen/, which reads `ws` and instructions but no schedules
+(test/Codegen/*-invalid.mlir). Verifiers of `ws` are tested in test/Dialect/Ws.
 
-Prints what is new in the source or gone from it, and what is not refused as a row says, and ends with 1.
+Prints messages that are new in the source or gone from it, and inputs that are not refused as
+their row says; exits with 1 if there are any.
 
 usage: refusals.py ATTN-OPT"""
 
@@ -28,14 +30,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 MIDDLE = os.path.join(ROOT, "passes", "middle")
 RULES = os.path.join(ROOT, "docs", "schedule-rules.md")
-# Not a schedule's doing: the pass is run on its own, or on the wrong IR.
+# Not caused by a schedule: the pass is run on its own, or on the wrong IR.
 INPUT = "input"
 # Not reachable: the pass checks what it has written itself.
 OWN = "own work"
 
 JUDGE = ["--attn-verify-schedule"]
 PASSES = ["--attn-subtile", "--attn-resolve-layouts", "--attn-warp-specialize", "--attn-hand-out", "--attn-plan-memory", "--attn-pipeline"]
-# The kernel that edits of schedules are of.
+# The kernel that schedules are edited in.
 SMALL = os.path.join(ROOT, "test", "unit", "schedule", "small_kernel.cpp")
 # More roles.
 TWO_GROUPS = ("role wg[2] warps 4 regs 240", "role wg[2] warps 4 regs 112\n  role other[2] warps 4 regs 112")
@@ -140,7 +142,7 @@ REFUSALS = {
         "attn-plan-memory: expected at most  bytes over": ("V10", MEMORY),
         "attn-plan-memory: expected a place within": (OWN, None),
         "attn-plan-memory: expected a multiple of": (OWN, None),
-        # No machine's file has others.
+        # No machine file has other values.
         "attn-plan-memory: expected barriers of": (OWN, None),
         "attn-plan-memory: ": (INPUT, MEMORY),
         "attn-plan-memory: expected at most  bytes of shared memory": ("V11", MEMORY),

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shows that upstream clean-up passes may run between the passes from `ws` down
-and change nothing of the emitted program: what may be moved, merged or dropped
-follows from the effects that the ops declare. `canonicalize` rewrites arithmetic
-and branches, so that PTX may differ; the kernel still compiles.
+"""Shows that upstream clean-up passes may run between the passes from `ws` down without changing
+the emitted program: the effects that ops declare decide what may be moved, merged or dropped.
+`canonicalize` rewrites arithmetic and branches, so that PTX may differ; the kernel still
+compiles.
 
 Prints one line a kernel and clean-up; ends with status 1 where PTX differs."""
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shows that the stages of the compiler are real: whatever a stage writes, in
-whatever form, compiling goes on from there to the bytes of the straight run.
+"""Shows that compiling can resume at every stage: from a stage's output, in any form, the
+compiler produces the same bytes as in one run.
 
 Compiles each given source to the artifact, then to each stage in each form and
 from that file to the artifact; compares the bytes. Prints one line a source."""
@@ -28,7 +28,7 @@ def compile_to(args, source, emit, output, *options):
 
 
 def first_difference(wanted, got):
-    """A line that says where two artifacts part."""
+    """A line that says where two artifacts first differ."""
     at = next((i for i, (a, b) in enumerate(zip(wanted, got)) if a != b), min(len(wanted), len(got)))
     line = wanted[:at].count(b"\n") + 1
     return f"byte {at} of {len(wanted)} and {len(got)}, line {line}"

@@ -21,7 +21,7 @@ HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference")
 
 # ------------------------------------------------------------------ programs
 class Program:
-    """A *.tile file: ops with their region, and the loop round some of them."""
+    """A *.tile file: ops with their region, and the loop around some of them."""
 
     OP = re.compile(r"\s*(?:(%[\w, %]+?) = )?tile\.(\w+)\s+(.*?)\s*\{id = @(\w+)(, in = masked)?\}(?:\s*:\s*(.*))?$")
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Moves the awaits of stores to other places in schedules. What attn-compile then
-accepts has to be right on the simulator, without a hazard; in the schedule table,
-which has the awaits where they have to be, one that comes too late is refused.
+"""Moves the awaits of stores to other positions in schedules. Every schedule that attn-compile
+then accepts has to be right on the simulator, without a hazard. In the entries of the schedule
+table, an await moved too late has to be refused.
 
     test/Schedules/awaits.py --build build --temp /tmp/awaits"""
 
@@ -85,7 +85,8 @@ def move_awaits(tools):
 
 
 def swap_table(tools):
-    """Refused: the entries of the table with the await behind the tile's overwriting."""
+    """Checks that the entries of the table are refused with the await after the tile is
+    overwritten."""
     late, accepted = "cvt_o await(st_o) + 1", 0
     swapped = []
     for name in sorted(os.listdir(TABLE)):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Judges every schedule of the table, its rungs and this folder, and what is emitted for
-it, with all lists of work items that the passes know of: --attn-verify-schedule and
---attn-verify-sync with their option `exhaustive`. Each with the first mask it serves that
-lets sub-tiles skip blocks, and the first that does not."""
+"""Verifies every schedule of the table, its rungs and this folder, and the program emitted for
+it, with all lists of work items that the passes can try: --attn-verify-schedule and
+--attn-verify-sync with option `exhaustive`. Each with the first mask it serves that lets
+sub-tiles skip blocks, and the first that does not."""
 
 import argparse
 import os
@@ -29,7 +29,7 @@ def cases():
 
 
 def problem_of(tools, case):
-    """What a judge says of a schedule or its kernel; "" if both are right."""
+    """The error of either pass; "" if there is none."""
     for stage, option in (("schedule", "--attn-verify-schedule=exhaustive"), ("ws", "--attn-verify-sync=exhaustive")):
         out = tools.path("out." + stage)
         for done in (tools.compile(case.source, case.schedule, f"--emit={stage}", "-o", out),

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random edits of schedules. What the judge then calls legal has to compile, to mean to the
-judge what is emitted, and to be right on the simulator, without a hazard.
+"""Random edits of schedules. A schedule that attn-verify-schedule still accepts has to compile,
+to mean the same to attn-verify-schedule and in the emitted program, and to be right on the
+simulator, without a hazard.
 
     test/Schedules/random_edits.py --build build --edits 5000     # some minutes
     test/Schedules/random_edits.py --build build --edits 200 --seed 7
@@ -10,8 +11,8 @@ Every entry of the schedule table and its rungs and every schedule of this folde
 edited as often, with each mask that it serves in turn: entries of bodies moved, also to
 other roles and sections, exchanged, dropped, doubled, added, at other shifts or under other
 guards; places, roles, sub-tiles, tiles, depths, credits, implied barriers and knobs changed.
-All follows from --seed.
-Schedules are counted once, and kernels with the same `ws` are run once."""
+Everything follows from --seed. Schedules are counted once, and kernels with the same `ws` are run
+once."""
 
 import argparse
 import collections

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles to PTX, with each entry of passes/schedule/data/rungs, what its masks say that it
-serves. The ladders' steps have no gap, and the last of each serves all."""
+"""Compiles to PTX each entry of passes/schedule/data/rungs, for each mask that it serves. The
+ladders have no missing rung, and the last rung of each serves everything."""
 
 import argparse
 import os

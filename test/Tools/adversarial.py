@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs kernels on inputs that a stale reference of a row goes wrong on, on the
-simulator, against float64: kernels with `row_max = first_block`, with `integer` and
-with `running`, and with polynomials for exponentials. Then shows that the inputs are what they claim to be: without the word
-that rejects a work item a kernel gets those that overflow wrong, and without the
-limits of sums those whose sum is finite, but has no normal inverse or lost weights; without
-a bound above polynomials hide what overflows; and without a wait for the first results the
-simulator finds the race of the second."""
+"""Runs kernels on inputs for which a stale reference of a row gives wrong results, on the
+simulator, against float64: kernels with `row_max = first_block`, with `integer` and with
+`running`, and with polynomials for exponentials. Then shows that the inputs test what they claim
+to. Without the verdict that rejects a work item, a kernel is wrong on inputs that overflow.
+Without the limits of sums, it is wrong where the sum is finite but has no normal inverse, or lost
+terms. Without an upper bound, polynomials hide overflow. And without the wait for the first run's
+results, the simulator finds the race with the second run's."""
 
 import argparse
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every shipped binary starts, needs only what every Linux has, and exports only
+"""Every shipped binary starts, depends only on libraries that every Linux has, and exports only
 the project's own names, so that it can share a process with another LLVM.
 
 usage: binaries.py FOLDER [--installed]

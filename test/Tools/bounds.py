@@ -5,8 +5,8 @@
 usage: bounds.py BUILD FOLDER
 
 Kernels of several types and schedules keep their contracts, in problems whose exponentials
-and sums differ. A contract that promises more than its kernel does is noticed: --check fails
-where the bounds of O, or those of the LSE, become 0. A plan without one is refused."""
+and sums differ. A contract that is stricter than its kernel is noticed: --check fails where the
+bounds of O, or those of the LSE, become 0. A plan without one is refused."""
 
 import os
 import re
@@ -53,7 +53,7 @@ def without(data, keys):
 
 
 def problems_of(name, build, folder):
-    """What is not as it should be with a kernel."""
+    """The problems of a kernel."""
     options, schedule = KERNELS[name]
     parsed = attention_ir.parse(options)
     source = write(os.path.join(folder, f"{name}.mlir"), attention_ir.write(parsed).encode())

@@ -16,7 +16,7 @@ import signal
 import subprocess
 import sys
 
-# Of the processor: how long that takes is up to the machine's other work.
+# Processor time: elapsed time depends on the machine's other load.
 TIME_S = 60
 PATIENCE_S = 20 * TIME_S
 # A damaged count may ask for any amount.

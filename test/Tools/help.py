@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What --help says is so: every option that it names is one, every option that the
-program takes is named, the environment is read, and the examples work.
+"""What --help says is true: every option that it names is one, every option that the program
+takes is named, the environment is read, and the examples work.
 
 usage: help.py BUILD ROOT TOOL
        help.py BUILD ROOT --scripts
@@ -25,7 +25,7 @@ def run(command, **options):
 
 
 def section(text, title):
-    """The lines between one title and the next."""
+    """The lines of a section, from its title to the next."""
     found = re.search(rf"^{title}:[^\n]*\n(.*?)(?=^\S|\Z)", text, re.M | re.S | re.I)
     return found[1] if found else ""
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What attn-run says of launch files and PTX that are not as they should be:
-exit status 1, one message, no output of the kernel.
+"""attn-run's errors for invalid launch files and PTX: exit status 1, one message, no output of
+the kernel.
 
 usage: launch_errors.py ATTN-RUN FOLDER"""
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels against what their bundles say that their regions compute.
+"""Compares kernels with the programs in their bundles that describe their regions.
 
 usage: regions.py BUILD FOLDER [CASE...]
 
@@ -274,7 +274,7 @@ def allowed_ops(build):
 
 
 def check_case(name, bodies, build, folder):
-    """The ops of the case, and what was not as it should be."""
+    """The ops of the case, and its problems."""
     kind = "mask" if bodies is MASKS else "score"
     source, bundle, broken = (os.path.join(folder, f"{name}{end}") for end in (".mlir", ".attn", ".broken.attn"))
     with open(source, "w", encoding="utf-8") as file:

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds the trace of an instrumented kernel to what its roles have to do, and says
-what it shows.
+"""Checks the trace of an instrumented kernel against the work of its roles, and prints a summary.
 
 usage: stamps_check.py TRACE.json"""
 

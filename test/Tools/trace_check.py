@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds a trace of attn-run to its format and says what it shows.
+"""Checks the format of a trace of attn-run, and prints a summary.
 
 usage: trace_check.py TRACE.json"""
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A search on a GPU: killed after its first race it goes on from there, and what
-follows from its log is the same every time.
+"""A search on a GPU: killed after its first race, it resumes there, and its log leads to the same
+decisions every time.
 
 ATTN_BUILD is the build. Where it has no compiler, ATTN_BUNDLES is a folder with
 tune_d64, which attn-tune --compile-only wrote for the space and example below. Needs

@@ -50,7 +50,7 @@ class Workspace(unittest.TestCase):
                 self.assertTrue(torch.equal(got, want))
 
     def test_one_is_needed(self):
-        """Otherwise the tests here say nothing."""
+        """Otherwise the tests of this file would be void."""
         plan = json.loads(self.executable.bundle.plan())
         self.assertTrue(all("zeroed" in variant for variant in plan["variants"]), plan["variants"])
 

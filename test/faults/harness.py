@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plants faults in kernels and holds the compiler's verdict against the simulator's: what the
-simulator reports, the compiler has to refuse before there is PTX.
+"""Plants faults in kernels and compares the compiler's verdict with the simulator's: the compiler
+has to refuse, before there is PTX, every kernel that the simulator reports.
 
     test/faults/harness.py build                         # all kernels, a sample of each kind of fault
     test/faults/harness.py build --kernels=cluster --stages=program --each=1000
@@ -19,7 +19,7 @@ import truth
 from report import CLASSES, write_report
 
 COLUMNS = ["kernel", "stage", "number", "kind", "place", "object", "detail", "line"]
-# Kinds with more faults in the sample than others, as more goes wrong there.
+# Kinds of which the sample has more faults, because more goes wrong there.
 COMMON = {"drop", "early", "late", "other slot", "order", "shift"}
 
 
@@ -61,7 +61,7 @@ class Harness:
         self.seen = set()
 
     def lower(self, stage, planted):
-        """Who refuses, if somebody does, and the lowered kernel, None if it cannot be had."""
+        """The pass that refuses, if any, and the lowered kernel, None if there is none."""
         program, lowered = self.tools.path("fault.ws.mlir"), self.tools.path("fault.llvm.mlir")
         # Also where no pass is left: what the verifiers of operations refuse is refused here.
         run = self.tools.apply(tools.STAGES[stage][1], planted, program)

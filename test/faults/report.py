@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums up what became of faults: a table by kernel, one by kind, and every fault in a file."""
+"""Summarizes the outcomes of faults: a table by kernel, one by kind, and a file with every
+fault."""
 
 import collections
 import json
@@ -8,7 +9,7 @@ import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# (Does the compiler refuse it?, what is it really?): what that makes the fault.
+# (the compiler's verdict, the simulator's verdict): the outcome.
 CLASSES = {(True, "bad"): "refused", (True, "clean"): "refused, clean", (True, "no program"): "refused, no program",
            (False, "bad"): "MISSED", (False, "clean"): "equivalent"}
 

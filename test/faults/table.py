@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Edits the emitted programs of every entry of the schedule table, and counts the edits that
 attn-verify-sync refuses: the first await of a store dropped, and behind the put; K, V and Q released
-before the product that reads them, and before what awaits it. Then the schedules with the await of the
-last store behind the overwriting of its tile: before the judge of schedules, and behind its back.
+before the product that reads them, and before what awaits it. Then schedules in which the await
+of the last store comes after its tile is overwritten: refused by attn-verify-schedule, and by
+attn-verify-sync without it.
 
     test/faults/table.py build"""
 

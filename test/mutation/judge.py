@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Judges the simulator by the broken kernels that it notices.
+"""Measures how many broken kernels the simulator notices.
 
 Compiles the kernels of kernels.json, lets attn-mutate break each in every way
 it knows, and writes BUILD/mutation/report.md and report.json. Fails if
 
-- a kernel as it is is reported, or wrong, on any of its schedules,
+- an unchanged kernel is reported, or wrong, on any of its schedules,
 - the simulator crashes,
 - fewer mutants than --min-rate percent are noticed, not counting those that
   equivalents.json says are no faults, and those at the sites BESIDE,
@@ -35,14 +35,14 @@ REASONS = {
     "unreachable": "no argument leads to this instruction",
     "unused-result": "nothing uses the result",
 }
-# Sites of which mutants are made and reported, but not counted: what decides
-# where the data is and whether to go on. Numbers are to tell there, and many
-# changes leave them as they are.
+# Sites of which mutants are made and reported, but not counted: those that decide where data is
+# and which way control goes. Only wrong values can reveal such a mutant, and many changes leave
+# the values unchanged.
 BESIDE = ("address", "branch", "coordinate", "guard")
 
 
 def killer(mutant):
-    """Who noticed a mutant: a rule of the simulator by its id, or what else."""
+    """What noticed a mutant: a rule of the simulator, by its id, or another check."""
     message = mutant["message"]
     rule = re.search(r"\[([a-z]+(?:[.-][a-z]+)+)\]", message)
     if mutant["by"] in ("launch", "warning", "load") and rule:
@@ -155,7 +155,7 @@ def describe(mutant):
 
 
 def summary(results):
-    """The mutants that count, by kernel, and those beside them."""
+    """The counted mutants, by kernel, and those that are not counted."""
     counted = [m for m in results if is_counted(m)]
     beside = [m for m in results if not is_counted(m)]
     return table("kernel", group(counted, lambda m: m["kernel"]) + [("all", counted)]) + table(

@@ -16,7 +16,7 @@ import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# Mutants that one process runs: a minute or so.
+# Mutants that one process runs, in about a minute.
 CHUNK = 100
 
 
@@ -100,7 +100,7 @@ class Kernel:
         return []
 
     def digest(self):
-        """Differs where results may."""
+        """A digest that differs if results may differ."""
         digest = hashlib.sha256(json.dumps(self.options + self.trial).encode())
         for path in (self.program, self.bundle):
             with open(path, "rb") as file:

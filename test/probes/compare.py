@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the probes on the simulator and compares what they write with what
 run_on_gpu.py recorded; prints a table of each form, or with --summary the tables of
-docs/simulator.md: what became of the forms of each opcode, and those that are
-not identical.
+docs/simulator.md: the outcomes of the forms of each opcode, and the forms that are not identical.
 
 A probe's rule says what may differ:
   exact       nothing
@@ -194,7 +193,7 @@ def is_refusal(output):
 
 
 def kind_without_output(output, record):
-    """What became of a probe that the simulator, the device or both did not run."""
+    """The outcome of a probe that the simulator, the device or both did not run."""
     if "error" in record and is_refusal(output):
         return "refused by both"
     return "not simulated" if isinstance(output, str) else "not recorded"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Components see only those below them, and only their public headers (docs/adr/0033, 0036)."""
+"""Components include only those below them, and only their public headers (docs/adr/0033,
+0036)."""
 
 import os
 import re
@@ -7,11 +8,11 @@ import subprocess
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# From the bottom. Those of one level do not see each other.
+# From the bottom. Components of one level do not include each other.
 LEVELS = (("support",), ("dialect", "runtime"), ("passes/schedule",), ("passes/kernels", "passes/middle"),
           ("codegen/launch",), ("codegen/target",), ("codegen/emit",), ("codegen/driver",), ("jit",), ("tools",))
 LEVEL = {component: level for level, components in enumerate(LEVELS) for component in components}
-# What only some of those above see.
+# Components that only some of those above may include.
 SEEN_BY = {"runtime": ("codegen/driver", "jit", "tools")}
 # Folders of one component: what all of them share, which sees none of the others. These do not see each other.
 SHARED = {"codegen/target": "codegen/target/common", "passes/kernels": "passes/kernels"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""No module imports itself by way of others, be it late, in a function."""
+"""No module imports itself through others, not even inside a function."""
 
 import ast
 import glob

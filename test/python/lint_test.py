@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scripts/lint: what it reads, and that nothing looks right where a tool is missing."""
+"""scripts/lint: which files it reads, and that a missing tool is a failure."""
 
 import contextlib
 import importlib.machinery

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What lies between kernels and targets names no step, value, argument or machine (docs/adr/0032), nor words of one chip (0031)."""
+"""The code between kernels and targets names no step, value, argument or machine (docs/adr/0032),
+and has no words of one chip (0031)."""
 
 import glob
 import os
@@ -8,9 +9,9 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDERS = ("dialect/lib", "passes/middle", "passes/schedule", "codegen/launch", "codegen/target", "codegen/emit", "codegen/driver")
-# What reads launch plans knows arguments by their roles.
+# Code that reads launch plans identifies arguments by their roles.
 READERS = ("runtime/lib", "jit/lib", "tools/attn-run")
-# The one home of the names of arguments and sizes.
+# The only file that defines the names of arguments and sizes.
 HOME = "passes/kernels/forward/Tiling/ArgumentNames.h"
 # It writes schedules of the forward kernel, as the table's files do: they name steps and values.
 GENERATOR = "passes/schedule/Generator/"
@@ -43,7 +44,7 @@ ALLOWED = {
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 COMMENT = re.compile(r"//[^\n]*")
 
-# What lies above a chip's own folder says nothing of one chip, comments included.
+# Code outside a chip's own folder mentions no chip, not even in comments.
 COMMON = ("passes/middle", "codegen/launch", "codegen/target/common", "include/attn/passes/middle", "include/attn/codegen/launch")
 CHIP = re.compile(r"wgmma|warpgroup|setmaxn?reg|stmatrix|swizzl|tcgen05|(?<![a-z])tmem|hopper|blackwell|sm_?[0-9]", re.I)
 CHIP_ALLOWED = {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What becomes of families of models of transformers, by registration and by
-`attn.routed`, on the simulator: docs/python.md has the table."""
+"""How families of models of transformers run, by registration and by `attn.routed`, on the
+simulator: docs/python.md has the table."""
 
 import logging
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The package in processes that do what programs do: fork, import other compilers, and
-go on after the compiler failed."""
+"""The package in processes that fork, import other compilers, and continue after the compiler
+failed."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tensors of torch mean beside their memory, on the simulator: classes, derivatives,
-batches of vmap, and the rules for what is written."""
+"""What torch tensors mean besides their memory, on the simulator: classes, derivatives, batches
+of vmap, and the rules for what is written."""
 
 import unittest
 
@@ -140,7 +140,7 @@ class Classes(TorchTest):
 
 
 class Derivatives(TorchTest):
-    """There are none: whoever wants one is told so."""
+    """attn has none, and refuses calls that need one."""
 
     def setUp(self):
         super().setUp()

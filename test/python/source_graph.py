@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which sources need which others, by their includes and by the symbols of the objects that a build made of them."""
+"""Which sources depend on which, by their includes and by the symbols of their objects in a
+build."""
 
 import collections
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""killing_compiler.py COUNT N COMPILER ARGUMENTS...: attn-compile, but for the N-th
-call that COUNT counts, which kills its caller as a power cut would."""
+"""killing_compiler.py COUNT N COMPILER ARGUMENTS...: attn-compile, except that the N-th call,
+counted in COUNT, kills its caller, like a power cut."""
 
 import os
 import signal
