@@ -2,232 +2,187 @@
 // RUN: attn-opt %s --attn-warp-specialize | FileCheck %s
 // RUN: attn-opt %s --attn-warp-specialize --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
+// Kernels that have roles stay as they are.
+// RUN: attn-opt %s --attn-warp-specialize --attn-warp-specialize | FileCheck %s
 
 // REMARK: [Passed] warp-specialize | Category:attn | {{.*}}2 roles, 2 channels, 1 holds, 0 edges, 1 turns, 0 rendezvous
 
-#map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
-  split M 2 whole(q)
-  remat(next)
-  role load warps 1 regs 24
-  role wg[2] warps 4 regs 240
-  chan q = q in smem depth 1
-  chan k = k in smem depth 2
-  hold s = s in reg depth 1
-  hold oe = oe in smem depth 1
-  turn tc ring wg
-  knob exp2_soft 0 of 1
-  knob peel first_masked
-  body load {
-    kv { ld_k once : ld_q }
-  }
-  body wg {
-    kv { take(tc) qk give(tc) mask sum + 1 }
-    after { await(st_o) + 1 cvt_o st_o st_lse }
-  }
-}> {
-^bb0(%arg0: tensor<?x?x?x64xbf16>, %arg1: tensor<?x?x?x64xbf16>, %arg2: tensor<?x?x?x64xbf16>, %arg3: tensor<?x?x?xf32>, %arg4: f32):
-  %c0 = arith.constant 0 : index
-  %c128_i32 = arith.constant 128 : i32
-  %dim = tensor.dim %arg0, %c0 : tensor<?x?x?x64xbf16>
-  %0 = arith.index_cast %dim : index to i32
+// CHECK-LABEL: ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"]
+// CHECK: ^bb0(%[[Q:.*]]: tensor<?x?x?x64xbf16>, %[[K:.*]]: tensor<?x?x?x64xbf16>, %[[O:.*]]: tensor<?x?x?x64xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>, %[[N:.*]]: i32):
+// CHECK-NEXT: ws.channel @q [tensor<128x64xbf16>] depth 1
+// CHECK-NEXT: ws.channel @k [tensor<128x64xbf16>] depth 2
+// CHECK-NEXT: ws.hold @oe tensor<64x64xbf16> pieces 2
+// CHECK-NEXT: ws.turn @tc ring @wg
+
+// The item, its bounds and what places are computed from stand in each role that needs them.
+// CHECK: ws.role @load warps 1 regs 24 replicas 1 {
+// CHECK: ws.work_loop extents(%[[N]], %[[N]], %[[N]]) {
+// CHECK-NEXT: %[[W:.*]] = tile.next_work
+// CHECK-NEXT: %[[B:.*]]:3 = tile.bounds %[[W]]
+// What only the other role reads is left out.
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: tile.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: ws.for ranges <down [masked, full]> bounds(%[[B]]#0, %[[B]]#1, %[[B]]#2) init()
+// CHECK-NEXT: ^bb0(%[[J:.*]]: i32):
+// CHECK-NEXT: ws.entry @ld_k slot 0 shift 0 {
+// CHECK-NEXT: %{{.*}}, %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[W]]
+// CHECK-NEXT: %[[ROW:.*]] = arith.muli %[[J]], %c128
+// CHECK-NEXT: %[[SLOT:.*]] = ws.acquire : <@k
+// CHECK-NEXT: ws.copy %[[K]] at(%[[BATCH]], %[[HEAD]], %[[ROW]]) #{{.*}} shared to %[[SLOT]]
+// CHECK: ws.entry @ld_q slot 1 shift 0 guard once {
+// CHECK-NEXT: %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[W]]
+// CHECK-NEXT: %[[ROW:.*]] = arith.muli %[[BLOCK]], %c128
+// CHECK-NEXT: %[[SLOT:.*]] = ws.acquire : <@q
+// CHECK-NEXT: ws.copy %[[Q]] at(%[[BATCH]], %[[HEAD]], %[[ROW]]) #{{[a-z]*}} to %[[SLOT]]
+// CHECK: } empty {
+// CHECK: %[[SLOT:.*]] = ws.acquire : <@q
+// CHECK-NEXT: ws.copy %[[Q]] {{.*}} to %[[SLOT]]
+
+// CHECK: ws.role @wg warps 4 regs 240 replicas 2 {
+// CHECK-NEXT: ^bb0(%[[ME:.*]]: i32):
+// CHECK-NEXT: ws.work_loop
+// CHECK-NEXT: %[[W:.*]] = tile.next_work
+// CHECK-NEXT: %[[B:.*]]:3 = tile.bounds %[[W]]
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
+// CHECK-NEXT: %[[SLOT_Q:.*]] = ws.wait : <@q
+// CHECK-NEXT: %[[SUM:.*]] = ws.for {{.*}} bounds(%[[B]]#0, %[[B]]#1, %[[B]]#2) init(%[[ZERO]])
+// CHECK-NEXT: ^bb0(%[[J:.*]]: i32, %[[L:.*]]: tensor<64xf32>):
+// CHECK-NEXT: ws.entry @take_tc slot 0 shift 0 {
+// CHECK-NEXT: ws.take @tc[%[[ME]]]
+// CHECK: %[[SLOT:.*]] = ws.entry @get_k slot 1 shift 0
+// CHECK-NEXT: ws.wait : <@k
+// CHECK: %[[S:.*]] = ws.entry @qk slot 2 shift 0 releases(%[[SLOT]] :
+// CHECK-NEXT: ws.mma %[[SLOT_Q]] piece(%[[ME]]), %[[SLOT]] transpose_b
+// CHECK: ws.entry @give_tc slot 3 shift 0 {
+// CHECK-NEXT: ws.give @tc[%[[ME]]]
+// CHECK: %[[M:.*]] = ws.entry @mask slot 4 shift 0 masked(%[[S]] : tensor<64x128xf32>) after [@qk]
+// CHECK-NEXT: %[[COLUMN:.*]] = arith.muli %[[J]], %c128
+// CHECK-NEXT: tile.coords %[[COLUMN]] dim 1
+// CHECK: %[[NEW:.*]] = ws.entry @sum slot 5 shift 1
+// CHECK-NEXT: %[[R:.*]] = tile.reduce add %[[M]] dim 1
+// CHECK-NEXT: arith.addf %[[L]], %[[R]]
+// CHECK: ws.yield %[[NEW]]
+
+// Q is given back where the last product was read, and where there was none.
+// CHECK-NEXT: } drain {
+// CHECK-NEXT: ws.release %[[SLOT_Q]]
+// CHECK: } empty {
+// CHECK-NEXT: ws.release %[[SLOT_Q]]
+
+// What is stored is put where the store of the item before has read, which is awaited, as is the last one.
+// CHECK: ws.await_store
+// CHECK-NEXT: %[[WIDE:.*]] = tile.broadcast %[[SUM]] dim 1
+// CHECK-NEXT: %[[OUT:.*]] = arith.truncf %[[WIDE]]
+// CHECK-NEXT: ws.put %[[OUT]] in @oe[%[[ME]]]
+// CHECK: %[[OFFSET:.*]] = arith.muli %[[ME]], %c64
+// CHECK-NEXT: %[[ROW:.*]] = arith.addi %{{.*}}, %[[OFFSET]]
+// CHECK-NEXT: ws.store @oe[%[[ME]]], %[[O]] at(%{{.*}}, %{{.*}}, %[[ROW]])
+// CHECK: %[[OFFSET:.*]] = arith.muli %[[ME]], %c64
+// CHECK-NEXT: %[[ROW:.*]] = arith.addi %{{.*}}, %[[OFFSET]]
+// CHECK-NEXT: tile.store_row %[[SUM]], %[[LSE]] at(%{{.*}}, %{{.*}}, %[[ROW]])
+// CHECK-NEXT: }
+// CHECK-NEXT: ws.await_store
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+!tile = tensor<128x64xbf16>
+!s = tensor<64x128xf32>
+!l = tensor<64xf32>
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
+    problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+    config <tile_m = 128, tile_n = 128, work = grid>
+    schedule <"small" machine "sm_90a" {
+      split M 2 whole(q)
+      remat(next)
+      role load warps 1 regs 24
+      role wg[2] warps 4 regs 240
+      chan q = q in smem depth 1
+      chan k = k in smem depth 2
+      hold s = s in reg depth 1
+      hold oe = oe in smem depth 1
+      turn tc ring wg
+      knob peel first_masked
+      body load { kv { ld_k once : ld_q } }
+      body wg { kv { take(tc) qk give(tc) mask sum + 1 } after { await(st_o) + 1 cvt_o st_o st_lse } }
+    }> {
+^bb0(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>, %n: i32):
+  %c64 = arith.constant 64 : i32
+  %c128 = arith.constant 128 : i32
   tile.work {
-    %1 = tile.step @next() : () -> !tile.work {
-      %6 = tile.next_work extents(%0, %0, %0)
-      tile.yield %6 : !tile.work
+    %w = tile.step @next () : () -> !tile.work {
+      %x = tile.next_work extents(%n, %n, %n)
+      tile.yield %x : !tile.work
     }
-    %2 = tile.step @ld_q(%1) : (!tile.work) -> tensor<128x64xbf16> {
-    ^bb0(%arg5: !tile.work):
-      %block, %head, %batch = tile.work_coords %arg5
-      %6 = arith.muli %block, %c128_i32 : i32
-      %7 = tile.load %arg0 at(%batch, %head, %6) #map : tensor<?x?x?x64xbf16> -> tensor<128x64xbf16>
-      tile.yield %7 : tensor<128x64xbf16>
+    %qt = tile.step @ld_q (%w) : (!tile.work) -> !tile {
+    ^bb0(%x: !tile.work):
+      %block, %head, %batch = tile.work_coords %x
+      %row = arith.muli %block, %c128 : i32
+      %t = tile.load %q at(%batch, %head, %row) #bshd : tensor<?x?x?x64xbf16> -> !tile
+      tile.yield %t : !tile
     }
-    %3:3 = tile.bounds %1 : i32, i32, i32 {
-    ^bb0(%arg5: !tile.work):
-      %block, %head, %batch = tile.work_coords %arg5
-      tile.yield %block, %head, %batch : i32, i32, i32
+    %hi, %mid, %lo = tile.bounds %w : i32, i32, i32 {
+    ^bb0(%x: !tile.work):
+      tile.yield %n, %n, %n : i32, i32, i32
     }
-    %cst = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-    %4 = tile.for ranges <down [masked, full]> bounds(%3#0, %3#1, %3#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
-    ^bb0(%arg5: i32, %arg6: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
-      %6 = tile.step @ld_k(%1) : (!tile.work) -> tensor<128x64xbf16> {
-      ^bb0(%arg7: !tile.work):
-        %block, %head, %batch = tile.work_coords %arg7
-        %10 = arith.muli %arg5, %c128_i32 : i32
-        %11 = tile.load %arg1 at(%batch, %head, %10) #map : tensor<?x?x?x64xbf16> -> tensor<128x64xbf16>
-        tile.yield %11 : tensor<128x64xbf16>
+    %zero = arith.constant dense<0.0> : !l
+    %sum = tile.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(%zero) : (!l) -> !l {
+    ^bb0(%j: i32, %l: !l):
+      %kt = tile.step @ld_k (%w) : (!tile.work) -> !tile {
+      ^bb0(%x: !tile.work):
+        %block, %head, %batch = tile.work_coords %x
+        %row = arith.muli %j, %c128 : i32
+        %t = tile.load %k at(%batch, %head, %row) #bshd : tensor<?x?x?x64xbf16> -> !tile
+        tile.yield %t : !tile
       }
-      %7 = tile.step @qk(%2, %6) : (tensor<128x64xbf16>, tensor<128x64xbf16>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
-      ^bb0(%arg7: tensor<128x64xbf16>, %arg8: tensor<128x64xbf16>):
-        %10 = tile.subtile_id
-        %11 = tile.piece %arg7[%10] : tensor<128x64xbf16> -> tensor<64x64xbf16>
-        %12 = tile.mma %11, %arg8 transpose_b : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-        tile.yield %12 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
+      %s = tile.step @qk (%qt, %kt) : (!tile, !tile) -> !s {
+      ^bb0(%a: !tile, %b: !tile):
+        %me = tile.subtile_id
+        %piece = tile.piece %a[%me] : !tile -> tensor<64x64xbf16>
+        %x = tile.mma %piece, %b transpose_b : tensor<64x64xbf16>, !tile -> !s
+        tile.yield %x : !s
       }
-      %8 = tile.step @mask masked(%7) : (tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
-      ^bb0(%arg7: tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>):
-        %10 = tile.subtile_id
-        %c64_i32 = arith.constant 64 : i32
-        %11 = arith.muli %10, %c64_i32 : i32
-        %12 = arith.addi %arg5, %11 : i32
-        %13 = tile.coords %12 dim 0 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-        %14 = arith.sitofp %13 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>> to tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-        %15 = arith.addf %arg7, %14 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-        tile.yield %15 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
+      %m = tile.step @mask masked (%s) : (!s) -> !s {
+      ^bb0(%x: !s):
+        %column = arith.muli %j, %c128 : i32
+        %at = tile.coords %column dim 1 : tensor<64x128xi32>
+        %f = arith.sitofp %at : tensor<64x128xi32> to !s
+        %y = arith.addf %x, %f : !s
+        tile.yield %y : !s
       }
-      %9 = tile.step @sum(%8, %arg6) : (tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>, tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
-      ^bb0(%arg7: tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>, %arg8: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
-        %10 = tile.reduce  add %arg7 dim 1 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-        %11 = arith.addf %arg8, %10 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-        tile.yield %11 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+      %new = tile.step @sum (%m, %l) : (!s, !l) -> !l {
+      ^bb0(%x: !s, %old: !l):
+        %r = tile.reduce add %x dim 1 : !s -> !l
+        %y = arith.addf %old, %r : !l
+        tile.yield %y : !l
       }
-      tile.yield %9 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
+      tile.yield %new : !l
     }
-    %5 = tile.step @cvt_o(%4) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>> {
-    ^bb0(%arg5: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
-      %6 = tile.broadcast %arg5 dim 1 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> -> tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
-      %7 = arith.truncf %6 : tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>> to tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>
-      tile.yield %7 : tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>
+    %oe = tile.step @cvt_o (%sum) : (!l) -> tensor<64x64xbf16> {
+    ^bb0(%x: !l):
+      %wide = tile.broadcast %x dim 1 : !l -> tensor<64x64xf32>
+      %y = arith.truncf %wide : tensor<64x64xf32> to tensor<64x64xbf16>
+      tile.yield %y : tensor<64x64xbf16>
     }
-    tile.step @st_o(%5, %1) : (tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>, !tile.work) -> () {
-    ^bb0(%arg5: tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>, %arg6: !tile.work):
-      %6 = tile.subtile_id
-      %block, %head, %batch = tile.work_coords %arg6
-      %c64_i32 = arith.constant 64 : i32
-      %7 = arith.muli %6, %c64_i32 : i32
-      %8 = arith.addi %block, %7 : i32
-      tile.store %arg5, %arg2 at(%batch, %head, %8) #map : tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>, tensor<?x?x?x64xbf16>
+    tile.step @st_o (%oe, %w) : (tensor<64x64xbf16>, !tile.work) -> () {
+    ^bb0(%x: tensor<64x64xbf16>, %item: !tile.work):
+      %me = tile.subtile_id
+      %block, %head, %batch = tile.work_coords %item
+      %first = arith.muli %block, %c128 : i32
+      %offset = arith.muli %me, %c64 : i32
+      %row = arith.addi %first, %offset : i32
+      tile.store %x, %o at(%batch, %head, %row) #bshd : tensor<64x64xbf16>, tensor<?x?x?x64xbf16>
       tile.yield
     }
-    tile.step @st_lse(%4, %1) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>, !tile.work) -> () {
-    ^bb0(%arg5: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>, %arg6: !tile.work):
-      %6 = tile.subtile_id
-      %block, %head, %batch = tile.work_coords %arg6
-      %c64_i32 = arith.constant 64 : i32
-      %7 = arith.muli %6, %c64_i32 : i32
-      %8 = arith.addi %block, %7 : i32
-      tile.store_row %arg5, %arg3 at(%batch, %head, %8) : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>, tensor<?x?x?xf32>
+    tile.step @st_lse (%sum, %w) : (!l, !tile.work) -> () {
+    ^bb0(%x: !l, %item: !tile.work):
+      %me = tile.subtile_id
+      %block, %head, %batch = tile.work_coords %item
+      %first = arith.muli %block, %c128 : i32
+      %offset = arith.muli %me, %c64 : i32
+      %row = arith.addi %first, %offset : i32
+      tile.store_row %x, %lse at(%batch, %head, %row) : !l, tensor<?x?x?xf32>
       tile.yield
     }
   }
 }
-
-// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
-// CHECK-LABEL: ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"]
-// CHECK: ^bb0(%[[ARG0:.*]]: tensor<?x?x?x64xbf16>, %[[ARG1:.*]]: tensor<?x?x?x64xbf16>, %[[ARG2:.*]]: tensor<?x?x?x64xbf16>, %[[ARG3:.*]]: tensor<?x?x?xf32>, %[[ARG4:.*]]: f32):
-// CHECK-NEXT:   ws.channel @q [tensor<128x64xbf16>] depth 1
-// CHECK-NEXT:   ws.channel @k [tensor<128x64xbf16>] depth 2
-// CHECK-NEXT:   ws.hold @oe tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>> pieces 2
-// CHECK-NEXT:   ws.turn @tc ring @wg
-// CHECK-NEXT:   %[[C0:.*]] = arith.constant 0 : index
-// CHECK-NEXT:   %[[C128_I32:.*]] = arith.constant 128 : i32
-// CHECK-NEXT:   %[[DIM:.*]] = tensor.dim %[[ARG0]], %[[C0]] : tensor<?x?x?x64xbf16>
-// CHECK-NEXT:   %[[V0:.*]] = arith.index_cast %[[DIM]] : index to i32
-// CHECK-NEXT:   ws.role @load warps 1 regs 24 replicas 1 {
-// CHECK-NEXT:   ^bb0(%[[ARG5:.*]]: i32):
-// CHECK-NEXT:     ws.work_loop extents(%[[V0]], %[[V0]], %[[V0]]) {
-// CHECK-NEXT:       %[[V1:.*]] = tile.next_work extents(%[[V0]], %[[V0]], %[[V0]])
-// CHECK-NEXT:       %[[V2:.*]]:3 = tile.bounds %[[V1]] : i32, i32, i32 {
-// CHECK-NEXT:       ^bb0(%[[ARG6:.*]]: !tile.work):
-// CHECK-NEXT:         %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[ARG6]]
-// CHECK-NEXT:         tile.yield %[[BLOCK]], %[[HEAD]], %[[BATCH]] : i32, i32, i32
-// CHECK-NEXT:       }
-// CHECK-NEXT:       ws.for ranges <down [masked, full]> bounds(%[[V2]]#0, %[[V2]]#1, %[[V2]]#2) init() : () -> () {
-// CHECK-NEXT:       ^bb0(%[[ARG6:.*]]: i32):
-// CHECK-NEXT:         ws.entry @ld_k slot 0 shift 0 {
-// CHECK-NEXT:           %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[V1]]
-// CHECK-NEXT:           %[[V3:.*]] = arith.muli %[[ARG6]], %[[C128_I32]] : i32
-// CHECK-NEXT:           %[[V4:.*]] = ws.acquire : <@k, tensor<128x64xbf16>>
-// CHECK-NEXT:           ws.copy %[[ARG1]] at(%[[BATCH]], %[[HEAD]], %[[V3]]) #[[$MAP]] shared to %[[V4]] : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
-// CHECK-NEXT:           ws.yield
-// CHECK-NEXT:         }
-// CHECK-NEXT:         ws.entry @ld_q slot 1 shift 0 guard once {
-// CHECK-NEXT:           %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[V1]]
-// CHECK-NEXT:           %[[V3:.*]] = arith.muli %[[BLOCK]], %[[C128_I32]] : i32
-// CHECK-NEXT:           %[[V4:.*]] = ws.acquire : <@q, tensor<128x64xbf16>>
-// CHECK-NEXT:           ws.copy %[[ARG0]] at(%[[BATCH]], %[[HEAD]], %[[V3]]) #[[$MAP]] to %[[V4]] : tensor<?x?x?x64xbf16>, <@q, tensor<128x64xbf16>>
-// CHECK-NEXT:           ws.yield
-// CHECK-NEXT:         }
-// CHECK-NEXT:         ws.yield
-// CHECK-NEXT:       } empty {
-// CHECK-NEXT:         %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[V1]]
-// CHECK-NEXT:         %[[V3:.*]] = arith.muli %[[BLOCK]], %[[C128_I32]] : i32
-// CHECK-NEXT:         %[[V4:.*]] = ws.acquire : <@q, tensor<128x64xbf16>>
-// CHECK-NEXT:         ws.copy %[[ARG0]] at(%[[BATCH]], %[[HEAD]], %[[V3]]) #[[$MAP]] to %[[V4]] : tensor<?x?x?x64xbf16>, <@q, tensor<128x64xbf16>>
-// CHECK-NEXT:         ws.yield
-// CHECK-NEXT:       }
-// CHECK-NEXT:     }
-// CHECK-NEXT:   }
-// CHECK-NEXT:   ws.role @wg warps 4 regs 240 replicas 2 {
-// CHECK-NEXT:   ^bb0(%[[ARG5:.*]]: i32):
-// CHECK-NEXT:     ws.work_loop extents(%[[V0]], %[[V0]], %[[V0]]) {
-// CHECK-NEXT:       %[[V1:.*]] = tile.next_work extents(%[[V0]], %[[V0]], %[[V0]])
-// CHECK-NEXT:       %[[V2:.*]]:3 = tile.bounds %[[V1]] : i32, i32, i32 {
-// CHECK-NEXT:       ^bb0(%[[ARG6:.*]]: !tile.work):
-// CHECK-NEXT:         %[[BLOCK_4:.*]], %[[HEAD_5:.*]], %[[BATCH_6:.*]] = tile.work_coords %[[ARG6]]
-// CHECK-NEXT:         tile.yield %[[BLOCK_4]], %[[HEAD_5]], %[[BATCH_6]] : i32, i32, i32
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %[[CST:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-// CHECK-NEXT:       %[[V3:.*]] = ws.wait : <@q, tensor<128x64xbf16>>
-// CHECK-NEXT:       %[[V4:.*]] = ws.for ranges <down [masked, full]> bounds(%[[V2]]#0, %[[V2]]#1, %[[V2]]#2) init(%[[CST]]) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
-// CHECK-NEXT:       ^bb0(%[[ARG6:.*]]: i32, %[[ARG7:.*]]: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
-// CHECK-NEXT:         ws.entry @take_tc slot 0 shift 0 {
-// CHECK-NEXT:           ws.take @tc[%[[ARG5]]]
-// CHECK-NEXT:           ws.yield
-// CHECK-NEXT:         }
-// CHECK-NEXT:         %[[V11:.*]] = ws.entry @get_k slot 1 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
-// CHECK-NEXT:           %[[V15:.*]] = ws.wait : <@k, tensor<128x64xbf16>>
-// CHECK-NEXT:           ws.yield %[[V15]] : !ws.slot<@k, tensor<128x64xbf16>>
-// CHECK-NEXT:         }
-// CHECK-NEXT:         %[[V12:.*]] = ws.entry @qk slot 2 shift 0 releases(%[[V11]] : !ws.slot<@k, tensor<128x64xbf16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
-// CHECK-NEXT:           %[[RESULT:.*]], %[[TOKEN:.*]] = ws.mma %[[V3]] piece(%[[ARG5]]), %[[V11]] transpose_b : !ws.slot<@q, tensor<128x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-// CHECK-NEXT:           ws.yield %[[RESULT]] : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-// CHECK-NEXT:         }
-// CHECK-NEXT:         ws.entry @give_tc slot 3 shift 0 {
-// CHECK-NEXT:           ws.give @tc[%[[ARG5]]]
-// CHECK-NEXT:           ws.yield
-// CHECK-NEXT:         }
-// CHECK-NEXT:         %[[V13:.*]] = ws.entry @mask slot 4 shift 0 masked(%[[V12]] : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) after [@qk] -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
-// CHECK-NEXT:           %[[C64_I32_4:.*]] = arith.constant 64 : i32
-// CHECK-NEXT:           %[[V15:.*]] = arith.muli %[[ARG5]], %[[C64_I32_4]] : i32
-// CHECK-NEXT:           %[[V16:.*]] = arith.addi %[[ARG6]], %[[V15]] : i32
-// CHECK-NEXT:           %[[V17:.*]] = tile.coords %[[V16]] dim 0 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-// CHECK-NEXT:           %[[V18:.*]] = arith.sitofp %[[V17]] : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>> to tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-// CHECK-NEXT:           %[[V19:.*]] = arith.addf %[[V12]], %[[V18]] : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-// CHECK-NEXT:           ws.yield %[[V19]] : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
-// CHECK-NEXT:         }
-// CHECK-NEXT:         %[[V14:.*]] = ws.entry @sum slot 5 shift 1 -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
-// CHECK-NEXT:           %[[V15:.*]] = tile.reduce  add %[[V13]] dim 1 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-// CHECK-NEXT:           %[[V16:.*]] = arith.addf %[[ARG7]], %[[V15]] : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-// CHECK-NEXT:           ws.yield %[[V16]] : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-// CHECK-NEXT:         }
-// CHECK-NEXT:         ws.yield %[[V14]] : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
-// CHECK-NEXT:       } drain {
-// CHECK-NEXT:         ws.release %[[V3]] : <@q, tensor<128x64xbf16>>
-// CHECK-NEXT:         ws.yield
-// CHECK-NEXT:       } empty {
-// CHECK-NEXT:         ws.release %[[V3]] : <@q, tensor<128x64xbf16>>
-// CHECK-NEXT:         ws.yield
-// CHECK-NEXT:       }
-// CHECK-NEXT:       ws.await_store
-// CHECK-NEXT:       %[[V5:.*]] = tile.broadcast %[[V4]] dim 1 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> -> tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>>
-// CHECK-NEXT:       %[[V6:.*]] = arith.truncf %[[V5]] : tensor<64x64xf32, #tile.layout<atom = wgmma_acc, repeats = 8>> to tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>
-// CHECK-NEXT:       ws.put %[[V6]] in @oe[%[[ARG5]]] : tensor<64x64xbf16, #tile.layout<atom = wgmma_acc, repeats = 8>>
-// CHECK-NEXT:       %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[V1]]
-// CHECK-NEXT:       %[[C64_I32:.*]] = arith.constant 64 : i32
-// CHECK-NEXT:       %[[V7:.*]] = arith.muli %[[ARG5]], %[[C64_I32]] : i32
-// CHECK-NEXT:       %[[V8:.*]] = arith.addi %[[BLOCK]], %[[V7]] : i32
-// CHECK-NEXT:       ws.store @oe[%[[ARG5]]], %[[ARG2]] at(%[[BATCH]], %[[HEAD]], %[[V8]]) #[[$MAP]] : tensor<?x?x?x64xbf16>
-// CHECK-NEXT:       %[[BLOCK_0:.*]], %[[HEAD_1:.*]], %[[BATCH_2:.*]] = tile.work_coords %[[V1]]
-// CHECK-NEXT:       %[[C64_I32_3:.*]] = arith.constant 64 : i32
-// CHECK-NEXT:       %[[V9:.*]] = arith.muli %[[ARG5]], %[[C64_I32_3]] : i32
-// CHECK-NEXT:       %[[V10:.*]] = arith.addi %[[BLOCK_0]], %[[V9]] : i32
-// CHECK-NEXT:       tile.store_row %[[V4]], %[[ARG3]] at(%[[BATCH_2]], %[[HEAD_1]], %[[V10]]) : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>, tensor<?x?x?xf32>
-// CHECK-NEXT:     }
-// CHECK-NEXT:     ws.await_store
-// CHECK-NEXT:   }
-// CHECK-NEXT: }
-
-// Kernels that have roles stay as they are.
-// RUN: attn-opt %s --attn-warp-specialize --attn-warp-specialize | FileCheck %s
