@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every row of docs/pitfalls.md names files that exist, and tests that these files have.
+"""Every row of docs/pitfalls.md names files that exist, and tests that their runner finds there.
 
 usage: pitfalls.py --root=ROOT --page=PAGE"""
 
 import argparse
+import ast
 import os
 import re
 import sys
+
+
+def tests_in(path):
+    """Returns the names of the tests that a runner finds in `path`, or of the programs that a lit test runs."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if path.endswith(".py"):
+        return {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    if path.endswith(".cpp"):
+        return set(re.findall(r"^TEST(?:_F|_P)?\(\w+, (\w+)\)", text, re.MULTILINE))
+    commands = " ".join(re.findall(r"RUN:(.*)", text))
+    return {word.removeprefix("%attn_root/") for word in commands.split()}
 
 
 def problems(root, row):
@@ -17,10 +30,9 @@ def problems(root, row):
         if not os.path.isfile(path):
             yield f"{pitfall}: expected a file, got '{entry.strip()}'"
             continue
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        found = tests_in(path)
         for name in names[1:]:
-            if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+            if name not in found:
                 yield f"{pitfall}: expected '{name}' in {names[0]}"
 
 
