@@ -87,7 +87,7 @@ def rarely(rng, usual, *others):
 def draw_point(rng, has_region, generator):
     """A point: a value of every parameter."""
     work = rng.choice(("grid", "static", "dynamic"))
-    return generator.canonical({
+    drawn = {
         "consumers": rng.choice((1, 2, 2, 2, 3, 3, 4)), "tile_n": 16 * rng.randint(1, 16), "load_registers": rng.choice((24, 32, 40)),
         "loaders": rarely(rng, 1, 2), "k_depth": rng.randint(1, 4), "v_depth": rng.randint(1, 4), "rings": rarely(rng, "apart", "one"),
         "q_depth": rng.randint(1, 2), "stage_o": rng.choice(("own", "over_q", "over_v")),
@@ -99,7 +99,10 @@ def draw_point(rng, has_region, generator):
         "rescale": rarely(rng, "after_pv", "before_pv"), "row_max": rng.choice(("running", "first_block", "first_block", "integer")),
         "rescale_threshold": rng.choice((0, 8)), "exp2_soft": rng.choice(("0/1", "0/1", "1/8", "1/2", "1/1")),
         "exp2_degree": rng.randint(3, 5), "peel": rarely(rng, "first_branch", "first_masked", "first"), "skip": rng.choice(("none", "right")),
-        "turn": rng.choice((False, True))})
+        "turn": rng.choice((False, True))}
+    others = {name: rarely(rng, parameter.default, *parameter.others())
+              for name, parameter in generator.parameters.items() if name not in drawn}
+    return generator.canonical({**drawn, **others})
 
 
 def fits(schedule, d, dv, shared_memory):

@@ -36,7 +36,7 @@ constexpr double kLn2 = 0.6931471805599453;
 Precision Precision::of(ws::KernelOp kernel) {
   ConfigAttr config = kernel.getConfig();
   ProblemAttr problem = kernel.getProblem();
-  bool hasPolynomials = kernel.getSchedule().getExp2SoftNumerator() > 0;
+  bool hasPolynomials = kernel.getSchedule().getExp2Soft().number > 0;
   return {problem.getDtype().isF16(),
           problem.getHeadDim(),
           config.getTileN(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "attn/dialect/Attn.h"
+#include "attn/dialect/Knobs.h"
 
 using namespace mlir;
 using namespace attn;

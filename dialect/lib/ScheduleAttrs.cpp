@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accessors and checks of #attn.schedule and #attn.config.
-#include "attn/dialect/AccessMap.h"
+// Accessors and checks of #attn.schedule.
 #include "attn/dialect/Attn.h"
-#include "attn/dialect/ConfigLimits.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -12,9 +10,7 @@ using namespace attn;
 ScheduleAttr ScheduleAttr::forMachine(StringRef machine) const {
   return get(getContext(), getName(), StringAttr::get(getContext(), machine),
              getSplit(), getRemat(), getRoles(), getPlaces(), getEdges(),
-             getTurns(), getSyncs(), getExp2SoftNumerator(),
-             getExp2SoftDenominator(), getPeel(), getSkip(), getLaunch(),
-             getBodies());
+             getTurns(), getSyncs(), getStatements(), getBodies());
 }
 
 RoleAttr ScheduleAttr::findRole(StringRef name) const {
@@ -130,8 +126,7 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                      ArrayRef<StringAttr> remat, ArrayRef<RoleAttr> roles,
                      ArrayRef<PlaceAttr> places, ArrayRef<EdgeAttr> edges,
                      ArrayRef<TurnAttr> turns, ArrayRef<SyncAttr> syncs,
-                     int64_t softNumerator, int64_t softDenominator, Peel peel,
-                     Skip skip, Launch launch, ArrayRef<BodyAttr> bodies) {
+                     StatementsAttr statements, ArrayRef<BodyAttr> bodies) {
   if (!name || !machine) {
     return emitError() << "expected a schedule with a name and a machine";
   }
@@ -139,14 +134,8 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected a split in 1 to 64 sub-tiles, got "
                        << split.getCount();
   }
-  if (softDenominator < 1 || softNumerator < 0 ||
-      softNumerator > softDenominator) {
-    return emitError() << "expected knob 'exp2_soft' to be a share of at most "
-                          "1, got "
-                       << softNumerator << " of " << softDenominator;
-  }
-  if (skip != Skip::None &&
-      !maySkipBlocks(split ? split.getCount() : 1)) { // C5
+  Skip skip = statements.getSkip();
+  if (skip != Skip::None && (!split || split.getCount() < 2)) { // C5
     return emitError()
            << "expected knob 'skip' to be none without a split in at "
               "least 2 sub-tiles, got "
@@ -172,85 +161,4 @@ ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(verifyUnique(emitError, "rendezvous", syncs, syncNames)) ||
       failed(verifyUniqueBodies(emitError, bodies)) ||
       failed(verifyCounts(emitError, roles, places, edges, bodies)));
-}
-
-LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t tileM, int64_t tileN, WorkKind work,
-                                 WorkOrder order, int64_t sectionMib,
-                                 int64_t threshold, RowMax rowMax,
-                                 int64_t degree, int64_t ctaGroup,
-                                 int64_t cluster, int64_t tileD, int64_t tileDv,
-                                 int64_t packGqa, int64_t lastWaveParts,
-                                 int64_t rung) {
-  // config C1
-  if (tileM < 1 || tileN < 1) {
-    return emitError() << "expected 'tile_m' and 'tile_n' of at least 1, got "
-                       << tileM << " and " << tileN;
-  }
-  // config C2
-  if (threshold < 0 || threshold > kMostRescaleThreshold) {
-    return emitError() << "expected 'rescale_threshold' in 0.."
-                       << kMostRescaleThreshold << ", got " << threshold;
-  }
-  // config C3
-  if (degree < kLeastExp2Degree || degree > kMostExp2Degree) {
-    return emitError() << "expected 'exp2_degree' in " << kLeastExp2Degree
-                       << ".." << kMostExp2Degree << ", got " << degree;
-  }
-  // config C4
-  if (ctaGroup != 1 && ctaGroup != 2) {
-    return emitError() << "expected 'cta_group' to be 1 or 2, got " << ctaGroup;
-  }
-  // config C5
-  for (int64_t columns : {tileD, tileDv}) {
-    if (columns < 0 || columns > 256 || columns % 16 != 0) {
-      return emitError() << "expected 'tile_d' and 'tile_dv' to be 0 or "
-                            "multiples of 16 up to 256, got "
-                         << tileD << " and " << tileDv;
-    }
-  }
-  // config C6
-  if (sectionMib < 0 || sectionMib > kMostSectionMib) {
-    return emitError() << "expected 'section_mib' in 0.." << kMostSectionMib
-                       << ", got " << sectionMib;
-  }
-  if (sectionMib != 0 && !mayHaveSections(order)) {
-    return emitError() << "expected 'section_mib' only with order "
-                          "'longest_first', got order '"
-                       << stringifyWorkOrder(order) << "'";
-  }
-  // config C7
-  if (rowMax != RowMax::Running && !mayRunAgain(work)) {
-    return emitError() << "expected 'row_max' to be running where 'work' is "
-                       << stringifyWorkKind(work) << ", got "
-                       << stringifyRowMax(rowMax);
-  }
-  // config C8
-  if (packGqa < 1 || packGqa > AccessMap::mostPackedHeads ||
-      !llvm::isPowerOf2_64(packGqa) || tileM % packGqa != 0) {
-    return emitError() << "expected 'pack_gqa' to be a power of two up to "
-                       << AccessMap::mostPackedHeads
-                       << " that divides 'tile_m', got " << packGqa << " and "
-                       << tileM;
-  }
-  // config C9
-  if (cluster < 1 || cluster > kMostCluster) {
-    return emitError() << "expected 'cluster' to be 1 or " << kMostCluster
-                       << ", got " << cluster;
-  }
-  // config C10
-  if (lastWaveParts < 1 || lastWaveParts > kMostLastWaveParts) {
-    return emitError() << "expected 'last_wave_parts' in 1.."
-                       << kMostLastWaveParts << ", got " << lastWaveParts;
-  }
-  if (lastWaveParts != 1 && !mayCutLastWave(work, cluster)) {
-    return emitError() << "expected 'last_wave_parts' only with work "
-                          "'dynamic' and 'cluster' 1, got work '"
-                       << stringifyWorkKind(work) << "' and " << cluster;
-  }
-  // config C11
-  if (rung < 0) {
-    return emitError() << "expected 'rung' of at least 0, got " << rung;
-  }
-  return success();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the text form of #attn.schedule. Items may come in any order.
-#include "attn/dialect/Attn.h"
+#include "attn/dialect/Knobs.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace attn;
@@ -13,13 +14,16 @@ class TokenReader {
 public:
   explicit TokenReader(AsmParser &parser) : parser(parser) {}
 
+  /// "'a', 'b' or 'c'"
+  static std::string listWords(ArrayRef<StringRef> words);
+
   ParseResult parseName(StringAttr &name, StringRef what);
   ParseResult parseNames(SmallVectorImpl<StringAttr> &names, StringRef what);
   ParseResult parseCount(int64_t &count, StringRef what);
   ParseResult parseBracketed(int64_t &count, StringRef what);
-  template <typename EnumT>
-  ParseResult parseWord(EnumT &value,
-                        std::optional<EnumT> (*symbolize)(StringRef),
+  template <typename Value>
+  ParseResult parseWord(Value &value,
+                        function_ref<std::optional<Value>(StringRef)> symbolize,
                         StringRef what);
 
   MLIRContext *ctx() { return parser.getContext(); }
@@ -31,7 +35,11 @@ protected:
 /// Parses the text between the braces of a schedule, item by item.
 class ScheduleParser : private TokenReader {
 public:
-  using TokenReader::TokenReader;
+  explicit ScheduleParser(AsmParser &parser) : TokenReader(parser) {
+    for (Knob knob : StatementsAttr::getKnobs()) {
+      statements.push_back(infoOf(knob).absent());
+    }
+  }
   Attribute parse();
 
 private:
@@ -45,6 +53,7 @@ private:
   ParseResult parseTurn();
   ParseResult parseSync();
   ParseResult parseKnob();
+  ParseResult parseValue(const KnobInfo &knob, KnobValue &value);
   ParseResult parseBody();
   ParseResult parseEntries(SmallVectorImpl<EntryAttr> &entries);
   ParseResult parseEntry(EntryAttr &entry);
@@ -58,10 +67,7 @@ private:
   SmallVector<TurnAttr> turns;
   SmallVector<SyncAttr> syncs;
   SmallVector<BodyAttr> bodies;
-  int64_t softNumerator = 0, softDenominator = 1;
-  Peel peel = Peel::None;
-  Skip skip = Skip::None;
-  Launch launch = Launch::Alone;
+  SmallVector<KnobValue> statements;
 };
 
 struct PlaceOptions {
@@ -125,16 +131,23 @@ ParseResult TokenReader::parseBracketed(int64_t &count, StringRef what) {
   return failure(parseCount(count, what) || parser.parseRSquare());
 }
 
-template <typename EnumT>
-ParseResult TokenReader::parseWord(EnumT &value,
-                                   std::optional<EnumT> (*symbolize)(StringRef),
-                                   StringRef what) {
+std::string TokenReader::listWords(ArrayRef<StringRef> words) {
+  std::string most = llvm::join(words.drop_back(), "', '");
+  return ("'" + most + (most.empty() ? "" : "' or '") + words.back() + "'")
+      .str();
+}
+
+template <typename Value>
+ParseResult
+TokenReader::parseWord(Value &value,
+                       function_ref<std::optional<Value>(StringRef)> symbolize,
+                       StringRef what) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef word;
   if (failed(parser.parseOptionalKeyword(&word))) {
     return parser.emitError(loc) << "expected " << what;
   }
-  std::optional<EnumT> symbol = symbolize(word);
+  std::optional<Value> symbol = symbolize(word);
   if (!symbol) {
     return parser.emitError(loc)
            << "expected " << what << ", got '" << word << "'";
@@ -174,11 +187,14 @@ Attribute ScheduleParser::parse() {
   if (parser.parseGreater()) {
     return {};
   }
+  auto emitError = [&] { return parser.emitError(start); };
+  if (failed(verifyKnobs(emitError, StatementsAttr::getKnobs(), statements))) {
+    return {};
+  }
   return ScheduleAttr::getChecked(
-      [&] { return parser.emitError(start); }, ctx(), name, machine, split,
-      ArrayRef(remat), ArrayRef(roles), ArrayRef(places), ArrayRef(edges),
-      ArrayRef(turns), ArrayRef(syncs), softNumerator, softDenominator, peel,
-      skip, launch, ArrayRef(bodies));
+      emitError, ctx(), name, machine, split, ArrayRef(remat), ArrayRef(roles),
+      ArrayRef(places), ArrayRef(edges), ArrayRef(turns), ArrayRef(syncs),
+      StatementsAttr::fromValues(ctx(), statements), ArrayRef(bodies));
 }
 
 ParseResult ScheduleParser::parseItem(StringRef keyword, SMLoc loc) {
@@ -296,7 +312,8 @@ ParseResult ScheduleParser::parsePlace(bool channel) {
     cycles.push_back(ArrayAttr::get(ctx(), values));
   } while (succeeded(parser.parseOptionalVerticalBar()));
   if (parser.parseKeyword("in") ||
-      parseWord(space, symbolizeSpace, "'reg', 'smem' or 'tmem'") ||
+      parseWord<Space>(space, symbolizeEnum<Space>,
+                       "'reg', 'smem' or 'tmem'") ||
       parsePlaceOptions(options)) {
     return failure();
   }
@@ -339,8 +356,8 @@ ParseResult ScheduleParser::parsePlaceOptions(PlaceOptions &options) {
   options.fullImplied = succeeded(parser.parseOptionalKeyword("full_implied"));
   options.freeImplied = succeeded(parser.parseOptionalKeyword("free_implied"));
   if (succeeded(parser.parseOptionalKeyword("gran")) &&
-      parseWord(options.granularity, symbolizeGranularity,
-                "'thread', 'warp' or 'wg'")) {
+      parseWord<Granularity>(options.granularity, symbolizeEnum<Granularity>,
+                             "'thread', 'warp' or 'wg'")) {
     return failure();
   }
   return parseScope(options.scope);
@@ -350,7 +367,8 @@ ParseResult ScheduleParser::parseScope(Scope &scope) {
   if (failed(parser.parseOptionalKeyword("scope"))) {
     return success();
   }
-  return parseWord(scope, symbolizeScope, "'cta', 'cluster' or 'pair'");
+  return parseWord<Scope>(scope, symbolizeEnum<Scope>,
+                          "'cta', 'cluster' or 'pair'");
 }
 
 ParseResult ScheduleParser::parseEdge() {
@@ -401,25 +419,35 @@ ParseResult ScheduleParser::parseSync() {
 
 ParseResult ScheduleParser::parseKnob() {
   SMLoc loc = parser.getCurrentLocation();
-  StringRef knob;
-  if (failed(parser.parseOptionalKeyword(&knob)) ||
-      !llvm::is_contained({"exp2_soft", "peel", "skip", "launch"}, knob)) {
+  ArrayRef<Knob> knobs = StatementsAttr::getKnobs();
+  StringRef word;
+  auto *found = knobs.end();
+  if (succeeded(parser.parseOptionalKeyword(&word))) {
+    found = llvm::find_if(
+        knobs, [&](Knob knob) { return stringifyKnob(knob) == word; });
+  }
+  if (found == knobs.end()) {
     return parser.emitError(loc)
-           << "expected knob 'exp2_soft', 'peel', 'skip' or 'launch'";
+           << "expected knob "
+           << listWords(llvm::map_to_vector(knobs, stringifyKnob));
   }
-  if (knob == "launch") {
-    return parseWord(launch, symbolizeLaunch, "'alone' or 'dependent'");
+  return parseValue(infoOf(*found), statements[found - knobs.begin()]);
+}
+
+ParseResult ScheduleParser::parseValue(const KnobInfo &knob, KnobValue &value) {
+  if (knob.kind == KnobKind::Share) {
+    return failure(parseCount(value.number, "a numerator") ||
+                   parser.parseKeyword("of") ||
+                   parseCount(value.denominator, "a denominator"));
   }
-  if (knob == "skip") {
-    return parseWord(skip, symbolizeSkip, "'none' or 'right'");
+  if (knob.kind == KnobKind::Number || knob.kind == KnobKind::Power) {
+    return parseCount(value.number, "a value of '" + knob.name.str() + "'");
   }
-  if (knob == "peel") {
-    return parseWord(peel, symbolizePeel,
-                     "'none', 'first', 'first_masked' or 'first_branch'");
-  }
-  return failure(parseCount(softNumerator, "a numerator") ||
-                 parser.parseKeyword("of") ||
-                 parseCount(softDenominator, "a denominator"));
+  SmallVector<StringRef> words = knob.kind == KnobKind::Flag
+                                     ? SmallVector<StringRef>{"false", "true"}
+                                     : knob.listWords();
+  auto symbolize = [&](StringRef word) { return knob.read(word); };
+  return parseWord<KnobValue>(value, symbolize, listWords(words));
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 //
 // Writes the text form of #attn.schedule. There is one canonical order: split,
 // remat, roles, places, turns, syncs, edges, knobs, bodies.
-#include "attn/dialect/Attn.h"
+#include "attn/dialect/Knobs.h"
 
 using namespace mlir;
 using namespace attn;
@@ -15,6 +15,7 @@ public:
   void print(ScheduleAttr schedule);
 
 private:
+  void print(StatementsAttr statements);
   void print(SplitAttr split);
   void print(RoleAttr role);
   void print(PlaceAttr place);
@@ -70,23 +71,22 @@ void SchedulePrinter::print(ScheduleAttr schedule) {
   printAll(schedule.getTurns());
   printAll(schedule.getSyncs());
   printAll(schedule.getEdges());
-  printer.printNewline();
-  printer << "knob exp2_soft " << schedule.getExp2SoftNumerator() << " of "
-          << schedule.getExp2SoftDenominator();
-  printer.printNewline();
-  printer << "knob peel " << stringifyPeel(schedule.getPeel());
-  if (schedule.getSkip() != Skip::None) {
-    printer.printNewline();
-    printer << "knob skip " << stringifySkip(schedule.getSkip());
-  }
-  if (schedule.getLaunch() != Launch::Alone) {
-    printer.printNewline();
-    printer << "knob launch " << stringifyLaunch(schedule.getLaunch());
-  }
+  print(schedule.getStatements());
   printAll(schedule.getBodies());
   printer.decreaseIndent();
   printer.printNewline();
   printer << "}>";
+}
+
+void SchedulePrinter::print(StatementsAttr statements) {
+  for (auto [knob, value] :
+       llvm::zip(StatementsAttr::getKnobs(), statements.getValues())) {
+    const KnobInfo &info = infoOf(knob);
+    if (info.alwaysSaid || value != info.absent()) {
+      printer.printNewline();
+      printer << info.state(value);
+    }
+  }
 }
 
 void SchedulePrinter::print(SplitAttr split) {

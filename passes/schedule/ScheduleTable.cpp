@@ -212,13 +212,15 @@ static ConfigAttr configFor(ConfigAttr config, const Key &key,
                             const Key &wanted) {
   int64_t d = Key::columnsFor(key.headDim, wanted.headDim);
   int64_t dv = Key::columnsFor(key.headDimV, wanted.headDimV);
-  return ConfigAttr::get(
-      config.getContext(), config.getTileM(), config.getTileN(),
-      config.getWork(), config.getOrder(), config.getSectionMib(),
-      config.getRescaleThreshold(), config.getRowMax(), config.getExp2Degree(),
-      config.getCtaGroup(), config.getCluster(), d == wanted.headDim ? 0 : d,
-      dv == wanted.headDimV ? 0 : dv, config.getPackGqa(),
-      config.getLastWaveParts(), config.getRung());
+  SmallVector<KnobValue> values = config.getValues();
+  for (auto [knob, value] : llvm::zip(ConfigAttr::getKnobs(), values)) {
+    if (knob == Knob::TileD) {
+      value = d == wanted.headDim ? 0 : d;
+    } else if (knob == Knob::TileDv) {
+      value = dv == wanted.headDimV ? 0 : dv;
+    }
+  }
+  return ConfigAttr::fromValues(config.getContext(), values);
 }
 
 static TableEntry makeEntry(TableEntryOp op, const Key &wanted,

@@ -32,7 +32,7 @@
 // NOFILE: error: 'tile.kernel' op expected schedule file '{{.*}}none.mlir' to exist, got no such file
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/broken.mlir 2>&1 | FileCheck %s --check-prefix=BROKEN
-// BROKEN: broken.mlir:19:8: error: {{.*}}expected knob 'exp2_soft', 'peel', 'skip' or 'launch'
+// BROKEN: broken.mlir:19:8: error: {{.*}}expected knob 'exp2_soft', 'peel', 'skip'
 // BROKEN: error: 'tile.kernel' op expected schedule file '{{.*}}broken.mlir' to be valid IR, got a file that does not parse
 
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%S/Inputs/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY

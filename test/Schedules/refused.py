@@ -80,9 +80,9 @@ CASES = [
     ("parts joined after the sums are final", [HEAD_DIMS, ("join fin", "fin join")], "V8: expected 'fin.*to find 'lj", "last_wave"),
     ("parts joined in the loop over keys", [HEAD_DIMS, ("after { join", "after {"), ("cvt rescale }", "cvt rescale join }")], "V1: expected 'join' before or after the loop", "last_wave"),
     ("a join of items that are never cut", [HEAD_DIMS, (", last_wave_parts = 4", "")], "V1: .*'join'", "last_wave"),
-    ("parts of items that are counted out", [("work = dynamic", "work = static"), ("first_block", "running")], "'last_wave_parts' only with work 'dynamic' and 'cluster' 1, got work 'static' and 1", "last_wave"),
-    ("parts of items of a cluster", [("parts = 4", "parts = 4, cluster = 2")], "'last_wave_parts' only with work 'dynamic' and 'cluster' 1, got work 'dynamic' and 2", "last_wave"),
-    ("sections of heads in an order that has none", [("longest_first", "linear")], "'section_mib' only with order 'longest_first'", "dynamic_d128"),
+    ("parts of items that are counted out", [("work = dynamic", "work = static"), ("first_block", "running")], "'last_wave_parts' to be 1 where 'work' is static, got 4", "last_wave"),
+    ("parts of items of a cluster", [("parts = 4", "parts = 4, cluster = 2")], "'last_wave_parts' to be 1 where 'cluster' is 2, got 4", "last_wave"),
+    ("sections of heads in an order that has none", [("longest_first", "linear")], "'section_mib' to be 0 where 'order' is linear", "dynamic_d128"),
     # Legal, but beyond what the compiler can lower today.
     ("exponentials through shared memory", [("tile_n = 128", "tile_n = 64"), ("  hold p = p in reg depth 1\n", "  hold p = p in reg depth 1\n  hold e = p32 in smem depth 1\n")], "V29: .*held_by_threads"),
     ("a first step that is no copy of its own", [("peel first_masked", "peel none")], r"V29: .*'peel none'"),

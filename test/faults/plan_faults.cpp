@@ -20,8 +20,7 @@ struct Parts {
     return ScheduleAttr::get(
         from.getContext(), from.getName(), from.getMachine(), from.getSplit(),
         from.getRemat(), from.getRoles(), places, edges, turns, from.getSyncs(),
-        from.getExp2SoftNumerator(), from.getExp2SoftDenominator(),
-        from.getPeel(), from.getSkip(), from.getLaunch(), bodies);
+        from.getStatements(), bodies);
   }
 
   ScheduleAttr from;

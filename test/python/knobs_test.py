@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every knob of a schedule is a parameter of attn-tune's spaces, a row of docs/knobs.md, a
-variant among the ablations and a coin flip of the random schedules."""
+"""Every knob of a schedule is shown on docs/knobs.md, a variant among the ablations and a
+coin flip of the random schedules, and the compiler refuses what it may not be."""
 
 import os
 import random
 import re
+import subprocess
 import sys
+import types
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -17,8 +19,6 @@ import schedules
 # Of the configuration, what is no choice on the machine that schedules are drawn for: CTAs
 # that share a product, columns, which follow from the head dims, and the rung of a ladder.
 NO_CHOICE = {"cta_group", "tile_d", "tile_dv", "rung"}
-# Of the words, what has no lowering.
-NO_LOWERING = {"peel none"}
 GENERATOR = schedules.of()
 
 
@@ -27,10 +27,14 @@ def read(*path):
         return file.read()
 
 
-def words_of(enum):
-    """The words of an enumeration of the dialect."""
-    text = re.search(rf"def Attn_{enum} :.*?\]>;", read("include", "attn", "dialect", "AttnEnums.td"), re.S)[0]
-    return re.findall(r'I32EnumAttrCase<"\w+", \d+, "(\w+)">', text)
+def parameters_of(attribute):
+    """The parameters of an attribute that the reference page lists."""
+    section = re.search(rf"^### {attribute}$.*?(?=^### )", read("docs", "dialects", "attn.md"), re.M | re.S)[0]
+    return re.findall(r"^\| (\w+) \| `", section, re.M)
+
+
+def spelled(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def drawn_points(count=400):
@@ -43,9 +47,13 @@ def entry_of(point):
 
 
 class Knobs(unittest.TestCase):
-    def test_the_page_has_every_parameter(self):
-        named = re.findall(r"^\|.*\| ((?:`\w+` ?)+) \|[^|]*\|$", read("docs", "knobs.md"), re.M)
-        self.assertEqual({name for cell in named for name in re.findall(r"`(\w+)`", cell)}, set(GENERATOR.parameters))
+    def test_the_page_shows_every_parameter_and_word(self):
+        shown = re.findall(r"^\| `(\w+)` \| `(\S+)` \|[^|]*(?:\\\|[^|]*)*\| test/", read("docs", "knobs.md"), re.M)
+        self.assertEqual({name for name, _ in shown}, set(GENERATOR.parameters))
+        for name, parameter in GENERATOR.parameters.items():
+            with self.subTest(parameter=name):
+                words = {spelled(value) for value in parameter.others()} if parameter.kind in ("word", "flag") else set()
+                self.assertLessEqual(words, {value for each, value in shown if each == name})
 
     def test_every_parameter_is_changed_by_an_ablation(self):
         changed = {name for row in make_ablations.read_ablations() for name in row["change"]}
@@ -62,6 +70,11 @@ class Knobs(unittest.TestCase):
                 with self.subTest(parameter=name):
                     self.assertEqual({point[name] for point in points}, set(parameter.words))
 
+    def test_a_new_parameter_is_a_coin_flip(self):
+        said = {"name": "hint", "default": 4, "values": "", "meaning": "", "kind": "number", "only": {}, "least": 4, "most": 9, "step": 1}
+        generator = types.SimpleNamespace(parameters={**GENERATOR.parameters, "hint": schedules.Parameter(said)}, canonical=dict)
+        rng = random.Random(0)
+        self.assertEqual({coinflips.draw_point(rng, False, generator)["hint"] for _ in range(200)}, {4, 5})
 
     def test_variants_by_length_are_drawn(self):
         flips = [coinflips.draw_flip(random.Random(seed), seed, GENERATOR).schedule for seed in range(60)]
@@ -75,25 +88,34 @@ class Dialect(unittest.TestCase):
         self.text = "".join(map(entry_of, drawn_points()))
 
     def test_every_field_of_the_configuration_is_drawn(self):
-        definition = re.search(r"def Attn_ConfigAttr.*?let parameters = \(ins(.*?)\);", read("include", "attn", "dialect", "ScheduleAttrs.td"), re.S)[1]
-        fields = re.findall(r":\$(\w+)", definition)
+        fields = parameters_of("ConfigAttr")
         self.assertGreater(len(fields), 10)
         self.assertEqual({field for field in fields if f"{field} = " not in self.text}, NO_CHOICE)
 
-    def test_every_word_of_the_configuration_is_drawn(self):
-        for enum, field in (("WorkKind", "work"), ("WorkOrder", "order"), ("RowMax", "row_max")):
-            default = {"running"} if field == "row_max" else set()
-            with self.subTest(field=field):
-                self.assertEqual({w for w in words_of(enum) if f"{field} = {w}" not in self.text}, default)
+    def test_every_statement_is_drawn(self):
+        statements = parameters_of("StatementsAttr")
+        self.assertLessEqual({"exp2_soft", "peel", "skip", "launch"}, set(statements))
+        self.assertEqual([name for name in statements if f"knob {name} " not in self.text], [])
 
-    def test_every_knob_of_the_schedule_is_drawn(self):
-        grammar = re.search(r"item   :=.*?option :=", read("include", "attn", "dialect", "ScheduleAttrs.td"), re.S)[0]
-        knobs = re.findall(r"`knob` `(\w+)`", grammar)
-        self.assertEqual(knobs, ["exp2_soft", "peel", "skip", "launch"])
-        for knob, enum, default in (("peel", "Peel", None), ("skip", "Skip", "none"), ("launch", "Launch", "alone")):
-            with self.subTest(knob=knob):
-                missing = {f"{knob} {w}" for w in words_of(enum) if f"knob {knob} {w}" not in self.text and w != default}
-                self.assertLessEqual(missing, NO_LOWERING)
+    def test_every_word_is_drawn(self):
+        for name in (*parameters_of("ConfigAttr"), *parameters_of("StatementsAttr")):
+            parameter = GENERATOR.parameters.get(name)
+            said = f"knob {name} " if name in parameters_of("StatementsAttr") else f"{name} = "
+            missing = {word for word in (parameter and parameter.words) or () if said + word not in self.text}
+            with self.subTest(parameter=name):
+                self.assertLessEqual(missing, {parameter and parameter.default, "running"})
+
+    def test_no_field_may_be_more_than_it_may(self):
+        """Of numbers that are no sizes: a schedule says what it is generated from."""
+        for name in set(parameters_of("ConfigAttr")) & set(GENERATOR.parameters) - {"tile_n"}:
+            parameter = GENERATOR.parameters[name]
+            for value in (parameter.least - 1, parameter.most + 1) if parameter.kind in ("number", "power") else ():
+                fields = {"tile_m": 256, "tile_n": 64, "work": "dynamic", "order": "longest_first", name: value}
+                text = ", ".join(f"{key} = {each}" for key, each in fields.items())
+                done = subprocess.run([schedules.beside("bin", "attn-opt")], input=f"module attributes {{a = #attn.config<{text}>}} {{}}",
+                                      stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+                with self.subTest(parameter=name, value=value):
+                    self.assertIn(f"expected '{name}' to be {parameter.values}, got {value}", done.stderr)
 
     def test_every_item_of_the_schedule_is_drawn(self):
         for item in ("split M ", "remat(", "chan kv = k | v", " free_implied", " scope cluster", " over q", " over v", "turn tc", "sync drain",

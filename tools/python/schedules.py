@@ -3,7 +3,6 @@
 a point, and the entries of the table. docs/tuning.md has the requests."""
 
 import atexit
-import collections
 import contextlib
 import functools
 import json
@@ -15,8 +14,24 @@ import threading
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# `values`: those that are allowed, in words; `words`: all of them where they are words.
-Parameter = collections.namedtuple("Parameter", "default values words meaning")
+
+class Parameter:
+    """What a parameter may be. `values`: those that are allowed, in words; `words`: all of
+    them where they are words. `only`: {another: {"is": or "is_not": a value}}, where it
+    matters."""
+
+    def __init__(self, said):
+        self.default, self.values, self.words, self.meaning = said["default"], said["values"], said.get("words"), said["meaning"]
+        self.kind, self.only = said["kind"], said["only"]
+        self.least, self.most, self.step = (said.get(key) for key in ("least", "most", "step"))
+
+    def others(self):
+        """Some values that are not the default: all words, and what is next to a number."""
+        if self.kind == "number":
+            near = [self.default - self.step, self.default + self.step]
+            return [value for value in near if self.least <= value <= self.most]
+        return {"word": [word for word in self.words or () if word != self.default], "flag": [not self.default],
+                "share": ["1/8"], "power": [2 * self.default]}[self.kind]
 
 
 class ScheduleError(ValueError):
@@ -82,8 +97,15 @@ class Schedules:
     @property
     def parameters(self):
         """{name: Parameter}, in the order in which a space is enumerated."""
-        return {each["name"]: Parameter(each["default"], each["values"], each.get("words"), each["meaning"])
-                for each in self.vocabulary["parameters"]}
+        return {each["name"]: Parameter(each) for each in self.vocabulary["parameters"]}
+
+    def needs(self, name):
+        """Values of other parameters with which a parameter matters."""
+        parameters, needs = self.parameters, {}
+        for other, asked in parameters[name].only.items():
+            allowed = [parameters[other].default, *parameters[other].others()]
+            needs[other] = asked["is"] if "is" in asked else next(value for value in allowed if value != asked["is_not"])
+        return needs
 
     def canonical(self, parameters):
         """All parameters of the point that stands for those with the same schedule."""

@@ -44,8 +44,8 @@ struct Exp2Pattern : OpConversionPattern<math::Exp2Op> {
   Exp2Pattern(const TypeConverter &types, MLIRContext *context,
               ws::KernelOp kernel)
       : OpConversionPattern(types, context, /*benefit=*/2),
-        soft(kernel.getSchedule().getExp2SoftNumerator()),
-        of(kernel.getSchedule().getExp2SoftDenominator()),
+        soft(kernel.getSchedule().getExp2Soft().number),
+        of(kernel.getSchedule().getExp2Soft().denominator),
         degree(kernel.getConfig().getExp2Degree()) {}
 
   LogicalResult

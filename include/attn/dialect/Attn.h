@@ -4,6 +4,7 @@
 #ifndef ATTN_DIALECT_ATTN_H
 #define ATTN_DIALECT_ATTN_H
 
+#include "attn/dialect/KnobValue.h"
 #include "attn/support/mlir_pch.h"
 
 #include "attn/dialect/AttnDialect.h.inc"

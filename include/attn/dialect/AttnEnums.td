@@ -3,6 +3,7 @@
 #define ATTN_DIALECT_ATTNENUMS_TD
 
 include "attn/dialect/AttnDialect.td"
+include "attn/dialect/Knobs.td"
 include "attn/dialect/Masks.td"
 
 class Attn_Enum<string name, string summary, list<I32EnumAttrCase> cases>
@@ -10,6 +11,13 @@ class Attn_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::attn";
   let genSpecializedAttr = 0;
 }
+
+// The knobs of a schedule, and the words that they may be set to.
+def Attn_KnobEnum : Attn_Enum<"Knob", "a choice about how a kernel runs",
+  !foreach(knob, !instances<Attn_Knob>(), I32EnumAttrCase<knob.symbol, !cast<int>(knob.number), knob.name>)>;
+foreach all = !instances<Attn_Words>() in
+  def Attn_ # all.enumName : Attn_Enum<all.enumName, all.summary,
+    !foreach(i, !range(!size(all.words)), I32EnumAttrCase<Attn_Camel<all.words[i]>.text, i, all.words[i]>)>;
 
 def Attn_KernelKind : Attn_Enum<"KernelKind", "which computation a kernel is", [
   I32EnumAttrCase<"Fwd", 0, "fwd">, I32EnumAttrCase<"Bwd", 1, "bwd">,
@@ -47,21 +55,6 @@ def Attn_LayoutKind : Attn_Enum<"LayoutKind", "order of the dimensions of Q, K, 
 def Attn_LayoutKindAttr : EnumAttr<Attn_Dialect, Attn_LayoutKind, "layout"> {
   let assemblyFormat = "$value";
 }
-
-def Attn_WorkKind : Attn_Enum<"WorkKind", "how work items reach CTAs", [
-  I32EnumAttrCase<"Grid", 0, "grid">,       // one item a CTA
-  I32EnumAttrCase<"Static", 1, "static">,   // persistent: item += grid size
-  I32EnumAttrCase<"Dynamic", 2, "dynamic">  // persistent: a global counter
-]>;
-
-def Attn_WorkOrder : Attn_Enum<"WorkOrder", "order of the work items", [
-  I32EnumAttrCase<"Linear", 0, "linear">,              // row block fastest, then head, then batch
-  I32EnumAttrCase<"LongestFirst", 1, "longest_first">  // last row block first, heads and batches of a section fastest
-]>;
-def Attn_RowMax : Attn_Enum<"RowMax", "where the reference of a row's exponentials comes from", [
-  I32EnumAttrCase<"Running", 0, "running">, I32EnumAttrCase<"FirstBlock", 1, "first_block">,
-  I32EnumAttrCase<"Integer", 2, "integer">  // running, from the scores' bits as integers, at least 0
-]>;
 
 def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user takes part", [
   I32EnumAttrCase<"Absent", 0, "absent">, I32EnumAttrCase<"Present", 1, "present">,
@@ -137,9 +130,6 @@ def Attn_Mechanism : Attn_Enum<"Mechanism", "something that a schedule may say a
   I32EnumAttrCase<"Anything", 40, "anything">]>;               // every schedule
 
 // The schedule's vocabulary.
-def Attn_Space : Attn_Enum<"Space", "where a place of a schedule lies", [
-  I32EnumAttrCase<"Reg", 0, "reg">, I32EnumAttrCase<"Smem", 1, "smem">,
-  I32EnumAttrCase<"Tmem", 2, "tmem">]>;
 def Attn_Guard : Attn_Enum<"Guard", "when a guarded entry runs", [
   I32EnumAttrCase<"Always", 0, "always">, I32EnumAttrCase<"Once", 1, "once">,
   I32EnumAttrCase<"Last", 2, "last">, I32EnumAttrCase<"LastNonempty", 3, "last_nonempty">,
@@ -159,19 +149,5 @@ def Attn_Granularity : Attn_Enum<"Granularity", "who arrives on a channel's barr
 def Attn_Scope : Attn_Enum<"Scope", "which CTAs share a channel", [
   I32EnumAttrCase<"Cta", 0, "cta">, I32EnumAttrCase<"Cluster", 1, "cluster">,
   I32EnumAttrCase<"Pair", 2, "pair">]>;
-def Attn_Skip : Attn_Enum<"Skip", "which blocks a sub-tile leaves to the others", [
-  I32EnumAttrCase<"None", 0, "none">,
-  I32EnumAttrCase<"Right", 1, "right">  // blocks right of the last key of each of its rows
-]>;
-def Attn_Launch : Attn_Enum<"Launch", "when a kernel's CTAs may start", [
-  I32EnumAttrCase<"Alone", 0, "alone">,         // when the previous launch has ended
-  I32EnumAttrCase<"Dependent", 1, "dependent">  // earlier; the CTAs themselves wait for its end
-]>;
-def Attn_Peel : Attn_Enum<"Peel", "which copies of the steady body exist", [
-  I32EnumAttrCase<"None", 0, "none">,
-  I32EnumAttrCase<"First", 1, "first">,               // one copy, which always masks
-  I32EnumAttrCase<"FirstMasked", 2, "first_masked">,  // one copy for each range
-  I32EnumAttrCase<"FirstBranch", 3, "first_branch">   // one copy, which masks under a branch
-]>;
 
 #endif // ATTN_DIALECT_ATTNENUMS_TD

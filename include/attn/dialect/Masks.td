@@ -12,7 +12,7 @@
 #ifndef ATTN_DIALECT_MASKS_TD
 #define ATTN_DIALECT_MASKS_TD
 
-include "llvm/TableGen/SearchableTable.td"
+include "attn/dialect/Tables.td"
 
 /// A number of a launch, i32, at least `least`, that a mask needs or may have.
 /// It gives the first key or the last; one for the last is `diagonal` plus what

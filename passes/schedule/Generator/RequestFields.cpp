@@ -43,12 +43,16 @@ Error Fields::take(StringRef name, SmallVector<std::string> &values) {
 }
 
 Error Fields::takeHeadDims(EntryHead &head) {
-  const Domain domain{Domain::Number, 8, 256, 8};
+  const KnobDomain domain{KnobKind::Number, 8, 256, 8,
+                          "a multiple of 8 in 8..256"};
   auto read = [&](const json::Value &from)
       -> std::optional<std::pair<int64_t, int64_t>> {
     const json::Array *dims = from.getAsArray();
     if (!dims || dims->size() != 2 ||
-        !llvm::all_of(*dims, [&](auto &dim) { return domain.allows(dim); })) {
+        !llvm::all_of(*dims, [&](const json::Value &dim) {
+          std::optional<int64_t> number = dim.getAsInteger();
+          return number && domain.allows(*number);
+        })) {
       return std::nullopt;
     }
     return std::pair(*(*dims)[0].getAsInteger(), *(*dims)[1].getAsInteger());

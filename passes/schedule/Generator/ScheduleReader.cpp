@@ -47,7 +47,7 @@ private:
   llvm::Error readRoles();
   llvm::Error readPlaces();
   llvm::Error readRings();
-  void readConfig();
+  template <typename KnobsAttr> void readKnobs(KnobsAttr attr);
   void readStep();
   llvm::Error findRole(StringRef name, RoleAttr &role);
   llvm::Error findPlace(StringRef name, PlaceAttr &place);
@@ -79,19 +79,21 @@ llvm::Error PointReader::readRoles() {
   if (llvm::Error error = findRole("wg", consumers)) {
     return error;
   }
-  point.loadRegisters = load.getRegs();
-  point.consumers = std::max<int64_t>(consumers.getReplicas(), 1);
-  point.loaders = schedule.findRole("load_v") ? 2 : 1;
-  point.storer = schedule.findRole("store") ? "warp" : "consumers";
-  point.turn = !schedule.getTurns().empty();
+  point[Knob::LoadRegisters] = load.getRegs();
+  point[Knob::Consumers] = std::max<int64_t>(consumers.getReplicas(), 1);
+  point[Knob::Loaders] = schedule.findRole("load_v") ? 2 : 1;
+  point[Knob::Storer] =
+      schedule.findRole("store") ? Storer::Warp : Storer::Consumers;
+  point[Knob::Turn] = !schedule.getTurns().empty();
   return llvm::Error::success();
 }
 
 llvm::Error PointReader::readRings() {
   if (PlaceAttr both = schedule.findPlace("kv")) {
-    point.rings = "one";
-    point.vDepth = both.getDepth() / 2;
-    point.kDepth = both.getDepth() - point.vDepth;
+    int64_t ofV = both.getDepth() / 2;
+    point[Knob::Rings] = Rings::One;
+    point[Knob::VDepth] = ofV;
+    point[Knob::KDepth] = both.getDepth() - ofV;
     return llvm::Error::success();
   }
   PlaceAttr k, v;
@@ -101,8 +103,8 @@ llvm::Error PointReader::readRings() {
   if (llvm::Error error = findPlace("v", v)) {
     return error;
   }
-  point.kDepth = k.getDepth();
-  point.vDepth = v.getDepth();
+  point[Knob::KDepth] = k.getDepth();
+  point[Knob::VDepth] = v.getDepth();
   return llvm::Error::success();
 }
 
@@ -114,47 +116,37 @@ llvm::Error PointReader::readPlaces() {
       return error;
     }
   }
-  point.qDepth = q.getDepth();
-  point.stageP = stringifySpace(p.getSpace());
-  point.stageO =
-      oe.getOver() ? ("over_" + oe.getOver().getValue()).str() : "own";
+  point[Knob::QDepth] = q.getDepth();
+  point[Knob::StageP] = p.getSpace();
+  if (StringAttr host = oe.getOver()) {
+    point[Knob::StageO] =
+        host.getValue() == "q" ? StageO::OverQ : StageO::OverV;
+  }
   if (PlaceAttr work = schedule.findPlace("work")) {
-    point.workDepth = work.getDepth();
+    point[Knob::WorkDepth] = work.getDepth();
   }
   return readRings();
 }
 
-void PointReader::readConfig() {
-  point.tileN = config.getTileN();
-  point.cluster = config.getCluster();
-  point.packGqa = config.getPackGqa();
-  point.work = stringifyWorkKind(config.getWork());
-  point.lastWaveParts = config.getLastWaveParts();
-  point.order = stringifyWorkOrder(config.getOrder());
-  point.sectionMib = config.getSectionMib();
-  point.rowMax = stringifyRowMax(config.getRowMax());
-  point.rescaleThreshold = config.getRescaleThreshold();
-  point.exp2Degree = config.getExp2Degree();
-  point.launch = stringifyLaunch(schedule.getLaunch());
-  point.peel = stringifyPeel(schedule.getPeel());
-  point.skip = stringifySkip(schedule.getSkip());
-  point.exp2Soft = formatv("{0}/{1}", schedule.getExp2SoftNumerator(),
-                           schedule.getExp2SoftDenominator());
+template <typename KnobsAttr> void PointReader::readKnobs(KnobsAttr attr) {
+  for (auto [knob, value] : llvm::zip(attr.getKnobs(), attr.getValues())) {
+    point[knob] = value;
+  }
 }
 
 /// Reads the order of a consumer's products and of rescaling.
 void PointReader::readStep() {
   BodyAttr body = schedule.findBody("wg");
   ArrayRef<EntryAttr> step = body ? body.getKv() : ArrayRef<EntryAttr>();
-  point.overlap = "none";
+  point[Knob::Overlap] = Overlap::None;
   if (!step.empty() && step.front().getAct() == Act::Get) {
     bool isKeys = step.front().getTarget().getValue() == "k";
-    point.overlap = isKeys ? "qk_first" : "pv_first";
+    point[Knob::Overlap] = isKeys ? Overlap::QkFirst : Overlap::PvFirst;
   }
   bool isEarly = llvm::any_of(step, [](EntryAttr entry) {
     return entry.getTarget().getValue() == "rescale" && entry.getShift() > 0;
   });
-  point.rescale = isEarly ? "before_pv" : "after_pv";
+  point[Knob::Rescale] = isEarly ? Rescale::BeforePv : Rescale::AfterPv;
 }
 
 llvm::Expected<SchedulePoint> PointReader::read() {
@@ -164,12 +156,11 @@ llvm::Expected<SchedulePoint> PointReader::read() {
   if (llvm::Error error = readPlaces()) {
     return error;
   }
-  readConfig();
+  readKnobs(config);
+  readKnobs(schedule.getStatements());
   readStep();
-  for (const Parameter &parameter : parameters()) {
-    if (llvm::Error error = parameter.set(point, parameter.get(point))) {
-      return error;
-    }
+  if (llvm::Error error = checkValues(point)) {
+    return error;
   }
   return makeCanonical(point);
 }
@@ -204,12 +195,13 @@ llvm::Expected<SchedulePoint> generator::readPoint(TableEntryOp entry,
   if (!point) {
     return point;
   }
-  auto registers =
-      shareRegisters(machine, point->consumers, point->loadRegisters);
+  auto registers = shareRegisters(machine, point->number(Knob::Consumers),
+                                  point->number(Knob::LoadRegisters));
   if (!registers) {
     return makeError("expected a machine with registers for {0} consumers, "
                      "got '{1}'",
-                     point->consumers, machine.getName().getValue());
+                     point->number(Knob::Consumers),
+                     machine.getName().getValue());
   }
   llvm::Expected<int64_t> rows = countRows(*point, machine);
   if (!rows) {

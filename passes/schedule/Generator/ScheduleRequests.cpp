@@ -55,8 +55,9 @@ static Expected<MachineAttr> takeMachine(Fields &fields, MLIRContext *context) {
 
 static void write(json::OStream &out, const SchedulePoint &point) {
   out.attributeObject("parameters", [&] {
-    for (const Parameter &parameter : parameters()) {
-      out.attribute(parameter.name, parameter.get(point));
+    for (const KnobInfo *parameter : parameters()) {
+      out.attribute(parameter->name,
+                    toJson(*parameter, point[parameter->knob()]));
     }
   });
 }
@@ -70,21 +71,58 @@ static std::string writeObject(function_ref<void(json::OStream &)> content) {
   return text;
 }
 
+static StringRef nameOf(KnobKind kind) {
+  switch (kind) {
+  case KnobKind::Number:
+    return "number";
+  case KnobKind::Power:
+    return "power";
+  case KnobKind::Word:
+    return "word";
+  case KnobKind::Share:
+    return "share";
+  case KnobKind::Flag:
+    return "flag";
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+/// Writes the values of a parameter, its default and its meaning.
+static void describe(json::OStream &out, const KnobInfo &parameter) {
+  out.attribute("name", parameter.name);
+  out.attribute("default", toJson(parameter, parameter.usual()));
+  out.attribute("values", parameter.values().describe());
+  SmallVector<StringRef> words = parameter.listWords();
+  if (!words.empty()) {
+    words.truncate(parameter.most + 1);
+    words.erase(words.begin(), words.begin() + parameter.least);
+    out.attribute("words", json::Array(words));
+  }
+  out.attribute("meaning", parameter.meaning);
+  out.attribute("kind", nameOf(parameter.kind));
+  if (parameter.kind == KnobKind::Number || parameter.kind == KnobKind::Power) {
+    out.attribute("least", parameter.least);
+    out.attribute("most", parameter.most);
+    out.attribute("step", parameter.step);
+  }
+  out.attributeObject("only", [&] {
+    for (const KnobCondition &condition : parameter.conditions()) {
+      const KnobInfo &other = infoOf(condition.knob);
+      out.attributeObject(other.name, [&] {
+        out.attribute(condition.differs ? "is_not" : "is",
+                      toJson(other, condition.value));
+      });
+    }
+  });
+}
+
 // Answers with the vocabulary of requests, entries and machines.
 static Expected<std::string> answerVocabulary(Fields &fields,
                                               MLIRContext *context) {
   return writeObject([&](json::OStream &out) {
     out.attributeArray("parameters", [&] {
-      for (const Parameter &parameter : parameters()) {
-        out.object([&] {
-          out.attribute("name", parameter.name);
-          out.attribute("default", parameter.get(SchedulePoint()));
-          out.attribute("values", parameter.domain.describe());
-          if (!parameter.domain.words.empty()) {
-            out.attribute("words", json::Array(parameter.domain.words));
-          }
-          out.attribute("meaning", parameter.meaning);
-        });
+      for (const KnobInfo *parameter : parameters()) {
+        out.object([&] { describe(out, *parameter); });
       }
     });
     out.attribute("masks", json::Array(tableMaskWords()));
@@ -138,8 +176,8 @@ static Expected<std::string> answerSchedule(Fields &fields,
   if (!rows) {
     return rows.takeError();
   }
-  auto registers =
-      shareRegisters(*machine, point->consumers, point->loadRegisters);
+  auto registers = shareRegisters(*machine, point->number(Knob::Consumers),
+                                  point->number(Knob::LoadRegisters));
   std::string entry;
   if (registers) {
     entry = writeEntry(*point, head, *machine, *registers, *rows);
@@ -155,7 +193,7 @@ static Expected<std::string> answerSchedule(Fields &fields,
     if (!registers) {
       out.attribute("refused", llvm::formatv("not enough registers for {0} "
                                              "consumers",
-                                             point->consumers)
+                                             point->number(Knob::Consumers))
                                    .str());
       return;
     }

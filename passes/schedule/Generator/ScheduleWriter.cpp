@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ScheduleWriter.h"
 #include "attn/dialect/RegisterBudget.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace attn;
 using namespace attn::generator;
@@ -34,7 +35,7 @@ llvm::Expected<int64_t> generator::countRows(const SchedulePoint &point,
                      "computes, got '{0}' without",
                      machine.getName().getValue());
   }
-  return point.consumers * machine.getTiles().getRows();
+  return point.number(Knob::Consumers) * machine.getTiles().getRows();
 }
 
 namespace {
@@ -48,15 +49,17 @@ public:
   SmallVector<std::string> write();
 
 private:
-  bool isDynamic() const { return point.work == "dynamic"; }
-  bool hasStoreWarp() const { return point.storer == "warp"; }
+  bool isDynamic() const { return point[Knob::Work] == WorkKind::Dynamic; }
+  bool hasStoreWarp() const { return point[Knob::Storer] == Storer::Warp; }
+  bool isInCluster() const { return point.number(Knob::Cluster) > 1; }
+  bool hasOver(StageO stage) const { return point[Knob::StageO] == stage; }
   /// Whether O overlaps a tile that the loader loads again later.
-  bool waitsForO() const { return point.stageO != "own"; }
+  bool waitsForO() const { return !hasOver(StageO::Own); }
 
   void writeRoles();
   void writePlaces();
   void writeOrder();
-  void writeKnobs();
+  void writeStatements();
   void writeLoads();
   void writeStores();
   void writeConsumer();
@@ -69,6 +72,8 @@ private:
   void addBody(StringRef role, ArrayRef<std::string> lists);
 
   const SchedulePoint &point;
+  int64_t consumers = point.number(Knob::Consumers);
+  int64_t loaders = point.number(Knob::Loaders);
   RoleRegisters registers;
   SmallVector<std::string> lines;
 };
@@ -79,7 +84,7 @@ SmallVector<std::string> ScheduleWriter::write() {
   writeRoles();
   writePlaces();
   writeOrder();
-  writeKnobs();
+  writeStatements();
   writeLoads();
   writeStores();
   writeConsumer();
@@ -88,15 +93,15 @@ SmallVector<std::string> ScheduleWriter::write() {
 
 void ScheduleWriter::writeRoles() {
   std::string several;
-  if (point.consumers > 1) {
-    several = formatv("[{0}]", point.consumers);
-    add("split M {0} whole(q)", point.consumers);
+  if (consumers > 1) {
+    several = formatv("[{0}]", consumers);
+    add("split M {0} whole(q)", consumers);
   }
   if (!isDynamic()) {
     add("remat(next)");
   }
   add("role load warps 1 regs {0}", registers.loader);
-  if (point.loaders > 1) {
+  if (loaders > 1) {
     add("role load_v warps 1 regs {0}", registers.loader);
   }
   if (hasStoreWarp()) {
@@ -106,29 +111,29 @@ void ScheduleWriter::writeRoles() {
 }
 
 void ScheduleWriter::writePlaces() {
-  StringRef shared = point.cluster > 1 ? " scope cluster" : "";
+  StringRef shared = isInCluster() ? " scope cluster" : "";
   if (isDynamic()) {
-    add("chan work = w in smem depth {0}", point.workDepth);
+    add("chan work = w in smem depth {0}", point.number(Knob::WorkDepth));
   }
-  add("chan q = q in smem depth {0}{1}", point.qDepth,
-      point.stageO == "over_q" ? " free_implied" : "");
-  if (point.rings == "one") {
-    add("chan kv = k | v in smem depth {0}{1}", point.kDepth + point.vDepth,
-        shared);
+  add("chan q = q in smem depth {0}{1}", point.number(Knob::QDepth),
+      hasOver(StageO::OverQ) ? " free_implied" : "");
+  if (point[Knob::Rings] == Rings::One) {
+    add("chan kv = k | v in smem depth {0}{1}",
+        point.number(Knob::KDepth) + point.number(Knob::VDepth), shared);
   } else {
-    add("chan k = k in smem depth {0}{1}", point.kDepth, shared);
-    add("chan v = v in smem depth {0}{1}", point.vDepth, shared);
+    add("chan k = k in smem depth {0}{1}", point.number(Knob::KDepth), shared);
+    add("chan v = v in smem depth {0}{1}", point.number(Knob::VDepth), shared);
   }
-  add("hold p = p in {0} depth 1", point.stageP);
+  add("hold p = p in {0} depth 1", point.spell(Knob::StageP));
   add("hold s = s in reg depth 1");
   add("hold o = o in reg");
-  add("hold oe = oe in smem {0}", point.stageO == "own"      ? "depth 1"
-                                  : point.stageO == "over_q" ? "over q"
-                                                             : "over v");
+  add("hold oe = oe in smem {0}", hasOver(StageO::Own)     ? "depth 1"
+                                  : hasOver(StageO::OverQ) ? "over q"
+                                                           : "over v");
 }
 
 void ScheduleWriter::writeOrder() {
-  if (point.turn) {
+  if (point.number(Knob::Turn)) {
     add("turn tc ring wg");
   }
   if (waitsForO()) {
@@ -138,20 +143,17 @@ void ScheduleWriter::writeOrder() {
     add("edge o_ready");
   }
   if (waitsForO() || hasStoreWarp()) {
-    bool inCluster = point.cluster > 1 && point.stageO == "over_v";
+    bool inCluster = isInCluster() && hasOver(StageO::OverV);
     add("edge o_free credits 1{0}", inCluster ? " scope cluster" : "");
   }
 }
 
-void ScheduleWriter::writeKnobs() {
-  auto [numerator, denominator] = StringRef(point.exp2Soft).split('/');
-  add("knob exp2_soft {0} of {1}", numerator, denominator);
-  add("knob peel {0}", point.peel);
-  if (point.skip != "none") {
-    add("knob skip {0}", point.skip);
-  }
-  if (point.launch != "alone") {
-    add("knob launch {0}", point.launch);
+void ScheduleWriter::writeStatements() {
+  for (Knob knob : StatementsAttr::getKnobs()) {
+    const KnobInfo &info = infoOf(knob);
+    if (info.alwaysSaid || point[knob] != info.absent()) {
+      lines.push_back(info.state(point[knob]));
+    }
   }
 }
 
@@ -166,26 +168,25 @@ void ScheduleWriter::addBody(StringRef role, ArrayRef<std::string> lists) {
 /// Writes the loads, in the order in which the products need them.
 void ScheduleWriter::writeLoads() {
   StringRef wait = "once : wait(o_free) ";
-  std::string q =
-      ((point.stageO == "over_q" ? wait : "") + "once : ld_q").str();
+  std::string q = ((hasOver(StageO::OverQ) ? wait : "") + "once : ld_q").str();
   // A separate loader runs as far ahead as there is space.
-  bool isAhead = point.overlap != "none" && point.loaders == 1;
+  bool isAhead = point[Knob::Overlap] != Overlap::None && loaders == 1;
   std::string v =
-      ((point.stageO == "over_v" ? wait : "") + (isAhead ? "ld_v + 1" : "ld_v"))
+      ((hasOver(StageO::OverV) ? wait : "") + (isAhead ? "ld_v + 1" : "ld_v"))
           .str();
   SmallVector<std::string> lists;
   if (isDynamic()) {
     lists.push_back("before { next }");
   }
-  if (point.loaders > 1) {
+  if (loaders > 1) {
     lists.push_back("kv { ld_k " + q + " }");
-  } else if (point.overlap == "pv_first") {
+  } else if (point[Knob::Overlap] == Overlap::PvFirst) {
     lists.push_back("kv { " + q + " " + v + " ld_k }");
   } else {
     lists.push_back("kv { ld_k " + q + " " + v + " }");
   }
   addBody("load", lists);
-  if (point.loaders > 1) {
+  if (loaders > 1) {
     addBody("load_v", {"kv { " + v + " }"});
   }
 }
@@ -196,9 +197,8 @@ void ScheduleWriter::writeStores() {
     return;
   }
   std::string stores, awaits;
-  for (int64_t i = 0; i < point.consumers; ++i) {
-    std::string o =
-        point.consumers > 1 ? formatv("st_o[{0}]", i).str() : "st_o";
+  for (int64_t i = 0; i < consumers; ++i) {
+    std::string o = consumers > 1 ? formatv("st_o[{0}]", i).str() : "st_o";
     stores += o + " ";
     awaits += "await(" + o + ") ";
   }
@@ -208,15 +208,15 @@ void ScheduleWriter::writeStores() {
 
 /// Returns a consumer's entries for a block of keys.
 std::string ScheduleWriter::step() const {
-  if (point.overlap == "none") {
+  if (point[Knob::Overlap] == Overlap::None) {
     return "qk score mask stat exp sum cvt rescale pv";
   }
-  StringRef take = point.turn ? "take(tc) + 1 " : "";
-  StringRef give = point.turn ? "give(tc) + 1 " : "";
-  bool isEarly = point.rescale == "before_pv";
+  StringRef take = point.number(Knob::Turn) ? "take(tc) + 1 " : "";
+  StringRef give = point.number(Knob::Turn) ? "give(tc) + 1 " : "";
+  bool isEarly = point[Knob::Rescale] == Rescale::BeforePv;
   StringRef early = isEarly ? "rescale + 1 " : "";
   std::string products =
-      point.overlap == "qk_first"
+      point[Knob::Overlap] == Overlap::QkFirst
           ? formatv("get(k) {0}qk get(v) + 1 {1}pv + 1", take, early)
           : formatv("get(v) + 1 {0}{1}pv + 1 get(k) qk", take, early);
   return formatv("{0} {1}score mask stat exp sum await(pv) + 1 cvt{2}",
@@ -234,32 +234,28 @@ std::string ScheduleWriter::stored() const {
 }
 
 void ScheduleWriter::writeConsumer() {
-  std::string after = formatv(
-      "after {{ {0}fin {1}norm {2} }", point.lastWaveParts > 1 ? "join " : "",
-      point.rowMax != "running" ? "check " : "", stored());
+  std::string after =
+      formatv("after {{ {0}fin {1}norm {2} }",
+              point.number(Knob::LastWaveParts) > 1 ? "join " : "",
+              point[Knob::RowMax] != RowMax::Running ? "check " : "", stored());
   addBody("wg", {"kv { " + step() + " }", after});
 }
 
 /// Writes the config's fields, without those that have common defaults.
 static std::string writeConfig(const SchedulePoint &point, int64_t rows,
                                int64_t rung) {
-  std::string text =
-      formatv("tile_m = {0}, tile_n = {1}, work = {2}, order = {3}", rows,
-              point.tileN, point.work, point.order);
-  auto add = [&](StringRef name, const auto &value, bool isLeftOut) {
-    if (!isLeftOut) {
-      text += formatv(", {0} = {1}", name, value).str();
+  SmallVector<std::string> fields;
+  for (Knob knob : ConfigAttr::getKnobs()) {
+    const KnobInfo &info = infoOf(knob);
+    KnobValue value = knob == Knob::TileM  ? rows
+                      : knob == Knob::Rung ? rung
+                      : info.follows       ? info.absent()
+                                           : point[knob];
+    if (info.alwaysSaid || info.absentText.empty() || value != info.absent()) {
+      fields.push_back(formatv("{0} = {1}", info.name, info.spell(value)));
     }
-  };
-  add("section_mib", point.sectionMib, point.sectionMib == 0);
-  add("rescale_threshold", point.rescaleThreshold, false);
-  add("row_max", point.rowMax, point.rowMax == "running");
-  add("exp2_degree", point.exp2Degree, point.exp2Degree == 3);
-  add("cluster", point.cluster, point.cluster == 1);
-  add("pack_gqa", point.packGqa, point.packGqa == 1);
-  add("last_wave_parts", point.lastWaveParts, point.lastWaveParts == 1);
-  add("rung", rung, rung == 0);
-  return text;
+  }
+  return llvm::join(fields, ", ");
 }
 
 std::string generator::writeEntry(const SchedulePoint &point,

@@ -76,7 +76,7 @@
 
 // -----
 
-// expected-error @+1 {{expected knob 'exp2_soft', 'peel', 'skip' or 'launch'}}
+// expected-error @+1 {{expected knob 'exp2_soft', 'peel', 'skip'}}
 #s = #attn.schedule<"x" machine "m" { knob speed 9 of 9 }>
 
 // -----
@@ -163,7 +163,7 @@
 // -----
 
 // C3
-// expected-error @+1 {{expected knob 'exp2_soft' to be a share of at most 1, got 3 of 2}}
+// expected-error @+1 {{expected 'exp2_soft' to be a share as "1/8", got 3/2}}
 #s = #attn.schedule<"x" machine "m" { knob exp2_soft 3 of 2 }>
 
 // -----
