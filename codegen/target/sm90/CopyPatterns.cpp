@@ -168,11 +168,15 @@ struct StorePattern : ParamPattern<ws::StoreOp> {
         smemAddress(rewriter, loc, pieceOffset(emit, hold, adaptor.getPiece()));
     TileBoxes boxes(emit, tile, op.getDest(), op.getMap());
     Place place{adaptor.getBatch(), adaptor.getHead(), adaptor.getRow()};
+    Value hint;
+    if (kernel.getSchedule().getStoreHint() == StoreHint::EvictFirst) {
+      hint = arith::ConstantIntOp::create(rewriter, loc, evictFirst, 64);
+    }
     for (const Box &box : boxes.at(place)) {
       Value at = box.offset ? emit.add(address, box.offset) : address;
       NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
           rewriter, loc, params.of(Param::TensorMap, op.getDest()),
-          sharedPointer(rewriter, loc, at), box.coordinates, Value(),
+          sharedPointer(rewriter, loc, at), box.coordinates, hint,
           NVVM::TMAStoreModeAttr::get(rewriter.getContext(),
                                       NVVM::TMAStoreMode::TILE),
           Value());

@@ -94,6 +94,7 @@ def Attn_PeelWords : Attn_Words<"Peel", "which copies of the steady body exist",
   "first",          // one copy, which always masks
   "first_masked",   // one copy for each range
   "first_branch"]>; // one copy, which masks under a branch
+def Attn_StoreHintWords : Attn_Words<"StoreHint", "what the L2 cache is told of O", ["none", "evict_first"]>;
 def Attn_SpaceWords : Attn_Words<"Space", "where a place of a schedule lies", ["reg", "smem", "tmem"]>;
 def Attn_RingsWords : Attn_Words<"Rings", "the rings that K and V are loaded into", ["apart", "one"]>;
 def Attn_StageOWords : Attn_Words<"StageO", "where O waits to be stored", ["own", "over_q", "over_v"]>;
@@ -396,6 +397,11 @@ def Attn_Turn : Attn_Knob<27, "turn", Attn_Flag, "true", "whether consumers take
   let shortAt = 0;
   let shown = [Attn_Shown<"true", ["three_consumers"], ["turn tc ring wg"]>,
                Attn_Shown<"false", ["no_ping_pong"], ["qk pv + 1 score"]>];
+}
+def Attn_StoreHintKnob
+    : Attn_Statement<33, "store_hint", Attn_StoreHintWords, "none",
+                     "whether O leaves the L2 cache as all else does, or first"> {
+  let shown = [Attn_Shown<"evict_first", ["store_hint"]>];
 }
 
 // Fields of a config that are no parameters.

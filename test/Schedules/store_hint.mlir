@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The L2 cache is told to let go of O before all else.
+//
+// RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --emit=ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: sed '/knob store_hint/d' %s > %t.none.mlir
+// RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%t.none.mlir --emit=ptx -o - | FileCheck %s --check-prefix=NONE
+// RUN: %attn-sim %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --q=1x300x2x64 --kv=1x420x1x64
+//
+// The loads of Q have the same hint.
+// PTX: cp.async.bulk.wait_group
+// PTX: mov.b64 [[HINT:%rd[0-9]+]], 1364590687093260288;
+// PTX: cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group.L2::cache_hint [%{{.*}}], [%{{.*}}], [[HINT]];
+// NONE: global.shared::cta.tile.bulk_group [
+// NONE-NOT: global.shared::cta.tile.bulk_group.L2
+
+attn.table_entry fwd @store_hint head_dim 64, 64
+    masks ["none", "causal_top_left", "causal_bottom_right"]
+    config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block>
+    schedule <"store_hint" machine "sm_90a" {
+  split M 2 whole(q)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan work = w in smem depth 2
+  chan q = q in smem depth 2
+  chan k = k in smem depth 2
+  chan v = v in smem depth 2
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  knob store_hint evict_first
+  body load {
+    before { next }
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>
