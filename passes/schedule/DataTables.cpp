@@ -78,8 +78,12 @@ FailureOr<KernelValuesAttr> attn::lookupKernelValues(tile::KernelOp kernel,
     }
     return values;
   }
-  StringRef kind = stringifyKernelKind(kernel.getProblem().getKind());
-  return readAttribute<KernelValuesAttr>(kernel.getContext(),
-                                         ("values/" + kind + ".mlir").str(),
-                                         "attn.values", emitError);
+  KernelKind kind = kernel.getProblem().getKind();
+  if (kind == KernelKind::Custom) {
+    return emitError() << "expected 'attn.values' on a kernel of kind 'custom'";
+  }
+  return readAttribute<KernelValuesAttr>(
+      kernel.getContext(),
+      formatv("values/{0}.mlir", stringifyKernelKind(kind)).str(),
+      "attn.values", emitError);
 }

@@ -146,7 +146,7 @@ Status PlanReader::readProblem(const JsonReader &json) {
       {"kind", "dtype", "head_dim", "head_dim_v", "layout", "mask", "keys",
        "score_region", "mask_region", "score_program", "mask_program"}));
   RETURN_IF_FAILED(json.get("kind").readOneOf(
-      {"fwd", "bwd", "decode", "combine"}, problem.kind));
+      {"fwd", "bwd", "decode", "combine", "custom"}, problem.kind));
   std::string dtype;
   RETURN_IF_FAILED(json.get("dtype").readOneOf({"bf16", "f16"}, dtype));
   parseDataType(dtype, problem.dtype);

@@ -40,7 +40,7 @@ struct PlanKeys {
 
 /// The computation of the kernels. Tools use it; launches do not.
 struct PlanProblem {
-  std::string kind; // "fwd", "bwd", "decode" or "combine"
+  std::string kind; // "fwd", "bwd", "decode", "combine" or "custom"
   DataType dtype = DataType::BF16;
   int64_t headDim = 0;  // of Q and K
   int64_t headDimV = 0; // of V and O

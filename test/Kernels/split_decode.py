@@ -9,35 +9,18 @@ its own, and a hazard is an error."""
 
 import argparse
 import array
-import ctypes
 import math
-import os
 import random
-import struct
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [os.path.join(ROOT, "tools", "python"), os.path.join(ROOT, "test", "probes")]
-from racing import libattn
+from launching import Device, bf16, floats_of_bf16, launch, libattn
 
 DIM, GROUP = 128, 4
-ALIGNMENT = 256
 # bf16 rounds by up to 2^-8 of a value: P is rounded on its way to the second product, O at
 # the end. The rest is for sums in f32 and ex2.
 ROUNDING = 2.0**-8
 SLACK = 2.0**-12
 LSE_ERROR = 2e-5
-
-
-def bf16(value):
-    """The nearest bf16, to even, as its 16 bits."""
-    word = struct.unpack("<I", struct.pack("<f", value))[0]
-    return (word + 0x7FFF + (word >> 16 & 1)) >> 16
-
-
-def floats_of_bf16(words):
-    return array.array("f", array.array("I", (w << 16 for w in words)).tobytes())
 
 
 class Problem:
@@ -93,52 +76,6 @@ class Problem:
         return out, bound, most + math.log(total)
 
 
-class Device:
-    """The device that runs the kernels; `place` copies bytes to it and returns their address."""
-
-    def __init__(self, name):
-        self.driver = None
-        if name == "cuda":
-            from cuda import Driver
-            self.driver = Driver()
-        self.device = libattn.DLDevice(libattn.CUDA if self.driver else libattn.CPU, 0)
-        self.held = []
-
-    def place(self, data):
-        if self.driver:
-            self.held.append(self.driver.upload(data))
-            return self.held[-1].value
-        self.held.append(ctypes.create_string_buffer(len(data) + ALIGNMENT))
-        address = -(-ctypes.addressof(self.held[-1]) // ALIGNMENT) * ALIGNMENT
-        ctypes.memmove(address, data, len(data))
-        return address
-
-    def read(self, address, size):
-        if not self.driver:
-            return ctypes.string_at(address, size)
-        self.driver.call("cuCtxSynchronize")
-        return self.driver.download(ctypes.c_uint64(address), size)
-
-    def clear(self):
-        if self.driver:
-            for pointer in self.held:
-                self.driver.free(pointer)
-        self.held = []
-
-
-def launch(bundle, device, problem, memory):
-    """Launches a kernel on the addresses that its arguments' names have."""
-    views = {}
-    for arg in bundle.plan["args"]:
-        if arg["kind"] == "tensor":
-            shape = problem.shapes()[arg["name"]]
-            strides = [math.prod(shape[i + 1:]) for i in range(len(shape))]
-            views[arg["name"]] = libattn.make_tensor(memory[arg["name"]], device.device, arg["dtype"], shape, strides)
-    scalars = {"scale": problem.scale, "parts": problem.parts}
-    names = bundle.argument_names()[1]
-    bundle.launcher(libattn.make_args(views, {n: scalars[n] for n in names}, device.device, None))()
-
-
 def run(decode, combine, device, problem):
     """Returns {name: floats} of the four results."""
     types = {"o_part": "f32", "lse_part": "f32", "o": "bf16", "lse": "f32"}
@@ -146,8 +83,9 @@ def run(decode, combine, device, problem):
     memory = {name: device.place(array.array("H", words).tobytes()) for name, words in problem.words.items()}
     # Elements that are not written stay NaN.
     memory.update((name, device.place(b"\xff" * size)) for name, size in sizes.items())
-    launch(decode, device, problem, memory)
-    launch(combine, device, problem, memory)
+    scalars = {"scale": problem.scale, "parts": problem.parts}
+    for bundle in (decode, combine):
+        launch(bundle, device, problem.shapes(), scalars, memory)
     results = {}
     for name, kind in types.items():
         data = device.read(memory[name], sizes[name])

@@ -21,7 +21,9 @@ foreach all = !instances<Attn_Words>() in
 
 def Attn_KernelKind : Attn_Enum<"KernelKind", "which computation a kernel is", [
   I32EnumAttrCase<"Fwd", 0, "fwd">, I32EnumAttrCase<"Bwd", 1, "bwd">,
-  I32EnumAttrCase<"Decode", 2, "decode">, I32EnumAttrCase<"Combine", 3, "combine">]>;
+  I32EnumAttrCase<"Decode", 2, "decode">, I32EnumAttrCase<"Combine", 3, "combine">,
+  I32EnumAttrCase<"Custom", 4, "custom"> // its text names its values itself
+]>;
 
 def Attn_MaskKind : Attn_Enum<"MaskKind", "built-in mask and its alignment",
   !foreach(mask, !instances<Attn_Mask>(), I32EnumAttrCase<mask.symbol, !cast<int>(mask.number), mask.name>)>;
