@@ -7,13 +7,14 @@ usage: ptx_round_trip.py ATTN-SIM-PROBE PTXAS FOLDER"""
 
 import glob
 import os
+import re
 import subprocess
 import sys
 
 
-def assemble(ptxas, path):
+def assemble(ptxas, path, target):
     """The machine code; files are called alike, for names get into it."""
-    subprocess.run([ptxas, "-arch=sm_90a", "in.ptx", "-o", "out.cubin"], check=True, cwd=path,
+    subprocess.run([ptxas, f"-arch={target}", "in.ptx", "-o", "out.cubin"], check=True, cwd=path,
                    stderr=subprocess.DEVNULL)
     with open(os.path.join(path, "out.cubin"), "rb") as file:
         return file.read()
@@ -28,7 +29,7 @@ def is_kept(probe, ptxas, path, scratch):
     for version in (text, printed):
         with open(os.path.join(scratch, "in.ptx"), "w", encoding="utf-8") as file:
             file.write(version)
-        codes.append(assemble(ptxas, scratch))
+        codes.append(assemble(ptxas, scratch, re.search(r"^\.target (\w+)", text, re.M)[1]))
     return codes[0] == codes[1]
 
 
