@@ -87,10 +87,10 @@ def _blocks_follow(block_mask: Any, plain: Regions, batches: int, heads: int) ->
     if tuple(block_mask.BLOCK_SIZE) == (_NO_BLOCKS, _NO_BLOCKS):
         return True
     assert plain.allow is not None  # a BlockMask always has a function, which may be true everywhere
-    read = set(re.findall(r"%(\w+)", " ".join(plain.allow.lines)))
+    read = set(re.findall(r"%[\w.]+", " ".join(plain.allow.lines)))
     # only once, if the mask is the same for all
-    batches, heads = batches if "b" in read else 1, heads if "h" in read else 1
-    values = [captured.value for captured in plain.trace.captures if captured.name in read]
+    batches, heads = batches if "%b" in read else 1, heads if "%h" in read else 1
+    values = [captured.value for captured in plain.trace.captures if captured.operand in read]
     state = _state(block_mask, plain, values, (batches, heads))
     if state is None:
         return False

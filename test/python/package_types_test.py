@@ -90,7 +90,7 @@ def computed(function, *operands):
 
     region = trace.score(score)
     result = results[0]
-    values = {f"%{one.name}": one.value.view(torch.int8) if one.type == "u8" else one.value for one in trace.captures}
+    values = {one.operand: one.value.view(torch.int8) if one.type == "u8" else one.value for one in trace.captures}
     values.update({f"%{name}": torch.arange(COUNT, dtype=torch.int32) for name in "bhij"}, **{"%s": torch.zeros(COUNT)})
     return result.type, fold(region.lines, values)[result.name]
 

@@ -63,7 +63,7 @@ def fold(lines, values):
     for line in lines:
         result, op, rest, kind = re.fullmatch(r"(%\w+) = \w+\.(\w+) (.*) : (.*)", line).groups() if "true" not in line and \
             "false" not in line else (*re.fullmatch(r"(%\w+) = \w+\.(\w+) (.*)", line).groups(), "i1")
-        operands = re.findall(r"%\w+", rest)
+        operands = re.findall(r"%[\w.]+", rest)
         if op == "constant":
             value = torch.tensor(_constant(rest, kind), dtype=TYPES[kind])
         elif op == "extract":
