@@ -17,7 +17,7 @@ using llvm::ArrayRef;
 } // namespace attn
 
 // Other headers have these limits too.
-constexpr const KnobInfo &degreeInfo = KnobTable[int(Knob::Exp2Degree)];
+static constexpr const KnobInfo &degreeInfo = KnobTable[int(Knob::Exp2Degree)];
 static_assert(degreeInfo.least == exp2poly::kMinDegree &&
               degreeInfo.most == exp2poly::kMaxDegree);
 static_assert(KnobTable[int(Knob::PackGqa)].most == AccessMap::mostPackedHeads);

@@ -7,7 +7,6 @@
 using namespace mlir;
 using namespace attn;
 using namespace attn::generator;
-using llvm::formatv;
 
 llvm::Expected<OwningOpRef<ModuleOp>>
 generator::parseEntries(StringRef text, StringRef file, MLIRContext *context) {
