@@ -13,22 +13,43 @@ bool TensorAllocator::isFree(uint32_t base, uint32_t columns) const {
       });
 }
 
-bool TensorAllocator::allocate(TmemAllocation &wanted) {
+void TensorAllocator::add(const TmemAllocation &allocation) {
+  mostColumns = allocation.columns;
+  allocations.push_back(allocation);
+}
+
+uint32_t TensorAllocator::chooseBase(uint32_t columns,
+                                     const TensorAllocator &peer) {
   std::vector<uint32_t> bases;
-  for (uint32_t base = 0; base + wanted.columns <= kTmemColumns;
-       base += wanted.columns) {
-    if (isFree(base, wanted.columns)) {
+  for (uint32_t base = 0; base + columns <= kTmemColumns; base += columns) {
+    if (isFree(base, columns) && peer.isFree(base, columns)) {
       bases.push_back(base);
     }
   }
-  if (bases.empty()) {
+  return bases.empty() ? kTmemColumns
+         : seed == 0   ? bases.back()
+         : seed == 1   ? bases.front()
+                       : bases[random.below(bases.size())];
+}
+
+bool TensorAllocator::allocate(TmemAllocation &wanted) {
+  wanted.base = chooseBase(wanted.columns, *this);
+  if (wanted.base == kTmemColumns) {
     return false;
   }
-  wanted.base = seed == 0   ? bases.back()
-                : seed == 1 ? bases.front()
-                            : bases[random.below(bases.size())];
-  mostColumns = wanted.columns;
-  allocations.push_back(wanted);
+  add(wanted);
+  return true;
+}
+
+bool TensorAllocator::allocateBoth(TmemAllocation &wanted,
+                                   TensorAllocator &peer,
+                                   TmemAllocation &peers) {
+  wanted.base = peers.base = chooseBase(wanted.columns, peer);
+  if (wanted.base == kTmemColumns) {
+    return false;
+  }
+  add(wanted);
+  peer.add(peers);
   return true;
 }
 

@@ -30,6 +30,11 @@ public:
   /// Fills in the base of as many columns, a multiple of their number; false if
   /// they are not free.
   bool allocate(TmemAllocation &wanted);
+  /// Of a pair of CTAs: the same columns of both, for `wanted` and `peers`.
+  bool allocateBoth(TmemAllocation &wanted, TensorAllocator &peer,
+                    TmemAllocation &peers);
+  /// Whether a dealloc of a pair waits for the other CTA.
+  bool waitsForPeer() const { return seed % 2 == 0; }
   /// False if there is no such allocation.
   bool release(uint32_t base, uint32_t columns);
   bool contains(uint32_t column, uint32_t columns) const;
@@ -45,6 +50,9 @@ public:
 
 private:
   bool isFree(uint32_t base, uint32_t columns) const;
+  void add(const TmemAllocation &allocation);
+  /// kTmemColumns: there are no such columns.
+  uint32_t chooseBase(uint32_t columns, const TensorAllocator &peer);
 
   const uint64_t seed;
   Random random;

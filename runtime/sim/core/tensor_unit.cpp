@@ -2,7 +2,7 @@
 
 #include "core/tensor_unit.h"
 
-#include "core/cta.h"
+#include "core/cluster.h"
 
 #include <algorithm>
 
@@ -84,7 +84,8 @@ std::vector<size_t> TensorUnit::findReady() const {
   std::vector<size_t> ready;
   for (size_t i = 0; i < queue.size(); ++i) {
     auto isOfThread = [&](const std::unique_ptr<TensorOp> &other) {
-      return other->warp == queue[i]->warp && other->lane == queue[i]->lane;
+      return other->cta == queue[i]->cta && other->warp == queue[i]->warp &&
+             other->lane == queue[i]->lane;
     };
     auto end = queue.begin() + ptrdiff_t(i);
     if (i == 0 ||
@@ -111,10 +112,10 @@ void TensorUnit::completeReady(size_t index) {
 void TensorUnit::completeOp(size_t index) {
   std::unique_ptr<TensorOp> op = std::move(queue[index]);
   queue.erase(queue.begin() + ptrdiff_t(index));
-  std::string problem = op->complete(cta);
-  ++cta.changes;
+  std::string problem = op->complete(*op->cta);
+  ++op->cta->changes;
   if (!problem.empty()) {
-    cta.reports.fail(op->warp, op->pc, op->lane, problem);
+    op->cta->reports.fail(op->warp, op->pc, op->lane, problem);
   }
 }
 
@@ -124,17 +125,22 @@ void TensorUnit::completeMove(size_t index) {
   move.isLoad ? load(move) : store(move);
 }
 
-bool TensorUnit::isInFlight(const TensorMove &move) const {
-  if (queue.empty()) {
-    return false;
-  }
-  std::vector<TmemRegion> regions = move.regions();
+bool TensorUnit::writesAny(const std::vector<TmemRegion> &regions) const {
   return std::any_of(queue.begin(), queue.end(), [&](const auto &op) {
     TmemRegion written = op->writes();
     return std::any_of(
         regions.begin(), regions.end(),
         [&](const TmemRegion &each) { return each.meets(written); });
   });
+}
+
+bool TensorUnit::isInFlight(const TensorMove &move) const {
+  const TensorUnit *unit = this;
+  if (group == 2) {
+    Cta &first = cta.cluster.getCta(cta.rank & ~1u);
+    unit = &first.inFlight.tensorUnit();
+  }
+  return !unit->queue.empty() && unit->writesAny(move.regions());
 }
 
 /// The cell of register `index` of a lane; a packed register has the next

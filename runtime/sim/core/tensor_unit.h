@@ -9,6 +9,7 @@
 
 #include "core/launch.h"
 #include "core/tensor_allocator.h"
+#include "core/tensor_meetings.h"
 
 #include <deque>
 #include <memory>
@@ -31,10 +32,11 @@ public:
   virtual ~TensorOp() = default;
   /// Takes effect, all at once. Returns "" or what went wrong.
   virtual std::string complete(Cta &cta) = 0;
-  /// What it is to write of tensor memory.
+  /// What it is to write of the tensor memory of its CTA, or of both of a pair.
   virtual TmemRegion writes() const { return {}; }
 
-  /// The instruction, warp and lane that issued it.
+  /// Who issued it: the CTA, instruction, warp and lane.
+  Cta *cta = nullptr;
   uint32_t pc = 0;
   uint32_t warp = 0;
   uint32_t lane = 0;
@@ -70,6 +72,7 @@ public:
   // For handlers.
   /// The cells of a column, by lane.
   uint32_t *column(uint32_t index) { return cells.data() + index * kTmemLanes; }
+  /// Of a pair of CTAs, the first one's.
   void start(std::unique_ptr<TensorOp> op);
   void start(TensorMove move);
   /// A load's result is used: it is complete.
@@ -87,6 +90,8 @@ public:
   size_t countQueued() const { return queue.size(); }
 
   TensorAllocator allocator;
+  /// Of a pair of CTAs, the first one's.
+  TensorMeetings meetings;
   /// The kernel's cta_group; 0: no instruction has said.
   unsigned group = 0;
   /// Null: nobody.
@@ -99,6 +104,7 @@ private:
   void load(const TensorMove &move);
   void store(const TensorMove &move);
   bool isInFlight(const TensorMove &move) const;
+  bool writesAny(const std::vector<TmemRegion> &regions) const;
 
   Cta &cta;
   const AsyncPolicy policy;

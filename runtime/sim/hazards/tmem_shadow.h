@@ -26,6 +26,7 @@ constexpr bool isQueued(TmemAgent agent) {
 /// An access, and what a clock has to hold for it to be before another.
 struct TmemAccess {
   TmemAgent agent = TmemAgent::Mma;
+  uint64_t cta = 0;
   uint32_t pc = 0;
   uint32_t warp = 0;
   uint32_t lane = 0; // kLanes: all

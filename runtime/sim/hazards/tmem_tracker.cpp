@@ -50,23 +50,23 @@ void TmemTracker::reportConflict(const Warp &warp, const TmemAccessor &by,
     return;
   }
   Accessor who(warp, by.access.pc, by.access.lane);
-  report(rule, who,
-         std::string(by.access.agent == TmemAgent::Free ? "frees"
-                     : writes                           ? "writes"
-                                                        : "reads") +
-             " tensor memory at lanes " + std::to_string(place.lane) + " to " +
-             std::to_string(place.lane + kTmemHalf - 1) + ", column " +
-             std::to_string(place.column) + ", which " +
-             reports.describePlace(warp.cta.number, other.warp, other.pc,
-                                   other.lane) +
-             (wrote ? " writes: " : " reads: ") + describeMissingOrder(rule),
-         other.pc);
+  report(
+      rule, who,
+      std::string(by.access.agent == TmemAgent::Free ? "frees"
+                  : writes                           ? "writes"
+                                                     : "reads") +
+          " tensor memory at lanes " + std::to_string(place.lane) + " to " +
+          std::to_string(place.lane + kTmemHalf - 1) + ", column " +
+          std::to_string(place.column) + ", which " +
+          reports.describePlace(other.cta, other.warp, other.pc, other.lane) +
+          (wrote ? " writes: " : " reads: ") + describeMissingOrder(rule),
+      other.pc);
 }
 
-void TmemTracker::visit(const Warp &warp, const TmemAccessor &by,
+void TmemTracker::visit(const Warp &warp, uint32_t rank, const TmemAccessor &by,
                         uint32_t index, const TmemRegion &region, bool reads,
                         bool writes) {
-  TmemShadow &shadow = ctas[warp.cta.rank];
+  TmemShadow &shadow = ctas[rank];
   uint32_t last = 0; // known to be no conflict
   auto check = [&](uint32_t id, bool wrote, TmemPlace place) {
     if (id == 0 || id == last || id == index) {
@@ -108,12 +108,13 @@ void TmemTracker::accessByWarp(const Warp &warp, const TmemAccess &access,
   Clock seen;
   meet(warp, ordered, seen);
   TmemAccessor by = {access, ordered, seen};
+  by.access.cta = warp.cta.number;
   by.access.pc = warp.now.pc;
   by.access.warp = warp.index;
   by.access.lane = kLanes;
   uint32_t index = ctas[warp.cta.rank].add(by.access);
   for (const TmemRegion &region : regions) {
-    visit(warp, by, index, region, !writes, writes);
+    visit(warp, warp.cta.rank, by, index, region, !writes, writes);
   }
 }
 
@@ -179,7 +180,7 @@ void TmemTracker::wait(const Warp &warp, bool loads) {
   }
 }
 
-void TmemTracker::readShared(const Warp &warp, unsigned lane,
+void TmemTracker::readShared(const Warp &warp, unsigned lane, uint32_t rank,
                              const ThreadState &thread,
                              const TensorAction &action) {
   if (action.chunks.empty()) {
@@ -192,7 +193,8 @@ void TmemTracker::readShared(const Warp &warp, unsigned lane,
   by.isAsync = true;
   by.reads = true;
   for (uint32_t address : action.chunks) {
-    history.visitShared(by, warp.cta.ownAddress(address), 16);
+    history.visitShared(
+        by, rank << kSharedRankShift | (address & kSharedOffsetMask), 16);
   }
 }
 
@@ -203,6 +205,7 @@ void TmemTracker::issue(const Warp &warp, unsigned lane,
   const LaneView &view = knowledge.viewOf(warp, lane);
   TmemAccessor by = {{}, view.known.tensor.ordered, view.tensorSeen};
   by.access.agent = action.agent;
+  by.access.cta = warp.cta.number;
   by.access.pc = warp.now.pc;
   by.access.warp = warp.index;
   by.access.lane = lane;
@@ -211,10 +214,15 @@ void TmemTracker::issue(const Warp &warp, unsigned lane,
   by.access.thread = knowledge.componentOf(warp, lane);
   by.access.threadEpoch = knowledge.threadsOf(warp).epoch;
   by.access.key = action.key;
-  uint32_t index = ctas[warp.cta.rank].add(by.access);
-  visit(warp, by, index, action.reads, /*reads=*/true, /*writes=*/false);
-  visit(warp, by, index, action.writes, action.accumulates, /*writes=*/true);
-  readShared(warp, lane, thread, action);
+  for (uint32_t left = action.ranks; left; left &= left - 1) {
+    uint32_t rank = uint32_t(__builtin_ctz(left));
+    uint32_t index = ctas[rank].add(by.access);
+    visit(warp, rank, by, index, action.reads, /*reads=*/true,
+          /*writes=*/false);
+    visit(warp, rank, by, index, action.writes, action.accumulates,
+          /*writes=*/true);
+    readShared(warp, lane, rank, thread, action);
+  }
 }
 
 /// It implies a fence::before_thread_sync, and is no release of what the thread

@@ -22,6 +22,8 @@ struct TensorAction {
   /// What it writes, it reads as well.
   bool accumulates = false;
   uint64_t key = 0;
+  /// The CTAs where it does all that, a bit each.
+  uint32_t ranks = 0;
   /// Shared addresses of 16 bytes each that it reads.
   std::vector<uint32_t> chunks;
 };
@@ -77,13 +79,14 @@ private:
   void meet(const Warp &warp, Clock &ordered, Clock &seen) const;
   void accessByWarp(const Warp &warp, const TmemAccess &access,
                     const std::vector<TmemRegion> &regions, bool writes);
-  void visit(const Warp &warp, const TmemAccessor &by, uint32_t index,
-             const TmemRegion &region, bool reads, bool writes);
+  /// Of the CTA of a rank.
+  void visit(const Warp &warp, uint32_t rank, const TmemAccessor &by,
+             uint32_t index, const TmemRegion &region, bool reads, bool writes);
   void reportConflict(const Warp &warp, const TmemAccessor &by, bool writes,
                       const TmemAccess &other, bool wrote, Rule rule,
                       TmemPlace place);
-  void readShared(const Warp &warp, unsigned lane, const ThreadState &thread,
-                  const TensorAction &action);
+  void readShared(const Warp &warp, unsigned lane, uint32_t rank,
+                  const ThreadState &thread, const TensorAction &action);
 
   ThreadKnowledge &knowledge;
   AccessHistory &history;

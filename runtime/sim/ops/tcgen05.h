@@ -5,7 +5,7 @@
 #ifndef ATTN_SIM_OPS_TCGEN05_H
 #define ATTN_SIM_OPS_TCGEN05_H
 
-#include "core/cta.h"
+#include "core/cluster.h"
 #include "core/operand_decoder.h"
 
 namespace attn::sim {
@@ -21,16 +21,36 @@ bool isWholeWarp(Warp &warp, Step &step);
 bool readUniform(Warp &warp, const uint32_t *lanes, const char *name,
                  uint32_t &value);
 
-/// Notes the instruction's cta_group; false after a fault.
-bool useGroup(Warp &warp, unsigned group);
+/// Notes the instruction's cta_group; of two, `lane` uses the other CTA. False
+/// after a fault.
+bool useGroup(Warp &warp, unsigned group, unsigned lane);
 
 /// Whether a region's columns are allocated; false after a fault.
 bool checkColumns(Warp &warp, const char *what, uint32_t column,
                   uint32_t columns, unsigned lane = kLanes);
 
-/// Refuses ".cta_group::2", which is not simulated.
-bool requireOneCta(OperandDecoder &decoder, const ptx::Instruction &instruction,
-                   const Match &match);
+/// Starts an operation of `group` CTAs in its queue.
+void startOp(Warp &warp, unsigned group, std::unique_ptr<TensorOp> op);
+
+/// CTAs of the instruction's cta_group.
+inline unsigned groupOf(const Match &match) {
+  return match.has(".cta_group::2") ? 2 : 1;
+}
+
+/// The ranks of the CTAs of a group, a bit each.
+uint32_t ranksOf(const Cta &cta, unsigned group);
+
+/// Calls `visit(cta, side)` for the CTAs of a group; side is 0 or 1 in the
+/// pair.
+template <typename Visit> void forGroup(Cta &cta, unsigned group, Visit visit) {
+  uint32_t first = group == 2 ? cta.rank & ~1u : cta.rank;
+  for (uint32_t side = 0; side < group; ++side) {
+    visit(cta.cluster.getCta(first + side), side);
+  }
+}
+
+/// "" or why the CTAs of a group cannot take part in its operations any more.
+std::string checkGroupRuns(Cta &cta, unsigned group);
 
 } // namespace attn::sim
 

@@ -15,6 +15,7 @@ namespace {
 
 /// Bits of Inst::aux.
 constexpr uint64_t kGeneric = 1;
+constexpr uint64_t kPair = 2;
 
 /// Arrives at the mbarriers of some CTAs of the cluster.
 struct CommitOp final : TensorOp {
@@ -91,35 +92,31 @@ void track(Warp &warp, unsigned lane, CommitOp &op) {
 
 /// Slots: the address, and the CTAs.
 Step commit(Warp &warp, const Inst &inst) {
-  if (!useGroup(warp, 1)) {
-    return Step::Fault;
-  }
+  unsigned group = inst.aux & kPair ? 2 : 1;
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     auto op = std::make_unique<CommitOp>();
-    op->pc = warp.now.pc;
-    op->warp = warp.index;
     op->lane = lane;
     op->isCommit = true;
-    if (!readTarget(warp, inst, lane, *op)) {
+    if (!useGroup(warp, group, lane) || !readTarget(warp, inst, lane, *op)) {
       return Step::Fault;
     }
     if (warp.cta.hazards) {
       track(warp, lane, *op);
     }
-    tensorOf(warp).start(std::move(op));
+    startOp(warp, group, std::move(op));
   }
   return Step::Next;
 }
 
 bool finish(OperandDecoder &decoder, const ptx::Instruction &instruction,
             const Match &match, Inst &inst) {
-  inst.aux = match.has(".shared::cluster") ? 0 : kGeneric;
+  inst.aux = (match.has(".shared::cluster") ? 0 : kGeneric) |
+             (match.has(".cta_group::2") ? kPair : 0);
   bool isMulticast = match.has(".multicast::cluster");
-  return requireOneCta(decoder, instruction, match) &&
-         (isMulticast == (inst.slots[1] != kNone) ||
-          decoder.fail(instruction.at,
-                       "expected a mask of CTAs with .multicast::cluster"));
+  return isMulticast == (inst.slots[1] != kNone) ||
+         decoder.fail(instruction.at,
+                      "expected a mask of CTAs with .multicast::cluster");
 }
 
 } // namespace

@@ -28,8 +28,9 @@ struct CopyForm {
   CopyShape shape = CopyShape::L128x256b;
   /// Of the source's elements, to be spread over bytes; 8: as they are.
   uint8_t bits = 8;
-  uint16_t unused = 0;
-  uint32_t alsoUnused = 0;
+  /// CTAs: each copies from its own shared memory.
+  uint8_t group = 1;
+  uint8_t unused[5] = {0, 0, 0, 0, 0};
 };
 static_assert(sizeof(CopyForm) == 8, "fits Inst::aux");
 
@@ -81,6 +82,12 @@ struct CopyOp final : TensorOp {
     return {halves, to.column, columnsOf(form.shape)};
   }
   std::string complete(Cta &cta) override {
+    forGroup(cta, form.group, [&](Cta &own, uint32_t) { copy(own); });
+    return checkGroupRuns(cta, form.group);
+  }
+
+private:
+  void copy(Cta &cta) const {
     TensorUnit &unit = cta.inFlight.tensorUnit();
     uint32_t perRow = columnsOf(form.shape) / 4;
     for (uint32_t i = 0; i < chunks.size(); ++i) {
@@ -100,50 +107,50 @@ struct CopyOp final : TensorOp {
         }
       });
     }
-    return "";
   }
 };
 
 /// Rows of a quadrant, but for the last, move down by one.
 struct ShiftOp final : TensorOp {
   TmemPlace place = {0, 0};
+  unsigned group = 1;
 
   static constexpr uint32_t kColumns = 8;
   TmemRegion writes() const override {
     return {3u << place.lane / kTmemHalf, place.column, kColumns};
   }
   std::string complete(Cta &cta) override {
-    TensorUnit &unit = cta.inFlight.tensorUnit();
-    for (uint32_t i = 0; i < kColumns; ++i) {
-      uint32_t *cells = unit.column(place.column + i) + place.lane;
-      std::memmove(cells + 1, cells, (kTmemQuadrant - 1) * sizeof(*cells));
-    }
-    return "";
+    forGroup(cta, group, [&](Cta &own, uint32_t) {
+      TensorUnit &unit = own.inFlight.tensorUnit();
+      for (uint32_t i = 0; i < kColumns; ++i) {
+        uint32_t *cells = unit.column(place.column + i) + place.lane;
+        std::memmove(cells + 1, cells, (kTmemQuadrant - 1) * sizeof(*cells));
+      }
+    });
+    return checkGroupRuns(cta, group);
   }
 };
 
 /// Issues the operations of the executing lanes, as `make(lane)` gives them,
 /// or null after a fault.
-template <typename Make> Step forOps(Warp &warp, TmemAgent agent, Make make) {
-  if (!useGroup(warp, 1)) {
-    return Step::Fault;
-  }
+template <typename Make>
+Step forOps(Warp &warp, TmemAgent agent, unsigned group, Make make) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     TensorAction action;
     action.agent = agent;
-    std::unique_ptr<TensorOp> op = make(lane, action);
+    action.ranks = ranksOf(warp.cta, group);
+    std::unique_ptr<TensorOp> op =
+        useGroup(warp, group, lane) ? make(lane, action) : nullptr;
     if (!op) {
       return Step::Fault;
     }
-    op->pc = warp.now.pc;
-    op->warp = warp.index;
     op->lane = lane;
     action.writes = op->writes();
     if (warp.cta.hazards) {
       warp.cta.hazards->tmem.issue(warp, lane, action);
     }
-    tensorOf(warp).start(std::move(op));
+    startOp(warp, group, std::move(op));
   }
   return Step::Next;
 }
@@ -185,13 +192,14 @@ Step copy(Warp &warp, const Inst &inst) {
     action.key = op->form.shape == CopyShape::L4x256b;
     return op;
   };
-  return forOps(warp, TmemAgent::Copy, make);
+  return forOps(warp, TmemAgent::Copy, bitCast<CopyForm>(inst.aux).group, make);
 }
 
 Step shift(Warp &warp, const Inst &inst) {
   auto make = [&](unsigned lane,
                   TensorAction &action) -> std::unique_ptr<TensorOp> {
     auto op = std::make_unique<ShiftOp>();
+    op->group = unsigned(inst.aux);
     op->place = tmemPlace(address32(warp, inst, inst.slots[0], lane));
     if (op->place.lane % kTmemQuadrant != 0 || op->place.lane >= kTmemLanes) {
       warp.fault(Rule::TmemLane,
@@ -206,11 +214,11 @@ Step shift(Warp &warp, const Inst &inst) {
     action.accumulates = true;
     return op;
   };
-  return forOps(warp, TmemAgent::Shift, make);
+  return forOps(warp, TmemAgent::Shift, unsigned(inst.aux), make);
 }
 
-bool finishCopy(OperandDecoder &decoder, const ptx::Instruction &instruction,
-                const Match &match, Inst &inst) {
+bool finishCopy(OperandDecoder &, const ptx::Instruction &, const Match &match,
+                Inst &inst) {
   CopyForm form;
   form.shape = match.has(".128x256b")        ? CopyShape::L128x256b
                : match.has(".128x128b")      ? CopyShape::L128x128b
@@ -219,13 +227,15 @@ bool finishCopy(OperandDecoder &decoder, const ptx::Instruction &instruction,
                : match.has(".warpx2::01_23") ? CopyShape::L64x128b01
                                              : CopyShape::L64x128b02;
   form.bits = match.has(".b4x16_p64") ? 4 : match.has(".b6x16_p32") ? 6 : 8;
+  form.group = uint8_t(groupOf(match));
   inst.aux = bitCast<uint64_t>(form);
-  return requireOneCta(decoder, instruction, match);
+  return true;
 }
 
-bool finishShift(OperandDecoder &decoder, const ptx::Instruction &instruction,
-                 const Match &match, Inst &) {
-  return requireOneCta(decoder, instruction, match);
+bool finishShift(OperandDecoder &, const ptx::Instruction &, const Match &match,
+                 Inst &inst) {
+  inst.aux = groupOf(match);
+  return true;
 }
 
 } // namespace

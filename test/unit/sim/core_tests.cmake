@@ -18,7 +18,8 @@ add_executable(attn_sim_tests
   ${here}/hazard_report_test.cpp
   ${here}/parser_test.cpp
   ${here}/tensor_memory_test.cpp
-  ${here}/tensor_mma_test.cpp)
+  ${here}/tensor_mma_test.cpp
+  ${here}/tensor_pair_test.cpp)
 target_link_libraries(attn_sim_tests PRIVATE attn_sim GTest::gtest_main)
 add_test(NAME attn_sim_tests COMMAND attn_sim_tests)
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a pair of CTAs does to its allocations of tensor memory together: a warp
+// of each takes part, and the nth time of one CTA is the nth of the other.
+
+#ifndef ATTN_SIM_CORE_TENSOR_MEETINGS_H
+#define ATTN_SIM_CORE_TENSOR_MEETINGS_H
+
+#include "core/tensor_allocator.h"
+
+namespace attn::sim {
+
+struct TensorMeeting {
+  enum class Kind : uint8_t { Allocate, Release };
+  Kind kind = Kind::Allocate;
+  /// By CTA of the pair: what each asks for.
+  TmemAllocation wanted[2];
+  /// The CTAs that are there, a bit each.
+  uint32_t arrived = 0;
+  /// The columns are allocated.
+  bool isDone = false;
+};
+
+class TensorMeetings {
+public:
+  /// The meeting that CTA `side` of the pair is at, which may be made.
+  TensorMeeting &current(uint32_t side) {
+    if (next[side] == meetings.size()) {
+      meetings.emplace_back();
+    }
+    return meetings[next[side]];
+  }
+  void leave(uint32_t side) { ++next[side]; }
+
+private:
+  std::vector<TensorMeeting> meetings;
+  size_t next[2] = {0, 0};
+};
+
+} // namespace attn::sim
+
+#endif // ATTN_SIM_CORE_TENSOR_MEETINGS_H
