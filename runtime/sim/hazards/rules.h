@@ -218,8 +218,8 @@ enum class Severity : uint8_t {
   X(UmmaBounds, "umma.bounds", Error,                                          \
     "always: an operand that leaves shared memory")                            \
   X(UmmaGroup, "umma.group-mixed", Error,                                      \
-    "always: instructions of cta_group::1 and ::2 in one kernel, or ::2 "       \
-    "without a pair of CTAs")              \
+    "always: instructions of cta_group::1 and ::2 in one kernel, or ::2 "      \
+    "without a pair of CTAs")                                                  \
   X(ExitUmma, "exit.umma-not-awaited", Error,                                  \
     "no thread knows at the end that an mma, cp or shift is complete")         \
   /* Warps. */                                                                 \

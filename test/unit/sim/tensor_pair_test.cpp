@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of tcgen05 of a pair of CTAs: each has half of the rows of A and D, and
-// of the columns of B; D of 128 rows is in both halves of the lanes, each half
-// of the columns.
+// Values of tcgen05 of a pair of CTAs: each has half of the rows of A and D,
+// and of the columns of B; D of 128 rows is in both halves of the lanes, each
+// half of the columns.
 
 #include "core_kernel.h"
 
@@ -53,15 +53,16 @@ uint64_t offset(unsigned row, unsigned k, unsigned rows) {
 
 std::string descriptor(const std::string &to, unsigned at, unsigned rows) {
   return "add.u32 %r9, %r1, " + std::to_string(at) +
-         ";\nshr.u32 %r9, %r9, 4;\nand.b32 %r9, %r9, 0x3fff;\nor.b32 %r9, %r9, " +
+         ";\nshr.u32 %r9, %r9, 4;\nand.b32 %r9, %r9, 0x3fff;\nor.b32 %r9, "
+         "%r9, " +
          std::to_string((rows * 16 >> 4) << 16) + ";\nmov.b64 " + to +
          ", {%r9, " + std::to_string(8 | 1 << 14) + "};\n";
 }
 
 std::string body(const PairCase &pair) {
   unsigned rows = pair.m / 2;
-  uint32_t idesc = 1 << 4 | 1 << 7 | 1 << 10 | pair.n / 8 << 17 |
-                   pair.m / 16 << 24;
+  uint32_t idesc =
+      1 << 4 | 1 << 7 | 1 << 10 | pair.n / 8 << 17 | pair.m / 16 << 24;
   std::string text =
       "mov.u32 %r20, %cluster_ctarank;\nsetp.eq.u32 %p0, %r0, 0;\n"
       "setp.lt.u32 %p1, %r0, 32;\nsetp.eq.u32 %p4, %r20, 0;\n"
